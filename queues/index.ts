@@ -1,0 +1,8 @@
+import { documentIndex } from './document-index.ts';
+import type { AnyQueue } from './queue.ts';
+import { reconcile } from './reconcile.ts';
+import { termFold } from './term-fold.ts';
+import { vectorPromote } from './vector-promote.ts';
+
+/** Every queue there is. A new one: its file here, its line below, and `workers/<name>.ts`. */
+export const QUEUES: readonly AnyQueue[] = [documentIndex, vectorPromote, termFold, reconcile];

@@ -1,0 +1,159 @@
+import { type BackoffOptions, type BulkJobOptions, Queue } from 'bullmq';
+import type { QueueAccess, QueueBackend } from '#src/platform/queue-backend.ts';
+import { QUEUES } from './index.ts';
+import type { AnyQueue, JobData, QueueDefinition } from './queue.ts';
+
+export interface EnqueueOptions {
+  delayMs?: number;
+  requestId?: string | null;
+}
+
+/** Puts work into the queues and looks into them. Every call rejects within seconds while the store is away. */
+export interface Producer {
+  /** Resolves once the store has the job. Never await it inside a database transaction: PGlite would deadlock. */
+  enqueue<P>(queue: QueueDefinition<P>, payload: P, options?: EnqueueOptions): Promise<void>;
+  enqueueMany<P>(
+    queue: QueueDefinition<P>,
+    payloads: readonly P[],
+    options?: EnqueueOptions,
+  ): Promise<void>;
+  /**
+   * A fresh job after `delayMs` that stands in for one that is running now: it has the attempts that one has left,
+   * and no key, because the running job still holds it.
+   */
+  enqueueAgain<P>(
+    queue: QueueDefinition<P>,
+    job: JobData<P>,
+    again: { delayMs: number; attempts: number },
+  ): Promise<void>;
+  /** Jobs by state: waiting, active, delayed, failed, completed, … */
+  counts(queue: AnyQueue): Promise<Record<string, number>>;
+  /** How long the job at the head has been ready to run; null when none waits. */
+  oldestWaitingAgeMs(queue: AnyQueue): Promise<number | null>;
+  /** Makes the schedules in the store those of the queue list; also brings back what a flushed store has lost. */
+  syncSchedules(): Promise<void>;
+  /** BullMQ's own objects, for the dashboard. */
+  openQueues(): Queue[];
+  /** @throws Error when the store does not answer */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Finished jobs are kept for the dashboard, by number and by age. */
+const KEEP_COMPLETED = { count: 1_000, age: 3_600 };
+const KEEP_FAILED = { count: 5_000, age: 7 * 86_400 };
+const MAX_STREAM_EVENTS = 1_000;
+const BACKOFF_JITTER = 0.5;
+const MAX_SCHEDULES = 100;
+
+/** Opens every queue of the list. */
+export async function openProducer(
+  backend: QueueBackend,
+  queues: readonly AnyQueue[] = QUEUES,
+): Promise<Producer> {
+  const opened = new Map(
+    queues.map((queue) => [queue.name, openQueue(queue, backend.forProducers)]),
+  );
+  for (const queue of opened.values()) queue.on('error', (error) => backend.reportError(error));
+  await Promise.all([...opened.values()].map(async (queue) => queue.waitUntilReady()));
+  const queueOf = ({ name }: AnyQueue): Queue => {
+    const queue = opened.get(name);
+    if (!queue)
+      throw new Error(`Queue "${name}" is not open: add it to the list in queues/index.ts.`);
+    return queue;
+  };
+  return {
+    async enqueue(queue, payload, options = {}) {
+      await queueOf(queue).add(
+        queue.name,
+        jobData(payload, options),
+        jobOptions(queue, payload, options),
+      );
+    },
+    async enqueueMany(queue, payloads, options = {}) {
+      const jobs = payloads.map((payload) => ({
+        name: queue.name,
+        data: jobData(payload, options),
+        opts: jobOptions(queue, payload, options),
+      }));
+      if (jobs.length > 0) await queueOf(queue).addBulk(jobs);
+    },
+    async enqueueAgain(queue, job, { delayMs, attempts }) {
+      await queueOf(queue).add(queue.name, job, {
+        ...retryOptions(queue),
+        attempts,
+        delay: delayMs,
+      });
+    },
+    counts: async (queue) => queueOf(queue).getJobCounts(),
+    oldestWaitingAgeMs: async (queue) => oldestWaitingAgeMs(queueOf(queue)),
+    async syncSchedules() {
+      await Promise.all(queues.map(async (queue) => syncSchedule(queueOf(queue), queue)));
+    },
+    openQueues: () => [...opened.values()],
+    ping: async () => backend.ping(),
+    async close() {
+      await Promise.all([...opened.values()].map(async (queue) => queue.close()));
+    },
+  };
+}
+
+function openQueue(queue: AnyQueue, access: QueueAccess): Queue {
+  const options = { ...access.options, streams: { events: { maxLen: MAX_STREAM_EVENTS } } };
+  // The type of the backend is lost on purpose: the rest of the code does not know which one it is.
+  return new Queue(queue.name, options, access.factory) as unknown as Queue;
+}
+
+function jobData<P>(payload: P, options: EnqueueOptions): JobData<P> {
+  return { payload, requestId: options.requestId ?? null };
+}
+
+function jobOptions<P>(
+  queue: QueueDefinition<P>,
+  payload: P,
+  options: EnqueueOptions,
+): BulkJobOptions {
+  return {
+    ...retryOptions(queue),
+    ...(options.delayMs !== undefined && { delay: options.delayMs }),
+    ...(queue.key && { deduplication: { id: queue.key(payload), keepLastIfActive: true } }),
+  };
+}
+
+function retryOptions(
+  queue: AnyQueue,
+): { attempts: number; backoff: BackoffOptions } & BulkJobOptions {
+  return {
+    attempts: queue.attempts,
+    backoff: { type: 'exponential', delay: queue.backoffMs, jitter: BACKOFF_JITTER },
+    removeOnComplete: KEEP_COMPLETED,
+    removeOnFail: KEEP_FAILED,
+  };
+}
+
+async function oldestWaitingAgeMs(queue: Queue): Promise<number | null> {
+  const [oldest] = await queue.getJobs(['waiting'], 0, 0, true);
+  if (!oldest) return null;
+  return Math.max(0, Date.now() - oldest.timestamp - (oldest.opts.delay ?? 0));
+}
+
+/** The scheduler of a queue bears the queue's name. */
+async function syncSchedule(
+  queue: Queue,
+  { name, everyMs, ...definition }: AnyQueue,
+): Promise<void> {
+  const schedules = await queue.getJobSchedulers(0, MAX_SCHEDULES);
+  for (const schedule of schedules) {
+    if (everyMs === null || schedule.key !== name) await queue.removeJobScheduler(schedule.key);
+  }
+  if (everyMs === null) return;
+  const present = schedules.find((schedule) => schedule.key === name);
+  // Writing an unchanged schedule again could push its next run back each time.
+  const runsOnTime = present?.every === everyMs && (present.next ?? 0) > Date.now() - 2 * everyMs;
+  if (runsOnTime) return;
+  await queue.upsertJobScheduler(
+    name,
+    { every: everyMs },
+    { name, data: jobData({}, {}), opts: retryOptions({ name, everyMs, ...definition }) },
+  );
+}

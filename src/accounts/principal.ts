@@ -1,0 +1,36 @@
+import type { ApiKeyId, UserId, WorkspaceId } from '#src/ids.ts';
+import type { PlanTier, Role } from '#src/tables.ts';
+
+/** Who makes a request: what an API key stands for. */
+export interface Principal {
+  readonly workspaceId: WorkspaceId;
+  readonly userId: UserId;
+  readonly keyId: ApiKeyId;
+  readonly role: Role;
+  readonly plan: PlanTier;
+  readonly isBootstrapWorkspace: boolean;
+}
+
+/** What a route asks of its caller; `public` asks nothing, `any` any valid key. */
+export type Scope = 'public' | 'any' | 'read' | 'ingest' | 'member' | 'admin' | 'bootstrap-admin';
+
+const ROLES_OF_SCOPE: Readonly<Record<Exclude<Scope, 'public'>, readonly Role[]>> = {
+  any: ['admin', 'member', 'ingest', 'read'],
+  read: ['admin', 'member', 'read'],
+  ingest: ['admin', 'member', 'ingest'],
+  member: ['admin', 'member'],
+  admin: ['admin'],
+  'bootstrap-admin': ['admin'],
+};
+
+/** The sentence that tells a caller which key this needs, or null when the principal may pass. */
+export function whyForbidden(principal: Principal, scope: Exclude<Scope, 'public'>): string | null {
+  const roles = ROLES_OF_SCOPE[scope];
+  if (!roles.includes(principal.role)) {
+    return `This needs an API key with the role ${roles.join(' or ')}; this key has the role ${principal.role}.`;
+  }
+  if (scope === 'bootstrap-admin' && !principal.isBootstrapWorkspace) {
+    return 'This needs an admin key of the bootstrap workspace; this key belongs to another workspace.';
+  }
+  return null;
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { UserId, WorkspaceId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import type { PlanTier } from '#src/tables.ts';
+import { createApiKey } from './api-keys.ts';
+
+/** Makes a workspace with its owner, its default pair and one admin key, all or nothing. */
+export async function createWorkspace(
+  db: Database,
+  { name, planTier }: { name: string; planTier: PlanTier },
+): Promise<{ workspaceId: WorkspaceId; userId: UserId; apiKey: string }> {
+  return db.transaction().execute(async (transaction) => {
+    const ids = await insertWorkspace(transaction, { name, planTier, isBootstrap: false });
+    const { key } = await createApiKey(transaction, {
+      ...ids,
+      name: 'First admin key',
+      role: 'admin',
+      expiresInDays: null,
+    });
+    return { ...ids, apiKey: key };
+  });
+}
+
+/** The rows every workspace starts with: itself, an owner, and the hidden pair for documents that name none. */
+export async function insertWorkspace(
+  transaction: DatabaseTransaction,
+  { name, planTier, isBootstrap }: { name: string; planTier: PlanTier; isBootstrap: boolean },
+): Promise<{ workspaceId: WorkspaceId; userId: UserId }> {
+  // New rows' ids are branded where they are made.
+  const workspaceId = randomUUID() as WorkspaceId;
+  const userId = randomUUID() as UserId;
+  await transaction
+    .insertInto('workspace')
+    .values({ id: workspaceId, name, plan_tier: planTier, is_bootstrap: isBootstrap })
+    .execute();
+  await transaction
+    .insertInto('user_account')
+    .values({ id: userId, workspace_id: workspaceId, display_name: 'Owner', email: null })
+    .execute();
+  await transaction
+    .insertInto('cc_pair')
+    .values({
+      workspace_id: workspaceId,
+      name: 'Ingestion API',
+      source: 'ingestion_api',
+      is_default: true,
+      created_by: userId,
+    })
+    .execute();
+  return { workspaceId, userId };
+}

@@ -1,0 +1,61 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import { createAuthenticator } from '#src/accounts/authenticate.ts';
+import type { Services } from '#src/services.ts';
+import type { RequestState } from './context.ts';
+import { createDashboardGuard } from './dashboard-guard.ts';
+import { documentationRoutes } from './documentation.ts';
+import { describeError } from './problem.ts';
+import { createRateLimiter, openCounter } from './rate-limit.ts';
+import {
+  allowCrossOrigin,
+  answerProblems,
+  assignRequestId,
+  normalizePath,
+  recordRequests,
+  refuseUnrouted,
+} from './request-layers.ts';
+import type { Route } from './route.ts';
+import { type RouteServing, serveRoute } from './serve-route.ts';
+
+/** The whole HTTP interface: `routes`, their description, and the queue dashboard. */
+export function createApp(
+  services: Services,
+  routes: readonly Route[],
+  { checkReplies = false }: { checkReplies?: boolean } = {},
+): Koa<RequestState> {
+  const serving: RouteServing = {
+    services,
+    authenticate: createAuthenticator(services),
+    takeRequest: createRateLimiter(openCounter(services.rateLimitStore, services.log), services),
+    checkReplies,
+  };
+  const app = new Koa<RequestState>();
+  app.on('error', (error: unknown) => {
+    services.log.error({ failure: describeError(error) }, 'an answer could not be sent');
+  });
+  app.use(assignRequestId);
+  app.use(recordRequests(services));
+  app.use(answerProblems);
+  app.use(createDashboardGuard(services, serving.authenticate));
+  app.use(allowCrossOrigin);
+  app.use(normalizePath);
+  app.use(createRouter([...routes, ...documentationRoutes(routes)], serving).routes());
+  app.use(refuseUnrouted);
+  return app;
+}
+
+function createRouter(routes: readonly Route[], serving: RouteServing): Router<RequestState> {
+  const router = new Router<RequestState>({ sensitive: true });
+  for (const route of routes.toSorted(literalFirst)) {
+    const pattern = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    router.register(pattern, [route.method], [serveRoute(route, serving)]);
+  }
+  return router;
+}
+
+/** The first match serves a request, so `/ingestion/stats` must stand before `/ingestion/{document_id}`. */
+function literalFirst(a: Route, b: Route): number {
+  const [left, right] = [a, b].map((route) => route.path.replaceAll(/\{\w+\}/g, '\uFFFF'));
+  return (left ?? '') < (right ?? '') ? -1 : 1;
+}

@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Authenticate } from '#src/accounts/authenticate.ts';
+import { type Principal, type Scope, whyForbidden } from '#src/accounts/principal.ts';
+import { Problem } from '#src/platform/errors.ts';
+
+/**
+ * Who makes the request; null on a public route.
+ * @throws Problem UNAUTHENTICATED without a valid key, UNAUTHORIZED with one that may not do this
+ */
+export async function authorize(
+  authenticate: Authenticate,
+  headers: IncomingHttpHeaders,
+  scope: Scope,
+): Promise<Principal | null> {
+  if (scope === 'public') return null;
+  const key = presentedKey(headers);
+  if (key === null) {
+    throw new Problem(
+      'UNAUTHENTICATED',
+      'The request carries no API key. Send the header Authorization: Bearer <API_KEY>.',
+    );
+  }
+  const principal = await authenticate(key);
+  if (principal === null) {
+    throw new Problem(
+      'UNAUTHENTICATED',
+      'The API key is not valid: it is unknown, expired or revoked. Ask an admin of your workspace for another.',
+    );
+  }
+  const reason = whyForbidden(principal, scope);
+  if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
+  return principal;
+}
+
+/**
+ * The key's text, or null. Existing clients send a header of their own where a proxy takes
+ * `Authorization` for itself, and some leave out the word Bearer.
+ */
+export function presentedKey(headers: IncomingHttpHeaders): string | null {
+  const own = headers['x-onyx-authorization'];
+  const value = (
+    typeof own === 'string' && own !== '' ? own : (headers.authorization ?? '')
+  ).trim();
+  const bearer = /^bearer(?:\s+(.*))?$/i.exec(value);
+  const key = bearer ? (bearer[1] ?? '').trim() : value;
+  return key === '' ? null : key;
+}

@@ -1,0 +1,76 @@
+import type { Authenticate } from '#src/accounts/authenticate.ts';
+import { createQueueDashboard, QUEUE_DASHBOARD_PATH } from '#src/console/queue-dashboard.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import { authorize } from './auth.ts';
+import type { ApiContext, ApiMiddleware } from './context.ts';
+
+/**
+ * The queue dashboard, for admins of the bootstrap workspace: queues span all workspaces. A browser asks
+ * for the key by itself (HTTP Basic, any user name, the key as password).
+ */
+export function createDashboardGuard(
+  { producer, config }: Pick<Services, 'producer' | 'config'>,
+  authenticate: Authenticate,
+): ApiMiddleware {
+  const dashboard = createQueueDashboard(producer);
+  const publicHost = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).host;
+  return async (ctx, next) => {
+    if (!isBelowDashboard(ctx)) {
+      await next();
+      return;
+    }
+    ctx.state.pattern = QUEUE_DASHBOARD_PATH;
+    ctx.set('WWW-Authenticate', 'Basic realm="Millrace", charset="UTF-8"');
+    const basicKey = basicPassword(ctx.get('authorization'));
+    const headers = basicKey === null ? ctx.headers : { authorization: `Bearer ${basicKey}` };
+    ctx.state.principal = await authorize(authenticate, headers, 'bootstrap-admin');
+    ctx.remove('WWW-Authenticate');
+    if (!['GET', 'HEAD'].includes(ctx.method)) {
+      refuseForeignOrigin(ctx, publicHost, basicKey !== null);
+    }
+    await dashboard(ctx, async () => {
+      throw new Problem(
+        'NOT_FOUND',
+        `There is no such page. The dashboard is at ${QUEUE_DASHBOARD_PATH}.`,
+      );
+    });
+  };
+}
+
+function isBelowDashboard(ctx: ApiContext): boolean {
+  const path = (ctx.req.url ?? '').split('?', 1)[0] ?? '';
+  return path === QUEUE_DASHBOARD_PATH || path.startsWith(`${QUEUE_DASHBOARD_PATH}/`);
+}
+
+/** The password of an `Authorization: Basic` header (RFC 7617), or null when it is another kind. */
+function basicPassword(header: string): string | null {
+  const encoded = /^basic\s+(\S+)$/i.exec(header)?.[1];
+  if (encoded === undefined) return null;
+  const [, ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  return password.join(':');
+}
+
+/** A browser sends a stored Basic password along with any page's request, so the page must be ours. */
+function refuseForeignOrigin(
+  ctx: ApiContext,
+  publicHost: string | null,
+  fromBrowser: boolean,
+): void {
+  const site = ctx.get('sec-fetch-site');
+  const origin = ctx.get('origin');
+  const host = URL.parse(origin)?.host ?? null;
+  const isOwnHost = host !== null && (host === ctx.get('host') || host === publicHost);
+  const saysNothing = site === '' && origin === '';
+  if (
+    saysNothing
+      ? !fromBrowser
+      : (site === '' || site === 'same-origin') && (origin === '' || isOwnHost)
+  ) {
+    return;
+  }
+  throw new Problem(
+    'UNAUTHORIZED',
+    'Changes to queues must come from the dashboard itself. Outside a browser, send the key as Authorization: Bearer.',
+  );
+}

@@ -1,0 +1,133 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '#src/platform/errors.ts';
+import { decodedChunks } from './decode-body.ts';
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
+const NEWLINE = 0x0a;
+
+/** A request body, decompressed while it is read. It can be read once. */
+export interface IncomingBody {
+  /** Lower case, without parameters; `application/json` when the request names none. */
+  readonly mediaType: string;
+  /** The whole body; Problem PAYLOAD_TOO_LARGE above `limit` decompressed bytes. */
+  bytes(limit: number): Promise<Buffer>;
+  /**
+   * The lines of a body of any length, blank ones left out, each parted by LF or CRLF.
+   * A line longer than `limitPerLine` bytes is cut to `limitPerLine + 1`: too long to be mistaken for a
+   * whole one, and the lines after it are still read.
+   */
+  lines(limitPerLine: number): AsyncIterable<string>;
+}
+
+/** Wraps a request's body; nothing is read until it is asked for. */
+export function openBody(request: IncomingMessage): IncomingBody {
+  return {
+    mediaType: mediaTypeOf(request),
+    bytes: (limit) => readBytes(request, limit),
+    lines: (limitPerLine) => splitLines(decodedChunks(request, { deadline: 'idle' }), limitPerLine),
+  };
+}
+
+/** @throws Problem UNSUPPORTED_MEDIA_TYPE that names what is accepted */
+export function requireMediaType(request: IncomingMessage, accepts: readonly string[]): void {
+  const mediaType = mediaTypeOf(request);
+  const isJson = accepts.includes('application/json') && JSON_TYPE.test(mediaType);
+  if (!isJson && !accepts.includes(mediaType)) {
+    throw new Problem(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `Content-Type ${mediaType} is not accepted here. Send ${accepts.join(' or ')}.`,
+    );
+  }
+  const charset = /;\s*charset="?([^\s";]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset)) {
+    throw new Problem(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `The charset ${charset} is not accepted. Send UTF-8.`,
+    );
+  }
+}
+
+/** True when the request announces a body, even an empty chunked one. */
+export function announcesBody(request: IncomingMessage): boolean {
+  return (
+    request.headers['transfer-encoding'] !== undefined ||
+    Number(request.headers['content-length'] ?? 0) > 0
+  );
+}
+
+/**
+ * Parses UTF-8 JSON; undefined for an empty body.
+ * @throws Problem BAD_REQUEST that says where the text stops being JSON
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes))
+    throw new Problem('BAD_REQUEST', 'The body is not valid UTF-8. Encode it as UTF-8.');
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const where = reason.startsWith('Unexpected end') ? ` (at position ${text.length})` : '';
+    throw new Problem('BAD_REQUEST', `The body is not valid JSON: ${reason}${where}.`, {
+      cause: error,
+    });
+  }
+}
+
+function mediaTypeOf(request: IncomingMessage): string {
+  const header = request.headers['content-type'] ?? '';
+  const mediaType = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return mediaType === '' ? 'application/json' : mediaType;
+}
+
+async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const isEncoded = (request.headers['content-encoding'] ?? 'identity') !== 'identity';
+  if (!isEncoded && Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const chunks: Buffer[] = [];
+  let total = 0;
+  for await (const chunk of decodedChunks(request, { deadline: 'total' })) {
+    total += chunk.length;
+    if (total > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, total);
+}
+
+function tooLarge(limit: number): Problem {
+  return new Problem(
+    'PAYLOAD_TOO_LARGE',
+    `The body is larger than ${limit} bytes (counted decompressed). Send less in one request, or raise the server's limit.`,
+  );
+}
+
+async function* splitLines(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  const keep = (part: Buffer): void => {
+    const room = limit + 1 - length;
+    if (room <= 0 || part.length === 0) return;
+    parts.push(part.subarray(0, room));
+    length += Math.min(room, part.length);
+  };
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      keep(chunk.subarray(start, end));
+      start = end + 1;
+      const line = textOf(parts);
+      parts = [];
+      length = 0;
+      if (line !== '') yield line;
+    }
+    keep(chunk.subarray(start));
+  }
+  const last = textOf(parts);
+  if (last !== '') yield last;
+}
+
+function textOf(parts: Buffer[]): string {
+  const text = Buffer.concat(parts).toString('utf8');
+  return text.trim() === '' ? '' : text.replace(/^\uFEFF/, '').replace(/\r$/, '');
+}

@@ -1,0 +1,45 @@
+/** A JSON reply with another status than 200, or with headers. */
+export class JsonReply<Body> {
+  readonly body: Body;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(body: Body, status: number, headers: Readonly<Record<string, string>>) {
+    this.body = body;
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** A reply that is not JSON: text, a page, an asset. */
+export class ContentReply {
+  readonly contentType: string;
+  readonly content: string | Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    contentType: string,
+    content: string | Buffer,
+    headers: Readonly<Record<string, string>>,
+  ) {
+    this.contentType = contentType;
+    this.content = content;
+    this.headers = headers;
+  }
+}
+
+export function withStatus<Body>(status: number, body: Body): JsonReply<Body> {
+  return new JsonReply(body, status, {});
+}
+
+export function withHeaders<Body>(headers: Record<string, string>, body: Body): JsonReply<Body> {
+  return new JsonReply(body, 200, headers);
+}
+
+export function contentReply(
+  contentType: string,
+  content: string | Buffer,
+  headers: Record<string, string> = {},
+): ContentReply {
+  return new ContentReply(contentType, content, headers);
+}

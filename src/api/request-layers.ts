@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { Services } from '#src/services.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { ApiContext, ApiMiddleware } from './context.ts';
+import { describeError, problemBody, STATUS_OF_CODE, toProblem } from './problem.ts';
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+/** nginx's status for a client that left before its answer; it never goes on the wire. */
+const CLIENT_LEFT = 499;
+
+/** Takes the caller's `X-Request-Id`, or makes one, and sends it back. */
+export const assignRequestId: ApiMiddleware = (ctx, next) => {
+  const sent = ctx.get('x-request-id');
+  ctx.state = {
+    requestId: REQUEST_ID.test(sent) ? sent : randomUUID(),
+    pattern: 'unmatched',
+    framing: 'sse',
+    originalPath: '',
+    principal: null,
+    route: null,
+    failure: null,
+  };
+  ctx.set('X-Request-Id', ctx.state.requestId);
+  return next();
+};
+
+/** One log line and one observation a request, when its answer is out or its client gone. */
+export function recordRequests({ log, metrics }: Pick<Services, 'log' | 'metrics'>): ApiMiddleware {
+  return (ctx, next) => {
+    const startedAt = performance.now();
+    ctx.res.once('close', () => {
+      const { requestId, pattern, principal, failure } = ctx.state;
+      const status = ctx.res.writableFinished ? ctx.res.statusCode : CLIENT_LEFT;
+      const durationMs = performance.now() - startedAt;
+      const line = {
+        requestId,
+        method: ctx.method,
+        route: pattern,
+        status,
+        durationMs: Math.round(durationMs),
+        workspaceId: principal?.workspaceId ?? null,
+      };
+      metrics.observeRequest(ctx.method, pattern, status, durationMs / 1000);
+      if (failure === null) log.info(line, 'request');
+      else log.error({ ...line, failure: describeError(failure) }, 'request failed');
+    });
+    return next();
+  };
+}
+
+/** Answers every failure in the one error body. */
+export const answerProblems: ApiMiddleware = async (ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    const problem = toProblem(error);
+    if (STATUS_OF_CODE[problem.code] >= 500 && problem !== error) ctx.state.failure = error;
+    answer(ctx, problem);
+  }
+};
+
+function answer(ctx: ApiContext, problem: Problem): void {
+  if (ctx.res.headersSent) {
+    // Part of an answer is out: breaking off is the only way left to say that it is not whole.
+    ctx.respond = false;
+    ctx.res.destroy();
+    return;
+  }
+  ctx.respond = true;
+  if (problem.code === 'UNAUTHENTICATED' && !ctx.response.has('WWW-Authenticate')) {
+    ctx.set('WWW-Authenticate', 'Bearer');
+  }
+  if (problem.retryAfterSeconds !== null) ctx.set('Retry-After', String(problem.retryAfterSeconds));
+  sendJson(ctx, STATUS_OF_CODE[problem.code], problemBody(problem, ctx.state.requestId));
+}
+
+export function sendJson(ctx: ApiContext, status: number, body: unknown): void {
+  ctx.status = status;
+  ctx.type = 'application/json';
+  if (!ctx.response.has('Cache-Control')) ctx.set('Cache-Control', 'no-store');
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.body = JSON.stringify(body);
+}
+
+/**
+ * Lets pages of any origin call the API: keys travel in a header that no browser adds by itself,
+ * so there are no credentials to protect.
+ */
+export const allowCrossOrigin: ApiMiddleware = (ctx, next) => {
+  ctx.set('Access-Control-Allow-Origin', '*');
+  ctx.set(
+    'Access-Control-Expose-Headers',
+    'X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+  );
+  if (ctx.method !== 'OPTIONS' || ctx.get('access-control-request-method') === '') return next();
+  ctx.state.pattern = 'preflight';
+  ctx.set('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
+  ctx.set(
+    'Access-Control-Allow-Headers',
+    ctx.get('access-control-request-headers') || 'Authorization, Content-Type, X-Request-Id',
+  );
+  ctx.set('Access-Control-Max-Age', '86400');
+  ctx.status = 204;
+  return Promise.resolve();
+};
+
+/** Strips `/api`, under which existing clients know every path, and resolves the alias of ingestion. */
+export const normalizePath: ApiMiddleware = (ctx, next) => {
+  const path = pathOf(ctx);
+  ctx.state.originalPath = path;
+  if (ctx.req.httpVersion === '1.1' && ctx.get('host') === '') {
+    throw new Problem('BAD_REQUEST', 'The request has no Host header, which HTTP/1.1 asks for.');
+  }
+  const stripped = path === '/api' ? '/' : path.replace(/^\/api\//, '/');
+  if (stripped !== path) ctx.state.framing = 'lines';
+  const normal = stripped.replace(/^\/onyx-api(?=\/|$)/, '/service-api');
+  if (normal !== path) ctx.path = normal;
+  return next();
+};
+
+function pathOf(ctx: ApiContext): string {
+  try {
+    const path = ctx.path;
+    // The router would keep a part that it cannot decode as it is.
+    if (!decodeURIComponent(path).includes('\0')) return path;
+  } catch (error) {
+    throw new Problem(
+      'BAD_REQUEST',
+      'The path is not valid: a % is not followed by UTF-8 in hex.',
+      {
+        cause: error,
+      },
+    );
+  }
+  throw new Problem('BAD_REQUEST', 'The path holds a NUL character (%00). Remove it.');
+}
+
+/** What no route took: 405 with `Allow` when the path exists, else 404. */
+export const refuseUnrouted: ApiMiddleware = (ctx) => {
+  const layers = ctx.matched as { methods: string[] }[] | undefined; // set by the router
+  const methods = [...new Set((layers ?? []).flatMap((layer) => layer.methods))];
+  if (methods.length === 0) {
+    throw new Problem(
+      'NOT_FOUND',
+      'There is no such endpoint. GET /openapi.json lists those there are.',
+    );
+  }
+  ctx.set('Allow', methods.join(', '));
+  throw new Problem(
+    'METHOD_NOT_ALLOWED',
+    `${ctx.method} is not possible here. Allowed: ${methods.join(', ')}.`,
+  );
+};

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { acceptBatch, acceptLines, batchReplySchema, MAX_BATCH } from '#src/api/ingest-batch.ts';
+import { acceptItem } from '#src/api/ingest-item.ts';
+import { parseJson } from '#src/api/read-body.ts';
+import { defineRoute, type Route } from '#src/api/route.ts';
+import { streamReply } from '#src/api/stream-reply.ts';
+import { ingestionItemSchema } from '#src/documents/incoming-document.ts';
+import {
+  acceptedSchema,
+  documentStatusSchema,
+  presentDocument,
+} from '#src/documents/present-document.ts';
+import {
+  findDocument,
+  ingestionStats,
+  listDocuments,
+  markDeleting,
+} from '#src/documents/store.ts';
+import { Problem } from '#src/platform/errors.ts';
+import { DOCUMENT_STATUSES } from '#src/tables.ts';
+
+const INGESTION = { tag: 'Ingestion', family: 'platform', scope: 'ingest' } as const;
+const NDJSON = 'application/x-ndjson';
+
+const documentParams = z.object({ document_id: z.string().min(1) });
+const cursor = z
+  .string()
+  .regex(/^[0-9a-z]{1,11}$/, 'must be the next_cursor of an earlier page')
+  .transform((text) => Number.parseInt(text, 36));
+
+const batchBody = z.object({
+  documents: z
+    .array(ingestionItemSchema)
+    .min(1)
+    .max(MAX_BATCH)
+    .describe('Checked one by one: a bad item is answered in its place and fails alone.'),
+});
+
+export const ingestionRoutes: Route[] = [
+  defineRoute({
+    ...INGESTION,
+    method: 'POST',
+    path: '/service-api/ingestion',
+    summary: 'Accept a document for indexing',
+    description:
+      'Answers once the document is stored; indexing follows by itself. An id that is known is updated. Without an id, one is derived from semantic_identifier.',
+    body: ingestionItemSchema,
+    reply: acceptedSchema,
+    errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMIT_EXCEEDED'],
+    handle: ({ services, principal, body, requestId }) =>
+      acceptItem(services, { principal, requestId }, body),
+  }),
+  defineRoute({
+    ...INGESTION,
+    method: 'POST',
+    path: '/service-api/ingestion/batch',
+    summary: `Accept up to ${MAX_BATCH} documents, or a stream of any length`,
+    description: `As JSON, {documents: […]}. As ${NDJSON}, one {document, cc_pair_id} a line and of any number: each line is answered by a line, in order, as soon as it is stored.`,
+    accepts: ['application/json', NDJSON],
+    produces: ['application/json', NDJSON],
+    rawBody: true,
+    body: batchBody,
+    reply: batchReplySchema,
+    errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMIT_EXCEEDED'],
+    async handle({ services, principal, incoming, requestId }) {
+      const caller = { principal, requestId };
+      await services.documentAcceptor.assertRoom(principal.workspaceId, 1);
+      if (incoming.mediaType === NDJSON) {
+        const lines = incoming.lines(services.config.MAX_DOCUMENT_BYTES * 2);
+        return streamReply(NDJSON, acceptLines(services, caller, lines));
+      }
+      const body = parseJson(await incoming.bytes(services.config.MAX_BODY_BYTES));
+      return acceptBatch(services, caller, body);
+    },
+  }),
+  defineRoute({
+    ...INGESTION,
+    method: 'GET',
+    path: '/service-api/ingestion',
+    summary: 'List documents, newest first',
+    query: z.object({
+      status: z.enum(DOCUMENT_STATUSES).optional(),
+      source: z.string().max(64).optional(),
+      cc_pair_id: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
+      limit: z.coerce.number().int().min(1).max(1_000).default(100),
+      cursor: cursor.optional(),
+    }),
+    reply: z.object({
+      documents: z.array(documentStatusSchema),
+      next_cursor: z.string().nullable(),
+    }),
+    async handle({ services, principal, query }) {
+      const records = await listDocuments(services.db, {
+        workspaceId: principal.workspaceId,
+        status: query.status ?? null,
+        source: query.source ?? null,
+        ccPairId: query.cc_pair_id ?? null,
+        before: query.cursor ?? null,
+        limit: query.limit,
+      });
+      const last = records.length === query.limit ? records.at(-1) : undefined;
+      return {
+        documents: records.map(presentDocument),
+        next_cursor: last ? last.id.toString(36) : null,
+      };
+    },
+  }),
+  defineRoute({
+    ...INGESTION,
+    method: 'GET',
+    path: '/service-api/ingestion/stats',
+    summary: 'Backlog, rate and estimated time to drain',
+    reply: z.object({
+      counts: z.record(z.enum(DOCUMENT_STATUSES), z.number().int()),
+      documents_per_second: z.number().describe('Indexed, over the last minute.'),
+      oldest_pending_seconds: z.number().nullable(),
+      estimated_seconds_to_drain: z
+        .number()
+        .nullable()
+        .describe('0 when nothing waits; null when nothing was indexed in the last minute.'),
+    }),
+    async handle({ services, principal }) {
+      const stats = await ingestionStats(services.db, principal.workspaceId);
+      return {
+        counts: stats.counts,
+        documents_per_second: stats.documentsPerSecond,
+        oldest_pending_seconds: stats.oldestPendingSeconds,
+        estimated_seconds_to_drain: stats.estimatedSecondsToDrain,
+      };
+    },
+  }),
+  defineRoute({
+    ...INGESTION,
+    method: 'GET',
+    path: '/service-api/ingestion/{document_id}',
+    summary: 'A document: status, revision, chunks, error, timings',
+    params: documentParams,
+    reply: documentStatusSchema,
+    errors: ['NOT_FOUND'],
+    async handle({ services, principal, params }) {
+      const found = await findDocument(services.db, principal.workspaceId, params.document_id);
+      if (!found) throw unknownDocument(params.document_id);
+      return presentDocument(found);
+    },
+  }),
+  defineRoute({
+    ...INGESTION,
+    method: 'DELETE',
+    path: '/service-api/ingestion/{document_id}',
+    summary: 'Delete a document; it is gone from search at once',
+    params: documentParams,
+    reply: z.object({ document_id: z.string(), status: z.literal('deleting') }),
+    errors: ['NOT_FOUND'],
+    async handle({ services, principal, params, requestId }) {
+      const { document_id } = params;
+      const id = await markDeleting(services.db, principal.workspaceId, document_id);
+      if (id === null) throw unknownDocument(document_id);
+      await services.documentAcceptor.enqueue([id], requestId);
+      return { document_id, status: 'deleting' as const };
+    },
+  }),
+];
+
+function unknownDocument(documentId: string): Problem {
+  return new Problem(
+    'NOT_FOUND',
+    `There is no document with the id ${JSON.stringify(documentId.slice(0, 200))}. GET /service-api/ingestion lists the documents.`,
+  );
+}

@@ -1,0 +1,129 @@
+import type { Authenticate } from '#src/accounts/authenticate.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import { authorize } from './auth.ts';
+import type { ApiContext, ApiMiddleware } from './context.ts';
+import { parsePart } from './parse-request.ts';
+import type { RateLimitDecision, TakeRequest } from './rate-limit.ts';
+import { announcesBody, openBody, parseJson, requireMediaType } from './read-body.ts';
+import { ContentReply, JsonReply } from './reply.ts';
+import { sendJson } from './request-layers.ts';
+import type { Route } from './route.ts';
+import { sendStream, StreamReply } from './stream-reply.ts';
+
+export interface RouteServing {
+  services: Services;
+  authenticate: Authenticate;
+  takeRequest: TakeRequest;
+  /** Tests hold every JSON reply against its schema. */
+  checkReplies: boolean;
+}
+
+/** A route as Koa runs it: key, scope, rate limit, parse, handle, reply. */
+export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
+  return async (ctx) => {
+    ctx.state.route = route;
+    ctx.state.pattern = route.path;
+    const { services } = serving;
+    const principal = await authorize(serving.authenticate, ctx.headers, route.scope);
+    ctx.state.principal = principal;
+    const rateLimit =
+      principal === null ? null : await serving.takeRequest(principal, route.family);
+    if (rateLimit) applyRateLimit(ctx, rateLimit);
+
+    const params = route.params ? parsePart('path', route.params, ctx.params) : undefined;
+    const query = route.query ? parsePart('query', route.query, queryOf(ctx)) : undefined;
+    const body = await readBody(ctx, route, services.config.MAX_BODY_BYTES);
+    const signal = signalOf(ctx);
+    const result = await route.handle({
+      services,
+      principal,
+      params,
+      query,
+      body,
+      incoming: openBody(ctx.req),
+      requestId: ctx.state.requestId,
+      signal,
+      headers: ctx.headers,
+      originalPath: ctx.state.originalPath,
+      framing: ctx.state.framing,
+      rateLimit,
+    });
+    await send(ctx, route, result, signal, serving.checkReplies);
+  };
+}
+
+function applyRateLimit(ctx: ApiContext, decision: RateLimitDecision): void {
+  ctx.set({
+    'X-RateLimit-Limit': String(decision.limit),
+    'X-RateLimit-Remaining': String(decision.remaining),
+    'X-RateLimit-Reset': String(Math.ceil(decision.resetAtMs / 1000)),
+  });
+  if (decision.allowed) return;
+  throw new Problem(
+    'RATE_LIMIT_EXCEEDED',
+    `More than ${decision.limit} requests in a minute. Try again in ${decision.retryAfterSeconds} s.`,
+    { retryAfterSeconds: decision.retryAfterSeconds },
+  );
+}
+
+function queryOf(ctx: ApiContext): unknown {
+  const text = ctx.querystring;
+  if (/%00/.test(text)) {
+    throw new Problem('BAD_REQUEST', 'The query holds a NUL character (%00). Remove it.');
+  }
+  return { ...ctx.query };
+}
+
+async function readBody(ctx: ApiContext, route: Route, limit: number): Promise<unknown> {
+  const expectsBody = route.rawBody || route.body !== null;
+  if (expectsBody && announcesBody(ctx.req)) requireMediaType(ctx.req, route.accepts);
+  if (route.body === null || route.rawBody) return undefined;
+  const value = announcesBody(ctx.req)
+    ? parseJson(await openBody(ctx.req).bytes(limit))
+    : undefined;
+  return parsePart('body', route.body, value);
+}
+
+function signalOf(ctx: ApiContext): AbortSignal {
+  const controller = new AbortController();
+  ctx.res.once('close', () => {
+    if (!ctx.res.writableFinished) controller.abort(new Error('The client has gone away.'));
+  });
+  if (ctx.res.destroyed) controller.abort(new Error('The client has gone away.'));
+  return controller.signal;
+}
+
+async function send(
+  ctx: ApiContext,
+  route: Route,
+  result: unknown,
+  signal: AbortSignal,
+  checkReplies: boolean,
+): Promise<void> {
+  if (result instanceof StreamReply) {
+    ctx.respond = false; // Koa would end the response itself
+    await sendStream(ctx.res, result, signal);
+    return;
+  }
+  if (result instanceof ContentReply) {
+    ctx.set({ 'X-Content-Type-Options': 'nosniff', ...result.headers });
+    ctx.status = 200;
+    ctx.set('Content-Type', result.contentType);
+    ctx.body = result.content;
+    return;
+  }
+  const reply = result instanceof JsonReply ? result : new JsonReply(result, 200, {});
+  if (checkReplies) checkReply(route, reply.body);
+  ctx.set({ ...reply.headers });
+  sendJson(ctx, reply.status, reply.body);
+}
+
+function checkReply(route: Route, body: unknown): void {
+  const parsed = route.reply.safeParse(body);
+  if (parsed.success) return;
+  const fields = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(
+    `The reply of ${route.method} ${route.path} breaks its schema. ${fields.join('; ')}`,
+  );
+}

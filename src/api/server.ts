@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type Koa from 'koa';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import type { RequestState } from './context.ts';
+import { problemBody, STATUS_OF_CODE } from './problem.ts';
+
+const HEADERS_TIMEOUT_MS = 15_000;
+/** Longer than the 60 s of common load balancers, which must be the ones to close an idle connection. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** How long an answered request may still pour its body in before it is cut off. */
+const DRAIN_BODY_MS = 10_000;
+
+export interface RunningServer {
+  /** With the port that was really taken, as `PORT` 0 takes any. */
+  readonly url: string;
+  /** Takes no more connections, finishes the requests in flight, and cuts off those left after `deadlineMs`. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Listens on `HOST` and `PORT`. */
+export async function startServer(
+  { config, log }: Pick<Services, 'config' | 'log'>,
+  app: Koa<RequestState>,
+): Promise<RunningServer> {
+  const inFlight = new Map<Duplex, ServerResponse>();
+  let closing = false;
+  const answer = app.callback();
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    inFlight.set(request.socket, response);
+    response.once('close', () => inFlight.delete(request.socket));
+    response.once('finish', () => drainBody(request));
+    if (closing) response.setHeader('Connection', 'close');
+    void answer(request, response);
+  };
+  // The application checks Host itself: Node's own refusal has no body. Bodies have their own deadlines.
+  const server = createServer({ requireHostHeader: false, requestTimeout: 0 }, serve);
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+  server.on('checkExpectation', serve);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    refuseUnreadable(error, socket, inFlight.get(socket));
+  });
+  await listen(server, config.PORT, config.HOST);
+  const url = urlOf(server, config.HOST);
+  log.info({ url }, 'listening');
+
+  return {
+    url,
+    async close(deadlineMs) {
+      closing = true;
+      for (const response of inFlight.values()) {
+        if (!response.headersSent) response.setHeader('Connection', 'close');
+      }
+      await closeServer(server, deadlineMs);
+    },
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function urlOf(server: Server, host: string): string {
+  // A listening TCP server's address is never null or a pipe's name.
+  const { port } = server.address() as AddressInfo;
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+function closeServer(server: Server, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    server.close(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/**
+ * Reads off what the client still sends of a body that was refused. Closing at once would reset the
+ * connection, and the client might lose the answer that says why.
+ */
+function drainBody(request: IncomingMessage): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => request.destroy(), DRAIN_BODY_MS);
+  request.once('close', () => clearTimeout(timer));
+  request.once('end', () => clearTimeout(timer));
+  request.resume();
+}
+
+/** Answers what Node could not read as HTTP, in the same error body as everything else. */
+function refuseUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  response: ServerResponse | undefined,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const problem =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new Problem(
+          'PAYLOAD_TOO_LARGE',
+          'The request line and headers are larger than 16 KB together.',
+        )
+      : new Problem(
+          'BAD_REQUEST',
+          `The request is not valid HTTP (${error.code ?? error.message}).`,
+        );
+  const body = JSON.stringify(problemBody(problem, randomUUID()));
+  const status = STATUS_OF_CODE[problem.code];
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${status === 413 ? 'Payload Too Large' : 'Bad Request'}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

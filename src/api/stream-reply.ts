@@ -1,0 +1,63 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** A reply whose parts are sent as they come; made by `streamReply`. */
+export class StreamReply {
+  readonly contentType: string;
+  readonly parts: AsyncIterable<string | Uint8Array>;
+
+  constructor(contentType: string, parts: AsyncIterable<string | Uint8Array>) {
+    this.contentType = contentType;
+    this.parts = parts;
+  }
+}
+
+/**
+ * Streams `parts` with backpressure: the next part is asked for when the client has taken the last.
+ * A failure before the first part is answered like any other; a later one breaks the connection off,
+ * so parts that can explain a failure to the client should do so themselves.
+ */
+export function streamReply(
+  contentType: string,
+  parts: AsyncIterable<string | Uint8Array>,
+): StreamReply {
+  return new StreamReply(contentType, parts);
+}
+
+/** Sends a stream reply; resolves when the client has all of it or has gone away. */
+export async function sendStream(
+  response: ServerResponse,
+  reply: StreamReply,
+  signal: AbortSignal,
+): Promise<void> {
+  const iterator = reply.parts[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (signal.aborted) {
+    await iterator.return?.();
+    return;
+  }
+  response.statusCode = 200;
+  response.setHeader('Content-Type', reply.contentType);
+  response.setHeader('Cache-Control', 'no-cache');
+  response.setHeader('X-Accel-Buffering', 'no'); // nginx would hold the parts back
+  response.flushHeaders();
+  // One part ahead at most: more would be stale by the time a slow client reads it.
+  const source = Readable.from(startingWith(first, iterator), { highWaterMark: 1 });
+  try {
+    await pipeline(source, response, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function* startingWith(
+  first: IteratorResult<string | Uint8Array>,
+  rest: AsyncIterator<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
+  try {
+    for (let part = first; !part.done; part = await rest.next()) yield part.value;
+  } finally {
+    await rest.return?.();
+  }
+}

@@ -1,0 +1,230 @@
+import type { AnswerBody } from './packets.ts';
+import { opensCitation, readCitation } from './read-citation.ts';
+
+/** A document that an answer may cite. */
+export interface CitationSource {
+  documentId: string;
+  link: string | null;
+}
+
+/** Links that run code where they are shown are not links to a source. */
+const UNSAFE_LINK = /^\s*(?:javascript|vbscript|data):/i;
+const PLAIN_RUN = /^[^`[【［\s]+/;
+const BLANKS = /^[ \t]+/;
+/** What may stand before a code fence on its line: indentation, quote marks, a list mark. */
+const LINE_PREFIX = /^(?:[ \t>*+-]|\d+[.)])*$/;
+/** Only the beginning of a line decides whether a fence may stand there. */
+const MAX_LINE_PREFIX = 80;
+const UNLABELLED_FENCE = /^`+[ \t]*\r?\n/;
+const UNDECIDED_FENCE = /^`+[ \t]*\r?$/;
+
+/** `[[n]](link)`, with an empty link when the source has none. */
+function citationLink(number: number, link: string | null): string {
+  return `[[${number}]](${linkTarget(link)})`;
+}
+
+/**
+ * Turns the text of an answer, in pieces of any size, into `message_delta` and `citation_info` bodies: known `[n]`
+ * become links, unknown ones disappear, code fences stay as they are. The text that comes out does not depend on
+ * where the pieces were cut, and no link is ever split over two deltas. `isShown: false` drops every citation.
+ */
+export class CitationWriter {
+  readonly #sources: ReadonlyMap<number, CitationSource>;
+  readonly #isShown: boolean;
+  readonly #announced = new Set<number>();
+  #bodies: AnswerBody[] = [];
+  #delta = '';
+  #pending = '';
+  /** Spaces that vanish if a dropped citation follows. */
+  #blanks = '';
+  #line = '';
+  /** Backticks that opened the present code block; 0 outside. */
+  #fence = 0;
+  #last: 'start' | 'blank' | 'text' | 'citation' = 'start';
+
+  constructor(sources: ReadonlyMap<number, CitationSource>, isShown: boolean) {
+    this.#sources = sources;
+    this.#isShown = isShown;
+  }
+
+  /** Adds text in which `[n]` are citations. */
+  write(text: string): AnswerBody[] {
+    this.#pending += text;
+    while (this.#pending !== '' && this.#step(false));
+    return this.#take();
+  }
+
+  /** Adds text as it is, whatever brackets it holds. */
+  quote(text: string): AnswerBody[] {
+    this.#finishPending();
+    this.#put(text);
+    return this.#take();
+  }
+
+  /** Adds one citation. */
+  cite(number: number): AnswerBody[] {
+    this.#finishPending();
+    this.#putCitations([number]);
+    return this.#take();
+  }
+
+  /** What was held back: half a citation at the end is text. */
+  end(): AnswerBody[] {
+    this.#finishPending();
+    this.#putBlanks();
+    return this.#take();
+  }
+
+  #finishPending(): void {
+    while (this.#pending !== '') this.#step(true);
+  }
+
+  /** Consumes the beginning of `#pending`; false when it cannot be decided before more text is there. */
+  #step(isEnd: boolean): boolean {
+    const next = this.#pending[0] ?? '';
+    if (next === '`') return this.#stepBackticks(isEnd);
+    if (this.#fence === 0 && opensCitation(next)) return this.#stepBracket(isEnd);
+    const blanks = this.#fence === 0 ? BLANKS.exec(this.#pending)?.[0] : undefined;
+    if (blanks !== undefined) {
+      this.#pending = this.#pending.slice(blanks.length);
+      this.#blanks += blanks;
+      return true;
+    }
+    this.#consume(PLAIN_RUN.exec(this.#pending)?.[0].length ?? 1);
+    return true;
+  }
+
+  #stepBracket(isEnd: boolean): boolean {
+    const reading = readCitation(this.#pending);
+    if (reading.kind === 'unfinished' && !isEnd) return false;
+    if (reading.kind !== 'citation') {
+      this.#consume(1);
+      return true;
+    }
+    this.#pending = this.#pending.slice(reading.length);
+    this.#putCitations(reading.numbers);
+    return true;
+  }
+
+  #stepBackticks(isEnd: boolean): boolean {
+    const run = /^`+/.exec(this.#pending)?.[0].length ?? 1;
+    if (run === this.#pending.length && !isEnd) return false;
+    const isFence = run >= 3 && LINE_PREFIX.test(this.#line + this.#blanks);
+    if (!isFence || (this.#fence > 0 && run < this.#fence)) {
+      this.#consume(run);
+      return true;
+    }
+    if (this.#fence > 0) {
+      this.#fence = 0;
+      this.#consume(run);
+      return true;
+    }
+    if (UNDECIDED_FENCE.test(this.#pending) && !isEnd) return false;
+    const isUnlabelled = UNLABELLED_FENCE.test(this.#pending);
+    this.#fence = run;
+    this.#consume(run);
+    if (isUnlabelled) this.#put('plaintext');
+    return true;
+  }
+
+  #consume(length: number): void {
+    const text = this.#pending.slice(0, length);
+    this.#pending = this.#pending.slice(length);
+    this.#put(text);
+  }
+
+  #put(text: string): void {
+    if (text === '') return;
+    this.#putBlanks();
+    this.#append(text);
+  }
+
+  #putBlanks(): void {
+    const blanks = this.#blanks;
+    this.#blanks = '';
+    this.#append(blanks);
+  }
+
+  #append(text: string): void {
+    if (text === '') return;
+    this.#delta += text;
+    this.#last = /\s$/.test(text) ? 'blank' : 'text';
+    const newline = text.lastIndexOf('\n');
+    const line = newline === -1 ? this.#line + text : text.slice(newline + 1);
+    this.#line = line.slice(0, MAX_LINE_PREFIX);
+  }
+
+  #putCitations(numbers: readonly number[]): void {
+    const known = [...new Set(numbers)].filter((number) => this.#sources.has(number));
+    const blanks = this.#blanks;
+    this.#blanks = '';
+    if (!this.#isShown) return;
+    const space = blanks === '' && this.#last === 'text' ? ' ' : blanks;
+    for (const [index, number] of known.entries())
+      this.#putCitation(number, index > 0 ? ' ' : space);
+  }
+
+  #putCitation(number: number, space: string): void {
+    const source = this.#sources.get(number);
+    if (source === undefined) return;
+    if (!this.#announced.has(number)) {
+      this.#announced.add(number);
+      this.#flush();
+      this.#bodies.push({
+        type: 'citation_info',
+        citation_number: number,
+        document_id: source.documentId,
+      });
+    }
+    this.#append(`${space}${citationLink(number, source.link)}`);
+    this.#last = 'citation';
+  }
+
+  #flush(): void {
+    if (this.#delta === '') return;
+    this.#bodies.push({ type: 'message_delta', content: this.#delta });
+    this.#delta = '';
+  }
+
+  #take(): AnswerBody[] {
+    this.#flush();
+    const bodies = this.#bodies;
+    this.#bodies = [];
+    return bodies;
+  }
+}
+
+/** The answer without its citations: every `[[n]](…)` goes, with the white space before it. */
+export function removeCitations(answer: string): string {
+  let kept = '';
+  let from = 0;
+  for (const match of answer.matchAll(/\[\[\d+\]\]\(/g)) {
+    if (match.index < from) continue;
+    const end = closingParenthesis(answer, match.index + match[0].length);
+    if (end === -1) continue;
+    kept += answer.slice(from, match.index).trimEnd();
+    from = end + 1;
+  }
+  return kept + answer.slice(from);
+}
+
+/** Index of the parenthesis that closes the one before `from`; −1 when none does. Backslashes escape. */
+function closingParenthesis(text: string, from: number): number {
+  let depth = 1;
+  for (let index = from; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '\\') index += 1;
+    else if (character === '(') depth += 1;
+    else if (character === ')') depth -= 1;
+    if (depth === 0) return index;
+  }
+  return -1;
+}
+
+/** A link as a Markdown destination: nothing in it may end the link early. */
+function linkTarget(link: string | null): string {
+  if (link === null || UNSAFE_LINK.test(link)) return '';
+  const target = link.trim().replaceAll(/[\s<>\\]/g, (character) => encodeURIComponent(character));
+  const isBalanced = closingParenthesis(`${target})`, 0) === target.length;
+  return isBalanced ? target : target.replaceAll('(', '%28').replaceAll(')', '%29');
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+import type { AnswerSummary } from './answer.ts';
+import { removeCitations } from './citations.ts';
+import { citationInfoSchema, type StreamLine } from './packets.ts';
+import { searchDocSchema } from './search-doc.ts';
+import { toolCallSchema } from './tool-call.ts';
+
+/** The whole answer in one object: SPEC.md "Chat complete response". */
+export const chatFullResponseSchema = z.object({
+  answer: z.string(),
+  answer_citationless: z.string(),
+  pre_answer_reasoning: z.string().nullable(),
+  tool_calls: z.array(toolCallSchema),
+  top_documents: z.array(searchDocSchema),
+  citation_info: z.array(citationInfoSchema),
+  message_id: z.int(),
+  chat_session_id: z.guid().nullable(),
+  error_msg: z.string().nullable(),
+});
+export type ChatFullResponse = z.output<typeof chatFullResponseSchema>;
+
+/**
+ * Gathers an answer's stream into one object, so that both forms say the same. A failed answer has an empty text
+ * and an `error_msg`.
+ */
+export async function collectAnswer(
+  lines: AsyncGenerator<StreamLine, AnswerSummary>,
+): Promise<ChatFullResponse> {
+  const response = emptyResponse();
+  let step = await lines.next();
+  while (step.done !== true) {
+    addLine(response, step.value);
+    step = await lines.next();
+  }
+  response.chat_session_id = step.value.chat_session_id;
+  response.tool_calls = step.value.tool_calls;
+  if (response.error_msg !== null) {
+    response.answer = '';
+    response.citation_info = [];
+  }
+  response.answer_citationless = removeCitations(response.answer);
+  return response;
+}
+
+function emptyResponse(): ChatFullResponse {
+  return {
+    answer: '',
+    answer_citationless: '',
+    pre_answer_reasoning: null,
+    tool_calls: [],
+    top_documents: [],
+    citation_info: [],
+    message_id: 0,
+    chat_session_id: null,
+    error_msg: null,
+  };
+}
+
+function addLine(response: ChatFullResponse, line: StreamLine): void {
+  if ('reserved_assistant_message_id' in line)
+    response.message_id = line.reserved_assistant_message_id;
+  if (!('obj' in line)) return;
+  switch (line.obj.type) {
+    case 'message_start':
+      response.top_documents = line.obj.final_documents ?? [];
+      return;
+    case 'message_delta':
+      response.answer += line.obj.content;
+      return;
+    case 'citation_info':
+      response.citation_info.push(line.obj);
+      return;
+    case 'reasoning_delta':
+      response.pre_answer_reasoning = (response.pre_answer_reasoning ?? '') + line.obj.reasoning;
+      return;
+    case 'error':
+      response.error_msg = line.obj.message;
+      return;
+    case 'search_tool_start':
+    case 'search_tool_queries_delta':
+    case 'search_tool_documents_delta':
+    case 'section_end':
+    case 'reasoning_start':
+    case 'reasoning_done':
+    case 'stop':
+      return;
+  }
+}

@@ -1,0 +1,129 @@
+/** A piece of a document that can be quoted by itself: whole, in one language, without Markdown's own marks. */
+export interface Unit {
+  kind: 'sentence' | 'item' | 'block';
+  text: string;
+  /** The heading above it inside the text, without marks; empty when there is none. */
+  heading: string;
+}
+
+const MAX_SENTENCE_LENGTH = 400;
+const MAX_BLOCK_LENGTH = 1_500;
+
+const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
+const HEADING = /^\s{0,3}#{1,6}\s+(.*?)\s*#*$/;
+const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/;
+const TABLE_DELIMITER = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$/;
+const RULE = /^\s*(?:[-*_=]\s*){3,}$/;
+/** Sentence ends that are none: the segmenter does not know abbreviations. */
+const ABBREVIATION = /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|vs|No|Fig|approx|e\.g|i\.e|cf|al)\.\s*$/;
+
+/**
+ * Splits Markdown or plain text into quotable units, in order. Code blocks and tables stay whole; those that the
+ * text cuts off, and those too long to quote, are left out.
+ */
+export function splitUnits(text: string): Unit[] {
+  const units: Unit[] = [];
+  const lines = text.split(/\r?\n/);
+  let heading = '';
+  let paragraph: string[] = [];
+  let kind: Unit['kind'] = 'sentence';
+
+  const endParagraph = (): void => {
+    const joined = cleanMarkdown(paragraph.join(' '));
+    paragraph = [];
+    for (const part of splitParagraph(joined, kind)) units.push({ kind, text: part, heading });
+    kind = 'sentence';
+  };
+
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] ?? '';
+    const blockLength = FENCE.test(line) ? fenceLength(lines, index) : tableLength(lines, index);
+    const headingText = HEADING.exec(line)?.[1];
+    if (blockLength !== null) {
+      endParagraph();
+      const block = lines.slice(index, index + blockLength.lines).join('\n');
+      const isQuotable = blockLength.isWhole && block.length <= MAX_BLOCK_LENGTH;
+      if (isQuotable) units.push({ kind: 'block', text: block, heading });
+      index += blockLength.lines - 1;
+    } else if (headingText !== undefined) {
+      endParagraph();
+      heading = cleanMarkdown(headingText);
+    } else if (line.trim() === '' || RULE.test(line)) {
+      endParagraph();
+    } else if (LIST_ITEM.test(line)) {
+      endParagraph();
+      kind = 'item';
+      paragraph.push(line.replace(LIST_ITEM, ''));
+    } else {
+      paragraph.push(line.replace(/^\s*>+\s?/, '').trim());
+    }
+  }
+  endParagraph();
+  return units;
+}
+
+interface BlockLength {
+  lines: number;
+  isWhole: boolean;
+}
+
+function fenceLength(lines: readonly string[], start: number): BlockLength {
+  const mark = FENCE.exec(lines[start] ?? '')?.[1] ?? '```';
+  const end = lines.findIndex((line, index) => index > start && line.trim().startsWith(mark));
+  if (end === -1) return { lines: lines.length - start, isWhole: false };
+  return { lines: end - start + 1, isWhole: true };
+}
+
+/** Null when no table begins at `start`. */
+function tableLength(lines: readonly string[], start: number): BlockLength | null {
+  const isRow = (line: string | undefined): boolean => line?.trim().startsWith('|') === true;
+  const hasHeader =
+    (lines[start] ?? '').includes('|') && TABLE_DELIMITER.test(lines[start + 1] ?? '');
+  if (!hasHeader && !isRow(lines[start])) return null;
+  let end = hasHeader ? start + 2 : start + 1;
+  while (end < lines.length && (lines[end] ?? '').includes('|')) end += 1;
+  return { lines: end - start, isWhole: hasHeader };
+}
+
+function splitParagraph(text: string, kind: Unit['kind']): string[] {
+  if (text === '') return [];
+  if (kind === 'item' && text.length <= MAX_SENTENCE_LENGTH) return [text];
+  return splitSentences(text).flatMap(splitLong);
+}
+
+function splitSentences(text: string): string[] {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+  const sentences: string[] = [];
+  let open = '';
+  for (const { segment } of segmenter.segment(text)) {
+    open += segment;
+    if (ABBREVIATION.test(open)) continue;
+    sentences.push(open.trim());
+    open = '';
+  }
+  if (open.trim() !== '') sentences.push(open.trim());
+  return sentences.filter((sentence) => sentence !== '');
+}
+
+/** Text without full stops, such as a log, in pieces that end between words where there are words. */
+function splitLong(sentence: string): string[] {
+  const pieces: string[] = [];
+  let rest = sentence;
+  while (rest.length > MAX_SENTENCE_LENGTH) {
+    const space = rest.lastIndexOf(' ', MAX_SENTENCE_LENGTH);
+    const cut = space > MAX_SENTENCE_LENGTH / 2 ? space : MAX_SENTENCE_LENGTH;
+    pieces.push(rest.slice(0, cut).toWellFormed().trim());
+    rest = rest.slice(cut).trim();
+  }
+  return rest === '' ? pieces : [...pieces, rest];
+}
+
+/** Images and comments go; links keep their words alone, since a relative one leads nowhere from here. */
+function cleanMarkdown(text: string): string {
+  return text
+    .replaceAll(/!\[[^\]]{0,500}\]\([^)]{0,2000}\)/g, '')
+    .replaceAll(/(?<!\[)\[([^\][]{1,500})\]\([^)]{0,2000}\)/g, '$1')
+    .replaceAll(/<!--.*?-->/g, '')
+    .replaceAll(/[ \t]+/g, ' ')
+    .trim();
+}

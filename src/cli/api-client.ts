@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { noAnswer, parseJson, unexpectedAnswer } from './api-failure.ts';
+import type { ServiceAddress } from './find-service.ts';
+import { isNetworkFailure, type Patience, refusal, type Retrying, retry } from './retry-call.ts';
+
+export interface Call {
+  body?: unknown;
+  timeoutMs?: number;
+  patience?: Patience;
+  /** Sending it twice does no more than once: also sent again when the connection broke after sending. */
+  repeatable?: boolean;
+}
+
+/** The only place of the command line that makes HTTP calls. Every call ends with the terminal's signal. */
+export interface ApiClient {
+  readonly url: string;
+  readonly signal: AbortSignal;
+  /** @throws ApiFailure with a sentence for the terminal */
+  json<T>(method: Method, path: string, answer: z.ZodType<T>, call?: Call): Promise<T>;
+  text(path: string, call?: Call): Promise<string>;
+  /** The body as it arrives; each pause between its parts may last `idleMs`. */
+  stream(path: string, body: unknown, idleMs: number): AsyncGenerator<Uint8Array>;
+  /** Tells the user why nothing happens for a while. */
+  note(sentence: string): void;
+  /** Waits, and ends early with the signal's reason. */
+  wait(delayMs: number): Promise<void>;
+}
+
+type Method = 'GET' | 'POST' | 'DELETE';
+
+export interface ApiClientOptions extends ServiceAddress {
+  signal: AbortSignal;
+  /** Told before each wait, so that a user knows why nothing happens. */
+  note: (sentence: string) => void;
+  /** Tests pass one that does not wait. */
+  wait?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+}
+
+const TIMEOUT_MS = 30_000;
+const PATIENCE: Patience = { unreachableMs: 10_000, busyMs: 60_000 };
+
+/** Makes a client; nothing is sent before the first call. */
+export function openApiClient(options: ApiClientOptions): ApiClient {
+  const { url, signal } = options;
+  const wait = (delayMs: number): Promise<void> =>
+    options.wait ? options.wait(delayMs, signal) : sleep(delayMs, undefined, { signal });
+  const connection: Connection = { ...options, wait };
+  return {
+    url,
+    signal,
+    note: options.note,
+    wait,
+    async json(method, path, answer, call = {}) {
+      const { status, text } = await exchange(connection, method, path, call);
+      const parsed = answer.safeParse(parseJson(text));
+      if (parsed.success) return parsed.data;
+      const detail = z.prettifyError(parsed.error).split('\n')[0] ?? 'no JSON';
+      throw unexpectedAnswer(`${method} ${path}`, status, detail);
+    },
+    async text(path, call = {}) {
+      return (await exchange(connection, 'GET', path, call)).text;
+    },
+    stream: (path, body, idleMs) => streamBody(connection, path, body, idleMs),
+  };
+}
+
+type Connection = ServiceAddress & Retrying;
+
+async function exchange(
+  connection: Connection,
+  method: Method,
+  path: string,
+  call: Call,
+): Promise<{ status: number; text: string }> {
+  const repeatable = call.repeatable ?? method !== 'POST';
+  return retry(connection, call.patience ?? PATIENCE, repeatable, async () => {
+    const deadline = AbortSignal.timeout(call.timeoutMs ?? TIMEOUT_MS);
+    const signal = AbortSignal.any([connection.signal, deadline]);
+    const response = await send(connection, method, path, call.body, signal);
+    if (!response.ok) throw await refusal(`${method} ${path}`, response);
+    return { status: response.status, text: await response.text() };
+  });
+}
+
+async function* streamBody(
+  connection: Connection,
+  path: string,
+  body: unknown,
+  idleMs: number,
+): AsyncGenerator<Uint8Array> {
+  const idle = new AbortController();
+  const alarm = setTimeout(() => {
+    idle.abort(new DOMException(`nothing for ${idleMs / 1000} s`, 'TimeoutError'));
+  }, idleMs);
+  const signal = AbortSignal.any([connection.signal, idle.signal]);
+  try {
+    const response = await retry(connection, PATIENCE, false, async () => {
+      const answer = await send(connection, 'POST', path, body, signal);
+      if (!answer.ok) throw await refusal(`POST ${path}`, answer);
+      return answer;
+    });
+    for await (const part of response.body ?? []) {
+      alarm.refresh();
+      yield part;
+    }
+  } catch (error) {
+    connection.signal.throwIfAborted();
+    throw isNetworkFailure(error) ? noAnswer(connection.url, error) : error;
+  } finally {
+    clearTimeout(alarm);
+    idle.abort();
+  }
+}
+
+function send(
+  { url, key }: Connection,
+  method: Method,
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<Response> {
+  return fetch(url + path, {
+    method,
+    signal,
+    redirect: 'error',
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'application/json, text/event-stream, text/plain',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}

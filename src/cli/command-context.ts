@@ -1,0 +1,39 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ApiClient } from './api-client.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What every command gets besides its own arguments. */
+export interface CommandContext {
+  terminal: Terminal;
+  /** `--json` was given: results go to stdout as JSON and nothing else does. */
+  wantsJson(): boolean;
+  /**
+   * Finds the service and its key.
+   * @throws CommandFailure when there is none
+   */
+  connect(): Promise<ApiClient>;
+}
+
+/** Adds one command, with its options and its help, to the program. */
+export type AddCommand = (program: Command, context: CommandContext) => void;
+
+/** One JSON value on a line of its own. */
+export function printJson(context: CommandContext, value: unknown): void {
+  context.terminal.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** Parses an option that is a whole number between `min` and `max`. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < min || value > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    }
+    return value;
+  };
+}
+
+/** Collects an option that may be given several times. */
+export function repeated(text: string, earlier: string[] = []): string[] {
+  return [...earlier, text];
+}

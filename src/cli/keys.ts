@@ -1,0 +1,93 @@
+import { Option } from 'commander';
+import { z } from 'zod';
+import { type AddCommand, type CommandContext, printJson, wholeNumber } from './command-context.ts';
+import { formatTable, plainLine } from './terminal.ts';
+
+const ROLES = ['admin', 'member', 'ingest', 'read'];
+
+interface CreateOptions {
+  name: string;
+  role: string;
+  expiresInDays?: number;
+}
+
+const listedKey = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  role: z.string(),
+  prefix: z.string(),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+});
+const keyList = z.union([
+  z.array(listedKey),
+  z.object({ api_keys: z.array(listedKey) }).transform((answer) => answer.api_keys),
+]);
+const createdKey = listedKey.extend({ key: z.string() });
+
+/** `millrace keys`: makes, lists and revokes the workspace's API keys. */
+export const addKeysCommand: AddCommand = (program, context) => {
+  const keys = program
+    .command('keys')
+    .summary('create, list and revoke API keys')
+    .description('Create, list and revoke the API keys of the workspace; needs an admin key.');
+  keys
+    .command('create')
+    .description('Create an API key. It is shown once; the service keeps its hash alone.')
+    .requiredOption('--name <name>', 'what the key is for')
+    .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory())
+    .option('--expires-in-days <n>', 'when it ends (default: never)', wholeNumber(1, 36_500))
+    .action((options: CreateOptions) => createKey(options, context));
+  keys
+    .command('list')
+    .description('List the API keys; of each its beginning is shown alone.')
+    .action(() => listKeys(context));
+  keys
+    .command('revoke')
+    .description('Revoke an API key; it is refused everywhere within five seconds.')
+    .argument('<id>', 'id of the key, as "keys list" shows it')
+    .action((id: string) => revokeKey(id, context));
+};
+
+async function createKey(options: CreateOptions, context: CommandContext): Promise<void> {
+  const client = await context.connect();
+  const { name, role, expiresInDays } = options;
+  const created = await client.json('POST', '/account/api-keys', createdKey, {
+    body: {
+      name,
+      role,
+      ...(expiresInDays === undefined ? {} : { expires_in_days: expiresInDays }),
+    },
+  });
+  if (context.wantsJson()) {
+    printJson(context, created);
+    return;
+  }
+  // The key alone goes to stdout, so that it can be piped into a secret store.
+  context.terminal.stderr.write(
+    `Created ${created.role} key ${plainLine(created.name)} (${created.id}). It is shown this once:\n`,
+  );
+  context.terminal.stdout.write(`${created.key}\n`);
+}
+
+async function listKeys(context: CommandContext): Promise<void> {
+  const client = await context.connect();
+  const keys = await client.json('GET', '/account/api-keys', keyList);
+  if (context.wantsJson()) {
+    printJson(context, keys);
+    return;
+  }
+  const rows = keys.map(({ id, name, role, prefix, created_at, expires_at }) =>
+    [id, name, role, `${prefix}…`, created_at, expires_at ?? 'never'].map(plainLine),
+  );
+  context.terminal.stdout.write(
+    formatTable([['Id', 'Name', 'Role', 'Key', 'Created', 'Expires'], ...rows]),
+  );
+}
+
+async function revokeKey(id: string, context: CommandContext): Promise<void> {
+  const client = await context.connect();
+  await client.json('DELETE', `/account/api-keys/${encodeURIComponent(id)}`, z.unknown());
+  if (context.wantsJson()) printJson(context, { id, revoked: true });
+  else context.terminal.stdout.write(`Revoked ${plainLine(id)}.\n`);
+}

@@ -1,0 +1,127 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { openApiClient } from './api-client.ts';
+import { ApiFailure } from './api-failure.ts';
+import { addAskCommand } from './ask.ts';
+import type { AddCommand, CommandContext } from './command-context.ts';
+import { CommandFailure, EXIT, UsageError } from './exit.ts';
+import { findService } from './find-service.ts';
+import { addIngestCommand } from './ingest.ts';
+import { addKeysCommand } from './keys.ts';
+import { addSearchCommand } from './search.ts';
+import { addStatusCommand } from './status.ts';
+import type { OutputStream, Terminal } from './terminal.ts';
+import { addWorkspacesCommand } from './workspaces.ts';
+
+const COMMANDS: AddCommand[] = [
+  addIngestCommand,
+  addSearchCommand,
+  addAskCommand,
+  addStatusCommand,
+  addKeysCommand,
+  addWorkspacesCommand,
+];
+
+/** What the environment says; see `readClientConfig`. */
+export interface ClientSettings {
+  MILLRACE_URL?: string | undefined;
+  MILLRACE_API_KEY?: string | undefined;
+  DATA_DIR: string;
+}
+
+export interface CommandLine {
+  terminal: Terminal;
+  settings: ClientSettings;
+  version: string;
+  /** Tests pass one that does not wait between tries. */
+  wait?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Runs one command line, without the program's own name in it.
+ * @returns the exit status: 0 done, 1 failed, 2 typed wrongly, 130 interrupted
+ */
+export async function runCommandLine(words: readonly string[], line: CommandLine): Promise<number> {
+  const { stderr, signal } = line.terminal;
+  try {
+    await buildProgram(line).parseAsync(words, { from: 'user' });
+    return EXIT.done;
+  } catch (error) {
+    // Commander has printed its message, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (signal.aborted) return EXIT.interrupted;
+    if (error instanceof UsageError) {
+      stderr.write(`error: ${error.message}\n`);
+      return EXIT.usage;
+    }
+    if (error instanceof CommandFailure || error instanceof ApiFailure) {
+      stderr.write(`error: ${error.message}\n`);
+      return EXIT.failed;
+    }
+    throw error;
+  }
+}
+
+interface GlobalOptions {
+  url?: string;
+  key?: string;
+  json?: boolean;
+}
+
+const MORE_HELP = `
+Address and key come from --url and --key, else from MILLRACE_URL and MILLRACE_API_KEY, else from the local service
+that runs with the same DATA_DIR (default .data). "millrace <command> --help" says more about a command.`;
+
+function buildProgram(line: CommandLine): Command {
+  const { stdout, stderr } = line.terminal;
+  const program = new Command('millrace')
+    .description('Push documents into Millrace, search them and ask questions about them.')
+    .version(line.version)
+    .option('--url <url>', 'address of the service', parseAddress)
+    .option('--key <key>', 'API key')
+    .option('--json', 'print results as JSON')
+    .addHelpText('after', MORE_HELP)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+    })
+    .showSuggestionAfterError()
+    .exitOverride();
+  const context = contextOf(line, () => program.opts<GlobalOptions>());
+  for (const addCommand of COMMANDS) addCommand(program, context);
+  return program;
+}
+
+function contextOf(line: CommandLine, globals: () => GlobalOptions): CommandContext {
+  const { terminal, settings } = line;
+  return {
+    terminal,
+    wantsJson: () => globals().json === true,
+    async connect() {
+      const { url, key } = globals();
+      const address = await findService({
+        url: url ?? settings.MILLRACE_URL,
+        key: key ?? settings.MILLRACE_API_KEY,
+        dataDir: settings.DATA_DIR,
+      });
+      return openApiClient({
+        ...address,
+        signal: terminal.signal,
+        note: (sentence) =>
+          void terminal.stderr.write(clearLine(terminal.stderr) + `${sentence}\n`),
+        ...(line.wait ? { wait: line.wait } : {}),
+      });
+    },
+  };
+}
+
+/** A progress bar may stand on the line; it draws itself again below. */
+function clearLine(stream: OutputStream): string {
+  return stream.isTTY ? '\r\u001b[K' : '';
+}
+
+function parseAddress(text: string): string {
+  const protocol = URL.parse(text)?.protocol;
+  if (protocol === 'http:' || protocol === 'https:') return text;
+  throw new InvalidArgumentError('It must begin with http:// or https://.');
+}

@@ -1,0 +1,77 @@
+import type { ApiClient } from './api-client.ts';
+import type { IngestItem } from './ingest-item.ts';
+import type { IngestState } from './ingest-state.ts';
+import type { IngestTally } from './ingest-tally.ts';
+import { type ItemOutcome, openBatchSender } from './send-batches.ts';
+
+export interface Sending {
+  client: ApiClient;
+  tally: IngestTally;
+  state: IngestState;
+  /** Inputs read and requests sent side by side: the bound of memory too. */
+  concurrency: number;
+  onProgress: () => void;
+}
+
+/**
+ * Reads inputs and sends their documents in batches, a few side by side, until the inputs end.
+ * @param read makes an input's document; null when there is none to send
+ * @throws what ended it early: the first failure that is not one document's own, or Ctrl-C
+ */
+export async function sendDocuments<Input>(
+  inputs: AsyncGenerator<Input>,
+  read: (input: Input) => Promise<IngestItem | null>,
+  { client, tally, state, concurrency, onProgress }: Sending,
+): Promise<void> {
+  const sender = openBatchSender(client, (outcomes) => {
+    recordOutcomes(outcomes, tally, state);
+    onProgress();
+  });
+  const interrupted = rejectOnAbort(client.signal);
+  let hasFailed = false;
+  const loop = async (): Promise<void> => {
+    try {
+      while (!hasFailed) {
+        // A pipe may stay silent for ever, hence the race.
+        const next = await Promise.race([inputs.next(), interrupted]);
+        if (next.done) return;
+        const item = await read(next.value);
+        if (item !== null) await sender.add(item);
+        onProgress();
+      }
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: concurrency }, loop));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  await sender.flush();
+}
+
+function recordOutcomes(
+  outcomes: [IngestItem, ItemOutcome][],
+  tally: IngestTally,
+  state: IngestState,
+): void {
+  const finished: NonNullable<IngestItem['file']>[] = [];
+  for (const [item, outcome] of outcomes) {
+    if (outcome.kind === 'failed') tally.fail({ label: item.label, reason: outcome.reason });
+    else {
+      tally.acceptedAs(outcome.documentId, outcome.alreadyExisted);
+      if (item.file) finished.push(item.file);
+    }
+  }
+  state.finish(finished);
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  const aborted = new Promise<never>((_, reject) => {
+    const rejectNow = (): void => reject(new DOMException('Interrupted', 'AbortError'));
+    if (signal.aborted) rejectNow();
+    else signal.addEventListener('abort', rejectNow, { once: true });
+  });
+  // Nobody may be racing when Ctrl-C comes; that is no unhandled rejection.
+  aborted.catch(() => {});
+  return aborted;
+}

@@ -1,0 +1,47 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { KoaAdapter } from '@bull-board/koa';
+import type { Producer } from '#queues/producer.ts';
+
+export type KoaMiddleware = ReturnType<KoaAdapter['registerPlugin']>;
+
+export const QUEUE_DASHBOARD_PATH = '/admin/queues';
+
+/** Its own assets and nothing else; the page sets a few styles on elements. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The page asks a font service for its typeface; without the link it takes the system's. */
+const REMOTE_LINK = /<link\b[^>]*\bhref="https?:\/\/[^>]*>/g;
+
+/**
+ * Bull-board over all queues, as middleware that answers below `QUEUE_DASHBOARD_PATH` and passes everything else on.
+ * It knows no users: whoever mounts it lets only those through who may see and, for other methods than GET, change.
+ */
+export function createQueueDashboard(producer: Pick<Producer, 'openQueues'>): KoaMiddleware {
+  const adapter = new KoaAdapter();
+  createBullBoard({
+    queues: producer.openQueues().map((queue) => new BullMQAdapter(queue)),
+    serverAdapter: adapter,
+    options: { uiConfig: { boardTitle: 'Millrace queues' } },
+  });
+  const board = adapter
+    .setBasePath(QUEUE_DASHBOARD_PATH)
+    .registerPlugin({ mount: QUEUE_DASHBOARD_PATH });
+  return async (context, next) => {
+    await board(context, next);
+    if (!isBelow(context.path)) return;
+    context.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    if (context.response.is('html') && typeof context.body === 'string') {
+      context.body = context.body.replaceAll(REMOTE_LINK, '');
+    }
+  };
+}
+
+function isBelow(path: string): boolean {
+  return path === QUEUE_DASHBOARD_PATH || path.startsWith(`${QUEUE_DASHBOARD_PATH}/`);
+}

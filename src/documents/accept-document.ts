@@ -1,0 +1,233 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Producer } from '#queues/producer.ts';
+import { documentIndex } from '#queues/document-index.ts';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import { Batcher } from '#src/platform/batcher.ts';
+import type { Database } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { DocumentStatus } from '#src/tables.ts';
+import type { IncomingDocument } from './incoming-document.ts';
+import type { PendingLimit } from './pending-limit.ts';
+
+/** One flush: as many ids as one job carries, and a statement that stays below a few tens of MB. */
+const FLUSH_LIMITS = { items: 256, size: 16_000_000 };
+const MAX_PASSES = 5;
+
+export interface AcceptedDocument {
+  documentId: string;
+  /** True when a document with this id was there before. */
+  alreadyExisted: boolean;
+  status: DocumentStatus;
+}
+
+interface AcceptedRow {
+  n: number;
+  id: DocumentId;
+  status: DocumentStatus;
+  already_existed: boolean;
+  /** False when the content is what is indexed, or waiting to be, already. */
+  changed: boolean;
+}
+
+export interface DocumentAcceptor {
+  /**
+   * Resolves once the row is committed. Concurrent callers share one statement and one job.
+   * @throws Problem RATE_LIMIT_EXCEEDED, see `assertRoom`
+   */
+  accept(document: IncomingDocument): Promise<AcceptedDocument>;
+  /** @throws Problem RATE_LIMIT_EXCEEDED when the workspace's backlog leaves no room for more */
+  assertRoom(workspaceId: WorkspaceId, documents: number): Promise<void>;
+  /** Sends rows that were changed another way to the index workers; never rejects. */
+  enqueue(documentIds: DocumentId[], requestId: string | null): Promise<void>;
+  /** Resolves when everything submitted has been settled. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Rows first, then the job: a job that is lost on the way is sent again by `reconcile`, so a queue
+ * that is down delays indexing but refuses nobody.
+ */
+export function createDocumentAcceptor(
+  db: Database,
+  producer: Producer,
+  limit: PendingLimit,
+  log: Logger,
+): DocumentAcceptor {
+  const batcher = new Batcher(
+    (documents: IncomingDocument[]) => flush(db, producer, log, documents),
+    FLUSH_LIMITS,
+    (document) => document.contentBytes,
+  );
+  return {
+    async accept(document) {
+      await limit.assertRoom(document.workspaceId, 1);
+      return batcher.submit(document);
+    },
+    assertRoom: (workspaceId, documents) => limit.assertRoom(workspaceId, documents),
+    enqueue: (documentIds, requestId) => enqueueIndexing(producer, log, documentIds, requestId),
+    idle: () => batcher.idle(),
+  };
+}
+
+async function flush(
+  db: Database,
+  producer: Producer,
+  log: Logger,
+  documents: IncomingDocument[],
+): Promise<PromiseSettledResult<AcceptedDocument>[]> {
+  const results: PromiseSettledResult<AcceptedDocument>[] = [];
+  const changed: DocumentId[] = [];
+  for (const wave of wavesOf(documents)) {
+    const settled = await upsertWave(db, documents, wave);
+    settled.forEach((result, index) => {
+      const position = wave[index] ?? 0;
+      if (result.status === 'rejected') results[position] = result;
+      else {
+        if (result.value.changed) changed.push(result.value.id);
+        results[position] = { status: 'fulfilled', value: toAccepted(documents[position], result.value) };
+      }
+    });
+  }
+  await enqueueIndexing(producer, log, changed, documents[0]?.requestId ?? null);
+  return results;
+}
+
+/** One statement cannot write a row twice: repeated ids go to later waves, in their order. */
+function wavesOf(documents: IncomingDocument[]): number[][] {
+  const seen = new Map<string, number>();
+  const waves: number[][] = [];
+  documents.forEach((document, position) => {
+    const key = `${document.workspaceId} ${document.externalId}`;
+    const wave = seen.get(key) ?? 0;
+    seen.set(key, wave + 1);
+    (waves[wave] ??= []).push(position);
+  });
+  return waves;
+}
+
+async function upsertWave(
+  db: Database,
+  documents: IncomingDocument[],
+  wave: number[],
+): Promise<PromiseSettledResult<AcceptedRow>[]> {
+  const chosen = wave.flatMap((position) => documents[position] ?? []);
+  try {
+    const rows = await upsertAll(db, chosen);
+    return rows.map((value) => ({ status: 'fulfilled', value }));
+  } catch (error) {
+    // A value that Postgres refuses must not fail its neighbours: find it by writing one by one.
+    if (chosen.length === 1 || !isDataError(error)) {
+      return chosen.map(() => ({ status: 'rejected', reason: error }));
+    }
+    return Promise.allSettled(
+      chosen.map(async (document) => firstOf(await upsertAll(db, [document]))),
+    );
+  }
+}
+
+/**
+ * Writes again what a concurrent writer hid: a row committed after the statement's snapshot, with
+ * the same content, is neither written by the statement nor seen by it.
+ */
+async function upsertAll(db: Database, documents: IncomingDocument[]): Promise<AcceptedRow[]> {
+  const rows: AcceptedRow[] = [];
+  let missing = documents.map((document, position) => ({ document, position }));
+  for (let pass = 0; pass < MAX_PASSES && missing.length > 0; pass += 1) {
+    const attempted = missing;
+    for (const row of await upsert(db, attempted.map(({ document }) => document))) {
+      const position = attempted[row.n]?.position;
+      if (position !== undefined) rows[position] = row;
+    }
+    missing = attempted.filter(({ position }) => rows[position] === undefined);
+  }
+  if (missing.length > 0) {
+    throw new Problem('SERVICE_UNAVAILABLE', 'The document is being written by others; send it again.', {
+      retryAfterSeconds: 1,
+    });
+  }
+  return rows;
+}
+
+async function enqueueIndexing(
+  producer: Producer,
+  log: Logger,
+  documentIds: DocumentId[],
+  requestId: string | null,
+): Promise<void> {
+  if (documentIds.length === 0) return;
+  try {
+    await producer.enqueue(documentIndex, { documentIds }, { requestId });
+  } catch (error) {
+    log.warn({ error: String(error), documents: documentIds.length }, 'rows committed, job not sent: reconcile will send it');
+  }
+}
+
+async function upsert(db: Database, documents: IncomingDocument[]): Promise<AcceptedRow[]> {
+  const input = JSON.stringify(documents.map((document, n) => ({ n, ...document })));
+  const { rows } = await sql<AcceptedRow>`
+    with input as materialized (
+      select * from json_to_recordset(${input}::json) as x(
+        n int, "workspaceId" uuid, "ccPairId" int, "requestId" text, "externalId" text,
+        "semanticIdentifier" text, title text, source text, sections json, metadata json, tags json,
+        "docUpdatedAt" timestamptz, "primaryOwners" json, "secondaryOwners" json,
+        "contentHash" text, "contentBytes" int)
+    ), written as (
+      insert into document as d (workspace_id, external_id, semantic_identifier, title, source,
+        sections, metadata, tags, doc_updated_at, primary_owners, secondary_owners,
+        content_hash, content_bytes, status, request_id)
+      select "workspaceId", "externalId", "semanticIdentifier", title, source, sections, metadata,
+        array(select json_array_elements_text(tags)), coalesce("docUpdatedAt", now()),
+        "primaryOwners", "secondaryOwners", decode("contentHash", 'hex'), "contentBytes",
+        'accepted', "requestId"
+      from input order by "workspaceId", "externalId"
+      on conflict (workspace_id, external_id) do update set
+        semantic_identifier = excluded.semantic_identifier, title = excluded.title,
+        source = excluded.source, sections = excluded.sections, metadata = excluded.metadata,
+        tags = excluded.tags, doc_updated_at = excluded.doc_updated_at,
+        primary_owners = excluded.primary_owners, secondary_owners = excluded.secondary_owners,
+        content_hash = excluded.content_hash, content_bytes = excluded.content_bytes,
+        request_id = excluded.request_id, revision = d.revision + 1, status = 'accepted',
+        attempts = 0, next_attempt_at = null, claim_token = null, claimed_until = null,
+        error = null, accepted_at = now(), queued_at = now(), indexing_started_at = null,
+        created_at = case when d.status = 'deleting' then now() else d.created_at end
+      where d.content_hash <> excluded.content_hash or d.status in ('failed', 'deleting')
+      returning id, workspace_id, external_id, status, created_at < now() as already_existed
+    ), known as (
+      select n, coalesce(w.id, d.id) as id, coalesce(w.status, d.status) as status,
+        coalesce(w.already_existed, true) as already_existed, w.id is not null as changed,
+        "workspaceId", "ccPairId"
+      from input
+      left join written w on w.workspace_id = "workspaceId" and w.external_id = "externalId"
+      left join document d on d.workspace_id = "workspaceId" and d.external_id = "externalId"
+    ), attached as (
+      insert into document_cc_pair (document_id, cc_pair_id)
+      select k.id, coalesce(named.id, fallback.id)
+      from known k
+      join cc_pair fallback on fallback.workspace_id = k."workspaceId" and fallback.is_default
+      left join cc_pair named on named.id = k."ccPairId" and named.workspace_id = k."workspaceId"
+      where k.id is not null
+      on conflict do nothing
+    )
+    select n, id, status, already_existed, changed from known where id is not null`.execute(db);
+  return rows;
+}
+
+function toAccepted(document: IncomingDocument | undefined, row: AcceptedRow): AcceptedDocument {
+  return {
+    documentId: document?.externalId ?? '',
+    alreadyExisted: row.already_existed,
+    status: row.status,
+  };
+}
+
+function firstOf(rows: AcceptedRow[]): AcceptedRow {
+  const [row] = rows;
+  if (!row) throw new Error('upsertAll returned no row for one document.');
+  return row;
+}
+
+/** SQLSTATE class 22, data exception: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+function isDataError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('22');
+}

@@ -1,0 +1,140 @@
+import { GiveUp } from '#src/platform/errors.ts';
+
+import type { Span } from './block.ts';
+import { countTokens, takeTokens } from './count-tokens.ts';
+import { looksLikeHtml, visibleText } from './html-text.ts';
+import { packBlocks } from './pack-blocks.ts';
+import { sizeBlocks, type TokenLimits } from './size-blocks.ts';
+import { maskTags, splitHtml } from './split-html.ts';
+import { splitMarkdown } from './split-markdown.ts';
+
+export const MAX_CHUNKS_PER_DOCUMENT = 20_000;
+/** Chunks of 200–400 tokens retrieve best at an equal context budget; 800 and more lose. */
+const DEFAULT_LIMITS: TokenLimits = { targetTokens: 320, maxTokens: 400 };
+/** Most that the title path, and most that the metadata, may add to a chunk, as a share of its maximum. */
+const CONTEXT_SHARE = 0.25;
+
+export interface ChunkableDocument {
+  title: string;
+  sections: readonly { text: string; link: string | null }[];
+  metadata: Readonly<Record<string, string | readonly string[]>>;
+}
+
+export interface Chunk {
+  /** Position in the document, from 0. */
+  ordinal: number;
+  sectionIndex: number;
+  /** UTF-16 offsets into the section's text: `text === section.text.slice(start, end)`. */
+  start: number;
+  end: number;
+  text: string;
+  /** Whether `text` is HTML; `visibleText(text)` is what to show of it then. */
+  isHtml: boolean;
+  /** The headings that the chunk begins under, outermost first. */
+  headings: string[];
+  link: string | null;
+  /** Estimate for the visible text, without context. */
+  tokenCount: number;
+  /** What is tokenized and embedded: title and headings, a continued table's header row, the visible text, metadata. */
+  indexedText: string;
+}
+
+/**
+ * Splits a document at its structure into chunks that never cross a section and never overlap; together they hold all
+ * that is not blank. A document without text becomes one empty chunk that is found by its title.
+ * Throws `GiveUp` above `MAX_CHUNKS_PER_DOCUMENT`. Time is linear in the text.
+ */
+export function chunkDocument(
+  document: ChunkableDocument,
+  limits: TokenLimits = DEFAULT_LIMITS,
+): Chunk[] {
+  const contextTokens = Math.floor(limits.maxTokens * CONTEXT_SHARE);
+  const suffix = metadataLines(document.metadata, contextTokens);
+  const chunks: Chunk[] = [];
+  for (const [sectionIndex, section] of document.sections.entries()) {
+    const isHtml = looksLikeHtml(section.text);
+    for (const blocks of splitSection(section.text, isHtml, limits)) {
+      if (chunks.length === MAX_CHUNKS_PER_DOCUMENT) throw tooManyChunks(document);
+      const first = blocks[0];
+      const start = first?.start ?? 0;
+      const end = blocks.at(-1)?.end ?? start;
+      const headings = [...(first?.headings ?? [])];
+      const show = ({ start: from, end: to }: Span) =>
+        isHtml ? visibleText(section.text.slice(from, to)) : section.text.slice(from, to);
+      const headerRow = first?.tableHeader ? show(first.tableHeader) : '';
+      chunks.push({
+        ordinal: chunks.length,
+        sectionIndex,
+        start,
+        end,
+        text: section.text.slice(start, end),
+        isHtml,
+        headings,
+        link: section.link,
+        tokenCount: blocks.reduce((sum, { tokens }) => sum + tokens, 0),
+        indexedText: joinLines([
+          titlePath(document.title, headings, contextTokens),
+          cutToTokens(headerRow, contextTokens),
+          show({ start, end }),
+          suffix,
+        ]),
+      });
+    }
+  }
+  return chunks.length > 0 ? chunks : titleChunk(document, suffix, contextTokens);
+}
+
+function splitSection(text: string, isHtml: boolean, limits: TokenLimits) {
+  const visible = isHtml ? maskTags(text) : text;
+  const blocks = isHtml ? splitHtml(text) : splitMarkdown(text);
+  return packBlocks(sizeBlocks(visible, blocks, limits), limits);
+}
+
+function titleChunk(document: ChunkableDocument, suffix: string, contextTokens: number): Chunk[] {
+  const title = titlePath(document.title, [], contextTokens);
+  if (title === '') return [];
+  return [
+    {
+      ordinal: 0,
+      sectionIndex: 0,
+      start: 0,
+      end: 0,
+      text: '',
+      isHtml: false,
+      headings: [],
+      link: document.sections[0]?.link ?? null,
+      tokenCount: 0,
+      indexedText: joinLines([title, suffix]),
+    },
+  ];
+}
+
+/** `Title > Heading > Heading`, without repeating a heading that is the title. */
+function titlePath(title: string, headings: readonly string[], maxTokens: number): string {
+  const steps = [title, ...headings].map((step) => step.trim()).filter((step) => step !== '');
+  const distinct = steps.filter((step, index) => step !== steps[index - 1]);
+  return cutToTokens(distinct.join(' > '), maxTokens);
+}
+
+function metadataLines(metadata: ChunkableDocument['metadata'], maxTokens: number): string {
+  const lines = Object.entries(metadata).map(
+    ([key, value]) => `${key}: ${typeof value === 'string' ? value : value.join(', ')}`,
+  );
+  return cutToTokens(lines.join('\n'), maxTokens);
+}
+
+function cutToTokens(text: string, maxTokens: number): string {
+  return text.slice(0, takeTokens(text, 0, text.length, maxTokens)).trim();
+}
+
+function joinLines(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function tooManyChunks(document: ChunkableDocument): GiveUp {
+  const tokens = document.sections.reduce((sum, { text }) => sum + countTokens(text), 0);
+  return new GiveUp(
+    `The document has about ${tokens.toLocaleString('en')} tokens and makes more than ` +
+      `${MAX_CHUNKS_PER_DOCUMENT.toLocaleString('en')} chunks; post it as several documents.`,
+  );
+}

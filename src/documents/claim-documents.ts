@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { DocumentMetadata, StoredSection } from '#src/tables.ts';
+
+/** A claim that is not renewed for this long is taken for that of a dead worker. */
+const LEASE_SECONDS = 45;
+const RENEW_EVERY_MS = 10_000;
+/** Text claimed at once: bounds the memory of one batch whatever the sizes of its documents. */
+const BATCH_BYTES = 4_000_000;
+
+export interface ClaimedDocument {
+  id: DocumentId;
+  workspace_id: WorkspaceId;
+  semantic_identifier: string;
+  title: string | null;
+  sections: StoredSection[];
+  metadata: DocumentMetadata;
+  revision: number;
+  indexed_revision: number | null;
+  attempts: number;
+}
+
+export interface Claim extends AsyncDisposable {
+  readonly token: string;
+  readonly documents: ClaimedDocument[];
+}
+
+/**
+ * Takes documents that wait (or whose worker died), as many as fit a batch. Two workers never hold
+ * the same document; an edit clears the claim, so the claimant's write finds its token gone.
+ * Disposing ends the renewal of the lease, not the claim.
+ */
+export async function claimDocuments(db: Database, ids: readonly DocumentId[]): Promise<Claim> {
+  const token = randomUUID();
+  const { rows } = await sql<ClaimedDocument>`
+    with waiting as (
+      select id, content_bytes from document
+      where id = any(${ids}::bigint[])
+        and (status = 'accepted' and (next_attempt_at is null or next_attempt_at <= now())
+          or status = 'indexing' and claimed_until < now())
+      order by id for update skip locked
+    ), sized as (
+      select id, sum(content_bytes) over (order by id) - content_bytes as bytes_before from waiting
+    )
+    update document d set status = 'indexing', attempts = attempts + 1, claim_token = ${token},
+      claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+      indexing_started_at = now()
+    from sized where d.id = sized.id and sized.bytes_before < ${BATCH_BYTES}
+    returning d.id, d.workspace_id, d.semantic_identifier, d.title, d.sections, d.metadata,
+      d.revision, d.indexed_revision, d.attempts`.execute(db);
+  const timer = setInterval(() => void renew(db, token), RENEW_EVERY_MS);
+  timer.unref();
+  return {
+    token,
+    documents: rows,
+    [Symbol.asyncDispose]: () => Promise.resolve(clearInterval(timer)),
+  };
+}
+
+/** A missed renewal is not an error: the lease outlives several, and the write checks the claim anyway. */
+async function renew(db: Database, token: string): Promise<void> {
+  await sql`update document set claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    where claim_token = ${token}`
+    .execute(db)
+    .catch(() => undefined);
+}
+
+/** Hands documents back untouched: the attempt does not count. */
+export async function releaseClaim(
+  db: Database,
+  token: string,
+  options: { delayMs: number; reason: string | null },
+): Promise<DocumentId[]> {
+  const { rows } = await sql<{ id: DocumentId }>`
+    update document set status = 'accepted', attempts = greatest(attempts - 1, 0),
+      claim_token = null, claimed_until = null, queued_at = now(), error = ${options.reason},
+      next_attempt_at = case when ${options.delayMs}::int > 0
+        then now() + make_interval(secs => ${options.delayMs / 1000}::float8) end
+    where claim_token = ${token} and status = 'indexing' returning id`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** The document as it stands can never be indexed. */
+export async function failDocument(
+  db: Database,
+  token: string,
+  id: DocumentId,
+  reason: string,
+): Promise<void> {
+  await sql`update document set status = 'failed', error = ${reason}, claim_token = null,
+      claimed_until = null, next_attempt_at = null
+    where id = ${id} and claim_token = ${token}`.execute(db);
+}
+
+/** The attempt counts; the document is tried again after `delayMs`. */
+export async function postponeDocument(
+  db: Database,
+  token: string,
+  id: DocumentId,
+  delayMs: number,
+  reason: string,
+): Promise<void> {
+  await sql`update document set status = 'accepted', error = ${reason}, claim_token = null,
+      claimed_until = null, queued_at = now(),
+      next_attempt_at = now() + make_interval(secs => ${delayMs / 1000}::float8)
+    where id = ${id} and claim_token = ${token}`.execute(db);
+}

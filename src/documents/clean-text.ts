@@ -1,0 +1,33 @@
+const SAMPLE_LENGTH = 16_384;
+const BINARY_SHARE = 0.1;
+
+/** Removes U+0000, which Postgres text cannot hold, and replaces lone surrogates, which UTF-8 cannot, by U+FFFD. */
+export function cleanText(text: string): string {
+  const withoutNul = text.includes('\0') ? text.replaceAll('\0', '') : text;
+  return withoutNul.isWellFormed() ? withoutNul : withoutNul.toWellFormed();
+}
+
+/**
+ * Whether `text` is bytes read as text: more than a tenth of a sample (its beginning, middle and end) are control
+ * characters or U+FFFD. Ask before `cleanText`, which removes part of the evidence.
+ */
+export function looksBinary(text: string): boolean {
+  const middle = Math.max(0, (text.length - SAMPLE_LENGTH) >> 1);
+  const sample =
+    text.length <= 3 * SAMPLE_LENGTH
+      ? text
+      : text.slice(0, SAMPLE_LENGTH) +
+        text.slice(middle, middle + SAMPLE_LENGTH) +
+        text.slice(-SAMPLE_LENGTH);
+  let odd = 0;
+  for (let index = 0; index < sample.length; index += 1) {
+    if (isOdd(sample.charCodeAt(index))) odd += 1;
+  }
+  return odd > sample.length * BINARY_SHARE;
+}
+
+function isOdd(code: number): boolean {
+  const isWhitespace = code >= 0x09 && code <= 0x0d;
+  const isControl = (code < 0x20 && !isWhitespace) || (code >= 0x7f && code < 0xa0);
+  return isControl || code === 0xfffd;
+}

@@ -1,0 +1,79 @@
+/*
+ * A model-agnostic estimate of tokens by one scan over UTF-16 units: a run of characters of one class costs a token
+ * for its first character and another for every further `RUN_LENGTH[class]` ones, white space costs nothing.
+ * Calibrated on English prose, where byte-pair vocabularies hold most words of seven letters whole.
+ */
+const SPACE = 0;
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 3;
+const PUNCTUATION = 4;
+const LETTER = 5;
+const IDEOGRAPH = 6;
+const RUN_LENGTH = [0, 6, 6, 3, 2, 2, 1];
+
+const ASCII_CLASSES = Uint8Array.from({ length: 128 }, (_, code) => classOfAscii(code));
+
+/** Estimated tokens of `text`, or of its part from `start` to `end`. Splitting a text never lowers the sum. */
+export function countTokens(text: string, start: number = 0, end: number = text.length): number {
+  let tokens = 0;
+  let previous = SPACE;
+  let run = 0;
+  for (let index = start; index < end; index += 1) {
+    const kind = classOf(text.charCodeAt(index));
+    run = continues(previous, kind) ? run + 1 : 0;
+    previous = kind;
+    if (startsToken(kind, run)) tokens += 1;
+  }
+  return tokens;
+}
+
+/** Offset in `start…end` up to which `text` costs at most `budget` tokens; never inside a surrogate pair. */
+export function takeTokens(text: string, start: number, end: number, budget: number): number {
+  let tokens = 0;
+  let previous = SPACE;
+  let run = 0;
+  for (let index = start; index < end; index += 1) {
+    const kind = classOf(text.charCodeAt(index));
+    run = continues(previous, kind) ? run + 1 : 0;
+    previous = kind;
+    if (startsToken(kind, run)) tokens += 1;
+    if (tokens > budget) return isInsidePair(text, index) ? index - 1 : index;
+  }
+  return end;
+}
+
+function continues(previous: number, kind: number): boolean {
+  // A capital before small letters begins the word that they continue.
+  return kind === previous || (kind === LOWER && previous === UPPER);
+}
+
+function startsToken(kind: number, run: number): boolean {
+  return kind !== SPACE && (run === 0 || run % (RUN_LENGTH[kind] ?? 1) === 0);
+}
+
+function isInsidePair(text: string, index: number): boolean {
+  if (index === 0 || (text.charCodeAt(index) & 0xfc00) !== 0xdc00) return false;
+  return (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+}
+
+function classOf(code: number): number {
+  if (code < 128) return ASCII_CLASSES[code] ?? SPACE;
+  if (code < 0xa1) return code === 0xa0 ? SPACE : PUNCTUATION;
+  if (code < 0x2000) return LETTER;
+  if (code < 0x2070) return isWideSpace(code) ? SPACE : PUNCTUATION;
+  if (code === 0x3000 || code === 0xfeff) return SPACE;
+  return code < 0x2e80 ? PUNCTUATION : IDEOGRAPH;
+}
+
+function isWideSpace(code: number): boolean {
+  return code <= 0x200a || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f;
+}
+
+function classOfAscii(code: number): number {
+  if (code === 0x20 || (code >= 0x09 && code <= 0x0d)) return SPACE;
+  if (code >= 0x30 && code <= 0x39) return DIGIT;
+  if (code >= 0x41 && code <= 0x5a) return UPPER;
+  if (code >= 0x61 && code <= 0x7a) return LOWER;
+  return PUNCTUATION;
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { TermDeltas } from './term-counts.ts';
+
+/** Chunks removed per transaction, so that a huge document holds no lock for long. */
+const CHUNKS_PER_STEP = 2_000;
+
+/** Removes documents that are marked `deleting`, chunks first. Safe to run twice and to interrupt. */
+export async function deleteMarkedDocuments(db: Database, ids: readonly DocumentId[]): Promise<void> {
+  const { rows } = await sql<{ id: DocumentId }>`
+    select id from document where id = any(${ids}::bigint[]) and status = 'deleting'`.execute(db);
+  const marked = rows.map((row) => row.id);
+  if (marked.length === 0) return;
+  let removed = CHUNKS_PER_STEP;
+  while (removed === CHUNKS_PER_STEP) removed = await deleteSomeChunks(db, marked);
+  // A document that was sent again meanwhile is `accepted` by now and stays.
+  await sql`delete from document d where id = any(${marked}::bigint[]) and status = 'deleting'
+    and not exists (select 1 from chunk where document_id = d.id)`.execute(db);
+}
+
+async function deleteSomeChunks(db: Database, marked: DocumentId[]): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: number }>`
+      select c.id from chunk c join document d on d.id = c.document_id
+      where c.document_id = any(${marked}::bigint[]) and d.status = 'deleting'
+      limit ${CHUNKS_PER_STEP} for update of d`.execute(trx);
+    const deltas = new TermDeltas();
+    await deleteChunks(
+      trx,
+      rows.map((row) => row.id),
+      deltas,
+    );
+    await deltas.write(trx);
+    return rows.length;
+  });
+}
+
+/** Deletes chunks with their vectors and terms, and counts the terms out. */
+export async function deleteChunks(
+  trx: DatabaseTransaction,
+  chunkIds: number[],
+  deltas: TermDeltas,
+): Promise<void> {
+  if (chunkIds.length === 0) return;
+  const { rows } = await sql<{ workspace_id: WorkspaceId; terms: number[] }>`
+    delete from chunk_terms where chunk_id = any(${chunkIds}::bigint[])
+    returning workspace_id, terms`.execute(trx);
+  for (const row of rows) deltas.add(row.workspace_id, row.terms, -1);
+  await sql`delete from chunk_vector where chunk_id = any(${chunkIds}::bigint[])`.execute(trx);
+  await sql`delete from chunk where id = any(${chunkIds}::bigint[])`.execute(trx);
+}

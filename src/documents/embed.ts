@@ -1,0 +1,17 @@
+/** Turns texts into unit-length vectors. One deployment uses one embedder; `model` is recorded with the index. */
+export interface Embedder {
+  /** Names what made a vector; vectors of different names are not comparable. */
+  readonly model: string;
+  readonly dimensions: number;
+  /** Share of the vector score in fusion (0…1). */
+  readonly denseWeight: number;
+  /** One unit-length vector per text, in order. Throws `RetryLater` or `GiveUp`. */
+  embedDocuments(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
+  /** `idf` takes a stemmed word, as `tokenize` makes it; embedders of neural models ignore it. */
+  embedQuery(
+    text: string,
+    idf: (word: string) => number,
+    signal: AbortSignal,
+  ): Promise<Float32Array>;
+  close(): Promise<void>;
+}

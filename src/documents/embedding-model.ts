@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { StartError } from '#src/platform/errors.ts';
+import type { Embedder } from './embed.ts';
+
+const FACT = 'embedding_model';
+/** Any number that no other lock of Millrace uses. */
+const MODEL_LOCK = 7_202_602;
+
+interface RecordedModel {
+  model: string;
+  dimensions: number;
+}
+
+/**
+ * Records the model at first start, and refuses another one while vectors of the first are stored:
+ * vectors of two models cannot be compared.
+ * @throws StartError that names both models and says how to re-embed
+ */
+export async function assertEmbeddingModel(
+  db: Database,
+  embedder: Pick<Embedder, 'model' | 'dimensions'>,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${MODEL_LOCK})`.execute(trx);
+    const recorded = await readModel(trx);
+    if (recorded?.model === embedder.model && recorded.dimensions === embedder.dimensions) return;
+    if (recorded && (await hasVectors(trx))) throw otherModel(recorded, embedder);
+    await recordModel(trx, embedder);
+  });
+}
+
+/**
+ * Forgets every chunk and vector, records the model, and sends all documents through indexing again.
+ * Documents are not searchable until their turn comes.
+ * @returns how many documents wait for indexing
+ */
+export async function reembedEverything(
+  db: Database,
+  embedder: Pick<Embedder, 'model' | 'dimensions'>,
+): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${MODEL_LOCK})`.execute(trx);
+    await sql`truncate chunk, chunk_vector, chunk_terms, term_count, term_delta`.execute(trx);
+    const { rows } = await sql<{ waiting: number }>`
+      with reset as (
+        update document set status = 'accepted', indexed_revision = null, attempts = 0,
+          revision = revision + 1, next_attempt_at = null, claim_token = null, claimed_until = null,
+          error = null, chunk_count = 0, queued_at = 'epoch'
+        where status <> 'deleting' returning 1)
+      select count(*)::int as waiting from reset`.execute(trx);
+    await recordModel(trx, embedder);
+    return rows[0]?.waiting ?? 0;
+  });
+}
+
+async function readModel(trx: DatabaseTransaction): Promise<RecordedModel | null> {
+  const row = await trx
+    .selectFrom('deployment_fact')
+    .select('value')
+    .where('name', '=', FACT)
+    .executeTakeFirst();
+  // Written below, by this file alone.
+  return row ? (row.value as RecordedModel) : null;
+}
+
+async function hasVectors(trx: DatabaseTransaction): Promise<boolean> {
+  const row = await trx.selectFrom('chunk_vector').select('chunk_id').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Writes the fact and gives the (empty) vector columns their dimensions. */
+async function recordModel(
+  trx: DatabaseTransaction,
+  { model, dimensions }: RecordedModel,
+): Promise<void> {
+  const value = JSON.stringify({ model, dimensions });
+  await sql`insert into deployment_fact (name, value) values (${FACT}, ${value}::json)
+    on conflict (name) do update set value = excluded.value`.execute(trx);
+  const size = sql.lit(dimensions);
+  await sql`drop index if exists chunk_vector_promoted`.execute(trx);
+  await sql`alter table chunk_vector alter column bits type bit(${size}),
+    alter column embedding type halfvec(${size})`.execute(trx);
+}
+
+function otherModel(recorded: RecordedModel, now: RecordedModel): StartError {
+  return new StartError(
+    `The index was built with the embedding model ${recorded.model} (${recorded.dimensions} dimensions), but the settings ask for ${now.model} (${now.dimensions}). ` +
+      'Set EMBEDDING_PROVIDER, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS back, or re-embed every document with: npm run migrate -- --reembed',
+  );
+}

@@ -1,0 +1,63 @@
+export interface Scored {
+  key: number;
+  score: number;
+}
+
+/** Below this many hits min–max stretches noise over the whole range, so ranks are fused instead. */
+const MIN_HITS_FOR_SCORES = 5;
+/** Cormack, Clarke & Büttcher 2009: the constant that flattens the top of reciprocal ranks. */
+const RRF_K = 60;
+const RRF_LEXICAL_WEIGHT = 1;
+const RRF_DENSE_WEIGHT = 0.5;
+
+/**
+ * Joins the hits of both legs into one list, best first, scores in 0…1.
+ * Convex combination `(1 - w)·lexical + w·dense` of min–max normalised scores (Bruch et al. 2023, arXiv 2210.11934);
+ * a key that a leg lacks counts as 0 there. With a leg of fewer than 5 hits: weighted reciprocal ranks.
+ * Keys are distinct within a leg; ties are ordered by key, so that equal input gives equal output.
+ */
+export function fuseScores(
+  lexical: readonly Scored[],
+  dense: readonly Scored[],
+  denseWeight: number,
+): Scored[] {
+  const isShort = Math.min(lexical.length, dense.length) < MIN_HITS_FOR_SCORES;
+  const fused = new Map<number, number>();
+  if (isShort) {
+    const best = (RRF_LEXICAL_WEIGHT + RRF_DENSE_WEIGHT) / (RRF_K + 1);
+    addReciprocalRanks(fused, lexical, RRF_LEXICAL_WEIGHT / best);
+    addReciprocalRanks(fused, dense, RRF_DENSE_WEIGHT / best);
+  } else {
+    addMinMax(fused, lexical, 1 - denseWeight);
+    addMinMax(fused, dense, denseWeight);
+  }
+  return Array.from(fused, ([key, score]) => ({ key, score })).sort(byScore);
+}
+
+function addMinMax(fused: Map<number, number>, hits: readonly Scored[], weight: number): void {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const { score } of hits) {
+    low = Math.min(low, score);
+    high = Math.max(high, score);
+  }
+  const range = high - low;
+  for (const { key, score } of hits) {
+    const share = range === 0 ? 1 : (score - low) / range;
+    fused.set(key, (fused.get(key) ?? 0) + weight * share);
+  }
+}
+
+function addReciprocalRanks(
+  fused: Map<number, number>,
+  hits: readonly Scored[],
+  weight: number,
+): void {
+  for (const [rank, { key }] of hits.toSorted(byScore).entries()) {
+    fused.set(key, (fused.get(key) ?? 0) + weight / (RRF_K + 1 + rank));
+  }
+}
+
+function byScore(a: Scored, b: Scored): number {
+  return b.score - a.score || a.key - b.key;
+}

@@ -1,0 +1,127 @@
+import type { Span } from './block.ts';
+import { takeTokens } from './count-tokens.ts';
+import { isUnspaced, tokenize, WORD_PATTERN } from './tokenize.ts';
+
+const MAX_FRAGMENTS = 3;
+const FRAGMENT_LENGTH = 200;
+/** Characters shown before a fragment's first match. */
+const LEAD_LENGTH = 50;
+const BLURB_TOKENS = 128;
+/** Chunks are far shorter; this bounds the work on anything else. */
+const MAX_TEXT_LENGTH = 100_000;
+
+interface Match extends Span {
+  terms: string[];
+}
+
+/**
+ * Up to three fragments of `text` around the words that match `queryTerms` (from `tokenize`), these in `<hi>…</hi>`,
+ * in the order of the text. The text is as given: escape it before it becomes HTML.
+ */
+export function highlight(text: string, queryTerms: readonly string[]): string[] {
+  const shown = text.slice(0, MAX_TEXT_LENGTH);
+  const matches = findMatches(shown, new Set(queryTerms));
+  return chooseFragments(shown, matches)
+    .sort((a, b) => a.start - b.start)
+    .map((fragment) => render(shown, fragment, matches));
+}
+
+/** The first 128 tokens or so of a chunk, ending at a word. */
+export function blurb(text: string): string {
+  const reach = takeTokens(text, 0, text.length, BLURB_TOKENS);
+  const isWhole = reach === text.length || /\s/.test(text.charAt(reach));
+  const cut = text.slice(0, reach);
+  const lastWord = isWhole ? cut : cut.replace(/\s\S*$/, '');
+  return lastWord.trim();
+}
+
+function findMatches(text: string, wanted: ReadonlySet<string>): Match[] {
+  const matches: Match[] = [];
+  for (const { 0: word, index } of text.matchAll(WORD_PATTERN)) {
+    const terms = tokenize(word).filter((term) => wanted.has(term));
+    if (terms.length === 0) continue;
+    if (isUnspaced(word)) matches.push(...findPairs(word, index, terms));
+    else matches.push({ start: index, end: index + word.length, terms });
+  }
+  return matches;
+}
+
+/** Where a word has no ends (Chinese, Thai …), the matching pairs of characters, overlapping ones joined. */
+function findPairs(word: string, offset: number, terms: readonly string[]): Match[] {
+  const found: Match[] = [];
+  for (const term of new Set(terms)) {
+    for (let at = word.indexOf(term); at !== -1; at = word.indexOf(term, at + 1)) {
+      found.push({ start: offset + at, end: offset + at + term.length, terms: [term] });
+    }
+  }
+  const joined: Match[] = [];
+  for (const match of found.sort((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last === undefined || match.start > last.end) {
+      joined.push(match);
+    } else {
+      last.end = Math.max(last.end, match.end);
+      last.terms.push(...match.terms);
+    }
+  }
+  return joined;
+}
+
+/** Greedily those with the most different terms, which do not overlap. */
+function chooseFragments(text: string, matches: readonly Match[]): Span[] {
+  const ranked = matches
+    .map((match, index) => {
+      const start = Math.max(0, match.start - LEAD_LENGTH);
+      const end = Math.min(text.length, start + FRAGMENT_LENGTH);
+      const terms = new Set<string>(match.terms);
+      for (let next = index + 1; next < matches.length; next += 1) {
+        const other = matches[next];
+        if (other === undefined || other.end > end) break;
+        for (const term of other.terms) terms.add(term);
+      }
+      return { start, end: Math.max(end, match.end), termCount: terms.size };
+    })
+    .sort((a, b) => b.termCount - a.termCount || a.start - b.start);
+  const chosen: Span[] = [];
+  for (const { start, end } of ranked) {
+    if (chosen.length === MAX_FRAGMENTS) break;
+    if (chosen.every((other) => end <= other.start || start >= other.end)) {
+      chosen.push({ start, end });
+    }
+  }
+  return chosen;
+}
+
+function render(text: string, fragment: Span, matches: readonly Match[]): string {
+  const inside = matches.filter(({ start, end }) => start >= fragment.start && end <= fragment.end);
+  const first = inside[0]?.start ?? fragment.start;
+  const last = inside.at(-1)?.end ?? fragment.end;
+  let from = wordStart(text, fragment.start, first);
+  const to = wordEnd(text, fragment.end, last);
+  let marked = '';
+  for (const { start, end } of inside) {
+    marked += `${text.slice(from, start)}<hi>${text.slice(start, end)}</hi>`;
+    from = end;
+  }
+  return (marked + text.slice(from, to)).replace(/\s+/g, ' ').trim();
+}
+
+/** Moves a fragment's beginning forward to a word's, unless that passes its first match. */
+function wordStart(text: string, start: number, firstMatch: number): number {
+  if (start === 0 || /\s/.test(text.charAt(start - 1))) return start;
+  const space = text.slice(start, firstMatch).search(/\s/);
+  if (space !== -1) return start + space;
+  return isLowSurrogate(text, start) ? start + 1 : start;
+}
+
+function wordEnd(text: string, end: number, lastMatch: number): number {
+  if (end === text.length || /\s/.test(text.charAt(end))) return end;
+  for (let at = end; at > lastMatch; at -= 1) {
+    if (/\s/.test(text.charAt(at))) return at;
+  }
+  return isLowSurrogate(text, end) ? end - 1 : end;
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+}

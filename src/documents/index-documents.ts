@@ -1,0 +1,182 @@
+import { documentIndex } from '#queues/document-index.ts';
+import type { DocumentId } from '#src/ids.ts';
+import { GiveUp, RetryLater } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import {
+  type Claim,
+  type ClaimedDocument,
+  claimDocuments,
+  failDocument,
+  postponeDocument,
+  releaseClaim,
+} from './claim-documents.ts';
+import { deleteMarkedDocuments } from './delete-documents.ts';
+import type { PreparedChunk } from './prepare-document.ts';
+import {
+  type IndexedDocument,
+  type PlacedChunk,
+  replaceChunks,
+  type StoredChunks,
+  storedChunks,
+} from './replace-chunks.ts';
+
+const MAX_ATTEMPTS = 8;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 10 * 60_000;
+
+type IndexServices = Pick<
+  Services,
+  'db' | 'embedder' | 'indexThreads' | 'producer' | 'log'
+>;
+
+/**
+ * Brings the index to the present revision of each document: claim, chunk, embed, replace. States,
+ * attempts and errors are kept per document, so one bad document never fails its neighbours.
+ * @throws RetryLater when the embedder asks to come back later; no document loses an attempt
+ */
+export async function indexDocuments(
+  services: IndexServices,
+  ids: readonly DocumentId[],
+  signal: AbortSignal,
+): Promise<void> {
+  await deleteMarkedDocuments(services.db, ids);
+  for (;;) {
+    await using claim = await claimDocuments(services.db, ids);
+    if (claim.documents.length === 0) return;
+    await handBackOnFailure(services, claim, () => indexClaim(services, claim, signal));
+    signal.throwIfAborted();
+  }
+}
+
+async function indexClaim(services: IndexServices, claim: Claim, signal: AbortSignal): Promise<void> {
+  try {
+    await indexBatch(services, claim, claim.documents, signal);
+  } catch (error) {
+    if (signal.aborted || error instanceof RetryLater) throw error;
+    // Something in the batch is poisonous: each document alone, so that it fails alone.
+    for (const document of claim.documents) await indexAlone(services, claim, document, signal);
+  }
+}
+
+async function indexAlone(
+  services: IndexServices,
+  claim: Claim,
+  document: ClaimedDocument,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await indexBatch(services, claim, [document], signal);
+  } catch (error) {
+    if (signal.aborted || error instanceof RetryLater) throw error;
+    const reason = reasonOf(error);
+    if (error instanceof GiveUp || document.attempts >= MAX_ATTEMPTS) {
+      await failDocument(services.db, claim.token, document.id, reason);
+      return;
+    }
+    const delayMs = retryDelayMs(document.attempts, Math.random());
+    await postponeDocument(services.db, claim.token, document.id, delayMs, reason);
+    await services.producer.enqueue(documentIndex, { documentIds: [document.id] }, { delayMs });
+  }
+}
+
+async function indexBatch(
+  services: IndexServices,
+  claim: Claim,
+  documents: ClaimedDocument[],
+  signal: AbortSignal,
+): Promise<void> {
+  const prepared = await services.indexThreads.prepare(documents.map(textOf), signal);
+  const good: { document: ClaimedDocument; chunks: PreparedChunk[] }[] = [];
+  for (const [index, document] of documents.entries()) {
+    const answer = prepared[index];
+    if (answer && 'chunks' in answer) good.push({ document, chunks: answer.chunks });
+    else await failDocument(services.db, claim.token, document.id, answer?.failure ?? 'Not prepared.');
+  }
+  const indexed = await embedChunks(services, good, signal);
+  signal.throwIfAborted();
+  await replaceChunks(services.db, claim.token, indexed);
+}
+
+/** Embeds the chunks that have no vector yet: an unchanged chunk keeps its row and vector. */
+async function embedChunks(
+  services: IndexServices,
+  documents: { document: ClaimedDocument; chunks: PreparedChunk[] }[],
+  signal: AbortSignal,
+): Promise<IndexedDocument[]> {
+  const stored = await storedChunks(
+    services.db,
+    documents.map(({ document }) => document),
+  );
+  const keptIds = new Map<PreparedChunk, number>();
+  for (const { document, chunks } of documents) claimStored(stored, document, chunks, keptIds);
+  const fresh = documents.flatMap(({ chunks }) => chunks.filter((chunk) => !keptIds.has(chunk)));
+  const vectors = await services.embedder.embedDocuments(
+    fresh.map((chunk) => chunk.indexedText),
+    signal,
+  );
+  const vectorOf = new Map(fresh.map((chunk, index) => [chunk, vectors[index]]));
+  const place = (chunk: PreparedChunk): PlacedChunk => {
+    const keptId = keptIds.get(chunk);
+    if (keptId !== undefined) return { chunk, keptId, vector: null };
+    const vector = vectorOf.get(chunk);
+    if (!vector) throw new GiveUp('The embedder answered with fewer vectors than texts.');
+    return { chunk, keptId: null, vector };
+  };
+  return documents.map(({ document, chunks }) => ({ document, chunks: chunks.map(place) }));
+}
+
+/** Each stored row serves one chunk of the same text; repeated texts have a row each. */
+function claimStored(
+  stored: StoredChunks,
+  document: ClaimedDocument,
+  chunks: PreparedChunk[],
+  keptIds: Map<PreparedChunk, number>,
+): void {
+  for (const chunk of chunks) {
+    const id = stored.get(document.id)?.get(chunk.hash)?.shift();
+    if (id !== undefined) keptIds.set(chunk, id);
+  }
+}
+
+/** Whatever ends the work early, the claimed rows go back to waiting with their attempt returned. */
+async function handBackOnFailure(
+  services: IndexServices,
+  claim: Claim,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const delayMs = error instanceof RetryLater ? error.delayMs : 0;
+    await releaseClaim(services.db, claim.token, {
+      delayMs,
+      reason: error instanceof RetryLater ? error.message : null,
+    });
+    throw error;
+  }
+}
+
+function textOf(document: ClaimedDocument) {
+  return {
+    workspaceId: document.workspace_id,
+    title: document.title ?? document.semantic_identifier,
+    sections: document.sections,
+    metadata: document.metadata,
+  };
+}
+
+/** Exponential, capped, with up to half of it as jitter; `random` lies in [0, 1). */
+export function retryDelayMs(attempt: number, random: number): number {
+  const base = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS);
+  return Math.round(base * (0.5 + random / 2));
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.cause instanceof Error && error.cause.name === 'TimeoutError') {
+    return 'Preparing the document took longer than a minute. Split it into smaller documents.';
+  }
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return 'Preparing the document took more memory than one document may. Split it into smaller documents.';
+  }
+  return error instanceof Error ? error.message : String(error);
+}

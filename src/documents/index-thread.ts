@@ -1,0 +1,16 @@
+import { embedText } from './embed-builtin.ts';
+import { type DocumentText, type Prepared, prepareDocument } from './prepare-document.ts';
+
+/** Entry points of the worker threads; `index-threads.ts` calls them by name. */
+export function prepareDocuments(documents: DocumentText[]): Prepared[] {
+  return documents.map(prepareDocument);
+}
+
+/** Vectors of the builtin embedder, one after the other in one array of texts.length × dimensions. */
+export function embedTexts(task: { texts: readonly string[]; dimensions: number }): Float32Array {
+  const vectors = new Float32Array(task.texts.length * task.dimensions);
+  task.texts.forEach((text, index) => {
+    vectors.set(embedText(text, task.dimensions), index * task.dimensions);
+  });
+  return vectors;
+}

@@ -1,0 +1,83 @@
+import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import { cleanText } from './clean-text.ts';
+
+const MAX_VALUES = 1_000;
+
+const names = z
+  .array(z.string().transform(cleanText))
+  .max(MAX_VALUES)
+  .nullish()
+  .transform((values) => values ?? []);
+
+const tag = z.object({
+  tag_key: z.string().transform(cleanText),
+  tag_value: z.string().transform(cleanText),
+});
+const tagObject = z.record(z.string(), z.union([z.string(), z.array(z.string())])).transform((tags) =>
+  Object.entries(tags).flatMap(([key, values]) =>
+    [values].flat().map((value) => ({ tag_key: cleanText(key), tag_value: cleanText(value) })),
+  ),
+);
+
+/** `search_filters` of SPEC.md; tags as an object, or as the list of pairs that existing clients send. */
+export const searchFiltersSchema = z
+  .object({
+    source_type: names,
+    document_set: names,
+    time_cutoff: z.iso
+      .datetime({ offset: true, local: true })
+      .transform((text) => new Date(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`))
+      .nullish()
+      .transform((value) => value ?? null),
+    tags: z
+      .union([z.array(tag).max(MAX_VALUES), tagObject])
+      .nullish()
+      .transform((values) => values ?? []),
+  })
+  .meta({ id: 'SearchFilters' });
+
+export type SearchFilters = z.output<typeof searchFiltersSchema>;
+
+export const NO_FILTERS: SearchFilters = {
+  source_type: [],
+  document_set: [],
+  time_cutoff: null,
+  tags: [],
+};
+
+export function hasFilters(filters: SearchFilters): boolean {
+  const { source_type, document_set, tags, time_cutoff } = filters;
+  return source_type.length + document_set.length + tags.length > 0 || time_cutoff !== null;
+}
+
+/**
+ * Ids of the documents that pass; null when everything does. Values of one filter are alternatives,
+ * different filters must all hold.
+ */
+export function filteredDocuments(
+  workspaceId: WorkspaceId,
+  filters: SearchFilters,
+): RawBuilder<DocumentId> | null {
+  const conditions: RawBuilder<unknown>[] = [];
+  if (filters.source_type.length > 0) {
+    conditions.push(sql`d.source = any(${filters.source_type}::text[])`);
+  }
+  if (filters.tags.length > 0) {
+    const tags = filters.tags.map(({ tag_key, tag_value }) => `${tag_key}=${tag_value}`);
+    conditions.push(sql`d.tags && ${tags}::text[]`);
+  }
+  if (filters.time_cutoff) conditions.push(sql`d.doc_updated_at >= ${filters.time_cutoff}`);
+  if (filters.document_set.length > 0) {
+    conditions.push(sql`exists (
+      select 1 from document_cc_pair dp
+      join document_set_cc_pair sp on sp.cc_pair_id = dp.cc_pair_id
+      join document_set s on s.id = sp.document_set_id
+      where dp.document_id = d.id and s.workspace_id = ${workspaceId}
+        and s.name = any(${filters.document_set}::text[]))`);
+  }
+  if (conditions.length === 0) return null;
+  return sql<DocumentId>`select d.id from document d
+    where d.workspace_id = ${workspaceId} and ${sql.join(conditions, sql` and `)}`;
+}

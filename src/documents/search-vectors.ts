@@ -1,0 +1,89 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { signBits, vectorLiteral } from '#src/platform/vector.ts';
+import type { Services } from '#src/services.ts';
+import { type FoundChunk, type SearchScope, visible } from './search-terms.ts';
+import { hasFilters } from './search-filters.ts';
+
+/** Below this many chunks every vector is compared exactly. Half-precision arithmetic is slow in WASM. */
+const EXACT_CHUNKS = { embedded: 1_000, 'one-database': 20_000, 'scale-out': 20_000 };
+/** Nearest by sign bits that are compared again exactly. */
+const RERANKED = 400;
+/** https://github.com/pgvector/pgvector#iterative-index-scans */
+const HNSW_EF_SEARCH = 200;
+
+type VectorServices = Pick<Services, 'db' | 'config'>;
+
+/**
+ * The nearest chunks by inner product of unit vectors. Small workspaces are compared exactly; larger
+ * ones by sign bits and again exactly; promoted vectors come from the HNSW index, unless filters
+ * make the share that passes too small for it.
+ */
+export async function searchVectors(
+  { db, config }: VectorServices,
+  scope: SearchScope,
+  vector: Float32Array,
+  chunks: number,
+): Promise<FoundChunk[]> {
+  if (vector.every((value) => value === 0)) return [];
+  const query = vectorLiteral(vector);
+  if (chunks <= EXACT_CHUNKS[config.size]) {
+    return nearestExactly(db, sql`chunk_vector where ${visible(scope)}`, query, scope.limit);
+  }
+  const mayUseIndex = config.size !== 'embedded' && chunks > config.VECTOR_PROMOTE_THRESHOLD;
+  if (!mayUseIndex || hasFilters(scope.filters)) {
+    return nearestByBits(db, sql`${visible(scope)}`, vector, query, scope.limit);
+  }
+  const [staged, promoted] = await Promise.all([
+    nearestByBits(db, sql`not promoted and ${visible(scope)}`, vector, query, scope.limit),
+    db.transaction().execute((trx) => nearestByIndex(trx, scope, query)),
+  ]);
+  return [...staged, ...promoted].sort((a, b) => b.score - a.score).slice(0, scope.limit);
+}
+
+async function nearestExactly(
+  db: Database,
+  rowsOf: RawBuilder<unknown>,
+  query: string,
+  limit: number,
+): Promise<FoundChunk[]> {
+  const { rows } = await sql<FoundChunk>`
+    select chunk_id as key, document_id as "documentId", -(embedding <#> ${query}::halfvec) as score
+    from ${rowsOf} order by embedding <#> ${query}::halfvec limit ${limit}`.execute(db);
+  return rows;
+}
+
+function nearestByBits(
+  db: Database,
+  condition: RawBuilder<unknown>,
+  vector: Float32Array,
+  query: string,
+  limit: number,
+): Promise<FoundChunk[]> {
+  const bits = bitString(vector);
+  const nearest = sql`(select chunk_id, document_id, embedding from chunk_vector
+    where ${condition}
+    order by bits <~> ${bits}::bit(${sql.lit(vector.length)}) limit ${Math.max(RERANKED, limit)}) nearest`;
+  return nearestExactly(db, nearest, query, limit);
+}
+
+async function nearestByIndex(
+  trx: DatabaseTransaction,
+  scope: SearchScope,
+  query: string,
+): Promise<FoundChunk[]> {
+  await sql`set local hnsw.iterative_scan = relaxed_order`.execute(trx);
+  await sql`set local hnsw.ef_search = ${sql.lit(HNSW_EF_SEARCH)}`.execute(trx);
+  return nearestExactly(
+    trx,
+    sql`chunk_vector where promoted and ${visible(scope)}`,
+    query,
+    scope.limit,
+  );
+}
+
+function bitString(vector: Float32Array): string {
+  return Array.from(signBits(vector), (byte) => byte.toString(2).padStart(8, '0'))
+    .join('')
+    .slice(0, vector.length);
+}

@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { Services } from '#src/services.ts';
+import type { DocumentMetadata, StoredOwner } from '#src/tables.ts';
+import { countTermIds, idf, termId, workspaceSalt } from './bm25.ts';
+import { fuseScores } from './fuse-scores.ts';
+import { blurb, highlight } from './highlight.ts';
+import { type FoundChunk, type SearchScope, searchTerms } from './search-terms.ts';
+import type { SearchFilters } from './search-filters.ts';
+import type { SearchHit } from './search-hit.ts';
+import { searchVectors } from './search-vectors.ts';
+import { readTermCounts, type TermCounts } from './term-counts.ts';
+import { tokenize } from './tokenize.ts';
+
+/** Chunks that each half brings to the fusion: enough that the best of every document is among them. */
+const MIN_CANDIDATES = 100;
+const CANDIDATES_PER_RESULT = 5;
+
+type SearchServices = Pick<Services, 'db' | 'embedder' | 'config'>;
+
+export type { SearchHit } from './search-hit.ts';
+
+export interface SearchInput {
+  workspaceId: WorkspaceId;
+  query: string;
+  filters: SearchFilters;
+  /** Documents wanted, at most. */
+  limit: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Hybrid search: BM25 and vectors, each with workspace and filters applied inside, fused convexly
+ * on min–max scores (Bruch et al. 2023, arXiv 2210.11934); one hit per document, its best chunk.
+ */
+export async function searchDocuments(
+  services: SearchServices,
+  input: SearchInput,
+): Promise<SearchHit[]> {
+  const { db, embedder } = services;
+  const salt = workspaceSalt(input.workspaceId);
+  const words = tokenize(input.query);
+  const queryTerms = countTermIds(words, salt);
+  const counts = await readTermCounts(db, input.workspaceId, [...queryTerms.keys()]);
+  if (counts.chunks === 0) return [];
+  const scope: SearchScope = {
+    workspaceId: input.workspaceId,
+    filters: input.filters,
+    limit: Math.max(MIN_CANDIDATES, input.limit * CANDIDATES_PER_RESULT),
+  };
+  const [lexical, dense] = await Promise.all([
+    searchTerms(db, scope, queryTerms, counts),
+    embedder
+      .embedQuery(input.query, wordIdf(counts, salt), input.signal)
+      .then((vector) => searchVectors(services, scope, vector, counts.chunks)),
+  ]);
+  input.signal.throwIfAborted();
+  const best = bestPerDocument(lexical, dense, embedder.denseWeight).slice(0, input.limit);
+  return readHits(services, input.workspaceId, best, words);
+}
+
+function wordIdf(counts: TermCounts, salt: number): (word: string) => number {
+  return (word) => idf(counts.df.get(termId(word, salt)) ?? 0, counts.chunks);
+}
+
+interface BestChunk {
+  chunkId: number;
+  score: number;
+}
+
+function bestPerDocument(lexical: FoundChunk[], dense: FoundChunk[], denseWeight: number): BestChunk[] {
+  const documentOf = new Map<number, DocumentId>();
+  for (const found of [...lexical, ...dense]) documentOf.set(found.key, found.documentId);
+  const seen = new Set<DocumentId>();
+  const best: BestChunk[] = [];
+  for (const { key, score } of fuseScores(lexical, dense, denseWeight)) {
+    const documentId = documentOf.get(key);
+    if (documentId === undefined || seen.has(documentId)) continue;
+    seen.add(documentId);
+    best.push({ chunkId: key, score });
+  }
+  return best;
+}
+
+interface HitRow {
+  chunk_id: number;
+  external_id: string;
+  semantic_identifier: string;
+  source: string;
+  metadata: DocumentMetadata;
+  doc_updated_at: Date | null;
+  primary_owners: StoredOwner[];
+  secondary_owners: StoredOwner[];
+  ordinal: number;
+  section_index: number;
+  start_offset: number;
+  end_offset: number;
+  text: string;
+  headings: string[];
+  link: string | null;
+}
+
+async function readHits(
+  { db }: SearchServices,
+  workspaceId: WorkspaceId,
+  best: BestChunk[],
+  words: string[],
+): Promise<SearchHit[]> {
+  if (best.length === 0) return [];
+  const { rows } = await sql<HitRow>`
+    select c.id as chunk_id, d.external_id, d.semantic_identifier, d.source, d.metadata,
+      d.doc_updated_at, d.primary_owners, d.secondary_owners, c.ordinal, c.section_index,
+      c.start_offset, c.end_offset, c.text, c.headings, c.link
+    from chunk c join document d on d.id = c.document_id
+    where c.id = any(${best.map(({ chunkId }) => chunkId)}::bigint[])
+      and d.workspace_id = ${workspaceId} and d.status <> 'deleting'`.execute(db);
+  const byId = new Map(rows.map((row) => [row.chunk_id, row]));
+  return best.flatMap(({ chunkId, score }) => {
+    const row = byId.get(chunkId);
+    return row ? toHit(row, score, words) : [];
+  });
+}
+
+function toHit(row: HitRow, score: number, words: string[]): SearchHit {
+  return {
+    document_id: row.external_id,
+    chunk_ind: row.ordinal,
+    semantic_identifier: row.semantic_identifier,
+    link: row.link,
+    // A document without text is found by its title.
+    blurb: blurb(row.text) || row.semantic_identifier,
+    source_type: row.source,
+    boost: 0,
+    hidden: false,
+    metadata: row.metadata,
+    score,
+    is_relevant: null,
+    relevance_explanation: null,
+    match_highlights: highlight(row.text, words),
+    updated_at: row.doc_updated_at?.toISOString() ?? null,
+    primary_owners: displayNames(row.primary_owners),
+    secondary_owners: displayNames(row.secondary_owners),
+    is_internet: false,
+    text: row.text,
+    section_index: row.section_index,
+    start_offset: row.start_offset,
+    end_offset: row.end_offset,
+    headings: row.headings,
+  };
+}
+
+function displayNames(owners: StoredOwner[]): string[] | null {
+  const shown = owners.flatMap((owner) => {
+    const parts = [owner.first_name, owner.middle_initial, owner.last_name].filter(Boolean);
+    return owner.display_name || parts.join(' ') || owner.email || [];
+  });
+  return shown.length > 0 ? shown : null;
+}

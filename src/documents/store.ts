@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import type { CcPairId, DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import { DOCUMENT_STATUSES, type DocumentStatus } from '#src/tables.ts';
+
+/** A document as its owner sees it; content stays where it is. */
+export interface DocumentRecord {
+  id: DocumentId;
+  external_id: string;
+  semantic_identifier: string;
+  source: string;
+  link: string | null;
+  status: DocumentStatus;
+  revision: number;
+  indexed_revision: number | null;
+  chunk_count: number;
+  attempts: number;
+  error: string | null;
+  next_attempt_at: Date | null;
+  cc_pair_ids: CcPairId[];
+  created_at: Date;
+  accepted_at: Date;
+  indexing_started_at: Date | null;
+  indexed_at: Date | null;
+}
+
+const RECORD = sql`d.id, d.external_id, d.semantic_identifier, d.source,
+  d.sections -> 0 ->> 'link' as link, d.status, d.revision, d.indexed_revision, d.chunk_count,
+  d.attempts, d.error, d.next_attempt_at, d.created_at, d.accepted_at, d.indexing_started_at,
+  d.indexed_at, array(select cc_pair_id from document_cc_pair where document_id = d.id
+    order by cc_pair_id) as cc_pair_ids`;
+
+export async function findDocument(
+  db: Database,
+  workspaceId: WorkspaceId,
+  externalId: string,
+): Promise<DocumentRecord | null> {
+  const { rows } = await sql<DocumentRecord>`
+    select ${RECORD} from document d
+    where d.workspace_id = ${workspaceId} and d.external_id = ${externalId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+export interface DocumentListing {
+  workspaceId: WorkspaceId;
+  status: DocumentStatus | null;
+  source: string | null;
+  ccPairId: number | null;
+  /** Only documents older than this one. */
+  before: number | null;
+  limit: number;
+}
+
+/** Newest first. */
+export async function listDocuments(db: Database, listing: DocumentListing): Promise<DocumentRecord[]> {
+  const conditions = [sql`d.workspace_id = ${listing.workspaceId}`];
+  if (listing.status) conditions.push(sql`d.status = ${listing.status}`);
+  if (listing.source) conditions.push(sql`d.source = ${listing.source}`);
+  if (listing.before) conditions.push(sql`d.id < ${listing.before}`);
+  if (listing.ccPairId) {
+    conditions.push(sql`exists (select 1 from document_cc_pair p
+      where p.document_id = d.id and p.cc_pair_id = ${listing.ccPairId})`);
+  }
+  const { rows } = await sql<DocumentRecord>`
+    select ${RECORD} from document d where ${sql.join(conditions, sql` and `)}
+    order by d.id desc limit ${listing.limit}`.execute(db);
+  return rows;
+}
+
+/**
+ * Takes a document out of search at once; its rows are removed by a job.
+ * @returns its row id, or null when there is no such document
+ */
+export async function markDeleting(
+  db: Database,
+  workspaceId: WorkspaceId,
+  externalId: string,
+): Promise<DocumentId | null> {
+  const { rows } = await sql<{ id: DocumentId }>`
+    update document set status = 'deleting', revision = revision + 1, claim_token = null,
+      claimed_until = null, next_attempt_at = null, queued_at = now()
+    where workspace_id = ${workspaceId} and external_id = ${externalId} and status <> 'deleting'
+    returning id`.execute(db);
+  return rows[0]?.id ?? null;
+}
+
+/** Pairs of the workspace among `ids` that somebody else made. */
+export async function pairsOfOthers(
+  db: Database,
+  workspaceId: WorkspaceId,
+  userId: UserId,
+  ids: readonly number[],
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from cc_pair where id = any(${ids}::int[]) and workspace_id = ${workspaceId}
+      and not is_default and created_by is distinct from ${userId}`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+export interface IngestionStats {
+  counts: Record<DocumentStatus, number>;
+  /** Over the last minute. */
+  documentsPerSecond: number;
+  /** Age of the oldest document that waits or is being indexed; null when none is. */
+  oldestPendingSeconds: number | null;
+  /** Null when documents wait and none was indexed in the last minute. */
+  estimatedSecondsToDrain: number | null;
+}
+
+export async function ingestionStats(db: Database, workspaceId: WorkspaceId): Promise<IngestionStats> {
+  const counts = await countByStatus(db, workspaceId);
+  const { rows } = await sql<{ indexed: number; age: number | null }>`
+    select (select count(*)::int from document where workspace_id = ${workspaceId}
+        and indexed_at > now() - interval '1 minute') as indexed,
+      (select extract(epoch from now() - min(accepted_at))::float8 from document
+        where workspace_id = ${workspaceId} and status in ('accepted', 'indexing')) as age`.execute(db);
+  const documentsPerSecond = (rows[0]?.indexed ?? 0) / 60;
+  const pending = counts.accepted + counts.indexing;
+  return {
+    counts,
+    documentsPerSecond,
+    oldestPendingSeconds: rows[0]?.age ?? null,
+    estimatedSecondsToDrain: secondsToDrain(pending, documentsPerSecond),
+  };
+}
+
+function secondsToDrain(pending: number, perSecond: number): number | null {
+  if (pending === 0) return 0;
+  return perSecond === 0 ? null : Math.ceil(pending / perSecond);
+}
+
+/** Documents by status, of one workspace or of all. */
+export async function countByStatus(
+  db: Database,
+  workspaceId: WorkspaceId | null,
+): Promise<Record<DocumentStatus, number>> {
+  const scope = workspaceId ? sql`where workspace_id = ${workspaceId}` : sql``;
+  const { rows } = await sql<{ status: DocumentStatus; documents: number }>`
+    select status, count(*)::int as documents from document ${scope} group by status`.execute(db);
+  const byStatus = new Map(rows.map((row) => [row.status, row.documents]));
+  const entries = DOCUMENT_STATUSES.map((status) => [status, byStatus.get(status) ?? 0]);
+  // The keys are exactly the statuses, which `fromEntries` cannot express.
+  return Object.fromEntries(entries) as Record<DocumentStatus, number>;
+}

@@ -1,0 +1,115 @@
+import { stemmer } from 'stemmer';
+
+import { STOP_WORDS } from './stop-words.ts';
+
+/** Longer terms are cut: their beginning still finds them, and no blob of base64 swells the index. */
+const MAX_TERM_LENGTH = 64;
+const MAX_CACHED_WORDS = 50_000;
+
+/**
+ * A run of letters, marks and digits, joined by single hyphens, underscores or apostrophes. Bounded, because the
+ * engine keeps a stack entry for every repetition of a group.
+ */
+export const WORD_PATTERN = /[\p{L}\p{M}\p{N}]+(?:[-_'’][\p{L}\p{M}\p{N}]+){0,15}/gu;
+/** Scripts written without spaces between words: indexed as overlapping pairs. */
+const UNSPACED_SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const UNSPACED_OR_SPACED = new RegExp(`[${UNSPACED_SCRIPTS}]+|[^${UNSPACED_SCRIPTS}]+`, 'gu');
+const STARTS_UNSPACED = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'u');
+const NON_ASCII = /[^\0-\x7f]/;
+const ASCII_LETTERS = /^[a-z]+$/;
+const JOINERS = /[-_'’]/g;
+/** aB | ABc: where camelCase and XMLHttp fall apart. */
+const CAMEL_BOUNDARY = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+
+interface Expansion {
+  words: readonly string[];
+  terms: readonly string[];
+}
+
+/** Words are Zipfian: nearly every one was seen a moment ago. */
+const expansions = new Map<string, Expansion>();
+
+/**
+ * The terms of `text` in order, as BM25 counts them: NFKC, lower case, identifiers whole and in parts, no stop words,
+ * Porter stems. The same function serves documents and queries.
+ */
+export function tokenize(text: string): string[] {
+  const terms: string[] = [];
+  for (const word of wordsOf(text)) {
+    for (const term of expand(word).terms) terms.push(term);
+  }
+  return terms;
+}
+
+/** The words behind `tokenize`, neither stemmed nor filtered: lower case, identifiers whole and in parts. */
+export function tokenizeWords(text: string): string[] {
+  const words: string[] = [];
+  for (const word of wordsOf(text)) {
+    for (const part of expand(word).words) words.push(part);
+  }
+  return words;
+}
+
+/** The term that a word from `tokenizeWords` is indexed as. */
+export function stemWord(word: string): string {
+  return ASCII_LETTERS.test(word) ? stemmer(word) : word;
+}
+
+/** Whether `word` is written in a script without spaces, so that its terms are pairs of characters. */
+export function isUnspaced(word: string): boolean {
+  return STARTS_UNSPACED.test(word);
+}
+
+function wordsOf(text: string): readonly string[] {
+  const normal = NON_ASCII.test(text) ? text.normalize('NFKC') : text;
+  return normal.match(WORD_PATTERN) ?? [];
+}
+
+function expand(word: string): Expansion {
+  const known = expansions.get(word);
+  if (known !== undefined) return known;
+  if (word.length > MAX_TERM_LENGTH) return expansionOf(word);
+  if (expansions.size >= MAX_CACHED_WORDS) expansions.clear();
+  // A slice keeps its whole text alive; a copy does not.
+  const own = Buffer.from(word).toString();
+  const expansion = expansionOf(own);
+  expansions.set(own, expansion);
+  return expansion;
+}
+
+function expansionOf(word: string): Expansion {
+  const words = NON_ASCII.test(word)
+    ? (word.match(UNSPACED_OR_SPACED) ?? []).flatMap(splitRun)
+    : splitIdentifier(word);
+  const terms = words.filter((part) => !STOP_WORDS.has(part)).map(stemWord);
+  return { words, terms };
+}
+
+function splitRun(run: string): string[] {
+  return isUnspaced(run) ? bigrams(run) : splitIdentifier(run);
+}
+
+function bigrams(run: string): string[] {
+  const characters = Array.from(run);
+  if (characters.length === 1) return [run];
+  return characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);
+}
+
+/** `time-sharing` → timesharing, time, sharing; `XMLParser` → xmlparser, xml, parser; `Claude's` → claude. */
+function splitIdentifier(identifier: string): string[] {
+  const word = identifier.replace(/['’]s$/i, '');
+  const whole = capped(word.replace(JOINERS, '').toLowerCase());
+  const parts = word
+    .split(JOINERS)
+    .flatMap((part) => (part.length > MAX_TERM_LENGTH ? [part] : part.split(CAMEL_BOUNDARY)));
+  // Nothing but joiners is left of `漢-字` between its runs.
+  if (whole === '') return [];
+  if (parts.length < 2) return [whole];
+  // A lone letter (`don't`, `x-ray`) says nothing by itself.
+  const telling = parts.filter((part) => part.length > 1 || /\p{N}/u.test(part));
+  return [whole, ...telling.map((part) => capped(part.toLowerCase()))];
+}
+
+function capped(term: string): string {
+  return term.length <= MAX_TERM_LENGTH ? term : term.slice(0, MAX_TERM_LENGTH).toWellFormed();
+}

@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+import { createEmbedder } from './documents/create-embedder.ts';
+import { assertEmbeddingModel, reembedEverything } from './documents/embedding-model.ts';
+import { openIndexThreads } from './documents/index-threads.ts';
+import { readConfig } from './platform/config.ts';
+import { openDataDirectory } from './platform/data-directory.ts';
+import { openDatabase } from './platform/database.ts';
+import { createOperatorFetch } from './platform/http.ts';
+import { exitUnstarted } from './platform/lifecycle.ts';
+import { createLog } from './platform/log.ts';
+import { migrate } from './platform/migrations.ts';
+import { openQueueBackend } from './platform/queue-backend.ts';
+
+/** `npm run migrate [-- --reembed]`: brings schema, queue tables and embedding model up to date. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { reembed: { type: 'boolean', default: false } } });
+  const config = readConfig();
+  const log = createLog(config.LOG_LEVEL);
+  await using opened = new AsyncDisposableStack();
+  const directory = config.size === 'embedded' ? await openDataDirectory(config.DATA_DIR) : null;
+  opened.defer(() => directory?.release());
+  const database = await openDatabase(
+    {
+      databaseUrl: config.DATABASE_URL ?? null,
+      poolSize: 2,
+      directory: directory?.databasePath ?? null,
+    },
+    log,
+  );
+  opened.defer(() => database.close());
+  await migrate(database.db, log);
+  const backend = await openQueueBackend({
+    size: config.size,
+    pglite: database.pglite,
+    databaseUrl: config.DATABASE_URL,
+    redisUrl: config.REDIS_URL,
+    log,
+  });
+  opened.defer(() => backend.close());
+  const threads = openIndexThreads(1);
+  opened.defer(() => threads.close());
+  const embedder = await createEmbedder(config, createOperatorFetch(), threads);
+  if (values.reembed) {
+    const waiting = await reembedEverything(database.db, embedder);
+    process.stdout.write(`${waiting} documents will be indexed again with ${embedder.model}.\n`);
+  } else {
+    await assertEmbeddingModel(database.db, embedder);
+  }
+  process.stdout.write('The database is up to date.\n');
+}
+
+main().catch(exitUnstarted);

@@ -1,0 +1,136 @@
+import type { Logger } from 'pino';
+import { QUEUES } from '#queues/index.ts';
+import { openProducer, type Producer } from '#queues/producer.ts';
+import { createChatModel } from './chat/llm.ts';
+import { createDocumentAcceptor } from './documents/accept-document.ts';
+import { createEmbedder } from './documents/create-embedder.ts';
+import { assertEmbeddingModel } from './documents/embedding-model.ts';
+import { type IndexThreads, openIndexThreads } from './documents/index-threads.ts';
+import { createPendingLimit } from './documents/pending-limit.ts';
+import { countByStatus } from './documents/store.ts';
+import type { Config } from './platform/config.ts';
+import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
+import { type Database, type OpenDatabase, openDatabase } from './platform/database.ts';
+import { createOperatorFetch } from './platform/http.ts';
+import { createLog } from './platform/log.ts';
+import { collectQueueMetrics, createMetrics, type Metrics } from './platform/metrics.ts';
+import { assertSchemaIsCurrent, migrate } from './platform/migrations.ts';
+import { openQueueBackend, type QueueBackend } from './platform/queue-backend.ts';
+import type { RateLimitStore } from './platform/rate-limit-store.ts';
+import type { Services } from './services.ts';
+
+/**
+ * Opens what a process needs, in order, and checks that it fits together. What was opened is closed
+ * again when a later step fails.
+ * @throws StartError or ConfigError with the sentence that says what to change
+ */
+export async function openServices(config: Config): Promise<Services> {
+  await using opened = new AsyncDisposableStack();
+  const log = createLog(config.LOG_LEVEL);
+  const dataDirectory = await openOwnDirectory(config, opened);
+  const database = await openDatabase(
+    {
+      databaseUrl: config.DATABASE_URL ?? null,
+      poolSize: config.DATABASE_POOL_SIZE,
+      directory: dataDirectory?.databasePath ?? null,
+    },
+    log,
+  );
+  opened.defer(() => database.close());
+  await prepareSchema(config, database.db, log);
+  const backend = await openBackend(config, database, log);
+  opened.defer(() => backend.close());
+  const producer = await openProducer(backend);
+  opened.defer(() => producer.close());
+  const features = await openFeatures(config, database.db, producer, log, opened);
+  const metrics = openMetrics(database.db, producer);
+  const resources = opened.move();
+  return {
+    config,
+    log,
+    clock: () => new Date(),
+    dataDirectory,
+    db: database.db,
+    queueBackend: backend,
+    producer,
+    rateLimitStore: rateLimitStoreOf(database, backend),
+    metrics,
+    ...features,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+async function openOwnDirectory(
+  config: Config,
+  opened: AsyncDisposableStack,
+): Promise<DataDirectory | null> {
+  if (config.size !== 'embedded') return null;
+  const directory = await openDataDirectory(config.DATA_DIR);
+  opened.defer(() => directory.release());
+  directory.saveSecrets(directory.secrets);
+  return directory;
+}
+
+/** The embedded size migrates itself; on a server an operator decides when (`npm run migrate`). */
+async function prepareSchema(config: Config, db: Database, log: Logger): Promise<void> {
+  if (config.size === 'embedded') await migrate(db, log);
+  else await assertSchemaIsCurrent(db, log);
+}
+
+function openBackend(config: Config, { pglite }: OpenDatabase, log: Logger): Promise<QueueBackend> {
+  return openQueueBackend({
+    size: config.size,
+    pglite,
+    databaseUrl: config.DATABASE_URL,
+    redisUrl: config.REDIS_URL,
+    log,
+  });
+}
+
+async function openFeatures(
+  config: Config,
+  db: Database,
+  producer: Producer,
+  log: Logger,
+  opened: AsyncDisposableStack,
+) {
+  const indexThreads: IndexThreads = openIndexThreads(config.INDEX_THREADS);
+  opened.defer(() => indexThreads.close());
+  const fetch = createOperatorFetch();
+  const embedder = await createEmbedder(config, fetch, indexThreads);
+  opened.defer(() => embedder.close());
+  await assertEmbeddingModel(db, embedder);
+  const limit = createPendingLimit(db, config.MAX_PENDING_DOCUMENTS, () => new Date());
+  const documentAcceptor = createDocumentAcceptor(db, producer, limit, log);
+  opened.defer(() => documentAcceptor.idle());
+  return { indexThreads, embedder, documentAcceptor, chatModel: openChatModel(config, fetch) };
+}
+
+function openChatModel(config: Config, fetch: typeof globalThis.fetch): Services['chatModel'] {
+  if (config.LLM_BASE_URL === undefined || config.LLM_MODEL === undefined) return null;
+  return createChatModel({
+    baseUrl: config.LLM_BASE_URL,
+    apiKey: config.LLM_API_KEY ?? null,
+    model: config.LLM_MODEL,
+    fetch,
+  });
+}
+
+function openMetrics(db: Database, producer: Producer): Metrics {
+  const metrics = createMetrics();
+  collectQueueMetrics(producer, QUEUES, metrics);
+  metrics.addCollector(async () => {
+    const counts = await countByStatus(db, null);
+    return Object.entries(counts).map(([status, value]) => ({
+      gauge: 'documents' as const,
+      labels: { status },
+      value,
+    }));
+  });
+  return metrics;
+}
+
+function rateLimitStoreOf({ pool }: OpenDatabase, backend: QueueBackend): RateLimitStore {
+  if (backend.redis) return { kind: 'redis', client: backend.redis };
+  return pool ? { kind: 'postgres', pool } : { kind: 'memory' };
+}

@@ -1,0 +1,146 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** Which of the three sizes this process runs in; it follows from `DATABASE_URL` and `REDIS_URL`. */
+export type Size = 'embedded' | 'one-database' | 'scale-out';
+
+const blankIsAbsent = (value: unknown): unknown => (value === '' ? undefined : value);
+const optional = <T extends z.ZodType>(schema: T) => z.preprocess(blankIsAbsent, schema.optional());
+const withDefault = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
+  z.preprocess((value) => blankIsAbsent(value) ?? fallback, schema);
+
+const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const url = (...protocols: string[]) =>
+  z.string().refine((text) => {
+    const parsed = URL.parse(text);
+    return parsed !== null && protocols.includes(parsed.protocol);
+  }, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+
+const encryptionKey = z
+  .string()
+  .transform((text) => Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64'))
+  .refine(
+    (key) => key.length === 32,
+    'must be 32 bytes in base64 or hex; make one with: openssl rand -base64 32',
+  );
+
+const cidrList = z
+  .string()
+  .transform((text) => text.split(',').map((range) => range.trim()).filter(Boolean))
+  .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], 'must be CIDR ranges parted by commas, such as 10.0.0.0/8')));
+
+const settings = z.object({
+  PORT: withDefault(wholeNumber(0, 65_535), 3000),
+  HOST: withDefault(z.string(), '127.0.0.1'),
+  PUBLIC_URL: optional(url('http:', 'https:')),
+  DATA_DIR: withDefault(z.string(), '.data'),
+  DATABASE_URL: optional(url('postgres:', 'postgresql:')),
+  DATABASE_POOL_SIZE: withDefault(wholeNumber(2, 200), 10),
+  REDIS_URL: optional(z.string()),
+  ENCRYPTION_KEY: optional(encryptionKey),
+  BOOTSTRAP_ADMIN_API_KEY: optional(
+    z.string().min(16, 'must have at least 16 characters; make one with: openssl rand -hex 32'),
+  ),
+  LOG_LEVEL: withDefault(
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    'info',
+  ),
+  EMBEDDING_PROVIDER: withDefault(z.enum(['builtin', 'openai', 'onnx']), 'builtin'),
+  EMBEDDING_BASE_URL: optional(url('http:', 'https:')),
+  EMBEDDING_API_KEY: optional(z.string()),
+  EMBEDDING_MODEL: optional(z.string()),
+  EMBEDDING_DIMENSIONS: withDefault(wholeNumber(8, 4000), 1024),
+  LLM_BASE_URL: optional(url('http:', 'https:')),
+  LLM_API_KEY: optional(z.string()),
+  LLM_MODEL: optional(z.string()),
+  OUTBOUND_ALLOW_CIDRS: withDefault(cidrList, ''),
+  DEFAULT_PLAN: withDefault(z.enum(['Free', 'Personal', 'Pro', 'Agency', 'Enterprise']), 'Free'),
+  RATE_LIMIT_PER_MINUTE: optional(wholeNumber(1, 1_000_000)),
+  PLATFORM_RATE_LIMIT_PER_MINUTE: optional(wholeNumber(1, 1_000_000)),
+  MAX_DOCUMENT_BYTES: withDefault(wholeNumber(1_000, 100_000_000), 10_000_000),
+  MAX_PENDING_DOCUMENTS: withDefault(wholeNumber(1, 100_000_000), 100_000),
+  MAX_BODY_BYTES: withDefault(wholeNumber(10_000, 1_000_000_000), 64_000_000),
+  VECTOR_PROMOTE_THRESHOLD: withDefault(wholeNumber(0, 100_000_000), 100_000),
+  SHUTDOWN_TIMEOUT_SECONDS: withDefault(wholeNumber(1, 600), 20),
+  DOCUMENT_INDEX_CONCURRENCY: withDefault(wholeNumber(1, 100), 2),
+  INDEX_THREADS: withDefault(wholeNumber(1, 64), 2),
+});
+
+export type Config = z.output<typeof settings> & { size: Size };
+
+/** A setting is wrong or contradicts another; the message names it and says what to do. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** The rules between settings, each with the sentence that is shown when it is broken. */
+const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][] = [
+  [
+    (config) => config.REDIS_URL !== undefined && config.DATABASE_URL === undefined,
+    'REDIS_URL is set without DATABASE_URL: queues on Redis need a Postgres server beside them. Set DATABASE_URL, or remove REDIS_URL.',
+  ],
+  [
+    (config) => config.DATABASE_URL !== undefined && config.ENCRYPTION_KEY === undefined,
+    'ENCRYPTION_KEY is missing: with DATABASE_URL every process needs the same 32-byte key. Make one with: openssl rand -base64 32',
+  ],
+  [
+    (config) =>
+      config.EMBEDDING_PROVIDER === 'openai' &&
+      (config.EMBEDDING_BASE_URL === undefined || config.EMBEDDING_MODEL === undefined),
+    'EMBEDDING_PROVIDER=openai needs EMBEDDING_BASE_URL and EMBEDDING_MODEL.',
+  ],
+  [
+    (config) => config.EMBEDDING_PROVIDER === 'onnx' && config.EMBEDDING_MODEL === undefined,
+    'EMBEDDING_PROVIDER=onnx needs EMBEDDING_MODEL: the path of a local model folder.',
+  ],
+  [
+    (config) =>
+      config.EMBEDDING_PROVIDER === 'builtin' &&
+      (config.EMBEDDING_DIMENSIONS < 256 ||
+        config.EMBEDDING_DIMENSIONS > 2048 ||
+        !Number.isInteger(Math.log2(config.EMBEDDING_DIMENSIONS))),
+    'EMBEDDING_DIMENSIONS must be 256, 512, 1024 or 2048 for the builtin embedder.',
+  ],
+  [
+    (config) => (config.LLM_BASE_URL === undefined) !== (config.LLM_MODEL === undefined),
+    'LLM_BASE_URL and LLM_MODEL go together: set both for a model, neither for extractive answers.',
+  ],
+];
+
+/**
+ * Parses the environment into one `Config`.
+ * @throws ConfigError that names the wrong setting and its remedy
+ */
+export function parseConfig(environment: Record<string, string | undefined>): Config {
+  const parsed = settings.safeParse(environment);
+  if (!parsed.success) {
+    const sentences = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new ConfigError(`Wrong settings. ${sentences.join('; ')}`);
+  }
+  const broken = CONTRADICTIONS.find(([applies]) => applies(parsed.data));
+  if (broken) throw new ConfigError(broken[1]);
+  return { ...parsed.data, DATA_DIR: resolve(parsed.data.DATA_DIR), size: sizeOf(parsed.data) };
+}
+
+/** The only reader of `process.env`. */
+export function readConfig(): Config {
+  return parseConfig(process.env);
+}
+
+const clientSettings = z.object({
+  MILLRACE_URL: optional(url('http:', 'https:')),
+  MILLRACE_API_KEY: optional(z.string()),
+  DATA_DIR: withDefault(z.string(), '.data'),
+});
+
+/** Settings of the `millrace` command: where the service is and which key to use. */
+export function readClientConfig(): z.output<typeof clientSettings> {
+  const parsed = clientSettings.safeParse(process.env);
+  if (!parsed.success) throw new ConfigError(z.prettifyError(parsed.error));
+  return parsed.data;
+}
+
+function sizeOf(config: z.output<typeof settings>): Size {
+  if (config.DATABASE_URL === undefined) return 'embedded';
+  return config.REDIS_URL === undefined ? 'one-database' : 'scale-out';
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { StartError } from './errors.ts';
+
+const OWNER_ONLY = 0o600;
+const LOCK_FILE = 'millrace.pid';
+const SECRETS_FILE = 'secrets.json';
+const LOCAL_SERVICE_FILE = 'local-service.json';
+
+const secretsSchema = z.object({ encryption_key: z.string(), admin_api_key: z.string().nullable() });
+const localServiceSchema = z.object({ url: z.string(), api_key: z.string(), pid: z.number() });
+
+/** What the embedded size makes at first start and keeps, readable by its owner alone. */
+export interface EmbeddedSecrets {
+  /** 32 bytes, base64. */
+  encryptionKey: string;
+  adminApiKey: string | null;
+}
+
+export type LocalService = z.output<typeof localServiceSchema>;
+
+/** The embedded size's folder: one process at a time, with its secrets and its address. */
+export interface DataDirectory {
+  readonly databasePath: string;
+  readonly secrets: EmbeddedSecrets;
+  saveSecrets(secrets: EmbeddedSecrets): void;
+  /** Tells the `millrace` command on this machine where the service is. */
+  announce(service: { url: string; apiKey: string }): void;
+  release(): void;
+}
+
+/**
+ * Locks and opens the folder, making it when it is absent.
+ * @throws StartError when another process has it
+ */
+export async function openDataDirectory(directory: string): Promise<DataDirectory> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const lock = path.join(directory, LOCK_FILE);
+  takeLock(lock, directory);
+  const localService = path.join(directory, LOCAL_SERVICE_FILE);
+  const secretsFile = path.join(directory, SECRETS_FILE);
+  return {
+    databasePath: path.join(directory, 'pglite'),
+    secrets: readSecrets(secretsFile),
+    saveSecrets: (secrets) => {
+      writeOwnerOnly(secretsFile, {
+        encryption_key: secrets.encryptionKey,
+        admin_api_key: secrets.adminApiKey,
+      });
+    },
+    announce: ({ url, apiKey }) => {
+      writeOwnerOnly(localService, { url, api_key: apiKey, pid: process.pid });
+    },
+    release: () => {
+      rmSync(localService, { force: true });
+      rmSync(lock, { force: true });
+    },
+  };
+}
+
+/** The embedded service that runs over this folder; null when none was started. */
+export function findLocalService(directory: string): LocalService | null {
+  const text = readIfPresent(path.join(directory, LOCAL_SERVICE_FILE));
+  return text === null ? null : localServiceSchema.parse(JSON.parse(text));
+}
+
+/** PGlite's files take one process; a second one would corrupt them. */
+function takeLock(lock: string, directory: string): void {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    try {
+      const file = openSync(lock, 'wx', OWNER_ONLY);
+      writeFileSync(file, String(process.pid));
+      closeSync(file);
+      return;
+    } catch (error) {
+      if (!isCode(error, 'EEXIST')) throw error;
+      const holder = Number(readIfPresent(lock) ?? '0');
+      if (isAlive(holder)) {
+        throw new StartError(
+          `DATA_DIR ${directory} is in use by the Millrace process ${holder}. Stop it, or set DATA_DIR to another folder.`,
+        );
+      }
+      rmSync(lock, { force: true }); // left behind by a process that was killed
+    }
+  }
+  throw new StartError(`DATA_DIR ${directory} cannot be locked: ${lock} keeps coming back. Is another process starting?`);
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return isCode(error, 'EPERM');
+  }
+}
+
+function readSecrets(file: string): EmbeddedSecrets {
+  const text = readIfPresent(file);
+  if (text === null) {
+    return { encryptionKey: randomBytes(32).toString('base64'), adminApiKey: null };
+  }
+  const secrets = secretsSchema.parse(JSON.parse(text));
+  return { encryptionKey: secrets.encryption_key, adminApiKey: secrets.admin_api_key };
+}
+
+function writeOwnerOnly(file: string, content: unknown): void {
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`, { mode: OWNER_ONLY });
+}
+
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

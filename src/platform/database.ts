@@ -1,0 +1,42 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { Kysely, PGliteDialect, PostgresDialect, sql, type Transaction } from 'kysely';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Tables } from '#src/tables.ts';
+import { openPglite, withCopy } from './pglite.ts';
+import { openPool } from './postgres.ts';
+
+export { copyRows } from './copy-rows.ts';
+
+export type Database = Kysely<Tables>;
+export type DatabaseTransaction = Transaction<Tables>;
+
+export interface OpenDatabase {
+  readonly db: Database;
+  /** The embedded instance, which the queues share; null on a server. */
+  readonly pglite: PGlite | null;
+  readonly pool: Pool | null;
+  close(): Promise<void>;
+}
+
+/** Opens the server named by `databaseUrl`, or the embedded database in `directory`. */
+export async function openDatabase(
+  options: { databaseUrl: string | null; poolSize: number; directory: string | null },
+  log: Logger,
+): Promise<OpenDatabase> {
+  if (options.databaseUrl === null) return overPglite(await openPglite(options.directory));
+  const pool = openPool(options.databaseUrl, options.poolSize, log);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pglite: null, pool, close: () => db.destroy() };
+}
+
+/** Kysely over an embedded instance that is already open. */
+export function overPglite(pglite: PGlite): OpenDatabase {
+  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: withCopy(pglite) }) });
+  return { db, pglite, pool: null, close: () => db.destroy() };
+}
+
+/** Answers when the database does; throws the driver's error when it does not. */
+export async function pingDatabase(db: Database): Promise<void> {
+  await sql`select 1`.execute(db);
+}

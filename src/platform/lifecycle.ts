@@ -1,0 +1,87 @@
+import type { Logger } from 'pino';
+
+/** One step of stopping, such as "let the requests finish". */
+export interface ShutdownPhase {
+  name: string;
+  /** After this the next phase begins, whether or not this one has ended. */
+  timeoutMs: number;
+  run(): Promise<void>;
+}
+
+/** What of `process` a lifecycle needs. */
+export interface ProcessHost {
+  on(event: string, listener: (value: unknown) => void): unknown;
+  off(event: string, listener: (value: unknown) => void): unknown;
+  exit(code: number): void;
+}
+
+/**
+ * Starts, waits for SIGTERM or SIGINT, runs the phases in order, each within its deadline, and exits with 0.
+ * A second signal exits with 1 at once. An error nobody caught stops the process the same way, with 1.
+ * `signal` is aborted when a stop is asked for while `start` is still running. Rejects only when `start` does.
+ */
+export async function runUntilSignal(
+  name: string,
+  start: (signal: AbortSignal) => Promise<{ phases: ShutdownPhase[] }>,
+  log: Logger,
+  host: ProcessHost = process,
+): Promise<void> {
+  const stop = Promise.withResolvers<void>();
+  const stopping = new AbortController();
+  let exitCode = 0;
+  const onSignal = (received: unknown): void => {
+    if (stopping.signal.aborted) {
+      log.warn({ process: name, signal: received }, 'stopped at once by a second signal');
+      host.exit(1);
+      return;
+    }
+    log.info({ process: name, signal: received }, 'stopping');
+    stopping.abort();
+    stop.resolve();
+  };
+  const onUncaught = (error: unknown): void => {
+    log.fatal({ process: name, err: error }, 'stopping after an error that nothing caught');
+    exitCode = 1;
+    stopping.abort();
+    stop.resolve();
+  };
+  const listeners: [string, (value: unknown) => void][] = [
+    ['SIGTERM', onSignal],
+    ['SIGINT', onSignal],
+    ['uncaughtException', onUncaught],
+    ['unhandledRejection', onUncaught],
+  ];
+  for (const [event, listener] of listeners) host.on(event, listener);
+  try {
+    const { phases } = await start(stopping.signal);
+    await stop.promise;
+    for (const phase of phases) await runPhase(phase, name, log);
+    log.info({ process: name, exitCode }, 'stopped');
+    host.exit(exitCode);
+  } finally {
+    for (const [event, listener] of listeners) host.off(event, listener);
+  }
+}
+
+/** A phase that fails or takes too long is logged here, and the ones after it still run. */
+async function runPhase(phase: ShutdownPhase, name: string, log: Logger): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`not done after ${phase.timeoutMs} ms`)),
+    phase.timeoutMs,
+  );
+  try {
+    await Promise.race([phase.run(), late.promise]);
+  } catch (err) {
+    log.error({ process: name, phase: phase.name, err }, 'a phase of stopping did not end well');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** For a start that failed: the sentence on stderr, not the stack, and exit code 1. */
+export function exitUnstarted(error: unknown): void {
+  const sentence = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`Millrace cannot start. ${sentence}\n`);
+  process.exit(1);
+}

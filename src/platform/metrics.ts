@@ -1,0 +1,141 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** A value that is looked up when Prometheus asks. The labels are those of the gauge. */
+export type GaugeSample =
+  | { gauge: 'queueJobs'; labels: { queue: string; state: string }; value: number }
+  | { gauge: 'queueOldestWaitingSeconds'; labels: { queue: string }; value: number }
+  | { gauge: 'documents'; labels: { status: string }; value: number };
+
+export interface Metrics {
+  /** `Content-Type` of `text()`. */
+  readonly contentType: string;
+  /** `route` is the pattern, never the path: each value becomes a series of its own. */
+  observeRequest(method: string, route: string, status: number, seconds: number): void;
+  observeJob(queue: string, outcome: string, seconds: number): void;
+  /** `collect` is called for each scrape; one that fails or takes over 2 s only loses its own lines. */
+  addCollector(collect: () => Promise<readonly GaugeSample[]>): void;
+  /** Everything, in Prometheus' text format. */
+  text(): Promise<string>;
+}
+
+const COLLECTOR_TIMEOUT_MS = 2_000;
+const REQUEST_BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const JOB_BUCKETS_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
+
+/** A registry of its own, with Node's default process metrics. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'millrace_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: REQUEST_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  const jobs = new Histogram({
+    name: 'millrace_job_duration_seconds',
+    help: 'Time of one attempt at a job.',
+    labelNames: ['queue', 'outcome'] as const,
+    buckets: JOB_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  const gauges = createGauges(registry);
+  const collectors: (() => Promise<readonly GaugeSample[]>)[] = [];
+
+  async function scrape(): Promise<string> {
+    const samples = (await Promise.all(collectors.map(collectInTime))).flat();
+    for (const gauge of Object.values(gauges)) gauge.reset();
+    for (const sample of samples) gauges[sample.gauge].set(sample.labels, sample.value);
+    return registry.metrics();
+  }
+
+  let scraping: Promise<string> | null = null;
+  return {
+    contentType: registry.contentType,
+    observeRequest: (method, route, status, seconds) =>
+      requests.observe({ method, route, status: String(status) }, seconds),
+    observeJob: (queue, outcome, seconds) => jobs.observe({ queue, outcome }, seconds),
+    addCollector: (collect) => void collectors.push(collect),
+    // Two scrapes at once share one answer, so that neither resets the gauges under the other.
+    async text() {
+      scraping ??= scrape().finally(() => {
+        scraping = null;
+      });
+      return scraping;
+    },
+  };
+}
+
+function createGauges(registry: Registry): Record<GaugeSample['gauge'], Gauge> {
+  const registers = [registry];
+  return {
+    queueJobs: new Gauge({
+      name: 'millrace_queue_jobs',
+      help: 'Jobs by state.',
+      labelNames: ['queue', 'state'],
+      registers,
+    }),
+    queueOldestWaitingSeconds: new Gauge({
+      name: 'millrace_queue_oldest_waiting_seconds',
+      help: 'How long the job at the head of the queue has been ready to run; 0 when none waits.',
+      labelNames: ['queue'],
+      registers,
+    }),
+    documents: new Gauge({
+      name: 'millrace_documents',
+      help: 'Documents by status.',
+      labelNames: ['status'],
+      registers,
+    }),
+  };
+}
+
+async function collectInTime(
+  collect: () => Promise<readonly GaugeSample[]>,
+): Promise<readonly GaugeSample[]> {
+  const timeout = Promise.withResolvers<readonly GaugeSample[]>();
+  const timer = setTimeout(() => timeout.resolve([]), COLLECTOR_TIMEOUT_MS);
+  try {
+    return await Promise.race([collect(), timeout.promise]);
+  } catch {
+    // Its lines are missing from this scrape; whoever watches them sees that.
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What the queue metrics need of a producer; `Producer` fits. */
+interface QueueCounts<Q> {
+  counts(queue: Q): Promise<Record<string, number>>;
+  oldestWaitingAgeMs(queue: Q): Promise<number | null>;
+}
+
+/** Depth by state and age of the oldest waiting job, for every queue. */
+export function collectQueueMetrics<Q extends { name: string }>(
+  producer: QueueCounts<Q>,
+  queues: readonly Q[],
+  metrics: Metrics,
+): void {
+  for (const queue of queues) {
+    metrics.addCollector(async () => {
+      const [counts, ageMs] = await Promise.all([
+        producer.counts(queue),
+        producer.oldestWaitingAgeMs(queue),
+      ]);
+      return [
+        ...Object.entries(counts).map(([state, value]): GaugeSample => ({
+          gauge: 'queueJobs',
+          labels: { queue: queue.name, state },
+          value,
+        })),
+        {
+          gauge: 'queueOldestWaitingSeconds',
+          labels: { queue: queue.name },
+          value: (ageMs ?? 0) / 1_000,
+        },
+      ];
+    });
+  }
+}

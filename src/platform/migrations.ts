@@ -1,0 +1,81 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { FileMigrationProvider, Migrator } from 'kysely/migration';
+import type { Logger } from 'pino';
+import type { Database } from './database.ts';
+import { StartError } from './errors.ts';
+
+const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
+/** Below this, pgvector's HNSW vacuum can corrupt the index (pgvector 0.8.3 and 0.8.4 changelogs). */
+const SAFE_PGVECTOR = '0.8.4';
+
+/**
+ * Brings the schema to this code's version. Two processes may start at once: Kysely's migrator
+ * holds a database lock, and the second finds nothing left to do.
+ * @throws StartError when pgvector is missing or the schema is newer than the code
+ */
+export async function migrate(db: Database, log: Logger): Promise<void> {
+  await checkVectorExtension(db, log);
+  await refuseNewerSchema(db);
+  const { error, results } = await migratorFor(db).migrateToLatest();
+  for (const result of results ?? []) {
+    log.info({ migration: result.migrationName, status: result.status }, 'migration');
+  }
+  if (error) throw new StartError('A migration failed; the schema is as it was before.', { cause: error });
+}
+
+/** @throws StartError when the schema is older or newer than the code, with the remedy */
+export async function assertSchemaIsCurrent(db: Database, log: Logger): Promise<void> {
+  await checkVectorExtension(db, log);
+  await refuseNewerSchema(db);
+  const pending = (await migratorFor(db).getMigrations()).filter((one) => one.executedAt === undefined);
+  if (pending.length > 0) {
+    throw new StartError(
+      `The database lacks ${pending.length} migration(s) (${pending.map((one) => one.name).join(', ')}). Run: npm run migrate`,
+    );
+  }
+}
+
+function migratorFor(db: Database): Migrator {
+  const provider = new FileMigrationProvider({
+    fs: { readdir },
+    path,
+    migrationFolder: FOLDER,
+  });
+  return new Migrator({ db, provider });
+}
+
+async function refuseNewerSchema(db: Database): Promise<void> {
+  const known = new Set((await readdir(FOLDER)).map((file) => path.parse(file).name));
+  const { rows: tables } = await sql<{ present: boolean }>`
+    select to_regclass('public.kysely_migration') is not null as present`.execute(db);
+  if (tables[0]?.present !== true) return;
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  const unknown = rows.map((row) => row.name).filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw new StartError(
+      `The database schema is newer than this code: it has ${unknown.join(', ')}. Start the version of Millrace that made it, or a later one.`,
+    );
+  }
+}
+
+async function checkVectorExtension(db: Database, log: Logger): Promise<void> {
+  const { rows } = await sql<{ version: string | null; server: number }>`
+    select coalesce(installed_version, default_version) as version,
+           current_setting('server_version_num')::int as server
+    from (select 1) one left join pg_available_extensions on name = 'vector'`.execute(db);
+  const version = rows[0]?.version ?? null;
+  if ((rows[0]?.server ?? 0) < 150_000) {
+    throw new StartError('Millrace needs Postgres 15 or later. Point DATABASE_URL at a newer server.');
+  }
+  if (version === null) {
+    throw new StartError(
+      'This Postgres has no pgvector. Install it (Debian: postgresql-NN-pgvector; Docker: the pgvector/pgvector image) and start again.',
+    );
+  }
+  if (version.localeCompare(SAFE_PGVECTOR, 'en', { numeric: true }) < 0) {
+    log.warn({ version }, `pgvector below ${SAFE_PGVECTOR} can corrupt HNSW indexes on vacuum; upgrade it`);
+  }
+}

@@ -1,0 +1,51 @@
+import { finished } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Logger } from 'pino';
+import { copyPayloadOf } from './copy-rows.ts';
+
+const INT8_OID = 20;
+
+/** A client that also runs the COPY statements of `copyRows`. */
+class CopyingClient extends pg.Client {
+  // The overloads of pg's `query` cannot be restated; everything but a COPY goes through untouched.
+  override query(...args: unknown[]): never {
+    const copy = copyPayloadOf(args[1]);
+    const result: unknown = copy
+      ? this.#copy(String(args[0]), copy.bytes)
+      : Reflect.apply(super.query, this, args);
+    return result as never;
+  }
+
+  async #copy(statement: string, bytes: Buffer): Promise<pg.QueryResult> {
+    const stream = super.query(copyFrom(statement));
+    stream.end(bytes);
+    await finished(stream);
+    return { command: 'COPY', rowCount: stream.rowCount, rows: [], oid: 0, fields: [] };
+  }
+}
+
+/**
+ * A pool whose `bigint` values arrive as numbers (ids and counts stay far below 2^53) and whose
+ * broken idle connections are logged and replaced instead of ending the process.
+ */
+export function openPool(databaseUrl: string, size: number, log: Logger): pg.Pool {
+  const types = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === INT8_OID && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+  };
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: size,
+    Client: CopyingClient,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: 'millrace',
+    // PGlite has no JIT; on short statements compiling costs more than it saves.
+    options: '-c jit=off',
+    types: types as pg.CustomTypesConfig,
+  });
+  pool.on('error', (error) => log.warn({ error: error.message }, 'idle database connection lost'));
+  return pool;
+}

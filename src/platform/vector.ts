@@ -1,0 +1,67 @@
+/** IEEE 754 half-precision bits of each value (round to nearest, ties to even): what pgvector's `halfvec` stores. */
+export function toHalfBits(vector: Float32Array): Uint16Array {
+  return new Uint16Array(new Float16Array(vector).buffer);
+}
+
+/**
+ * One bit per dimension, set where the value is above zero; the most significant bit of a byte comes first, as the
+ * wire format of Postgres `bit(n)` wants it (and as pgvector's `binary_quantize` does).
+ */
+export function signBits(vector: Float32Array): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil(vector.length / 8));
+  for (let index = 0; index < vector.length; index += 1) {
+    if ((vector[index] ?? 0) > 0) {
+      bytes[index >> 3] = (bytes[index >> 3] ?? 0) | (0x80 >> (index & 7));
+    }
+  }
+  return bytes;
+}
+
+/** Scales `vector` in place to unit length and returns it; a zero vector stays zero. */
+export function normalize(vector: Float32Array): Float32Array {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  if (squares === 0) return vector;
+  const scale = 1 / Math.sqrt(squares);
+  for (let index = 0; index < vector.length; index += 1) {
+    vector[index] = (vector[index] ?? 0) * scale;
+  }
+  return vector;
+}
+
+/**
+ * Walsh–Hadamard transform in place, natural order, not scaled: applied twice it multiplies by the length.
+ * The length must be a power of two.
+ */
+export function fastWalshHadamard(vector: Float32Array): Float32Array {
+  const length = vector.length;
+  if (length === 0 || (length & (length - 1)) !== 0) {
+    throw new RangeError(`A Walsh–Hadamard transform needs a power-of-two length, not ${length}.`);
+  }
+  for (let span = 1; span < length; span *= 2) {
+    for (let block = 0; block < length; block += span * 2) {
+      for (let low = block; low < block + span; low += 1) {
+        const a = vector[low] ?? 0;
+        const b = vector[low + span] ?? 0;
+        vector[low] = a + b;
+        vector[low + span] = a - b;
+      }
+    }
+  }
+  return vector;
+}
+
+/** Text form of a pgvector `vector` or `halfvec`: `[0.1,-2]`. */
+export function vectorLiteral(vector: Float32Array): string {
+  return `[${vector.join(',')}]`;
+}
+
+/** Text form of a pgvector `sparsevec`, which counts from one: zero-based `indices` `[0, 4]` of 8 become `{1:…,5:…}/8`. */
+export function sparseVectorLiteral(
+  dimensions: number,
+  indices: Int32Array,
+  values: Float32Array,
+): string {
+  const pairs = Array.from(indices, (index, at) => `${index + 1}:${values[at] ?? 0}`);
+  return `{${pairs.join(',')}}/${dimensions}`;
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts';
+import type { DocumentId } from './ids.ts';
+import type { Database } from './platform/database.ts';
+import type { Services } from './services.ts';
+
+/** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
+const STALE_MS = 30_000;
+/** A job that waits behind a backlog is not lost: its rows are as old as the head of the queue. */
+const BACKLOG_MARGIN_MS = 30_000;
+const MAX_JOBS_PER_RUN = 400;
+
+type ReconcileServices = Pick<Services, 'db' | 'producer'>;
+
+/**
+ * Sends jobs again for rows that are past due: the queue may have lost everything, the rows have
+ * not. Sending one too many is harmless, since a job only says "look at these rows".
+ * @returns how many rows were sent again
+ */
+export async function reconcile(
+  { db, producer }: ReconcileServices,
+  signal: AbortSignal,
+  staleMs: number = STALE_MS,
+): Promise<number> {
+  const oldest = await producer.oldestWaitingAgeMs(documentIndex);
+  const dueMs = oldest === null ? staleMs : Math.max(staleMs, oldest + BACKLOG_MARGIN_MS);
+  let sent = 0;
+  for (let job = 0; job < MAX_JOBS_PER_RUN; job += 1) {
+    signal.throwIfAborted();
+    const documentIds = await takeDueDocuments(db, dueMs);
+    if (documentIds.length === 0) break;
+    await producer.enqueue(documentIndex, { documentIds });
+    sent += documentIds.length;
+  }
+  return sent;
+}
+
+/**
+ * What one process does when it starts and knows that no other runs: every claim is that of a dead
+ * worker, so nothing has to wait for a lease to end.
+ */
+export async function recoverAfterCrash(services: ReconcileServices): Promise<void> {
+  await sql`update document set status = 'accepted', attempts = greatest(attempts - 1, 0),
+      claim_token = null, claimed_until = null
+    where status = 'indexing'`.execute(services.db);
+  await reconcile(services, new AbortController().signal, 0);
+}
+
+async function takeDueDocuments(db: Database, dueMs: number): Promise<DocumentId[]> {
+  const { rows } = await sql<{ id: DocumentId }>`
+    with due as (
+      select id from document
+      where queued_at < now() - make_interval(secs => ${dueMs / 1000}::float8)
+        and (status = 'deleting'
+          or status = 'accepted' and (next_attempt_at is null or next_attempt_at <= now())
+          or status = 'indexing' and claimed_until < now())
+      order by queued_at limit ${MAX_DOCUMENTS_PER_JOB} for update skip locked
+    )
+    update document d set queued_at = now() from due where d.id = due.id returning d.id`.execute(db);
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import type { Producer } from '#queues/producer.ts';
+import type { ChatModel } from './chat/chat-model.ts';
+import type { DocumentAcceptor } from './documents/accept-document.ts';
+import type { Embedder } from './documents/embed.ts';
+import type { IndexThreads } from './documents/index-threads.ts';
+import type { Config } from './platform/config.ts';
+import type { DataDirectory } from './platform/data-directory.ts';
+import type { Database } from './platform/database.ts';
+import type { Metrics } from './platform/metrics.ts';
+import type { QueueBackend } from './platform/queue-backend.ts';
+import type { RateLimitStore } from './platform/rate-limit-store.ts';
+
+/** Everything a feature may be handed. Opened once per process, closed in reverse order. */
+export interface Services extends AsyncDisposable {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: () => Date;
+  /** The embedded size's folder; null when the rows are on a server. */
+  readonly dataDirectory: DataDirectory | null;
+  readonly db: Database;
+  readonly queueBackend: QueueBackend;
+  readonly producer: Producer;
+  readonly rateLimitStore: RateLimitStore;
+  readonly metrics: Metrics;
+  readonly embedder: Embedder;
+  readonly indexThreads: IndexThreads;
+  readonly documentAcceptor: DocumentAcceptor;
+  /** Null when no model is configured: answers are then extractive. */
+  readonly chatModel: ChatModel | null;
+}

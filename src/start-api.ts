@@ -1,0 +1,44 @@
+import { ensureBootstrap } from './accounts/ensure-bootstrap.ts';
+import { createApiKey } from './accounts/api-keys.ts';
+import { createApp } from './api/app.ts';
+import { ROUTES } from './api/routes/index.ts';
+import { type RunningServer, startServer } from './api/server.ts';
+import type { Services } from './services.ts';
+
+export interface RunningApi {
+  readonly server: RunningServer;
+  /** An admin key that was made just now: shown to the operator once. */
+  readonly newAdminKey: string | null;
+}
+
+/** Serves the API: makes the bootstrap workspace and its key when they are absent, then listens. */
+export async function startApi(services: Services): Promise<RunningApi> {
+  const { config, dataDirectory } = services;
+  const keptKey = dataDirectory?.secrets.adminApiKey ?? null;
+  const bootstrap = await ensureBootstrap(services.db, {
+    bootstrapKey: config.BOOTSTRAP_ADMIN_API_KEY ?? null,
+  });
+  const newAdminKey =
+    bootstrap.hasAdminKey || dataDirectory === null ? null : await makeAdminKey(services, bootstrap);
+  const server = await startServer(services, createApp(services, ROUTES));
+  const localKey = config.BOOTSTRAP_ADMIN_API_KEY ?? newAdminKey ?? keptKey;
+  if (localKey !== null) dataDirectory?.announce({ url: server.url, apiKey: localKey });
+  return { server, newAdminKey };
+}
+
+/** The embedded size needs no setting: its first admin key is made here and kept beside the data. */
+async function makeAdminKey(
+  services: Services,
+  owner: Pick<Awaited<ReturnType<typeof ensureBootstrap>>, 'workspaceId' | 'userId'>,
+): Promise<string> {
+  const made = await createApiKey(services.db, {
+    workspaceId: owner.workspaceId,
+    userId: owner.userId,
+    name: 'Made at first start',
+    role: 'admin',
+    expiresInDays: null,
+  });
+  const { dataDirectory } = services;
+  dataDirectory?.saveSecrets({ ...dataDirectory.secrets, adminApiKey: made.key });
+  return made.key;
+}

@@ -1,0 +1,41 @@
+import { startWorkers } from '#workers/index.ts';
+import { openServices } from './open-services.ts';
+import type { Config } from './platform/config.ts';
+import type { ShutdownPhase } from './platform/lifecycle.ts';
+import { recoverAfterCrash } from './reconcile.ts';
+import type { Services } from './services.ts';
+import { startApi } from './start-api.ts';
+
+export interface RunningMillrace {
+  readonly services: Services;
+  readonly url: string;
+  /** An admin key that was made just now, to be shown once. */
+  readonly newAdminKey: string | null;
+  /** How to stop, in order. */
+  readonly phases: ShutdownPhase[];
+}
+
+/** API and all workers in one process. */
+export async function startMillrace(config: Config): Promise<RunningMillrace> {
+  const services = await openServices(config);
+  try {
+    // One process owns the embedded database, so whatever was claimed is nobody's now.
+    if (config.size === 'embedded') await recoverAfterCrash(services);
+    const workers = await startWorkers(services);
+    const { server, newAdminKey } = await startApi(services);
+    const deadlineMs = config.SHUTDOWN_TIMEOUT_SECONDS * 1_000;
+    return {
+      services,
+      url: server.url,
+      newAdminKey,
+      phases: [
+        { name: 'requests', timeoutMs: deadlineMs + 5_000, run: () => server.close(deadlineMs) },
+        { name: 'jobs', timeoutMs: deadlineMs + 10_000, run: () => workers.close(deadlineMs) },
+        { name: 'services', timeoutMs: 10_000, run: async () => services[Symbol.asyncDispose]() },
+      ],
+    };
+  } catch (error) {
+    await services[Symbol.asyncDispose]();
+    throw error;
+  }
+}

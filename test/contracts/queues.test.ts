@@ -1,0 +1,67 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { QUEUES } from '#queues/index.ts';
+import { loadWorker, queuesByName } from '#workers/index.ts';
+
+/** Files of the two folders that are no queue and no worker. */
+const QUEUE_GROUND = ['index', 'producer', 'queue'];
+const WORKER_GROUND = ['attempt-job', 'index', 'main', 'worker'];
+
+function names(folder: string, ground: string[]): string[] {
+  const files = readdirSync(new URL(`../../${folder}/`, import.meta.url));
+  return files
+    .map((file) => file.replace(/\.ts$/, ''))
+    .filter((name) => !ground.includes(name))
+    .toSorted();
+}
+
+const listed = QUEUES.map((queue) => queue.name).toSorted();
+
+describe('queues and workers', () => {
+  it('are listed once each, one file per queue', () => {
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(names('queues', QUEUE_GROUND)).toEqual(listed);
+  });
+
+  it('are one worker file per queue', () => {
+    expect(names('workers', WORKER_GROUND)).toEqual(listed);
+  });
+
+  it('are told apart by name, and an unknown name gets the list', () => {
+    expect(() => queuesByName(['document-index', 'nope'])).toThrow(
+      /nope.*document-index.*reconcile/,
+    );
+    expect(queuesByName([])).toEqual(QUEUES);
+  });
+
+  describe.each(QUEUES)('$name', (queue) => {
+    it('has a worker that was defined for it', async () => {
+      expect(existsSync(new URL(`../../workers/${queue.name}.ts`, import.meta.url))).toBe(true);
+      const worker = await loadWorker(queue);
+      expect(worker.queue).toBe(queue);
+    });
+
+    it('has a payload that survives JSON', () => {
+      // Throws for dates, big integers, maps and whatever else JSON does not carry.
+      const arriving = z.toJSONSchema(queue.payload, { io: 'input' });
+      const parsed = z.toJSONSchema(queue.payload, { io: 'output' });
+      // A transform would make the parsed payload another one than the enqueued.
+      expect({ ...parsed, additionalProperties: null }).toEqual({
+        ...arriving,
+        additionalProperties: null,
+      });
+    });
+
+    it('runs on the empty payload when it has a schedule', () => {
+      if (queue.everyMs === null) return;
+      expect(queue.payload.safeParse({}).success).toBe(true);
+    });
+
+    it('has limits', () => {
+      expect(queue.attempts).toBeGreaterThanOrEqual(1);
+      expect(queue.concurrency).toBeGreaterThanOrEqual(1);
+      expect(queue.timeoutMs).toBeGreaterThan(0);
+    });
+  });
+});

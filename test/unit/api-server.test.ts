@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineRoute } from '#src/api/route.ts';
+import { healthRoutes } from '#src/api/routes/health.ts';
+import { streamReply } from '#src/api/stream-reply.ts';
+import { bearer, BOOTSTRAP_KEY, openTestApi } from './api-harness.ts';
+
+/** What the server sends back for these bytes until it closes the connection. */
+async function exchange(url: string, bytes: string): Promise<{ head: string; body: string }> {
+  const { port, hostname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.on('data', (data) => {
+    text += data.toString();
+  });
+  socket.write(bytes);
+  await once(socket, 'close');
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  return { head, body };
+}
+
+function gatedRoutes() {
+  const gate = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  const shared = { method: 'GET', tag: 'Test', family: 'platform', scope: 'public' } as const;
+  return {
+    gate,
+    entered,
+    routes: [
+      ...healthRoutes,
+      defineRoute({
+        ...shared,
+        path: '/slow',
+        summary: 'Waits',
+        reply: z.object({ done: z.boolean() }),
+        async handle() {
+          entered.resolve();
+          await gate.promise;
+          return { done: true };
+        },
+      }),
+      defineRoute({
+        ...shared,
+        path: '/endless',
+        summary: 'Never ends',
+        reply: z.string(),
+        handle: ({ signal }) =>
+          streamReply(
+            'text/event-stream',
+            (async function* () {
+              yield 'data: 1\n\n';
+              await new Promise((resolve) => signal.addEventListener('abort', resolve));
+            })(),
+          ),
+      }),
+      defineRoute({
+        ...shared,
+        method: 'POST',
+        scope: 'any',
+        path: '/small',
+        summary: 'Takes little',
+        body: z.object({}),
+        reply: z.object({}),
+        handle: () => ({}),
+      }),
+    ],
+  };
+}
+
+describe('the server', () => {
+  it.each([
+    ['a broken request line', 'NONSENSE\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
+    [
+      'two lengths',
+      'POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+      'BAD_REQUEST',
+    ],
+    [
+      'endless headers',
+      `GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(40_000)}\r\n\r\n`,
+      413,
+      'PAYLOAD_TOO_LARGE',
+    ],
+    [
+      'a broken address',
+      'GET http://[bad/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      400,
+      'BAD_REQUEST',
+    ],
+    ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404, 'NOT_FOUND'],
+  ])('answers %s in the one error body', async (_, bytes, status, code) => {
+    await using api = await openTestApi(healthRoutes);
+    const { head, body } = await exchange(api.url, bytes);
+    expect(head).toContain(`HTTP/1.1 ${status} `);
+    expect(head.toLowerCase()).toContain('content-type: application/json');
+    expect(JSON.parse(body)).toEqual({
+      error_code: code,
+      detail: expect.any(String),
+      request_id: expect.any(String),
+    });
+  });
+
+  it('answers a request that expects something strange', async () => {
+    await using api = await openTestApi(healthRoutes);
+    const { head } = await exchange(
+      api.url,
+      'GET /health HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n',
+    );
+    expect(head).toContain('200 OK');
+  });
+
+  it('gets the answer to a client that is still sending a body nobody wants', async () => {
+    await using api = await openTestApi(gatedRoutes().routes, {
+      settings: { MAX_BODY_BYTES: '10000' },
+    });
+    const pour = () =>
+      new ReadableStream({
+        start(controller) {
+          for (let part = 0; part < 200; part += 1) controller.enqueue(new Uint8Array(50_000));
+          controller.close();
+        },
+      });
+    for (const [headers, status] of [
+      [bearer(BOOTSTRAP_KEY), 413],
+      [{}, 401],
+    ] as const) {
+      const init = { method: 'POST', headers, body: pour(), duplex: 'half' };
+      const response = await fetch(`${api.url}/small`, init as RequestInit);
+      expect(response.status).toBe(status);
+      await response.body?.cancel();
+    }
+    expect((await fetch(`${api.url}/health`)).status).toBe(200);
+  });
+
+  it('finishes what is in flight, closes kept connections and takes no more', async () => {
+    const { gate, entered, routes } = gatedRoutes();
+    await using api = await openTestApi(routes);
+    const agent = new Agent({ keepAlive: true });
+    const slow = httpRequest(`${api.url}/slow`, { agent }).end();
+    await entered.promise;
+    const closed = api.close(5_000);
+    await expect(fetch(`${api.url}/health`)).rejects.toThrow();
+    gate.resolve();
+    const [response] = await once(slow, 'response');
+    expect(response.statusCode).toBe(200);
+    expect(response.headers.connection).toBe('close');
+    response.resume();
+    await closed;
+    agent.destroy();
+  });
+
+  it('cuts off what has not finished by the deadline', async () => {
+    await using api = await openTestApi(gatedRoutes().routes);
+    const response = await fetch(`${api.url}/endless`);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await api.close(50);
+    await expect(reader?.read()).rejects.toThrow();
+  });
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import {
+  AVERAGE_TERMS,
+  chooseCandidateTerms,
+  countTermIds,
+  documentWeights,
+  idf,
+  queryVector,
+  TERM_SPACE,
+  termId,
+  workspaceSalt,
+} from '#src/documents/bm25.ts';
+
+test('a term id is a stable 29-bit number, and another workspace has another', () => {
+  const salts = ['a', 'b'].map(workspaceSalt);
+  expect(termId('queue', salts[0] ?? 0)).toBe(termId('queue', salts[0] ?? 0));
+  expect(termId('queue', salts[0] ?? 0)).not.toBe(termId('queue', salts[1] ?? 0));
+  fc.assert(
+    fc.property(fc.string(), fc.integer(), (term, salt) => {
+      const id = termId(term, salt);
+      expect(Number.isInteger(id) && id >= 0 && id < TERM_SPACE).toBe(true);
+    }),
+  );
+});
+
+test('ten thousand words share next to no id', () => {
+  const ids = new Set(Array.from({ length: 10_000 }, (_, index) => termId(`word${index}`, 1)));
+  expect(ids.size).toBeGreaterThan(9_995);
+});
+
+test('document weights are BM25 with k1 = 1.2 and b = 0.75', () => {
+  const terms = ['a', 'a', 'a', ...Array.from({ length: AVERAGE_TERMS - 3 }, (_, n) => `x${n}`)];
+  const { ids, weights } = documentWeights(terms, 5);
+  // At average length the length norm is k1 itself.
+  expect(weights[ids.indexOf(termId('a', 5))]).toBeCloseTo((3 * 2.2) / (3 + 1.2), 6);
+  expect(weights[ids.indexOf(termId('x0', 5))]).toBeCloseTo(1, 6);
+});
+
+test('ids ascend without repeating and weights are positive, as sparsevec demands', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string()), fc.integer(), (terms, salt) => {
+      const { ids, weights } = documentWeights(terms, salt);
+      expect(weights).toHaveLength(ids.length);
+      expect(Array.from(ids)).toEqual([...new Set(ids)].sort((a, b) => a - b));
+      expect(weights.every((weight) => weight > 0)).toBe(true);
+    }),
+  );
+});
+
+test('idf falls with frequency, stays positive, and survives counters ahead of the row count', () => {
+  expect(idf(1, 10)).toBeCloseTo(Math.log(1 + 9.5 / 1.5), 10);
+  expect(idf(10, 10)).toBeGreaterThan(0);
+  expect(idf(12, 10)).toBeGreaterThan(0);
+  expect(idf(0, 0)).toBeGreaterThan(0);
+});
+
+test('a repeated query term counts as often as it is said', () => {
+  const counts = countTermIds(['a', 'b', 'a'], 1);
+  const a = termId('a', 1);
+  const { ids, weights } = queryVector(counts, new Map([[a, 3]]), 100);
+  expect(weights[ids.indexOf(a)]).toBeCloseTo(2 * idf(3, 100), 5);
+  expect(weights[ids.indexOf(termId('b', 1))]).toBeCloseTo(idf(0, 100), 5);
+});
+
+function term(id: number, df: number) {
+  return { id, df, idf: idf(df, 1_000_000) };
+}
+
+test('rare terms choose the candidates and frequent ones only score', () => {
+  const terms = [term(1, 900_000), term(2, 40), term(3, 60_000), term(4, 20_000)];
+  expect(chooseCandidateTerms(terms, 1_000_000)).toEqual([2, 4]);
+});
+
+test('two terms that occur always choose, however frequent they are', () => {
+  const terms = [term(1, 900_000), term(2, 800_000), term(3, 700_000), term(4, 0)];
+  expect(chooseCandidateTerms(terms, 1_000_000)).toEqual([4, 3, 2]);
+  expect(chooseCandidateTerms([term(1, 900_000)], 1_000_000)).toEqual([1]);
+  expect(chooseCandidateTerms([], 1_000_000)).toEqual([]);
+});
+
+test('in a small index every term chooses', () => {
+  expect(chooseCandidateTerms([term(1, 90), term(2, 80), term(3, 70)], 100)).toEqual([3, 2, 1]);
+});

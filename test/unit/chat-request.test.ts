@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { chatRequestSchema, readChatRequest, type ChatRequest } from '#src/chat/chat-request.ts';
+
+const read = (body: object): ChatRequest => readChatRequest(chatRequestSchema.parse(body));
+
+describe('a chat request', () => {
+  it.each([
+    [{ message: 'a' }, false],
+    [{ message: 'a', stream: true }, true],
+    [{ message: 'a', stream: false, deep_research: false }, false],
+    [{ message: 'a', include_citations: true }, true],
+    [{ message: 'a', some_future_key: 1 }, true],
+  ])('%j is streamed: %j', (body, isStreamed) => {
+    expect(read(body).isStreamed).toBe(isStreamed);
+  });
+
+  it.each([
+    [{ message: ' ' }, 'message'],
+    [{ message: 'x'.repeat(100_001) }, 'message'],
+    [{ message: 'a', deep_research: true }, 'deep_research'],
+    [{ message: 'a', file_descriptors: ['x'] }, 'file_descriptors'],
+    [{ message: 'a', forced_tool_id: 7 }, 'forced_tool_id'],
+    [{ message: 'a', forced_tool_id: 1, allowed_tool_ids: [] }, 'forced_tool_id'],
+    [{ message: 'a', parent_message_id: 0 }, 'parent_message_id'],
+    [{ message: 'a', parent_message_id: 3_000_000_000 }, 'parent_message_id'],
+    [{ message: 'a', chat_session_id: 'nonsense' }, 'chat_session_id'],
+    [{ message: 'a', chat_session_info: { project_id: 4 } }, 'chat_session_info'],
+    [{ message: 'a', llm_override: { temperature: 3 } }, 'llm_override'],
+  ])('%j is refused, naming the field', (body, field) => {
+    const parsed = chatRequestSchema.safeParse(body);
+    expect(parsed.error?.issues[0]?.path[0]).toBe(field);
+  });
+
+  it('reads the defaults and both spellings of the filters', () => {
+    expect(
+      read({ message: ' a ', chat_session_id: '', forced_tool_id: '', parent_message_id: -1 }),
+    ).toMatchObject({
+      message: 'a',
+      sessionId: null,
+      parent: 'last',
+      isSearchAllowed: true,
+      includeCitations: true,
+      llmOverride: null,
+      additionalContext: null,
+      filters: { source_type: [] },
+    });
+    expect(
+      read({ message: 'a', internal_search_filters: { source_type: ['web'] } }).filters.source_type,
+    ).toEqual(['web']);
+    expect(read({ message: 'a', search_filters: { tags: { k: 'v' } } }).filters.tags).toEqual([
+      { tag_key: 'k', tag_value: 'v' },
+    ]);
+    expect(read({ message: 'a', parent_message_id: null }).parent).toBe('root');
+    expect(read({ message: 'a', parent_message_id: 12 }).parent).toBe(12);
+    expect(read({ message: 'a', allowed_tool_ids: [] }).isSearchAllowed).toBe(false);
+    expect(read({ message: 'a', allowed_tool_ids: [1] }).isSearchAllowed).toBe(true);
+  });
+
+  it('can be described as JSON Schema', () => {
+    expect(z.toJSONSchema(chatRequestSchema, { io: 'input' })).toHaveProperty('properties.message');
+  });
+});

@@ -1,0 +1,317 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { type Chunk, chunkDocument, MAX_CHUNKS_PER_DOCUMENT } from '#src/documents/chunk-text.ts';
+import { countTokens, takeTokens } from '#src/documents/count-tokens.ts';
+import { GiveUp } from '#src/platform/errors.ts';
+
+const SMALL = { targetTokens: 16, maxTokens: 20 };
+
+function chunksOf(text: string, limits?: { targetTokens: number; maxTokens: number }): Chunk[] {
+  const sections = [{ text, link: null }];
+  return chunkDocument({ title: 'Guide', sections, metadata: {} }, limits);
+}
+
+const texts = (chunks: Chunk[]) => chunks.map(({ text }) => text);
+
+function words(count: number, word = 'word'): string {
+  return Array.from({ length: count }, () => word).join(' ');
+}
+
+test('a short document is one chunk that carries title, headings and metadata in its indexed text only', () => {
+  const [chunk, ...rest] = chunkDocument({
+    title: 'VPN guide',
+    sections: [{ text: '# Setup\n\n## Linux\n\nRun the client.\n', link: 'https://kb/7' }],
+    metadata: { team: 'IT', tags: ['vpn', 'linux'] },
+  });
+  expect(rest).toEqual([]);
+  expect(chunk).toEqual({
+    ordinal: 0,
+    sectionIndex: 0,
+    start: 0,
+    end: 34,
+    text: '# Setup\n\n## Linux\n\nRun the client.',
+    isHtml: false,
+    headings: ['Setup'],
+    link: 'https://kb/7',
+    tokenCount: 8,
+    indexedText:
+      'VPN guide > Setup\n# Setup\n\n## Linux\n\nRun the client.\nteam: IT\ntags: vpn, linux',
+  });
+});
+
+test('sections are never joined, and ordinals run through the document', () => {
+  const chunks = chunkDocument({
+    title: 'T',
+    sections: [
+      { text: 'One.', link: 'a' },
+      { text: ' \n', link: 'b' },
+      { text: 'Two.', link: null },
+    ],
+    metadata: {},
+  });
+  expect(
+    chunks.map(({ ordinal, sectionIndex, link, text }) => [ordinal, sectionIndex, link, text]),
+  ).toEqual([
+    [0, 0, 'a', 'One.'],
+    [1, 2, null, 'Two.'],
+  ]);
+});
+
+test('a document with only a title is found by it, one with nothing has no chunk', () => {
+  const sections = [{ text: ' ', link: 'x' }];
+  const chunks = chunkDocument({ title: 'Only a title', sections, metadata: { a: 'b' } });
+  expect(chunks).toHaveLength(1);
+  expect(chunks[0]).toMatchObject({ start: 0, end: 0, text: '', link: 'x' });
+  expect(chunks[0]?.indexedText).toBe('Only a title\na: b');
+  expect(chunkDocument({ title: ' ', sections: [], metadata: {} })).toEqual([]);
+});
+
+test('a chunk ends before a heading rather than before a paragraph, and never right behind one', () => {
+  const text = `${words(6)}\n\n${words(4)}\n\n# Next\n\n${words(8)}\n\n${words(12)}`;
+  const chunks = chunksOf(text, SMALL);
+  expect(texts(chunks)).toEqual([`${words(6)}\n\n${words(4)}`, `# Next\n\n${words(8)}`, words(12)]);
+  expect(chunks.map(({ headings }) => headings)).toEqual([[], ['Next'], ['Next']]);
+});
+
+test('setext headings and closed ATX headings are headings, and a deeper path is dropped by a higher heading', () => {
+  const text = `Top\n===\n\n${words(12)}\n\nSub\n---\n${words(12)}\n\n# Other #\n\n${words(12)}`;
+  expect(chunksOf(text, SMALL).map(({ headings }) => headings)).toEqual([
+    ['Top'],
+    ['Top', 'Sub'],
+    ['Other'],
+  ]);
+});
+
+test('a hash in fenced code or in front matter is no heading', () => {
+  const text = '---\ntitle: x\n---\n\n```sh\n# comment\nls\n```\n\n~~~\n# another\n~~~\n';
+  expect(chunksOf(text)[0]?.headings).toEqual([]);
+  expect(chunksOf(`${text}\n${words(390)}`).at(-1)?.headings).toEqual([]);
+});
+
+test('a table continued in another chunk repeats its header row in the indexed text alone', () => {
+  const rows = Array.from({ length: 12 }, (_, n) => `| r${n} | v${n} |`);
+  const text = ['| Name | Value |', '|---|---|', ...rows].join('\n');
+  const chunks = chunksOf(text, { targetTokens: 30, maxTokens: 40 });
+  expect(chunks.length).toBeGreaterThan(2);
+  for (const chunk of chunks.slice(1)) {
+    expect(chunk.text).toMatch(/^\| r/);
+    expect(chunk.text).toMatch(/\|$/);
+    expect(chunk.indexedText.startsWith('Guide\n| Name | Value |\n| r')).toBe(true);
+  }
+});
+
+test('a long paragraph is split between sentences, wrapped lines notwithstanding', () => {
+  const sentence = 'This sentence is wrapped\nover two lines.';
+  const chunks = chunksOf(Array.from({ length: 6 }, () => sentence).join(' '), SMALL);
+  expect(chunks.length).toBeGreaterThan(2);
+  for (const { text } of chunks) expect(text).toMatch(/^This.*\.$/s);
+});
+
+test('log lines without a sentence are split at line ends', () => {
+  const log = Array.from({ length: 30 }, (_, n) => `line ${n} word word`).join('\n');
+  for (const { text } of chunksOf(log, SMALL)) expect(text).toMatch(/^line .* word$/s);
+});
+
+test('text without any space is cut hard, but not inside a surrogate pair', () => {
+  const chunks = chunksOf('😀'.repeat(50), { targetTokens: 15, maxTokens: 15 });
+  expect(texts(chunks).join('')).toBe('😀'.repeat(50));
+  for (const { text } of chunks) expect(text.isWellFormed()).toBe(true);
+});
+
+test('HTML keeps true offsets, indexes no tag, and takes its headings from h1 to h6', () => {
+  const html =
+    '<!doctype html><html><head><title>T</title><style>p{}</style></head><body><h1>Top &amp; more</h1>' +
+    `<p>Alpha <b>bold</b>er ${words(10)}</p><h2 class="a>b">Sub</h2><ul><li>One</li><li>${words(10)}</li></ul>` +
+    '<script>if (a < b) evil()</script><!-- <p>hidden</p> --></body></html>';
+  const chunks = chunksOf(html, SMALL);
+  expect(chunks.map(({ headings }) => headings)).toEqual([['Top & more'], ['Top & more', 'Sub']]);
+  for (const { text, start, end } of chunks) expect(html.slice(start, end)).toBe(text);
+  expect(chunks.map(({ indexedText }) => indexedText)).toEqual([
+    `Guide > Top & more\nTop & more\nAlpha bolder ${words(10)}`,
+    // The path may take a quarter of the limit, which is next to nothing here.
+    `Guide > Top & more\nSub\nOne\n${words(10)}`,
+  ]);
+});
+
+test('an HTML table repeats its header row too, and paragraphs in cells do not tear rows apart', () => {
+  const row = (n: number) => `<tr><td><p>cell a${n} b</p></td><td><p>cell b${n} c</p></td></tr>`;
+  const rows = Array.from({ length: 10 }, (_, n) => row(n)).join('\n');
+  const html = `<table><thead><tr><th>Left</th><th>Right</th></tr></thead><tbody>${rows}</tbody></table>`;
+  const chunks = chunksOf(html, SMALL);
+  for (const chunk of chunks.slice(1)) {
+    expect(chunk.indexedText).toMatch(/^Guide\nLeft Right\ncell a/);
+    expect(chunk.text).toMatch(/c$/);
+  }
+});
+
+test('Markdown that begins with some HTML stays Markdown', () => {
+  const text = `<div align="center"><h1>Logo</h1></div>\n\n## Install\n\n\`\`\`html\n<script>x</script>\n\`\`\`\n`;
+  const [chunk] = chunksOf(text);
+  expect(chunk?.isHtml).toBe(false);
+  expect(chunk?.indexedText).toContain('<script>');
+});
+
+test('title and metadata may not crowd out the text', () => {
+  const [chunk] = chunkDocument({
+    title: words(5_000, 'title'),
+    sections: [{ text: 'The text.', link: null }],
+    metadata: { key: Array.from({ length: 5_000 }, () => 'value') },
+  });
+  expect(countTokens(chunk?.indexedText ?? '')).toBeLessThanOrEqual(210);
+  expect(chunk?.indexedText).toContain('The text.');
+});
+
+test('a document of absurd size is given up with its size and a remedy', () => {
+  const attempt = () =>
+    chunksOf(words(30 * MAX_CHUNKS_PER_DOCUMENT), { targetTokens: 8, maxTokens: 10 });
+  expect(attempt).toThrow(GiveUp);
+  expect(attempt).toThrow(/600,000 tokens.*20,000 chunks; post it as several documents/);
+});
+
+test('ten megabytes without a space take linear time', { timeout: 20_000 }, () => {
+  const startMs = performance.now();
+  expect(chunksOf('x'.repeat(10_000_000)).length).toBeGreaterThan(1_000);
+  expect(performance.now() - startMs).toBeLessThan(6_000);
+});
+
+test('broken markup of any size takes linear time', { timeout: 40_000 }, () => {
+  const startMs = performance.now();
+  for (const crumb of [
+    '<a ',
+    '<a "',
+    '<a x="',
+    '<!--',
+    '<script>',
+    '</',
+    '<',
+    '&#',
+    '```\n',
+    '| a\n|-|\n',
+    '# ',
+  ]) {
+    chunksOf(`<p>${crumb.repeat(200_000)}`);
+    chunksOf(crumb.repeat(200_000));
+  }
+  expect(performance.now() - startMs).toBeLessThan(30_000);
+});
+
+const markup = fc.constantFrom(
+  ...[
+    '# ',
+    '## ',
+    '\n',
+    '\n\n',
+    '```\n',
+    '- ',
+    '1. ',
+    '| a | b |\n',
+    '|---|---|\n',
+    '===\n',
+    '---\n',
+    '\t',
+    '\r\n',
+  ],
+  ...[
+    '. ',
+    '? ',
+    ' ',
+    'Word',
+    'another word here. ',
+    'x'.repeat(90),
+    '😀',
+    '漢字',
+    'é',
+    '\f',
+    '\u00a0',
+    '<',
+    '>',
+  ],
+);
+const markdown = fc.array(fc.oneof({ weight: 4, arbitrary: markup }, fc.string()), {
+  maxLength: 80,
+});
+const tags = fc.constantFrom(
+  ...[
+    '<p>',
+    '</p>',
+    '<h2>',
+    '</h2>',
+    '<table>',
+    '</table>',
+    '<tr>',
+    '</tr>',
+    '<th>',
+    '<td>',
+    '<br>',
+    '<li>',
+    '<b>',
+  ],
+  ...[
+    '</b>',
+    '<!--',
+    '-->',
+    '<script>',
+    '</script>',
+    '<a href="x>y">',
+    '</a>',
+    '<',
+    '>',
+    '"',
+    '&amp;',
+    '&#0;',
+  ],
+  ...['text ', 'A sentence. ', 'x'.repeat(60), '😀', '\n'],
+);
+
+function checkInvariants(text: string, chunks: Chunk[], maxTokens: number): string {
+  let covered = '';
+  let end = 0;
+  for (const [index, chunk] of chunks.entries()) {
+    expect(chunk.text).toBe(text.slice(chunk.start, chunk.end));
+    expect(chunk.ordinal).toBe(index);
+    expect(chunk.start).toBeGreaterThanOrEqual(end);
+    expect(chunk.tokenCount).toBeLessThanOrEqual(maxTokens);
+    covered += text.slice(end, chunk.start).replace(/\S/g, '!') + chunk.text;
+    ({ end } = chunk);
+  }
+  return covered + text.slice(end).replace(/\S/g, '!');
+}
+
+test('any text: chunks are true slices, in order, without overlap, within bounds, and lose nothing', () => {
+  fc.assert(
+    fc.property(markdown, (parts) => {
+      const text = parts.join('');
+      const chunks = chunksOf(text, SMALL).filter((chunk) => chunk.end > 0);
+      fc.pre(chunks.every((chunk) => !chunk.isHtml));
+      expect(checkInvariants(text, chunks, SMALL.maxTokens)).toBe(text);
+      for (const chunk of chunks) {
+        expect(chunk.text).toBe(chunk.text.trim());
+        expect(countTokens(chunk.text)).toBeLessThanOrEqual(SMALL.maxTokens);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('any HTML: chunks are true slices, in order, without overlap and within bounds', () => {
+  fc.assert(
+    fc.property(fc.array(tags, { maxLength: 60 }), (parts) => {
+      const text = `<p>${parts.join('')}`;
+      const chunks = chunksOf(text, SMALL).filter((chunk) => chunk.end > 0);
+      checkInvariants(text, chunks, SMALL.maxTokens);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('taking tokens stays within the budget, and splitting a text never makes it cheaper', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.nat(30), (text, budget) => {
+      const reach = takeTokens(text, 0, text.length, budget);
+      expect(countTokens(text, 0, reach)).toBeLessThanOrEqual(budget);
+      const split = countTokens(text, 0, reach) + countTokens(text, reach);
+      expect(split).toBeGreaterThanOrEqual(countTokens(text));
+    }),
+  );
+});

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { cleanText, looksBinary } from '#src/documents/clean-text.ts';
+
+test('NUL disappears and a lone surrogate becomes U+FFFD, a pair stays', () => {
+  expect(cleanText('a\0b\ud800c\udc00😀')).toBe('ab\ufffdc\ufffd😀');
+});
+
+test('whatever comes in, what goes out is what Postgres can hold', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 0xffff })), (units) => {
+      const clean = cleanText(String.fromCharCode(...units));
+      expect(clean.isWellFormed()).toBe(true);
+      expect(clean).not.toContain('\0');
+    }),
+  );
+});
+
+test('prose, code and an empty text are not binary; decoded bytes are', () => {
+  expect(looksBinary('')).toBe(false);
+  expect(looksBinary('Zürich\r\n\tif (a) {}\f')).toBe(false);
+  expect(looksBinary(Buffer.from(Array.from({ length: 999 }, (_, n) => n % 256)).toString())).toBe(
+    true,
+  );
+  expect(looksBinary('PNG' + '\x01\x02\x03')).toBe(true);
+});
+
+test('noise behind a readable beginning is noticed', () => {
+  expect(looksBinary('a'.repeat(20_000) + '\ufffd'.repeat(500_000))).toBe(true);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+
+import { createBuiltinEmbedder, embedQueryText, embedText } from '#src/documents/embed-builtin.ts';
+
+const signal = new AbortController().signal;
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
+}
+
+test('vectors have unit length and are the same every time', () => {
+  const vector = embedText('Renew the VPN certificate', 1024);
+  expect(cosine(vector, vector)).toBeCloseTo(1, 5);
+  expect(embedText('Renew the VPN certificate', 1024)).toEqual(vector);
+});
+
+test('stored vectors stay comparable: the first values of a known text do not change', () => {
+  const vector = embedText('queue', 256);
+  expect(Array.from(vector.slice(0, 6), (value) => value.toFixed(4))).toMatchInlineSnapshot(`
+    [
+      "0.0463",
+      "0.0140",
+      "-0.1409",
+      "0.0301",
+      "-0.0011",
+      "0.0818",
+    ]
+  `);
+});
+
+test('typing errors and inflections stay near, other words do not', () => {
+  const text = embedText('certificate renewal', 1024);
+  const near = cosine(text, embedText('certifcate renewals', 1024));
+  const far = cosine(text, embedText('banana harvest', 1024));
+  expect(near).toBeGreaterThan(0.6);
+  expect(Math.abs(far)).toBeLessThan(0.15);
+});
+
+test('sign bits of a short text are not mostly zero, which is what the rotations are for', () => {
+  const vector = embedText('vpn', 1024);
+  expect(vector.filter((value) => value === 0).length).toBeLessThan(100);
+});
+
+test('a text without words is a zero vector, which matches nothing', () => {
+  expect(embedText(' … ', 256).every((value) => value === 0)).toBe(true);
+});
+
+test('a query is weighed by the idf of its stems, stop words not at all', () => {
+  const asked: string[] = [];
+  const idf = (stem: string) => {
+    asked.push(stem);
+    return stem === 'rare' ? 10 : 0.1;
+  };
+  const query = embedQueryText('the rare queues', 1024, idf);
+  expect(asked).toEqual(['rare', 'queue']);
+  expect(cosine(query, embedText('rare', 1024))).toBeGreaterThan(0.95);
+});
+
+test('a query of nothing but stop words still has a direction', () => {
+  const query = embedQueryText('is it this', 1024, () => 1);
+  expect(cosine(query, query)).toBeCloseTo(1, 5);
+});
+
+test('the embedder names its kind and dimensions', async () => {
+  await using stack = new AsyncDisposableStack();
+  const embedder = createBuiltinEmbedder({ dimensions: 512 });
+  stack.defer(() => embedder.close());
+  expect(embedder).toMatchObject({ model: 'hash-cg35-512-v1', dimensions: 512, denseWeight: 0.3 });
+  const [first, second] = await embedder.embedDocuments(['a text', 'another'], signal);
+  expect(first).toEqual(embedText('a text', 512));
+  expect(second).toHaveLength(512);
+  expect(await embedder.embedQuery('a text', () => 1, signal)).toHaveLength(512);
+  await expect(embedder.embedDocuments(['a'], AbortSignal.abort())).rejects.toThrow();
+});
+
+test.each([0, 128, 1000, 4096, Number.NaN])('%s dimensions are refused by name', (dimensions) => {
+  expect(() => createBuiltinEmbedder({ dimensions })).toThrow(
+    `EMBEDDING_DIMENSIONS is ${dimensions}`,
+  );
+});

@@ -1,0 +1,47 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+/** Integration tests start databases and processes of their own; more than two at once starve each other's deadlines. */
+const INTEGRATION_WORKERS = 2;
+
+export default defineConfig({
+  test: {
+    root: resolve(import.meta.dirname, '..'),
+    reporters: ['default'],
+    dangerouslyIgnoreUnhandledErrors: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'contracts',
+          include: ['test/contracts/**/*.test.ts'],
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          pool: 'forks',
+          maxWorkers: INTEGRATION_WORKERS,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          // After the others: projects with different worker limits may not share a group.
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,203 @@
+import type { Logger } from 'pino';
+import {
+  type AnyQueue,
+  type JobData,
+  parseJobData,
+  type QueueDefinition,
+  UnreadableJob,
+} from '#queues/queue.ts';
+import { GiveUp, RetryLater } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+
+/** What a handler knows about the attempt it is making. */
+export interface JobContext {
+  id: string;
+  /** 1 for the first attempt. */
+  attempt: number;
+  lastAttempt: boolean;
+  /** The HTTP request that led to this job. */
+  requestId: string | null;
+  /**
+   * Aborted when the attempt's time is up, or when the process must stop: hand the work back and throw
+   * `signal.reason`. Three seconds later the attempt is over without the handler's consent.
+   */
+  signal: AbortSignal;
+  log: Logger;
+}
+
+export interface WorkerDefinition<P> {
+  queue: QueueDefinition<P>;
+  handle(services: Services, payload: P, job: JobContext): Promise<void>;
+}
+
+/** A job as it comes out of the store. */
+export interface ArrivedJob {
+  id: string;
+  data: unknown;
+  /** Attempts made before this one. */
+  attemptsMade: number;
+  /** Attempts it may have in all. */
+  attempts: number;
+}
+
+/** The process is stopping; the job goes back to the queue and costs no attempt. */
+export class ShutdownError extends Error {
+  override readonly name = 'ShutdownError';
+}
+
+/** The attempt took longer than its queue allows. */
+export class JobTimeout extends Error {
+  override readonly name = 'JobTimeout';
+}
+
+/** How an attempt ended. `later`: a fresh job already stands in for this one. */
+export type Outcome =
+  | { kind: 'completed' }
+  | { kind: 'later' | 'retry' | 'failed' | 'gave-up' | 'aborted'; error: Error };
+
+/** Handlers have this long to hand their work back after an abort. */
+export const ABORT_GRACE_MS = 3_000;
+
+/**
+ * Makes one attempt, writes its log line and its metric. Never rejects: the outcome says what becomes of the job.
+ * Aborting `abort` ends the attempt, at the latest after the grace period.
+ */
+export async function attemptJob<P>(
+  definition: WorkerDefinition<P>,
+  services: Services,
+  job: ArrivedJob,
+  abort: AbortController,
+): Promise<Outcome> {
+  const startedAt = performance.now();
+  const { queue } = definition;
+  const data = readData(queue, job.data);
+  const context = contextOf(queue, job, data, abort.signal, services.log);
+  const outcome = await outcomeOf(definition, services, data, context, abort);
+  const durationMs = performance.now() - startedAt;
+  services.metrics.observeJob(queue.name, outcome.kind, durationMs / 1_000);
+  logAttempt(services.log, queue, context, outcome, durationMs);
+  return outcome;
+}
+
+function readData<P>(queue: QueueDefinition<P>, data: unknown): JobData<P> | UnreadableJob {
+  try {
+    return parseJobData(queue, data);
+  } catch (error) {
+    if (error instanceof UnreadableJob) return error;
+    throw error;
+  }
+}
+
+function contextOf(
+  queue: AnyQueue,
+  job: ArrivedJob,
+  data: JobData<unknown> | UnreadableJob,
+  signal: AbortSignal,
+  log: Logger,
+): JobContext {
+  const requestId = data instanceof UnreadableJob ? null : data.requestId;
+  // A job that stands in for an earlier one (RetryLater) was given only the attempts that were left.
+  const attemptsBefore = Math.max(0, queue.attempts - job.attempts);
+  return {
+    id: job.id,
+    attempt: attemptsBefore + job.attemptsMade + 1,
+    lastAttempt: job.attemptsMade + 1 >= job.attempts,
+    requestId,
+    signal,
+    log: log.child({ queue: queue.name, jobId: job.id, requestId }),
+  };
+}
+
+async function outcomeOf<P>(
+  definition: WorkerDefinition<P>,
+  services: Services,
+  data: JobData<P> | UnreadableJob,
+  context: JobContext,
+  abort: AbortController,
+): Promise<Outcome> {
+  const { queue } = definition;
+  if (data instanceof UnreadableJob) return { kind: 'gave-up', error: data };
+  const timer = setTimeout(
+    () => abort.abort(new JobTimeout(`${queue.name} took longer than ${queue.timeoutMs} ms.`)),
+    queue.timeoutMs,
+  );
+  try {
+    context.signal.throwIfAborted();
+    await endedByAbort(definition.handle(services, data.payload, context), context.signal);
+    return { kind: 'completed' };
+  } catch (error) {
+    const outcome = failureOf(error, context);
+    if (!(error instanceof RetryLater)) return outcome;
+    try {
+      await services.producer.enqueueAgain(queue, data, {
+        delayMs: error.delayMs,
+        attempts: queue.attempts - context.attempt + 1,
+      });
+      return outcome;
+    } catch (storeError) {
+      return failureOf(storeError, context);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failureOf(thrown: unknown, { signal, lastAttempt }: JobContext): Outcome {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (error instanceof RetryLater) return { kind: 'later', error };
+  if (error instanceof GiveUp) return { kind: 'gave-up', error };
+  const reason: unknown = signal.aborted ? signal.reason : null;
+  if (reason instanceof ShutdownError) return { kind: 'aborted', error: reason };
+  return {
+    kind: lastAttempt ? 'failed' : 'retry',
+    error: reason instanceof JobTimeout ? reason : error,
+  };
+}
+
+/** Settles with `work`, or rejects with the abort's reason when `work` has not settled a grace period after it. */
+async function endedByAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const abandoned = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | null = null;
+  const startGrace = (): void => {
+    timer = setTimeout(() => abandoned.reject(signal.reason), ABORT_GRACE_MS);
+  };
+  signal.addEventListener('abort', startGrace, { once: true });
+  try {
+    await Promise.race([work, abandoned.promise]);
+  } finally {
+    signal.removeEventListener('abort', startGrace);
+    if (timer !== null) clearTimeout(timer);
+  }
+}
+
+function logAttempt(
+  log: Logger,
+  queue: AnyQueue,
+  context: JobContext,
+  outcome: Outcome,
+  durationMs: number,
+): void {
+  const line = {
+    queue: queue.name,
+    jobId: context.id,
+    attempt: context.attempt,
+    requestId: context.requestId,
+    durationMs: Math.round(durationMs),
+    outcome: outcome.kind,
+    ...(outcome.kind !== 'completed' && { error: outcome.error.message }),
+  };
+  switch (outcome.kind) {
+    case 'completed':
+    case 'later':
+      log.info(line, 'job');
+      break;
+    case 'retry':
+    case 'aborted':
+      log.warn(line, 'job');
+      break;
+    case 'gave-up':
+    case 'failed':
+      log.error(line, 'job');
+      break;
+  }
+}

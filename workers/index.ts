@@ -1,0 +1,78 @@
+import { QUEUES } from '#queues/index.ts';
+import type { AnyQueue } from '#queues/queue.ts';
+import type { Config } from '#src/platform/config.ts';
+import { StartError } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import type { WorkerDefinition } from './attempt-job.ts';
+import { startWorker } from './worker.ts';
+
+export interface RunningWorkers {
+  readonly queueNames: readonly string[];
+  /** Closes all at once; see `RunningWorker.close`. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** A flushed Redis forgets its schedules; without them `reconcile` would never run again. */
+const SCHEDULE_CHECK_MS = 30_000;
+
+/**
+ * Starts the workers of the named queues, of all by default, and keeps the schedules of all queues in place.
+ * @throws StartError that lists the known queues when a name is not one of them
+ */
+export async function startWorkers(
+  services: Services,
+  names: readonly string[] = [],
+): Promise<RunningWorkers> {
+  const queues = queuesByName(names);
+  const definitions = await Promise.all(queues.map(loadWorker));
+  await services.producer.syncSchedules();
+  const running = definitions.map((definition) =>
+    startWorker(definition, services, concurrencyOf(services.config, definition.queue)),
+  );
+  const schedules = setInterval(() => {
+    services.producer.syncSchedules().catch(services.queueBackend.reportError);
+  }, SCHEDULE_CHECK_MS);
+  return {
+    queueNames: running.map((worker) => worker.queueName),
+    async close(deadlineMs) {
+      clearInterval(schedules);
+      await Promise.all(running.map(async (worker) => worker.close(deadlineMs)));
+    },
+  };
+}
+
+/**
+ * The queues of these names, all of them for an empty list.
+ * @throws StartError that lists the known queues
+ */
+export function queuesByName(names: readonly string[]): readonly AnyQueue[] {
+  const unknown = names.filter((name) => !QUEUES.some((queue) => queue.name === name));
+  if (unknown.length > 0) {
+    const known = QUEUES.map((queue) => queue.name).join(', ');
+    throw new StartError(
+      `There is no queue named ${unknown.join(', ')}. The queues are: ${known}.`,
+    );
+  }
+  return names.length === 0 ? QUEUES : QUEUES.filter((queue) => names.includes(queue.name));
+}
+
+/** Imports `workers/<queue name>.ts`: the queue list is the only list. */
+export async function loadWorker(queue: AnyQueue): Promise<WorkerDefinition<unknown>> {
+  // What a module exports is known at run time only; the check below and the contract tests stand in for the type.
+  const module = (await import(new URL(`./${queue.name}.ts`, import.meta.url).href)) as {
+    worker?: WorkerDefinition<unknown>;
+  };
+  if (module.worker?.queue.name !== queue.name) {
+    throw new Error(
+      `workers/${queue.name}.ts must export "worker", defined for the queue ${queue.name}.`,
+    );
+  }
+  return module.worker;
+}
+
+/** `DOCUMENT_INDEX_CONCURRENCY` for `document-index`, and so on; the queue's own number where no such setting exists. */
+function concurrencyOf(config: Config, queue: AnyQueue): number {
+  const setting = `${queue.name.replaceAll('-', '_').toUpperCase()}_CONCURRENCY`;
+  const value: unknown = new Map(Object.entries(config)).get(setting);
+  return typeof value === 'number' ? value : queue.concurrency;
+}

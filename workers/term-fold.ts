@@ -1,0 +1,10 @@
+import { termFold } from '#queues/term-fold.ts';
+import { foldTermDeltas } from '#src/documents/term-counts.ts';
+import { defineWorker } from './worker.ts';
+
+/** Small enough that the embedded database answers others between two steps. */
+const ROWS_PER_STEP = 5_000;
+
+export const worker = defineWorker(termFold, async ({ db }, _payload, job) => {
+  while ((await foldTermDeltas(db, ROWS_PER_STEP)) === ROWS_PER_STEP) job.signal.throwIfAborted();
+});

@@ -1,0 +1,134 @@
+import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import type { QueueDefinition } from '#queues/queue.ts';
+import type { Services } from '#src/services.ts';
+import {
+  ABORT_GRACE_MS,
+  attemptJob,
+  type Outcome,
+  ShutdownError,
+  type WorkerDefinition,
+} from './attempt-job.ts';
+
+/** Who does the work of a queue. `workers/<queue name>.ts` exports the result as `worker`. */
+export function defineWorker<P>(
+  queue: QueueDefinition<P>,
+  handle: WorkerDefinition<P>['handle'],
+): WorkerDefinition<P> {
+  return { queue, handle };
+}
+
+export interface RunningWorker {
+  readonly queueName: string;
+  /**
+   * Takes no more jobs, waits for the active ones, aborts them at the deadline and puts them back into the queue at
+   * no cost of an attempt. Resolves at most 6 s after the deadline, whatever the handlers and the store do.
+   */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** A killed worker's jobs come back once its lock has run out and a check has seen that: within 30 s. */
+const LOCK_MS = 20_000;
+const STALLED_CHECK_MS = 5_000;
+/** Jobs may lose their worker this often (deploys, kills) before they count as poisonous. */
+const MAX_LOST_WORKERS = 10;
+/** Pause between attempts to reach a store that refuses connections. */
+const STORE_RETRY_MS = 1_000;
+/** The store has this long to take back the jobs of a closing worker. */
+const STORE_GRACE_MS = 3_000;
+
+/** Starts taking jobs at once, `concurrency` of them at a time. */
+export function startWorker<P>(
+  definition: WorkerDefinition<P>,
+  services: Services,
+  concurrency: number = definition.queue.concurrency,
+): RunningWorker {
+  const { forWorkers, reportError } = services.queueBackend;
+  const active = new Set<AbortController>();
+  let stopping: ShutdownError | null = null;
+
+  const processJob = async (job: Job, token?: string): Promise<void> => {
+    const abort = new AbortController();
+    // A fetch that was under way when the worker closed may still bring a job.
+    if (stopping) abort.abort(stopping);
+    active.add(abort);
+    try {
+      const outcome = await attemptJob(definition, services, arrivedJob(job), abort);
+      if (outcome.kind === 'aborted') await handBack(job, token, reportError);
+      else tellBullMq(outcome);
+    } finally {
+      active.delete(abort);
+    }
+  };
+
+  const settings = {
+    ...forWorkers.options,
+    concurrency,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: MAX_LOST_WORKERS,
+    runRetryDelay: STORE_RETRY_MS,
+  };
+  const worker = new Worker(definition.queue.name, processJob, settings, forWorkers.factory);
+  worker.on('error', reportError);
+
+  return {
+    queueName: definition.queue.name,
+    async close(deadlineMs) {
+      const reason = new ShutdownError('The process is stopping.');
+      stopping = reason;
+      const closed = worker.close();
+      const deadline = setTimeout(() => {
+        for (const abort of active) abort.abort(reason);
+      }, deadlineMs);
+      // What an absent store does not take back stays locked until the lock runs out; another worker then finds it.
+      await settledOrLate(closed, deadlineMs + ABORT_GRACE_MS + STORE_GRACE_MS);
+      clearTimeout(deadline);
+    },
+  };
+}
+
+function arrivedJob(job: Job): {
+  id: string;
+  data: unknown;
+  attemptsMade: number;
+  attempts: number;
+} {
+  return {
+    id: job.id ?? 'unknown',
+    data: job.data,
+    attemptsMade: job.attemptsMade,
+    attempts: job.opts.attempts ?? 1,
+  };
+}
+
+/** BullMQ counts an attempt unless the job is back in the queue and a `WaitingError` says so. */
+async function handBack(
+  job: Job,
+  token: string | undefined,
+  reportError: (error: Error) => void,
+): Promise<never> {
+  await job.moveToWait(token).catch(reportError);
+  throw new WaitingError();
+}
+
+function tellBullMq(outcome: Outcome): void {
+  switch (outcome.kind) {
+    case 'completed':
+    // `moveToDelayed` is unreliable on the Postgres store, so a fresh job already stands in for this one.
+    case 'later':
+      return;
+    case 'gave-up':
+      throw new UnrecoverableError(outcome.error.message);
+    case 'retry':
+    case 'failed':
+    case 'aborted':
+      throw outcome.error;
+  }
+}
+
+async function settledOrLate(work: Promise<void>, timeoutMs: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, timeoutMs);
+  await Promise.race([work, late.promise]);
+  clearTimeout(timer);
+}

@@ -105,6 +105,12 @@ const STATEMENTS = [
     primary key (document_id, cc_pair_id))`,
   `create index document_cc_pair_pair on document_cc_pair (cc_pair_id)`,
 
+  // Counters of the rate limiter when the API processes share a database; worth no disk write.
+  `create unlogged table request_count (
+    key varchar(255) primary key,
+    points integer not null default 0,
+    expire bigint)`,
+
   `create sequence chunk_id`,
   `create table chunk (
     id bigint primary key,
@@ -115,6 +121,7 @@ const STATEMENTS = [
     start_offset integer not null,
     end_offset integer not null,
     text text not null,
+    is_html boolean not null,
     headings json not null,
     link text,
     hash bytea not null,

@@ -56,6 +56,8 @@ async function takeDueDocuments(db: Database, dueMs: number): Promise<DocumentId
           or status = 'indexing' and claimed_until < now())
       order by queued_at limit ${MAX_DOCUMENTS_PER_JOB} for update skip locked
     )
-    update document d set queued_at = now() from due where d.id = due.id returning d.id`.execute(db);
+    update document d set queued_at = now() from due where d.id = due.id returning d.id`.execute(
+    db,
+  );
   return rows.map((row) => row.id);
 }

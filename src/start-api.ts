@@ -9,6 +9,8 @@ export interface RunningApi {
   readonly server: RunningServer;
   /** An admin key that was made just now: shown to the operator once. */
   readonly newAdminKey: string | null;
+  /** The admin key that this process knows, from the settings or the data directory. */
+  readonly adminKey: string | null;
 }
 
 /** Serves the API: makes the bootstrap workspace and its key when they are absent, then listens. */
@@ -19,11 +21,13 @@ export async function startApi(services: Services): Promise<RunningApi> {
     bootstrapKey: config.BOOTSTRAP_ADMIN_API_KEY ?? null,
   });
   const newAdminKey =
-    bootstrap.hasAdminKey || dataDirectory === null ? null : await makeAdminKey(services, bootstrap);
+    bootstrap.hasAdminKey || dataDirectory === null
+      ? null
+      : await makeAdminKey(services, bootstrap);
   const server = await startServer(services, createApp(services, ROUTES));
-  const localKey = config.BOOTSTRAP_ADMIN_API_KEY ?? newAdminKey ?? keptKey;
-  if (localKey !== null) dataDirectory?.announce({ url: server.url, apiKey: localKey });
-  return { server, newAdminKey };
+  const adminKey = config.BOOTSTRAP_ADMIN_API_KEY ?? newAdminKey ?? keptKey;
+  if (adminKey !== null) dataDirectory?.announce({ url: server.url, apiKey: adminKey });
+  return { server, newAdminKey, adminKey };
 }
 
 /** The embedded size needs no setting: its first admin key is made here and kept beside the data. */

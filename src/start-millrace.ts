@@ -11,6 +11,8 @@ export interface RunningMillrace {
   readonly url: string;
   /** An admin key that was made just now, to be shown once. */
   readonly newAdminKey: string | null;
+  /** The admin key that this process knows, from the settings or the data directory. */
+  readonly adminKey: string | null;
   /** How to stop, in order. */
   readonly phases: ShutdownPhase[];
 }
@@ -22,12 +24,13 @@ export async function startMillrace(config: Config): Promise<RunningMillrace> {
     // One process owns the embedded database, so whatever was claimed is nobody's now.
     if (config.size === 'embedded') await recoverAfterCrash(services);
     const workers = await startWorkers(services);
-    const { server, newAdminKey } = await startApi(services);
+    const { server, newAdminKey, adminKey } = await startApi(services);
     const deadlineMs = config.SHUTDOWN_TIMEOUT_SECONDS * 1_000;
     return {
       services,
       url: server.url,
       newAdminKey,
+      adminKey,
       phases: [
         { name: 'requests', timeoutMs: deadlineMs + 5_000, run: () => server.close(deadlineMs) },
         { name: 'jobs', timeoutMs: deadlineMs + 10_000, run: () => workers.close(deadlineMs) },

@@ -151,6 +151,7 @@ interface ChunkTable {
   start_offset: number;
   end_offset: number;
   text: string;
+  is_html: boolean;
   headings: Json<string[]>;
   link: string | null;
   /** First 16 bytes of the SHA-256 of the indexed text: equal hash, equal vector. */

@@ -4,15 +4,13 @@ import { type Principal, type Scope, whyForbidden } from '#src/accounts/principa
 import { Problem } from '#src/platform/errors.ts';
 
 /**
- * Who makes the request; null on a public route.
- * @throws Problem UNAUTHENTICATED without a valid key, UNAUTHORIZED with one that may not do this
+ * Who makes the request.
+ * @throws Problem UNAUTHENTICATED without a valid key
  */
-export async function authorize(
+export async function identify(
   authenticate: Authenticate,
   headers: IncomingHttpHeaders,
-  scope: Scope,
-): Promise<Principal | null> {
-  if (scope === 'public') return null;
+): Promise<Principal> {
   const key = presentedKey(headers);
   if (key === null) {
     throw new Problem(
@@ -27,16 +25,20 @@ export async function authorize(
       'The API key is not valid: it is unknown, expired or revoked. Ask an admin of your workspace for another.',
     );
   }
+  return principal;
+}
+
+/** @throws Problem UNAUTHORIZED when the scope is beyond the principal's role or workspace */
+export function assertMay(principal: Principal, scope: Exclude<Scope, 'public'>): void {
   const reason = whyForbidden(principal, scope);
   if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
-  return principal;
 }
 
 /**
  * The key's text, or null. Existing clients send a header of their own where a proxy takes
  * `Authorization` for itself, and some leave out the word Bearer.
  */
-export function presentedKey(headers: IncomingHttpHeaders): string | null {
+function presentedKey(headers: IncomingHttpHeaders): string | null {
   const own = headers['x-onyx-authorization'];
   const value = (
     typeof own === 'string' && own !== '' ? own : (headers.authorization ?? '')

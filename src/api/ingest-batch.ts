@@ -23,53 +23,74 @@ export const batchReplySchema = z.object({
   failed: z.number().int(),
 });
 
-type ItemResult = z.input<typeof acceptedSchema> | z.input<typeof refusedSchema>;
+type Outcome = z.input<typeof acceptedSchema> | Problem;
 
 // Only the frame is checked as a whole; each item is checked, and fails, alone.
 const frameSchema = z.object({ documents: z.array(z.unknown()).min(1).max(MAX_BATCH) });
 
+/** @throws Problem RATE_LIMIT_EXCEEDED when the backlog leaves room for none of the documents */
 export async function acceptBatch(
   services: IngestServices,
   caller: IngestCaller,
   body: unknown,
 ): Promise<z.input<typeof batchReplySchema>> {
   const { documents } = parsePart('body', frameSchema, body) as z.output<typeof frameSchema>;
-  const results = await Promise.all(
-    documents.map(async (document, index) => ({
-      index,
-      ...(await settleItem(services, caller, () => document)),
-    })),
+  const outcomes = await Promise.all(
+    documents.map((document) => settleItem(services, caller, () => document)),
   );
-  const failed = results.filter((result) => 'error_code' in result).length;
+  const [full] = outcomes.filter(saysFull);
+  if (full && outcomes.every(saysFull)) throw full;
+  const results = outcomes.map((outcome, index) => presentOutcome(outcome, index));
+  const failed = outcomes.filter((outcome) => outcome instanceof Problem).length;
   return { results, accepted: results.length - failed, failed };
 }
 
-/** Answers each line with a line, in order, as its document is committed. */
+/**
+ * Answers each line with a line, in order, as its document is committed.
+ * @throws Problem RATE_LIMIT_EXCEEDED when the backlog leaves no room for the first
+ */
 export async function* acceptLines(
   services: IngestServices,
   caller: IngestCaller,
   lines: AsyncIterable<string>,
 ): AsyncGenerator<string, void> {
-  const results = mapInOrder(lines, LINES_UNDER_WAY, async (line, index) => ({
-    index,
-    ...(await settleItem(services, caller, () => parseLine(line, services.config.MAX_DOCUMENT_BYTES))),
-  }));
-  for await (const result of results) yield `${JSON.stringify(result)}\n`;
+  const outcomes = mapInOrder(lines, LINES_UNDER_WAY, (line) =>
+    settleItem(services, caller, () => parseLine(line, services.config.MAX_DOCUMENT_BYTES)),
+  );
+  let index = 0;
+  for await (const outcome of outcomes) {
+    // Before the first line the whole request can still be answered with 429 and Retry-After.
+    if (index === 0 && saysFull(outcome)) throw outcome;
+    yield `${JSON.stringify(presentOutcome(outcome, index))}\n`;
+    index += 1;
+  }
 }
 
 async function settleItem(
   services: IngestServices,
   caller: IngestCaller,
   read: () => unknown,
-): Promise<ItemResult> {
+): Promise<Outcome> {
   try {
     const item = parsePart('body', ingestionItemSchema, read());
     // The schema of this very call made it.
     return await acceptItem(services, caller, item as z.output<typeof ingestionItemSchema>);
   } catch (error) {
-    const problem = toProblem(error);
-    return { error_code: problem.code, detail: problem.message };
+    return toProblem(error);
   }
+}
+
+/** That the workspace's backlog left no room for the item. */
+function saysFull(outcome: Outcome): outcome is Problem {
+  return outcome instanceof Problem && outcome.code === 'RATE_LIMIT_EXCEEDED';
+}
+
+function presentOutcome(
+  outcome: Outcome,
+  index: number,
+): z.input<typeof batchReplySchema>['results'][number] {
+  if (!(outcome instanceof Problem)) return { index, ...outcome };
+  return { index, error_code: outcome.code, detail: outcome.message };
 }
 
 function parseLine(line: string, maxBytes: number): unknown {

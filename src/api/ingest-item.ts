@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Principal } from '#src/accounts/principal.ts';
 import { type IngestionItem, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { type acceptedSchema, presentAccepted } from '#src/documents/present-document.ts';
-import { pairsOfOthers } from '#src/documents/store.ts';
+import { findDocument, pairsOfOthers } from '#src/documents/store.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 
@@ -19,27 +19,31 @@ export async function acceptItem(
   { principal, requestId }: IngestCaller,
   item: IngestionItem,
 ): Promise<z.input<typeof acceptedSchema>> {
-  await assertMayAttach(services, principal, item.cc_pair_id ?? null);
   const document = toIncomingDocument(item, {
     workspaceId: principal.workspaceId,
     requestId,
     maxBytes: services.config.MAX_DOCUMENT_BYTES,
   });
+  await assertMayChange(services, principal, document);
   return presentAccepted(await services.documentAcceptor.accept(document));
 }
 
-/** Members attach documents to their own pairs and to the default one. */
-async function assertMayAttach(
-  { db }: IngestServices,
-  principal: Principal,
-  ccPairId: number | null,
+/**
+ * Members write and delete the documents of their own pairs and of the default one.
+ * @throws Problem UNAUTHORIZED when another user's pair is named, or has the document
+ */
+export async function assertMayChange(
+  { db }: Pick<IngestServices, 'db'>,
+  { role, workspaceId, userId }: Principal,
+  { externalId, ccPairId }: { externalId: string; ccPairId: number | null },
 ): Promise<void> {
-  if (ccPairId === null || principal.role !== 'member') return;
-  const others = await pairsOfOthers(db, principal.workspaceId, principal.userId, [ccPairId]);
-  if (others.length > 0) {
-    throw new Problem(
-      'UNAUTHORIZED',
-      `cc_pair_id ${ccPairId} belongs to another user; a member key attaches documents to its own pairs. Leave cc_pair_id out, or use a key with the role ingest or admin.`,
-    );
-  }
+  if (role !== 'member') return;
+  const present = await findDocument(db, workspaceId, externalId);
+  const pairs = [...(present?.cc_pair_ids ?? []), ...(ccPairId === null ? [] : [ccPairId])];
+  const [other] = await pairsOfOthers(db, workspaceId, userId, pairs);
+  if (other === undefined) return;
+  throw new Problem(
+    'UNAUTHORIZED',
+    `cc_pair_id ${other} belongs to another user; a member key changes documents of its own pairs. Use another document id without this pair, or a key with the role ingest or admin.`,
+  );
 }

@@ -49,7 +49,7 @@ export function requestsPerMinute(
 }
 
 /** Opens the counter that all API processes of this deployment share. */
-export function openCounter(store: RateLimitStore, log: Logger): RateLimiterAbstract {
+export function openCounter(store: RateLimitStore): RateLimiterAbstract {
   // The library's own limit is not used: it counts fixed windows, of which two make a sliding one.
   const options = { keyPrefix: 'millrace-rate', points: 1, duration: KEEP_SECONDS };
   switch (store.kind) {
@@ -62,13 +62,13 @@ export function openCounter(store: RateLimitStore, log: Logger): RateLimiterAbst
         rejectIfRedisNotReady: true,
       });
     case 'postgres':
-      return new RateLimiterPostgres(
-        { ...options, storeClient: store.pool, storeType: 'pool', tableName: 'rate_limit' },
-        (error) => {
-          if (error)
-            log.error({ err: error }, 'the table rate_limit is missing: requests are not limited');
-        },
-      );
+      return new RateLimiterPostgres({
+        ...options,
+        storeClient: store.pool,
+        storeType: 'pool',
+        tableName: 'request_count',
+        tableCreated: true, // by the migrations
+      });
   }
 }
 

@@ -28,12 +28,12 @@ export class ContentReply {
   }
 }
 
-export function withStatus<Body>(status: number, body: Body): JsonReply<Body> {
-  return new JsonReply(body, status, {});
-}
-
-export function withHeaders<Body>(headers: Record<string, string>, body: Body): JsonReply<Body> {
-  return new JsonReply(body, 200, headers);
+export function withStatus<Body>(
+  status: number,
+  body: Body,
+  headers: Record<string, string> = {},
+): JsonReply<Body> {
+  return new JsonReply(body, status, headers);
 }
 
 export function contentReply(

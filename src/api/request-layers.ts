@@ -67,7 +67,7 @@ function answer(ctx: ApiContext, problem: Problem): void {
     return;
   }
   ctx.respond = true;
-  if (problem.code === 'UNAUTHENTICATED' && !ctx.response.has('WWW-Authenticate')) {
+  if (problem.code === 'UNAUTHENTICATED' && !ctx.res.hasHeader('WWW-Authenticate')) {
     ctx.set('WWW-Authenticate', 'Bearer');
   }
   if (problem.retryAfterSeconds !== null) ctx.set('Retry-After', String(problem.retryAfterSeconds));
@@ -77,7 +77,7 @@ function answer(ctx: ApiContext, problem: Problem): void {
 export function sendJson(ctx: ApiContext, status: number, body: unknown): void {
   ctx.status = status;
   ctx.type = 'application/json';
-  if (!ctx.response.has('Cache-Control')) ctx.set('Cache-Control', 'no-store');
+  if (!ctx.res.hasHeader('Cache-Control')) ctx.set('Cache-Control', 'no-store');
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.body = JSON.stringify(body);
 }
@@ -120,7 +120,8 @@ export const normalizePath: ApiMiddleware = (ctx, next) => {
 
 function pathOf(ctx: ApiContext): string {
   try {
-    const path = ctx.path;
+    // Null for an address of another kind, such as `foo://bar`.
+    const path = (ctx.path as string | null) ?? '';
     // The router would keep a part that it cannot decode as it is.
     if (!decodeURIComponent(path).includes('\0')) return path;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Authenticate } from '#src/accounts/authenticate.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
-import { authorize } from './auth.ts';
+import { assertMay, identify } from './auth.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import { parsePart } from './parse-request.ts';
 import type { RateLimitDecision, TakeRequest } from './rate-limit.ts';
@@ -25,11 +25,14 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
     ctx.state.route = route;
     ctx.state.pattern = route.path;
     const { services } = serving;
-    const principal = await authorize(serving.authenticate, ctx.headers, route.scope);
+    const principal =
+      route.scope === 'public' ? null : await identify(serving.authenticate, ctx.headers);
     ctx.state.principal = principal;
+    // Before the scope: a refusal of an account is an answer like any other, counted and with its headers.
     const rateLimit =
       principal === null ? null : await serving.takeRequest(principal, route.family);
     if (rateLimit) applyRateLimit(ctx, rateLimit);
+    if (principal !== null && route.scope !== 'public') assertMay(principal, route.scope);
 
     const params = route.params ? parsePart('path', route.params, ctx.params) : undefined;
     const query = route.query ? parsePart('query', route.query, queryOf(ctx)) : undefined;

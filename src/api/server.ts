@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
-import { Problem } from '#src/platform/errors.ts';
+import { Problem, StartError } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { RequestState } from './context.ts';
 import { problemBody, STATUS_OF_CODE } from './problem.ts';
@@ -13,6 +19,8 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** How long an answered request may still pour its body in before it is cut off. */
 const DRAIN_BODY_MS = 10_000;
+
+const NO_TUNNEL = new Problem('METHOD_NOT_ALLOWED', 'CONNECT is not possible: this is no proxy.');
 
 export interface RunningServer {
   /** With the port that was really taken, as `PORT` 0 takes any. */
@@ -41,6 +49,7 @@ export async function startServer(
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.on('checkExpectation', serve);
+  server.on('connect', (_request, socket) => refuse(socket, NO_TUNNEL));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuseUnreadable(error, socket, inFlight.get(socket));
   });
@@ -62,9 +71,16 @@ export async function startServer(
 
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => {
+      reject(
+        new StartError(
+          `Cannot listen on ${host}, port ${port}: ${error.message}. Set HOST and PORT to an address that is free.`,
+          { cause: error },
+        ),
+      );
+    });
     server.listen(port, host, () => {
-      server.off('error', reject);
+      server.removeAllListeners('error');
       resolve();
     });
   });
@@ -100,7 +116,7 @@ function drainBody(request: IncomingMessage): void {
   request.resume();
 }
 
-/** Answers what Node could not read as HTTP, in the same error body as everything else. */
+/** Answers what Node could not read as HTTP. */
 function refuseUnreadable(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -120,11 +136,18 @@ function refuseUnreadable(
           'BAD_REQUEST',
           `The request is not valid HTTP (${error.code ?? error.message}).`,
         );
-  const body = JSON.stringify(problemBody(problem, randomUUID()));
+  refuse(socket, problem);
+}
+
+/** An answer past the application, in the same error body as everything else. */
+function refuse(socket: Duplex, problem: Problem): void {
+  const requestId = randomUUID();
+  const body = JSON.stringify(problemBody(problem, requestId));
   const status = STATUS_OF_CODE[problem.code];
   socket.end(
     [
-      `HTTP/1.1 ${status} ${status === 413 ? 'Payload Too Large' : 'Bad Request'}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      `X-Request-Id: ${requestId}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',

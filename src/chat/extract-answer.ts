@@ -1,4 +1,4 @@
-import type { SearchHit } from '#src/documents/search.ts';
+import type { SearchHit } from '#src/documents/search-hit.ts';
 import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
 import { stemWord, tokenizeWords } from '#src/documents/tokenize.ts';
 import { splitUnits, type Unit } from './split-units.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AnswerSummary } from './answer.ts';
 import { removeCitations } from './citations.ts';
 import { citationInfoSchema, type StreamLine } from './packets.ts';
-import { searchDocSchema } from './search-doc.ts';
+import { searchDocSchema } from '#src/documents/search-hit.ts';
 import { toolCallSchema } from './tool-call.ts';
 
 /** The whole answer in one object: SPEC.md "Chat complete response". */

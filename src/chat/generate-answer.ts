@@ -1,4 +1,4 @@
-import type { SearchHit } from '#src/documents/search.ts';
+import type { SearchHit } from '#src/documents/search-hit.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { buildPrompt, type PastMessage } from './build-prompt.ts';
 import type { ChatModel } from './chat-model.ts';

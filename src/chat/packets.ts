@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { searchDocSchema } from './search-doc.ts';
+import { searchDocSchema } from '#src/documents/search-hit.ts';
 
 /** Where a packet belongs: packets of the same turn and tab build one block of the answer. */
 const placementSchema = z.object({

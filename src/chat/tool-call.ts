@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { searchDocSchema } from './search-doc.ts';
+import { searchDocSchema } from '#src/documents/search-hit.ts';
 
 /** One use of a tool, as the complete response lists it. */
 export const toolCallSchema = z.object({

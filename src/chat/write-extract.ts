@@ -1,4 +1,4 @@
-import type { SearchHit } from '#src/documents/search.ts';
+import type { SearchHit } from '#src/documents/search-hit.ts';
 import { extractAnswer, type Quote } from './extract-answer.ts';
 
 const NOTE =

@@ -23,11 +23,11 @@ interface CitedSource extends SourceDocument {
 }
 
 async function ask(question: string, context: CommandContext): Promise<void> {
-  const client = await context.connect();
+  const client = context.connect();
   const { stdout } = context.terminal;
   const isJson = context.wantsJson();
   const print = (text: string): void => {
-    if (!isJson) stdout.write(plainText(text));
+    if (!isJson) stdout.write(plainText(shortenCitations(text)));
   };
   const { answer, sources } = await readAnswer(client, question, print);
   if (isJson) {
@@ -36,6 +36,11 @@ async function ask(question: string, context: CommandContext): Promise<void> {
   }
   stdout.write('\n');
   if (sources.length > 0) printSources(sources, stdout);
+}
+
+/** `[[2]](https://…)` reads badly on a terminal; the list of sources has the links. No citation is split over two parts. */
+function shortenCitations(text: string): string {
+  return text.replace(/\[\[(\d+)\]\]\((?:[^()\\]|\\.|\([^()]*\))*\)/g, '[$1]');
 }
 
 /** Reads the stream to its end; a failure in it comes after what was printed so far. */

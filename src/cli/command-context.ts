@@ -11,7 +11,7 @@ export interface CommandContext {
    * Finds the service and its key.
    * @throws CommandFailure when there is none
    */
-  connect(): Promise<ApiClient>;
+  connect(): ApiClient;
 }
 
 /** Adds one command, with its options and its help, to the program. */

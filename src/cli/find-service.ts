@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { z } from 'zod';
+import { findLocalService, type LocalService } from '#src/platform/data-directory.ts';
 import { CommandFailure } from './exit.ts';
 
 /** The address of a Millrace service, without a slash at the end, and a key for it. */
@@ -16,11 +14,6 @@ export interface AddressSources {
   dataDir: string;
 }
 
-/** Written by an embedded service at its start, mode 0600, removed at its end. */
-export const LOCAL_SERVICE_FILE = 'local-service.json';
-
-const localService = z.object({ url: z.url(), api_key: z.string(), pid: z.int() });
-
 const HOW_TO_CONNECT =
   'Start one here with "npm start", or set MILLRACE_URL and MILLRACE_API_KEY (or --url and --key) to reach one elsewhere.';
 
@@ -28,10 +21,10 @@ const HOW_TO_CONNECT =
  * Finds the service to talk to.
  * @throws CommandFailure with a sentence that says what is missing and how to get it
  */
-export async function findService(sources: AddressSources): Promise<ServiceAddress> {
+export function findService(sources: AddressSources): ServiceAddress {
   const url = sources.url === undefined ? null : withoutSlash(sources.url);
   if (url !== null && sources.key !== undefined) return { url, key: sources.key };
-  const local = await readLocalService(sources.dataDir);
+  const local = readLocalService(sources.dataDir);
   if (url !== null) {
     if (local && withoutSlash(local.url) === url) return { url, key: local.api_key };
     throw new CommandFailure(`No key for ${url}: set MILLRACE_API_KEY or give --key.`);
@@ -47,32 +40,14 @@ export async function findService(sources: AddressSources): Promise<ServiceAddre
   return { url: withoutSlash(local.url), key: sources.key ?? local.api_key };
 }
 
-async function readLocalService(dataDir: string): Promise<z.output<typeof localService> | null> {
-  const path = join(dataDir, LOCAL_SERVICE_FILE);
-  let text: string;
+function readLocalService(dataDir: string): LocalService | null {
   try {
-    text = await readFile(path, 'utf8');
+    return findLocalService(dataDir);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw new CommandFailure(
-      `${path} cannot be read: ${String(error)}. Set MILLRACE_URL and MILLRACE_API_KEY instead.`,
+      `The local service's file in ${dataDir} cannot be read or is damaged. Restart the service, or set MILLRACE_URL and MILLRACE_API_KEY.`,
       { cause: error },
     );
-  }
-  const parsed = localService.safeParse(parseJson(text));
-  if (!parsed.success) {
-    throw new CommandFailure(
-      `${path} is damaged. Restart the local service, or set MILLRACE_URL and MILLRACE_API_KEY.`,
-    );
-  }
-  return parsed.data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 

@@ -105,7 +105,7 @@ async function ingest(
     throw new UsageError('- stands alone: give it without other paths.');
   if (isPipe && options.state !== undefined)
     throw new UsageError('--state is for files, not for -.');
-  const client = await context.connect();
+  const client = context.connect();
   // Asks for something small first: a wrong key or address should not show after an hour of parsing.
   await readIngestionStats(client);
   const run = openRun(paths, options, context, client);

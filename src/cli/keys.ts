@@ -19,10 +19,7 @@ const listedKey = z.looseObject({
   created_at: z.string(),
   expires_at: z.string().nullable(),
 });
-const keyList = z.union([
-  z.array(listedKey),
-  z.object({ api_keys: z.array(listedKey) }).transform((answer) => answer.api_keys),
-]);
+const keyList = z.object({ api_keys: z.array(listedKey) });
 const createdKey = listedKey.extend({ key: z.string() });
 
 /** `millrace keys`: makes, lists and revokes the workspace's API keys. */
@@ -36,7 +33,7 @@ export const addKeysCommand: AddCommand = (program, context) => {
     .description('Create an API key. It is shown once; the service keeps its hash alone.')
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory())
-    .option('--expires-in-days <n>', 'when it ends (default: never)', wholeNumber(1, 36_500))
+    .option('--expires-in-days <n>', 'when it ends (default: never)', wholeNumber(1, 3_650))
     .action((options: CreateOptions) => createKey(options, context));
   keys
     .command('list')
@@ -50,7 +47,7 @@ export const addKeysCommand: AddCommand = (program, context) => {
 };
 
 async function createKey(options: CreateOptions, context: CommandContext): Promise<void> {
-  const client = await context.connect();
+  const client = context.connect();
   const { name, role, expiresInDays } = options;
   const created = await client.json('POST', '/account/api-keys', createdKey, {
     body: {
@@ -71,8 +68,8 @@ async function createKey(options: CreateOptions, context: CommandContext): Promi
 }
 
 async function listKeys(context: CommandContext): Promise<void> {
-  const client = await context.connect();
-  const keys = await client.json('GET', '/account/api-keys', keyList);
+  const client = context.connect();
+  const { api_keys: keys } = await client.json('GET', '/account/api-keys', keyList);
   if (context.wantsJson()) {
     printJson(context, keys);
     return;
@@ -86,7 +83,7 @@ async function listKeys(context: CommandContext): Promise<void> {
 }
 
 async function revokeKey(id: string, context: CommandContext): Promise<void> {
-  const client = await context.connect();
+  const client = context.connect();
   await client.json('DELETE', `/account/api-keys/${encodeURIComponent(id)}`, z.unknown());
   if (context.wantsJson()) printJson(context, { id, revoked: true });
   else context.terminal.stdout.write(`Revoked ${plainLine(id)}.\n`);

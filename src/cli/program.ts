@@ -97,9 +97,9 @@ function contextOf(line: CommandLine, globals: () => GlobalOptions): CommandCont
   return {
     terminal,
     wantsJson: () => globals().json === true,
-    async connect() {
+    connect() {
       const { url, key } = globals();
-      const address = await findService({
+      const address = findService({
         url: url ?? settings.MILLRACE_URL,
         key: key ?? settings.MILLRACE_API_KEY,
         dataDir: settings.DATA_DIR,

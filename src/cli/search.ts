@@ -59,7 +59,7 @@ async function search(
   options: SearchOptions,
   context: CommandContext,
 ): Promise<void> {
-  const client = await context.connect();
+  const client = context.connect();
   const answer = await client.json('POST', '/search', searchAnswer, {
     body: { query, search_filters: toFilters(options), limit: options.limit },
     repeatable: true,

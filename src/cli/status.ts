@@ -30,7 +30,7 @@ export const addStatusCommand: AddCommand = (program, context) => {
 };
 
 async function showStatus({ watch }: StatusOptions, context: CommandContext): Promise<void> {
-  const client = await context.connect();
+  const client = context.connect();
   const { stdout } = context.terminal;
   const pauseMs = (typeof watch === 'number' ? watch : WATCH_SECONDS) * 1000;
   do {

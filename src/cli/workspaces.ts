@@ -28,7 +28,7 @@ async function createWorkspace(
   { name, plan }: CreateOptions,
   context: CommandContext,
 ): Promise<void> {
-  const client = await context.connect();
+  const client = context.connect();
   const created = await client.json('POST', '/manage/admin/workspaces', createdWorkspace, {
     body: { name, ...(plan === undefined ? {} : { plan_tier: plan }) },
   });

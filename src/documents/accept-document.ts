@@ -85,7 +85,10 @@ async function flush(
       if (result.status === 'rejected') results[position] = result;
       else {
         if (result.value.changed) changed.push(result.value.id);
-        results[position] = { status: 'fulfilled', value: toAccepted(documents[position], result.value) };
+        results[position] = {
+          status: 'fulfilled',
+          value: toAccepted(documents[position], result.value),
+        };
       }
     });
   }
@@ -135,16 +138,23 @@ async function upsertAll(db: Database, documents: IncomingDocument[]): Promise<A
   let missing = documents.map((document, position) => ({ document, position }));
   for (let pass = 0; pass < MAX_PASSES && missing.length > 0; pass += 1) {
     const attempted = missing;
-    for (const row of await upsert(db, attempted.map(({ document }) => document))) {
+    for (const row of await upsert(
+      db,
+      attempted.map(({ document }) => document),
+    )) {
       const position = attempted[row.n]?.position;
       if (position !== undefined) rows[position] = row;
     }
     missing = attempted.filter(({ position }) => rows[position] === undefined);
   }
   if (missing.length > 0) {
-    throw new Problem('SERVICE_UNAVAILABLE', 'The document is being written by others; send it again.', {
-      retryAfterSeconds: 1,
-    });
+    throw new Problem(
+      'SERVICE_UNAVAILABLE',
+      'The document is being written by others; send it again.',
+      {
+        retryAfterSeconds: 1,
+      },
+    );
   }
   return rows;
 }
@@ -159,7 +169,10 @@ async function enqueueIndexing(
   try {
     await producer.enqueue(documentIndex, { documentIds }, { requestId });
   } catch (error) {
-    log.warn({ error: String(error), documents: documentIds.length }, 'rows committed, job not sent: reconcile will send it');
+    log.warn(
+      { error: String(error), documents: documentIds.length },
+      'rows committed, job not sent: reconcile will send it',
+    );
   }
 }
 

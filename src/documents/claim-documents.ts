@@ -10,6 +10,11 @@ const RENEW_EVERY_MS = 10_000;
 /** Text claimed at once: bounds the memory of one batch whatever the sizes of its documents. */
 const BATCH_BYTES = 4_000_000;
 
+/** The delayed job of a postponed document may come a moment early. */
+const CLAIMABLE = sql`(status = 'accepted'
+    and (next_attempt_at is null or next_attempt_at <= now() + interval '1 second')
+  or status = 'indexing' and claimed_until < now())`;
+
 export interface ClaimedDocument {
   id: DocumentId;
   workspace_id: WorkspaceId;
@@ -37,9 +42,7 @@ export async function claimDocuments(db: Database, ids: readonly DocumentId[]): 
   const { rows } = await sql<ClaimedDocument>`
     with waiting as (
       select id, content_bytes from document
-      where id = any(${ids}::bigint[])
-        and (status = 'accepted' and (next_attempt_at is null or next_attempt_at <= now())
-          or status = 'indexing' and claimed_until < now())
+      where id = any(${ids}::bigint[]) and ${CLAIMABLE}
       order by id for update skip locked
     ), sized as (
       select id, sum(content_bytes) over (order by id) - content_bytes as bytes_before from waiting
@@ -57,6 +60,16 @@ export async function claimDocuments(db: Database, ids: readonly DocumentId[]): 
     documents: rows,
     [Symbol.asyncDispose]: () => Promise.resolve(clearInterval(timer)),
   };
+}
+
+/**
+ * True when some of the documents still wait although a claim found none: another statement held
+ * their rows for a moment, as a repeated post does.
+ */
+export async function someStillWait(db: Database, ids: readonly DocumentId[]): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from document where id = any(${ids}::bigint[]) and ${CLAIMABLE} limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** A missed renewal is not an error: the lease outlives several, and the write checks the claim anyway. */

@@ -7,7 +7,10 @@ import { TermDeltas } from './term-counts.ts';
 const CHUNKS_PER_STEP = 2_000;
 
 /** Removes documents that are marked `deleting`, chunks first. Safe to run twice and to interrupt. */
-export async function deleteMarkedDocuments(db: Database, ids: readonly DocumentId[]): Promise<void> {
+export async function deleteMarkedDocuments(
+  db: Database,
+  ids: readonly DocumentId[],
+): Promise<void> {
   const { rows } = await sql<{ id: DocumentId }>`
     select id from document where id = any(${ids}::bigint[]) and status = 'deleting'`.execute(db);
   const marked = rows.map((row) => row.id);

@@ -60,6 +60,7 @@ export async function createOnnxEmbedder(options: OnnxEmbedderOptions): Promise<
     model: `onnx:${basename(folder)}`,
     dimensions: options.dimensions,
     denseWeight: DENSE_WEIGHT,
+    noiseFloor: 0,
     embedDocuments: embed,
     async embedQuery(text, _idf, signal) {
       const [vector] = await embed([text], signal);

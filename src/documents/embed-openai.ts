@@ -52,6 +52,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     model: options.model,
     dimensions: options.dimensions,
     denseWeight: DENSE_WEIGHT,
+    noiseFloor: 0,
     embedDocuments: (texts, signal) => embedAll(client, texts, signal),
     async embedQuery(text, _idf, signal) {
       const [vector] = await client.embedBatch([text], signal);

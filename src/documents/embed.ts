@@ -5,6 +5,8 @@ export interface Embedder {
   readonly dimensions: number;
   /** Share of the vector score in fusion (0…1). */
   readonly denseWeight: number;
+  /** Inner products below this are chance: such a chunk is found only if it shares a word with the query. */
+  readonly noiseFloor: number;
   /** One unit-length vector per text, in order. Throws `RetryLater` or `GiveUp`. */
   embedDocuments(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
   /** `idf` takes a stemmed word, as `tokenize` makes it; embedders of neural models ignore it. */

@@ -7,7 +7,10 @@ import { cleanText } from './clean-text.ts';
 
 /** Longest tag that is stored, in characters of key and value together. */
 const MAX_TAG_LENGTH = 255;
-const MAX_ID_LENGTH = 2_000;
+/** An index entry of Postgres holds 2,704 bytes; in a URL the id grows threefold, below the 16 KB of a request's head. */
+const MAX_ID_BYTES = 2_048;
+/** Largest `cc_pair_id` that can exist: a Postgres `integer`. */
+const MAX_PAIR_ID = 2_147_483_647;
 const MAX_SECTIONS = 100_000;
 
 const text = z.string().transform(cleanText);
@@ -25,20 +28,44 @@ const owner = z.object({
 const section = z
   .object({ text: text.nullish(), link, image_file_id: optionalText })
   .refine(
-    (value) => value.image_file_id != null || (value.text ?? '').trim() !== '',
+    (value) => (value.image_file_id ?? '') !== '' || (value.text ?? '').trim() !== '',
     'needs text that is not blank, or an image_file_id',
   );
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]).transform((value) => cleanText(String(value)));
+const scalar = z
+  .union([z.string(), z.number(), z.boolean()])
+  .transform((value) => cleanText(String(value)));
 const metadata = z
   .record(z.string().transform(cleanText), z.union([scalar, z.array(scalar)]))
   .nullish()
   .transform((value) => value ?? {});
 
+const documentId = text
+  .refine((id) => id !== '', 'must not be empty')
+  .refine(
+    (id) => Buffer.byteLength(id) <= MAX_ID_BYTES,
+    `must not be longer than ${MAX_ID_BYTES} bytes in UTF-8`,
+  );
+
+const updatedAt = z.iso
+  .datetime({ offset: true, local: true })
+  .transform(asUtc)
+  .refine(
+    (timestamp) => /^(?!0000)\d{4}-/.test(timestamp),
+    'must lie in the years 1 to 9999 of UTC',
+  );
+
+/** An id that cannot exist is an unknown one, and those are accepted. */
+const pairId = z
+  .number()
+  .int()
+  .nullish()
+  .transform((id) => (id != null && id > 0 && id <= MAX_PAIR_ID ? id : null));
+
 /** IngestionDocument of SPEC.md; what is absent gets its default here, and all text is cleaned. */
 export const documentSchema = z
   .object({
-    id: z.string().min(1).max(MAX_ID_LENGTH).transform(cleanText).nullish(),
+    id: documentId.nullish(),
     semantic_identifier: text.refine((value) => value.trim() !== '', 'must not be blank'),
     title: optionalText,
     sections: z
@@ -51,7 +78,7 @@ export const documentSchema = z
       .nullish()
       .transform((value) => value ?? 'ingestion_api'),
     metadata,
-    doc_updated_at: z.iso.datetime({ offset: true, local: true }).nullish(),
+    doc_updated_at: updatedAt.nullish(),
     primary_owners: z.array(owner).nullish(),
     secondary_owners: z.array(owner).nullish(),
     chunk_count: z.number().int().nullish(),
@@ -61,7 +88,7 @@ export const documentSchema = z
 
 /** One item of ingestion: the document and the pair it attaches to. */
 export const ingestionItemSchema = z
-  .object({ document: documentSchema, cc_pair_id: z.number().int().nullish() })
+  .object({ document: documentSchema, cc_pair_id: pairId })
   .meta({ id: 'IngestionItem' });
 
 export type IngestionItem = z.output<typeof ingestionItemSchema>;
@@ -101,7 +128,7 @@ export function toIncomingDocument(
     source: document.source,
     sections: document.sections.map(toStoredSection),
     metadata: document.metadata,
-    docUpdatedAt: document.doc_updated_at ? asUtc(document.doc_updated_at) : null,
+    docUpdatedAt: document.doc_updated_at ?? null,
     primaryOwners: document.primary_owners ?? [],
     secondaryOwners: document.secondary_owners ?? [],
   };
@@ -117,8 +144,8 @@ export function toIncomingDocument(
     ...content,
     workspaceId: context.workspaceId,
     requestId: context.requestId,
-    // 0 and null both mean "no pair"; ids are checked against the workspace when the row is written.
-    ccPairId: item.cc_pair_id ? (item.cc_pair_id as CcPairId) : null,
+    // Whether the workspace has this pair is seen when the row is written.
+    ccPairId: item.cc_pair_id as CcPairId | null,
     externalId: document.id ?? derivedId(document.semantic_identifier),
     tags: tagsOf(document.metadata),
     contentHash: createHash('sha256').update(canonical).digest('hex'),
@@ -128,11 +155,17 @@ export function toIncomingDocument(
 
 /** The same minimal payload posted twice gets the same id, so the second post updates the first. */
 function derivedId(semanticIdentifier: string): string {
-  return `ingestion_api_${encodeURIComponent(semanticIdentifier.replaceAll(' ', '_'))}`;
+  const id = `ingestion_api_${encodeURIComponent(semanticIdentifier.replaceAll(' ', '_'))}`;
+  if (id.length <= MAX_ID_BYTES) return id;
+  return `ingestion_api_sha256_${createHash('sha256').update(id).digest('hex')}`;
 }
 
 function toStoredSection(value: z.output<typeof section>): StoredSection {
-  return { text: value.text ?? '', link: value.link ?? null, image_file_id: value.image_file_id ?? null };
+  return {
+    text: value.text ?? '',
+    link: value.link ?? null,
+    image_file_id: value.image_file_id ?? null,
+  };
 }
 
 function tagsOf(values: DocumentMetadata): string[] {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { documentIndex } from '#queues/document-index.ts';
 import type { DocumentId } from '#src/ids.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
@@ -9,6 +10,7 @@ import {
   failDocument,
   postponeDocument,
   releaseClaim,
+  someStillWait,
 } from './claim-documents.ts';
 import { deleteMarkedDocuments } from './delete-documents.ts';
 import type { PreparedChunk } from './prepare-document.ts';
@@ -23,11 +25,11 @@ import {
 const MAX_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10 * 60_000;
+/** Rows are locked for the length of one statement; a job waits this often before it comes back later. */
+const MAX_EMPTY_CLAIMS = 40;
+const LOCKED_ROWS_PAUSE_MS = 25;
 
-type IndexServices = Pick<
-  Services,
-  'db' | 'embedder' | 'indexThreads' | 'producer' | 'log'
->;
+type IndexServices = Pick<Services, 'db' | 'embedder' | 'indexThreads' | 'producer' | 'log'>;
 
 /**
  * Brings the index to the present revision of each document: claim, chunk, embed, replace. States,
@@ -40,15 +42,25 @@ export async function indexDocuments(
   signal: AbortSignal,
 ): Promise<void> {
   await deleteMarkedDocuments(services.db, ids);
-  for (;;) {
+  for (let emptyClaims = 0; ; ) {
     await using claim = await claimDocuments(services.db, ids);
-    if (claim.documents.length === 0) return;
-    await handBackOnFailure(services, claim, () => indexClaim(services, claim, signal));
+    if (claim.documents.length > 0) {
+      await handBackOnFailure(services, claim, () => indexClaim(services, claim, signal));
+    } else {
+      if (!(await someStillWait(services.db, ids))) return;
+      emptyClaims += 1;
+      if (emptyClaims > MAX_EMPTY_CLAIMS) throw new RetryLater(1_000, 'The rows are being written.');
+      await wait(LOCKED_ROWS_PAUSE_MS);
+    }
     signal.throwIfAborted();
   }
 }
 
-async function indexClaim(services: IndexServices, claim: Claim, signal: AbortSignal): Promise<void> {
+async function indexClaim(
+  services: IndexServices,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await indexBatch(services, claim, claim.documents, signal);
   } catch (error) {
@@ -90,7 +102,8 @@ async function indexBatch(
   for (const [index, document] of documents.entries()) {
     const answer = prepared[index];
     if (answer && 'chunks' in answer) good.push({ document, chunks: answer.chunks });
-    else await failDocument(services.db, claim.token, document.id, answer?.failure ?? 'Not prepared.');
+    else
+      await failDocument(services.db, claim.token, document.id, answer?.failure ?? 'Not prepared.');
   }
   const indexed = await embedChunks(services, good, signal);
   signal.throwIfAborted();
@@ -172,7 +185,11 @@ export function retryDelayMs(attempt: number, random: number): number {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.cause instanceof Error && error.cause.name === 'TimeoutError') {
+  if (
+    error instanceof Error &&
+    error.cause instanceof Error &&
+    error.cause.name === 'TimeoutError'
+  ) {
     return 'Preparing the document took longer than a minute. Split it into smaller documents.';
   }
   if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {

@@ -25,7 +25,11 @@ export function openIndexThreads(threads: number): IndexThreads {
     idleTimeout: 30_000,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
   });
-  const run = async <Task, Result>(name: string, task: Task, signal: AbortSignal): Promise<Result> =>
+  const run = async <Task, Result>(
+    name: string,
+    task: Task,
+    signal: AbortSignal,
+  ): Promise<Result> =>
     // The name and the types belong together: both come from index-thread.ts.
     (await pool.run(task, {
       name,
@@ -63,6 +67,7 @@ export function embedInThreads(embedder: Embedder, threads: IndexThreads): Embed
     model: embedder.model,
     dimensions: embedder.dimensions,
     denseWeight: embedder.denseWeight,
+    noiseFloor: embedder.noiseFloor,
     embedDocuments: (texts, signal) => threads.embed(texts, embedder.dimensions, signal),
     embedQuery: (text, idf, signal) => embedder.embedQuery(text, idf, signal),
     close: () => embedder.close(),

@@ -15,14 +15,21 @@ export interface PendingLimit {
 }
 
 export function createPendingLimit(db: Database, max: number, clock: () => Date): PendingLimit {
-  const cache = new Map<WorkspaceId, { pending: Promise<number>; accepted: number; until: number }>();
+  const cache = new Map<
+    WorkspaceId,
+    { pending: Promise<number>; accepted: number; until: number }
+  >();
   return {
     async assertRoom(workspaceId, documents) {
       const now = clock().getTime();
       let entry = cache.get(workspaceId);
       if (!entry || entry.until < now) {
         if (cache.size >= MAX_CACHED) cache.clear();
-        entry = { pending: countPending(db, workspaceId, max), accepted: 0, until: now + COUNT_VALID_MS };
+        entry = {
+          pending: countPending(db, workspaceId, max),
+          accepted: 0,
+          until: now + COUNT_VALID_MS,
+        };
         entry.pending.catch(() => cache.delete(workspaceId));
         cache.set(workspaceId, entry);
       }

@@ -31,7 +31,10 @@ interface NewChunk {
 }
 
 /** The chunks that are stored for documents that were indexed before. */
-export async function storedChunks(db: Database, documents: ClaimedDocument[]): Promise<StoredChunks> {
+export async function storedChunks(
+  db: Database,
+  documents: ClaimedDocument[],
+): Promise<StoredChunks> {
   const stored: StoredChunks = new Map();
   const known = documents.filter((document) => document.indexed_revision !== null);
   if (known.length === 0) return stored;
@@ -109,19 +112,30 @@ async function deleteGoneChunks(
 
 async function moveKeptChunks(trx: DatabaseTransaction, current: IndexedDocument[]): Promise<void> {
   const moved = current.flatMap(({ chunks }) =>
-    chunks.flatMap(({ chunk, keptId }) => (keptId === null ? [] : { id: keptId, ...placeOf(chunk) })),
+    chunks.flatMap(({ chunk, keptId }) =>
+      keptId === null ? [] : { id: keptId, ...placeOf(chunk) },
+    ),
   );
   if (moved.length === 0) return;
   await sql`
     update chunk c set ordinal = x.ordinal, section_index = x."sectionIndex",
-      start_offset = x.start, end_offset = x."end", text = x.text, headings = x.headings, link = x.link
+      start_offset = x.start, end_offset = x."end", text = x.text, is_html = x."isHtml", headings = x.headings, link = x.link
     from json_to_recordset(${JSON.stringify(moved)}::json) as x(id bigint, ordinal int,
-      "sectionIndex" int, start int, "end" int, text text, headings json, link text)
+      "sectionIndex" int, start int, "end" int, text text, "isHtml" boolean, headings json, link text)
     where c.id = x.id`.execute(trx);
 }
 
-function placeOf({ ordinal, sectionIndex, start, end, text, headings, link }: PreparedChunk) {
-  return { ordinal, sectionIndex, start, end, text, headings, link };
+function placeOf({
+  ordinal,
+  sectionIndex,
+  start,
+  end,
+  text,
+  isHtml,
+  headings,
+  link,
+}: PreparedChunk) {
+  return { ordinal, sectionIndex, start, end, text, isHtml, headings, link };
 }
 
 async function numberNewChunks(
@@ -166,8 +180,19 @@ const KEY_COLUMNS = ['chunk_id', 'workspace_id', 'document_id'];
 const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'embedding', 'promoted'];
 const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'weights'];
 const CHUNK_COLUMNS = [
-  'id', 'workspace_id', 'document_id', 'ordinal', 'section_index', 'start_offset', 'end_offset',
-  'text', 'headings', 'link', 'hash', 'token_count',
+  'id',
+  'workspace_id',
+  'document_id',
+  'ordinal',
+  'section_index',
+  'start_offset',
+  'end_offset',
+  'text',
+  'is_html',
+  'headings',
+  'link',
+  'hash',
+  'token_count',
 ];
 
 function keyFields(
@@ -185,6 +210,7 @@ function writeText(copy: BinaryCopy, id: number, document: ClaimedDocument, chun
     .int4(chunk.start)
     .int4(chunk.end)
     .text(chunk.text)
+    .bool(chunk.isHtml)
     .text(JSON.stringify(chunk.headings));
   if (chunk.link === null) copy.null();
   else copy.text(chunk.link);
@@ -192,7 +218,10 @@ function writeText(copy: BinaryCopy, id: number, document: ClaimedDocument, chun
 }
 
 async function markIndexed(trx: DatabaseTransaction, current: IndexedDocument[]): Promise<void> {
-  const counts = current.map(({ document, chunks }) => ({ id: document.id, chunks: chunks.length }));
+  const counts = current.map(({ document, chunks }) => ({
+    id: document.id,
+    chunks: chunks.length,
+  }));
   await sql`
     update document d set status = 'indexed', indexed_revision = revision, chunk_count = x.chunks,
       indexed_at = now(), error = null, claim_token = null, claimed_until = null, next_attempt_at = null

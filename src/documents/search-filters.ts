@@ -15,11 +15,14 @@ const tag = z.object({
   tag_key: z.string().transform(cleanText),
   tag_value: z.string().transform(cleanText),
 });
-const tagObject = z.record(z.string(), z.union([z.string(), z.array(z.string())])).transform((tags) =>
-  Object.entries(tags).flatMap(([key, values]) =>
-    [values].flat().map((value) => ({ tag_key: cleanText(key), tag_value: cleanText(value) })),
-  ),
-);
+const tagObject = z
+  .record(z.string(), z.union([z.string(), z.array(z.string())]))
+  .transform((tags) =>
+    Object.entries(tags).flatMap(([key, values]) =>
+      [values].flat().map((value) => ({ tag_key: cleanText(key), tag_value: cleanText(value) })),
+    ),
+  )
+  .refine((tags) => tags.length <= MAX_VALUES, `must not name more than ${MAX_VALUES} tags`);
 
 /** `search_filters` of SPEC.md; tags as an object, or as the list of pairs that existing clients send. */
 export const searchFiltersSchema = z

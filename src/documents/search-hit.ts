@@ -27,7 +27,8 @@ export type SearchDoc = z.output<typeof searchDocSchema>;
 /** A SearchDoc with the passage that was found and where it stands. */
 export const searchHitSchema = searchDocSchema
   .extend({
-    text: z.string(),
+    text: z.string().describe('The passage as it stands in its section.'),
+    is_html: z.boolean().describe('True when the passage is HTML source.'),
     section_index: z.int(),
     start_offset: z.int().describe('UTF-16 offset of the passage in the text of its section.'),
     end_offset: z.int(),

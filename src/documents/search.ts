@@ -3,8 +3,10 @@ import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 import type { DocumentMetadata, StoredOwner } from '#src/tables.ts';
 import { countTermIds, idf, termId, workspaceSalt } from './bm25.ts';
+import type { Embedder } from './embed.ts';
 import { fuseScores } from './fuse-scores.ts';
 import { blurb, highlight } from './highlight.ts';
+import { visibleText } from './html-text.ts';
 import { type FoundChunk, type SearchScope, searchTerms } from './search-terms.ts';
 import type { SearchFilters } from './search-filters.ts';
 import type { SearchHit } from './search-hit.ts';
@@ -15,6 +17,7 @@ import { tokenize } from './tokenize.ts';
 /** Chunks that each half brings to the fusion: enough that the best of every document is among them. */
 const MIN_CANDIDATES = 100;
 const CANDIDATES_PER_RESULT = 5;
+const UNKNOWN_WORD_SHARE = 0.6;
 
 type SearchServices = Pick<Services, 'db' | 'embedder' | 'config'>;
 
@@ -55,12 +58,16 @@ export async function searchDocuments(
       .then((vector) => searchVectors(services, scope, vector, counts.chunks)),
   ]);
   input.signal.throwIfAborted();
-  const best = bestPerDocument(lexical, dense, embedder.denseWeight).slice(0, input.limit);
+  const best = bestPerDocument(lexical, dense, embedder).slice(0, input.limit);
   return readHits(services, input.workspaceId, best, words);
 }
 
+/** A word that no chunk holds is likely misspelt: rare, but not worth more than every real word. */
 function wordIdf(counts: TermCounts, salt: number): (word: string) => number {
-  return (word) => idf(counts.df.get(termId(word, salt)) ?? 0, counts.chunks);
+  return (word) => {
+    const df = counts.df.get(termId(word, salt)) ?? 0;
+    return df === 0 ? UNKNOWN_WORD_SHARE * Math.log(1 + counts.chunks) : idf(df, counts.chunks);
+  };
 }
 
 interface BestChunk {
@@ -68,14 +75,20 @@ interface BestChunk {
   score: number;
 }
 
-function bestPerDocument(lexical: FoundChunk[], dense: FoundChunk[], denseWeight: number): BestChunk[] {
+function bestPerDocument(
+  lexical: FoundChunk[],
+  dense: FoundChunk[],
+  { denseWeight, noiseFloor }: Pick<Embedder, 'denseWeight' | 'noiseFloor'>,
+): BestChunk[] {
+  const noise = new Set(dense.filter(({ score }) => score < noiseFloor).map(({ key }) => key));
+  for (const { key } of lexical) noise.delete(key);
   const documentOf = new Map<number, DocumentId>();
   for (const found of [...lexical, ...dense]) documentOf.set(found.key, found.documentId);
   const seen = new Set<DocumentId>();
   const best: BestChunk[] = [];
   for (const { key, score } of fuseScores(lexical, dense, denseWeight)) {
     const documentId = documentOf.get(key);
-    if (documentId === undefined || seen.has(documentId)) continue;
+    if (documentId === undefined || seen.has(documentId) || noise.has(key)) continue;
     seen.add(documentId);
     best.push({ chunkId: key, score });
   }
@@ -96,6 +109,7 @@ interface HitRow {
   start_offset: number;
   end_offset: number;
   text: string;
+  is_html: boolean;
   headings: string[];
   link: string | null;
 }
@@ -110,7 +124,7 @@ async function readHits(
   const { rows } = await sql<HitRow>`
     select c.id as chunk_id, d.external_id, d.semantic_identifier, d.source, d.metadata,
       d.doc_updated_at, d.primary_owners, d.secondary_owners, c.ordinal, c.section_index,
-      c.start_offset, c.end_offset, c.text, c.headings, c.link
+      c.start_offset, c.end_offset, c.text, c.is_html, c.headings, c.link
     from chunk c join document d on d.id = c.document_id
     where c.id = any(${best.map(({ chunkId }) => chunkId)}::bigint[])
       and d.workspace_id = ${workspaceId} and d.status <> 'deleting'`.execute(db);
@@ -122,13 +136,14 @@ async function readHits(
 }
 
 function toHit(row: HitRow, score: number, words: string[]): SearchHit {
+  const shown = row.is_html ? visibleText(row.text) : row.text;
   return {
     document_id: row.external_id,
     chunk_ind: row.ordinal,
     semantic_identifier: row.semantic_identifier,
     link: row.link,
     // A document without text is found by its title.
-    blurb: blurb(row.text) || row.semantic_identifier,
+    blurb: blurb(shown) || row.semantic_identifier,
     source_type: row.source,
     boost: 0,
     hidden: false,
@@ -136,12 +151,13 @@ function toHit(row: HitRow, score: number, words: string[]): SearchHit {
     score,
     is_relevant: null,
     relevance_explanation: null,
-    match_highlights: highlight(row.text, words),
+    match_highlights: highlight(shown, words),
     updated_at: row.doc_updated_at?.toISOString() ?? null,
     primary_owners: displayNames(row.primary_owners),
     secondary_owners: displayNames(row.secondary_owners),
     is_internet: false,
     text: row.text,
+    is_html: row.is_html,
     section_index: row.section_index,
     start_offset: row.start_offset,
     end_offset: row.end_offset,

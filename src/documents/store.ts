@@ -52,7 +52,10 @@ export interface DocumentListing {
 }
 
 /** Newest first. */
-export async function listDocuments(db: Database, listing: DocumentListing): Promise<DocumentRecord[]> {
+export async function listDocuments(
+  db: Database,
+  listing: DocumentListing,
+): Promise<DocumentRecord[]> {
   const conditions = [sql`d.workspace_id = ${listing.workspaceId}`];
   if (listing.status) conditions.push(sql`d.status = ${listing.status}`);
   if (listing.source) conditions.push(sql`d.source = ${listing.source}`);
@@ -107,13 +110,18 @@ export interface IngestionStats {
   estimatedSecondsToDrain: number | null;
 }
 
-export async function ingestionStats(db: Database, workspaceId: WorkspaceId): Promise<IngestionStats> {
+export async function ingestionStats(
+  db: Database,
+  workspaceId: WorkspaceId,
+): Promise<IngestionStats> {
   const counts = await countByStatus(db, workspaceId);
   const { rows } = await sql<{ indexed: number; age: number | null }>`
     select (select count(*)::int from document where workspace_id = ${workspaceId}
         and indexed_at > now() - interval '1 minute') as indexed,
       (select extract(epoch from now() - min(accepted_at))::float8 from document
-        where workspace_id = ${workspaceId} and status in ('accepted', 'indexing')) as age`.execute(db);
+        where workspace_id = ${workspaceId} and status in ('accepted', 'indexing')) as age`.execute(
+    db,
+  );
   const documentsPerSecond = (rows[0]?.indexed ?? 0) / 60;
   const pending = counts.accepted + counts.indexing;
   return {

@@ -74,5 +74,6 @@ function settle<Item, Result>(
   result: PromiseSettledResult<Result> | undefined,
 ): void {
   if (result?.status === 'fulfilled') waiting.resolve(result.value);
-  else waiting.reject(result?.reason ?? new Error('A flush settled fewer items than it was given.'));
+  else
+    waiting.reject(result?.reason ?? new Error('A flush settled fewer items than it was given.'));
 }

@@ -11,10 +11,13 @@ const withDefault = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
 
 const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const url = (...protocols: string[]) =>
-  z.string().refine((text) => {
-    const parsed = URL.parse(text);
-    return parsed !== null && protocols.includes(parsed.protocol);
-  }, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+  z.string().refine(
+    (text) => {
+      const parsed = URL.parse(text);
+      return parsed !== null && protocols.includes(parsed.protocol);
+    },
+    `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  );
 
 const encryptionKey = z
   .string()
@@ -26,8 +29,17 @@ const encryptionKey = z
 
 const cidrList = z
   .string()
-  .transform((text) => text.split(',').map((range) => range.trim()).filter(Boolean))
-  .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], 'must be CIDR ranges parted by commas, such as 10.0.0.0/8')));
+  .transform((text) =>
+    text
+      .split(',')
+      .map((range) => range.trim())
+      .filter(Boolean),
+  )
+  .pipe(
+    z.array(
+      z.union([z.cidrv4(), z.cidrv6()], 'must be CIDR ranges parted by commas, such as 10.0.0.0/8'),
+    ),
+  );
 
 const settings = z.object({
   PORT: withDefault(wholeNumber(0, 65_535), 3000),
@@ -114,7 +126,9 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const parsed = settings.safeParse(environment);
   if (!parsed.success) {
-    const sentences = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    const sentences = parsed.error.issues.map(
+      (issue) => `${issue.path.join('.')}: ${issue.message}`,
+    );
     throw new ConfigError(`Wrong settings. ${sentences.join('; ')}`);
   }
   const broken = CONTRADICTIONS.find(([applies]) => applies(parsed.data));

@@ -10,7 +10,10 @@ const LOCK_FILE = 'millrace.pid';
 const SECRETS_FILE = 'secrets.json';
 const LOCAL_SERVICE_FILE = 'local-service.json';
 
-const secretsSchema = z.object({ encryption_key: z.string(), admin_api_key: z.string().nullable() });
+const secretsSchema = z.object({
+  encryption_key: z.string(),
+  admin_api_key: z.string().nullable(),
+});
 const localServiceSchema = z.object({ url: z.string(), api_key: z.string(), pid: z.number() });
 
 /** What the embedded size makes at first start and keeps, readable by its owner alone. */
@@ -86,7 +89,9 @@ function takeLock(lock: string, directory: string): void {
       rmSync(lock, { force: true }); // left behind by a process that was killed
     }
   }
-  throw new StartError(`DATA_DIR ${directory} cannot be locked: ${lock} keeps coming back. Is another process starting?`);
+  throw new StartError(
+    `DATA_DIR ${directory} cannot be locked: ${lock} keeps coming back. Is another process starting?`,
+  );
 }
 
 function isAlive(pid: number): boolean {

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { ConfigError } from './config.ts';
+import { StartError } from './errors.ts';
 
 /** One step of stopping, such as "let the requests finish". */
 export interface ShutdownPhase {
@@ -79,9 +81,13 @@ async function runPhase(phase: ShutdownPhase, name: string, log: Logger): Promis
   }
 }
 
-/** For a start that failed: the sentence on stderr, not the stack, and exit code 1. */
+/** For a start that failed: on stderr the sentence alone when it has a remedy, else the stack; exit code 1. */
 export function exitUnstarted(error: unknown): void {
-  const sentence = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`Millrace cannot start. ${sentence}\n`);
+  process.stderr.write(`Millrace cannot start. ${explain(error)}\n`);
   process.exit(1);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof StartError || error instanceof ConfigError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -23,14 +23,17 @@ export async function migrate(db: Database, log: Logger): Promise<void> {
   for (const result of results ?? []) {
     log.info({ migration: result.migrationName, status: result.status }, 'migration');
   }
-  if (error) throw new StartError('A migration failed; the schema is as it was before.', { cause: error });
+  if (error)
+    throw new StartError('A migration failed; the schema is as it was before.', { cause: error });
 }
 
 /** @throws StartError when the schema is older or newer than the code, with the remedy */
 export async function assertSchemaIsCurrent(db: Database, log: Logger): Promise<void> {
   await checkVectorExtension(db, log);
   await refuseNewerSchema(db);
-  const pending = (await migratorFor(db).getMigrations()).filter((one) => one.executedAt === undefined);
+  const pending = (await migratorFor(db).getMigrations()).filter(
+    (one) => one.executedAt === undefined,
+  );
   if (pending.length > 0) {
     throw new StartError(
       `The database lacks ${pending.length} migration(s) (${pending.map((one) => one.name).join(', ')}). Run: npm run migrate`,
@@ -68,7 +71,9 @@ async function checkVectorExtension(db: Database, log: Logger): Promise<void> {
     from (select 1) one left join pg_available_extensions on name = 'vector'`.execute(db);
   const version = rows[0]?.version ?? null;
   if ((rows[0]?.server ?? 0) < 150_000) {
-    throw new StartError('Millrace needs Postgres 15 or later. Point DATABASE_URL at a newer server.');
+    throw new StartError(
+      'Millrace needs Postgres 15 or later. Point DATABASE_URL at a newer server.',
+    );
   }
   if (version === null) {
     throw new StartError(
@@ -76,6 +81,9 @@ async function checkVectorExtension(db: Database, log: Logger): Promise<void> {
     );
   }
   if (version.localeCompare(SAFE_PGVECTOR, 'en', { numeric: true }) < 0) {
-    log.warn({ version }, `pgvector below ${SAFE_PGVECTOR} can corrupt HNSW indexes on vacuum; upgrade it`);
+    log.warn(
+      { version },
+      `pgvector below ${SAFE_PGVECTOR} can corrupt HNSW indexes on vacuum; upgrade it`,
+    );
   }
 }

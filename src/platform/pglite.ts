@@ -39,9 +39,7 @@ export function withCopy(pglite: PGlite): KyselyPglite {
     waitReady: pglite.waitReady,
     query: queryOf(pglite),
     transaction: (callback) =>
-      pglite.transaction((tx) =>
-        callback({ query: queryOf(tx), rollback: () => tx.rollback() }),
-      ),
+      pglite.transaction((tx) => callback({ query: queryOf(tx), rollback: () => tx.rollback() })),
   };
 }
 

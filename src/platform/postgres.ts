@@ -13,7 +13,8 @@ class CopyingClient extends pg.Client {
     const copy = copyPayloadOf(args[1]);
     const result: unknown = copy
       ? this.#copy(String(args[0]), copy.bytes)
-      : Reflect.apply(super.query, this, args);
+      : // oxlint-disable-next-line typescript/unbound-method -- bound by this very call
+        Reflect.apply(super.query, this, args);
     return result as never;
   }
 
@@ -31,7 +32,7 @@ class CopyingClient extends pg.Client {
  */
 export function openPool(databaseUrl: string, size: number, log: Logger): pg.Pool {
   const types = {
-    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown =>
       oid === INT8_OID && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
   };
   const pool = new pg.Pool({
@@ -44,7 +45,7 @@ export function openPool(databaseUrl: string, size: number, log: Logger): pg.Poo
     application_name: 'millrace',
     // PGlite has no JIT; on short statements compiling costs more than it saves.
     options: '-c jit=off',
-    types: types as pg.CustomTypesConfig,
+    types,
   });
   pool.on('error', (error) => log.warn({ error: error.message }, 'idle database connection lost'));
   return pool;

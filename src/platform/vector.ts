@@ -1,3 +1,5 @@
+import pgvector, { SparseVector } from 'pgvector';
+
 /** IEEE 754 half-precision bits of each value (round to nearest, ties to even): what pgvector's `halfvec` stores. */
 export function toHalfBits(vector: Float32Array): Uint16Array {
   return new Uint16Array(new Float16Array(vector).buffer);
@@ -53,7 +55,7 @@ export function fastWalshHadamard(vector: Float32Array): Float32Array {
 
 /** Text form of a pgvector `vector` or `halfvec`: `[0.1,-2]`. */
 export function vectorLiteral(vector: Float32Array): string {
-  return `[${vector.join(',')}]`;
+  return pgvector.toSql(Array.from(vector)) ?? '[]';
 }
 
 /** Text form of a pgvector `sparsevec`, which counts from one: zero-based `indices` `[0, 4]` of 8 become `{1:…,5:…}/8`. */
@@ -62,6 +64,6 @@ export function sparseVectorLiteral(
   indices: Int32Array,
   values: Float32Array,
 ): string {
-  const pairs = Array.from(indices, (index, at) => `${index + 1}:${values[at] ?? 0}`);
-  return `{${pairs.join(',')}}/${dimensions}`;
+  const elements = new Map(Array.from(indices, (index, at) => [index, values[at] ?? 0]));
+  return new SparseVector(elements, dimensions).toString();
 }

@@ -1,4 +1,4 @@
-import type { SearchHit } from '#src/documents/search.ts';
+import type { SearchHit } from '#src/documents/search-hit.ts';
 
 /** A search hit with this text, titled and linked by its id. */
 export function fakeHit(id: string, text: string): SearchHit {
@@ -21,6 +21,7 @@ export function fakeHit(id: string, text: string): SearchHit {
     secondary_owners: null,
     is_internet: false,
     text,
+    is_html: false,
     section_index: 0,
     start_offset: 0,
     end_offset: text.length,

@@ -17,7 +17,7 @@ const SECOND_KEY = 'second-bootstrap-key-0123456789';
 let db: Database;
 beforeAll(async () => {
   db = await openTestDatabase();
-});
+}, 60_000);
 beforeEach(async () => {
   await db.deleteFrom('workspace').execute();
 });
@@ -124,7 +124,7 @@ describe('the bootstrap workspace', () => {
     const starts = await Promise.all(
       [1, 2, 3].map(() => ensureBootstrap(db, { bootstrapKey: FIRST_KEY })),
     );
-    expect(starts.map((start) => start.createdWorkspace).toSorted()).toEqual([false, false, true]);
+    expect(starts.filter((start) => start.createdWorkspace)).toHaveLength(1);
     expect(new Set(starts.map((start) => start.workspaceId)).size).toBe(1);
     expect(await authenticateAt()(FIRST_KEY)).toMatchObject({
       role: 'admin',

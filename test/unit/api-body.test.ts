@@ -1,10 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
 import zlib from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { openBody } from '#src/api/read-body.ts';
 import { defineRoute } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
-import { bearer, BOOTSTRAP_KEY, openTestApi, type TestApi } from './api-harness.ts';
+import { anyString, bearer, BOOTSTRAP_KEY, openTestApi, type TestApi } from './api-harness.ts';
 
 const LIMIT = 20_000;
 const shared = { tag: 'Test', family: 'platform', scope: 'any' } as const;
@@ -47,7 +50,7 @@ const routes = [
 let api: TestApi;
 beforeAll(async () => {
   api = await openTestApi(routes, { settings: { MAX_BODY_BYTES: String(LIMIT) } });
-});
+}, 60_000);
 afterAll(() => api[Symbol.asyncDispose]());
 
 async function post(
@@ -62,7 +65,11 @@ async function post(
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
-  return { status: response.status, text, body: isJson ? JSON.parse(text) : {} };
+  return {
+    status: response.status,
+    text,
+    body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+  };
 }
 
 const encoded = (encoding: string, bytes: Buffer) =>
@@ -80,7 +87,7 @@ describe('JSON bodies', () => {
   ])('%s is refused with a sentence that says where', async (text, sentence) => {
     const { status, body } = await post('/echo', text);
     expect(status).toBe(400);
-    expect(body).toMatchObject({ error_code: 'BAD_REQUEST', request_id: expect.any(String) });
+    expect(body).toMatchObject({ error_code: 'BAD_REQUEST', request_id: anyString });
     expect(Object.keys(body)).toEqual(['error_code', 'detail', 'request_id']);
     expect(body.detail).toContain(sentence);
   });
@@ -121,6 +128,24 @@ describe('JSON bodies', () => {
     const { status, body } = await post('/echo', JSON.stringify({ name: 'x'.repeat(LIMIT) }));
     expect([status, body.error_code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     expect(body.detail).toContain(String(LIMIT));
+  });
+});
+
+describe('slow bodies', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('are given up after 30 s without a byte, and after 5 minutes in all', async () => {
+    vi.useFakeTimers();
+    for (const everyMs of [31_000, 20_000]) {
+      const sending = new PassThrough();
+      const request = Object.assign(sending, { headers: {} }) as unknown as IncomingMessage;
+      const reading = openBody(request).bytes(1_000);
+      const drip = setInterval(() => sending.write('x'), everyMs);
+      const refused = expect(reading).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+      await vi.advanceTimersByTimeAsync(301_000);
+      await refused;
+      clearInterval(drip);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { expect } from 'vitest';
 import { createApp } from '#src/api/app.ts';
 import type { Route } from '#src/api/route.ts';
 import { startServer } from '#src/api/server.ts';
@@ -37,11 +38,20 @@ export async function openTestApi(
   {
     settings = {},
     overrides = {},
-  }: { settings?: Record<string, string>; overrides?: Partial<Services> } = {},
+    database = null,
+  }: {
+    settings?: Record<string, string>;
+    overrides?: Partial<Services>;
+    /** One that outlives the API; by default it gets its own. */
+    database?: Database | null;
+  } = {},
 ): Promise<TestApi> {
   const logged: Record<string, unknown>[] = [];
-  const log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) });
-  const db = await openTestDatabase();
+  const log = pino(
+    { level: 'info' },
+    { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  const db = database ?? (await openTestDatabase());
   const bootstrap = await ensureBootstrap(db, { bootstrapKey: BOOTSTRAP_KEY });
   const services = {
     config: parseConfig({ PORT: '0', ...settings }),
@@ -71,7 +81,7 @@ export async function openTestApi(
     },
     async [Symbol.asyncDispose]() {
       await server.close(100);
-      await db.destroy();
+      if (database === null) await db.destroy();
     },
   };
 }
@@ -79,3 +89,43 @@ export async function openTestApi(
 export function bearer(key: string): { authorization: string } {
   return { authorization: `Bearer ${key}` };
 }
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body, or `{}` when it is not JSON. */
+  json: Record<string, unknown>;
+}
+
+/** Calls an API with the bootstrap key, or with `key`; none when that is empty. */
+export async function call(
+  { url }: Pick<TestApi, 'url'>,
+  path: string,
+  { key = BOOTSTRAP_KEY, ...init }: RequestInit & { key?: string } = {},
+): Promise<Answer> {
+  const sent = new Headers(init.headers);
+  if (key !== '') sent.set('authorization', `Bearer ${key}`);
+  const response = await fetch(url + path, { ...init, headers: sent });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {},
+  };
+}
+
+export function post(
+  api: Pick<TestApi, 'url'>,
+  path: string,
+  body: unknown,
+  key = BOOTSTRAP_KEY,
+): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' };
+  return call(api, path, { method: 'POST', body: JSON.stringify(body), headers, key });
+}
+
+/** `expect.any(String)` with a type. */
+export const anyString = expect.any(String) as unknown as string;

@@ -37,7 +37,7 @@ describe('the API description', () => {
   it('describes every parameter of every path', () => {
     const { paths } = describeRoutes();
     for (const [path, methods] of Object.entries(paths)) {
-      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
       for (const operation of Object.values(methods)) {
         const described = operation.parameters.filter((parameter) => parameter.in === 'path');
         expect(described.map((parameter) => parameter.name).toSorted()).toEqual(names.toSorted());

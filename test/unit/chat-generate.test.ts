@@ -4,7 +4,7 @@ import { generateAnswer, type GenerateInput } from '#src/chat/generate-answer.ts
 import type { Packet } from '#src/chat/packets.ts';
 import { streamLineSchema } from '#src/chat/packets.ts';
 import { createInternalSearch } from '#src/chat/tools/internal-search.ts';
-import type { SearchHit } from '#src/documents/search.ts';
+import type { SearchHit } from '#src/documents/search-hit.ts';
 import { fakeChatModel, say, think } from '#test/support/fake-chat-model.ts';
 import { fakeHit } from '#test/support/fake-hit.ts';
 

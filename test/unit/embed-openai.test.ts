@@ -153,7 +153,8 @@ test('429 comes back after the seconds that the provider names', async () => {
     send(response, 429, { error: { message: 'slow down' } }, { 'retry-after': '7' }),
   );
   expect(error).toBeInstanceOf(RetryLater);
-  expect(error).toMatchObject({ delayMs: 7_000, message: expect.stringContaining('slow down') });
+  expect(error).toMatchObject({ delayMs: 7_000 });
+  expect(String(error)).toContain('slow down');
 });
 
 test('503 with a date waits until then, but five minutes at most', async () => {
@@ -170,15 +171,11 @@ test('500 without a word waits two seconds', async () => {
 
 test('an endpoint that hangs, or is not there, is tried later', async () => {
   const hung = await failureOf(() => undefined);
-  expect(hung).toMatchObject({
-    name: 'RetryLater',
-    message: expect.stringContaining('did not answer within 0.5 s'),
-  });
+  expect(hung).toBeInstanceOf(RetryLater);
+  expect(String(hung)).toContain('did not answer within 0.5 s');
   const gone = await failureOf((_request, response) => response.destroy());
-  expect(gone).toMatchObject({
-    name: 'RetryLater',
-    message: expect.stringContaining('cannot be reached'),
-  });
+  expect(gone).toBeInstanceOf(RetryLater);
+  expect(String(gone)).toContain('cannot be reached');
 });
 
 test('another refusal is final, in the words of the provider but never with the key', async () => {
@@ -193,7 +190,8 @@ test('a redirect is not followed with the key', async () => {
   const error = await failureOf((_request, response) =>
     send(response, 307, '', { location: 'http://127.0.0.1:9/' }),
   );
-  expect(error).toMatchObject({ name: 'GiveUp', message: expect.stringContaining('redirects') });
+  expect(error).toBeInstanceOf(GiveUp);
+  expect(String(error)).toContain('redirects');
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { acceptBatch, acceptLines, batchReplySchema, MAX_BATCH } from '#src/api/ingest-batch.ts';
-import { acceptItem } from '#src/api/ingest-item.ts';
+import { acceptItem, assertMayChange } from '#src/api/ingest-item.ts';
 import { parseJson } from '#src/api/read-body.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
@@ -10,12 +10,7 @@ import {
   documentStatusSchema,
   presentDocument,
 } from '#src/documents/present-document.ts';
-import {
-  findDocument,
-  ingestionStats,
-  listDocuments,
-  markDeleting,
-} from '#src/documents/store.ts';
+import { findDocument, ingestionStats, listDocuments, markDeleting } from '#src/documents/store.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { DOCUMENT_STATUSES } from '#src/tables.ts';
 
@@ -64,7 +59,6 @@ export const ingestionRoutes: Route[] = [
     errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMIT_EXCEEDED'],
     async handle({ services, principal, incoming, requestId }) {
       const caller = { principal, requestId };
-      await services.documentAcceptor.assertRoom(principal.workspaceId, 1);
       if (incoming.mediaType === NDJSON) {
         const lines = incoming.lines(services.config.MAX_DOCUMENT_BYTES * 2);
         return streamReply(NDJSON, acceptLines(services, caller, lines));
@@ -153,6 +147,7 @@ export const ingestionRoutes: Route[] = [
     errors: ['NOT_FOUND'],
     async handle({ services, principal, params, requestId }) {
       const { document_id } = params;
+      await assertMayChange(services, principal, { externalId: document_id, ccPairId: null });
       const id = await markDeleting(services.db, principal.workspaceId, document_id);
       if (id === null) throw unknownDocument(document_id);
       await services.documentAcceptor.enqueue([id], requestId);

@@ -1,5 +1,6 @@
 import { toSearchDoc } from '#src/chat/search-doc.ts';
-import type { SearchHit } from '#src/documents/search.ts';
+import { visibleText } from '#src/documents/html-text.ts';
+import type { SearchHit } from '#src/documents/search-hit.ts';
 import type { Tool } from './tool.ts';
 
 export const INTERNAL_SEARCH_ID = 1;
@@ -31,7 +32,7 @@ export function createInternalSearch(search: SearchIndex): InternalSearch {
           MAX_DOCUMENTS,
           signal,
         );
-        found.push(...hits);
+        found.push(...hits.map(readable));
       }
       const hits = onePerDocument(found);
       if (hits.length > 0)
@@ -39,6 +40,11 @@ export function createInternalSearch(search: SearchIndex): InternalSearch {
       return { text: describeHits(hits), hits };
     },
   };
+}
+
+/** A passage of HTML is read and quoted without its tags. */
+function readable(hit: SearchHit): SearchHit {
+  return hit.is_html ? { ...hit, text: visibleText(hit.text) } : hit;
 }
 
 function onePerDocument(hits: readonly SearchHit[]): SearchHit[] {

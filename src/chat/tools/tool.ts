@@ -1,5 +1,5 @@
 import type { PacketBody } from '#src/chat/packets.ts';
-import type { SearchHit } from '#src/documents/search.ts';
+import type { SearchHit } from '#src/documents/search-hit.ts';
 
 export interface ToolResult {
   /** What the model sees: JSON. */

@@ -1,0 +1,10 @@
+import { startChildMillrace } from './child-millrace.ts';
+import { PUSHES, timePush } from './push-documents.ts';
+import { createDocuments } from './synthetic-documents.ts';
+const n = Number(process.argv[2] ?? 1000), bytes = Number(process.argv[3] ?? 4000);
+await using t = await startChildMillrace('src/main.ts');
+await timePush(t, createDocuments(200, bytes, { idPrefix: 'w', seed: 7 }), PUSHES['batches of 100']!);
+const b = await t.usage();
+const r = await timePush(t, createDocuments(n, bytes), PUSHES[process.argv[4] ?? 'batches of 100']!);
+const a = await t.usage();
+console.log('accept', Math.round(n / r.acceptSeconds), 'indexed', Math.round(n / r.indexedSeconds), 'cpu', a.cpuSeconds - b.cpuSeconds, 'rss', a.peakRssMb);

@@ -1,0 +1,14 @@
+/** What the command line says; null where each bench chooses by itself. */
+export interface BenchOptions {
+  documents: number | null;
+  /** Average bytes of a document's text. */
+  bytes: number;
+  chunks: number | null;
+}
+
+export interface Bench {
+  /** One line for the list. */
+  summary: string;
+  /** Prints one table. */
+  run(options: BenchOptions): Promise<void>;
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { openTestEnvironment } from '#test/support/test-environment.ts';
+import { migrateTestDatabase } from '#test/support/test-millrace.ts';
+import { until } from '#test/support/until.ts';
+
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 40_000;
+/** Linux counts process times in these: sysconf(_SC_CLK_TCK), 100 on every platform Node runs on. */
+const CLOCK_TICKS_PER_SECOND = 100;
+
+/** A whole Millrace in a process of its own, over an empty store, as `npm start` starts it. */
+export interface ChildMillrace extends AsyncDisposable {
+  readonly size: 'embedded' | 'one-database' | 'scale-out';
+  readonly url: string;
+  readonly adminKey: string;
+  /** CPU seconds and highest resident memory so far; NaN where there is no /proc. */
+  usage(): Promise<{ cpuSeconds: number; peakRssMb: number }>;
+}
+
+/** `src/main.ts` serves and works; `src/api.ts` only serves, so that accepting is measured alone. */
+export async function startChildMillrace(
+  entry: 'src/main.ts' | 'src/api.ts',
+): Promise<ChildMillrace> {
+  await using opened = new AsyncDisposableStack();
+  const port = await freePort();
+  const environment = opened.use(
+    await openTestEnvironment({
+      PORT: String(port),
+      MAX_PENDING_DOCUMENTS: '1000000',
+      SHUTDOWN_TIMEOUT_SECONDS: '20',
+    }),
+  );
+  await migrateTestDatabase(environment.settings);
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`../${entry}`, import.meta.url))], {
+    env: { ...process.env, ...environment.settings },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  opened.defer(() => stop(child));
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(url, child);
+  const resources = opened.move();
+  return {
+    size: environment.size,
+    url,
+    adminKey: environment.adminKey,
+    usage: () => usageOf(child.pid ?? 0),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Freed again before the child takes it; nothing else on a bench machine is likely to. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port was given.');
+  return address.port;
+}
+
+async function untilReady(url: string, child: ChildProcess): Promise<void> {
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`The child exited with ${child.exitCode}.`);
+    const answer = await fetch(`${url}/ready`).catch(() => null);
+    return answer?.ok === true;
+  }, START_TIMEOUT_MS);
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await exited;
+  clearTimeout(timer);
+}
+
+async function usageOf(pid: number): Promise<{ cpuSeconds: number; peakRssMb: number }> {
+  const [stat, status] = await Promise.all([readProc(pid, 'stat'), readProc(pid, 'status')]);
+  // proc(5): after the name in parentheses, user and system time are the 12th and 13th field.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return {
+    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND,
+    peakRssMb: Number(/VmHWM:\s*(\d+) kB/.exec(status)?.[1] ?? NaN) / 1024,
+  };
+}
+
+async function readProc(pid: number, file: string): Promise<string> {
+  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+}

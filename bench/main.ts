@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util';
+import type { Bench } from './bench-options.ts';
+import { ingest } from './ingest.ts';
+import { relevance } from './relevance.ts';
+import { search } from './search.ts';
+
+const BENCHES: Record<string, Bench> = {
+  ingest: {
+    summary: 'documents through the HTTP API until they are indexed, beside raw SQL and raw BullMQ',
+    run: ingest,
+  },
+  search: {
+    summary: 'latency of hybrid search, beside ts_rank_cd and exact cosine on the same database',
+    run: search,
+  },
+  relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
+};
+
+/** `npm run bench -- [name …]`: lists the benches, or runs those that are named. */
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      documents: { type: 'string' },
+      bytes: { type: 'string', default: '4000' },
+      chunks: { type: 'string' },
+    },
+  });
+  const unknown = positionals.filter((name) => !Object.hasOwn(BENCHES, name));
+  if (unknown.length > 0 || positionals.length === 0) {
+    for (const name of unknown) console.error(`There is no bench called ${name}.`);
+    printList();
+    process.exitCode = unknown.length > 0 ? 1 : 0;
+    return;
+  }
+  const options = {
+    documents: countOf('documents', values.documents),
+    bytes: countOf('bytes', values.bytes) ?? 4_000,
+    chunks: countOf('chunks', values.chunks),
+  };
+  for (const name of positionals) await BENCHES[name]?.run(options);
+}
+
+function printList(): void {
+  console.log('npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n]\n');
+  for (const [name, { summary }] of Object.entries(BENCHES)) {
+    console.log(`  ${name.padEnd(10)} ${summary}`);
+  }
+  console.log('\nTEST_DATABASE_URL and TEST_REDIS_URL choose the size; without them it is embedded.');
+}
+
+function countOf(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const count = Number(text);
+  if (Number.isInteger(count) && count > 0) return count;
+  throw new Error(`--${name} is ${text}; write a whole number above 0.`);
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

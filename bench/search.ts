@@ -1,0 +1,2 @@
+import type { BenchOptions } from './bench-options.ts';
+export async function search(_options: BenchOptions): Promise<void> {}

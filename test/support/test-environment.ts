@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+
+const ADMIN_KEY = 'test-bootstrap-admin-key-0123456789';
+
+/** Settings of a Millrace of its own, on the size that TEST_DATABASE_URL and TEST_REDIS_URL choose. */
+export interface TestEnvironment extends AsyncDisposable {
+  readonly size: 'embedded' | 'one-database' | 'scale-out';
+  readonly adminKey: string;
+  /** For `parseConfig`, or for a child process. */
+  readonly settings: Record<string, string>;
+}
+
+/** Makes an empty data directory, or an empty database and an empty Redis database. */
+export async function openTestEnvironment(
+  overrides: Record<string, string> = {},
+): Promise<TestEnvironment> {
+  const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
+  await using opened = new AsyncDisposableStack();
+  const directory = await mkdtemp(path.join(tmpdir(), 'millrace-test-'));
+  opened.defer(() => rm(directory, { recursive: true, force: true }));
+  const settings: Record<string, string> = {
+    PORT: '0',
+    DATA_DIR: directory,
+    LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'error',
+    BOOTSTRAP_ADMIN_API_KEY: ADMIN_KEY,
+    SHUTDOWN_TIMEOUT_SECONDS: '5',
+  };
+  if (databaseUrl) {
+    settings['DATABASE_URL'] = await createDatabase(databaseUrl, opened);
+    settings['ENCRYPTION_KEY'] = randomBytes(32).toString('base64');
+    if (redisUrl) settings['REDIS_URL'] = await emptyRedis(redisUrl);
+  }
+  const resources = opened.move();
+  return {
+    size: databaseUrl ? (redisUrl ? 'scale-out' : 'one-database') : 'embedded',
+    adminKey: ADMIN_KEY,
+    settings: { ...settings, ...overrides },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+async function createDatabase(serverUrl: string, opened: AsyncDisposableStack): Promise<string> {
+  const name = `millrace_test_${randomBytes(6).toString('hex')}`;
+  await onServer(serverUrl, `create database ${name}`);
+  opened.defer(() => onServer(serverUrl, `drop database if exists ${name} with (force)`));
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function onServer(serverUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Test files run side by side: each Vitest worker has a Redis database of its own. */
+async function emptyRedis(serverUrl: string): Promise<string> {
+  const url = new URL(serverUrl);
+  url.pathname = `/${process.env['VITEST_POOL_ID'] ?? '1'}`;
+  const redis = new Redis(url.href);
+  try {
+    await redis.flushdb();
+  } finally {
+    redis.disconnect();
+  }
+  return url.href;
+}

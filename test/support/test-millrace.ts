@@ -1,0 +1,81 @@
+import { createEmbedder } from '#src/documents/create-embedder.ts';
+import { assertEmbeddingModel } from '#src/documents/embedding-model.ts';
+import { openIndexThreads } from '#src/documents/index-threads.ts';
+import { parseConfig } from '#src/platform/config.ts';
+import { openDatabase } from '#src/platform/database.ts';
+import { createOperatorFetch } from '#src/platform/http.ts';
+import { createLog } from '#src/platform/log.ts';
+import { migrate } from '#src/platform/migrations.ts';
+import type { Services } from '#src/services.ts';
+import { startMillrace } from '#src/start-millrace.ts';
+import { type ApiClient, createApiClient } from './api-client.ts';
+import { openTestEnvironment } from './test-environment.ts';
+import { until } from './until.ts';
+
+/** A whole Millrace in this process, on the size that the environment chooses. */
+export interface TestMillrace extends ApiClient, AsyncDisposable {
+  readonly size: 'embedded' | 'one-database' | 'scale-out';
+  readonly adminKey: string;
+  readonly services: Services;
+  /** Waits until no document waits or is being indexed or deleted. */
+  settled(key?: string): Promise<void>;
+  /** A workspace of its own with its admin key. */
+  createWorkspace(planTier?: string): Promise<{ workspaceId: string; key: string }>;
+}
+
+export async function startTestMillrace(
+  overrides: Record<string, string> = {},
+): Promise<TestMillrace> {
+  await using opened = new AsyncDisposableStack();
+  const environment = opened.use(await openTestEnvironment(overrides));
+  await migrateTestDatabase(environment.settings);
+  const running = await startMillrace(parseConfig(environment.settings));
+  opened.defer(async () => {
+    for (const phase of running.phases) await phase.run();
+  });
+  const client = createApiClient(running.url, environment.adminKey);
+  const resources = opened.move();
+  return {
+    ...client,
+    size: environment.size,
+    adminKey: environment.adminKey,
+    services: running.services,
+    settled: (key = environment.adminKey) =>
+      until(async () => {
+        const { body } = await client.call('GET', '/service-api/ingestion/stats', undefined, {
+          key,
+        });
+        return body.counts.accepted + body.counts.indexing + body.counts.deleting === 0;
+      }),
+    async createWorkspace(planTier = 'Enterprise') {
+      const { body } = await client.call('POST', '/manage/admin/workspaces', {
+        name: 'Another',
+        plan_tier: planTier,
+      });
+      return { workspaceId: body.workspace_id, key: body.api_key };
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** What `npm run migrate` does; the embedded size does it when it starts. */
+export async function migrateTestDatabase(settings: Record<string, string>): Promise<void> {
+  const config = parseConfig(settings);
+  if (config.DATABASE_URL === undefined) return;
+  const log = createLog('error');
+  const database = await openDatabase(
+    { databaseUrl: config.DATABASE_URL, poolSize: 2, directory: null },
+    log,
+  );
+  const threads = openIndexThreads(1);
+  try {
+    await migrate(database.db, log);
+    await assertEmbeddingModel(
+      database.db,
+      await createEmbedder(config, createOperatorFetch(), threads),
+    );
+  } finally {
+    await threads.close();
+    await database.close();
+  }
+}

@@ -6,6 +6,6 @@ export const reconcile = defineQueue({
   name: 'reconcile',
   payload: z.object({}),
   attempts: 1,
-  everyMs: 30_000,
+  everyMs: 15_000,
   timeoutMs: 5 * 60_000,
 });

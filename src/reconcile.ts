@@ -5,7 +5,7 @@ import type { Database } from './platform/database.ts';
 import type { Services } from './services.ts';
 
 /** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
-const STALE_MS = 30_000;
+const STALE_MS = 20_000;
 /** A job that waits behind a backlog is not lost: its rows are as old as the head of the queue. */
 const BACKLOG_MARGIN_MS = 30_000;
 const MAX_JOBS_PER_RUN = 400;

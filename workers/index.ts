@@ -13,7 +13,7 @@ export interface RunningWorkers {
 }
 
 /** A flushed Redis forgets its schedules; without them `reconcile` would never run again. */
-const SCHEDULE_CHECK_MS = 30_000;
+const SCHEDULE_CHECK_MS = 10_000;
 
 /**
  * Starts the workers of the named queues, of all by default, and keeps the schedules of all queues in place.

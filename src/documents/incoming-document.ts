@@ -60,7 +60,7 @@ const pairId = z
   .number()
   .int()
   .nullish()
-  .transform((id) => (id != null && id > 0 && id <= MAX_PAIR_ID ? id : null));
+  .transform((id) => (typeof id === 'number' && id > 0 && id <= MAX_PAIR_ID ? id : null));
 
 /** IngestionDocument of SPEC.md; what is absent gets its default here, and all text is cleaned. */
 export const documentSchema = z

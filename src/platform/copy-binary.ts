@@ -48,17 +48,20 @@ export class BinaryCopy {
   }
 
   bool(value: boolean): this {
-    this.#buffer[this.#begin(1)] = value ? 1 : 0;
+    const at = this.#begin(1); // first: it may replace the buffer
+    this.#buffer[at] = value ? 1 : 0;
     return this;
   }
 
   int2(value: number): this {
-    this.#view.setInt16(this.#begin(2), value);
+    const at = this.#begin(2);
+    this.#view.setInt16(at, value);
     return this;
   }
 
   int4(value: number): this {
-    this.#view.setInt32(this.#begin(4), value);
+    const at = this.#begin(4);
+    this.#view.setInt32(at, value);
     return this;
   }
 
@@ -74,7 +77,8 @@ export class BinaryCopy {
   }
 
   float4(value: number): this {
-    this.#view.setFloat32(this.#begin(4), value);
+    const at = this.#begin(4);
+    this.#view.setFloat32(at, value);
     return this;
   }
 

@@ -132,7 +132,9 @@ async function sendStream(
     outgoing.on('response', (response) => {
       response.on('error', () => resolve());
       response.on('close', () => resolve());
-      createInterface({ input: response }).on('line', (line) => {
+      const answers = createInterface({ input: response });
+      answers.on('error', () => resolve());
+      answers.on('line', (line) => {
         const result = JSON.parse(line) as { index: number; document_id?: string };
         const document = documents[result.index];
         if (document && result.document_id === document.word) acknowledge(document.word);

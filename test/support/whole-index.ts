@@ -16,9 +16,10 @@ export async function faultsOf(db: Database): Promise<Record<string, unknown[]>>
         (select count(*)::int from chunk_terms where document_id = d.id) as terms) c
       where d.chunk_count < 1 or c.chunks <> d.chunk_count or c.vectors <> d.chunk_count
         or c.terms <> d.chunk_count`,
-    outOfOrder: sql`select document_id, array_agg(ordinal order by ordinal) from chunk
+    outOfOrder: sql`select document_id, array_agg(ordinal order by ordinal) as ordinals from chunk
       group by document_id
-      having array_agg(ordinal order by ordinal) <> array(select generate_series(0, count(*)::int - 1))`,
+      having min(ordinal) <> 0 or max(ordinal) <> count(*) - 1
+        or count(distinct ordinal) <> count(*)`,
     orphans: sql`select 'chunk' as what, id from chunk c
         where not exists (select 1 from document where id = c.document_id)
       union all select 'vector', chunk_id from chunk_vector v

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '#src/api/route.ts';
+import { ROUTES } from '#src/api/routes/index.ts';
+import type { Role } from '#src/tables.ts';
+import type { Answer } from '#test/support/api-client.ts';
+import {
+  createKey,
+  dumpWorkspace,
+  type SeededWorkspace,
+  seedWorkspace,
+  SHARED_DOCUMENT,
+} from '#test/support/seed-workspace.ts';
+import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+
+const ROLES: Role[] = ['admin', 'member', 'ingest', 'read'];
+
+let millrace: TestMillrace;
+let a: SeededWorkspace;
+let b: SeededWorkspace;
+let keysOfB: Record<Role, string>;
+
+beforeAll(async () => {
+  millrace = await startTestMillrace();
+  a = await seedWorkspace(millrace, 'zanzibarium');
+  b = await seedWorkspace(millrace, 'kattegatium');
+  keysOfB = { admin: b.adminKey, member: '', ingest: '', read: '' };
+  for (const role of ['member', 'ingest', 'read'] as const) {
+    keysOfB[role] = (await createKey(millrace, b.adminKey, role)).key;
+  }
+});
+afterAll(() => millrace[Symbol.asyncDispose]());
+
+const nameOf = (route: Pick<Route, 'method' | 'path'>) => `${route.method} ${route.path}`;
+
+/** Requests of somebody else that aim at A's things. A route that takes a part needs an entry here. */
+const PATHS: Record<string, () => Record<string, string>> = {
+  'DELETE /account/api-keys/{id}': () => ({ id: a.apiKeyId }),
+  'GET /service-api/ingestion/{document_id}': () => ({ document_id: a.documentIds[1] ?? '' }),
+  'DELETE /service-api/ingestion/{document_id}': () => ({ document_id: a.documentIds[1] ?? '' }),
+};
+const QUERIES: Record<string, () => string[]> = {
+  'GET /service-api/ingestion': () => ['', `?cc_pair_id=${a.pairId}`, '?limit=1000', '?source=web'],
+};
+const theft = (id: string) => ({
+  document: { id, semantic_identifier: 'Taken', sections: [{ text: 'Overwritten.' }] },
+  cc_pair_id: a.pairId,
+});
+const BODIES: Record<string, () => unknown[]> = {
+  'POST /account/api-keys': () => [{ name: 'Mine', role: 'admin', workspace_id: a.workspaceId }],
+  'POST /manage/admin/workspaces': () => [{ name: 'Mine', workspace_id: a.workspaceId }],
+  'POST /service-api/ingestion': () => a.documentIds.map(theft),
+  'POST /service-api/ingestion/batch': () => [{ documents: a.documentIds.map(theft) }],
+  'POST /search': () => [
+    { query: 'how deep is the harbour', limit: 100 },
+    { query: 'harbour', search_filters: { document_set: [a.documentSet] } },
+    { query: 'harbour', search_filters: { tags: { place: a.marker } } },
+  ],
+  'POST /chat/send-chat-message': () => [
+    { message: 'How deep is the harbour?', stream: false },
+    { message: 'How deep is the harbour?', stream: true },
+    { message: 'And again?', chat_session_id: a.chatSessionId, stream: true },
+    { message: 'And again?', chat_session_id: a.chatSessionId, stream: false },
+    { message: 'And again?', chat_session_id: b.chatSessionId, parent_message_id: a.messageId },
+    { message: 'And again?', parent_message_id: a.messageId, stream: false },
+  ],
+};
+
+interface Attack {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+/** @throws when a route has a part that nobody said how to fill with A's things */
+function attacksOn(route: Route): Attack[] {
+  const name = nameOf(route);
+  const missing = [
+    route.path.includes('{') && !PATHS[name] ? 'PATHS' : '',
+    route.query !== null && !QUERIES[name] ? 'QUERIES' : '',
+    (route.body !== null || route.rawBody) && !BODIES[name] ? 'BODIES' : '',
+  ].filter(Boolean);
+  if (missing.length > 0) throw new Error(`${name} needs an entry in ${missing.join(', ')}.`);
+  const values = PATHS[name]?.() ?? {};
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (whole, parameter: string) => {
+    const value = values[parameter];
+    if (value === undefined) throw new Error(`${name}: PATHS does not fill ${whole}.`);
+    return encodeURIComponent(value);
+  });
+  const bodies = BODIES[name]?.() ?? [undefined];
+  const queries = QUERIES[name]?.() ?? [''];
+  return queries.flatMap((query) =>
+    bodies.map((body) => ({ method: route.method, path: path + query, body })),
+  );
+}
+
+/** What an answer holds of A that its request did not name. */
+function leakedIn(answer: Answer, attack: Attack): string[] {
+  const sent = attack.path + JSON.stringify(attack.body ?? '');
+  return [a.marker, ...a.secretIds].filter(
+    (secret) => answer.text.includes(secret) && !sent.includes(secret),
+  );
+}
+
+describe('a stranger with keys of another workspace', () => {
+  it('gets 404 for a chat session, a document and a key that are not its own', async () => {
+    const refused = await Promise.all([
+      millrace.call(
+        'POST',
+        '/chat/send-chat-message',
+        { message: 'Go on', chat_session_id: a.chatSessionId },
+        { key: b.adminKey },
+      ),
+      millrace.call('GET', `/service-api/ingestion/${a.documentIds[1]}`, undefined, {
+        key: b.adminKey,
+      }),
+      millrace.call('DELETE', `/account/api-keys/${a.apiKeyId}`, undefined, { key: b.adminKey }),
+    ]);
+    expect(refused.map(({ status, body }) => [status, body.error_code])).toEqual([
+      [404, 'NOT_FOUND'],
+      [404, 'NOT_FOUND'],
+      [404, 'NOT_FOUND'],
+    ]);
+  });
+
+  it.each(ROLES)('walks every endpoint as %s and sees and changes nothing', async (role) => {
+    await millrace.settled(a.adminKey);
+    const before = await dumpWorkspace(millrace.services.db, a.workspaceId);
+    expect(Object.values(before).every((rows) => rows.length > 0)).toBe(true);
+    for (const prefix of ['', '/api']) {
+      for (const attack of ROUTES.flatMap(attacksOn)) {
+        const path = prefix + attack.path;
+        const answer = await millrace.call(attack.method, path, attack.body, {
+          key: keysOfB[role],
+        });
+        expect(answer.status, `${attack.method} ${path}: ${answer.text}`).toBeLessThan(500);
+        expect(leakedIn(answer, attack), `${attack.method} ${path}: ${answer.text}`).toEqual([]);
+      }
+    }
+    await millrace.settled(b.adminKey);
+    expect(await dumpWorkspace(millrace.services.db, a.workspaceId)).toEqual(before);
+  });
+
+  it('has a document of its own under an id that is taken elsewhere', async () => {
+    const own = {
+      document: {
+        id: SHARED_DOCUMENT,
+        semantic_identifier: 'Own',
+        sections: [{ text: 'Narwhals of the north.' }],
+      },
+    };
+    await millrace.call('POST', '/service-api/ingestion', own, { key: b.adminKey });
+    await millrace.settled(b.adminKey);
+    const search = async (key: string, query: string) =>
+      (await millrace.call('POST', '/search', { query }, { key })).body.results.map(
+        (hit: { text: string }) => hit.text,
+      );
+    expect(await search(b.adminKey, 'narwhals')).toEqual(['Narwhals of the north.']);
+    expect(await search(a.adminKey, 'narwhals')).toEqual([]);
+    expect(await search(a.adminKey, a.marker)).toHaveLength(2);
+
+    const path = `/service-api/ingestion/${SHARED_DOCUMENT}`;
+    await millrace.call('DELETE', path, undefined, { key: b.adminKey });
+    await millrace.settled(b.adminKey);
+    expect((await millrace.call('GET', path, undefined, { key: b.adminKey })).status).toBe(404);
+    const kept = await millrace.call('GET', path, undefined, { key: a.adminKey });
+    expect(kept.body).toMatchObject({ status: 'indexed', cc_pair_ids: [a.pairId] });
+  });
+});

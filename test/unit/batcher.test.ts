@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { Batcher } from '#src/platform/batcher.ts';
+
+const fulfilled = <T>(value: T): PromiseSettledResult<T> => ({ status: 'fulfilled', value });
+
+/** A flush that waits for `release` and remembers what it was given. */
+function slowFlush() {
+  const flushes: number[][] = [];
+  const releases: (() => void)[] = [];
+  const flush = async (items: number[]) => {
+    flushes.push(items);
+    await new Promise<void>((resolve) => releases.push(resolve));
+    return items.map((item) => fulfilled(item * 10));
+  };
+  return { flush, flushes, release: () => releases.shift()?.() };
+}
+
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+it('takes all who came while a flush ran into the next one', async () => {
+  const { flush, flushes, release } = slowFlush();
+  const batcher = new Batcher(flush, { items: 100, size: 100 }, () => 1);
+  const first = batcher.submit(1);
+  await tick();
+  const others = [2, 3, 4].map((item) => batcher.submit(item));
+  release();
+  await tick();
+  expect(flushes).toEqual([[1], [2, 3, 4]]);
+  release();
+  expect(await Promise.all([first, ...others])).toEqual([10, 20, 30, 40]);
+  await batcher.idle();
+});
+
+it('keeps a flush within its limits of items and size, and lets one oversized item through alone', async () => {
+  const flushes: number[][] = [];
+  const flush = async (items: number[]) => {
+    flushes.push(items);
+    return items.map(fulfilled);
+  };
+  const batcher = new Batcher(flush, { items: 3, size: 10 }, (item) => item);
+  await Promise.all([4, 4, 4, 99, 1, 1, 1, 1].map((item) => batcher.submit(item)));
+  expect(flushes).toEqual([[4, 4], [4], [99], [1, 1, 1], [1]]);
+});
+
+it('rejects only the item whose result is a rejection', async () => {
+  const flush = async (items: number[]) =>
+    items.map((item): PromiseSettledResult<number> =>
+      item === 2 ? { status: 'rejected', reason: new Error('no twos') } : fulfilled(item),
+    );
+  const batcher = new Batcher(flush, { items: 10, size: 10 }, () => 1);
+  const results = await Promise.allSettled([1, 2, 3].map((item) => batcher.submit(item)));
+  expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+it('rejects a flush that throws and goes on with the next', async () => {
+  let calls = 0;
+  const flush = async (items: number[]) => {
+    calls += 1;
+    if (calls === 1) throw new Error('database away');
+    return items.map(fulfilled);
+  };
+  const batcher = new Batcher(flush, { items: 1, size: 10 }, () => 1);
+  const results = await Promise.allSettled([batcher.submit(1), batcher.submit(2)]);
+  expect(results.map((result) => result.status)).toEqual(['rejected', 'fulfilled']);
+});
+
+it('rejects an item that the flush forgot to settle', async () => {
+  const batcher = new Batcher<number, number>(async () => [], { items: 1, size: 1 }, () => 1);
+  await expect(batcher.submit(1)).rejects.toThrow('fewer items');
+});

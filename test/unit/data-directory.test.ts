@@ -1,0 +1,47 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { findLocalService, openDataDirectory } from '#src/platform/data-directory.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'millrace-data-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+it('refuses a folder that a living process has, and names it', async () => {
+  await writeFile(path.join(directory, 'millrace.pid'), String(process.ppid));
+  await expect(openDataDirectory(directory)).rejects.toThrow(String(process.ppid));
+});
+
+it('takes over the lock of a process that was killed, or one that is rubbish', async () => {
+  for (const left of ['999999999', 'rubbish', '']) {
+    await writeFile(path.join(directory, 'millrace.pid'), left);
+    (await openDataDirectory(directory)).release();
+  }
+});
+
+it('keeps its secrets across starts, readable by the owner alone', async () => {
+  const first = await openDataDirectory(directory);
+  first.saveSecrets({ ...first.secrets, adminApiKey: 'mr_key' });
+  first.release();
+  const second = await openDataDirectory(directory);
+  expect(second.secrets).toEqual({ ...first.secrets, adminApiKey: 'mr_key' });
+  expect(Buffer.from(second.secrets.encryptionKey, 'base64')).toHaveLength(32);
+  expect((await stat(path.join(directory, 'secrets.json'))).mode & 0o777).toBe(0o600);
+  second.release();
+});
+
+it('tells where the local service is while it runs, and not afterwards', async () => {
+  const opened = await openDataDirectory(directory);
+  expect(findLocalService(directory)).toBeNull();
+  opened.announce({ url: 'http://127.0.0.1:1', apiKey: 'k' });
+  expect(findLocalService(directory)).toEqual({
+    url: 'http://127.0.0.1:1',
+    api_key: 'k',
+    pid: process.pid,
+  });
+  opened.release();
+  expect(findLocalService(directory)).toBeNull();
+});

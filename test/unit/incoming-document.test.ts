@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import {
+  type IncomingDocument,
+  ingestionItemSchema,
+  toIncomingDocument,
+} from '#src/documents/incoming-document.ts';
+import type { WorkspaceId } from '#src/ids.ts';
+import { Problem } from '#src/platform/errors.ts';
+
+const MINIMAL = { semantic_identifier: 'A title', sections: [{ text: 'Some text' }] };
+
+function incoming(document: object, rest: object = {}, maxBytes = 1_000_000): IncomingDocument {
+  const item = ingestionItemSchema.parse({ document: { ...MINIMAL, ...document }, ...rest });
+  return toIncomingDocument(item, {
+    workspaceId: '00000000-0000-4000-8000-000000000000' as WorkspaceId,
+    requestId: null,
+    maxBytes,
+  });
+}
+
+it('keeps the id exactly as given and derives one from the title when it is absent', () => {
+  expect(incoming({ id: 'a b/c?%20' }).externalId).toBe('a b/c?%20');
+  expect(incoming({}).externalId).toBe('ingestion_api_A_title');
+  expect(incoming({ id: null }).externalId).toBe('ingestion_api_A_title');
+});
+
+it('fills in the defaults: empty metadata, source ingestion_api, no pair', () => {
+  expect(incoming({})).toMatchObject({ metadata: {}, source: 'ingestion_api', ccPairId: null, tags: [] });
+  expect(incoming({}, { cc_pair_id: 0 }).ccPairId).toBeNull();
+});
+
+it('hashes what is indexed or shown, and nothing else', () => {
+  const hash = (document: object) => incoming(document).contentHash;
+  expect(hash({ chunk_count: 3, from_ingestion_api: true })).toBe(hash({}));
+  for (const change of [
+    { title: 'other' },
+    { metadata: { a: 'b' } },
+    { sections: [{ text: 'Some text.' }] },
+    { sections: [{ text: 'Some text', link: 'https://x.example' }] },
+    { doc_updated_at: '2024-01-01T00:00:00Z' },
+    { primary_owners: [{ email: 'a@b.example' }] },
+  ]) {
+    expect(hash(change), JSON.stringify(change)).not.toBe(hash({}));
+  }
+});
+
+it('makes a tag of each metadata value and leaves out those that are too long', () => {
+  const { tags, metadata } = incoming({ metadata: { k: ['a', 'b'], n: 5, long: 'x'.repeat(300) } });
+  expect(tags).toEqual(['k=a', 'k=b', 'n=5']);
+  expect(metadata['n']).toBe('5');
+});
+
+it('reads a timestamp without an offset as UTC', () => {
+  expect(incoming({ doc_updated_at: '2024-03-01T10:00:00' }).docUpdatedAt).toBe('2024-03-01T10:00:00.000Z');
+  expect(incoming({ doc_updated_at: '2024-03-01T10:00:00+02:00' }).docUpdatedAt).toBe('2024-03-01T08:00:00.000Z');
+});
+
+it('accepts an image without text, and no section without either', () => {
+  expect(incoming({ sections: [{ image_file_id: 'f1' }] }).sections[0]).toEqual({
+    text: '',
+    link: null,
+    image_file_id: 'f1',
+  });
+  for (const sections of [[], [{}], [{ text: ' \n' }], [{ text: '', image_file_id: '' }]]) {
+    expect(() => incoming({ sections })).toThrow(/section|text/);
+  }
+});
+
+it('refuses a document above the limit with 413, naming the limit', () => {
+  try {
+    incoming({ sections: [{ text: 'x'.repeat(2_000) }] }, {}, 1_000);
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(Problem);
+    expect(error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    expect(String(error)).toContain('1000');
+  }
+});

@@ -29,14 +29,17 @@ async function main(): Promise<void> {
   );
   opened.defer(() => database.close());
   await migrate(database.db, log);
-  const backend = await openQueueBackend({
-    size: config.size,
-    pglite: database.pglite,
-    databaseUrl: config.DATABASE_URL,
-    redisUrl: config.REDIS_URL,
-    log,
-  });
-  opened.defer(() => backend.close());
+  // Opening the queues makes their tables; on Redis there are none.
+  if (config.size !== 'scale-out') {
+    const backend = await openQueueBackend({
+      size: config.size,
+      pglite: database.pglite,
+      databaseUrl: config.DATABASE_URL,
+      redisUrl: undefined,
+      log,
+    });
+    opened.defer(() => backend.close());
+  }
   const threads = openIndexThreads(1);
   opened.defer(() => threads.close());
   const embedder = await createEmbedder(config, createOperatorFetch(), threads);

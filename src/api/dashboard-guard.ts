@@ -13,7 +13,7 @@ export function createDashboardGuard(
   { producer, config }: Pick<Services, 'producer' | 'config'>,
   authenticate: Authenticate,
 ): ApiMiddleware {
-  const dashboard = createQueueDashboard(producer);
+  const dashboard = createQueueDashboard(producer, { seesWorkers: config.size !== 'embedded' });
   const publicHost = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).host;
   return async (ctx, next) => {
     if (!isBelowDashboard(ctx)) {

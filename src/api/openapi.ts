@@ -42,7 +42,6 @@ export function describeApi(routes: readonly Route[], { version, serverUrl }: Ap
   }
   return {
     openapi: '3.1.0',
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: {
       title: 'Millrace',
       version,

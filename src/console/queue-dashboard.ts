@@ -18,14 +18,25 @@ const CONTENT_SECURITY_POLICY = [
 /** The page asks a font service for its typeface; without the link it takes the system's. */
 const REMOTE_LINK = /<link\b[^>]*\bhref="https?:\/\/[^>]*>/g;
 
+/** BullMQ finds workers by their connections; in the embedded database they all share one. */
+class AdapterWithoutWorkers extends BullMQAdapter {
+  override async getWorkers(): Promise<null> {
+    return null;
+  }
+}
+
 /**
  * Bull-board over all queues, as middleware that answers below `QUEUE_DASHBOARD_PATH` and passes everything else on.
  * It knows no users: whoever mounts it lets only those through who may see and, for other methods than GET, change.
  */
-export function createQueueDashboard(producer: Pick<Producer, 'openQueues'>): KoaMiddleware {
+export function createQueueDashboard(
+  producer: Pick<Producer, 'openQueues'>,
+  { seesWorkers }: { seesWorkers: boolean },
+): KoaMiddleware {
   const adapter = new KoaAdapter();
+  const QueueAdapter = seesWorkers ? BullMQAdapter : AdapterWithoutWorkers;
   createBullBoard({
-    queues: producer.openQueues().map((queue) => new BullMQAdapter(queue)),
+    queues: producer.openQueues().map((queue) => new QueueAdapter(queue)),
     serverAdapter: adapter,
     options: { uiConfig: { boardTitle: 'Millrace queues' } },
   });

@@ -27,7 +27,7 @@ export async function searchVectors(
 ): Promise<FoundChunk[]> {
   if (vector.every((value) => value === 0)) return [];
   const query = vectorLiteral(vector);
-  if (chunks <= EXACT_CHUNKS[config.size]) {
+  if (chunks <= Math.min(EXACT_CHUNKS[config.size], config.VECTOR_PROMOTE_THRESHOLD)) {
     return nearestExactly(db, sql`chunk_vector where ${visible(scope)}`, query, scope.limit);
   }
   const mayUseIndex = config.size !== 'embedded' && chunks > config.VECTOR_PROMOTE_THRESHOLD;

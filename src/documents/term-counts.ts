@@ -29,7 +29,8 @@ export class TermDeltas {
   async write(trx: DatabaseTransaction): Promise<void> {
     const copy = new BinaryCopy();
     for (const [workspaceId, sums] of this.#sums) {
-      for (const [term, delta] of sums) {
+      // In the order of the index, so that neighbouring rows touch the same pages.
+      for (const [term, delta] of [...sums].sort(([a], [b]) => a - b)) {
         if (delta !== 0) copy.row(3).uuid(workspaceId).int4(term).int4(delta);
       }
     }
@@ -60,14 +61,15 @@ export async function readTermCounts(
 }
 
 /**
- * Folds appended changes into `term_count`, at most `limit` rows.
+ * Folds appended changes into `term_count`, at most `limit` rows, all those of a term together.
  * @returns how many were folded; fewer than `limit` means that none are left
  */
 export async function foldTermDeltas(db: Database, limit: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
     with taken as (
       delete from term_delta where ctid = any(array(
-        select ctid from term_delta limit ${limit}::int for update skip locked))
+        select ctid from term_delta order by workspace_id, term
+        limit ${limit}::int for update skip locked))
       returning workspace_id, term, delta
     ), summed as (
       insert into term_count as t (workspace_id, term, chunks)

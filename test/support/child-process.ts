@@ -81,7 +81,8 @@ function serviceProcess(child: ChildProcess, lines: string[]): ServiceProcess {
   process.once('exit', killAtExit);
   child.once('exit', () => process.off('exit', killAtExit));
   const ended = async (timeoutMs: number) => {
-    if (ending() === null) await within(once(child, 'exit'), timeoutMs, `process ${pid} still runs`);
+    if (ending() === null)
+      await within(once(child, 'exit'), timeoutMs, `process ${pid} still runs`);
     return ending() ?? 0;
   };
   const kill = async () => {

@@ -1,120 +1,15 @@
 import zlib from 'node:zlib';
 import fc from 'fast-check';
+import { NASTY_QUERY_VALUES, NASTY_SEGMENTS, NASTY_VALUES, toJson } from './nasty-values.ts';
+import { type Json, type Operation, operationsOf } from './openapi-operations.ts';
 import type { WireRequest } from './raw-http.ts';
-
-type Json = { [key: string]: any };
-
-/** One operation of `/openapi.json`. */
-interface Operation {
-  method: string;
-  path: string;
-  queryNames: string[];
-  /** A body that its schema accepts; undefined when it takes none. */
-  sample: unknown;
-}
 
 /** A request that is wrong in one or several ways, and their names. */
 export interface MalformedRequest extends WireRequest {
   faults: string;
 }
 
-/** Stands for text that `JSON.stringify` would not write, such as numbers beyond a double. */
-const RAW = 'raw-json:';
-
-const deep = (levels: number, open: string, close: string) =>
-  `${RAW}${open.repeat(levels)}${close.repeat(levels)}`;
-
-const NASTY_VALUES: fc.Arbitrary<unknown> = fc.oneof(
-  fc.constantFrom<unknown>(
-    null,
-    true,
-    0,
-    -1,
-    1.5,
-    -0,
-    2 ** 31,
-    2 ** 40,
-    2 ** 53,
-    1e308,
-    -1e308,
-    `${RAW}1e999`,
-    `${RAW}-1e999`,
-    `${RAW}${'9'.repeat(400)}`,
-    'NaN',
-    'Infinity',
-    '',
-    ' ',
-    '\0',
-    '\0\0abc',
-    '\uD800',
-    'a\uDFFFb',
-    '\u202E\uFEFF',
-    '\u0001\u0002\u001B[2J',
-    'x'.repeat(100_000),
-    '字'.repeat(40_000),
-    "'; drop table document; --",
-    '../../etc/passwd',
-    '0000-01-01T00:00:00Z',
-    '9999-12-31T23:59:59-23:00',
-    '2020-02-30T25:61:61Z',
-    [],
-    [[]],
-    {},
-    Array.from({ length: 3_000 }, (_, index) => index),
-    deep(5_000, '[', ']'),
-    deep(5_000, '{"a":', '}').replace('}', '1}'),
-    `${RAW}{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}`,
-  ),
-  fc.string({ unit: 'binary', maxLength: 3_000 }),
-  fc.jsonValue({ maxDepth: 4 }),
-  fc.double(),
-);
-
-const NASTY_SEGMENTS = fc.oneof(
-  fc.constantFrom(
-    '%',
-    '%ZZ',
-    '%00',
-    '%2e%2e%2f%2e%2e%2fetc%2fpasswd',
-    '..%5c..%5cwindows',
-    '../../../etc/passwd',
-    '%ED%A0%80',
-    '%C0%AF',
-    '%FF',
-    '\u00ff\u0080',
-    'a'.repeat(9_000),
-    '%F0%9F%92%A9',
-    '-1',
-    '1e999',
-    'NaN',
-    'null',
-    '__proto__',
-    'constructor',
-    '{document_id}',
-    '00000000-0000-0000-0000-000000000000',
-    'ffffffff-ffff-ffff-ffff-ffffffffffff',
-    "'%20or%201=1--",
-    ';a=b',
-    '',
-    '.',
-    '..',
-    '*',
-  ),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }).map(encode),
-);
-
-const NASTY_QUERY_VALUES = fc.oneof(
-  fc.constantFrom('', '-1', '0', '1.5', '1e999', 'NaN', 'Infinity', '%00', '%ZZ', '%FF', 'null'),
-  fc.constantFrom('x'.repeat(5_000), '[]', '{}', '0x10', '99999999999999999999', 'zzzzzzzzzzz', '+'),
-  fc.string({ unit: 'binary', maxLength: 100 }).map(encode),
-);
-
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
-
-/** Percent-encodes what can be, and drops half surrogate pairs, which cannot. */
-function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
-}
 
 interface Wrapping {
   headers: string[];
@@ -186,6 +81,9 @@ const WRAPPINGS: Record<string, Wrapping> = {
 /** Requests against the operations of an OpenAPI description, each with something wrong. */
 export function malformedRequest(description: Json, key: string): fc.Arbitrary<MalformedRequest> {
   const operations = operationsOf(description);
+  const withBody = operations.filter(({ sample }) => sample !== undefined);
+  const seldom = <T>(usual: T, arbitrary: fc.Arbitrary<T>) =>
+    fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary });
   const mutation = fc.record({
     place: fc.nat(),
     how: fc.constantFrom('replace', 'remove', 'wrap', 'rename'),
@@ -193,16 +91,19 @@ export function malformedRequest(description: Json, key: string): fc.Arbitrary<M
   });
   return fc
     .record({
-      operation: fc.constantFrom(...operations),
+      operation: fc.oneof(
+        { weight: 2, arbitrary: fc.constantFrom(...withBody) },
+        { weight: 1, arbitrary: fc.constantFrom(...operations) },
+      ),
       segments: fc.array(NASTY_SEGMENTS, { minLength: 1, maxLength: 2 }),
       query: fc.array(fc.tuple(fc.nat(), NASTY_QUERY_VALUES), { maxLength: 3 }),
       mutations: fc.array(mutation, { maxLength: 3 }),
       wrapping: fc.oneof(
-        { weight: 2, arbitrary: fc.constant('plain') },
-        { weight: 3, arbitrary: fc.constantFrom(...Object.keys(WRAPPINGS)) },
+        { weight: 1, arbitrary: fc.constant('plain') },
+        { weight: 1, arbitrary: fc.constantFrom(...Object.keys(WRAPPINGS)) },
       ),
-      method: fc.option(fc.constantFrom(...METHODS), { freq: 5 }),
-      prefix: fc.constantFrom('', '', '', '/api', '/api/api', '//', '/..', '/%2e'),
+      method: seldom<string | null>(null, fc.constantFrom(...METHODS)),
+      prefix: seldom('', fc.constantFrom('/api', '/api/api', '//', '/..', '/%2e')),
     })
     .map((drawn) => build(drawn.operation, drawn, key));
 }
@@ -261,64 +162,4 @@ function placesOf(value: unknown): ({ holder: Json; name: string } | null)[] {
   };
   visit(value);
   return places;
-}
-
-function toJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
-  return text.replaceAll(new RegExp(`"${RAW}((?:[^"\\\\]|\\\\.)*)"`, 'g'), (_, raw: string) =>
-    raw.replaceAll('\\"', '"'),
-  );
-}
-
-function operationsOf(description: Json): Operation[] {
-  return Object.entries(description['paths'] as Json).flatMap(([path, item]) =>
-    Object.entries(item as Json).map(([method, operation]) => {
-      const schema: unknown = operation.requestBody?.content?.['application/json']?.schema;
-      return {
-        method: method.toUpperCase(),
-        path,
-        queryNames: (operation.parameters as Json[])
-          .filter((one) => one['in'] === 'query')
-          .map((one) => String(one['name'])),
-        sample: schema === undefined ? undefined : sampleOf(schema as Json, description, 0),
-      };
-    }),
-  );
-}
-
-/** A value that a JSON Schema accepts, with every optional field, as far as eight levels go. */
-function sampleOf(schema: Json, description: Json, depth: number): unknown {
-  if (depth > 8) return null;
-  const inner = (one: Json) => sampleOf(one, description, depth + 1);
-  if (typeof schema['$ref'] === 'string') {
-    const name = schema['$ref'].replace('#/components/schemas/', '');
-    return inner(description['components'].schemas[name]);
-  }
-  if (schema['const'] !== undefined) return schema['const'];
-  if (Array.isArray(schema['enum'])) return schema['enum'][0];
-  const branches: unknown = schema['anyOf'] ?? schema['oneOf'] ?? schema['allOf'];
-  if (Array.isArray(branches)) return inner(branches[0]);
-  switch (schema['type']) {
-    case 'object':
-      return Object.fromEntries(
-        Object.entries((schema['properties'] ?? {}) as Json).map(([name, one]) => [name, inner(one)]),
-      );
-    case 'array':
-      return [inner((schema['items'] ?? {}) as Json)];
-    case 'string':
-      return stringOf(schema);
-    case 'integer':
-    case 'number':
-      return Math.max(1, Number(schema['minimum'] ?? 1));
-    case 'boolean':
-      return false;
-    default:
-      return 'anything';
-  }
-}
-
-function stringOf({ format }: Json): string {
-  if (format === 'date-time') return '2024-01-01T00:00:00Z';
-  if (format === 'uuid') return '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
-  return 'file';
 }

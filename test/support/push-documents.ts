@@ -48,7 +48,11 @@ export async function pushDocuments(
   const third = Math.ceil(documents.length / 3);
   const singles = documents.slice(0, third);
   const clients = Array.from({ length: SINGLE_CLIENTS }, (_, client) =>
-    sendGroups(service, singles.filter((_one, index) => index % SINGLE_CLIENTS === client).map((one) => [one]), acknowledge),
+    sendGroups(
+      service,
+      singles.filter((_one, index) => index % SINGLE_CLIENTS === client).map((one) => [one]),
+      acknowledge,
+    ),
   );
   const batches = groupsOf(documents.slice(third, 2 * third), BATCH);
   const lines = documents.slice(2 * third);
@@ -111,7 +115,9 @@ async function sendGroup(
   if (answer.status !== 200 && answer.status !== 503) {
     throw new Error(`A document was answered with ${answer.status}: ${JSON.stringify(results)}`);
   }
-  const accepted = new Set(answer.status === 200 ? results.map((result) => result.document_id) : []);
+  const accepted = new Set(
+    answer.status === 200 ? results.map((result) => result.document_id) : [],
+  );
   for (const { word } of group) if (accepted.has(word)) acknowledge(word);
   return group.filter(({ word }) => !accepted.has(word));
 }
@@ -162,7 +168,8 @@ function toItem({ word, text }: PushedDocument): object {
 
 function groupsOf<T>(items: readonly T[], size: number): T[][] {
   const groups: T[][] = [];
-  for (let start = 0; start < items.length; start += size) groups.push(items.slice(start, start + size));
+  for (let start = 0; start < items.length; start += size)
+    groups.push(items.slice(start, start + size));
   return groups;
 }
 

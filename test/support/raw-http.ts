@@ -19,7 +19,10 @@ export interface WireRequest {
 }
 
 /** Sends a request that no well-behaved client would send. @throws when no answer comes in 20 s */
-export function send(url: string, { method, path, headers, body }: WireRequest): Promise<RawAnswer> {
+export function send(
+  url: string,
+  { method, path, headers, body }: WireRequest,
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const outgoing = openRequest(

@@ -26,7 +26,9 @@ export interface TestProcesses extends AsyncDisposable {
  * @param overrides settings, computed from those of the environment
  */
 export async function openTestProcesses(
-  overrides: (settings: Record<string, string>) => Promise<Record<string, string>> | Record<string, string> = () => ({}),
+  overrides: (
+    settings: Record<string, string>,
+  ) => Promise<Record<string, string>> | Record<string, string> = () => ({}),
 ): Promise<TestProcesses> {
   await using opened = new AsyncDisposableStack();
   const environment = opened.use(await openTestEnvironment());
@@ -38,9 +40,15 @@ export async function openTestProcesses(
     PORT: String(port),
     ...(await overrides(environment.settings)),
   };
-  await using migration = await startProcess('src/migrate.ts', { ...settings, DATABASE_URL: databaseUrl });
+  await using migration = await startProcess('src/migrate.ts', {
+    ...settings,
+    DATABASE_URL: databaseUrl,
+  });
   await migration.ended(10_000);
-  const database = await openDatabase({ databaseUrl, poolSize: 3, directory: null }, createLog('silent'));
+  const database = await openDatabase(
+    { databaseUrl, poolSize: 3, directory: null },
+    createLog('silent'),
+  );
   opened.defer(() => database.close());
   const running = opened.use(new AsyncDisposableStack());
   const start = async (...parts: Parameters<typeof startProcess>) =>
@@ -52,7 +60,8 @@ export async function openTestProcesses(
     service,
     client: createApiClient(service.url, service.key),
     startApi: () => start('src/api.ts', settings),
-    startWorkers: (more: Record<string, string> = {}) => start('workers/main.ts', { ...settings, ...more }),
+    startWorkers: (more: Record<string, string> = {}) =>
+      start('workers/main.ts', { ...settings, ...more }),
     settled: (timeoutMs: number) =>
       until(() => noneUnfinished(database.db).catch(() => false), timeoutMs, 200),
   };

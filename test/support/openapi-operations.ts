@@ -1,0 +1,84 @@
+/** JSON that was not checked. */
+export type Json = { [key: string]: any };
+
+/** One operation of `/openapi.json`. */
+export interface Operation {
+  method: string;
+  path: string;
+  queryNames: string[];
+  /** A body that its schema accepts; undefined when it takes none. */
+  sample: unknown;
+}
+
+/** Rules that no schema tells: what the service does not have yet, and what must exist. */
+const EXCEPTIONS: Record<string, Json> = {
+  'POST /chat/send-chat-message': {
+    llm_override: null,
+    file_descriptors: [],
+    parent_message_id: -1,
+    chat_session_id: '',
+    chat_session_info: { persona_id: 0, project_id: null },
+  },
+};
+
+/** The operations of an OpenAPI description. */
+export function operationsOf(description: Json): Operation[] {
+  return Object.entries(description['paths'] as Json).flatMap(([path, item]) =>
+    Object.entries(item as Json).map(([method, operation]) => {
+      const named = `${method.toUpperCase()} ${path}`;
+      const schema: unknown = operation.requestBody?.content?.['application/json']?.schema;
+      return {
+        method: method.toUpperCase(),
+        path,
+        queryNames: (operation.parameters as Json[])
+          .filter((one) => one['in'] === 'query')
+          .map((one) => String(one['name'])),
+        sample:
+          schema === undefined
+            ? undefined
+            : { ...(sampleOf(schema as Json, description, 0) as Json), ...EXCEPTIONS[named] },
+      };
+    }),
+  );
+}
+
+/** A value that a JSON Schema accepts, with every optional field, as far as eight levels go. */
+function sampleOf(schema: Json, description: Json, depth: number): unknown {
+  if (depth > 8) return null;
+  const inner = (one: Json) => sampleOf(one, description, depth + 1);
+  if (typeof schema['$ref'] === 'string') {
+    const name = schema['$ref'].replace('#/components/schemas/', '');
+    return inner(description['components'].schemas[name]);
+  }
+  if (schema['const'] !== undefined) return schema['const'];
+  if (Array.isArray(schema['enum'])) return schema['enum'][0];
+  const branches: unknown = schema['anyOf'] ?? schema['oneOf'] ?? schema['allOf'];
+  if (Array.isArray(branches)) return inner(branches[0]);
+  switch ([schema['type']].flat()[0]) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries((schema['properties'] ?? {}) as Json).map(([name, one]) => [
+          name,
+          inner(one),
+        ]),
+      );
+    case 'array':
+      return [inner((schema['items'] ?? {}) as Json)];
+    case 'string':
+      return stringOf(schema);
+    case 'integer':
+    case 'number':
+      return Math.max(1, Number(schema['minimum'] ?? 1));
+    case 'boolean':
+      return false;
+    default:
+      return 'anything';
+  }
+}
+
+const TEXTS = ['file', '', '1', '2024-01-01T00:00:00Z', '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'];
+
+function stringOf({ pattern }: Json): string {
+  const fits = (text: string) => pattern === undefined || new RegExp(pattern).test(text);
+  return TEXTS.find(fits) ?? '';
+}

@@ -24,6 +24,11 @@ export async function startApi(services: Services): Promise<RunningApi> {
     bootstrap.hasAdminKey || dataDirectory === null
       ? null
       : await makeAdminKey(services, bootstrap);
+  if (!bootstrap.hasAdminKey && dataDirectory === null) {
+    services.log.warn(
+      'no admin key exists: set BOOTSTRAP_ADMIN_API_KEY (openssl rand -hex 32) and start again',
+    );
+  }
   const server = await startServer(services, createApp(services, ROUTES));
   const adminKey = config.BOOTSTRAP_ADMIN_API_KEY ?? newAdminKey ?? keptKey;
   if (adminKey !== null) dataDirectory?.announce({ url: server.url, apiKey: adminKey });

@@ -1,6 +1,7 @@
 import { openServices } from '#src/open-services.ts';
 import { readConfig } from '#src/platform/config.ts';
 import { StartError } from '#src/platform/errors.ts';
+import { serveMetrics } from '#src/platform/metrics-server.ts';
 import { exitUnstarted, runUntilSignal } from '#src/platform/lifecycle.ts';
 import { queuesByName, startWorkers } from './index.ts';
 
@@ -19,6 +20,9 @@ async function main(names: string[]): Promise<void> {
     'workers',
     async () => {
       const workers = await startWorkers(services, names);
+      const { HOST: host, METRICS_PORT: port } = config;
+      const metrics =
+        port === undefined ? null : await serveMetrics(services.metrics, { host, port });
       services.log.info({ queues: workers.queueNames, size: config.size }, 'workers started');
       return {
         phases: [
@@ -27,6 +31,7 @@ async function main(names: string[]): Promise<void> {
             timeoutMs: deadlineMs + 10_000,
             run: async () => workers.close(deadlineMs),
           },
+          { name: 'metrics', timeoutMs: 2_000, run: async () => metrics?.close() },
           { name: 'services', timeoutMs: 10_000, run: async () => services[Symbol.asyncDispose]() },
         ],
       };

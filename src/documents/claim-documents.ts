@@ -5,8 +5,8 @@ import type { Database } from '#src/platform/database.ts';
 import type { DocumentMetadata, StoredSection } from '#src/tables.ts';
 
 /** A claim that is not renewed for this long is taken for that of a dead worker. */
-const LEASE_SECONDS = 45;
-const RENEW_EVERY_MS = 10_000;
+const LEASE_SECONDS = 20;
+const RENEW_EVERY_MS = 5_000;
 /** Text claimed at once: bounds the memory of one batch whatever the sizes of its documents. */
 const BATCH_BYTES = 4_000_000;
 

@@ -63,7 +63,7 @@ const pairId = z
   .transform((id) => (typeof id === 'number' && id > 0 && id <= MAX_PAIR_ID ? id : null));
 
 /** IngestionDocument of SPEC.md; what is absent gets its default here, and all text is cleaned. */
-export const documentSchema = z
+const documentSchema = z
   .object({
     id: documentId.nullish(),
     semantic_identifier: text.refine((value) => value.trim() !== '', 'must not be blank'),

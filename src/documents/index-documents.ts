@@ -42,14 +42,15 @@ export async function indexDocuments(
   signal: AbortSignal,
 ): Promise<void> {
   await deleteMarkedDocuments(services.db, ids);
-  for (let emptyClaims = 0; ; ) {
+  for (let emptyClaims = 0; ;) {
     await using claim = await claimDocuments(services.db, ids);
     if (claim.documents.length > 0) {
       await handBackOnFailure(services, claim, () => indexClaim(services, claim, signal));
     } else {
       if (!(await someStillWait(services.db, ids))) return;
       emptyClaims += 1;
-      if (emptyClaims > MAX_EMPTY_CLAIMS) throw new RetryLater(1_000, 'The rows are being written.');
+      if (emptyClaims > MAX_EMPTY_CLAIMS)
+        throw new RetryLater(1_000, 'The rows are being written.');
       await wait(LOCKED_ROWS_PAUSE_MS);
     }
     signal.throwIfAborted();

@@ -69,7 +69,15 @@ async function ensureIndex(db: Database): Promise<void> {
     from pg_index i where i.indexrelid = to_regclass('public.chunk_vector_promoted')`.execute(db);
   const [index] = rows;
   if (index?.valid === true || index?.building === true) return;
-  if (index) await sql`drop index concurrently if exists chunk_vector_promoted`.execute(db);
-  await sql`create index concurrently if not exists chunk_vector_promoted on chunk_vector
-    using hnsw (embedding halfvec_ip_ops) where promoted`.execute(db);
+  await db.connection().execute(async (connection) => {
+    await sql`set statement_timeout = 0`.execute(connection);
+    try {
+      if (index)
+        await sql`drop index concurrently if exists chunk_vector_promoted`.execute(connection);
+      await sql`create index concurrently if not exists chunk_vector_promoted on chunk_vector
+        using hnsw (embedding halfvec_ip_ops) where promoted`.execute(connection);
+    } finally {
+      await sql`reset statement_timeout`.execute(connection);
+    }
+  });
 }

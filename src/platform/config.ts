@@ -73,6 +73,7 @@ const settings = z.object({
   MAX_PENDING_DOCUMENTS: withDefault(wholeNumber(1, 100_000_000), 100_000),
   MAX_BODY_BYTES: withDefault(wholeNumber(10_000, 1_000_000_000), 64_000_000),
   VECTOR_PROMOTE_THRESHOLD: withDefault(wholeNumber(0, 100_000_000), 100_000),
+  METRICS_PORT: optional(wholeNumber(1, 65_535)),
   SHUTDOWN_TIMEOUT_SECONDS: withDefault(wholeNumber(1, 600), 20),
   DOCUMENT_INDEX_CONCURRENCY: withDefault(wholeNumber(1, 100), 2),
   INDEX_THREADS: withDefault(wholeNumber(1, 64), 2),

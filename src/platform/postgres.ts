@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { copyPayloadOf } from './copy-rows.ts';
 
 const INT8_OID = 20;
+/** No statement of a request or a job takes this long; building an index lifts it for itself. */
+const STATEMENT_TIMEOUT_MS = 120_000;
 
 /** A client that also runs the COPY statements of `copyRows`. */
 class CopyingClient extends pg.Client {
@@ -42,6 +44,8 @@ export function openPool(databaseUrl: string, size: number, log: Logger): pg.Poo
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'millrace',
     // PGlite has no JIT; on short statements compiling costs more than it saves.
     options: '-c jit=off',

@@ -98,6 +98,11 @@ const STATEMENTS = [
   `create index document_tags on document using gin (tags)`,
   // Claims and status changes rewrite the row often; room on the page keeps those updates cheap.
   `alter table document set (fillfactor = 80)`,
+  // Twice as fast as pglz to write; a server that was built without it keeps pglz, and so does PGlite.
+  `do $$ begin
+    alter table document alter column sections set compression lz4;
+  exception when feature_not_supported then null;
+  end $$`,
 
   `create table document_cc_pair (
     document_id bigint not null references document on delete cascade,
@@ -148,6 +153,8 @@ const STATEMENTS = [
     terms integer[] not null,
     weights sparsevec not null)`,
   `create index chunk_terms_terms on chunk_terms using gin (terms)`,
+  // Scoring reads the weights of every candidate: they stay in the row instead of a TOAST table.
+  `alter table chunk_terms set (toast_tuple_target = 8160)`,
   `create index chunk_terms_document on chunk_terms (document_id)`,
 
   `create table term_count (

@@ -17,17 +17,22 @@ type ReconcileServices = Pick<Services, 'db' | 'producer'>;
  * not. Sending one too many is harmless, since a job only says "look at these rows".
  * @returns how many rows were sent again
  */
-export async function reconcile(
+export async function reconcile(services: ReconcileServices, signal: AbortSignal): Promise<number> {
+  const oldest = await services.producer.oldestWaitingAgeMs(documentIndex);
+  const staleMs = oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS);
+  return sendUnfinished(services, signal, staleMs);
+}
+
+/** Sends a job for every unfinished row whose last one was sent at least `staleMs` ago. */
+export async function sendUnfinished(
   { db, producer }: ReconcileServices,
   signal: AbortSignal,
-  staleMs: number = STALE_MS,
+  staleMs: number,
 ): Promise<number> {
-  const oldest = await producer.oldestWaitingAgeMs(documentIndex);
-  const dueMs = oldest === null ? staleMs : Math.max(staleMs, oldest + BACKLOG_MARGIN_MS);
   let sent = 0;
   for (let job = 0; job < MAX_JOBS_PER_RUN; job += 1) {
     signal.throwIfAborted();
-    const documentIds = await takeDueDocuments(db, dueMs);
+    const documentIds = await takeDueDocuments(db, staleMs);
     if (documentIds.length === 0) break;
     await producer.enqueue(documentIndex, { documentIds });
     sent += documentIds.length;
@@ -43,14 +48,14 @@ export async function recoverAfterCrash(services: ReconcileServices): Promise<vo
   await sql`update document set status = 'accepted', attempts = greatest(attempts - 1, 0),
       claim_token = null, claimed_until = null
     where status = 'indexing'`.execute(services.db);
-  await reconcile(services, new AbortController().signal, 0);
+  await sendUnfinished(services, new AbortController().signal, 0);
 }
 
-async function takeDueDocuments(db: Database, dueMs: number): Promise<DocumentId[]> {
+async function takeDueDocuments(db: Database, staleMs: number): Promise<DocumentId[]> {
   const { rows } = await sql<{ id: DocumentId }>`
     with due as (
       select id from document
-      where queued_at < now() - make_interval(secs => ${dueMs / 1000}::float8)
+      where queued_at < now() - make_interval(secs => ${staleMs / 1000}::float8)
         and (status = 'deleting'
           or status = 'accepted' and (next_attempt_at is null or next_attempt_at <= now())
           or status = 'indexing' and claimed_until < now())

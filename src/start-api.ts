@@ -20,10 +20,9 @@ export async function startApi(services: Services): Promise<RunningApi> {
   const bootstrap = await ensureBootstrap(services.db, {
     bootstrapKey: config.BOOTSTRAP_ADMIN_API_KEY ?? null,
   });
+  const needsKey = config.BOOTSTRAP_ADMIN_API_KEY === undefined && keptKey === null;
   const newAdminKey =
-    bootstrap.hasAdminKey || dataDirectory === null
-      ? null
-      : await makeAdminKey(services, bootstrap);
+    needsKey && dataDirectory !== null ? await makeAdminKey(services, bootstrap) : null;
   if (!bootstrap.hasAdminKey && dataDirectory === null) {
     services.log.warn(
       'no admin key exists: set BOOTSTRAP_ADMIN_API_KEY (openssl rand -hex 32) and start again',

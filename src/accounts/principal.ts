@@ -27,10 +27,16 @@ const ROLES_OF_SCOPE: Readonly<Record<Exclude<Scope, 'public'>, readonly Role[]>
 export function whyForbidden(principal: Principal, scope: Exclude<Scope, 'public'>): string | null {
   const roles = ROLES_OF_SCOPE[scope];
   if (!roles.includes(principal.role)) {
-    return `This needs an API key with the role ${roles.join(' or ')}; this key has the role ${principal.role}.`;
+    return `This needs an API key with the role ${listOf(roles)}; this key has the role ${principal.role}.`;
   }
   if (scope === 'bootstrap-admin' && !principal.isBootstrapWorkspace) {
     return 'This needs an admin key of the bootstrap workspace; this key belongs to another workspace.';
   }
   return null;
+}
+
+/** `admin`, `admin or member`, `admin, member or read` */
+function listOf(roles: readonly Role[]): string {
+  const [last, ...others] = roles.toReversed();
+  return others.length === 0 ? String(last) : `${others.toReversed().join(', ')} or ${last}`;
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Principal } from '#src/accounts/principal.ts';
 import { type IngestionItem, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { type acceptedSchema, presentAccepted } from '#src/documents/present-document.ts';
-import { findDocument, pairsOfOthers } from '#src/documents/store.ts';
+import { pairsOfOthers } from '#src/documents/store.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 
@@ -38,9 +38,8 @@ export async function assertMayChange(
   { externalId, ccPairId }: { externalId: string; ccPairId: number | null },
 ): Promise<void> {
   if (role !== 'member') return;
-  const present = await findDocument(db, workspaceId, externalId);
-  const pairs = [...(present?.cc_pair_ids ?? []), ...(ccPairId === null ? [] : [ccPairId])];
-  const [other] = await pairsOfOthers(db, workspaceId, userId, pairs);
+  const ids = ccPairId === null ? [] : [ccPairId];
+  const [other] = await pairsOfOthers(db, workspaceId, userId, { ids, externalId });
   if (other === undefined) return;
   throw new Problem(
     'UNAUTHORIZED',

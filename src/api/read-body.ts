@@ -98,7 +98,7 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
 function tooLarge(limit: number): Problem {
   return new Problem(
     'PAYLOAD_TOO_LARGE',
-    `The body is larger than ${limit} bytes (counted decompressed). Send less in one request, or raise the server's limit.`,
+    `The body is larger than ${limit} bytes (MAX_BODY_BYTES, counted decompressed). Send less in one request.`,
   );
 }
 

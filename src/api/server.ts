@@ -39,7 +39,11 @@ export async function startServer(
   const answer = app.callback();
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     inFlight.set(request.socket, response);
-    response.once('close', () => inFlight.delete(request.socket));
+    response.once('close', () => {
+      inFlight.delete(request.socket);
+      // An answer that was begun before has told its client that the connection is kept.
+      if (closing) request.socket.end();
+    });
     response.once('finish', () => drainBody(request));
     if (closing) response.setHeader('Connection', 'close');
     void answer(request, response);

@@ -16,6 +16,7 @@ const listedKey = z.looseObject({
   name: z.string(),
   role: z.string(),
   prefix: z.string(),
+  last_four: z.string().optional(),
   created_at: z.string(),
   expires_at: z.string().nullable(),
 });
@@ -74,8 +75,8 @@ async function listKeys(context: CommandContext): Promise<void> {
     printJson(context, keys);
     return;
   }
-  const rows = keys.map(({ id, name, role, prefix, created_at, expires_at }) =>
-    [id, name, role, `${prefix}…`, created_at, expires_at ?? 'never'].map(plainLine),
+  const rows = keys.map(({ id, name, role, prefix, last_four: end = '', created_at, expires_at }) =>
+    [id, name, role, `${prefix}…${end}`, created_at, expires_at ?? 'never'].map(plainLine),
   );
   context.terminal.stdout.write(
     formatTable([['Id', 'Name', 'Role', 'Key', 'Created', 'Expires'], ...rows]),

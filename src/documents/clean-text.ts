@@ -1,5 +1,7 @@
 const SAMPLE_LENGTH = 16_384;
 const BINARY_SHARE = 0.1;
+/** A short text with a few odd characters was damaged on its way; it is no file. */
+const BINARY_MIN_ODD = 32;
 
 /** Removes U+0000, which Postgres text cannot hold, and replaces lone surrogates, which UTF-8 cannot, by U+FFFD. */
 export function cleanText(text: string): string {
@@ -8,8 +10,8 @@ export function cleanText(text: string): string {
 }
 
 /**
- * Whether `text` is bytes read as text: more than a tenth of a sample (its beginning, middle and end) are control
- * characters or U+FFFD. Ask before `cleanText`, which removes part of the evidence.
+ * Whether `text` is bytes read as text: more than a tenth of a sample (its beginning, middle and end), and at
+ * least 32, are control characters or U+FFFD. Ask before `cleanText`, which removes part of the evidence.
  */
 export function looksBinary(text: string): boolean {
   const middle = Math.max(0, (text.length - SAMPLE_LENGTH) >> 1);
@@ -23,7 +25,7 @@ export function looksBinary(text: string): boolean {
   for (let index = 0; index < sample.length; index += 1) {
     if (isOdd(sample.charCodeAt(index))) odd += 1;
   }
-  return odd > sample.length * BINARY_SHARE;
+  return odd >= BINARY_MIN_ODD && odd > sample.length * BINARY_SHARE;
 }
 
 function isOdd(code: number): boolean {

@@ -118,7 +118,8 @@ class EmbeddingsClient {
   constructor(options: OpenAiEmbedderOptions) {
     this.#options = options;
     this.#url = `${options.baseUrl.replace(/\/+$/, '')}/embeddings`;
-    this.#source = `The embedding endpoint ${withoutCredentials(this.#url)}`;
+    // Callers see these sentences beside their documents: the operator's address is not theirs to know.
+    this.#source = 'The embedding endpoint (EMBEDDING_BASE_URL)';
   }
 
   async embedBatch(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
@@ -222,7 +223,8 @@ function withoutCredentials(url: string): string {
   return parsed === null ? url : `${parsed.origin}${parsed.pathname}`;
 }
 
+/** The code alone: the message of a connection error names the address. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'connection lost';
 }

@@ -48,7 +48,11 @@ const documentId = text
   );
 
 const updatedAt = z.iso
-  .datetime({ offset: true, local: true })
+  .datetime({
+    offset: true,
+    local: true,
+    error: 'must be an ISO 8601 time such as 2026-05-31T08:30:00Z',
+  })
   .transform(asUtc)
   .refine(
     (timestamp) => /^(?!0000)\d{4}-/.test(timestamp),

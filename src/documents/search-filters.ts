@@ -30,7 +30,11 @@ export const searchFiltersSchema = z
     source_type: names,
     document_set: names,
     time_cutoff: z.iso
-      .datetime({ offset: true, local: true })
+      .datetime({
+        offset: true,
+        local: true,
+        error: 'must be an ISO 8601 time such as 2026-05-31T08:30:00Z',
+      })
       .transform((text) => new Date(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`))
       .nullish()
       .transform((value) => value ?? null),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import { RetryLater } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { DocumentMetadata, StoredOwner } from '#src/tables.ts';
 import { countTermIds, idf, termId, workspaceSalt } from './bm25.ts';
@@ -19,7 +20,7 @@ const MIN_CANDIDATES = 100;
 const CANDIDATES_PER_RESULT = 5;
 const UNKNOWN_WORD_SHARE = 0.6;
 
-type SearchServices = Pick<Services, 'db' | 'embedder' | 'config'>;
+type SearchServices = Pick<Services, 'db' | 'embedder' | 'config' | 'log'>;
 
 export type { SearchHit } from './search-hit.ts';
 
@@ -53,13 +54,28 @@ export async function searchDocuments(
   };
   const [lexical, dense] = await Promise.all([
     searchTerms(db, scope, queryTerms, counts),
-    embedder
-      .embedQuery(input.query, wordIdf(counts, salt), input.signal)
-      .then((vector) => searchVectors(services, scope, vector, counts.chunks)),
+    embedQuery(services, input, wordIdf(counts, salt)).then((vector) =>
+      vector === null ? [] : searchVectors(services, scope, vector, counts.chunks),
+    ),
   ]);
   input.signal.throwIfAborted();
   const best = bestPerDocument(lexical, dense, embedder).slice(0, input.limit);
   return readHits(services, input.workspaceId, best, words);
+}
+
+/** Null while the embedder is away: words alone find less, but they find. */
+async function embedQuery(
+  { embedder, log }: SearchServices,
+  { query, signal }: SearchInput,
+  wordWeight: (word: string) => number,
+): Promise<Float32Array | null> {
+  try {
+    return await embedder.embedQuery(query, wordWeight, signal);
+  } catch (error) {
+    if (!(error instanceof RetryLater)) throw error;
+    log.warn({ reason: error.message }, 'searching by words alone');
+    return null;
+  }
 }
 
 /** A word that no chunk holds is likely misspelt: rare, but not worth more than every real word. */

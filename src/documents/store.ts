@@ -87,16 +87,22 @@ export async function markDeleting(
   return rows[0]?.id ?? null;
 }
 
-/** Pairs of the workspace among `ids` that somebody else made. */
+/**
+ * Pairs that somebody else made, among `ids` and among those of the document that has this external
+ * id already.
+ */
 export async function pairsOfOthers(
   db: Database,
   workspaceId: WorkspaceId,
   userId: UserId,
-  ids: readonly number[],
+  { ids, externalId }: { ids: readonly number[]; externalId: string },
 ): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from cc_pair where id = any(${ids}::int[]) and workspace_id = ${workspaceId}
-      and not is_default and created_by is distinct from ${userId}`.execute(db);
+    select id from cc_pair where workspace_id = ${workspaceId}
+      and not is_default and created_by is distinct from ${userId}
+      and (id = any(${ids}::int[]) or id in (
+        select cc_pair_id from document_cc_pair p join document d on d.id = p.document_id
+        where d.workspace_id = ${workspaceId} and d.external_id = ${externalId}))`.execute(db);
   return rows.map((row) => row.id);
 }
 

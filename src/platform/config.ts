@@ -9,7 +9,10 @@ const optional = <T extends z.ZodType>(schema: T) => z.preprocess(blankIsAbsent,
 const withDefault = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
   z.preprocess((value) => blankIsAbsent(value) ?? fallback, schema);
 
-const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const wholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int(error).min(min, error).max(max, error);
+};
 const url = (...protocols: string[]) =>
   z.string().refine(
     (text) => {
@@ -128,7 +131,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const parsed = settings.safeParse(environment);
   if (!parsed.success) {
     const sentences = parsed.error.issues.map(
-      (issue) => `${issue.path.join('.')}: ${issue.message}`,
+      (issue) => `${String(issue.path[0])}: ${issue.message}`,
     );
     throw new ConfigError(`Wrong settings. ${sentences.join('; ')}`);
   }

@@ -4,6 +4,7 @@ const INT4_OID = 23;
 /** Postgres counts time from 2000-01-01 UTC. */
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 const TWO_POW_32 = 4_294_967_296;
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /**
  * Builds the payload of `COPY … FROM STDIN (FORMAT binary)`: `row(n)`, then exactly n fields in column order, and
@@ -16,6 +17,8 @@ export class BinaryCopy {
   #length = HEADER.length;
   #rowCount = 0;
   #missingFields = 0;
+  #lastUuid = '';
+  #lastUuidBytes = Buffer.alloc(0);
 
   constructor(initialBytes: number = 64 * 1024) {
     this.#buffer = Buffer.allocUnsafeSlow(Math.max(initialBytes, HEADER.length + 2));
@@ -106,10 +109,14 @@ export class BinaryCopy {
 
   /** Takes the textual form, with or without hyphens. */
   uuid(value: string): this {
-    const at = this.#begin(16);
-    const written = this.#buffer.write(value.replaceAll('-', ''), at, 16, 'hex');
-    if (written !== 16) throw new RangeError(`${JSON.stringify(value)} is not a UUID.`);
-    return this;
+    // Rows of one batch mostly belong to the same workspace.
+    if (value !== this.#lastUuid) {
+      const bytes = Buffer.from(value.replaceAll('-', ''), 'hex');
+      if (bytes.length !== 16) throw new RangeError(`${JSON.stringify(value)} is not a UUID.`);
+      this.#lastUuid = value;
+      this.#lastUuidBytes = bytes;
+    }
+    return this.bytea(this.#lastUuidBytes);
   }
 
   int4Array(values: Int32Array): this {
@@ -133,14 +140,12 @@ export class BinaryCopy {
 
   /** pgvector `halfvec`: int16 dimensions, int16 unused, then half-precision bits. */
   halfvec(bits: Uint16Array): this {
-    let at = this.#begin(4 + bits.length * 2);
+    const at = this.#begin(4 + bits.length * 2);
     this.#view.setInt16(at, bits.length);
     this.#view.setInt16(at + 2, 0);
-    at += 4;
-    for (const value of bits) {
-      this.#view.setUint16(at, value);
-      at += 2;
-    }
+    const target = this.#buffer.subarray(at + 4, at + 4 + bits.byteLength);
+    target.set(new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength));
+    if (IS_LITTLE_ENDIAN) target.swap16();
     return this;
   }
 

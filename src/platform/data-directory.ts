@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { StartError } from './errors.ts';
 
 const OWNER_ONLY = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
 const LOCK_FILE = 'millrace.pid';
 const SECRETS_FILE = 'secrets.json';
 const LOCAL_SERVICE_FILE = 'local-service.json';
@@ -40,13 +41,17 @@ export interface DataDirectory {
  * @throws StartError when another process has it
  */
 export async function openDataDirectory(directory: string): Promise<DataDirectory> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await mkdir(directory, { recursive: true, mode: OWNER_ONLY_FOLDER });
   const lock = path.join(directory, LOCK_FILE);
   takeLock(lock, directory);
+  const databasePath = path.join(directory, 'pglite');
+  // PGlite makes its files readable by everybody; in a folder that was there before, this one must not be.
+  await mkdir(databasePath, { recursive: true });
+  await chmod(databasePath, OWNER_ONLY_FOLDER);
   const localService = path.join(directory, LOCAL_SERVICE_FILE);
   const secretsFile = path.join(directory, SECRETS_FILE);
   return {
-    databasePath: path.join(directory, 'pglite'),
+    databasePath,
     secrets: readSecrets(secretsFile),
     saveSecrets: (secrets) => {
       writeOwnerOnly(secretsFile, {

@@ -10,6 +10,13 @@ const STATEMENT_TIMEOUT_MS = 120_000;
 
 /** A client that also runs the COPY statements of `copyRows`. */
 class CopyingClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    // The pool listens to idle clients only. Without a listener the error of a connection that breaks in use would
+    // end the process; the statement that was running, or comes next, rejects with it.
+    this.on('error', () => undefined);
+  }
+
   // The overloads of pg's `query` cannot be restated; everything but a COPY goes through untouched.
   override query(...args: unknown[]): never {
     const copy = copyPayloadOf(args[1]);

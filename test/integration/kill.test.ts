@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { makeDocuments, type Push, pushDocuments } from '#test/support/push-documents.ts';
 import {
@@ -6,6 +10,7 @@ import {
   openTestProcesses,
   type TestProcesses,
 } from '#test/support/test-processes.ts';
+import { openTcpProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
 import { expectSearchable, expectWholeIndex } from '#test/support/whole-index.ts';
 
 const DOCUMENTS = makeDocuments(1_000);
@@ -15,7 +20,14 @@ const MIDDLE = 400;
 const RECOVERY_MS = 100_000;
 const TEST_TIMEOUT_MS = 150_000;
 
-const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
+/** How long Postgres is away when it is not really restarted. */
+const OUTAGE_MS = 3_000;
+
+const {
+  TEST_DATABASE_URL: databaseUrl,
+  TEST_REDIS_URL: redisUrl,
+  TEST_FAULT_POSTGRES_RESTART: restartCommand,
+} = process.env;
 
 /** Pushes all documents and lets `strike` loose in the middle. */
 async function pushThrough(
@@ -63,6 +75,56 @@ describe.skipIf(databaseUrl === undefined)('a kill in the middle (needs TEST_DAT
     expect(push.acknowledged.size).toBeGreaterThan(MIDDLE);
     expect(push.acknowledged.size).toBeLessThan(DOCUMENTS.length);
     await expectNothingLost(processes, push);
+  });
+});
+
+/** Ends every connection to the test's database, again and again, while the way to it is cut. */
+async function takePostgresAway(proxy: TcpProxy, ownUrl: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: databaseUrl });
+  await admin.connect();
+  const until = Date.now() + OUTAGE_MS;
+  try {
+    await proxy.down();
+    while (Date.now() < until) {
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+        new URL(ownUrl).pathname.slice(1),
+      ]);
+      await wait(100);
+    }
+  } finally {
+    await admin.end();
+    await proxy.up();
+  }
+}
+
+describe.skipIf(databaseUrl === undefined)('an outage of Postgres (needs TEST_DATABASE_URL)', () => {
+  const fault = restartCommand === undefined ? 'its connections are cut' : 'it is restarted';
+  it(`loses nothing when ${fault} in the middle`, { timeout: TEST_TIMEOUT_MS }, async () => {
+    await using opened = new AsyncDisposableStack();
+    const { hostname, port } = new URL(databaseUrl ?? '');
+    const proxy = await openTcpProxy({ host: hostname, port: Number(port) });
+    opened.defer(() => proxy.down());
+    const processes = opened.use(
+      await openTestProcesses((settings) => {
+        const url = new URL(settings['DATABASE_URL'] ?? '');
+        url.host = `127.0.0.1:${proxy.port}`;
+        return { DATABASE_URL: url.href };
+      }),
+    );
+    const ownUrl = processes.environment.settings['DATABASE_URL'] ?? '';
+    const api = await processes.startApi();
+    const workers = await processes.startWorkers();
+    const push = await pushThrough(processes, async () => {
+      if (restartCommand === undefined) await takePostgresAway(proxy, ownUrl);
+      else await promisify(execFile)('bash', ['-c', restartCommand]);
+    }).finally(() => {
+      console.error('API', api.ending(), api.lines.filter((l) => /"level":(50|60)/.test(l)).join('\n').slice(0, 4000));
+      console.error('WORKERS', workers.ending(), workers.lines.filter((l) => /"level":(50|60)/.test(l)).join('\n').slice(0, 4000));
+    });
+    expect(push.acknowledged.size).toBe(DOCUMENTS.length);
+    await expectNothingLost(processes, push);
+    // They waited for the database instead of ending.
+    expect([api.ending(), workers.ending()]).toEqual([null, null]);
   });
 });
 

@@ -5,7 +5,7 @@ import { promoteVectors } from '#src/documents/promote-vectors.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import { createLog } from '#src/platform/log.ts';
 import { assertSchemaIsCurrent, migrate } from '#src/platform/migrations.ts';
-import { reconcile } from '#src/reconcile.ts';
+import { sendUnfinished } from '#src/reconcile.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 const log = createLog('silent');
@@ -73,7 +73,7 @@ describe('the embedding model', () => {
     await expect(assertEmbeddingModel(db, other)).rejects.toThrow(/another-model.*--reembed/s);
     await assertEmbeddingModel(db, embedder);
     expect(await reembedEverything(db, embedder)).toBe(3);
-    await reconcile(millrace.services, new AbortController().signal, 0);
+    await sendUnfinished(millrace.services, new AbortController().signal, 0);
     await millrace.settled();
     expect(await firstHit('subject2')).toBe('start-2');
   });

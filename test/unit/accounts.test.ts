@@ -188,7 +188,7 @@ describe('scopes', () => {
 
   it('says which role is needed and which one the key has', () => {
     const principal = { role: 'read', isBootstrapWorkspace: true } as Principal;
-    expect(whyForbidden(principal, 'ingest')).toContain('admin or member or ingest');
+    expect(whyForbidden(principal, 'ingest')).toContain('admin, member or ingest');
     expect(whyForbidden(principal, 'ingest')).toContain('role read');
   });
 });

@@ -23,7 +23,9 @@ test('prose, code and an empty text are not binary; decoded bytes are', () => {
   expect(looksBinary(Buffer.from(Array.from({ length: 999 }, (_, n) => n % 256)).toString())).toBe(
     true,
   );
-  expect(looksBinary('PNG' + '\x01\x02\x03')).toBe(true);
+  expect(looksBinary('PNG' + '\x01\x02\x03'.repeat(20))).toBe(true);
+  expect(looksBinary('a \ufffd short text that was damaged \ufffd')).toBe(false);
+  expect(looksBinary('a\ufffdb')).toBe(false);
 });
 
 test('noise behind a readable beginning is noticed', () => {

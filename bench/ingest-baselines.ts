@@ -1,4 +1,4 @@
-import { type Job, Queue, Worker } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
 import { sql } from 'kysely';
 import { embedText } from '#src/documents/embed-builtin.ts';
 import { prepareDocument } from '#src/documents/prepare-document.ts';
@@ -90,7 +90,9 @@ function prepareChunks(items: readonly SyntheticItem[]): PlainChunk[] {
 async function createPlainTables(db: Database): Promise<void> {
   await sql.raw('drop table if exists plain_chunk, plain_document').execute(db);
   await sql
-    .raw('create table plain_document (id int primary key, title text not null, text text not null)')
+    .raw(
+      'create table plain_document (id int primary key, title text not null, text text not null)',
+    )
     .execute(db);
   await sql
     .raw(
@@ -119,7 +121,9 @@ async function insertRows(
         sql`(${id}, ${documentId}, ${text}, ${vectorLiteral(vector)})`,
     );
     await sql`insert into plain_chunk values ${sql.join(rows)}
-      on conflict (id) do update set text = excluded.text, embedding = excluded.embedding`.execute(db);
+      on conflict (id) do update set text = excluded.text, embedding = excluded.embedding`.execute(
+      db,
+    );
   }
 }
 
@@ -144,7 +148,10 @@ async function copyAllRows(
   }
 }
 
-async function timeQueue({ forProducers, forWorkers }: QueueBackend, jobs: number): Promise<number> {
+async function timeQueue(
+  { forProducers, forWorkers }: QueueBackend,
+  jobs: number,
+): Promise<number> {
   const name = 'bench';
   const queue = new Queue(name, forProducers.options, forProducers.factory);
   await queue.waitUntilReady();
@@ -153,7 +160,7 @@ async function timeQueue({ forProducers, forWorkers }: QueueBackend, jobs: numbe
   const startedMs = performance.now();
   const worker = new Worker(
     name,
-    async (_job: Job) => {
+    async () => {
       processed += 1;
       if (processed === jobs) done.resolve();
     },

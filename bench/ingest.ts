@@ -43,7 +43,11 @@ export async function ingest(options: BenchOptions): Promise<void> {
   const table: Record<string, Row> = {
     'raw SQL, INSERT 500 rows': rowOf(baselines.insertSeconds, {}),
     'raw SQL, COPY binary': rowOf(baselines.copySeconds, {}),
-    'raw BullMQ, a job per document': { ...rowOf(baselines.queueSeconds, {}), 'chunks/s': null, 'MB/s': null },
+    'raw BullMQ, a job per document': {
+      ...rowOf(baselines.queueSeconds, {}),
+      'chunks/s': null,
+      'MB/s': null,
+    },
     'chunk + embed alone, one core': rowOf(baselines.prepareSeconds, {}),
   };
   for (const [name, push] of Object.entries(PUSHES)) {
@@ -85,7 +89,10 @@ async function acceptOnly(
   await using target = await startChildMillrace('src/api.ts');
   const bodies = items.map((item) => JSON.stringify(item));
   const warmUp = createDocuments(WARM_UP_DOCUMENTS, 1_000, { idPrefix: 'warm-up' });
-  await push(target, warmUp.map((item) => JSON.stringify(item)));
+  await push(
+    target,
+    warmUp.map((item) => JSON.stringify(item)),
+  );
   const startedMs = performance.now();
   await push(target, bodies);
   return (performance.now() - startedMs) / 1_000;

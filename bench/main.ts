@@ -46,7 +46,9 @@ function printList(): void {
   for (const [name, { summary }] of Object.entries(BENCHES)) {
     console.log(`  ${name.padEnd(10)} ${summary}`);
   }
-  console.log('\nTEST_DATABASE_URL and TEST_REDIS_URL choose the size; without them it is embedded.');
+  console.log(
+    '\nTEST_DATABASE_URL and TEST_REDIS_URL choose the size; without them it is embedded.',
+  );
 }
 
 function countOf(name: string, text: string | undefined): number | null {

@@ -48,7 +48,7 @@ export async function search(options: BenchOptions): Promise<void> {
   });
   const signal = new AbortController().signal;
   const hybrid = await timeEach(queries, async (query) => {
-    const filters = { sourceTypes: null, documentSets: null, timeCutoff: null, tags: null };
+    const filters = { source_type: [], document_set: [], time_cutoff: null, tags: [] };
     await searchDocuments(services, { workspaceId, query, filters, limit: RESULTS, signal });
   });
   console.log(
@@ -91,7 +91,9 @@ async function fillIndex(
 }
 
 async function countChunks({ db }: Services): Promise<number> {
-  const { rows } = await sql<{ chunks: number }>`select count(*)::int as chunks from chunk`.execute(db);
+  const { rows } = await sql<{ chunks: number }>`select count(*)::int as chunks from chunk`.execute(
+    db,
+  );
   return rows[0]?.chunks ?? 0;
 }
 
@@ -101,7 +103,9 @@ async function copyToPlainTable(services: Services): Promise<number> {
     select c.id, c.text, to_tsvector('english', c.text) as words,
       v.embedding::vector(${sql.lit(services.embedder.dimensions)}) as embedding
     from chunk c join chunk_vector v on v.chunk_id = c.id`.execute(services.db);
-  await sql.raw('create index plain_chunk_words on plain_chunk using gin (words)').execute(services.db);
+  await sql
+    .raw('create index plain_chunk_words on plain_chunk using gin (words)')
+    .execute(services.db);
   await sql.raw('vacuum analyze plain_chunk').execute(services.db);
   return countChunks(services);
 }

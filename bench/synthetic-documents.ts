@@ -4,7 +4,8 @@ import type { ingestionItemSchema } from '#src/documents/incoming-document.ts';
 export type SyntheticItem = z.input<typeof ingestionItemSchema>;
 
 const VOCABULARY_SIZE = 60_000;
-const SYLLABLES = 'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu an el in or us st er'.split(' ');
+const SYLLABLES =
+  'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu an el in or us st er'.split(' ');
 const WORDS_PER_SENTENCE = 14;
 const SENTENCES_PER_PARAGRAPH = 5;
 const PARAGRAPHS_PER_HEADING = 4;

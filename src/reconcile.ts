@@ -19,20 +19,28 @@ type ReconcileServices = Pick<Services, 'db' | 'producer'>;
  */
 export async function reconcile(services: ReconcileServices, signal: AbortSignal): Promise<number> {
   const oldest = await services.producer.oldestWaitingAgeMs(documentIndex);
-  const staleMs = oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS);
-  return sendUnfinished(services, signal, staleMs);
+  const waitingMs = oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS);
+  return sendUnfinished(services, signal, waitingMs);
 }
 
-/** Sends a job for every unfinished row whose last one was sent at least `staleMs` ago. */
+/**
+ * Sends one job for every unfinished row whose last one was sent at least `lostAfterMs` ago. A row
+ * that a worker held when it died is not behind the backlog, so it need not be older than that.
+ */
 export async function sendUnfinished(
   { db, producer }: ReconcileServices,
   signal: AbortSignal,
-  staleMs: number,
+  lostAfterMs: number,
 ): Promise<number> {
+  const startedAt = await databaseTime(db);
+  const before = {
+    waiting: new Date(startedAt.getTime() - lostAfterMs),
+    abandoned: new Date(startedAt.getTime() - Math.min(lostAfterMs, STALE_MS)),
+  };
   let sent = 0;
   for (let job = 0; job < MAX_JOBS_PER_RUN; job += 1) {
     signal.throwIfAborted();
-    const documentIds = await takeDueDocuments(db, staleMs);
+    const documentIds = await takeDueDocuments(db, before);
     if (documentIds.length === 0) break;
     await producer.enqueue(documentIndex, { documentIds });
     sent += documentIds.length;
@@ -51,14 +59,24 @@ export async function recoverAfterCrash(services: ReconcileServices): Promise<vo
   await sendUnfinished(services, new AbortController().signal, 0);
 }
 
-async function takeDueDocuments(db: Database, staleMs: number): Promise<DocumentId[]> {
+async function databaseTime(db: Database): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now()`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('A select without a table gave no row.');
+  return row.now;
+}
+
+/** The bounds are fixed for a run: what the run itself has sent is newer and is not taken twice. */
+async function takeDueDocuments(
+  db: Database,
+  before: { waiting: Date; abandoned: Date },
+): Promise<DocumentId[]> {
   const { rows } = await sql<{ id: DocumentId }>`
     with due as (
       select id from document
-      where queued_at < now() - make_interval(secs => ${staleMs / 1000}::float8)
-        and (status = 'deleting'
-          or status = 'accepted' and (next_attempt_at is null or next_attempt_at <= now())
-          or status = 'indexing' and claimed_until < now())
+      where queued_at < ${before.waiting} and (status = 'deleting'
+          or status = 'accepted' and (next_attempt_at is null or next_attempt_at <= now()))
+        or queued_at < ${before.abandoned} and status = 'indexing' and claimed_until < now()
       order by queued_at limit ${MAX_DOCUMENTS_PER_JOB} for update skip locked
     )
     update document d set queued_at = now() from due where d.id = due.id returning d.id`.execute(

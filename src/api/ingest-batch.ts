@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { ingestionItemSchema } from '#src/documents/incoming-document.ts';
 import { acceptedSchema } from '#src/documents/present-document.ts';
-import { Problem } from '#src/platform/errors.ts';
+import { Problem, type ProblemCode } from '#src/platform/errors.ts';
 import { mapInOrder } from '#src/platform/map-in-order.ts';
 import { acceptItem, type IngestCaller, type IngestServices } from './ingest-item.ts';
 import { parsePart } from './parse-request.ts';
-import { toProblem } from './problem.ts';
+import { describeError, toProblem } from './problem.ts';
 import { parseJson } from './read-body.ts';
 
 export const MAX_BATCH = 1_000;
 /** Lines of a stream under way at once: enough to fill a flush, few enough to hold in memory. */
 const LINES_UNDER_WAY = 512;
+
+const LATER: readonly ProblemCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
 
 const refusedSchema = z.object({ error_code: z.string(), detail: z.string() });
 
@@ -28,7 +30,7 @@ type Outcome = z.input<typeof acceptedSchema> | Problem;
 // Only the frame is checked as a whole; each item is checked, and fails, alone.
 const frameSchema = z.object({ documents: z.array(z.unknown()).min(1).max(MAX_BATCH) });
 
-/** @throws Problem RATE_LIMIT_EXCEEDED when the backlog leaves room for none of the documents */
+/** @throws Problem when none of the documents can be taken just now: a full backlog, a database that is away */
 export async function acceptBatch(
   services: IngestServices,
   caller: IngestCaller,
@@ -38,8 +40,8 @@ export async function acceptBatch(
   const outcomes = await Promise.all(
     documents.map((document) => settleItem(services, caller, () => document)),
   );
-  const [full] = outcomes.filter(saysFull);
-  if (full && outcomes.every(saysFull)) throw full;
+  const [first] = outcomes.filter(saysLater);
+  if (first && outcomes.every(saysLater)) throw first;
   const results = outcomes.map((outcome, index) => presentOutcome(outcome, index));
   const failed = outcomes.filter((outcome) => outcome instanceof Problem).length;
   return { results, accepted: results.length - failed, failed };
@@ -47,7 +49,7 @@ export async function acceptBatch(
 
 /**
  * Answers each line with a line, in order, as its document is committed.
- * @throws Problem RATE_LIMIT_EXCEEDED when the backlog leaves no room for the first
+ * @throws Problem when the first cannot be taken just now
  */
 export async function* acceptLines(
   services: IngestServices,
@@ -59,8 +61,8 @@ export async function* acceptLines(
   );
   let index = 0;
   for await (const outcome of outcomes) {
-    // Before the first line the whole request can still be answered with 429 and Retry-After.
-    if (index === 0 && saysFull(outcome)) throw outcome;
+    // Before the first line the whole request can still be answered with Retry-After.
+    if (index === 0 && saysLater(outcome)) throw outcome;
     yield `${JSON.stringify(presentOutcome(outcome, index))}\n`;
     index += 1;
   }
@@ -76,13 +78,21 @@ async function settleItem(
     // The schema of this very call made it.
     return await acceptItem(services, caller, item as z.output<typeof ingestionItemSchema>);
   } catch (error) {
-    return toProblem(error);
+    const problem = toProblem(error);
+    if (problem.code === 'INTERNAL_SERVER_ERROR') {
+      // The request itself succeeds, so nothing else would tell of this.
+      services.log.error(
+        { requestId: caller.requestId, failure: describeError(error) },
+        'item failed',
+      );
+    }
+    return problem;
   }
 }
 
-/** That the workspace's backlog left no room for the item. */
-function saysFull(outcome: Outcome): outcome is Problem {
-  return outcome instanceof Problem && outcome.code === 'RATE_LIMIT_EXCEEDED';
+/** That the same item may be taken a little later. */
+function saysLater(outcome: Outcome): outcome is Problem {
+  return outcome instanceof Problem && LATER.includes(outcome.code);
 }
 
 function presentOutcome(

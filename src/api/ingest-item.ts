@@ -11,7 +11,7 @@ export interface IngestCaller {
   requestId: string;
 }
 
-export type IngestServices = Pick<Services, 'config' | 'db' | 'documentAcceptor'>;
+export type IngestServices = Pick<Services, 'config' | 'db' | 'documentAcceptor' | 'log'>;
 
 /** Accepts one parsed item; resolves once its row is committed. */
 export async function acceptItem(

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Producer } from '#queues/producer.ts';
 import { documentIndex } from '#queues/document-index.ts';
-import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { DocumentId } from '#src/ids.ts';
 import { Batcher } from '#src/platform/batcher.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -33,11 +33,9 @@ interface AcceptedRow {
 export interface DocumentAcceptor {
   /**
    * Resolves once the row is committed. Concurrent callers share one statement and one job.
-   * @throws Problem RATE_LIMIT_EXCEEDED, see `assertRoom`
+   * @throws Problem RATE_LIMIT_EXCEEDED when the workspace's backlog leaves no room for more
    */
   accept(document: IncomingDocument): Promise<AcceptedDocument>;
-  /** @throws Problem RATE_LIMIT_EXCEEDED when the workspace's backlog leaves no room for more */
-  assertRoom(workspaceId: WorkspaceId, documents: number): Promise<void>;
   /** Sends rows that were changed another way to the index workers; never rejects. */
   enqueue(documentIds: DocumentId[], requestId: string | null): Promise<void>;
   /** Resolves when everything submitted has been settled. */
@@ -61,10 +59,9 @@ export function createDocumentAcceptor(
   );
   return {
     async accept(document) {
-      await limit.assertRoom(document.workspaceId, 1);
+      await limit.takeRoom(document.workspaceId);
       return batcher.submit(document);
     },
-    assertRoom: (workspaceId, documents) => limit.assertRoom(workspaceId, documents),
     enqueue: (documentIds, requestId) => enqueueIndexing(producer, log, documentIds, requestId),
     idle: () => batcher.idle(),
   };
@@ -240,7 +237,7 @@ function firstOf(rows: AcceptedRow[]): AcceptedRow {
   return row;
 }
 
-/** SQLSTATE class 22, data exception: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** SQLSTATE classes 22, data exception, and 54, program limit exceeded: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 function isDataError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('22');
+  return error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));
 }

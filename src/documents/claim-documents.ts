@@ -9,6 +9,8 @@ const LEASE_SECONDS = 20;
 const RENEW_EVERY_MS = 5_000;
 /** Text claimed at once: bounds the memory of one batch whatever the sizes of its documents. */
 const BATCH_BYTES = 4_000_000;
+/** After so many attempts that came to nothing a document may be what kills its workers: it is claimed alone. */
+const ATTEMPTS_IN_COMPANY = 2;
 
 /** The delayed job of a postponed document may come a moment early. */
 const CLAIMABLE = sql`(status = 'accepted'
@@ -33,24 +35,27 @@ export interface Claim extends AsyncDisposable {
 }
 
 /**
- * Takes documents that wait (or whose worker died), as many as fit a batch. Two workers never hold
- * the same document; an edit clears the claim, so the claimant's write finds its token gone.
+ * Takes documents that wait (or whose worker died), as many as fit a batch; those that were tried
+ * in vain before come last and one by one. Two workers never hold the same document; an edit clears the claim, so the claimant's write finds its token gone.
  * Disposing ends the renewal of the lease, not the claim.
  */
 export async function claimDocuments(db: Database, ids: readonly DocumentId[]): Promise<Claim> {
   const token = randomUUID();
   const { rows } = await sql<ClaimedDocument>`
     with waiting as (
-      select id, content_bytes from document
+      select id, content_bytes, attempts >= ${ATTEMPTS_IN_COMPANY} as suspect from document
       where id = any(${ids}::bigint[]) and ${CLAIMABLE}
       order by id for update skip locked
     ), sized as (
-      select id, sum(content_bytes) over (order by id) - content_bytes as bytes_before from waiting
+      select id, suspect, row_number() over batch as place,
+        sum(content_bytes) over batch - content_bytes as bytes_before
+      from waiting window batch as (order by suspect, id)
     )
     update document d set status = 'indexing', attempts = attempts + 1, claim_token = ${token},
       claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}),
       indexing_started_at = now()
-    from sized where d.id = sized.id and sized.bytes_before < ${BATCH_BYTES}
+    from sized where d.id = sized.id
+      and case when suspect then place = 1 else bytes_before < ${BATCH_BYTES} end
     returning d.id, d.workspace_id, d.semantic_identifier, d.title, d.sections, d.metadata,
       d.revision, d.indexed_revision, d.attempts`.execute(db);
   const timer = setInterval(() => void renew(db, token), RENEW_EVERY_MS);

@@ -17,9 +17,21 @@ export async function deleteMarkedDocuments(
   if (marked.length === 0) return;
   let removed = CHUNKS_PER_STEP;
   while (removed === CHUNKS_PER_STEP) removed = await deleteSomeChunks(db, marked);
-  // A document that was sent again meanwhile is `accepted` by now and stays.
-  await sql`delete from document d where id = any(${marked}::bigint[]) and status = 'deleting'
-    and not exists (select 1 from chunk where document_id = d.id)`.execute(db);
+  await deleteEmptied(db, marked);
+}
+
+/**
+ * A document that was sent again meanwhile is `accepted` by now and stays. Locked first: the check
+ * for chunks must see what a write committed while this one waited for the row.
+ */
+async function deleteEmptied(db: Database, marked: DocumentId[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: DocumentId }>`
+      select id from document where id = any(${marked}::bigint[]) and status = 'deleting'
+      order by id for update`.execute(trx);
+    await sql`delete from document d where id = any(${rows.map(({ id }) => id)}::bigint[])
+      and not exists (select 1 from chunk where document_id = d.id)`.execute(trx);
+  });
 }
 
 async function deleteSomeChunks(db: Database, marked: DocumentId[]): Promise<number> {

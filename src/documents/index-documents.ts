@@ -23,6 +23,7 @@ import {
 } from './replace-chunks.ts';
 
 const MAX_ATTEMPTS = 8;
+const KILLER_REASON = `The process that indexed the document died in each of ${MAX_ATTEMPTS} attempts. Split the document into smaller ones, or give the workers more memory, and send it again.`;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10 * 60_000;
 /** Rows are locked for the length of one statement; a job waits this often before it comes back later. */
@@ -62,13 +63,23 @@ async function indexClaim(
   claim: Claim,
   signal: AbortSignal,
 ): Promise<void> {
+  const documents = await withoutKillers(services, claim);
+  if (documents.length === 0) return;
   try {
-    await indexBatch(services, claim, claim.documents, signal);
+    await indexBatch(services, claim, documents, signal);
   } catch (error) {
     if (signal.aborted || error instanceof RetryLater) throw error;
     // Something in the batch is poisonous: each document alone, so that it fails alone.
-    for (const document of claim.documents) await indexAlone(services, claim, document, signal);
+    for (const document of documents) await indexAlone(services, claim, document, signal);
   }
+}
+
+/** An error ends the last attempt as failed; a document that is past it never let its worker come so far. */
+async function withoutKillers(services: IndexServices, claim: Claim): Promise<ClaimedDocument[]> {
+  for (const { id, attempts } of claim.documents) {
+    if (attempts > MAX_ATTEMPTS) await failDocument(services.db, claim.token, id, KILLER_REASON);
+  }
+  return claim.documents.filter(({ attempts }) => attempts <= MAX_ATTEMPTS);
 }
 
 async function indexAlone(

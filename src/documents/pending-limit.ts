@@ -10,8 +10,11 @@ const MAX_CACHED = 10_000;
 
 /** Refuses new documents of a workspace while too many of its documents wait for indexing. */
 export interface PendingLimit {
-  /** @throws Problem RATE_LIMIT_EXCEEDED with the seconds after which to try again */
-  assertRoom(workspaceId: WorkspaceId, documents: number): Promise<void>;
+  /**
+   * Counts one document more.
+   * @throws Problem RATE_LIMIT_EXCEEDED with the seconds after which to try again
+   */
+  takeRoom(workspaceId: WorkspaceId): Promise<void>;
 }
 
 export function createPendingLimit(db: Database, max: number, clock: () => Date): PendingLimit {
@@ -20,7 +23,7 @@ export function createPendingLimit(db: Database, max: number, clock: () => Date)
     { pending: Promise<number>; accepted: number; until: number }
   >();
   return {
-    async assertRoom(workspaceId, documents) {
+    async takeRoom(workspaceId) {
       const now = clock().getTime();
       let entry = cache.get(workspaceId);
       if (!entry || entry.until < now) {
@@ -33,8 +36,8 @@ export function createPendingLimit(db: Database, max: number, clock: () => Date)
         entry.pending.catch(() => cache.delete(workspaceId));
         cache.set(workspaceId, entry);
       }
-      if ((await entry.pending) + entry.accepted + documents > max) throw full(max);
-      entry.accepted += documents;
+      if ((await entry.pending) + entry.accepted >= max) throw full(max);
+      entry.accepted += 1;
     },
   };
 }

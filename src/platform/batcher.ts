@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 interface Waiting<Item, Result> {
   item: Item;
   resolve(result: Result): void;
@@ -43,9 +45,10 @@ export class Batcher<Item, Result> {
   }
 
   async #drain(): Promise<void> {
-    // Callers of the same turn of the event loop share the first flush.
-    await Promise.resolve();
     while (this.#queue.length > 0) {
+      // One turn of the event loop: what has arrived on other connections, or on later lines of the
+      // same one, joins. Without it an embedded database, which never yields, is given one item a flush.
+      await nextTurn();
       const batch = this.#take();
       try {
         const results = await this.#flush(batch.map((waiting) => waiting.item));

@@ -4,7 +4,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseConfig } from '#src/platform/config.ts';
 import { startMillrace } from '#src/start-millrace.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
-import { migrateTestDatabase, startTestMillrace } from '#test/support/test-millrace.ts';
+import {
+  migrateTestDatabase,
+  startTestMillrace,
+  type TestMillrace,
+} from '#test/support/test-millrace.ts';
 
 const item = (n: number) => ({
   document: {
@@ -19,7 +23,7 @@ const items = (from: number, count: number) =>
 describe('the limit on waiting documents', () => {
   it('refuses what is above it, workspace by workspace, until some are indexed', async () => {
     await using millrace = await startTestMillrace({ MAX_PENDING_DOCUMENTS: '5' });
-    const { call } = millrace;
+    const call: TestMillrace['call'] = (...request) => millrace.call(...request);
     const queue = (change: string) =>
       call('PUT', `/admin/queues/api/queues/document-index/${change}`);
     const batch = (documents: unknown[]) =>

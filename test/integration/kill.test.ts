@@ -43,9 +43,7 @@ async function pushThrough(
 }
 
 async function expectNothingLost(processes: TestProcesses, push: Push): Promise<void> {
-  const T0 = Date.now();
   await processes.settled(RECOVERY_MS);
-  console.error('RECOVERED', Date.now() - T0);
   await expectWholeIndex(processes.db, push);
   await expectSearchable(processes.client, push);
 }
@@ -64,18 +62,22 @@ describe.skipIf(databaseUrl === undefined)('a kill in the middle (needs TEST_DAT
     await expectNothingLost(processes, push);
   });
 
-  it('loses nothing that was acknowledged when the API is killed', { timeout: TEST_TIMEOUT_MS }, async () => {
-    await using processes = await openTestProcesses();
-    const victim = await processes.startApi();
-    await processes.startWorkers();
-    const push = await pushThrough(processes, async () => {
-      await victim.kill();
-      await processes.startApi();
-    });
-    expect(push.acknowledged.size).toBeGreaterThan(MIDDLE);
-    expect(push.acknowledged.size).toBeLessThan(DOCUMENTS.length);
-    await expectNothingLost(processes, push);
-  });
+  it(
+    'loses nothing that was acknowledged when the API is killed',
+    { timeout: TEST_TIMEOUT_MS },
+    async () => {
+      await using processes = await openTestProcesses();
+      const victim = await processes.startApi();
+      await processes.startWorkers();
+      const push = await pushThrough(processes, async () => {
+        await victim.kill();
+        await processes.startApi();
+      });
+      expect(push.acknowledged.size).toBeGreaterThan(MIDDLE);
+      expect(push.acknowledged.size).toBeLessThan(DOCUMENTS.length);
+      await expectNothingLost(processes, push);
+    },
+  );
 });
 
 /** Ends every connection to the test's database, again and again, while the way to it is cut. */
@@ -86,9 +88,10 @@ async function takePostgresAway(proxy: TcpProxy, ownUrl: string): Promise<void> 
   try {
     await proxy.down();
     while (Date.now() < until) {
-      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-        new URL(ownUrl).pathname.slice(1),
-      ]);
+      await admin.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+        [new URL(ownUrl).pathname.slice(1)],
+      );
       await wait(100);
     }
   } finally {
@@ -97,36 +100,36 @@ async function takePostgresAway(proxy: TcpProxy, ownUrl: string): Promise<void> 
   }
 }
 
-describe.skipIf(databaseUrl === undefined)('an outage of Postgres (needs TEST_DATABASE_URL)', () => {
-  const fault = restartCommand === undefined ? 'its connections are cut' : 'it is restarted';
-  it(`loses nothing when ${fault} in the middle`, { timeout: TEST_TIMEOUT_MS }, async () => {
-    await using opened = new AsyncDisposableStack();
-    const { hostname, port } = new URL(databaseUrl ?? '');
-    const proxy = await openTcpProxy({ host: hostname, port: Number(port) });
-    opened.defer(() => proxy.down());
-    const processes = opened.use(
-      await openTestProcesses((settings) => {
-        const url = new URL(settings['DATABASE_URL'] ?? '');
-        url.host = `127.0.0.1:${proxy.port}`;
-        return { DATABASE_URL: url.href };
-      }),
-    );
-    const ownUrl = processes.environment.settings['DATABASE_URL'] ?? '';
-    const api = await processes.startApi();
-    const workers = await processes.startWorkers();
-    const push = await pushThrough(processes, async () => {
-      if (restartCommand === undefined) await takePostgresAway(proxy, ownUrl);
-      else await promisify(execFile)('bash', ['-c', restartCommand]);
-    }).finally(() => {
-      console.error('API', api.ending(), api.lines.filter((l) => /"level":(50|60)/.test(l)).join('\n').slice(0, 4000));
-      console.error('WORKERS', workers.ending(), workers.lines.filter((l) => /"level":(50|60)/.test(l)).join('\n').slice(0, 4000));
+describe.skipIf(databaseUrl === undefined)(
+  'an outage of Postgres (needs TEST_DATABASE_URL)',
+  () => {
+    const fault = restartCommand === undefined ? 'its connections are cut' : 'it is restarted';
+    it(`loses nothing when ${fault} in the middle`, { timeout: TEST_TIMEOUT_MS }, async () => {
+      await using opened = new AsyncDisposableStack();
+      const { hostname, port } = new URL(databaseUrl ?? '');
+      const proxy = await openTcpProxy({ host: hostname, port: Number(port) });
+      opened.defer(() => proxy.down());
+      const processes = opened.use(
+        await openTestProcesses((settings) => {
+          const url = new URL(settings['DATABASE_URL'] ?? '');
+          url.host = `127.0.0.1:${proxy.port}`;
+          return { DATABASE_URL: url.href };
+        }),
+      );
+      const ownUrl = processes.environment.settings['DATABASE_URL'] ?? '';
+      const api = await processes.startApi();
+      const workers = await processes.startWorkers();
+      const push = await pushThrough(processes, async () => {
+        if (restartCommand === undefined) await takePostgresAway(proxy, ownUrl);
+        else await promisify(execFile)('bash', ['-c', restartCommand]);
+      });
+      expect(push.acknowledged.size).toBe(DOCUMENTS.length);
+      await expectNothingLost(processes, push);
+      // They waited for the database instead of ending.
+      expect([api.ending(), workers.ending()]).toEqual([null, null]);
     });
-    expect(push.acknowledged.size).toBe(DOCUMENTS.length);
-    await expectNothingLost(processes, push);
-    // They waited for the database instead of ending.
-    expect([api.ending(), workers.ending()]).toEqual([null, null]);
-  });
-});
+  },
+);
 
 describe.skipIf(databaseUrl === undefined || redisUrl === undefined)(
   'a flushed Redis (needs TEST_REDIS_URL)',

@@ -41,7 +41,9 @@ describe('the schema', () => {
 
   it('is refused when it is newer than the code, with the remedy', async () => {
     const { db } = millrace.services;
-    await sql`insert into kysely_migration (name, timestamp) values ('9999-future', 'x')`.execute(db);
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-future', 'x')`.execute(
+      db,
+    );
     try {
       await expect(migrate(db, log)).rejects.toThrow(/newer than this code.*9999-future/);
       await expect(assertSchemaIsCurrent(db, log)).rejects.toThrow(/later one/);

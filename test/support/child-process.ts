@@ -78,8 +78,11 @@ function serviceProcess(child: ChildProcess, lines: string[]): ServiceProcess {
   if (pid === undefined) throw new Error('The process could not be spawned.');
   const ending = () => child.exitCode ?? child.signalCode;
   const killAtExit = () => void child.kill('SIGKILL');
+  const exit = () => process.exit(1);
   process.once('exit', killAtExit);
-  child.once('exit', () => process.off('exit', killAtExit));
+  // Without a listener the signal would end the test process and leave the child behind.
+  process.once('SIGTERM', exit);
+  child.once('exit', () => process.off('exit', killAtExit).off('SIGTERM', exit));
   const ended = async (timeoutMs: number) => {
     if (ending() === null)
       await within(once(child, 'exit'), timeoutMs, `process ${pid} still runs`);

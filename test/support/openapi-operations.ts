@@ -1,4 +1,5 @@
 /** JSON that was not checked. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a description is walked, not typed
 export type Json = { [key: string]: any };
 
 /** One operation of `/openapi.json`. */

@@ -51,8 +51,12 @@ export async function openTestProcesses(
   );
   opened.defer(() => database.close());
   const running = opened.use(new AsyncDisposableStack());
-  const start = async (...parts: Parameters<typeof startProcess>) =>
-    running.use(await startProcess(...parts));
+  const start = async (...parts: Parameters<typeof startProcess>) => {
+    const process = await startProcess(...parts);
+    if (!running.disposed) return running.use(process);
+    await process.kill();
+    throw new Error('The test ended while a process was starting.');
+  };
   const service = { url: `http://127.0.0.1:${port}`, key: environment.adminKey };
   const processes = {
     environment,

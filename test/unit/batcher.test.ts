@@ -15,7 +15,11 @@ function slowFlush() {
   return { flush, flushes, release: () => releases.shift()?.() };
 }
 
-const tick = () => new Promise((resolve) => setImmediate(resolve));
+/** The batcher lets one turn of the event loop pass before a flush; after the second it has begun. */
+const tick = async () => {
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+};
 
 it('takes all who came while a flush ran into the next one', async () => {
   const { flush, flushes, release } = slowFlush();
@@ -29,6 +33,18 @@ it('takes all who came while a flush ran into the next one', async () => {
   release();
   expect(await Promise.all([first, ...others])).toEqual([10, 20, 30, 40]);
   await batcher.idle();
+});
+
+it('lets those join the first flush who come later in the same turn of the event loop', async () => {
+  const { flush, flushes, release } = slowFlush();
+  const batcher = new Batcher(flush, { items: 100, size: 100 }, () => 1);
+  const first = batcher.submit(1);
+  for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
+  const second = batcher.submit(2);
+  await tick();
+  expect(flushes).toEqual([[1, 2]]);
+  release();
+  expect(await Promise.all([first, second])).toEqual([10, 20]);
 });
 
 it('keeps a flush within its limits of items and size, and lets one oversized item through alone', async () => {
@@ -65,6 +81,10 @@ it('rejects a flush that throws and goes on with the next', async () => {
 });
 
 it('rejects an item that the flush forgot to settle', async () => {
-  const batcher = new Batcher<number, number>(async () => [], { items: 1, size: 1 }, () => 1);
+  const batcher = new Batcher<number, number>(
+    async () => [],
+    { items: 1, size: 1 },
+    () => 1,
+  );
   await expect(batcher.submit(1)).rejects.toThrow('fewer items');
 });

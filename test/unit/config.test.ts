@@ -15,7 +15,11 @@ const complaint = (settings: Record<string, string>): string => {
 };
 
 it('needs no setting at all for the embedded size', () => {
-  expect(parseConfig({})).toMatchObject({ size: 'embedded', PORT: 3000, EMBEDDING_DIMENSIONS: 1024 });
+  expect(parseConfig({})).toMatchObject({
+    size: 'embedded',
+    PORT: 3000,
+    EMBEDDING_DIMENSIONS: 1024,
+  });
 });
 
 it('treats a blank setting as absent', () => {

@@ -105,7 +105,15 @@ test('any text survives, however often the buffer has to grow', { timeout: 30_00
 test('a field of any type survives being the one at which the buffer grows', () => {
   for (let filler = 0; filler < 64; filler += 1) {
     const write = (copy: BinaryCopy) =>
-      copy.row(6).text('x'.repeat(filler)).bool(true).int2(-2).int4(-3).int8(-4).float4(1.5).finish();
+      copy
+        .row(6)
+        .text('x'.repeat(filler))
+        .bool(true)
+        .int2(-2)
+        .int4(-3)
+        .int8(-4)
+        .float4(1.5)
+        .finish();
     // The first writer has to grow on its way, the second never.
     expect(write(new BinaryCopy(24)).equals(write(new BinaryCopy(4_096)))).toBe(true);
   }

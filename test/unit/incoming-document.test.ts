@@ -25,7 +25,12 @@ it('keeps the id exactly as given and derives one from the title when it is abse
 });
 
 it('fills in the defaults: empty metadata, source ingestion_api, no pair', () => {
-  expect(incoming({})).toMatchObject({ metadata: {}, source: 'ingestion_api', ccPairId: null, tags: [] });
+  expect(incoming({})).toMatchObject({
+    metadata: {},
+    source: 'ingestion_api',
+    ccPairId: null,
+    tags: [],
+  });
   expect(incoming({}, { cc_pair_id: 0 }).ccPairId).toBeNull();
 });
 
@@ -51,8 +56,12 @@ it('makes a tag of each metadata value and leaves out those that are too long', 
 });
 
 it('reads a timestamp without an offset as UTC', () => {
-  expect(incoming({ doc_updated_at: '2024-03-01T10:00:00' }).docUpdatedAt).toBe('2024-03-01T10:00:00.000Z');
-  expect(incoming({ doc_updated_at: '2024-03-01T10:00:00+02:00' }).docUpdatedAt).toBe('2024-03-01T08:00:00.000Z');
+  expect(incoming({ doc_updated_at: '2024-03-01T10:00:00' }).docUpdatedAt).toBe(
+    '2024-03-01T10:00:00.000Z',
+  );
+  expect(incoming({ doc_updated_at: '2024-03-01T10:00:00+02:00' }).docUpdatedAt).toBe(
+    '2024-03-01T08:00:00.000Z',
+  );
 });
 
 it('accepts an image without text, and no section without either', () => {

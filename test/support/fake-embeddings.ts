@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export const FAKE_DIMENSIONS = 16;
+
+/** What the endpoint does with one request; null for vectors as asked for. */
+export type EmbeddingsFault =
+  | { status: number; retryAfter?: string; message: string }
+  | { hang: true }
+  | null;
+
+/** An OpenAI-compatible `/embeddings` endpoint that fails as the test tells it to. */
+export interface FakeEmbeddings extends AsyncDisposable {
+  /** Settings that make it the embedder. */
+  readonly settings: Record<string, string>;
+  /** The texts of each request so far. */
+  readonly requests: readonly (readonly string[])[];
+  /** Decides for each request from now on. */
+  fault: (texts: readonly string[]) => EmbeddingsFault;
+}
+
+export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
+  const requests: string[][] = [];
+  const server = createServer((incoming, outgoing) => {
+    void text(incoming).then((body) => {
+      const { input } = JSON.parse(body) as { input: string[] };
+      requests.push(input);
+      const fault = fake.fault(input);
+      if (fault && 'hang' in fault) return;
+      const answer = fault ? { error: { message: fault.message } } : vectorsFor(input);
+      outgoing.writeHead(fault?.status ?? 200, {
+        'content-type': 'application/json',
+        ...(fault?.retryAfter !== undefined && { 'retry-after': fault.retryAfter }),
+      });
+      outgoing.end(JSON.stringify(answer));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on TCP has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  const fake: FakeEmbeddings = {
+    settings: {
+      EMBEDDING_PROVIDER: 'openai',
+      EMBEDDING_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      EMBEDDING_MODEL: 'fake-model',
+      EMBEDDING_DIMENSIONS: String(FAKE_DIMENSIONS),
+    },
+    requests,
+    fault: () => null,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return fake;
+}
+
+function vectorsFor(input: readonly string[]) {
+  const data = input.map((one, index) => ({
+    index,
+    embedding: Array.from({ length: FAKE_DIMENSIONS }, (_, at) => Math.sin(one.length + at)),
+  }));
+  return { data };
+}

@@ -24,7 +24,7 @@ export function createRandom(seed: number): () => number {
 }
 
 /** Words of a made-up language whose frequencies follow Zipf's law, as those of real text do. */
-export function createWords(random: () => number): () => string {
+function createWords(random: () => number): () => string {
   const vocabulary = Array.from({ length: VOCABULARY_SIZE }, (_, rank) => wordOf(random, rank));
   // The integral of 1/rank is the logarithm, so its inverse draws a rank.
   const logSize = Math.log(VOCABULARY_SIZE);

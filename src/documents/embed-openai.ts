@@ -218,11 +218,6 @@ async function readCapped(response: Response, source: string): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-function withoutCredentials(url: string): string {
-  const parsed = URL.parse(url);
-  return parsed === null ? url : `${parsed.origin}${parsed.pathname}`;
-}
-
 /** The code alone: the message of a connection error names the address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -71,6 +71,8 @@ it('closes the source when the consumer stops early', async () => {
       closed = true;
     }
   }
-  for await (const _ of mapInOrder(source(), 3, async (n) => n)) break;
+  for await (const n of mapInOrder(source(), 3, async (one) => one)) {
+    if (n === 1) break;
+  }
   expect(closed).toBe(true);
 });

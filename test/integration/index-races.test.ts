@@ -9,6 +9,7 @@ import { markDeleting } from '#src/documents/store.ts';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { openServices } from '#src/open-services.ts';
 import { parseConfig } from '#src/platform/config.ts';
+import { reconcile, sendUnfinished } from '#src/reconcile.ts';
 import type { Services } from '#src/services.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
@@ -210,5 +211,23 @@ describe('documents whose workers died', () => {
       { external_id: 'unlucky', status: 'indexed', told: null },
       { external_id: 'neighbour', status: 'indexed', told: null },
     ]);
+  });
+});
+
+describe('rows that lost their job', () => {
+  it('are sent once by one run, however little time has passed', async () => {
+    for (const id of ['lost-1', 'lost-2', 'lost-3']) await accept(id, `About ${id}.`);
+    expect(await sendUnfinished(services, never, 0)).toBe(3);
+  });
+
+  it('do not wait behind the backlog when it was their worker that died', async () => {
+    for (const id of ['held', 'waiting']) await accept(id, `About ${id}.`);
+    const [held] = await idsOf();
+    await sql`update document set queued_at = now() - interval '25 seconds'`.execute(services.db);
+    await sql`update document set status = 'indexing', claimed_until = now() - interval '1 second'
+      where id = ${held}`.execute(services.db);
+    // The jobs of both wait in the queue, as nobody works here: that is the backlog.
+    expect(await services.producer.oldestWaitingAgeMs(documentIndex)).not.toBeNull();
+    expect(await reconcile(services, never)).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-export const FAKE_DIMENSIONS = 16;
+const FAKE_DIMENSIONS = 16;
 
 /** What the endpoint does with one request; null for vectors as asked for. */
 export type EmbeddingsFault =

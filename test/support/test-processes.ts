@@ -80,7 +80,7 @@ async function noneUnfinished(db: Database): Promise<boolean> {
 }
 
 /** How many documents are claimed by a worker. */
-export async function claimedDocuments(db: Database): Promise<number> {
+async function claimedDocuments(db: Database): Promise<number> {
   const { rows } = await sql<{ claimed: number }>`
     select count(*)::int as claimed from document where status = 'indexing'`.execute(db);
   return rows[0]?.claimed ?? 0;

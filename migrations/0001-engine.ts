@@ -94,6 +94,8 @@ const STATEMENTS = [
   `create index document_status on document (workspace_id, status, id)`,
   `create index document_unfinished on document (queued_at)
     where status in ('accepted', 'indexing', 'deleting')`,
+  `create index document_hidden on document (workspace_id)
+    where (status = 'deleting' or indexed_at < created_at)`,
   `create index document_indexed_at on document (workspace_id, indexed_at) where indexed_at is not null`,
   `create index document_tags on document using gin (tags)`,
   // Claims and status changes rewrite the row often; room on the page keeps those updates cheap.

@@ -5,6 +5,8 @@ import { ROUTES } from './api/routes/index.ts';
 import { type RunningServer, startServer } from './api/server.ts';
 import type { Services } from './services.ts';
 
+const SAFE_KEY_LENGTH = 16;
+
 export interface RunningApi {
   readonly server: RunningServer;
   /** An admin key that was made just now: shown to the operator once. */
@@ -16,6 +18,11 @@ export interface RunningApi {
 /** Serves the API: makes the bootstrap workspace and its key when they are absent, then listens. */
 export async function startApi(services: Services): Promise<RunningApi> {
   const { config, dataDirectory } = services;
+  if ((config.BOOTSTRAP_ADMIN_API_KEY?.length ?? SAFE_KEY_LENGTH) < SAFE_KEY_LENGTH) {
+    services.log.warn(
+      'BOOTSTRAP_ADMIN_API_KEY is short enough to be guessed; make one with: openssl rand -hex 32',
+    );
+  }
   const keptKey = dataDirectory?.secrets.adminApiKey ?? null;
   const bootstrap = await ensureBootstrap(services.db, {
     bootstrapKey: config.BOOTSTRAP_ADMIN_API_KEY ?? null,

@@ -120,12 +120,13 @@ export async function listApiKeys(db: Database, workspaceId: WorkspaceId): Promi
  */
 export async function revokeApiKey(
   db: Database,
-  { workspaceId, id }: { workspaceId: WorkspaceId; id: ApiKeyId },
+  { workspaceId, id }: { workspaceId: WorkspaceId; id: string },
 ): Promise<void> {
   const revoked = await db
     .updateTable('api_key')
     .set({ revoked_at: sql<Date>`now()` })
-    .where('id', '=', id)
+    // As text: what is no UUID is an unknown id and not an error of the database.
+    .where(sql<string>`id::text`, '=', id.toLowerCase())
     .where('workspace_id', '=', workspaceId)
     .where('revoked_at', 'is', null)
     .returning('id')
@@ -133,7 +134,7 @@ export async function revokeApiKey(
   if (!revoked) {
     throw new Problem(
       'NOT_FOUND',
-      `There is no API key with the id ${id}. GET /account/api-keys lists the keys of this workspace.`,
+      `There is no API key with the id ${JSON.stringify(id.slice(0, 100))}. GET /account/api-keys lists the keys of this workspace.`,
     );
   }
 }

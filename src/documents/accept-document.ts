@@ -200,9 +200,10 @@ async function upsert(db: Database, documents: IncomingDocument[]): Promise<Acce
         request_id = excluded.request_id, revision = d.revision + 1, status = 'accepted',
         attempts = 0, next_attempt_at = null, claim_token = null, claimed_until = null,
         error = null, accepted_at = now(), queued_at = now(), indexing_started_at = null,
-        created_at = case when d.status = 'deleting' then now() else d.created_at end
+        created_at = case when d.status = 'deleting' then now() else d.created_at end,
+        chunk_count = case when d.status = 'deleting' then 0 else d.chunk_count end
       where d.content_hash <> excluded.content_hash or d.status in ('failed', 'deleting')
-      returning id, workspace_id, external_id, status, created_at < now() as already_existed
+      returning id, workspace_id, external_id, status, created_at <> now() as already_existed
     ), known as (
       select n, coalesce(w.id, d.id) as id, coalesce(w.status, d.status) as status,
         coalesce(w.already_existed, true) as already_existed, w.id is not null as changed,
@@ -210,13 +211,17 @@ async function upsert(db: Database, documents: IncomingDocument[]): Promise<Acce
       from input
       left join written w on w.workspace_id = "workspaceId" and w.external_id = "externalId"
       left join document d on d.workspace_id = "workspaceId" and d.external_id = "externalId"
-    ), attached as (
-      insert into document_cc_pair (document_id, cc_pair_id)
-      select k.id, coalesce(named.id, fallback.id)
+    ), chosen as (
+      select k.id, k.already_existed, coalesce(named.id, fallback.id) as pair
       from known k
       join cc_pair fallback on fallback.workspace_id = k."workspaceId" and fallback.is_default
       left join cc_pair named on named.id = k."ccPairId" and named.workspace_id = k."workspaceId"
       where k.id is not null
+    ), detached as (
+      delete from document_cc_pair p using chosen c
+      where p.document_id = c.id and not c.already_existed and p.cc_pair_id <> c.pair
+    ), attached as (
+      insert into document_cc_pair (document_id, cc_pair_id) select id, pair from chosen
       on conflict do nothing
     )
     select n, id, status, already_existed, changed from known where id is not null`.execute(db);

@@ -25,12 +25,11 @@ const owner = z.object({
   email: optionalText,
 });
 
-const section = z
-  .object({ text: text.nullish(), link, image_file_id: optionalText })
-  .refine(
-    (value) => (value.image_file_id ?? '') !== '' || (value.text ?? '').trim() !== '',
-    'needs text that is not blank, or an image_file_id',
-  );
+const section = z.object({ text: text.nullish(), link, image_file_id: optionalText });
+
+/** A blank section is kept, since offsets count from the list as it was sent. */
+const hasContent = (value: z.output<typeof section>): boolean =>
+  (value.image_file_id ?? '') !== '' || (value.text ?? '').trim() !== '';
 
 const scalar = z
   .union([z.string(), z.number(), z.boolean()])
@@ -74,8 +73,11 @@ const documentSchema = z
     title: optionalText,
     sections: z
       .array(section)
-      .min(1, 'needs at least one section with text or an image')
-      .max(MAX_SECTIONS),
+      .max(MAX_SECTIONS)
+      .refine(
+        (sections) => sections.some(hasContent),
+        'needs at least one section with text that is not blank, or an image_file_id',
+      ),
     source: z
       .string()
       .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/i, 'must be a slug such as file, web or ingestion_api')
@@ -137,11 +139,11 @@ export function toIncomingDocument(
     secondaryOwners: document.secondary_owners ?? [],
   };
   const canonical = JSON.stringify(content);
-  const contentBytes = Buffer.byteLength(canonical);
+  const contentBytes = textBytes(content);
   if (contentBytes > context.maxBytes) {
     throw new Problem(
       'PAYLOAD_TOO_LARGE',
-      `The document has ${contentBytes} bytes; the limit is ${context.maxBytes} (MAX_DOCUMENT_BYTES). Split it into several documents.`,
+      `The document has ${contentBytes} bytes of text; the limit is ${context.maxBytes} (MAX_DOCUMENT_BYTES). Split it into several documents.`,
     );
   }
   return {
@@ -155,6 +157,13 @@ export function toIncomingDocument(
     contentHash: createHash('sha256').update(canonical).digest('hex'),
     contentBytes,
   };
+}
+
+/** UTF-8 bytes of all that is text, whatever JSON makes of them. */
+function textBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (value === null || typeof value !== 'object') return 0;
+  return Object.values(value).reduce((sum: number, part) => sum + textBytes(part), 0);
 }
 
 /** The same minimal payload posted twice gets the same id, so the second post updates the first. */

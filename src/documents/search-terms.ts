@@ -46,10 +46,16 @@ export async function searchTerms(
   return rows;
 }
 
-/** The rows of one workspace that pass the filters and are not being deleted. */
+/**
+ * Hides a document that is being deleted, and one that was sent again after that until its new
+ * content is indexed. The index `document_hidden` has the same condition.
+ */
+export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at)`);
+
+/** The rows of one workspace that pass the filters and are not hidden. */
 export function visible({ workspaceId, filters }: SearchScope): RawBuilder<unknown> {
   const allowed = filteredDocuments(workspaceId, filters);
-  const notDeleting = sql`workspace_id = ${workspaceId} and document_id <> all (array(
-    select id from document where workspace_id = ${workspaceId} and status = 'deleting'))`;
-  return allowed ? sql`${notDeleting} and document_id in (${allowed})` : notDeleting;
+  const notHidden = sql`workspace_id = ${workspaceId} and document_id <> all (array(
+    select id from document where workspace_id = ${workspaceId} and ${HIDDEN}))`;
+  return allowed ? sql`${notHidden} and document_id in (${allowed})` : notHidden;
 }

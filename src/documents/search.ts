@@ -8,7 +8,7 @@ import type { Embedder } from './embed.ts';
 import { fuseScores } from './fuse-scores.ts';
 import { blurb, highlight } from './highlight.ts';
 import { visibleText } from './html-text.ts';
-import { type FoundChunk, type SearchScope, searchTerms } from './search-terms.ts';
+import { type FoundChunk, HIDDEN, type SearchScope, searchTerms } from './search-terms.ts';
 import type { SearchFilters } from './search-filters.ts';
 import type { SearchHit } from './search-hit.ts';
 import { searchVectors } from './search-vectors.ts';
@@ -143,7 +143,7 @@ async function readHits(
       c.start_offset, c.end_offset, c.text, c.is_html, c.headings, c.link
     from chunk c join document d on d.id = c.document_id
     where c.id = any(${best.map(({ chunkId }) => chunkId)}::bigint[])
-      and d.workspace_id = ${workspaceId} and d.status <> 'deleting'`.execute(db);
+      and d.workspace_id = ${workspaceId} and ${HIDDEN} is not true`.execute(db);
   const byId = new Map(rows.map((row) => [row.chunk_id, row]));
   return best.flatMap(({ chunkId, score }) => {
     const row = byId.get(chunkId);

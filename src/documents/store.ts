@@ -59,7 +59,7 @@ export async function listDocuments(
   const conditions = [sql`d.workspace_id = ${listing.workspaceId}`];
   if (listing.status) conditions.push(sql`d.status = ${listing.status}`);
   if (listing.source) conditions.push(sql`d.source = ${listing.source}`);
-  if (listing.before) conditions.push(sql`d.id < ${listing.before}`);
+  if (listing.before !== null) conditions.push(sql`d.id < ${listing.before}`);
   if (listing.ccPairId) {
     conditions.push(sql`exists (select 1 from document_cc_pair p
       where p.document_id = d.id and p.cc_pair_id = ${listing.ccPairId})`);

@@ -53,9 +53,7 @@ const settings = z.object({
   DATABASE_POOL_SIZE: withDefault(wholeNumber(2, 200), 10),
   REDIS_URL: optional(z.string()),
   ENCRYPTION_KEY: optional(encryptionKey),
-  BOOTSTRAP_ADMIN_API_KEY: optional(
-    z.string().min(16, 'must have at least 16 characters; make one with: openssl rand -hex 32'),
-  ),
+  BOOTSTRAP_ADMIN_API_KEY: optional(z.string()),
   LOG_LEVEL: withDefault(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     'info',
@@ -72,9 +70,9 @@ const settings = z.object({
   DEFAULT_PLAN: withDefault(z.enum(['Free', 'Personal', 'Pro', 'Agency', 'Enterprise']), 'Free'),
   RATE_LIMIT_PER_MINUTE: optional(wholeNumber(1, 1_000_000)),
   PLATFORM_RATE_LIMIT_PER_MINUTE: optional(wholeNumber(1, 1_000_000)),
-  MAX_DOCUMENT_BYTES: withDefault(wholeNumber(1_000, 100_000_000), 10_000_000),
+  MAX_DOCUMENT_BYTES: withDefault(wholeNumber(1, 100_000_000), 20_000_000),
   MAX_PENDING_DOCUMENTS: withDefault(wholeNumber(1, 100_000_000), 100_000),
-  MAX_BODY_BYTES: withDefault(wholeNumber(10_000, 1_000_000_000), 64_000_000),
+  MAX_BODY_BYTES: withDefault(wholeNumber(1, 1_000_000_000), 64_000_000),
   VECTOR_PROMOTE_THRESHOLD: withDefault(wholeNumber(0, 100_000_000), 100_000),
   METRICS_PORT: optional(wholeNumber(1, 65_535)),
   SHUTDOWN_TIMEOUT_SECONDS: withDefault(wholeNumber(1, 600), 20),

@@ -64,12 +64,13 @@ it('reads a timestamp without an offset as UTC', () => {
   );
 });
 
-it('accepts an image without text, and no section without either', () => {
+it('accepts an image without text, and blank sections beside one with content', () => {
   expect(incoming({ sections: [{ image_file_id: 'f1' }] }).sections[0]).toEqual({
     text: '',
     link: null,
     image_file_id: 'f1',
   });
+  expect(incoming({ sections: [{ text: '' }, { text: 'x' }, {}] }).sections).toHaveLength(3);
   for (const sections of [[], [{}], [{ text: ' \n' }], [{ text: '', image_file_id: '' }]]) {
     expect(() => incoming({ sections })).toThrow(/section|text/);
   }

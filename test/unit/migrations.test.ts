@@ -9,7 +9,9 @@ it('refuses a Postgres without pgvector and says how to get it', async () => {
   const database = overPglite(await PGlite.create());
   try {
     const log = createLog('silent');
-    await expect(migrate(database.db, log)).rejects.toThrow(/no pgvector.*pgvector\/pgvector image/);
+    await expect(migrate(database.db, log)).rejects.toThrow(
+      /no pgvector.*pgvector\/pgvector image/,
+    );
     await expect(assertSchemaIsCurrent(database.db, log)).rejects.toThrow(StartError);
   } finally {
     await database.close();

@@ -20,8 +20,9 @@ const NDJSON = 'application/x-ndjson';
 const documentParams = z.object({ document_id: z.string().min(1) });
 const cursor = z
   .string()
-  .regex(/^[0-9a-z]{1,11}$/, 'must be the next_cursor of an earlier page')
-  .transform((text) => Number.parseInt(text, 36));
+  .transform((text) => /^before:(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString())?.[1])
+  .refine((id) => id !== undefined, 'must be the next_cursor of an earlier page')
+  .transform(Number);
 
 const batchBody = z.object({
   documents: z
@@ -95,7 +96,7 @@ export const ingestionRoutes: Route[] = [
       const last = records.length === query.limit ? records.at(-1) : undefined;
       return {
         documents: records.map(presentDocument),
-        next_cursor: last ? last.id.toString(36) : null,
+        next_cursor: last ? Buffer.from(`before:${last.id}`).toString('base64url') : null,
       };
     },
   }),

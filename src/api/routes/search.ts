@@ -24,7 +24,13 @@ export const searchRoutes: Route[] = [
         .transform(cleanText)
         .refine((query) => query.trim() !== '', 'must not be blank'),
       search_filters: searchFiltersSchema.nullish(),
-      limit: z.number().int().min(1).max(100).default(10),
+      limit: z
+        .number()
+        .int()
+        .min(1)
+        .max(100)
+        .nullish()
+        .transform((limit) => limit ?? 10),
     }),
     reply: z.object({ results: z.array(searchHitSchema), took_ms: z.number() }),
     async handle({ services, principal, body, signal }) {

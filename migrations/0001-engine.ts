@@ -145,7 +145,7 @@ const STATEMENTS = [
     embedding halfvec not null,
     promoted boolean not null default false)`,
   `alter table chunk_vector alter column embedding set storage plain`,
-  `create index chunk_vector_staged on chunk_vector (workspace_id) where not promoted`,
+  `create index chunk_vector_workspace on chunk_vector (workspace_id, promoted)`,
   `create index chunk_vector_document on chunk_vector (document_id)`,
 
   `create table chunk_terms (

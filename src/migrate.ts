@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     });
     opened.defer(() => backend.close());
   }
-  const threads = openIndexThreads(1);
+  const threads = openIndexThreads(1, log);
   opened.defer(() => threads.close());
   const embedder = await createEmbedder(config, createOperatorFetch(), threads);
   if (values.reembed) {

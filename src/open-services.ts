@@ -94,7 +94,7 @@ async function openFeatures(
   log: Logger,
   opened: AsyncDisposableStack,
 ) {
-  const indexThreads: IndexThreads = openIndexThreads(config.INDEX_THREADS);
+  const indexThreads: IndexThreads = openIndexThreads(config.INDEX_THREADS, log);
   opened.defer(() => indexThreads.close());
   const fetch = createOperatorFetch();
   const embedder = await createEmbedder(config, fetch, indexThreads);

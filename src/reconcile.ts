@@ -50,11 +50,10 @@ export async function sendUnfinished(
 
 /**
  * What one process does when it starts and knows that no other runs: every claim is that of a dead
- * worker, so nothing has to wait for a lease to end.
+ * worker, so nothing has to wait for a lease to end. The attempt counts: it may be what killed it.
  */
 export async function recoverAfterCrash(services: ReconcileServices): Promise<void> {
-  await sql`update document set status = 'accepted', attempts = greatest(attempts - 1, 0),
-      claim_token = null, claimed_until = null
+  await sql`update document set status = 'accepted', claim_token = null, claimed_until = null
     where status = 'indexing'`.execute(services.db);
   await sendUnfinished(services, new AbortController().signal, 0);
 }

@@ -23,8 +23,9 @@ export async function startMillrace(config: Config): Promise<RunningMillrace> {
   try {
     // One process owns the embedded database, so whatever was claimed is nobody's now.
     if (config.size === 'embedded') await recoverAfterCrash(services);
-    const workers = await startWorkers(services);
+    // A port that is taken is the likeliest failure: it comes before anything that would have to be stopped.
     const { server, newAdminKey, adminKey } = await startApi(services);
+    const workers = await startWorkers(services);
     const deadlineMs = config.SHUTDOWN_TIMEOUT_SECONDS * 1_000;
     return {
       services,

@@ -116,8 +116,9 @@ async function upsertWave(
     const rows = await upsertAll(db, chosen);
     return rows.map((value) => ({ status: 'fulfilled', value }));
   } catch (error) {
-    // A value that Postgres refuses must not fail its neighbours: find it by writing one by one.
-    if (chosen.length === 1 || !isDataError(error)) {
+    // A value that Postgres refuses must not fail its neighbours, nor a deadlock the whole flush:
+    // written one by one, each has its own fate.
+    if (chosen.length === 1 || !isOfOneRow(error)) {
       return chosen.map(() => ({ status: 'rejected', reason: error }));
     }
     return Promise.allSettled(
@@ -242,7 +243,7 @@ function firstOf(rows: AcceptedRow[]): AcceptedRow {
   return row;
 }
 
-/** SQLSTATE classes 22, data exception, and 54, program limit exceeded: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-function isDataError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));
+/** SQLSTATE classes 22, data exception, 54, program limit exceeded, and 40P01, deadlock detected: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+function isOfOneRow(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(22|54|40P01)/.test(String(error.code));
 }

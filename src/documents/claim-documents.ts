@@ -36,7 +36,8 @@ export interface Claim extends AsyncDisposable {
 
 /**
  * Takes documents that wait (or whose worker died), as many as fit a batch; those that were tried
- * in vain before come last and one by one. Two workers never hold the same document; an edit clears the claim, so the claimant's write finds its token gone.
+ * in vain before come last and one by one. Two workers never hold the same document; an edit clears
+ * the claim, so the claimant's write finds its token gone.
  * Disposing ends the renewal of the lease, not the claim.
  */
 export async function claimDocuments(db: Database, ids: readonly DocumentId[]): Promise<Claim> {
@@ -58,13 +59,28 @@ export async function claimDocuments(db: Database, ids: readonly DocumentId[]): 
       and case when suspect then place = 1 else bytes_before < ${BATCH_BYTES} end
     returning d.id, d.workspace_id, d.semantic_identifier, d.title, d.sections, d.metadata,
       d.revision, d.indexed_revision, d.attempts`.execute(db);
-  const timer = setInterval(() => void renew(db, token), RENEW_EVERY_MS);
-  timer.unref();
+  const stopRenewing = keepRenewing(
+    db,
+    token,
+    rows.map(({ id }) => id),
+  );
   return {
     token,
     documents: rows,
-    [Symbol.asyncDispose]: () => Promise.resolve(clearInterval(timer)),
+    [Symbol.asyncDispose]: () => Promise.resolve(stopRenewing()),
   };
+}
+
+/** Renews the lease until it is told to stop; one renewal at a time, however long it waits. */
+function keepRenewing(db: Database, token: string, ids: DocumentId[]): () => void {
+  let pending: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    pending ??= renew(db, token, ids).finally(() => {
+      pending = null;
+    });
+  }, RENEW_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /**
@@ -77,27 +93,40 @@ export async function someStillWait(db: Database, ids: readonly DocumentId[]): P
   return rows.length > 0;
 }
 
-/** A missed renewal is not an error: the lease outlives several, and the write checks the claim anyway. */
-async function renew(db: Database, token: string): Promise<void> {
-  await sql`update document set claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    where claim_token = ${token}`
+/**
+ * A missed renewal is not an error: the lease outlives several, and the write checks the claim
+ * anyway. Rows that are locked just now belong to the write itself.
+ */
+async function renew(db: Database, token: string, ids: DocumentId[]): Promise<void> {
+  await sql`
+    with held as (
+      select id from document where id = any(${ids}::bigint[]) and claim_token = ${token}
+      for update skip locked
+    )
+    update document d set claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    from held where d.id = held.id`
     .execute(db)
     .catch(() => undefined);
 }
 
-/** Hands documents back untouched: the attempt does not count. */
+/** Hands what is left of a claim back; the attempt counts only if `countsAttempt`. */
 export async function releaseClaim(
   db: Database,
-  token: string,
-  options: { delayMs: number; reason: string | null },
-): Promise<DocumentId[]> {
-  const { rows } = await sql<{ id: DocumentId }>`
-    update document set status = 'accepted', attempts = greatest(attempts - 1, 0),
+  { token, documents }: Claim,
+  options: { delayMs: number; reason: string | null; countsAttempt: boolean },
+): Promise<void> {
+  const returned = options.countsAttempt ? 0 : 1;
+  await sql`
+    with held as (
+      select id from document where id = any(${documents.map(({ id }) => id)}::bigint[])
+        and claim_token = ${token} and status = 'indexing'
+      order by workspace_id, external_id for update
+    )
+    update document d set status = 'accepted', attempts = greatest(attempts - ${returned}, 0),
       claim_token = null, claimed_until = null, queued_at = now(), error = ${options.reason},
       next_attempt_at = case when ${options.delayMs}::int > 0
         then now() + make_interval(secs => ${options.delayMs / 1000}::float8) end
-    where claim_token = ${token} and status = 'indexing' returning id`.execute(db);
-  return rows.map((row) => row.id);
+    from held where d.id = held.id`.execute(db);
 }
 
 /** The document as it stands can never be indexed. */

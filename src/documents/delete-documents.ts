@@ -10,13 +10,17 @@ const CHUNKS_PER_STEP = 2_000;
 export async function deleteMarkedDocuments(
   db: Database,
   ids: readonly DocumentId[],
+  signal: AbortSignal,
 ): Promise<void> {
   const { rows } = await sql<{ id: DocumentId }>`
     select id from document where id = any(${ids}::bigint[]) and status = 'deleting'`.execute(db);
   const marked = rows.map((row) => row.id);
   if (marked.length === 0) return;
   let removed = CHUNKS_PER_STEP;
-  while (removed === CHUNKS_PER_STEP) removed = await deleteSomeChunks(db, marked);
+  while (removed === CHUNKS_PER_STEP) {
+    signal.throwIfAborted();
+    removed = await deleteSomeChunks(db, marked);
+  }
   await deleteEmptied(db, marked);
 }
 
@@ -28,7 +32,7 @@ async function deleteEmptied(db: Database, marked: DocumentId[]): Promise<void> 
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: DocumentId }>`
       select id from document where id = any(${marked}::bigint[]) and status = 'deleting'
-      order by id for update`.execute(trx);
+      order by workspace_id, external_id for update`.execute(trx);
     await sql`delete from document d where id = any(${rows.map(({ id }) => id)}::bigint[])
       and not exists (select 1 from chunk where document_id = d.id)`.execute(trx);
   });
@@ -36,10 +40,12 @@ async function deleteEmptied(db: Database, marked: DocumentId[]): Promise<void> 
 
 async function deleteSomeChunks(db: Database, marked: DocumentId[]): Promise<number> {
   return db.transaction().execute(async (trx) => {
+    const { rows: documents } = await sql<{ id: DocumentId }>`
+      select id from document where id = any(${marked}::bigint[]) and status = 'deleting'
+      order by workspace_id, external_id for update`.execute(trx);
     const { rows } = await sql<{ id: number }>`
-      select c.id from chunk c join document d on d.id = c.document_id
-      where c.document_id = any(${marked}::bigint[]) and d.status = 'deleting'
-      limit ${CHUNKS_PER_STEP} for update of d`.execute(trx);
+      select id from chunk where document_id = any(${documents.map(({ id }) => id)}::bigint[])
+      limit ${CHUNKS_PER_STEP}`.execute(trx);
     const deltas = new TermDeltas();
     await deleteChunks(
       trx,

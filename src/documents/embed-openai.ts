@@ -3,7 +3,7 @@ import { retryAfterMs } from '#src/platform/retry-after.ts';
 import { normalize } from '#src/platform/vector.ts';
 
 import { countTokens } from './count-tokens.ts';
-import type { Embedder } from './embed.ts';
+import { type Embedder, EmbedderFault } from './embed.ts';
 import { errorMessageOf, parseEmbeddings } from './embedding-answer.ts';
 
 const DENSE_WEIGHT = 0.5;
@@ -182,7 +182,8 @@ class EmbeddingsClient {
     const reason = `${this.#source} answered ${status}: ${this.#redacted(errorMessageOf(body))}`;
     if (status === 408 || status === 429 || status >= 500) {
       const delayMs = retryAfterMs(retryAfter, Date.now()) ?? DEFAULT_DELAY_MS;
-      throw new RetryLater(Math.min(delayMs, MAX_DELAY_MS), reason);
+      const Later = status === 500 ? EmbedderFault : RetryLater;
+      throw new Later(Math.min(delayMs, MAX_DELAY_MS), reason);
     }
     if (status < 400)
       throw new GiveUp(`${this.#source} redirects; set EMBEDDING_BASE_URL to where.`);

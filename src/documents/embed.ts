@@ -1,3 +1,5 @@
+import { RetryLater } from '#src/platform/errors.ts';
+
 /** Turns texts into unit-length vectors. One deployment uses one embedder; `model` is recorded with the index. */
 export interface Embedder {
   /** Names what made a vector; vectors of different names are not comparable. */
@@ -17,3 +19,6 @@ export interface Embedder {
   ): Promise<Float32Array>;
   close(): Promise<void>;
 }
+
+/** The embedder broke on a request: it is ill, or one of the texts makes it so. */
+export class EmbedderFault extends RetryLater {}

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import { StartError } from '#src/platform/errors.ts';
+import { RetryLater, StartError } from '#src/platform/errors.ts';
 import type { Embedder } from './embed.ts';
 
 const FACT = 'embedding_model';
 /** Any number that no other lock of Millrace uses. */
 const MODEL_LOCK = 7_202_602;
+/** Time for a worker with the right model to take what this one cannot write. */
+const OTHER_WORKERS_TURN_MS = 10_000;
 
 interface RecordedModel {
   model: string;
@@ -41,6 +43,8 @@ export async function reembedEverything(
 ): Promise<number> {
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${MODEL_LOCK})`.execute(trx);
+    // Before the chunk tables, as every index write locks them in this order.
+    await sql`lock table document in exclusive mode`.execute(trx);
     await sql`truncate chunk, chunk_vector, chunk_terms, term_count, term_delta`.execute(trx);
     const { rows } = await sql<{ waiting: number }>`
       with reset as (
@@ -52,6 +56,17 @@ export async function reembedEverything(
     await recordModel(trx, embedder);
     return rows[0]?.waiting ?? 0;
   });
+}
+
+/** @throws RetryLater when the index was re-embedded with another model while this process ran */
+export async function assertModelIsCurrent(trx: DatabaseTransaction, model: string): Promise<void> {
+  const recorded = await readModel(trx);
+  if (recorded && recorded.model !== model) {
+    throw new RetryLater(
+      OTHER_WORKERS_TURN_MS,
+      `The index now uses the embedding model ${recorded.model}; a worker that still uses ${model} must be restarted.`,
+    );
+  }
 }
 
 async function readModel(trx: DatabaseTransaction): Promise<RecordedModel | null> {

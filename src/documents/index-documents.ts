@@ -13,6 +13,7 @@ import {
   someStillWait,
 } from './claim-documents.ts';
 import { deleteMarkedDocuments } from './delete-documents.ts';
+import { EmbedderFault } from './embed.ts';
 import type { PreparedChunk } from './prepare-document.ts';
 import {
   type IndexedDocument,
@@ -25,6 +26,8 @@ import {
 const MAX_ATTEMPTS = 8;
 const KILLER_REASON = `The process that indexed the document died in each of ${MAX_ATTEMPTS} attempts. Split the document into smaller ones, or give the workers more memory, and send it again.`;
 const FIRST_RETRY_MS = 1_000;
+/** When it fails on so many documents from the first on, the embedder is taken for ill. */
+const MAX_FIRST_FAULTS = 3;
 const LONGEST_RETRY_MS = 10 * 60_000;
 /** Rows are locked for the length of one statement; a job waits this often before it comes back later. */
 const MAX_EMPTY_CLAIMS = 40;
@@ -42,11 +45,11 @@ export async function indexDocuments(
   ids: readonly DocumentId[],
   signal: AbortSignal,
 ): Promise<void> {
-  await deleteMarkedDocuments(services.db, ids);
+  await deleteMarkedDocuments(services.db, ids, signal);
   for (let emptyClaims = 0; ;) {
     await using claim = await claimDocuments(services.db, ids);
     if (claim.documents.length > 0) {
-      await handBackOnFailure(services, claim, () => indexClaim(services, claim, signal));
+      await handBackOnFailure(services, claim, signal, () => indexClaim(services, claim, signal));
     } else {
       if (!(await someStillWait(services.db, ids))) return;
       emptyClaims += 1;
@@ -68,9 +71,35 @@ async function indexClaim(
   try {
     await indexBatch(services, claim, documents, signal);
   } catch (error) {
-    if (signal.aborted || error instanceof RetryLater) throw error;
+    if (signal.aborted || (error instanceof RetryLater && !(error instanceof EmbedderFault))) {
+      throw error;
+    }
     // Something in the batch is poisonous: each document alone, so that it fails alone.
-    for (const document of documents) await indexAlone(services, claim, document, signal);
+    await indexEachAlone(services, claim, documents, signal);
+  }
+}
+
+/** @throws EmbedderFault when the embedder failed on every one of them: it is ill, not they */
+async function indexEachAlone(
+  services: IndexServices,
+  claim: Claim,
+  documents: ClaimedDocument[],
+  signal: AbortSignal,
+): Promise<void> {
+  const faults: { document: ClaimedDocument; fault: EmbedderFault }[] = [];
+  for (const [index, document] of documents.entries()) {
+    try {
+      await indexAlone(services, claim, document, signal);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof EmbedderFault)) throw error;
+      faults.push({ document, fault: error });
+      if (faults.length === MAX_FIRST_FAULTS && index + 1 === MAX_FIRST_FAULTS) throw error;
+    }
+  }
+  const [first] = faults;
+  if (first && faults.length === documents.length) throw first.fault;
+  for (const { document, fault } of faults) {
+    await failOrPostpone(services, claim, document, fault.message);
   }
 }
 
@@ -92,15 +121,27 @@ async function indexAlone(
     await indexBatch(services, claim, [document], signal);
   } catch (error) {
     if (signal.aborted || error instanceof RetryLater) throw error;
-    const reason = reasonOf(error);
-    if (error instanceof GiveUp || document.attempts >= MAX_ATTEMPTS) {
-      await failDocument(services.db, claim.token, document.id, reason);
-      return;
+    if (error instanceof GiveUp) {
+      await failDocument(services.db, claim.token, document.id, reasonOf(error));
+    } else {
+      await failOrPostpone(services, claim, document, reasonOf(error));
     }
-    const delayMs = retryDelayMs(document.attempts, Math.random());
-    await postponeDocument(services.db, claim.token, document.id, delayMs, reason);
-    await services.producer.enqueue(documentIndex, { documentIds: [document.id] }, { delayMs });
   }
+}
+
+async function failOrPostpone(
+  services: IndexServices,
+  claim: Claim,
+  { id, attempts }: ClaimedDocument,
+  reason: string,
+): Promise<void> {
+  if (attempts >= MAX_ATTEMPTS) {
+    await failDocument(services.db, claim.token, id, reason);
+    return;
+  }
+  const delayMs = retryDelayMs(attempts, Math.random());
+  await postponeDocument(services.db, claim.token, id, delayMs, reason);
+  await services.producer.enqueue(documentIndex, { documentIds: [id] }, { delayMs });
 }
 
 async function indexBatch(
@@ -119,7 +160,7 @@ async function indexBatch(
   }
   const indexed = await embedChunks(services, good, signal);
   signal.throwIfAborted();
-  await replaceChunks(services.db, claim.token, indexed);
+  await replaceChunks(services.db, services.embedder.model, claim.token, indexed);
 }
 
 /** Embeds the chunks that have no vector yet: an unchanged chunk keeps its row and vector. */
@@ -163,19 +204,25 @@ function claimStored(
   }
 }
 
-/** Whatever ends the work early, the claimed rows go back to waiting with their attempt returned. */
+/**
+ * Whatever ends the work early, the claimed rows go back to waiting. The attempt is returned, except
+ * when the time was up: documents that never fit into it must not be tried for ever.
+ */
 async function handBackOnFailure(
   services: IndexServices,
   claim: Claim,
+  signal: AbortSignal,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const delayMs = error instanceof RetryLater ? error.delayMs : 0;
-    await releaseClaim(services.db, claim.token, {
-      delayMs,
-      reason: error instanceof RetryLater ? error.message : null,
+    const isLater = error instanceof RetryLater;
+    const reason: unknown = signal.reason;
+    await releaseClaim(services.db, claim, {
+      delayMs: isLater ? error.delayMs : 0,
+      reason: isLater ? error.message : null,
+      countsAttempt: signal.aborted && reason instanceof Error && reason.name === 'JobTimeout',
     });
     throw error;
   }

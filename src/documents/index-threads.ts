@@ -1,4 +1,5 @@
 import { Piscina } from 'piscina';
+import type { Logger } from 'pino';
 import type { Embedder } from './embed.ts';
 import type { embedTexts, prepareDocuments } from './index-thread.ts';
 import type { DocumentText, Prepared } from './prepare-document.ts';
@@ -17,7 +18,7 @@ export interface IndexThreads {
 }
 
 /** Threads start when the first task comes and end after a while of idleness. */
-export function openIndexThreads(threads: number): IndexThreads {
+export function openIndexThreads(threads: number, log: Logger): IndexThreads {
   const pool = new Piscina({
     filename: new URL('./index-thread.ts', import.meta.url).href,
     minThreads: 0,
@@ -25,6 +26,8 @@ export function openIndexThreads(threads: number): IndexThreads {
     idleTimeout: 30_000,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
   });
+  // A thread that dies between tasks is replaced; without a listener it would end the process.
+  pool.on('error', (error: unknown) => log.error({ error: String(error) }, 'an index thread died'));
   const run = async <Task, Result>(
     name: string,
     task: Task,

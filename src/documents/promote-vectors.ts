@@ -22,7 +22,8 @@ export async function promoteVectors(
   if (config.size === 'embedded') return 0;
   const stopAt = clock().getTime() + RUN_BUDGET_MS;
   let moved = 0;
-  for (const workspaceId of await largeWorkspaces(db, config.VECTOR_PROMOTE_THRESHOLD)) {
+  const workspaceIds = await largeWorkspaces(db, config.VECTOR_PROMOTE_THRESHOLD);
+  for (const workspaceId of workspaceIds) {
     let step = ROWS_PER_STEP;
     while (step === ROWS_PER_STEP && clock().getTime() < stopAt) {
       signal.throwIfAborted();
@@ -30,7 +31,7 @@ export async function promoteVectors(
       moved += step;
     }
   }
-  if (moved > 0 || (await hasPromoted(db))) await ensureIndex(db);
+  if (workspaceIds.length > 0) await ensureIndex(db);
   return moved;
 }
 
@@ -50,11 +51,6 @@ async function promoteSome(db: Database, workspaceId: WorkspaceId): Promise<numb
       returning 1
     ) select count(*)::int as moved from moved`.execute(db);
   return rows[0]?.moved ?? 0;
-}
-
-async function hasPromoted(db: Database): Promise<boolean> {
-  const { rows } = await sql`select 1 from chunk_vector where promoted limit 1`.execute(db);
-  return rows.length > 0;
 }
 
 /**

@@ -5,6 +5,7 @@ import { copyRows, type Database, type DatabaseTransaction } from '#src/platform
 import { signBits, toHalfBits } from '#src/platform/vector.ts';
 import { TERM_SPACE } from './bm25.ts';
 import type { ClaimedDocument } from './claim-documents.ts';
+import { assertModelIsCurrent } from './embedding-model.ts';
 import type { PreparedChunk } from './prepare-document.ts';
 import { deleteChunks } from './delete-documents.ts';
 import { TermDeltas } from './term-counts.ts';
@@ -57,11 +58,13 @@ export async function storedChunks(
  */
 export async function replaceChunks(
   db: Database,
+  model: string,
   token: string,
   indexed: IndexedDocument[],
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const held = await lockHeldDocuments(trx, token, indexed);
+    await assertModelIsCurrent(trx, model);
     const current = indexed.filter(({ document }) => held.has(document.id));
     if (current.length === 0) return;
     const deltas = new TermDeltas();
@@ -83,7 +86,7 @@ async function lockHeldDocuments(
   const { rows } = await sql<{ id: DocumentId; revision: number }>`
     select id, revision from document
     where id = any(${ids}::bigint[]) and claim_token = ${token} and status = 'indexing'
-    order by id for update`.execute(trx);
+    order by workspace_id, external_id for update`.execute(trx);
   const revisions = new Map(rows.map((row) => [row.id, row.revision]));
   return new Set(
     indexed

@@ -55,7 +55,7 @@ export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at)`
 /** The rows of one workspace that pass the filters and are not hidden. */
 export function visible({ workspaceId, filters }: SearchScope): RawBuilder<unknown> {
   const allowed = filteredDocuments(workspaceId, filters);
-  const notHidden = sql`workspace_id = ${workspaceId} and document_id <> all (array(
-    select id from document where workspace_id = ${workspaceId} and ${HIDDEN}))`;
+  const notHidden = sql`workspace_id = ${workspaceId} and document_id not in (
+    select id from document where workspace_id = ${workspaceId} and ${HIDDEN})`;
   return allowed ? sql`${notHidden} and document_id in (${allowed})` : notHidden;
 }

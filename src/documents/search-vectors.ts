@@ -34,9 +34,11 @@ export async function searchVectors(
   if (!mayUseIndex || hasFilters(scope.filters)) {
     return nearestByBits(db, sql`${visible(scope)}`, vector, query, scope.limit);
   }
-  const [staged, promoted] = await Promise.all([
-    nearestByBits(db, sql`not promoted and ${visible(scope)}`, vector, query, scope.limit),
-    db.transaction().execute((trx) => nearestByIndex(trx, scope, query)),
+  // One snapshot for both: a vector that is promoted meanwhile must not be missed or found twice.
+  const transaction = db.transaction().setIsolationLevel('repeatable read');
+  const [staged, promoted] = await transaction.execute(async (trx) => [
+    await nearestByBits(trx, sql`not promoted and ${visible(scope)}`, vector, query, scope.limit),
+    await nearestByIndex(trx, scope, query),
   ]);
   return [...staged, ...promoted].sort((a, b) => b.score - a.score).slice(0, scope.limit);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import { StartError } from './errors.ts';
 
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
+const MAX_LOCK_ATTEMPTS = 5;
 const LOCK_FILE = 'millrace.pid';
 const SECRETS_FILE = 'secrets.json';
 const LOCAL_SERVICE_FILE = 'local-service.json';
@@ -75,28 +76,53 @@ export function findLocalService(directory: string): LocalService | null {
   return text === null ? null : localServiceSchema.parse(JSON.parse(text));
 }
 
-/** PGlite's files take one process; a second one would corrupt them. */
+/**
+ * PGlite's files take one process; a second one would corrupt them. The lock appears with its
+ * content in one step (a hard link), and a stale one is moved away before it is judged, so that two
+ * processes that start at once cannot both win.
+ */
 function takeLock(lock: string, directory: string): void {
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    try {
-      const file = openSync(lock, 'wx', OWNER_ONLY);
-      writeFileSync(file, String(process.pid));
-      closeSync(file);
-      return;
-    } catch (error) {
-      if (!isCode(error, 'EEXIST')) throw error;
+  const mine = `${lock}.${process.pid}`;
+  writeFileSync(mine, String(process.pid), { mode: OWNER_ONLY });
+  try {
+    for (let attempt = 0; attempt < MAX_LOCK_ATTEMPTS; attempt += 1) {
+      if (linkIfAbsent(mine, lock)) return;
       const holder = Number(readIfPresent(lock) ?? '0');
       if (isAlive(holder)) {
         throw new StartError(
           `DATA_DIR ${directory} is in use by the Millrace process ${holder}. Stop it, or set DATA_DIR to another folder.`,
         );
       }
-      rmSync(lock, { force: true }); // left behind by a process that was killed
+      removeStale(lock, `${mine}.stale`);
     }
+  } finally {
+    rmSync(mine, { force: true });
   }
   throw new StartError(
     `DATA_DIR ${directory} cannot be locked: ${lock} keeps coming back. Is another process starting?`,
   );
+}
+
+function linkIfAbsent(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+/** Left behind by a process that was killed, unless another took it over since it was read. */
+function removeStale(lock: string, aside: string): void {
+  try {
+    renameSync(lock, aside);
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return;
+    throw error;
+  }
+  if (isAlive(Number(readIfPresent(aside) ?? '0'))) linkIfAbsent(aside, lock);
+  rmSync(aside, { force: true });
 }
 
 function isAlive(pid: number): boolean {

@@ -10,6 +10,8 @@ import { StartError } from './errors.ts';
 const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
 /** Below this, pgvector's HNSW vacuum can corrupt the index (pgvector 0.8.3 and 0.8.4 changelogs). */
 const SAFE_PGVECTOR = '0.8.4';
+/** Iterative index scans came with it. */
+const MIN_PGVECTOR = '0.8.0';
 
 /**
  * Brings the schema to this code's version. Two processes may start at once: Kysely's migrator
@@ -80,10 +82,19 @@ async function checkVectorExtension(db: Database, log: Logger): Promise<void> {
       'This Postgres has no pgvector. Install it (Debian: postgresql-NN-pgvector; Docker: the pgvector/pgvector image) and start again.',
     );
   }
-  if (version.localeCompare(SAFE_PGVECTOR, 'en', { numeric: true }) < 0) {
+  if (isOlder(version, MIN_PGVECTOR)) {
+    throw new StartError(
+      `This database has pgvector ${version}; Millrace needs ${MIN_PGVECTOR} or later. Upgrade the package, then run: alter extension vector update`,
+    );
+  }
+  if (isOlder(version, SAFE_PGVECTOR)) {
     log.warn(
       { version },
       `pgvector below ${SAFE_PGVECTOR} can corrupt HNSW indexes on vacuum; upgrade it`,
     );
   }
+}
+
+function isOlder(version: string, than: string): boolean {
+  return version.localeCompare(than, 'en', { numeric: true }) < 0;
 }

@@ -67,7 +67,7 @@ export async function migrateTestDatabase(settings: Record<string, string>): Pro
     { databaseUrl: config.DATABASE_URL, poolSize: 2, directory: null },
     log,
   );
-  const threads = openIndexThreads(1);
+  const threads = openIndexThreads(1, log);
   try {
     await migrate(database.db, log);
     await assertEmbeddingModel(

@@ -7,7 +7,6 @@ import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
 import { type Principal, whyForbidden } from '#src/accounts/principal.ts';
 import { createWorkspace } from '#src/accounts/workspaces.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { ApiKeyId } from '#src/ids.ts';
 import { openTestDatabase } from './api-harness.ts';
 
 const log = pino({ level: 'silent' });
@@ -43,7 +42,7 @@ describe('API keys', () => {
     const one = await createWorkspace(db, { name: 'One', planTier: 'Free' });
     const two = await createWorkspace(db, { name: 'Two', planTier: 'Pro' });
     const [foreign] = await listApiKeys(db, two.workspaceId);
-    const id = foreign?.id ?? ('' as ApiKeyId);
+    const id = foreign?.id ?? '';
     await expect(revokeApiKey(db, { workspaceId: one.workspaceId, id })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
@@ -53,7 +52,7 @@ describe('API keys', () => {
   it('cannot be revoked twice', async () => {
     const { workspaceId } = await createWorkspace(db, { name: 'One', planTier: 'Free' });
     const [key] = await listApiKeys(db, workspaceId);
-    const revoke = () => revokeApiKey(db, { workspaceId, id: key?.id ?? ('' as ApiKeyId) });
+    const revoke = () => revokeApiKey(db, { workspaceId, id: key?.id ?? '' });
     await revoke();
     await expect(revoke()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await listApiKeys(db, workspaceId)).toEqual([]);
@@ -67,7 +66,7 @@ describe('authentication', () => {
     const { workspaceId, apiKey } = await createWorkspace(db, { name: 'One', planTier: 'Pro' });
     expect(await authenticate(apiKey)).toMatchObject({ role: 'admin', plan: 'Pro' });
     const [key] = await listApiKeys(db, workspaceId);
-    await revokeApiKey(db, { workspaceId, id: key?.id ?? ('' as ApiKeyId) });
+    await revokeApiKey(db, { workspaceId, id: key?.id ?? '' });
     expect(await authenticate(apiKey)).not.toBeNull();
     now += 3_000;
     expect(await authenticate(apiKey)).toBeNull();
@@ -155,7 +154,7 @@ describe('the bootstrap workspace', () => {
   it('does not bring back a key that an admin revoked', async () => {
     const { workspaceId } = await ensureBootstrap(db, { bootstrapKey: FIRST_KEY });
     const [key] = await listApiKeys(db, workspaceId);
-    await revokeApiKey(db, { workspaceId, id: key?.id ?? ('' as ApiKeyId) });
+    await revokeApiKey(db, { workspaceId, id: key?.id ?? '' });
     const started = await ensureBootstrap(db, { bootstrapKey: FIRST_KEY });
     expect(started).toMatchObject({ bootstrapKey: 'revoked', hasAdminKey: false });
     expect(await authenticateAt()(FIRST_KEY)).toBeNull();

@@ -72,6 +72,20 @@ describe('an embedding provider with moods', () => {
     }
   });
 
+  it('indexes the neighbours of a document on which it breaks, whose attempts count', async () => {
+    embeddings.fault = (texts) =>
+      texts.some((text) => text.includes('hemlock')) ? { status: 500, message: 'Segfault.' } : null;
+    await ingest({ breaker: 'About hemlock.', left: 'About daisies.', right: 'About poppies.' });
+    for (const id of ['left', 'right']) {
+      await until(async () => (await status(id)).status === 'indexed');
+    }
+    await until(async () => (await status('breaker')).attempts > 1);
+    expect((await status('breaker')).error).toContain('Segfault.');
+    await millrace.call('DELETE', '/service-api/ingestion/breaker');
+    embeddings.fault = () => null;
+    await millrace.settled();
+  });
+
   it('fails nothing while it answers 500, and finishes when it recovers', async () => {
     embeddings.fault = () => ({ status: 500, message: 'Out of order.' });
     await ingest({ storm: 'A text for a stormy day.' });

@@ -25,7 +25,10 @@ export async function startMillrace(config: Config): Promise<RunningMillrace> {
     if (config.size === 'embedded') await recoverAfterCrash(services);
     // A port that is taken is the likeliest failure: it comes before anything that would have to be stopped.
     const { server, newAdminKey, adminKey } = await startApi(services);
-    const workers = await startWorkers(services);
+    const workers = await startWorkers(services).catch(async (error: unknown) => {
+      await server.close(0);
+      throw error;
+    });
     const deadlineMs = config.SHUTDOWN_TIMEOUT_SECONDS * 1_000;
     return {
       services,

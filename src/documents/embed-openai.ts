@@ -181,9 +181,10 @@ class EmbeddingsClient {
     if (status >= 200 && status < 300) return;
     const reason = `${this.#source} answered ${status}: ${this.#redacted(errorMessageOf(body))}`;
     if (status === 408 || status === 429 || status >= 500) {
-      const delayMs = retryAfterMs(retryAfter, Date.now()) ?? DEFAULT_DELAY_MS;
-      const Later = status === 500 ? EmbedderFault : RetryLater;
-      throw new Later(Math.min(delayMs, MAX_DELAY_MS), reason);
+      const askedMs = retryAfterMs(retryAfter, Date.now());
+      // Without a time to come back, 500 may be the fault of a text, which must not be tried for ever.
+      if (status === 500 && askedMs === null) throw new EmbedderFault(reason);
+      throw new RetryLater(Math.min(askedMs ?? DEFAULT_DELAY_MS, MAX_DELAY_MS), reason);
     }
     if (status < 400)
       throw new GiveUp(`${this.#source} redirects; set EMBEDDING_BASE_URL to where.`);

@@ -1,5 +1,3 @@
-import { RetryLater } from '#src/platform/errors.ts';
-
 /** Turns texts into unit-length vectors. One deployment uses one embedder; `model` is recorded with the index. */
 export interface Embedder {
   /** Names what made a vector; vectors of different names are not comparable. */
@@ -9,7 +7,7 @@ export interface Embedder {
   readonly denseWeight: number;
   /** Inner products below this are chance: such a chunk is found only if it shares a word with the query. */
   readonly noiseFloor: number;
-  /** One unit-length vector per text, in order. Throws `RetryLater` or `GiveUp`. */
+  /** One unit-length vector per text, in order. Throws `RetryLater`, `EmbedderFault` or `GiveUp`. */
   embedDocuments(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
   /** `idf` takes a stemmed word, as `tokenize` makes it; embedders of neural models ignore it. */
   embedQuery(
@@ -20,5 +18,7 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
-/** The embedder broke on a request: it is ill, or one of the texts makes it so. */
-export class EmbedderFault extends RetryLater {}
+/** The embedder broke on a request: it is ill, or one of the texts makes it so. It costs an attempt. */
+export class EmbedderFault extends Error {
+  override readonly name = 'EmbedderFault';
+}

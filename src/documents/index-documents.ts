@@ -13,7 +13,6 @@ import {
   someStillWait,
 } from './claim-documents.ts';
 import { deleteMarkedDocuments } from './delete-documents.ts';
-import { EmbedderFault } from './embed.ts';
 import type { PreparedChunk } from './prepare-document.ts';
 import {
   type IndexedDocument,
@@ -26,14 +25,12 @@ import {
 const MAX_ATTEMPTS = 8;
 const KILLER_REASON = `The process that indexed the document died in each of ${MAX_ATTEMPTS} attempts. Split the document into smaller ones, or give the workers more memory, and send it again.`;
 const FIRST_RETRY_MS = 1_000;
-/** When it fails on so many documents from the first on, the embedder is taken for ill. */
-const MAX_FIRST_FAULTS = 3;
 const LONGEST_RETRY_MS = 10 * 60_000;
 /** Rows are locked for the length of one statement; a job waits this often before it comes back later. */
 const MAX_EMPTY_CLAIMS = 40;
 const LOCKED_ROWS_PAUSE_MS = 25;
 
-type IndexServices = Pick<Services, 'db' | 'embedder' | 'indexThreads' | 'producer' | 'log'>;
+type IndexServices = Pick<Services, 'db' | 'embedder' | 'indexThreads' | 'producer'>;
 
 /**
  * Brings the index to the present revision of each document: claim, chunk, embed, replace. States,
@@ -71,35 +68,9 @@ async function indexClaim(
   try {
     await indexBatch(services, claim, documents, signal);
   } catch (error) {
-    if (signal.aborted || (error instanceof RetryLater && !(error instanceof EmbedderFault))) {
-      throw error;
-    }
+    if (signal.aborted || error instanceof RetryLater) throw error;
     // Something in the batch is poisonous: each document alone, so that it fails alone.
-    await indexEachAlone(services, claim, documents, signal);
-  }
-}
-
-/** @throws EmbedderFault when the embedder failed on every one of them: it is ill, not they */
-async function indexEachAlone(
-  services: IndexServices,
-  claim: Claim,
-  documents: ClaimedDocument[],
-  signal: AbortSignal,
-): Promise<void> {
-  const faults: { document: ClaimedDocument; fault: EmbedderFault }[] = [];
-  for (const [index, document] of documents.entries()) {
-    try {
-      await indexAlone(services, claim, document, signal);
-    } catch (error) {
-      if (signal.aborted || !(error instanceof EmbedderFault)) throw error;
-      faults.push({ document, fault: error });
-      if (faults.length === MAX_FIRST_FAULTS && index + 1 === MAX_FIRST_FAULTS) throw error;
-    }
-  }
-  const [first] = faults;
-  if (first && faults.length === documents.length) throw first.fault;
-  for (const { document, fault } of faults) {
-    await failOrPostpone(services, claim, document, fault.message);
+    for (const document of documents) await indexAlone(services, claim, document, signal);
   }
 }
 
@@ -121,27 +92,15 @@ async function indexAlone(
     await indexBatch(services, claim, [document], signal);
   } catch (error) {
     if (signal.aborted || error instanceof RetryLater) throw error;
-    if (error instanceof GiveUp) {
-      await failDocument(services.db, claim.token, document.id, reasonOf(error));
-    } else {
-      await failOrPostpone(services, claim, document, reasonOf(error));
+    const reason = reasonOf(error);
+    if (error instanceof GiveUp || document.attempts >= MAX_ATTEMPTS) {
+      await failDocument(services.db, claim.token, document.id, reason);
+      return;
     }
+    const delayMs = retryDelayMs(document.attempts, Math.random());
+    await postponeDocument(services.db, claim.token, document.id, delayMs, reason);
+    await services.producer.enqueue(documentIndex, { documentIds: [document.id] }, { delayMs });
   }
-}
-
-async function failOrPostpone(
-  services: IndexServices,
-  claim: Claim,
-  { id, attempts }: ClaimedDocument,
-  reason: string,
-): Promise<void> {
-  if (attempts >= MAX_ATTEMPTS) {
-    await failDocument(services.db, claim.token, id, reason);
-    return;
-  }
-  const delayMs = retryDelayMs(attempts, Math.random());
-  await postponeDocument(services.db, claim.token, id, delayMs, reason);
-  await services.producer.enqueue(documentIndex, { documentIds: [id] }, { delayMs });
 }
 
 async function indexBatch(

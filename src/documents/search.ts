@@ -4,7 +4,7 @@ import { RetryLater } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { DocumentMetadata, StoredOwner } from '#src/tables.ts';
 import { countTermIds, idf, termId, workspaceSalt } from './bm25.ts';
-import type { Embedder } from './embed.ts';
+import { type Embedder, EmbedderFault } from './embed.ts';
 import { fuseScores } from './fuse-scores.ts';
 import { blurb, highlight } from './highlight.ts';
 import { visibleText } from './html-text.ts';
@@ -72,7 +72,7 @@ async function embedQuery(
   try {
     return await embedder.embedQuery(query, wordWeight, signal);
   } catch (error) {
-    if (!(error instanceof RetryLater)) throw error;
+    if (!(error instanceof RetryLater || error instanceof EmbedderFault)) throw error;
     log.warn({ reason: error.message }, 'searching by words alone');
     return null;
   }

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sendUnfinished } from '#src/reconcile.ts';
 import { createApiClient } from '#test/support/api-client.ts';
 import { chooseFixedPort, type ServiceProcess, startProcess } from '#test/support/child-process.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '#test/support/fake-embeddings.ts';
@@ -79,20 +81,39 @@ describe('an embedding provider with moods', () => {
     for (const id of ['left', 'right']) {
       await until(async () => (await status(id)).status === 'indexed');
     }
-    await until(async () => (await status('breaker')).attempts > 1);
-    expect((await status('breaker')).error).toContain('Segfault.');
-    await millrace.call('DELETE', '/service-api/ingestion/breaker');
-    embeddings.fault = () => null;
+    // Waiting, so the count is not that of an attempt under way which may be handed back.
+    await until(async () => {
+      const { status: state, attempts } = await status('breaker');
+      return state === 'accepted' && attempts > 1;
+    });
+    // The waits between eight attempts take minutes; the last one ends it all the same.
+    await sql`update document set attempts = 7, next_attempt_at = null
+      where external_id = 'breaker' and status = 'accepted'`.execute(millrace.services.db);
+    await sendUnfinished(millrace.services, new AbortController().signal, 0);
     await millrace.settled();
+    const ended = await status('breaker');
+    expect(ended).toMatchObject({ status: 'failed', attempts: 8 });
+    expect(ended.error).toContain('Segfault.');
   });
 
-  it('fails nothing while it answers 500, and finishes when it recovers', async () => {
+  it('costs no attempt while it answers 503', async () => {
+    embeddings.fault = () => ({ status: 503, message: 'Restarting.' });
+    await ingest({ calm: 'A text for a calm day.' });
+    await until(async () => (await status('calm')).error?.includes('Restarting.'));
+    embeddings.fault = () => null;
+    await millrace.settled();
+    expect(await status('calm')).toMatchObject({ status: 'indexed', attempts: 1 });
+  });
+
+  it('fails nothing while it answers 500 for a while, and finishes when it recovers', async () => {
     embeddings.fault = () => ({ status: 500, message: 'Out of order.' });
     await ingest({ storm: 'A text for a stormy day.' });
     await until(async () => (await status('storm')).error?.includes('Out of order.'));
     embeddings.fault = () => null;
     await millrace.settled();
-    expect(await status('storm')).toMatchObject({ status: 'indexed', attempts: 1 });
+    const { status: state, attempts, error } = await status('storm');
+    expect({ state, error }).toEqual({ state: 'indexed', error: null });
+    expect(attempts).toBeGreaterThan(1);
   });
 });
 

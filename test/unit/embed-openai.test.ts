@@ -164,9 +164,18 @@ test('503 with a date waits until then, but five minutes at most', async () => {
   expect(error).toMatchObject({ name: 'RetryLater', delayMs: 300_000 });
 });
 
-test('500 without a word waits two seconds', async () => {
-  const error = await failureOf((_request, response) => send(response, 500, 'oops'));
+test('503 without a word waits two seconds', async () => {
+  const error = await failureOf((_request, response) => send(response, 503, 'oops'));
   expect(error).toMatchObject({ name: 'RetryLater', delayMs: 2_000 });
+});
+
+test('500 is a fault that costs an attempt, unless it says when to come back', async () => {
+  const fault = await failureOf((_request, response) => send(response, 500, 'oops'));
+  expect(fault).toMatchObject({ name: 'EmbedderFault' });
+  const later = await failureOf((_request, response) =>
+    send(response, 500, 'oops', { 'retry-after': '7' }),
+  );
+  expect(later).toMatchObject({ name: 'RetryLater', delayMs: 7_000 });
 });
 
 test('an endpoint that hangs, or is not there, is tried later', async () => {

@@ -11,5 +11,15 @@ export type ApiKeyId = Branded<string, 'ApiKeyId'>;
 export type DocumentId = Branded<number, 'DocumentId'>;
 /** Id of a connector-credential pair (`cc_pair_id` on the wire). */
 export type CcPairId = Branded<number, 'CcPairId'>;
+/** Id of a connector: a source with its settings. */
+export type ConnectorId = Branded<number, 'ConnectorId'>;
+/** Id of a credential; 0 is the built-in empty one, which has no row. */
+export type CredentialId = Branded<number, 'CredentialId'>;
+/** Id of one run of a pair (`index_attempt` on the wire). */
+export type IndexAttemptId = Branded<number, 'IndexAttemptId'>;
+/** Id of one comparison of a pair with its source. */
+export type PruneAttemptId = Branded<number, 'PruneAttemptId'>;
+/** UUID of an uploaded file. */
+export type StoredFileId = Branded<string, 'StoredFileId'>;
 /** UUID of a chat session. */
 export type ChatSessionId = Branded<string, 'ChatSessionId'>;

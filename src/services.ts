@@ -4,9 +4,14 @@ import type { ChatModel } from './chat/chat-model.ts';
 import type { DocumentAcceptor } from './documents/accept-document.ts';
 import type { Embedder } from './documents/embed.ts';
 import type { IndexThreads } from './documents/index-threads.ts';
+import type { PageRenderer } from './connectors/page-renderer.ts';
+import type { FileStore } from './files/file-store.ts';
+import type { ParserPool } from './files/parser-pool.ts';
 import type { Config } from './platform/config.ts';
+import type { SecretBox } from './platform/crypto.ts';
 import type { DataDirectory } from './platform/data-directory.ts';
 import type { Database } from './platform/database.ts';
+import type { HttpClient } from './platform/http.ts';
 import type { Metrics } from './platform/metrics.ts';
 import type { QueueBackend } from './platform/queue-backend.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
@@ -25,6 +30,14 @@ export interface Services extends AsyncDisposable {
   readonly metrics: Metrics;
   readonly embedder: Embedder;
   readonly indexThreads: IndexThreads;
+  /** Outbound HTTP to addresses that customers name. */
+  readonly http: HttpClient;
+  readonly secrets: SecretBox;
+  readonly files: FileStore;
+  /** Starts its threads when the first file comes. */
+  readonly parsers: ParserPool;
+  /** Null when no browser is installed. */
+  readonly renderer: PageRenderer | null;
   readonly documentAcceptor: DocumentAcceptor;
   /** Null when no model is configured: answers are then extractive. */
   readonly chatModel: ChatModel | null;

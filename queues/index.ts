@@ -1,3 +1,6 @@
+import { connectorDelete } from './connector-delete.ts';
+import { connectorPrune } from './connector-prune.ts';
+import { connectorSync } from './connector-sync.ts';
 import { documentIndex } from './document-index.ts';
 import type { AnyQueue } from './queue.ts';
 import { reconcile } from './reconcile.ts';
@@ -5,4 +8,12 @@ import { termFold } from './term-fold.ts';
 import { vectorPromote } from './vector-promote.ts';
 
 /** Every queue there is. A new one: its file here, its line below, and `workers/<name>.ts`. */
-export const QUEUES: readonly AnyQueue[] = [documentIndex, vectorPromote, termFold, reconcile];
+export const QUEUES: readonly AnyQueue[] = [
+  documentIndex,
+  connectorSync,
+  connectorPrune,
+  connectorDelete,
+  vectorPromote,
+  termFold,
+  reconcile,
+];

@@ -6,6 +6,8 @@ import type { AnyQueue, JobData, QueueDefinition } from './queue.ts';
 export interface EnqueueOptions {
   delayMs?: number;
   requestId?: string | null;
+  /** Of the jobs that wait, a lower number goes first; 1 is the first. Without it, in the order of arrival. */
+  priority?: number;
 }
 
 /** Puts work into the queues and looks into them. Every call rejects within seconds while the store is away. */
@@ -116,6 +118,7 @@ function jobOptions<P>(
   return {
     ...retryOptions(queue),
     ...(options.delayMs !== undefined && { delay: options.delayMs }),
+    ...(options.priority !== undefined && { priority: options.priority }),
     ...(queue.key && { deduplication: { id: queue.key(payload), keepLastIfActive: true } }),
   };
 }
@@ -132,9 +135,13 @@ function retryOptions(
 }
 
 async function oldestWaitingAgeMs(queue: Queue): Promise<number | null> {
-  const [oldest] = await queue.getJobs(['waiting'], 0, 0, true);
-  if (!oldest) return null;
-  return Math.max(0, Date.now() - oldest.timestamp - (oldest.opts.delay ?? 0));
+  const heads = await Promise.all([
+    queue.getJobs(['waiting'], 0, 0, true),
+    queue.getJobs(['prioritized'], 0, 0, true),
+  ]);
+  const readySince = heads.flat().map(({ timestamp, opts }) => timestamp + (opts.delay ?? 0));
+  if (readySince.length === 0) return null;
+  return Math.max(0, Date.now() - Math.min(...readySince));
 }
 
 /** The scheduler of a queue bears the queue's name. */

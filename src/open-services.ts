@@ -1,21 +1,28 @@
 import type { Logger } from 'pino';
 import { QUEUES } from '#queues/index.ts';
 import { openProducer, type Producer } from '#queues/producer.ts';
+import packageJson from '#package.json' with { type: 'json' };
 import { createChatModel } from './chat/llm.ts';
+import { openChromiumRenderer } from './connectors/chromium-renderer.ts';
 import { createDocumentAcceptor } from './documents/accept-document.ts';
 import { createEmbedder } from './documents/create-embedder.ts';
 import { assertEmbeddingModel } from './documents/embedding-model.ts';
 import { type IndexThreads, openIndexThreads } from './documents/index-threads.ts';
 import { createPendingLimit } from './documents/pending-limit.ts';
 import { countByStatus } from './documents/store.ts';
+import { createFileStore } from './files/file-store.ts';
+import { openParserPool } from './files/parser-pool.ts';
 import type { Config } from './platform/config.ts';
+import { createSecretBox } from './platform/crypto.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
 import { type Database, type OpenDatabase, openDatabase } from './platform/database.ts';
-import { createOperatorFetch } from './platform/http.ts';
+import { createHttpClient, createOperatorFetch } from './platform/http.ts';
+import { StartError } from './platform/errors.ts';
 import { createLog } from './platform/log.ts';
 import { collectQueueMetrics, createMetrics, type Metrics } from './platform/metrics.ts';
 import { assertSchemaIsCurrent, migrate } from './platform/migrations.ts';
 import { openQueueBackend, type QueueBackend } from './platform/queue-backend.ts';
+import { waitFor } from './platform/wait-for.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
 import type { Services } from './services.ts';
 
@@ -43,12 +50,14 @@ export async function openServices(config: Config): Promise<Services> {
   const producer = await openProducer(backend);
   opened.defer(() => producer.close());
   const features = await openFeatures(config, database.db, producer, log, opened);
+  const outside = openOutside(config, database.db, log, opened);
   const metrics = openMetrics(database.db, producer);
   const resources = opened.move();
   return {
     config,
     log,
     clock: () => new Date(),
+    wait: waitFor,
     dataDirectory,
     db: database.db,
     queueBackend: backend,
@@ -56,6 +65,8 @@ export async function openServices(config: Config): Promise<Services> {
     rateLimitStore: rateLimitStoreOf(database, backend),
     metrics,
     ...features,
+    ...outside,
+    secrets: createSecretBox(encryptionKeyOf(config, dataDirectory)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
@@ -104,6 +115,37 @@ async function openFeatures(
   const documentAcceptor = createDocumentAcceptor(db, producer, limit, log);
   opened.defer(() => documentAcceptor.idle());
   return { indexThreads, embedder, documentAcceptor, chatModel: openChatModel(config, fetch) };
+}
+
+/** What reaches out, or takes in files, on behalf of customers. */
+function openOutside(config: Config, db: Database, log: Logger, opened: AsyncDisposableStack) {
+  const contact = config.PUBLIC_URL === undefined ? '' : ` (+${config.PUBLIC_URL})`;
+  const http = opened.use(
+    createHttpClient({
+      allowCidrs: config.OUTBOUND_ALLOW_CIDRS,
+      proxyUrl: config.OUTBOUND_PROXY ?? null,
+      userAgent: `Millrace/${packageJson.version}${contact}`,
+    }),
+  );
+  const renderer =
+    config.CHROMIUM_PATH === undefined
+      ? null
+      : opened.use(openChromiumRenderer({ executablePath: config.CHROMIUM_PATH, http, log }));
+  return {
+    http,
+    renderer,
+    files: createFileStore(db, { maxBytes: config.MAX_FILE_BYTES }),
+    parsers: opened.use(openParserPool({ maxFileBytes: config.MAX_FILE_BYTES })),
+  };
+}
+
+/** The setting where there is one; the embedded size keeps one of its own in its folder. */
+function encryptionKeyOf(config: Config, dataDirectory: DataDirectory | null): Buffer {
+  const kept = dataDirectory && Buffer.from(dataDirectory.secrets.encryptionKey, 'base64');
+  const key = config.ENCRYPTION_KEY ?? kept;
+  if (!key)
+    throw new StartError('ENCRYPTION_KEY is missing. Make one with: openssl rand -base64 32');
+  return key;
 }
 
 function openChatModel(config: Config, fetch: typeof globalThis.fetch): Services['chatModel'] {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { reconcileConnectors, recoverConnectors } from './connectors/reconcile-connectors.ts';
 import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts';
 import type { DocumentId } from './ids.ts';
 import type { Database } from './platform/database.ts';
@@ -10,17 +11,19 @@ const STALE_MS = 20_000;
 const BACKLOG_MARGIN_MS = 30_000;
 const MAX_JOBS_PER_RUN = 400;
 
-type ReconcileServices = Pick<Services, 'db' | 'producer'>;
+type ReconcileServices = Pick<Services, 'db' | 'producer' | 'clock'>;
 
 /**
  * Sends jobs again for rows that are past due: the queue may have lost everything, the rows have
  * not. Sending one too many is harmless, since a job only says "look at these rows".
- * @returns how many rows were sent again
+ * @returns how many documents were sent again
  */
 export async function reconcile(services: ReconcileServices, signal: AbortSignal): Promise<number> {
   const oldest = await services.producer.oldestWaitingAgeMs(documentIndex);
   const waitingMs = oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS);
-  return sendUnfinished(services, signal, waitingMs);
+  const sent = await sendUnfinished(services, signal, waitingMs);
+  await reconcileConnectors(services, signal);
+  return sent;
 }
 
 /**
@@ -28,7 +31,7 @@ export async function reconcile(services: ReconcileServices, signal: AbortSignal
  * that a worker held when it died is not behind the backlog, so it need not be older than that.
  */
 export async function sendUnfinished(
-  { db, producer }: ReconcileServices,
+  { db, producer }: Pick<ReconcileServices, 'db' | 'producer'>,
   signal: AbortSignal,
   lostAfterMs: number,
 ): Promise<number> {
@@ -56,6 +59,7 @@ export async function recoverAfterCrash(services: ReconcileServices): Promise<vo
   await sql`update document set status = 'accepted', claim_token = null, claimed_until = null
     where status = 'indexing'`.execute(services.db);
   await sendUnfinished(services, new AbortController().signal, 0);
+  await recoverConnectors(services);
 }
 
 async function databaseTime(db: Database): Promise<Date> {

@@ -21,6 +21,8 @@ export interface Services extends AsyncDisposable {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: () => Date;
+  /** Waits that long, or rejects with the signal's reason. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** The embedded size's folder; null when the rows are on a server. */
   readonly dataDirectory: DataDirectory | null;
   readonly db: Database;

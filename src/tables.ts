@@ -95,6 +95,8 @@ interface CcPairTable {
   last_pruned_at: Date | null;
   /** Runs that failed in a row. */
   failed_runs: Generated<number>;
+  /** SHA-256 of the settings that the last good run used; another hash means: from the beginning. */
+  settings_hash: string | null;
   /** When a job was last sent for this row. */
   queued_at: Timestamp;
   deletion_requested_at: Date | null;
@@ -177,9 +179,12 @@ interface IndexAttemptTable {
   /** Null: from the beginning. */
   poll_range_start: Date | null;
   poll_range_end: Date;
+  settings_hash: string;
   /** Where the connector goes on after a lost worker; null before the first page. */
   checkpoint: Json<unknown>;
   checkpoint_description: string | null;
+  /** Why it goes on only at `next_attempt_at`, in the source's words; null while it works. */
+  waiting_for: string | null;
   pages: Generated<number>;
   fetched: Generated<number>;
   accepted: Generated<number>;
@@ -198,6 +203,8 @@ interface IndexAttemptTable {
   outages: Generated<number>;
   /** Times that another worker went on from the checkpoint. */
   resumptions: Generated<number>;
+  /** The run that ended early and whose checkpoint this one began at. */
+  resumed_from: IndexAttemptId | null;
   claim_token: string | null;
   claimed_until: Date | null;
   /** Not before this: the source asked to wait. */
@@ -249,6 +256,8 @@ interface PruneAttemptTable {
   /** Known and no longer listed. */
   gone: Generated<number>;
   removed: Generated<number>;
+  /** An administrator has agreed that about this many go. */
+  confirmed_gone: number | null;
   error: string | null;
   outages: Generated<number>;
   claim_token: string | null;

@@ -12,7 +12,7 @@ export interface ConnectorDocument {
   id: string;
   semanticIdentifier: string;
   title: string | null;
-  sections: (Pick<StoredSection, 'text' | 'link'>)[];
+  sections: Pick<StoredSection, 'text' | 'link'>[];
   /** Blank values are left out by the connector. */
   metadata: DocumentMetadata;
   updatedAt: Date | null;
@@ -139,7 +139,11 @@ export interface Connector<Settings, Credential, Checkpoint> {
    * Ids of all documents that the source has now, in portions, without their content. Throws when any part of the
    * listing fails: an incomplete list would delete documents.
    */
-  listIds(settings: Settings, credential: Credential, context: ConnectorContext): AsyncIterable<string[]>;
+  listIds(
+    settings: Settings,
+    credential: Credential,
+    context: ConnectorContext,
+  ): AsyncIterable<string[]>;
   /**
    * Fetches single documents again that failed in an earlier run; an id that is gone is `removed`. Kinds whose every
    * poll looks at everything leave it out, and so may others: the next window then reaches back to the failure.
@@ -153,7 +157,10 @@ export interface Connector<Settings, Credential, Checkpoint> {
 }
 
 /** A connector whose types do not matter to the caller; what it is given was parsed by its own schemas. */
-export interface AnyConnector extends Omit<Connector<unknown, unknown, unknown>, 'check' | 'poll' | 'listIds' | 'fetchAgain'> {
+export interface AnyConnector extends Omit<
+  Connector<unknown, unknown, unknown>,
+  'check' | 'poll' | 'listIds' | 'fetchAgain'
+> {
   check(settings: unknown, credential: unknown, context: ConnectorContext): Promise<void>;
   poll(
     settings: unknown,
@@ -161,7 +168,11 @@ export interface AnyConnector extends Omit<Connector<unknown, unknown, unknown>,
     checkpoint: unknown,
     context: PollContext,
   ): AsyncIterable<ConnectorPage<unknown>>;
-  listIds(settings: unknown, credential: unknown, context: ConnectorContext): AsyncIterable<string[]>;
+  listIds(
+    settings: unknown,
+    credential: unknown,
+    context: ConnectorContext,
+  ): AsyncIterable<string[]>;
   fetchAgain?(
     settings: unknown,
     credential: unknown,

@@ -18,6 +18,8 @@ export interface AcceptedDocument {
   documentId: string;
   /** True when a document with this id was there before. */
   alreadyExisted: boolean;
+  /** False when the content is what is indexed, or waiting to be, already. */
+  changed: boolean;
   status: DocumentStatus;
 }
 
@@ -233,6 +235,7 @@ function toAccepted(document: IncomingDocument | undefined, row: AcceptedRow): A
   return {
     documentId: document?.externalId ?? '',
     alreadyExisted: row.already_existed,
+    changed: row.changed,
     status: row.status,
   };
 }

@@ -5,7 +5,7 @@ import { QUEUES } from '#queues/index.ts';
 import { loadWorker, queuesByName } from '#workers/index.ts';
 
 /** Files of the two folders that are no queue and no worker. */
-const QUEUE_GROUND = ['index', 'producer', 'queue'];
+const QUEUE_GROUND = ['index', 'pair-payload', 'producer', 'queue'];
 const WORKER_GROUND = ['attempt-job', 'index', 'main', 'worker'];
 
 function names(folder: string, ground: string[]): string[] {

@@ -1,0 +1,8 @@
+import { z } from 'zod';
+import type { CcPairId } from '#src/ids.ts';
+
+// The brand exists at compile time only: a positive integer in this field is a pair's id.
+const ccPairId = z.int().positive() as unknown as z.ZodType<CcPairId>;
+
+/** What every queue of connectors carries: which pair to look at. */
+export const pairPayload = z.object({ ccPairId });

@@ -1,0 +1,116 @@
+import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
+import type { AcceptedDocument } from '#src/documents/accept-document.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import type { ConnectorDocument, ConnectorPage } from './connector.ts';
+import type { PairRow } from './open-pair.ts';
+import type { PageOutcome } from './save-page.ts';
+import { SourceUnavailable } from './source-errors.ts';
+
+/** How long a run waits for room in the backlog before it gives its place to another. */
+const MAX_BACKLOG_WAITS = 10;
+
+type AcceptServices = Pick<Services, 'config' | 'documentAcceptor'>;
+
+/** The backlog of the workspace stays full: the run goes on later, and nothing is lost. */
+export class BacklogFull extends SourceUnavailable {}
+
+/**
+ * Hands the documents of a page to ingestion, as if they had been pushed. Each ends in one list of the outcome.
+ * @throws BacklogFull, the signal's reason, or whatever keeps rows from being written
+ */
+export async function acceptPage(
+  services: AcceptServices,
+  pair: PairRow,
+  page: Pick<
+    ConnectorPage<unknown>,
+    'documents' | 'unchanged' | 'skipped' | 'failures' | 'removed'
+  >,
+  options: { signal: AbortSignal; wait: (ms: number, signal: AbortSignal) => Promise<void> },
+): Promise<PageOutcome> {
+  const outcome: PageOutcome = {
+    accepted: [],
+    created: 0,
+    unchanged: [...page.unchanged],
+    skipped: [...page.skipped],
+    failures: [...page.failures],
+    removed: page.removed,
+  };
+  // Together, so that they share one statement and one job.
+  const settled = await Promise.allSettled(
+    page.documents.map((document) => acceptOne(services, pair, document, options)),
+  );
+  settled.forEach((result, index) => {
+    const document = page.documents[index];
+    if (document) record(outcome, document, result);
+  });
+  return outcome;
+}
+
+type Accepted = AcceptedDocument | { skipped: string } | { failed: string };
+
+async function acceptOne(
+  services: AcceptServices,
+  pair: PairRow,
+  document: ConnectorDocument,
+  options: Parameters<typeof acceptPage>[3],
+): Promise<Accepted> {
+  if (document.sections.every(({ text }) => text.trim() === '')) return { skipped: 'no text' };
+  const parsed = ingestionItemSchema.safeParse({
+    document: {
+      id: document.id,
+      semantic_identifier: document.semanticIdentifier,
+      title: document.title,
+      sections: document.sections,
+      source: document.source ?? pair.source,
+      metadata: document.metadata,
+      doc_updated_at: document.updatedAt?.toISOString() ?? null,
+      primary_owners: document.primaryOwners,
+      secondary_owners: document.secondaryOwners,
+    },
+    cc_pair_id: pair.id,
+  });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return { failed: `${issue?.path.join('.')}: ${issue?.message}` };
+  }
+  for (let waits = 0; ; waits += 1) {
+    options.signal.throwIfAborted();
+    try {
+      const incoming = toIncomingDocument(parsed.data, {
+        workspaceId: pair.workspace_id,
+        requestId: null,
+        maxBytes: services.config.MAX_DOCUMENT_BYTES,
+      });
+      return await services.documentAcceptor.accept(incoming);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.code === 'PAYLOAD_TOO_LARGE') return { failed: error.message };
+      if (error.retryAfterSeconds === null) throw error;
+      if (waits === MAX_BACKLOG_WAITS) {
+        throw new BacklogFull(error.message, { retryAfterMs: error.retryAfterSeconds * 1_000 });
+      }
+      await options.wait(error.retryAfterSeconds * 1_000, options.signal);
+    }
+  }
+}
+
+function record(
+  outcome: PageOutcome,
+  document: ConnectorDocument,
+  result: PromiseSettledResult<Accepted>,
+): void {
+  if (result.status === 'rejected') throw result.reason;
+  const { value } = result;
+  if ('skipped' in value) {
+    outcome.skipped.push({ documentId: document.id, reason: value.skipped });
+  } else if ('failed' in value) {
+    const link = document.sections[0]?.link ?? null;
+    outcome.failures.push({ documentId: document.id, link, entityId: null, reason: value.failed });
+  } else if (value.changed) {
+    outcome.accepted.push(value.documentId);
+    if (!value.alreadyExisted) outcome.created += 1;
+  } else {
+    outcome.unchanged.push(value.documentId);
+  }
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import { dropDocuments } from '#src/documents/drop-documents.ts';
+import type { CcPairId, ConnectorId, DocumentId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { Services } from '#src/services.ts';
+
+const DOCUMENTS_PER_STEP = 500;
+
+/**
+ * Removes a pair that is marked `DELETING`: step by step the documents that it alone has, then the pair with its
+ * runs, and its connector when no other pair uses it. The credential stays. Safe to interrupt and to run twice.
+ */
+export async function deletePair(
+  services: Pick<Services, 'db' | 'documentAcceptor'>,
+  ccPairId: CcPairId,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    while (!(await removePair(services.db, ccPairId))) {
+      signal.throwIfAborted();
+      await dropSome(services, ccPairId);
+    }
+  } catch (error) {
+    if (!signal.aborted) await recordError(services.db, ccPairId, error);
+    throw error;
+  }
+}
+
+async function dropSome(
+  { db, documentAcceptor }: Pick<Services, 'db' | 'documentAcceptor'>,
+  ccPairId: CcPairId,
+): Promise<void> {
+  const marked = await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: DocumentId }>`
+      select d.id from document_cc_pair l
+      join document d on d.id = l.document_id
+      join cc_pair p on p.id = l.cc_pair_id
+      where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' and p.status = 'DELETING'
+      order by d.id limit ${DOCUMENTS_PER_STEP}`.execute(trx);
+    const dropped = await dropDocuments(
+      trx,
+      ccPairId,
+      rows.map(({ id }) => id),
+    );
+    return dropped.marked;
+  });
+  await documentAcceptor.enqueue(marked, null);
+}
+
+/** @returns true when the pair is gone, or was never to go */
+async function removePair(db: Database, ccPairId: CcPairId): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ connector_id: ConnectorId | null; documents: boolean }>`
+      select p.connector_id, exists (select 1 from document_cc_pair l
+          join document d on d.id = l.document_id
+          where l.cc_pair_id = p.id and d.status <> 'deleting') as documents
+      from cc_pair p where p.id = ${ccPairId} and p.status = 'DELETING' for update of p`.execute(
+      trx,
+    );
+    const [pair] = rows;
+    if (!pair) return true;
+    if (pair.documents) return false;
+    await sql`delete from cc_pair where id = ${ccPairId}`.execute(trx);
+    await sql`delete from connector c where c.id = ${pair.connector_id}
+      and not exists (select 1 from cc_pair p where p.connector_id = c.id)`.execute(trx);
+    return true;
+  });
+}
+
+/** Shown beside the pair until the next try, which follows by itself. */
+async function recordError(db: Database, ccPairId: CcPairId, error: unknown): Promise<void> {
+  const words = error instanceof Error ? error.message : String(error);
+  await sql`update cc_pair set deletion_error = ${words} where id = ${ccPairId}`
+    .execute(db)
+    .catch(() => undefined);
+}

@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import type { IndexAttemptStatus } from '#src/tables.ts';
+import type { ClaimedRun } from './claim-run.ts';
+import { hashSettings } from './open-pair.ts';
+
+/** A run with more failures than this, and a greater share of them, has failed as a whole. */
+const TOLERATED_FAILURES = 3;
+const TOLERATED_SHARE = 0.1;
+
+/** How a run that reached the end of its poll ends. */
+export function endStatus(counts: {
+  fetched: number;
+  failed: number;
+}): Extract<IndexAttemptStatus, 'success' | 'completed_with_errors' | 'failed'> {
+  const { fetched, failed } = counts;
+  if (failed === 0) return 'success';
+  const isTooMuch = failed > TOLERATED_FAILURES && failed > fetched * TOLERATED_SHARE;
+  return isTooMuch ? 'failed' : 'completed_with_errors';
+}
+
+/** The poll reached its end. @returns the next due time, null when none is planned */
+export async function endRun(
+  db: Database,
+  run: ClaimedRun,
+  now: Date,
+  mendsSingly: boolean,
+): Promise<Date | null> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ fetched: number; failed: number }>`
+      select fetched, failed from index_attempt
+      where id = ${run.id} and claim_token = ${run.token} and status = 'in_progress'
+      for update`.execute(trx);
+    const [counts] = rows;
+    if (!counts) return null;
+    const status = endStatus(counts);
+    const error =
+      status === 'failed'
+        ? `${counts.failed} of ${counts.fetched} documents failed: more than ${TOLERATED_FAILURES} and more than ${TOLERATED_SHARE * 100} %. The errors of the pair say why.`
+        : null;
+    await closeAttempt(trx, run, status, error, now);
+    if (status === 'failed') {
+      // Its end is no place to go on from: the next run looks at the whole window again.
+      await sql`update index_attempt set checkpoint = null where id = ${run.id}`.execute(trx);
+      return countFailure(trx, run);
+    }
+    await resolveUnrepeated(trx, run, mendsSingly);
+    return advancePair(trx, run, now);
+  });
+}
+
+/**
+ * The run cannot go on. `pause` takes the pair off its schedule until somebody acts.
+ * @returns the next due time, null when none is planned
+ */
+export async function failRun(
+  db: Database,
+  run: ClaimedRun,
+  reason: string,
+  { pause, now }: { pause: boolean; now: Date },
+): Promise<Date | null> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await closeAttempt(trx, run, 'failed', reason, now))) return null;
+    const next = await countFailure(trx, run);
+    if (!pause) return next;
+    await sql`update cc_pair set status = 'PAUSED', status_reason = ${reason}, next_run_at = null
+      where id = ${run.pair.id} and status <> 'DELETING'`.execute(trx);
+    return null;
+  });
+}
+
+/** @returns false when the run was canceled or taken over meanwhile */
+async function closeAttempt(
+  trx: DatabaseTransaction,
+  { id, token }: ClaimedRun,
+  status: IndexAttemptStatus,
+  error: string | null,
+  now: Date,
+): Promise<boolean> {
+  const { rows } = await sql`update index_attempt set status = ${status}, error = ${error},
+      finished_at = ${now}, updated_at = ${now}, claim_token = null, claimed_until = null,
+      next_attempt_at = null, waiting_for = null
+    where id = ${id} and claim_token = ${token} and status = 'in_progress' returning id`.execute(
+    trx,
+  );
+  return rows.length === 1;
+}
+
+async function countFailure(trx: DatabaseTransaction, { pair }: ClaimedRun): Promise<Date | null> {
+  const { rows } = await sql<{ next_run_at: Date | null }>`
+    update cc_pair set failed_runs = failed_runs + 1 where id = ${pair.id}
+    returning next_run_at`.execute(trx);
+  return rows[0]?.next_run_at ?? null;
+}
+
+async function advancePair(
+  trx: DatabaseTransaction,
+  { pair, poll_range_end }: ClaimedRun,
+  now: Date,
+): Promise<Date | null> {
+  const { rows } = await sql<{ next_run_at: Date | null }>`
+    update cc_pair set failed_runs = 0, synced_until = ${poll_range_end}, last_success_at = ${now},
+      settings_hash = ${hashSettings(pair.settings)},
+      status = case when status in ('SCHEDULED', 'INITIAL_INDEXING') then 'ACTIVE' else status end
+    where id = ${pair.id} returning next_run_at`.execute(trx);
+  return rows[0]?.next_run_at ?? null;
+}
+
+/**
+ * Failures of earlier runs that this one did not meet again are over: it looked at everything they belonged to. Where
+ * single documents are fetched again, those alone have their own word on that.
+ */
+async function resolveUnrepeated(
+  trx: DatabaseTransaction,
+  { pair, id, poll_range_start, resumed_from }: ClaimedRun,
+  mendsSingly: boolean,
+): Promise<void> {
+  // What lay before the checkpoint of the earlier run was not looked at.
+  if (resumed_from !== null) return;
+  await sql`update index_attempt_error set is_resolved = true, resolved_at = now()
+    where cc_pair_id = ${pair.id} and not is_resolved and stage = 'fetch'
+      and index_attempt_id <> ${id}
+      and (${poll_range_start}::timestamptz is null or failed_from >= ${poll_range_start})
+      and (${!mendsSingly} or document_id is null)`.execute(trx);
+}

@@ -1,0 +1,266 @@
+import { connectorSync } from '#queues/connector-sync.ts';
+import type { CcPairId } from '#src/ids.ts';
+import { keepLease, LeaseLost } from '#src/platform/keep-lease.ts';
+import type { Services } from '#src/services.ts';
+import { acceptPage, BacklogFull } from './accept-page.ts';
+import { claimRun, type ClaimedRun, releaseRun, renewRun } from './claim-run.ts';
+import type { ConnectorPage, PollContext } from './connector.ts';
+import { connectorContext, EngineFault, ours } from './connector-context.ts';
+import { endRun, failRun } from './finish-run.ts';
+import { type OpenPair, openPair } from './open-pair.ts';
+import { outageDelayMs, MAX_OUTAGES } from './outage-delay.ts';
+import { findFailedDocuments, sendFailedAgain } from './retry-failed.ts';
+import { savePage } from './save-page.ts';
+import { sendSync } from './send-jobs.ts';
+import { CredentialRejected, SourceRefused, SourceUnavailable } from './source-errors.ts';
+
+/** A run gives its place to pairs that wait after this long, and goes on when its turn comes again. */
+const SLICE_MS = 15_000;
+/** Well before the queue's own time limit ends the job. */
+const LONGEST_SLICE_MS = 8 * 60_000;
+
+export type SyncServices = Pick<
+  Services,
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'documentAcceptor'
+  | 'files'
+  | 'http'
+  | 'log'
+  | 'parsers'
+  | 'producer'
+  | 'renderer'
+  | 'secrets'
+  | 'wait'
+>;
+
+/**
+ * Takes a pair's run a step further: from its checkpoint to the end of the poll, or until others wait for the place.
+ * Page by page: fetch, accept, save the checkpoint. Does nothing when no run is due or another worker is at it.
+ * @throws the signal's reason, or what keeps the database from being written; the run then goes on elsewhere
+ */
+export async function syncConnector(
+  services: SyncServices,
+  ccPairId: CcPairId,
+  signal: AbortSignal,
+): Promise<void> {
+  const run = await claimRun(services, ccPairId);
+  if (!run) return;
+  if (run.outages > MAX_OUTAGES) {
+    const reason = `The run was given up: ${run.outages} times in a row its worker was lost or its source was away.`;
+    await sendNext(
+      services,
+      run,
+      await failRun(services.db, run, reason, { pause: false, now: services.clock() }),
+    );
+    return;
+  }
+  using lease = keepLease(() => renewRun(services.db, run));
+  const both = AbortSignal.any([signal, lease.signal]);
+  try {
+    await settle(services, run, await pollPages(services, run, both));
+  } catch (error) {
+    if (error instanceof LeaseLost || lease.signal.aborted) return;
+    // The process stops: another worker may go on at once.
+    if (signal.aborted) await releaseRun(services.db, run).catch(() => undefined);
+    else await waitOrFail(services, run, ownFault(error)).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What failed on our side is tried again like an outage, so that it cannot hold a run for ever. */
+function ownFault(error: unknown): SourceUnavailable {
+  const words = error instanceof Error ? error.message : String(error);
+  return new SourceUnavailable(`Millrace could not go on: ${words}`, { cause: error });
+}
+
+type SliceEnd =
+  | { kind: 'end'; mendsSingly: boolean }
+  | { kind: 'yield' }
+  | { kind: 'wait'; error: SourceUnavailable }
+  | { kind: 'fail'; error: Error };
+
+async function pollPages(
+  services: SyncServices,
+  run: ClaimedRun,
+  signal: AbortSignal,
+): Promise<SliceEnd> {
+  const startedAt = performance.now();
+  let mayRepeat = true;
+  const opened = tryOpen(services, run);
+  if (opened instanceof Error) return { kind: 'fail', error: opened };
+  const context: PollContext = {
+    ...connectorContext(services, {
+      workspaceId: run.pair.workspace_id,
+      connector: opened.connector,
+      ccPairId: run.pair.id,
+      signal,
+    }),
+    since: run.poll_range_start,
+    until: run.poll_range_end,
+  };
+  const pages = allPages(services, run, opened, context)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await nextPage(pages, signal);
+      if (next instanceof Error) return endOf(next);
+      if (next.done) {
+        return { kind: 'end', mendsSingly: opened.connector.fetchAgain !== undefined };
+      }
+      const { page, checkpoint } = next.value;
+      const outcome = await acceptPage(services, run.pair, page, { signal, wait: services.wait });
+      const saved = { checkpoint, mayRepeat, now: services.clock() };
+      const marked = await savePage(services.db, run, outcome, page, saved);
+      mayRepeat = false;
+      await services.documentAcceptor.enqueue(marked, null);
+      if (await shouldYield(services, performance.now() - startedAt)) return { kind: 'yield' };
+    }
+  } catch (error) {
+    if (error instanceof BacklogFull) return { kind: 'wait', error };
+    throw error;
+  } finally {
+    // A poll that does not heed its signal must not hold the run back.
+    pages.return?.(undefined).catch(() => undefined);
+  }
+}
+
+function tryOpen(services: SyncServices, run: ClaimedRun): (OpenPair & { from: unknown }) | Error {
+  try {
+    const opened = openPair(services, run.pair);
+    if (run.checkpoint === null) return { ...opened, from: null };
+    const checkpoint = opened.connector.checkpoint.safeParse(run.checkpoint);
+    // An older version's checkpoint: what was fetched before is found unchanged.
+    return { ...opened, from: checkpoint.success ? checkpoint.data : null };
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+interface NumberedPage {
+  page: Omit<ConnectorPage<unknown>, 'checkpoint'>;
+  /** Undefined: the run's checkpoint stays. */
+  checkpoint: { value: unknown } | undefined;
+}
+
+/** What failed in earlier runs comes first, at the beginning of a run. */
+async function* allPages(
+  services: SyncServices,
+  run: ClaimedRun,
+  { connector, settings, credential, from }: OpenPair & { from: unknown },
+  context: PollContext,
+): AsyncGenerator<NumberedPage, void> {
+  if (from === null) {
+    await ours(sendFailedAgain(services, run.pair));
+    const failed = connector.fetchAgain ? await ours(findFailedDocuments(services.db, run)) : [];
+    if (connector.fetchAgain && failed.length > 0) {
+      for await (const page of connector.fetchAgain(settings, credential, failed, context)) {
+        yield { page, checkpoint: undefined };
+      }
+    }
+  }
+  for await (const page of connector.poll(settings, credential, from, context)) {
+    yield { page, checkpoint: { value: page.checkpoint } };
+  }
+}
+
+/** What the connector throws is an answer about the source; what our own side throws is not. */
+async function nextPage(
+  pages: AsyncIterator<NumberedPage>,
+  signal: AbortSignal,
+): Promise<IteratorResult<NumberedPage> | Error> {
+  try {
+    return await orAborted(pages.next(), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof EngineFault) throw error;
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** A connector that does not heed its signal holds nothing up. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function endOf(error: Error): SliceEnd {
+  return error instanceof SourceUnavailable ? { kind: 'wait', error } : { kind: 'fail', error };
+}
+
+async function shouldYield({ producer }: SyncServices, elapsedMs: number): Promise<boolean> {
+  if (elapsedMs > LONGEST_SLICE_MS) return true;
+  if (elapsedMs < SLICE_MS) return false;
+  const counts = await producer.counts(connectorSync).catch((): Record<string, number> => ({}));
+  return (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0) > 0;
+}
+
+async function settle(services: SyncServices, run: ClaimedRun, end: SliceEnd): Promise<void> {
+  const { db, clock } = services;
+  switch (end.kind) {
+    case 'yield':
+      await releaseRun(db, run);
+      await sendSync(services, run.pair.id);
+      return;
+    case 'wait':
+      await waitOrFail(services, run, end.error);
+      return;
+    case 'end':
+      await sendNext(services, run, await endRun(db, run, clock(), end.mendsSingly));
+      return;
+    case 'fail': {
+      const pause = end.error instanceof CredentialRejected;
+      const reason = wordsOf(end.error);
+      await sendNext(services, run, await failRun(db, run, reason, { pause, now: clock() }));
+    }
+  }
+}
+
+/** The source may be away for long; a run that hears nothing for hours has failed, and the next one tries again. */
+async function waitOrFail(
+  services: SyncServices,
+  run: ClaimedRun,
+  error: SourceUnavailable,
+): Promise<void> {
+  const { db, clock } = services;
+  const isOutage = !(error instanceof BacklogFull) && error.retryAfterMs === null;
+  const outages = await currentOutages(services, run);
+  if (isOutage && outages >= MAX_OUTAGES) {
+    const reason = `The source could not be used ${outages + 1} times in a row. ${error.message}`;
+    await sendNext(services, run, await failRun(db, run, reason, { pause: false, now: clock() }));
+    return;
+  }
+  const delayMs = error.retryAfterMs ?? outageDelayMs(outages);
+  const at = new Date(clock().getTime() + delayMs);
+  await releaseRun(db, run, { at, reason: error.message, isOutage });
+  await sendSync(services, run.pair.id, at);
+}
+
+/** A page that was saved since the claim has set them back to 0. */
+async function currentOutages({ db }: SyncServices, { id }: ClaimedRun): Promise<number> {
+  const row = await db
+    .selectFrom('index_attempt')
+    .select('outages')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.outages ?? 0;
+}
+
+async function sendNext(services: SyncServices, run: ClaimedRun, at: Date | null): Promise<void> {
+  if (at) await sendSync(services, run.pair.id, at);
+}
+
+function wordsOf(error: Error): string {
+  if (error instanceof CredentialRejected) {
+    return `The source does not accept the credential: ${error.message} Update the credential, then resume the pair.`;
+  }
+  if (error instanceof SourceRefused) return error.message;
+  return `The connector failed: ${error.message}`;
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { CcPairId, DocumentId } from '#src/ids.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
+
+/**
+ * Takes documents out of a pair. Those that no other pair has are out of search at once and are marked for deletion:
+ * send them to the index workers once the transaction is committed.
+ * @returns the marked documents' row ids, and how many documents left the pair
+ */
+export async function dropDocuments(
+  trx: DatabaseTransaction,
+  ccPairId: CcPairId,
+  ids: readonly DocumentId[],
+): Promise<{ marked: DocumentId[]; left: number }> {
+  if (ids.length === 0) return { marked: [], left: 0 };
+  // The lock comes first: whether another pair has a document is seen as it is once this one holds it.
+  const { rows: locked } = await sql<{ id: DocumentId }>`
+    select d.id from document d join document_cc_pair p on p.document_id = d.id
+    where d.id = any(${ids}::bigint[]) and p.cc_pair_id = ${ccPairId} and d.status <> 'deleting'
+    order by d.workspace_id, d.external_id for update of d`.execute(trx);
+  const held = locked.map(({ id }) => id);
+  const { rows } = await sql<{ id: DocumentId }>`
+    update document set status = 'deleting', revision = revision + 1, claim_token = null,
+      claimed_until = null, next_attempt_at = null, queued_at = now()
+    where id = any(${held}::bigint[]) and not exists (select 1 from document_cc_pair o
+      where o.document_id = document.id and o.cc_pair_id <> ${ccPairId})
+    returning id`.execute(trx);
+  const marked = rows.map(({ id }) => id);
+  await sql`delete from document_cc_pair where cc_pair_id = ${ccPairId}
+    and document_id = any(${held}::bigint[])
+    and not document_id = any(${marked}::bigint[])`.execute(trx);
+  return { marked, left: held.length };
+}
+
+/** Row ids of a pair's documents by the ids that their source knows them by; unknown ones are left out. */
+export async function documentsOfPair(
+  trx: DatabaseTransaction,
+  ccPairId: CcPairId,
+  externalIds: readonly string[],
+): Promise<DocumentId[]> {
+  if (externalIds.length === 0) return [];
+  const { rows } = await sql<{ id: DocumentId }>`
+    select d.id from cc_pair p
+    join document d on d.workspace_id = p.workspace_id and d.external_id = any(${externalIds}::text[])
+    join document_cc_pair l on l.document_id = d.id and l.cc_pair_id = p.id
+    where p.id = ${ccPairId} and d.status <> 'deleting'`.execute(trx);
+  return rows.map(({ id }) => id);
+}

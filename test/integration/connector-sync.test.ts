@@ -1,0 +1,423 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { claimRun } from '#src/connectors/claim-run.ts';
+import { pruneConnector } from '#src/connectors/prune-connector.ts';
+import { deletePair } from '#src/connectors/delete-pair.ts';
+import { requestDeletion } from '#src/connectors/request-deletion.ts';
+import { requestPrune } from '#src/connectors/request-prune.ts';
+import { cancelRun, requestRun } from '#src/connectors/request-run.ts';
+import { syncConnector } from '#src/connectors/sync-connector.ts';
+import { deleteMarkedDocuments } from '#src/documents/delete-documents.ts';
+import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
+import type { CcPairId, DocumentId, PruneAttemptId } from '#src/ids.ts';
+import { reconcileConnectors } from '#src/connectors/reconcile-connectors.ts';
+import type { Services } from '#src/services.ts';
+import { startFixture, type TrackerFixture } from '#test/fixtures/connectors/tracker.ts';
+import {
+  insertLinkedPair,
+  openTestServices,
+  type TestServices,
+} from '#test/support/test-services.ts';
+
+const never = new AbortController().signal;
+
+let opened: AsyncDisposableStack;
+let test: TestServices;
+let services: Services;
+let jira: TrackerFixture;
+let pair: CcPairId;
+
+beforeAll(async () => {
+  test = await openTestServices();
+  services = test.services;
+});
+afterAll(() => test[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  opened = new AsyncDisposableStack();
+  jira = opened.use(await startFixture());
+  pair = await linkJira();
+});
+afterEach(() => opened.disposeAsync());
+
+const linkJira = () =>
+  insertLinkedPair(test, {
+    source: 'tracker',
+    settings: jira.settings,
+    credential: jira.credential,
+    refreshSeconds: 60,
+  });
+
+interface AttemptRow {
+  id: number;
+  status: string;
+  fetched: number;
+  accepted: number;
+  created: number;
+  unchanged: number;
+  skipped: number;
+  failed: number;
+  removed: number;
+  pages: number;
+  error: string | null;
+  waiting_for: string | null;
+  next_attempt_at: Date | null;
+  outages: number;
+}
+
+async function attempts(of: CcPairId = pair): Promise<AttemptRow[]> {
+  const { rows } = await sql<AttemptRow>`
+    select * from index_attempt where cc_pair_id = ${of} order by id`.execute(services.db);
+  for (const row of rows) {
+    expect(row.fetched).toBe(row.accepted + row.unchanged + row.skipped + row.failed);
+  }
+  return rows;
+}
+
+async function pairRow(): Promise<{
+  status: string;
+  status_reason: string | null;
+  next_run_at: Date | null;
+  synced_until: Date | null;
+  failed_runs: number;
+}> {
+  const { rows } = await sql<Awaited<ReturnType<typeof pairRow>>>`
+    select * from cc_pair where id = ${pair}`.execute(services.db);
+  const [row] = rows;
+  if (!row) throw new Error('The pair is gone.');
+  return row;
+}
+
+async function documentIds(of: CcPairId = pair): Promise<string[]> {
+  const { rows } = await sql<{ external_id: string }>`
+    select d.external_id from document d join document_cc_pair l on l.document_id = d.id
+    where l.cc_pair_id = ${of} and d.status <> 'deleting' order by 1`.execute(services.db);
+  return rows.map((row) => row.external_id);
+}
+
+async function nextRun(with_: Services = services): Promise<void> {
+  await requestRun(services, {
+    workspaceId: test.workspaceId,
+    ccPairId: pair,
+    fromBeginning: false,
+    requestId: null,
+  });
+  await syncConnector(with_, pair, never);
+}
+
+describe('a run', () => {
+  it('fetches everything once, saves page by page, and plans the next one', async () => {
+    await syncConnector(services, pair, never);
+    expect(await attempts()).toMatchObject([
+      {
+        status: 'success',
+        fetched: 8,
+        accepted: 8,
+        created: 8,
+        unchanged: 0,
+        failed: 0,
+        error: null,
+      },
+    ]);
+    expect(await documentIds()).toEqual(jira.ids().toSorted());
+    const { status, next_run_at, synced_until } = await pairRow();
+    expect(status).toBe('ACTIVE');
+    expect(next_run_at?.getTime()).toBeGreaterThan(services.clock().getTime());
+    expect(synced_until).not.toBeNull();
+  });
+
+  it('does nothing when none is due, and one is due again after its period', async () => {
+    await syncConnector(services, pair, never);
+    await syncConnector(services, pair, never);
+    expect(await attempts()).toHaveLength(1);
+    test.advance(60_000);
+    await syncConnector(services, pair, never);
+    expect(await attempts()).toMatchObject([{ status: 'success' }, { status: 'success' }]);
+  });
+
+  it('fetches what changed, and counts what is as it was as unchanged', async () => {
+    await syncConnector(services, pair, never);
+    const edited = jira.put('issue 3', 'A new text.', services.clock());
+    await nextRun();
+    const [, second] = await attempts();
+    expect(second).toMatchObject({ status: 'success', accepted: 1, created: 0 });
+    expect(await documentIds()).toContain(edited);
+  });
+
+  it('of two workers only one takes it', async () => {
+    const claims = await Promise.all([claimRun(services, pair), claimRun(services, pair)]);
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('goes on from its checkpoint after the worker was lost, and repeats one page at most', async () => {
+    const stop = new AbortController();
+    let saves = 0;
+    const dying: Services = {
+      ...services,
+      clock: () => {
+        // Called when a page is about to be saved: the process dies between accepting and saving the third.
+        saves += 1;
+        return services.clock();
+      },
+      documentAcceptor: {
+        ...services.documentAcceptor,
+        async accept(document) {
+          const accepted = await services.documentAcceptor.accept(document);
+          if (saves >= 3) stop.abort(new Error('killed'));
+          return accepted;
+        },
+      },
+    };
+    await expect(syncConnector(dying, pair, stop.signal)).rejects.toThrow('killed');
+    const searched = () =>
+      jira.server.requests.filter(({ url }) => url.pathname.endsWith('/search/jql')).length;
+    await syncConnector(services, pair, never);
+    expect(await attempts()).toMatchObject([
+      { status: 'success', fetched: 8, accepted: 8, created: 8, unchanged: 0 },
+    ]);
+    // Three pages of three in all; the one that was under way is asked for again.
+    expect(searched()).toBeLessThanOrEqual(4);
+    expect(await documentIds()).toEqual(jira.ids().toSorted());
+  });
+
+  it('stops within a page when it is canceled', async () => {
+    const canceling: Services = {
+      ...services,
+      documentAcceptor: {
+        ...services.documentAcceptor,
+        async accept(document) {
+          await cancelRun(services.db, pair, 'Canceled by the test.');
+          return services.documentAcceptor.accept(document);
+        },
+      },
+    };
+    await syncConnector(canceling, pair, never);
+    expect(await attempts()).toMatchObject([{ status: 'canceled', fetched: 0 }]);
+  });
+
+  it('looks at everything again when it is told to begin from the beginning', async () => {
+    await syncConnector(services, pair, never);
+    await requestRun(services, {
+      workspaceId: test.workspaceId,
+      ccPairId: pair,
+      fromBeginning: true,
+      requestId: null,
+    });
+    await syncConnector(services, pair, never);
+    const [, again] = await attempts();
+    expect(again).toMatchObject({ status: 'success', fetched: 8, unchanged: 8, accepted: 0 });
+  });
+
+  it('does not run while the pair is paused', async () => {
+    await sql`update cc_pair set status = 'PAUSED' where id = ${pair}`.execute(services.db);
+    await syncConnector(services, pair, never);
+    expect(await attempts()).toEqual([]);
+    await expect(
+      requestRun(services, {
+        workspaceId: test.workspaceId,
+        ccPairId: pair,
+        fromBeginning: false,
+        requestId: null,
+      }),
+    ).rejects.toThrow('PAUSED');
+  });
+});
+
+describe('a source that misbehaves', () => {
+  it('that refuses the credential pauses the pair with its reason', async () => {
+    jira.expireCredential?.();
+    await syncConnector(services, pair, never);
+    expect(await attempts()).toMatchObject([{ status: 'failed', fetched: 0 }]);
+    const row = await pairRow();
+    expect(row).toMatchObject({ status: 'PAUSED', next_run_at: null, failed_runs: 1 });
+    expect(row.status_reason).toContain('does not accept the credential');
+  });
+
+  it('that is away makes the run wait, and the run goes on when it is back', async () => {
+    const isSearch = (path: string) => path.endsWith('/search/jql');
+    let searches = 0;
+    jira.server.fault = ({ url }) =>
+      isSearch(url.pathname) && (searches += 1) > 1 ? { kind: 'status', status: 502 } : null;
+    await syncConnector(services, pair, never);
+    const [waiting] = await attempts();
+    expect(waiting).toMatchObject({ status: 'in_progress', fetched: 3, outages: 1 });
+    expect(waiting?.waiting_for).toContain('502');
+    await syncConnector(services, pair, never);
+    expect(await attempts()).toMatchObject([{ fetched: 3, outages: 1 }]);
+
+    jira.server.fault = () => null;
+    test.advance(60_000);
+    await syncConnector(services, pair, never);
+    expect(await attempts()).toMatchObject([{ status: 'success', fetched: 8, waiting_for: null }]);
+  });
+
+  it('that stays away for hours fails the run, and the next run goes on from the checkpoint', async () => {
+    jira.server.fault = ({ url }) =>
+      url.pathname.endsWith('/search/jql') ? { kind: 'status', status: 503 } : null;
+    for (let n = 0; n < 20 && (await attempts()).at(-1)?.status !== 'failed'; n += 1) {
+      await syncConnector(services, pair, never);
+      test.advance(20 * 60_000);
+    }
+    expect(await attempts()).toMatchObject([{ status: 'failed' }]);
+    jira.server.fault = () => null;
+    await nextRun();
+    expect((await attempts()).at(-1)).toMatchObject({ status: 'success', fetched: 8 });
+  });
+
+  it('that answers one document wrongly fails that one, and the next run mends it', async () => {
+    const broken = jira.ids()[1] ?? '';
+    await syncConnector(services, pair, never);
+    await sql`insert into index_attempt_error (workspace_id, cc_pair_id, index_attempt_id, stage,
+        document_id, message)
+      select ${test.workspaceId}, ${pair}, max(id), 'fetch', ${broken}, 'It was broken.'
+      from index_attempt where cc_pair_id = ${pair}`.execute(services.db);
+    await nextRun();
+    const { rows } = await sql<{ is_resolved: boolean }>`
+      select is_resolved from index_attempt_error where document_id = ${broken}`.execute(
+      services.db,
+    );
+    expect(rows).toEqual([{ is_resolved: true }]);
+  });
+});
+
+describe('documents that cannot be indexed', () => {
+  it('move from accepted to failed, and back when the next run mends them', async () => {
+    await syncConnector(services, pair, never);
+    const [victim] = jira.ids();
+    await sql`update document set status = 'failed', error = 'The embedder broke on it.'
+      where external_id = ${victim}`.execute(services.db);
+    await reconcileConnectors(services, never);
+    await reconcileConnectors(services, never);
+    expect(await attempts()).toMatchObject([
+      { status: 'completed_with_errors', accepted: 7, failed: 1 },
+    ]);
+    await nextRun();
+    await sql`update document set status = 'indexed' where status = 'accepted'`.execute(
+      services.db,
+    );
+    await reconcileConnectors(services, never);
+    const { rows } = await sql<{ stage: string; is_resolved: boolean }>`
+      select stage, is_resolved from index_attempt_error where cc_pair_id = ${pair}`.execute(
+      services.db,
+    );
+    expect(rows).toEqual([{ stage: 'index', is_resolved: true }]);
+  });
+});
+
+describe('pruning', () => {
+  const prune = async (confirm: number | null = null) => {
+    await requestPrune(services, {
+      workspaceId: test.workspaceId,
+      ccPairId: pair,
+      // Ids of prunes are numbers in the rows that the test reads.
+      confirm: confirm as PruneAttemptId | null,
+      requestId: null,
+    });
+    await pruneConnector(services, pair, never);
+    const { rows } = await sql<{
+      id: number;
+      status: string;
+      known: number;
+      listed: number;
+      gone: number;
+      removed: number;
+      error: string | null;
+    }>`select * from prune_attempt where cc_pair_id = ${pair} order by id desc limit 1`.execute(
+      services.db,
+    );
+    return rows[0];
+  };
+
+  beforeEach(async () => {
+    await syncConnector(services, pair, never);
+  });
+
+  it('removes what is gone at the source and leaves what was pushed', async () => {
+    const item = ingestionItemSchema.parse({
+      document: { id: 'pushed', semantic_identifier: 'Pushed', sections: [{ text: 'By hand.' }] },
+      cc_pair_id: pair,
+    });
+    await services.documentAcceptor.accept(
+      toIncomingDocument(item, {
+        workspaceId: test.workspaceId,
+        requestId: null,
+        maxBytes: 1_000_000,
+      }),
+    );
+    jira.remove('issue 2');
+    expect(await prune()).toMatchObject({
+      status: 'success',
+      known: 8,
+      listed: 7,
+      gone: 1,
+      removed: 1,
+    });
+    expect(await documentIds()).toEqual([...jira.ids(), 'pushed'].toSorted());
+  });
+
+  it('leaves a document that another pair has too', async () => {
+    const other = await linkJira();
+    await syncConnector(services, other, never);
+    const gone = jira.ids()[1];
+    jira.remove('issue 2');
+    await prune();
+    expect(await documentIds()).not.toContain(gone);
+    expect(await documentIds(other)).toContain(gone);
+  });
+
+  it('removes nothing when the listing fails', async () => {
+    jira.remove('issue 2');
+    jira.server.fault = () => ({ kind: 'status', status: 403, body: { errorMessages: ['No.'] } });
+    const failed = await prune();
+    expect(failed).toMatchObject({ status: 'failed', removed: 0 });
+    expect(failed?.error).toContain('Nothing was removed');
+    expect(await documentIds()).toHaveLength(8);
+  });
+
+  it('stops when more than half would go, until somebody confirms', async () => {
+    for (let n = 1; n <= 5; n += 1) jira.remove(`issue ${n}`);
+    const stopped = await prune();
+    expect(stopped).toMatchObject({ status: 'needs_confirmation', known: 8, gone: 5, removed: 0 });
+    expect(await documentIds()).toHaveLength(8);
+    expect(await prune(stopped?.id)).toMatchObject({ status: 'success', removed: 5 });
+    expect(await documentIds()).toEqual(jira.ids().toSorted());
+  });
+});
+
+describe('deleting a pair', () => {
+  it('removes the documents that it alone has, then itself and its connector', async () => {
+    await syncConnector(services, pair, never);
+    const other = await linkJira();
+    jira.remove('issue 1');
+    await syncConnector(services, other, never);
+    const both = [pair, other];
+    const rowsBefore = await sql<{ connector_id: number; credential_id: number }>`
+      select connector_id, credential_id from cc_pair where id = any(${both})`.execute(services.db);
+    const connectors = rowsBefore.rows.map((row) => row.connector_id);
+    const credentials = rowsBefore.rows.map((row) => row.credential_id);
+    await requestDeletion(services, {
+      workspaceId: test.workspaceId,
+      ccPairId: pair,
+      requestId: null,
+    });
+    await deletePair(services, pair, never);
+    const { rows } = await sql<{ status: string; n: number; ids: DocumentId[] }>`
+      select status, count(*)::int as n, array_agg(id) as ids from document
+      where external_id like ${`${jira.server.url}%`} group by status order by 1`.execute(
+      services.db,
+    );
+    expect(rows).toMatchObject([
+      { status: 'accepted', n: 7 },
+      { status: 'deleting', n: 1 },
+    ]);
+    await deleteMarkedDocuments(services.db, rows[1]?.ids ?? [], never);
+    const left = await sql<{ pairs: number; connectors: number; credentials: number }>`
+      select (select count(*)::int from cc_pair where id = any(${both})) as pairs,
+        (select count(*)::int from connector where id = any(${connectors})) as connectors,
+        (select count(*)::int from credential where id = any(${credentials})) as credentials`.execute(
+      services.db,
+    );
+    expect(left.rows).toEqual([{ pairs: 1, connectors: 1, credentials: 2 }]);
+    expect(await documentIds(other)).toHaveLength(7);
+  });
+});

@@ -1,0 +1,7 @@
+import { connectorPrune } from '#queues/connector-prune.ts';
+import { pruneConnector } from '#src/connectors/prune-connector.ts';
+import { defineWorker } from './worker.ts';
+
+export const worker = defineWorker(connectorPrune, async (services, { ccPairId }, job) => {
+  await pruneConnector(services, ccPairId, job.signal);
+});

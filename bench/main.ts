@@ -2,7 +2,9 @@ import { parseArgs } from 'node:util';
 import type { Bench } from './bench-options.ts';
 import { ingest } from './ingest.ts';
 import { relevance } from './relevance.ts';
+import { schedule } from './schedule.ts';
 import { search } from './search.ts';
+import { sync } from './sync.ts';
 
 const BENCHES: Record<string, Bench> = {
   ingest: {
@@ -12,6 +14,14 @@ const BENCHES: Record<string, Bench> = {
   search: {
     summary: 'latency of hybrid search, beside ts_rank_cd and exact cosine on the same database',
     run: search,
+  },
+  sync: {
+    summary: 'runs of the web and tracker connectors, beside a bare fetch loop of the same pages',
+    run: sync,
+  },
+  schedule: {
+    summary: 'an hour of 200 pairs that are due every minute, in simulated time',
+    run: schedule,
   },
   relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
 };

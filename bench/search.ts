@@ -30,7 +30,7 @@ export async function search(options: BenchOptions): Promise<void> {
   const environment = opened.use(await openTestEnvironment());
   await migrateTestDatabase(environment.settings);
   const services = opened.use(await openServices(parseConfig(environment.settings)));
-  const { workspaceId } = await ensureBootstrap(services.db, {
+  const { workspaceId, userId } = await ensureBootstrap(services.db, {
     bootstrapKey: environment.adminKey,
   });
   const wanted = options.chunks ?? CHUNKS;
@@ -49,7 +49,14 @@ export async function search(options: BenchOptions): Promise<void> {
   const signal = new AbortController().signal;
   const hybrid = await timeEach(queries, async (query) => {
     const filters = { source_type: [], document_set: [], time_cutoff: null, tags: [] };
-    await searchDocuments(services, { workspaceId, query, filters, limit: RESULTS, signal });
+    await searchDocuments(services, {
+      workspaceId,
+      userId,
+      query,
+      filters,
+      limit: RESULTS,
+      signal,
+    });
   });
   console.log(
     `search: ${chunks} chunks of ${items.length} documents, ${QUERIES} queries one after the other, ${environment.size}`,

@@ -71,6 +71,7 @@ const STATEMENTS = [
     where connector_id is not null`,
   `create unique index cc_pair_name on cc_pair (workspace_id, name) where connector_id is not null`,
   `create index cc_pair_credential on cc_pair (credential_id) where credential_id is not null`,
+  `create index cc_pair_workspace on cc_pair (workspace_id)`,
   `create index cc_pair_due on cc_pair (next_run_at) where next_run_at is not null`,
   `create index cc_pair_prune_due on cc_pair (next_prune_at) where next_prune_at is not null`,
 

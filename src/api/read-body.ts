@@ -18,6 +18,8 @@ export interface IncomingBody {
    * whole one, and the lines after it are still read.
    */
   lines(limitPerLine: number): AsyncIterable<string>;
+  /** The body as it arrives, of any length, for a reader that counts by itself. */
+  chunks(): AsyncIterable<Buffer>;
 }
 
 /** Wraps a request's body; nothing is read until it is asked for. */
@@ -26,6 +28,7 @@ export function openBody(request: IncomingMessage): IncomingBody {
     mediaType: mediaTypeOf(request),
     bytes: (limit) => readBytes(request, limit),
     lines: (limitPerLine) => splitLines(decodedChunks(request, { deadline: 'idle' }), limitPerLine),
+    chunks: () => decodedChunks(request, { deadline: 'idle' }),
   };
 }
 

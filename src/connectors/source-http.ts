@@ -34,7 +34,10 @@ export interface SourceHttp {
    */
   send(request: SourceRequest): Promise<OutboundResponse>;
   /** Also tries again when the answer is no JSON or breaks the schema. */
-  json<T>(request: SourceRequest, schema: z.ZodType<T>): Promise<{ data: T; response: OutboundResponse }>;
+  json<T>(
+    request: SourceRequest,
+    schema: z.ZodType<T>,
+  ): Promise<{ data: T; response: OutboundResponse }>;
   /** The same client with the ways of one kind of source. */
   withHabits(habits: SourceHabits): SourceHttp;
 }

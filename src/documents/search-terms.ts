@@ -1,14 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { sparseVectorLiteral } from '#src/platform/vector.ts';
 import { chooseCandidateTerms, idf, queryVector, TERM_SPACE } from './bm25.ts';
+import { privateToOthers } from './private-documents.ts';
 import { filteredDocuments, type SearchFilters } from './search-filters.ts';
 import type { TermCounts } from './term-counts.ts';
 
 /** What a search may see, and how many chunks each half of it brings. */
 export interface SearchScope {
   workspaceId: WorkspaceId;
+  /** Who searches. */
+  userId: UserId;
   filters: SearchFilters;
   limit: number;
 }
@@ -52,10 +55,11 @@ export async function searchTerms(
  */
 export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at)`);
 
-/** The rows of one workspace that pass the filters and are not hidden. */
-export function visible({ workspaceId, filters }: SearchScope): RawBuilder<unknown> {
+/** The rows of one workspace that pass the filters, are not hidden, and are not private to others. */
+export function visible({ workspaceId, userId, filters }: SearchScope): RawBuilder<unknown> {
   const allowed = filteredDocuments(workspaceId, filters);
   const notHidden = sql`workspace_id = ${workspaceId} and document_id not in (
-    select id from document where workspace_id = ${workspaceId} and ${HIDDEN})`;
+    select id from document where workspace_id = ${workspaceId} and ${HIDDEN})
+    and document_id not in (${privateToOthers(workspaceId, userId)})`;
   return allowed ? sql`${notHidden} and document_id in (${allowed})` : notHidden;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import { RetryLater } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { DocumentMetadata, StoredOwner } from '#src/tables.ts';
@@ -26,6 +26,8 @@ export type { SearchHit } from './search-hit.ts';
 
 export interface SearchInput {
   workspaceId: WorkspaceId;
+  /** Who searches: documents that are private to others are not found. */
+  userId: UserId;
   query: string;
   filters: SearchFilters;
   /** Documents wanted, at most. */
@@ -49,6 +51,7 @@ export async function searchDocuments(
   if (counts.chunks === 0) return [];
   const scope: SearchScope = {
     workspaceId: input.workspaceId,
+    userId: input.userId,
     filters: input.filters,
     limit: Math.max(MIN_CANDIDATES, input.limit * CANDIDATES_PER_RESULT),
   };

@@ -9,6 +9,11 @@ export function htmlToMarkdown(html: string): string {
     hr: '---',
   });
   converter.remove(['script', 'style', 'noscript', 'title']);
+  // Highlighters leave out the `code` that the converter looks for.
+  converter.addRule('bareCode', {
+    filter: (node) => node.nodeName === 'PRE' && node.firstChild?.nodeName !== 'CODE',
+    replacement: (_, node) => fence(node.textContent ?? ''),
+  });
   converter.addRule('picture', { filter: 'img', replacement: (_, node) => altText(node) });
   converter.addRule('tableCell', {
     filter: ['th', 'td'],
@@ -28,6 +33,13 @@ export function htmlToMarkdown(html: string): string {
     replacement: (content) => `\n\n${content.trim()}\n\n`,
   });
   return converter.turndown(html).trim();
+}
+
+/** The fence is longer than any in the code itself. */
+function fence(code: string): string {
+  const longest = Math.max(2, ...[...code.matchAll(/^`{3,}/gm)].map(([ticks]) => ticks.length));
+  const ticks = '`'.repeat(longest + 1);
+  return code.trim() === '' ? '' : `\n\n${ticks}\n${code.replace(/^\n+|\s+$/g, '')}\n${ticks}\n\n`;
 }
 
 function altText(node: Node): string {

@@ -10,7 +10,7 @@ import { titleOfName } from './title-of-name.ts';
  * @throws GiveUp when the container is damaged or unpacks beyond the limits
  */
 export async function parseDocx({ name, bytes }: FileToParse): Promise<ParsedFile> {
-  await checkZip(name, bytes);
+  await checkZip({ name, bytes, format: 'DOCX' });
   const markdown = htmlToMarkdown(await toHtml(name, bytes));
   const heading = /^#{1,2} (.+)$/m.exec(markdown)?.[1]?.trim();
   return {

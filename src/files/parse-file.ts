@@ -1,6 +1,7 @@
 import { GiveUp } from '#src/platform/errors.ts';
 import { decodeText } from './decode-text.ts';
-import { detectKind, SUPPORTED_KINDS } from './detect-kind.ts';
+import { detectKind } from './detect-kind.ts';
+import { SUPPORTED_KINDS } from './file-kind.ts';
 import type { FileToParse, ParsedFile } from './parsed-file.ts';
 
 /**
@@ -20,17 +21,22 @@ export async function parseFile(file: FileToParse & { signal: AbortSignal }): Pr
 }
 
 /** Parsers are loaded when first needed: pdf.js alone takes longer to load than most files to read. */
-async function parseKind({
-  name,
-  bytes,
-  signal,
-}: FileToParse & { signal: AbortSignal }): Promise<ParsedFile> {
-  const kind = detectKind({ name, bytes });
+async function parseKind(file: FileToParse & { signal: AbortSignal }): Promise<ParsedFile> {
+  const { name, bytes } = file;
+  const kind = detectKind(file);
   switch (kind) {
     case 'pdf':
-      return (await import('./parse-pdf.ts')).parsePdf({ name, bytes, signal });
+      return (await import('./parse-pdf.ts')).parsePdf(file);
     case 'docx':
-      return (await import('./parse-docx.ts')).parseDocx({ name, bytes });
+      return (await import('./parse-docx.ts')).parseDocx(file);
+    case 'pptx':
+      return (await import('./parse-pptx.ts')).parsePptx(file);
+    case 'xlsx':
+      return (await import('./parse-xlsx.ts')).parseXlsx(file);
+    case 'epub':
+      return (await import('./parse-epub.ts')).parseEpub(file);
+    case 'eml':
+      return (await import('./parse-eml.ts')).parseEml(file);
     case 'html':
       return (await import('./parse-html.ts')).parseHtml(name, requireText(name, bytes));
     case 'csv':

@@ -16,10 +16,11 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 export async function parsePdf({
   name,
   bytes,
+  password,
   signal,
 }: FileToParse & { signal: AbortSignal }): Promise<ParsedFile> {
   // pdf.js takes the buffer over; a copy leaves the caller's intact.
-  const pdf = await open(name, new Uint8Array(bytes));
+  const pdf = await open(name, new Uint8Array(bytes), password);
   try {
     if (pdf.numPages > MAX_PAGES) {
       throw new GiveUp(`${name} has ${pdf.numPages} pages; the limit is ${MAX_PAGES}. Split it.`);
@@ -41,14 +42,19 @@ export async function parsePdf({
   }
 }
 
-async function open(name: string, bytes: Uint8Array): Promise<Pdf> {
+async function open(name: string, bytes: Uint8Array, password: string | undefined): Promise<Pdf> {
   try {
-    return await getDocumentProxy(bytes, { verbosity: ERRORS_ONLY });
+    return await getDocumentProxy(bytes, {
+      verbosity: ERRORS_ONLY,
+      ...(password === undefined ? {} : { password }),
+    });
   } catch (error) {
     const isProtected = error instanceof Error && error.name === 'PasswordException';
     throw new GiveUp(
       isProtected
-        ? `${name} is protected by a password; save it without one.`
+        ? password === undefined
+          ? `${name} is protected by a password; save it without one.`
+          : `${name} is protected by another password than the one given.`
         : `${name} is a damaged PDF: ${reason(error)}`,
       { cause: error },
     );

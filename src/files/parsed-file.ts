@@ -16,4 +16,6 @@ export interface ParsedFile {
 export interface FileToParse {
   name: string;
   bytes: Uint8Array;
+  /** For a protected PDF. */
+  password?: string;
 }

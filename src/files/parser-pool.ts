@@ -54,12 +54,13 @@ export function openParserPool(
   const gate = openGate(limits.threads);
   return {
     limits,
-    async parse({ name, bytes, signal }) {
+    async parse({ signal, ...file }) {
+      const { name, bytes } = file;
       if (bytes.length > limits.maxFileBytes) throw tooLarge(name, bytes.length, limits);
       const leave = await gate();
       try {
         signal.throwIfAborted();
-        const outcome = await runWithin(threads, { name, bytes }, limits, signal);
+        const outcome = await runWithin(threads, file, limits, signal);
         if (outcome.kind === 'given-up') throw new GiveUp(outcome.reason);
         return outcome.file;
       } finally {

@@ -80,7 +80,7 @@ const settings = z.object({
   METRICS_PORT: optional(wholeNumber(1, 65_535)),
   SHUTDOWN_TIMEOUT_SECONDS: withDefault(wholeNumber(1, 600), 20),
   DOCUMENT_INDEX_CONCURRENCY: withDefault(wholeNumber(1, 100), 2),
-  CONNECTOR_SYNC_CONCURRENCY: withDefault(wholeNumber(1, 200), 16),
+  CONNECTOR_SYNC_CONCURRENCY: withDefault(wholeNumber(1, 200), 32),
   CONNECTOR_PRUNE_CONCURRENCY: withDefault(wholeNumber(1, 200), 4),
   INDEX_THREADS: withDefault(wholeNumber(1, 64), 2),
 });

@@ -1,69 +1,26 @@
-import { Agent, fetch as undiciFetch } from 'undici';
+import { Agent, buildConnector, type Dispatcher, fetch as undiciFetch, ProxyAgent } from 'undici';
+import { isIP } from 'node:net';
+import { callbackify } from 'node:util';
+import { startDeadline, untilAborted } from './deadline.ts';
+import { explainOutboundFailure } from './explain-outbound-failure.ts';
+import {
+  type HttpClient,
+  OutboundError,
+  type OutboundGuard,
+  type OutboundRequest,
+  type OutboundResponse,
+} from './outbound.ts';
+import { createOutboundGuard, type ResolveHost, vettedLookup } from './outbound-guard.ts';
+import { firstHop, isRedirect, nextHop, type OutboundHop } from './outbound-hop.ts';
+import { readOutboundBody } from './read-outbound-body.ts';
 
-/** One call to an address that a customer or a stranger has named. */
-export interface OutboundRequest {
-  /** `http:` or `https:`, without credentials in it. */
-  url: string;
-  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  headers?: Record<string, string>;
-  body?: string | Uint8Array;
-  signal: AbortSignal;
-  /** For the whole exchange, redirects included; 30 s unless told. */
-  timeoutMs?: number;
-  /** Of the decompressed body; 20 MB unless told. */
-  maxBytes?: number;
-  /** How many redirects are followed, each vetted again; 5 unless told. With 0 a redirect is returned as it is. */
-  maxRedirects?: number;
-}
-
-export interface OutboundResponse {
-  status: number;
-  /** After redirects. */
-  url: string;
-  headers: Headers;
-  /** Decompressed. */
-  bytes: Buffer;
-  /** The body as UTF-8. */
-  text(): string;
-}
-
-export type OutboundErrorKind =
-  /** The address, scheme or port may not be reached from here. */
-  | 'refused'
-  | 'timeout'
-  /** No connection, a reset, a cut-off body, TLS, DNS. */
-  | 'network'
-  /** The body, or what it unpacks to, is above the limit. */
-  | 'too-large'
-  | 'too-many-redirects';
-
-/** A call that brought no whole answer. The message names the host and the reason, never credentials. */
-export class OutboundError extends Error {
-  override readonly name = 'OutboundError';
-  readonly kind: OutboundErrorKind;
-
-  constructor(kind: OutboundErrorKind, message: string, options: { cause?: unknown } = {}) {
-    super(message, options);
-    this.kind = kind;
-  }
-}
-
-/** Decides which addresses may be reached. */
-export interface OutboundGuard {
-  /**
-   * Resolves a host name or literal and vets what comes out.
-   * @returns addresses to connect to, at least one; connect to these and to nothing else
-   * @throws OutboundError `refused` when one of them is private, loopback, link-local or otherwise not public
-   */
-  addressesOf(host: string): Promise<{ address: string; family: 4 | 6 }[]>;
-}
-
-/** Outbound HTTP with vetted addresses, deadlines and caps. */
-export interface HttpClient extends AsyncDisposable {
-  readonly guard: OutboundGuard;
-  /** Resolves with any status once the whole body is there. @throws OutboundError, or the signal's reason */
-  send(request: OutboundRequest): Promise<OutboundResponse>;
-}
+export {
+  type HttpClient,
+  OutboundError,
+  type OutboundGuard,
+  type OutboundRequest,
+  type OutboundResponse,
+} from './outbound.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Model servers may think for a while before the first byte; callers set the tighter deadlines. */
@@ -83,4 +40,201 @@ export function createOperatorFetch(): typeof globalThis.fetch {
     // undici's types and the DOM's describe the same standard, each in its own names.
     undiciFetch(input, { ...(init as Parameters<typeof undiciFetch>[1]), dispatcher });
   return call as unknown as typeof globalThis.fetch;
+}
+
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 20_000_000;
+const MAX_REDIRECTS = 5;
+
+/**
+ * HTTP to addresses that customers and strangers name. Every connection is made to an address that the guard has just
+ * vetted, whatever the name resolved to before; every redirect is a new request.
+ *
+ * With a proxy, names are resolved and vetted here all the same, but the proxy resolves them once more: it must itself
+ * be kept from reaching private addresses. Its own address is the operator's and trusted.
+ */
+export function createHttpClient(options: {
+  allowCidrs: readonly string[];
+  proxyUrl: string | null;
+  /** How the client names itself to others: `Millrace/1.0 (+https://example.com)`. */
+  userAgent?: string;
+  /** Instead of the system's resolver. */
+  lookup?: ResolveHost;
+}): HttpClient {
+  const { allowCidrs, proxyUrl, userAgent = 'Millrace', lookup } = options;
+  const guard = createOutboundGuard({ allowCidrs, ...(lookup && { resolve: lookup }) });
+  const connections = openConnections(guard, proxyUrl);
+  const defaults = {
+    'user-agent': userAgent,
+    accept: '*/*',
+    'accept-encoding': 'gzip, deflate, br, zstd',
+  };
+  return {
+    guard,
+    async send(request) {
+      request.signal.throwIfAborted();
+      const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
+      using deadline = startDeadline(request.signal, timeoutMs);
+      let hop = firstHop(request, defaults);
+      const maxRedirects = request.maxRedirects ?? MAX_REDIRECTS;
+      try {
+        for (let redirects = 0; ; redirects += 1) {
+          const answer = await connections.call(hop, deadline.signal);
+          const { location } = answer.headers;
+          const target = Array.isArray(location) ? location[0] : location;
+          if (maxRedirects === 0 || !isRedirect(answer.statusCode, target)) {
+            return await readAnswer(hop, answer, request, deadline.signal);
+          }
+          await discardBody(answer, deadline.signal);
+          if (redirects >= maxRedirects) throw tooManyRedirects(hop, maxRedirects);
+          hop = nextHop(hop, answer.statusCode, target);
+        }
+      } catch (error) {
+        request.signal.throwIfAborted();
+        if (deadline.expired) throw timedOut(hop, timeoutMs);
+        throw explainOutboundFailure(error, hop.url.hostname);
+      }
+    },
+    [Symbol.asyncDispose]: () => connections.destroy(),
+  };
+}
+
+/** Origins that connections are kept open to; idle ones are closed after `KEEP_ALIVE_MS` anyway. */
+const MAX_ORIGINS = 256;
+const KEEP_ALIVE_MS = 10_000;
+/** To one origin, all workspaces together; whoever comes later waits within its own deadline. */
+const MAX_CONNECTIONS_PER_ORIGIN = 128;
+
+const POOL_OPTIONS = {
+  connections: MAX_CONNECTIONS_PER_ORIGIN,
+  maxOrigins: MAX_ORIGINS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  // One deadline covers the whole exchange.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  // One request per connection makes cut-off answers and aborts plain.
+  allowH2: false,
+};
+
+interface Connections {
+  /** Resolves when the headers are there. */
+  call(hop: OutboundHop, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
+  destroy(): Promise<void>;
+}
+
+function openConnections(guard: OutboundGuard, proxyUrl: string | null): Connections {
+  const open = (): Dispatcher =>
+    proxyUrl === null
+      ? new Agent({ ...POOL_OPTIONS, connect: vettedConnector(guard) })
+      : new ProxyAgent({ ...POOL_OPTIONS, uri: proxyUrl, connectTimeout: CONNECT_TIMEOUT_MS });
+  let current = open();
+  const retired = new Set<Dispatcher>();
+  const retire = (dispatcher: Dispatcher): void => {
+    if (dispatcher !== current) return;
+    current = open();
+    retired.add(dispatcher);
+    // Calls that are under way finish.
+    void dispatcher.close().finally(() => retired.delete(dispatcher));
+  };
+  const dispatch = async (hop: OutboundHop, signal: AbortSignal) => {
+    if (proxyUrl !== null) await guard.addressesOf(hop.url.hostname);
+    const options = dispatchOptions(hop, signal);
+    const dispatcher = current;
+    try {
+      return await dispatcher.request(options);
+    } catch (error) {
+      if (!isOutOfOrigins(error)) throw error;
+      retire(dispatcher);
+      return current.request(options);
+    }
+  };
+  return {
+    call: (hop, signal) =>
+      untilAborted(dispatch(hop, signal), signal, ({ body }) =>
+        body.on('error', () => {}).destroy(),
+      ),
+    async destroy() {
+      await Promise.all([current, ...retired].map((dispatcher) => dispatcher.destroy()));
+    },
+  };
+}
+
+function dispatchOptions(hop: OutboundHop, signal: AbortSignal): Dispatcher.RequestOptions {
+  const { url, method, headers, body } = hop;
+  return { origin: url.origin, path: url.pathname + url.search, method, headers, body, signal };
+}
+
+function isOutOfOrigins(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'UND_ERR_MAX_ORIGINS_REACHED';
+}
+
+/** Sockets take their address from the guard; literal addresses, which skip the lookup, are vetted before. */
+function vettedConnector(guard: OutboundGuard): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    lookup: vettedLookup(guard),
+  });
+  const vetLiteral = callbackify((host: string) => guard.addressesOf(host));
+  return (options, callback) => {
+    if (isIP(options.hostname) === 0) {
+      connect(options, callback);
+      return;
+    }
+    vetLiteral(options.hostname, (error) => {
+      if (error) callback(error, null);
+      else connect(options, callback);
+    });
+  };
+}
+
+async function readAnswer(
+  hop: OutboundHop,
+  answer: Dispatcher.ResponseData,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<OutboundResponse> {
+  const { statusCode: status, body } = answer;
+  const headers = headersOf(answer);
+  const hasBody = hop.method !== 'HEAD' && status !== 204 && status !== 304;
+  const bytes = await readOutboundBody(body, {
+    host: hop.url.hostname,
+    contentEncoding: hasBody ? (headers.get('content-encoding') ?? '') : '',
+    maxBytes: request.maxBytes ?? MAX_BYTES,
+    signal,
+  });
+  return { status, url: hop.url.href, headers, bytes, text: () => new TextDecoder().decode(bytes) };
+}
+
+function headersOf(answer: Dispatcher.ResponseData): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(answer.headers)) {
+    for (const value of [values ?? []].flat()) {
+      // `Headers` refuses what a lenient parser may have let through.
+      headers.append(name, value.replaceAll(/[\0\r\n]/g, ' '));
+    }
+  }
+  return headers;
+}
+
+/** What a redirect may say in its body before its connection is given up instead of reused. */
+const MAX_DISCARDED_BYTES = 64_000;
+
+async function discardBody({ body }: Dispatcher.ResponseData, signal: AbortSignal): Promise<void> {
+  await body.dump({ limit: MAX_DISCARDED_BYTES, signal });
+}
+
+function tooManyRedirects(hop: OutboundHop, maxRedirects: number): OutboundError {
+  return new OutboundError(
+    'too-many-redirects',
+    `${hop.url.hostname} redirected more than ${maxRedirects} times.`,
+  );
+}
+
+function timedOut(hop: OutboundHop, timeoutMs: number): OutboundError {
+  return new OutboundError(
+    'timeout',
+    `${hop.url.hostname} did not send its whole answer within ${timeoutMs / 1000} s.`,
+  );
 }

@@ -3,6 +3,7 @@ import type { Route } from '#src/api/route.ts';
 import { ROUTES } from '#src/api/routes/index.ts';
 import type { Role } from '#src/tables.ts';
 import type { Answer } from '#test/support/api-client.ts';
+import { ATTACK_HEADERS, connectorAttacks } from '#test/support/connector-attacks.ts';
 import {
   createKey,
   dumpWorkspace,
@@ -69,27 +70,34 @@ interface Attack {
   method: string;
   path: string;
   body: unknown;
+  headers: Record<string, string>;
 }
 
 /** @throws when a route has a part that nobody said how to fill with A's things */
 function attacksOn(route: Route): Attack[] {
   const name = nameOf(route);
+  const others = connectorAttacks(a, b);
+  const values = PATHS[name]?.() ?? others.paths[name];
+  const queries = QUERIES[name]?.() ?? others.queries[name];
+  const bodies = BODIES[name]?.() ?? others.bodies[name];
   const missing = [
-    route.path.includes('{') && !PATHS[name] ? 'PATHS' : '',
-    route.query !== null && !QUERIES[name] ? 'QUERIES' : '',
-    (route.body !== null || route.rawBody) && !BODIES[name] ? 'BODIES' : '',
+    route.path.includes('{') && !values ? 'PATHS' : '',
+    route.query !== null && !queries ? 'QUERIES' : '',
+    (route.body !== null || route.rawBody) && !bodies ? 'BODIES' : '',
   ].filter(Boolean);
   if (missing.length > 0) throw new Error(`${name} needs an entry in ${missing.join(', ')}.`);
-  const values = PATHS[name]?.() ?? {};
   const path = route.path.replaceAll(/\{(\w+)\}/g, (whole, parameter: string) => {
-    const value = values[parameter];
+    const value = values?.[parameter];
     if (value === undefined) throw new Error(`${name}: PATHS does not fill ${whole}.`);
     return encodeURIComponent(value);
   });
-  const bodies = BODIES[name]?.() ?? [undefined];
-  const queries = QUERIES[name]?.() ?? [''];
-  return queries.flatMap((query) =>
-    bodies.map((body) => ({ method: route.method, path: path + query, body })),
+  return (queries ?? ['']).flatMap((query) =>
+    (bodies ?? [undefined]).map((body) => ({
+      method: route.method,
+      path: path + query,
+      body,
+      headers: ATTACK_HEADERS[name] ?? {},
+    })),
   );
 }
 
@@ -122,6 +130,22 @@ describe('a stranger with keys of another workspace', () => {
     ]);
   });
 
+  it('gets 404 for a connector, credential, pair, run and document set that are not its own', async () => {
+    const strange = ROUTES.flatMap(attacksOn).filter(
+      ({ method, path }) =>
+        path.startsWith('/manage/') &&
+        (method === 'GET' ? /\/\d+/.test(path) : /cc-pair|\/credential\/|document-set\//.test(path)),
+    );
+    expect(strange.length).toBeGreaterThan(25);
+    for (const { method, path, body, headers } of strange) {
+      const answer = await millrace.call(method, path, body, { key: b.adminKey, headers });
+      expect([answer.status, answer.body.error_code], `${method} ${path}: ${answer.text}`).toEqual([
+        404,
+        'NOT_FOUND',
+      ]);
+    }
+  });
+
   it.each(ROLES)('walks every endpoint as %s and sees and changes nothing', async (role) => {
     await millrace.settled(a.adminKey);
     const before = await dumpWorkspace(millrace.services.db, a.workspaceId);
@@ -131,6 +155,7 @@ describe('a stranger with keys of another workspace', () => {
         const path = prefix + attack.path;
         const answer = await millrace.call(attack.method, path, attack.body, {
           key: keysOfB[role],
+          headers: attack.headers,
         });
         expect(answer.status, `${attack.method} ${path}: ${answer.text}`).toBeLessThan(500);
         expect(leakedIn(answer, attack), `${attack.method} ${path}: ${answer.text}`).toEqual([]);

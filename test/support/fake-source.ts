@@ -36,6 +36,8 @@ export interface FakeSource extends AsyncDisposable {
   readonly requests: RecordedRequest[];
   /** Asked for every request; null: answer as the vendor would. */
   fault: (request: RecordedRequest) => SourceFault | null;
+  /** How long it thinks before it answers; 0 unless set. */
+  delayMs: number;
 }
 
 export async function startFakeSource(
@@ -51,6 +53,7 @@ export async function startFakeSource(
         body: await text(incoming),
       };
       requests.push(request);
+      if (source.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, source.delayMs));
       const fault = source.fault(request);
       if (fault?.kind === 'reset') incoming.socket.resetAndDestroy();
       else await respond(outgoing, await faultyAnswer(fault, () => answer(request)), fault);
@@ -66,6 +69,7 @@ export async function startFakeSource(
     url: `http://127.0.0.1:${port}`,
     requests,
     fault: () => null,
+    delayMs: 0,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

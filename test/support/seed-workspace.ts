@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 import type { Role } from '#src/tables.ts';
+import { seedConnectors } from './seed-connectors.ts';
 import type { TestMillrace } from './test-millrace.ts';
 
 /** A workspace with one of everything, and what would give it away in an answer to somebody else. */
@@ -14,6 +15,16 @@ export interface SeededWorkspace {
   apiKeyId: string;
   pairId: number;
   documentSet: string;
+  documentSetId: number;
+  /** Of the kind `file`, with `storedFileId`; not linked. */
+  fileConnectorId: number;
+  storedFileId: string;
+  /** Linked to `credentialId` as `linkedPairId`, which has a run, an error and a prune that waits for confirmation. */
+  connectorId: number;
+  credentialId: number;
+  linkedPairId: number;
+  attemptId: number;
+  pruneId: number;
   chatSessionId: string;
   messageId: number;
   /** Ids that no other workspace may be told. */
@@ -35,7 +46,8 @@ export async function seedWorkspace(
     await ownerOf(db, workspaceId),
   );
   const documentSet = `Set ${marker}`;
-  await insertDocumentSet(db, workspaceId, documentSet, pairId);
+  const documentSetId = await insertDocumentSet(db, workspaceId, documentSet, pairId);
+  const connectors = await seedConnectors(millrace, { workspaceId, key, marker });
   // Not the marker: others may name the ids, and then have documents of their own under them.
   const documentIds = [SHARED_DOCUMENT, `own-${pairId}`];
   for (const id of documentIds) {
@@ -72,9 +84,11 @@ export async function seedWorkspace(
     apiKeyId: apiKeyId.id,
     pairId,
     documentSet,
+    documentSetId,
+    ...connectors,
     chatSessionId: chat.body.chat_session_id,
     messageId: chat.body.message_id,
-    secretIds: [workspaceId, apiKeyId.id, chat.body.chat_session_id],
+    secretIds: [workspaceId, apiKeyId.id, chat.body.chat_session_id, connectors.storedFileId],
   };
 }
 
@@ -119,11 +133,12 @@ async function insertDocumentSet(
   workspaceId: string,
   name: string,
   pairId: number,
-): Promise<void> {
-  await sql`with made as (
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`with made as (
       insert into document_set (workspace_id, name) values (${workspaceId}, ${name}) returning id)
     insert into document_set_cc_pair (document_set_id, cc_pair_id)
-    select id, ${pairId} from made`.execute(db);
+    select id, ${pairId} from made returning document_set_id as id`.execute(db);
+  return rows[0]?.id ?? 0;
 }
 
 /**
@@ -151,10 +166,22 @@ export async function dumpWorkspace(
         where cc_pair_id in (select id from cc_pair where workspace_id = ${workspaceId})
           or document_id in (select id from document where workspace_id = ${workspaceId}) order by 1`,
     ],
+    ...['connector_memory', 'document_set_cc_pair'].map(
+      (name): [string, ReturnType<typeof sql<{ row: string }>>] => [
+        name,
+        sql`select to_jsonb(t)::text as row from ${sql.table(name)} t
+          where cc_pair_id in (select id from cc_pair where workspace_id = ${workspaceId}) order by 1`,
+      ],
+    ),
     [
-      'document_set_cc_pair',
-      sql`select to_jsonb(t)::text as row from document_set_cc_pair t
-        where cc_pair_id in (select id from cc_pair where workspace_id = ${workspaceId}) order by 1`,
+      'prune_listing',
+      sql`select to_jsonb(t)::text as row from prune_listing t where prune_attempt_id in
+        (select id from prune_attempt where workspace_id = ${workspaceId}) order by 1`,
+    ],
+    [
+      'stored_file_part',
+      sql`select to_jsonb(t)::text as row from stored_file_part t where stored_file_id in
+        (select id from stored_file where workspace_id = ${workspaceId}) order by 1`,
     ],
     [
       'terms',

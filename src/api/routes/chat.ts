@@ -22,10 +22,17 @@ const sendChatMessage = defineRoute({
   body: chatRequestSchema,
   reply: chatFullResponseSchema,
   handle: async ({ services, principal, body, signal, framing, requestId }) => {
-    const { workspaceId } = principal;
+    const { workspaceId, userId } = principal;
     const { filters, isSearchAllowed, isStreamed, ...asked } = readChatRequest(body);
     const search = createInternalSearch((query, limit, searchSignal) =>
-      searchDocuments(services, { workspaceId, query, filters, limit, signal: searchSignal }),
+      searchDocuments(services, {
+        workspaceId,
+        userId,
+        query,
+        filters,
+        limit,
+        signal: searchSignal,
+      }),
     );
     const lines = answerQuestion(services, {
       ...asked,

@@ -1,16 +1,35 @@
 import type { Route } from '#src/api/route.ts';
 import { accountRoutes } from './accounts.ts';
 import { chatRoutes } from './chat.ts';
+import { connectorFileRoutes } from './connector-files.ts';
+import { connectorLinkRoutes } from './connector-links.ts';
+import { connectorPairRoutes } from './connector-pairs.ts';
+import { connectorStatusRoutes } from './connector-status.ts';
+import { connectorRoutes } from './connectors.ts';
+import { credentialRoutes } from './credentials.ts';
+import { documentSetRoutes } from './document-sets.ts';
 import { healthRoutes } from './health.ts';
 import { ingestionRoutes } from './ingestion.ts';
+import { pairAttemptRoutes } from './pair-attempts.ts';
 import { searchRoutes } from './search.ts';
 import { workspaceRoutes } from './workspaces.ts';
 
-/** Every endpoint there is. A new one: an entry in its resource's file; a new resource: its line here. */
+/**
+ * Every endpoint there is. A new one: an entry in its resource's file; a new resource: its line here. Of two paths
+ * that both fit a request the earlier one answers, so fixed words come before parameters.
+ */
 export const ROUTES: readonly Route[] = [
   ...healthRoutes,
   ...accountRoutes,
   ...workspaceRoutes,
+  ...connectorStatusRoutes,
+  ...connectorFileRoutes,
+  ...connectorRoutes,
+  ...credentialRoutes,
+  ...connectorLinkRoutes,
+  ...connectorPairRoutes,
+  ...pairAttemptRoutes,
+  ...documentSetRoutes,
   ...ingestionRoutes,
   ...searchRoutes,
   ...chatRoutes,

@@ -37,6 +37,7 @@ export const searchRoutes: Route[] = [
       const started = performance.now();
       const results = await searchDocuments(services, {
         workspaceId: principal.workspaceId,
+        userId: principal.userId,
         query: body.query,
         filters: body.search_filters ?? NO_FILTERS,
         limit: body.limit,

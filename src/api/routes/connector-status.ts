@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { defineRoute, type Route } from '#src/api/route.ts';
+import {
+  groupByStatus,
+  indexingStatusReplySchema,
+  indexingStatusRequestSchema,
+} from '#src/connectors/indexing-status.ts';
+import { listIndexedSources, listLinkedSources } from '#src/connectors/pair-sources.ts';
+import { isIndexing, listPairs } from '#src/connectors/pair-status.ts';
+import { pairStatusSchema, presentPairStatus } from '#src/connectors/present-pair.ts';
+
+const STATUS_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;
+const ignored = z.string().optional().describe('Ignored.');
+
+const pairListing = defineRoute({
+  ...STATUS_ROUTE,
+  method: 'GET',
+  path: '/manage/admin/connector/status',
+  summary: 'List pairs with status and counts',
+  description: 'Connectors that are not linked are not in it.',
+  reply: z.array(pairStatusSchema),
+  async handle({ services, principal }) {
+    const pairs = await listPairs(services.db, principal.workspaceId);
+    return pairs.map((pair) => presentPairStatus(services.secrets, pair));
+  },
+});
+
+export const connectorStatusRoutes: Route[] = [
+  pairListing,
+  { ...pairListing, path: '/manage/admin/cc-pair' },
+  defineRoute({
+    ...STATUS_ROUTE,
+    method: 'GET',
+    path: '/manage/admin/connector/failed-indexing-status',
+    summary: 'List the pairs whose last run failed',
+    query: z.object({ secondary_index: ignored, get_editable: ignored }),
+    reply: z.array(
+      z
+        .object({
+          cc_pair_id: z.int(),
+          name: z.string(),
+          error_msg: z.string().nullable(),
+          is_deletable: z.boolean().describe('No run is under way.'),
+          connector_id: z.int(),
+          credential_id: z.int(),
+        })
+        .meta({ id: 'FailedConnectorIndexingStatus' }),
+    ),
+    async handle({ services, principal }) {
+      const pairs = await listPairs(services.db, principal.workspaceId);
+      return pairs
+        .filter(({ lastFinishedRun }) => lastFinishedRun?.status === 'failed')
+        .map((pair) => ({
+          cc_pair_id: pair.id,
+          name: pair.name,
+          error_msg: pair.lastFinishedRun?.error ?? null,
+          is_deletable: !isIndexing(pair),
+          connector_id: pair.connector_id,
+          credential_id: pair.credential_id,
+        }));
+    },
+  }),
+  defineRoute({
+    ...STATUS_ROUTE,
+    method: 'POST',
+    path: '/manage/admin/connector/indexing-status',
+    summary: 'List pairs by source, filtered and paged',
+    body: indexingStatusRequestSchema,
+    reply: indexingStatusReplySchema,
+    handle: async ({ services, principal, body }) =>
+      groupByStatus(await listPairs(services.db, principal.workspaceId), body),
+  }),
+  defineRoute({
+    ...STATUS_ROUTE,
+    method: 'GET',
+    path: '/manage/connector-status',
+    summary: 'The sources that are linked, and whether they ever had a good run',
+    reply: z.array(z.object({ has_successful_run: z.boolean(), source: z.string() })),
+    handle: ({ services, principal }) => listLinkedSources(services.db, principal.workspaceId),
+  }),
+  defineRoute({
+    ...STATUS_ROUTE,
+    method: 'GET',
+    path: '/manage/indexed-sources',
+    summary: 'The sources that have documents',
+    reply: z.object({ sources: z.array(z.string()) }),
+    handle: async ({ services, principal }) => ({
+      sources: await listIndexedSources(services.db, principal.workspaceId),
+    }),
+  }),
+];

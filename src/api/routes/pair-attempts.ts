@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { defineRoute, type Route } from '#src/api/route.ts';
+import { pathId } from '#src/connectors/connector-request.ts';
+import {
+  findRun,
+  listPrunes,
+  listRunErrors,
+  listRuns,
+  listSyncedDocuments,
+} from '#src/connectors/pair-attempts.ts';
+import { findPairId } from '#src/connectors/pair-status.ts';
+import {
+  indexAttemptErrorSchema,
+  indexAttemptSchema,
+  presentPrune,
+  presentRun,
+  presentRunError,
+  pruneAttemptSchema,
+} from '#src/connectors/present-attempt.ts';
+
+const ATTEMPT_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;
+const MAX_PAGE_NUMBER = 1_000_000;
+const MAX_SYNCED_DOCUMENTS = 10_000;
+
+const onePair = z.object({ id: pathId });
+
+const pageQuery = (most: number, usual = 10) =>
+  z.object({
+    page_num: z.coerce.number().int().min(0).max(MAX_PAGE_NUMBER).default(0).describe('From 0.'),
+    page_size: z.coerce.number().int().min(1).max(most).default(usual),
+  });
+
+const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({ items: z.array(item), total_items: z.int() });
+
+const toPage = (query: { page_num: number; page_size: number }) => ({
+  number: query.page_num,
+  size: query.page_size,
+});
+
+export const pairAttemptRoutes: Route[] = [
+  defineRoute({
+    ...ATTEMPT_ROUTE,
+    method: 'GET',
+    path: '/manage/admin/cc-pair/{id}/index-attempts',
+    summary: 'List the runs of a pair with all counts, newest first',
+    params: onePair,
+    query: pageQuery(1_000),
+    reply: pageOf(indexAttemptSchema),
+    async handle({ services, principal, params, query }) {
+      const { db, clock } = services;
+      const pairId = await findPairId(db, principal.workspaceId, params.id);
+      const { items, total } = await listRuns(db, pairId, toPage(query));
+      const now = clock();
+      return { items: items.map((run) => presentRun(run, now)), total_items: total };
+    },
+  }),
+  defineRoute({
+    ...ATTEMPT_ROUTE,
+    method: 'GET',
+    path: '/manage/admin/cc-pair/{id}/index-attempts/{attempt_id}',
+    summary: 'A run: counts, rate, progress, heartbeat',
+    params: onePair.extend({ attempt_id: pathId }),
+    reply: indexAttemptSchema,
+    async handle({ services, principal, params }) {
+      const { db, clock } = services;
+      const pairId = await findPairId(db, principal.workspaceId, params.id);
+      return presentRun(await findRun(db, pairId, params.attempt_id), clock());
+    },
+  }),
+  defineRoute({
+    ...ATTEMPT_ROUTE,
+    method: 'GET',
+    path: '/manage/admin/cc-pair/{id}/errors',
+    summary: 'List the documents of a pair that failed, newest first',
+    description:
+      'Each is tried again at the next run and resolved when it succeeds. Resolved ones are listed with include_resolved.',
+    params: onePair,
+    query: pageQuery(100).extend({ include_resolved: z.stringbool().default(false) }),
+    reply: pageOf(indexAttemptErrorSchema),
+    async handle({ services, principal, params, query }) {
+      const pairId = await findPairId(services.db, principal.workspaceId, params.id);
+      const { items, total } = await listRunErrors(services.db, pairId, {
+        includeResolved: query.include_resolved,
+        page: toPage(query),
+      });
+      return { items: items.map(presentRunError), total_items: total };
+    },
+  }),
+  defineRoute({
+    ...ATTEMPT_ROUTE,
+    method: 'GET',
+    path: '/manage/admin/cc-pair/{id}/prune-attempts',
+    summary: 'List the prunes of a pair, newest first',
+    params: onePair,
+    query: pageQuery(100),
+    reply: pageOf(pruneAttemptSchema),
+    async handle({ services, principal, params, query }) {
+      const pairId = await findPairId(services.db, principal.workspaceId, params.id);
+      const { items, total } = await listPrunes(services.db, pairId, toPage(query));
+      return { items: items.map(presentPrune), total_items: total };
+    },
+  }),
+  defineRoute({
+    ...ATTEMPT_ROUTE,
+    method: 'GET',
+    path: '/manage/admin/cc-pair/{id}/get-docs-sync-status',
+    summary: 'List the documents of a pair and when each was indexed',
+    description: `In the order in which they came, ${MAX_SYNCED_DOCUMENTS} at most; page on with page_num.`,
+    params: onePair,
+    query: pageQuery(MAX_SYNCED_DOCUMENTS, MAX_SYNCED_DOCUMENTS),
+    reply: z.array(
+      z
+        .object({
+          doc_id: z.string(),
+          last_synced: z.iso.datetime().nullable().describe('When it was indexed last.'),
+          last_modified: z.iso.datetime().describe('When its content changed here last.'),
+        })
+        .meta({ id: 'DocumentSyncStatus' }),
+    ),
+    async handle({ services, principal, params, query }) {
+      const pairId = await findPairId(services.db, principal.workspaceId, params.id);
+      const documents = await listSyncedDocuments(services.db, pairId, toPage(query));
+      return documents.map((document) => ({
+        doc_id: document.external_id,
+        last_synced: document.indexed_at?.toISOString() ?? null,
+        last_modified: document.accepted_at.toISOString(),
+      }));
+    },
+  }),
+];

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { MIN_PRUNE_SECONDS, MIN_REFRESH_SECONDS } from './next-run.ts';
+
+/** Largest value of a Postgres `integer`. */
+const MAX_INTEGER = 2_147_483_647;
+const CONTROL = /\p{Cc}|\p{Cs}/u;
+const INPUT_TYPES = ['load_state', 'poll', 'event', 'slim_retrieval'] as const;
+
+/** A name that people give to a thing: trimmed, 1 to 200 characters, in one line. */
+export const thingName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine(
+    (name) => !CONTROL.test(name),
+    'must not hold control characters or half surrogate pairs',
+  );
+
+export const rowId = z.int().min(1).max(MAX_INTEGER);
+/** 0 is the built-in empty credential. */
+export const credentialRowId = z.int().min(0).max(MAX_INTEGER);
+
+/** The same in a path or a query. */
+const given = z.coerce.number('must be a whole number').int('must be a whole number');
+export const pathId = given.min(1).max(MAX_INTEGER);
+export const pathCredentialId = given.min(0).max(MAX_INTEGER);
+
+/** `public` or `private` in any case; kept as it was sent. */
+export const accessType = z
+  .string()
+  .superRefine((text, context) => {
+    const value = text.toLowerCase();
+    if (value === 'public' || value === 'private') return;
+    context.addIssue(
+      value === 'sync'
+        ? 'sync is not supported: permissions of the source are not mirrored. Send public or private'
+        : 'must be public or private',
+    );
+  })
+  .meta({
+    enum: ['public', 'private', 'PUBLIC', 'PRIVATE'],
+    description: 'public or private, in any case.',
+  });
+
+/** Group ids of clients that have groups; there are none here. */
+const groups = z.array(z.int()).nullish().describe('Ignored.');
+
+const seconds = (least: number) =>
+  z
+    .int()
+    .min(least, `must be at least ${least} seconds, or null`)
+    .max(MAX_INTEGER)
+    .nullish()
+    .transform((value) => value ?? null);
+
+const moment = z.iso
+  .datetime({
+    offset: true,
+    local: true,
+    error: 'must be an ISO 8601 time such as 2026-05-31T08:30:00Z',
+  })
+  .transform((text) => new Date(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`))
+  .refine((date) => /^(?!0000)\d{4}-/.test(isoOf(date)), 'must lie in the years 1 to 9999 of UTC');
+
+/** `ConnectorUpdateRequest` of SPEC.md. */
+export const connectorRequestSchema = z
+  .object({
+    name: thingName,
+    source: z.string().trim().min(1).max(64),
+    input_type: z.enum(INPUT_TYPES),
+    access_type: accessType,
+    connector_specific_config: z
+      .record(z.string(), z.unknown())
+      .describe('The settings of the kind; GET /manage/admin/connector-kinds describes them.'),
+    refresh_freq: seconds(MIN_REFRESH_SECONDS).describe('Seconds between runs; null: once.'),
+    prune_freq: seconds(MIN_PRUNE_SECONDS).describe('Seconds between prunes; null: on demand.'),
+    indexing_start: moment
+      .nullish()
+      .transform((value) => value ?? null)
+      .describe('Nothing older is polled.'),
+    groups,
+  })
+  .meta({ id: 'ConnectorUpdateRequest' });
+
+export type ConnectorRequest = z.output<typeof connectorRequestSchema>;
+
+/** What may be said about a new pair; the connector says the rest. */
+export const linkRequestSchema = z
+  .object({
+    name: thingName.nullish().describe("The connector's name unless told."),
+    access_type: accessType.nullish().describe("The connector's unless told."),
+    auto_sync_options: z.record(z.string(), z.unknown()).nullish().describe('Ignored.'),
+    groups,
+    processing_mode: z
+      .enum(['REGULAR'], 'only REGULAR is supported')
+      .nullish()
+      .describe('REGULAR alone.'),
+  })
+  .nullish()
+  .transform((value) => ({
+    name: value?.name ?? null,
+    accessType: value?.access_type ?? null,
+  }));
+
+export type LinkRequest = z.output<typeof linkRequestSchema>;
+
+const credentialJson = z
+  .record(z.string(), z.unknown())
+  .describe('The keys of the kind; GET /manage/admin/connector-kinds describes them.');
+
+export const credentialRequestSchema = z
+  .object({
+    credential_json: credentialJson,
+    source: z
+      .string()
+      .trim()
+      .regex(/^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/, 'must be a source such as slack or tracker'),
+    name: thingName.nullish(),
+    admin_public: z
+      .boolean()
+      .nullish()
+      .describe('Whether other admins may see and link it; true unless told.'),
+    curator_public: z.boolean().nullish(),
+    groups,
+  })
+  .meta({ id: 'CredentialBase' });
+
+export const credentialReplaceSchema = credentialRequestSchema
+  .partial()
+  .extend({ credential_json: credentialJson });
+
+export const credentialMergeSchema = z.object({
+  name: thingName.nullish(),
+  credential_json: credentialJson,
+});
+
+function isoOf(date: Date): string {
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}

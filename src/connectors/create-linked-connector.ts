@@ -1,0 +1,36 @@
+import type { Services } from '#src/services.ts';
+import type { ConnectorRequest } from './connector-request.ts';
+import { createConnector, deleteConnector } from './connectors.ts';
+import { type CredentialViewer, EMPTY_CREDENTIAL } from './credentials.ts';
+import { assertTogether, linkCredential } from './link-credential.ts';
+import type { StatusResponse } from './status-response.ts';
+import { kindOfSource } from './validate-config.ts';
+
+/**
+ * Creates a connector of a kind that needs no secret, and links it to credential 0. Nothing is left when its source
+ * does not answer.
+ * @throws Problem BAD_REQUEST that names the field, or with the source's own words
+ */
+export async function createLinkedConnector(
+  services: Services,
+  viewer: CredentialViewer,
+  request: ConnectorRequest,
+  { requestId, signal }: { requestId: string | null; signal: AbortSignal },
+): Promise<StatusResponse> {
+  assertTogether(kindOfSource(request.source), EMPTY_CREDENTIAL);
+  const { db } = services;
+  const connectorId = await createConnector(db, viewer.workspaceId, request);
+  try {
+    return await linkCredential(services, {
+      viewer,
+      connectorId,
+      credentialId: EMPTY_CREDENTIAL.id,
+      request: { name: null, accessType: null },
+      requestId,
+      signal,
+    });
+  } catch (error) {
+    await deleteConnector(db, viewer.workspaceId, connectorId).catch(() => undefined);
+    throw error;
+  }
+}

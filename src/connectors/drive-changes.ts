@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { type DriveApi, type DriveFile, driveFile, FILE_FIELDS } from './drive-api.ts';
+import type { DrivePart } from './drive-parts.ts';
+import { isStaleToken } from './drive-listing.ts';
+
+const CHANGES_PER_PAGE = 50;
+
+const startToken = z.object({ startPageToken: z.string() });
+const changeList = z.object({
+  changes: z.array(
+    z.object({
+      fileId: z.string().nullish(),
+      removed: z.boolean().nullish(),
+      file: driveFile.nullish(),
+    }),
+  ),
+  nextPageToken: z.string().nullish(),
+  newStartPageToken: z.string().nullish(),
+});
+
+/**
+ * From where changes from now on will be found; null for folders, which have no list of changes.
+ * https://developers.google.com/workspace/drive/api/reference/rest/v3/changes/getStartPageToken
+ */
+export async function findChangesStart(part: DrivePart, api: DriveApi): Promise<string | null> {
+  if (part.scope.kind === 'folder') return null;
+  const answer = await api.read(
+    part.subject,
+    'changes/startPageToken',
+    feedQuery(part),
+    startToken,
+  );
+  return answer.startPageToken;
+}
+
+export interface Changes {
+  files: DriveFile[];
+  /** Trashed: gone for everybody. */
+  trashed: string[];
+  /** Ids of files that this user, or this drive, has no more; others may have them. */
+  left: string[];
+  /** `isEnd`: the next run goes on from there. */
+  next: { token: string; isEnd: boolean };
+}
+
+/**
+ * https://developers.google.com/workspace/drive/api/reference/rest/v3/changes/list
+ * @returns null when the token is not taken any more
+ */
+export async function listChanges(
+  part: DrivePart,
+  token: string,
+  api: DriveApi,
+): Promise<Changes | null> {
+  const query = {
+    ...feedQuery(part),
+    fields: `nextPageToken,newStartPageToken,changes(removed,fileId,file(${FILE_FIELDS}))`,
+    includeRemoved: 'true',
+    pageSize: String(CHANGES_PER_PAGE),
+    pageToken: token,
+    spaces: 'drive',
+  };
+  let list: z.infer<typeof changeList>;
+  try {
+    list = await api.read(part.subject, 'changes', query, changeList);
+  } catch (error) {
+    if (isStaleToken(error)) return null;
+    throw error;
+  }
+  const changes: Changes = {
+    files: [],
+    trashed: [],
+    left: [],
+    next: {
+      token: list.nextPageToken ?? list.newStartPageToken ?? token,
+      isEnd: !list.nextPageToken,
+    },
+  };
+  for (const { fileId, removed, file } of list.changes) {
+    // A change of the drive itself names no file.
+    if (!fileId) continue;
+    if (file?.trashed === true) changes.trashed.push(fileId);
+    else if (removed === true || !file || !isWithin(part, file)) changes.left.push(fileId);
+    else changes.files.push(file);
+  }
+  return changes;
+}
+
+function feedQuery({ scope }: DrivePart): Record<string, string> {
+  return scope.kind === 'drive'
+    ? { driveId: scope.driveId, includeItemsFromAllDrives: 'true', supportsAllDrives: 'true' }
+    : {};
+}
+
+/** The list of a user's changes also has those of files that the settings leave out. */
+function isWithin({ scope }: DrivePart, file: DriveFile): boolean {
+  switch (scope.kind) {
+    case 'drive':
+      return file.driveId === scope.driveId;
+    case 'user':
+      return !file.driveId && (file.ownedByMe === true ? scope.mine : scope.shared);
+    case 'folder':
+      return true;
+  }
+}

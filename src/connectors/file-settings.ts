@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { StoredFileId } from '#src/ids.ts';
+
+const fileId = z
+  .uuid('must be an id that POST /manage/admin/connector/file/upload answered')
+  .transform((id) => id as StoredFileId); // parsed here
+
+export const fileSettings = z.strictObject({
+  file_locations: z
+    .array(fileId)
+    .min(1)
+    .describe('Ids of uploaded files: `file_paths` of POST /manage/admin/connector/file/upload.'),
+  file_names: z
+    .array(z.string())
+    .nullish()
+    .describe('Their names in the same order; by default those of the upload.'),
+  zip_metadata_file_id: fileId
+    .nullish()
+    .describe('`zip_metadata_file_id` of the upload: what is said about the files.'),
+  zip_metadata: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .describe('Older form of the same: file name → object of keys and values.'),
+});
+export type FileSettings = z.output<typeof fileSettings>;
+
+export const fileCredential = z.strictObject({
+  pdf_password: z
+    .string()
+    .min(1)
+    .nullish()
+    .describe('Opens the protected PDF files among them; may be left out.'),
+});
+export type FileCredential = z.output<typeof fileCredential>;

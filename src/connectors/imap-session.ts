@@ -1,0 +1,183 @@
+import { ImapFlow, type ImapFlowError } from 'imapflow';
+import { OutboundError } from '#src/platform/http.ts';
+import type { ConnectorContext } from './connector.ts';
+import { CredentialRejected, SourceRefused, SourceUnavailable } from './source-errors.ts';
+
+const CONNECT_TIMEOUT_MS = 20_000;
+/** For one command with all that it brings; a slow answer is ended as well as none. */
+const COMMAND_TIMEOUT_MS = 60_000;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+export interface ImapAddress {
+  host: string;
+  port: number;
+  /** False: STARTTLS (RFC 3501 section 6.2.1). */
+  useTls: boolean;
+  username: string;
+  password: string;
+}
+
+export interface ImapMailbox {
+  path: string;
+  isSelectable: boolean;
+  /** `\Trash`, `\Junk`, `\All` … (RFC 6154); null for ordinary ones. */
+  specialUse: string | null;
+}
+
+/** A signed-in connection. Everything it throws is one of the errors of sources, or the signal's reason. */
+export interface ImapSession extends AsyncDisposable {
+  mailboxes(): Promise<ImapMailbox[]>;
+  /** Opens a mailbox for reading alone. @throws SourceRefused when there is none */
+  open(path: string): Promise<{ uidValidity: string; exists: number }>;
+  /** UIDs above `after` in the open mailbox, ascending; `since` goes by the day of arrival. */
+  searchUids(after: number, since: Date | null): Promise<number[]>;
+  /** Size and time of arrival, without those that are gone by now. */
+  sizes(uids: readonly number[]): Promise<{ uid: number; bytes: number; arrivedAt: Date | null }[]>;
+  /** The whole message, without marking it as read; null when it is gone by now. */
+  source(uid: number, maxBytes: number): Promise<Uint8Array | null>;
+}
+
+/**
+ * Connects to an address that the guard has let through, and to nothing else; the certificate must be that of the
+ * host name.
+ *
+ * https://www.rfc-editor.org/rfc/rfc3501
+ * @param options `allowPlaintext`: for servers of tests, which have no TLS
+ */
+export async function openImapSession(
+  address: ImapAddress,
+  context: ConnectorContext,
+  options: { allowPlaintext: boolean },
+): Promise<ImapSession> {
+  const { signal } = context;
+  const client = new ImapFlow({
+    host: await vettedAddress(address.host, context),
+    port: address.port,
+    secure: address.useTls,
+    servername: address.host,
+    ...(!address.useTls && { doSTARTTLS: !options.allowPlaintext }),
+    auth: { user: address.username, pass: address.password },
+    logger: false,
+    disableAutoIdle: true,
+    disableCompression: true,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: COMMAND_TIMEOUT_MS,
+    maxLineLength: MAX_LINE_BYTES,
+    maxLiteralSize: 64 * 1024 * 1024,
+  });
+  // Each command reports its own failure; an event without a listener would end the process.
+  client.on('error', () => undefined);
+  const run = <T>(work: () => Promise<T>): Promise<T> => runBounded(client, address, signal, work);
+  await run(() => client.connect());
+  return {
+    async mailboxes() {
+      const found = await run(() => client.list({ listOnly: true }));
+      return found.map(({ path, flags, specialUse }) => ({
+        path,
+        isSelectable: !flags.has('\\Noselect') && !flags.has('\\NonExistent'),
+        specialUse: specialUse ?? null,
+      }));
+    },
+    async open(path) {
+      const { uidValidity, exists } = await run(() => client.mailboxOpen(path, { readOnly: true }));
+      return { uidValidity: String(uidValidity), exists };
+    },
+    async searchUids(after, since) {
+      const query = { uid: `${after + 1}:*`, ...(since !== null && { since }) };
+      const found = await run(() => client.search(query, { uid: true }));
+      // `n:*` also names the last message when its UID is below n (RFC 3501 section 9, seq-range).
+      if (Array.isArray(found)) return found.filter((uid) => uid > after).toSorted((a, b) => a - b);
+      throw new SourceUnavailable(`${address.host} did not search the mailbox.`);
+    },
+    async sizes(uids) {
+      if (uids.length === 0) return [];
+      const query = { uid: true, size: true, internalDate: true };
+      const found = await run(() => client.fetchAll(uids.join(','), query, { uid: true }));
+      return found.map(({ uid, size, internalDate }) => ({
+        uid,
+        bytes: size ?? 0,
+        arrivedAt: dateOf(internalDate),
+      }));
+    },
+    async source(uid, maxBytes) {
+      const query = { uid: true, source: { maxLength: maxBytes } };
+      const found = await run(() => client.fetchOne(String(uid), query, { uid: true }));
+      return found ? (found.source ?? null) : null;
+    },
+    async [Symbol.asyncDispose]() {
+      if (!signal.aborted && client.usable) await run(() => client.logout()).catch(() => undefined);
+      client.close();
+    },
+  };
+}
+
+async function vettedAddress(host: string, context: ConnectorContext): Promise<string> {
+  try {
+    const [first] = await context.guard.addressesOf(host);
+    if (first) return first.address;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.kind === 'refused') throw new SourceRefused(error.message, { cause: error });
+    throw new SourceUnavailable(error.message, { cause: error });
+  }
+  throw new SourceUnavailable(`${host} has no address.`);
+}
+
+async function runBounded<T>(
+  client: ImapFlow,
+  { host }: ImapAddress,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const deadline = AbortSignal.timeout(COMMAND_TIMEOUT_MS);
+  const ended = AbortSignal.any([signal, deadline]);
+  const stop = Promise.withResolvers<never>();
+  const onEnd = (): void => {
+    stop.reject(
+      new SourceUnavailable(`${host} did not answer within ${COMMAND_TIMEOUT_MS / 1_000} s.`),
+    );
+    client.close();
+  };
+  ended.addEventListener('abort', onEnd, { once: true });
+  try {
+    return await Promise.race([work(), stop.promise]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw sourceError(host, error);
+  } finally {
+    ended.removeEventListener('abort', onEnd);
+  }
+}
+
+/** Codes of a refused sign-in that pass by themselves (RFC 5530). */
+const PASSING_CODES = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'OVERQUOTA']);
+
+/** https://www.rfc-editor.org/rfc/rfc5530 */
+function sourceError(host: string, error: unknown): Error {
+  if (!(error instanceof Error) || error instanceof SourceUnavailable) {
+    return error instanceof Error ? error : new SourceUnavailable(String(error));
+  }
+  // The library hangs what it knows on plain errors; each of these fields may be absent.
+  const details: ImapFlowError = error;
+  const words = details.responseText || error.message;
+  const sentence = `${host}: ${words}`;
+  const options = { cause: error };
+  const isNo = details.responseStatus === 'NO' || details.responseStatus === 'BAD';
+  if (details.tlsFailed === true || /CERT|TLS|SSL|SIGNATURE/.test(details.code ?? '')) {
+    return new SourceRefused(sentence, options);
+  }
+  if (isNo && !PASSING_CODES.has(details.serverResponseCode?.toUpperCase() ?? '')) {
+    return details.authenticationFailed === true
+      ? new CredentialRejected(sentence, options)
+      : new SourceRefused(sentence, options);
+  }
+  return new SourceUnavailable(sentence, options);
+}
+
+function dateOf(value: Date | string | undefined): Date | null {
+  const date = new Date(value ?? '');
+  return Number.isNaN(date.getTime()) ? null : date;
+}

@@ -1,0 +1,171 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { CcPairId, IndexAttemptId, PruneAttemptId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { IndexAttemptStatus, PruneAttemptStatus } from '#src/tables.ts';
+
+/** A part of a list, and how long the whole is. */
+export interface Page<T> {
+  items: T[];
+  total: number;
+}
+
+export interface PageRequest {
+  /** From 0. */
+  number: number;
+  size: number;
+}
+
+export interface RunRecord {
+  id: IndexAttemptId;
+  status: IndexAttemptStatus;
+  from_beginning: boolean;
+  poll_range_start: Date | null;
+  poll_range_end: Date;
+  checkpoint_description: string | null;
+  waiting_for: string | null;
+  pages: number;
+  fetched: number;
+  accepted: number;
+  created: number;
+  unchanged: number;
+  skipped: number;
+  failed: number;
+  removed: number;
+  skip_reasons: Record<string, number>;
+  estimated_total: number | null;
+  error: string | null;
+  resumptions: number;
+  next_attempt_at: Date | null;
+  created_at: Date;
+  started_at: Date | null;
+  updated_at: Date;
+  finished_at: Date | null;
+  /** Documents of this run that failed, be it at the source or in the index. */
+  error_count: number;
+}
+
+const RUN = sql`a.id, a.status, a.from_beginning, a.poll_range_start, a.poll_range_end,
+  a.checkpoint_description, a.waiting_for, a.pages, a.fetched, a.accepted, a.created, a.unchanged,
+  a.skipped, a.failed, a.removed, a.skip_reasons, a.estimated_total, a.error, a.resumptions,
+  a.next_attempt_at, a.created_at, a.started_at, a.updated_at, a.finished_at,
+  greatest(a.failed, (select count(*)::int from index_attempt_error e
+    where e.index_attempt_id = a.id)) as error_count`;
+
+/** Newest first. */
+export async function listRuns(
+  db: Database,
+  ccPairId: CcPairId,
+  page: PageRequest,
+): Promise<Page<RunRecord>> {
+  const { rows } = await sql<RunRecord>`
+    select ${RUN} from index_attempt a where a.cc_pair_id = ${ccPairId}
+    order by a.id desc ${within(page)}`.execute(db);
+  return { items: rows, total: await countRuns(db, ccPairId) };
+}
+
+export async function countRuns(db: Database, ccPairId: CcPairId): Promise<number> {
+  return count(db, sql`index_attempt where cc_pair_id = ${ccPairId}`);
+}
+
+/** @throws Problem NOT_FOUND */
+export async function findRun(db: Database, ccPairId: CcPairId, id: number): Promise<RunRecord> {
+  const { rows } = await sql<RunRecord>`
+    select ${RUN} from index_attempt a
+    where a.cc_pair_id = ${ccPairId} and a.id = ${id}`.execute(db);
+  const [found] = rows;
+  if (found) return found;
+  throw new Problem(
+    'NOT_FOUND',
+    `The pair ${ccPairId} has no index attempt ${id}. GET /manage/admin/cc-pair/${ccPairId}/index-attempts lists them.`,
+  );
+}
+
+export interface RunErrorRecord {
+  id: number;
+  cc_pair_id: CcPairId;
+  index_attempt_id: IndexAttemptId;
+  stage: 'fetch' | 'index';
+  document_id: string | null;
+  document_link: string | null;
+  entity_id: string | null;
+  failed_from: Date | null;
+  failed_until: Date | null;
+  message: string;
+  tries: number;
+  is_resolved: boolean;
+  created_at: Date;
+  resolved_at: Date | null;
+}
+
+/** Newest first. */
+export async function listRunErrors(
+  db: Database,
+  ccPairId: CcPairId,
+  { includeResolved, page }: { includeResolved: boolean; page: PageRequest },
+): Promise<Page<RunErrorRecord>> {
+  const chosen = sql`index_attempt_error where cc_pair_id = ${ccPairId}
+    ${includeResolved ? sql`` : sql`and not is_resolved`}`;
+  const { rows } = await sql<RunErrorRecord>`
+    select id, cc_pair_id, index_attempt_id, stage, document_id, document_link, entity_id,
+      failed_from, failed_until, message, tries, is_resolved, created_at, resolved_at
+    from ${chosen} order by id desc ${within(page)}`.execute(db);
+  return { items: rows, total: await count(db, chosen) };
+}
+
+export interface PruneRecord {
+  id: PruneAttemptId;
+  status: PruneAttemptStatus;
+  known: number;
+  listed: number;
+  gone: number;
+  removed: number;
+  error: string | null;
+  next_attempt_at: Date | null;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+}
+
+/** Newest first. */
+export async function listPrunes(
+  db: Database,
+  ccPairId: CcPairId,
+  page: PageRequest,
+): Promise<Page<PruneRecord>> {
+  const chosen = sql`prune_attempt where cc_pair_id = ${ccPairId}`;
+  const { rows } = await sql<PruneRecord>`
+    select id, status, known, listed, gone, removed, error, next_attempt_at, created_at,
+      started_at, finished_at
+    from ${chosen} order by id desc ${within(page)}`.execute(db);
+  return { items: rows, total: await count(db, chosen) };
+}
+
+export interface SyncedDocument {
+  external_id: string;
+  indexed_at: Date | null;
+  accepted_at: Date;
+}
+
+/** The documents of a pair in the order in which they came. */
+export async function listSyncedDocuments(
+  db: Database,
+  ccPairId: CcPairId,
+  page: PageRequest,
+): Promise<SyncedDocument[]> {
+  const { rows } = await sql<SyncedDocument>`
+    select d.external_id, d.indexed_at, d.accepted_at
+    from document_cc_pair l join document d on d.id = l.document_id
+    where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting'
+    order by d.id ${within(page)}`.execute(db);
+  return rows;
+}
+
+function within({ number, size }: PageRequest) {
+  return sql`limit ${size} offset ${number * size}`;
+}
+
+async function count(db: Database, from: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${from}`.execute(db);
+  return rows[0]?.n ?? 0;
+}

@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import type { OutboundResponse } from '#src/platform/http.ts';
+
+/** The answer as its schema has it, or what is wrong with it, as the rest of a sentence that names the source. */
+export function parseJsonAnswer<T>(
+  response: OutboundResponse,
+  schema: z.ZodType<T>,
+): { data: T } | { problem: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(response.text());
+  } catch {
+    const type = response.headers.get('content-type') ?? 'no content type';
+    return { problem: `answered ${response.status} with something that is no JSON (${type}).` };
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { data: parsed.data };
+  const [issue] = parsed.error.issues;
+  const field = issue === undefined || issue.path.length === 0 ? 'the answer' : pathOf(issue.path);
+  return {
+    problem: `answered ${response.status} with JSON of an unexpected shape: ${field}: ${issue?.message ?? 'invalid'}.`,
+  };
+}
+
+/** `issues[3].fields.updated` */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '');
+}

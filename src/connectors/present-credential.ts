@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Services } from '#src/services.ts';
+import { type CredentialRecord, openCredential } from './credentials.ts';
+import { maskSecrets } from './mask-secrets.ts';
+
+export const credentialSnapshotSchema = z
+  .object({
+    id: z.int(),
+    name: z.string().nullable(),
+    source: z.string(),
+    credential_json: z
+      .record(z.string(), z.unknown())
+      .describe('Masked: of long texts the first and last four characters, of others nothing.'),
+    admin_public: z.boolean(),
+    curator_public: z.boolean(),
+    groups: z.array(z.int()),
+    user_id: z.string().nullable(),
+    user_email: z.string().nullable(),
+    time_created: z.iso.datetime(),
+    time_updated: z.iso.datetime(),
+  })
+  .meta({ id: 'CredentialSnapshot' });
+
+export type CredentialSnapshot = z.input<typeof credentialSnapshotSchema>;
+
+export function presentCredential(
+  secrets: Services['secrets'],
+  credential: CredentialRecord,
+): CredentialSnapshot {
+  return {
+    id: credential.id,
+    name: credential.name,
+    source: credential.source,
+    credential_json: maskSecrets(openCredential(secrets, credential)),
+    admin_public: credential.admin_public,
+    curator_public: credential.curator_public,
+    groups: [],
+    user_id: credential.created_by,
+    user_email: credential.creator_email,
+    time_created: credential.created_at.toISOString(),
+    time_updated: credential.updated_at.toISOString(),
+  };
+}
+
+/** What creating a connector or a credential answers. */
+export const creationReplySchema = z
+  .object({ id: z.int(), credential: credentialSnapshotSchema.nullable() })
+  .meta({ id: 'ObjectCreationIdResponse' });

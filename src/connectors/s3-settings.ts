@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+/** Where the bucket is. Strict: an unknown key is an error that names it. */
+export const s3Settings = z.strictObject({
+  bucket_type: z
+    .enum(['s3', 'r2', 'google_cloud_storage', 'oci_storage'])
+    .describe('Who keeps the bucket: s3, r2, google_cloud_storage or oci_storage.'),
+  bucket_name: z.string().trim().min(1).max(255).describe('The name of the bucket.'),
+  prefix: z
+    .string()
+    .default('')
+    .describe('Only objects whose keys begin with this are indexed: "handbook/". Empty: all.'),
+  european_residency: z
+    .boolean()
+    .default(false)
+    .describe('R2 only: the bucket was made in the jurisdiction of the European Union.'),
+  region_name: z
+    .string()
+    .trim()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('The region of the bucket, such as eu-central-1. Without it the store is asked.'),
+  endpoint_url: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null)
+    .describe(
+      'Any other store that speaks S3 (MinIO, Ceph): its address. The bucket becomes part of the path.',
+    ),
+});
+
+export type S3Settings = z.infer<typeof s3Settings>;
+
+const secret = (description: string) => z.string().trim().min(1).nullish().describe(description);
+
+/** The keys of all four kinds of buckets; `bucket_type` decides which of them are needed. */
+export const s3Credential = z
+  .strictObject({
+    authentication_method: z
+      .enum(['access_key', 'iam_role', 'assume_role'])
+      .nullish()
+      .describe('S3: access_key, or iam_role / assume_role to act as the role of aws_role_arn.'),
+    aws_access_key_id: secret('S3: id of the access key.'),
+    aws_secret_access_key: secret('S3: the access key itself.'),
+    aws_session_token: secret('S3: only with temporary access keys.'),
+    aws_role_arn: secret('S3: the role that is assumed with the access key.'),
+    account_id: secret('R2: id of the account.'),
+    r2_access_key_id: secret('R2: id of the access key.'),
+    r2_secret_access_key: secret('R2: the access key itself.'),
+    access_key_id: secret('Google Cloud Storage (an HMAC key) and OCI: id of the access key.'),
+    secret_access_key: secret('Google Cloud Storage (an HMAC key) and OCI: the access key itself.'),
+    namespace: secret('OCI: the namespace of the tenancy.'),
+    region: secret('OCI: the region of the bucket.'),
+  })
+  .refine(
+    (keys) =>
+      (keys.aws_access_key_id && keys.aws_secret_access_key) ||
+      (keys.r2_access_key_id && keys.r2_secret_access_key) ||
+      (keys.access_key_id && keys.secret_access_key) ||
+      keys.authentication_method === 'iam_role' ||
+      keys.authentication_method === 'assume_role',
+    'An access key is missing: give aws_access_key_id and aws_secret_access_key (s3), account_id, r2_access_key_id and r2_secret_access_key (r2), or access_key_id and secret_access_key (google_cloud_storage, oci_storage).',
+  );
+
+export type S3Credential = z.infer<typeof s3Credential>;

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import {
+  defineConnector,
+  type AnyConnector,
+  type ConnectorContext,
+  type ConnectorPage,
+} from './connector.ts';
+import { openSlackApi, SlackRefusal, type SlackApi } from './slack-api.ts';
+import {
+  channelRefusal,
+  chooseChannels,
+  enterChannel,
+  readChannel,
+  type SlackChannel,
+} from './slack-channels.ts';
+import { documentIdOf, mayBeDocument, parseDocumentId } from './slack-document.ts';
+import { walkHistory } from './slack-history.ts';
+import { createSlackPeople } from './slack-people.ts';
+import {
+  DOCUMENTS_PER_PAGE,
+  pollChannels,
+  readRoots,
+  SLACK_CHECKPOINT,
+  unknownChannelReason,
+} from './slack-poll.ts';
+import { SLACK_CREDENTIAL, SLACK_SETTINGS, type SlackSettings } from './slack-settings.ts';
+import { SourceRefused } from './source-errors.ts';
+
+/** Exclusive; no message is written after it. */
+const END_OF_TIME = '9999999999.000000';
+
+/** Written from https://docs.slack.dev/reference/methods/ and the pages named beside each call. */
+export function createSlackConnector({ apiBase = 'https://slack.com/api' } = {}): AnyConnector {
+  const open = (credential: z.infer<typeof SLACK_CREDENTIAL>, { http }: ConnectorContext) =>
+    openSlackApi(http, apiBase, credential.slack_bot_token);
+  return defineConnector<
+    SlackSettings,
+    z.infer<typeof SLACK_CREDENTIAL>,
+    z.infer<typeof SLACK_CHECKPOINT>
+  >({
+    kind: 'slack',
+    aliases: [],
+    title: 'Slack',
+    summary: 'Messages and threads of the channels that a Slack bot can read.',
+    settings: SLACK_SETTINGS,
+    credential: SLACK_CREDENTIAL,
+    checkpoint: SLACK_CHECKPOINT,
+    // History and replies are tier 3, 50 calls a minute each: https://docs.slack.dev/apis/web-api/rate-limits/
+    limits: { concurrentRequests: 1, requestsPerSecond: 1, documentsPerPage: DOCUMENTS_PER_PAGE },
+    defaultRefreshSeconds: 1_800,
+    check: async (settings, credential, context) =>
+      checkAccess(open(credential, context), settings),
+    async *poll(settings, credential, checkpoint, context) {
+      const api = open(credential, context);
+      const workspaceUrl = await readWorkspaceUrl(api);
+      const people = createSlackPeople(api);
+      yield* pollChannels({ api, settings, people, workspaceUrl, context }, checkpoint);
+    },
+    listIds: (settings, credential, context) => listThreads(open(credential, context), settings),
+    fetchAgain: (settings, credential, ids, context) =>
+      fetchThreads(open(credential, context), settings, ids),
+  });
+}
+
+export const slack = createSlackConnector();
+
+/** https://docs.slack.dev/reference/methods/auth.test/ */
+async function readWorkspaceUrl(api: SlackApi): Promise<string> {
+  return (await api.call('auth.test', {}, z.object({ url: z.url() }))).url;
+}
+
+/** Tries each permission that a run needs: channels, membership, history, and names of people. */
+async function checkAccess(api: SlackApi, settings: SlackSettings): Promise<void> {
+  const { user_id: botUser } = await api.call('auth.test', {}, z.object({ user_id: z.string() }));
+  await api.call('users.info', { user: botUser }, z.object({}));
+  const { chosen, unknown } = await chooseChannels(api, settings);
+  const [missing] = unknown;
+  if (missing !== undefined) throw new SourceRefused(unknownChannelReason(missing));
+  const channel = chosen.find(({ isMember }) => isMember) ?? chosen.find((one) => !one.isArchived);
+  if (!channel) throw new SourceRefused('Slack shows the bot no channel that the settings choose.');
+  await enterChannel(api, channel);
+  await api.call('conversations.history', { channel: channel.id, limit: '1' }, z.object({}));
+}
+
+/** Walks all of the history: Slack has no other list of what still exists. */
+async function* listThreads(
+  api: SlackApi,
+  settings: SlackSettings,
+): AsyncGenerator<string[], void> {
+  const { chosen, unknown } = await chooseChannels(api, settings);
+  const [missing] = unknown;
+  if (missing !== undefined) throw new SourceRefused(unknownChannelReason(missing));
+  for (const channel of chosen) {
+    try {
+      await enterChannel(api, channel);
+      const range = { oldest: '0', latest: END_OF_TIME };
+      for await (const { messages } of walkHistory(api, channel.id, range)) {
+        yield messages
+          .filter((message) => mayBeDocument(message, settings.include_bot_messages))
+          .map(({ ts }) => documentIdOf(channel.id, ts));
+      }
+    } catch (error) {
+      // A channel that the bot is shut out of has no documents any more; every other refusal may pass.
+      if (settings.channels !== null || !channelRefusal(error, channel)?.outside) throw error;
+    }
+  }
+}
+
+async function* fetchThreads(
+  api: SlackApi,
+  settings: SlackSettings,
+  documentIds: readonly string[],
+): AsyncGenerator<Omit<ConnectorPage<unknown>, 'checkpoint'>, void> {
+  const people = createSlackPeople(api);
+  const workspaceUrl = await readWorkspaceUrl(api);
+  const channels = new Map<string, SlackChannel | null>();
+  for (const documentId of documentIds) {
+    const parsed = parseDocumentId(documentId);
+    const id = parsed?.channel ?? '';
+    if (parsed && !channels.has(id)) channels.set(id, await findChannel(api, id));
+    const channel = channels.get(id);
+    const about = {
+      unchanged: [],
+      memory: [],
+      description: 'threads that failed before',
+      estimatedTotal: documentIds.length,
+    };
+    if (!parsed || !channel) {
+      yield { ...about, documents: [], skipped: [], failures: [], removed: [documentId] };
+      continue;
+    }
+    const place = {
+      workspaceUrl,
+      people,
+      channel,
+      channelNames: new Map([[channel.id, channel.name]]),
+      includeBots: settings.include_bot_messages,
+    };
+    yield { ...about, ...(await readRoots(api, place, new Map([[parsed.rootTs, null]]))) };
+  }
+}
+
+/** Null when Slack shows the bot no such channel. */
+async function findChannel(api: SlackApi, id: string): Promise<SlackChannel | null> {
+  try {
+    return await readChannel(api, id);
+  } catch (error) {
+    if (error instanceof SlackRefusal && error.code === 'channel_not_found') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** How most calls of the administration answer. */
+export const statusResponseSchema = z
+  .object({
+    success: z.boolean(),
+    message: z.string().nullable(),
+    data: z.int().nullable().describe('The id of what the call was about, or a number of things.'),
+  })
+  .meta({ id: 'StatusResponse' });
+
+export type StatusResponse = z.input<typeof statusResponseSchema>;
+
+export function succeeded(message: string, data: number | null): StatusResponse {
+  return { success: true, message, data };
+}

@@ -1,0 +1,54 @@
+import type { CheerioAPI } from 'cheerio';
+import { resourceName, selectorOf, spanOf, type StorageNodes } from './storage-nodes.ts';
+
+const BOXES = new Set(['info', 'note', 'warning', 'tip', 'panel', 'success', 'error', 'decision']);
+/** Macros without a body that say something by a parameter. */
+const SAYING: Record<string, string> = {
+  status: 'title',
+  jira: 'key',
+  widget: 'url',
+  iframe: 'src',
+  mathinline: 'body',
+};
+
+/**
+ * Puts HTML in the place of one macro. What it holds inside was replaced before.
+ * https://confluence.atlassian.com/doc/confluence-storage-format-for-macros-282175840.html
+ */
+export function replaceMacro(page: CheerioAPI, macro: StorageNodes): void {
+  const name = (macro.attr('ac:name') ?? '').toLowerCase();
+  const parameter = (key: string): string =>
+    macro
+      .children(`${selectorOf('ac:parameter')}[ac\\:name="${key}"]`)
+      .first()
+      .text()
+      .trim();
+  const title = name === 'status' ? '' : parameter('title');
+  const rich = macro.children(selectorOf('ac:rich-text-body'));
+  const plain = macro.children(selectorOf('ac:plain-text-body'));
+  if (title !== '' && rich.length + plain.length > 0) {
+    macro.before(page('<p>').append(page('<strong>').text(title)));
+  }
+  if (plain.length > 0) {
+    macro.replaceWith(codeBlock(page, parameter('language'), plain.text()));
+  } else if (rich.length > 0) {
+    const body = BOXES.has(name) ? page('<blockquote>') : page('<div>');
+    macro.replaceWith(body.append(rich.contents()));
+  } else {
+    macro.replaceWith(spanOf(page, said(name, macro, parameter)));
+  }
+}
+
+function codeBlock(page: CheerioAPI, language: string, text: string): string {
+  const code = page('<code>').text(text);
+  if (/^[\w+#-]+$/.test(language)) code.attr('class', `language-${language}`);
+  return page('<div>').append(page('<pre>').append(code)).html() ?? '';
+}
+
+function said(name: string, macro: StorageNodes, parameter: (key: string) => string): string {
+  const key = SAYING[name];
+  if (key) return parameter(key);
+  // Macros that show a file name it by a resource in their parameter.
+  const holder = macro.children(`${selectorOf('ac:parameter')}[ac\\:name="name"]`);
+  return resourceName(holder);
+}

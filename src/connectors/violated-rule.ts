@@ -1,0 +1,13 @@
+/** SQLSTATE 23505, https://www.postgresql.org/docs/current/errcodes-appendix.html */
+export function isDuplicate(error: unknown): boolean {
+  return codeOf(error) === '23505';
+}
+
+/** SQLSTATE 23503: a row that this one refers to is gone, or others still refer to this one. */
+export function isStillReferred(error: unknown): boolean {
+  return codeOf(error) === '23503';
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,59 @@
+/** Marks around a phrase: opened after a space or bracket, closed before one, as Jira's renderer asks. */
+const PHRASES: [pattern: RegExp, before: string, after: string][] = [
+  [phrase('*'), '**', '**'],
+  [phrase('_'), '_', '_'],
+  [phrase('-'), '~~', '~~'],
+  [phrase('+'), '', ''],
+  [phrase('??'), '_', '_'],
+];
+
+const LINK = /\[([^\][|\n]{1,500})\|([^\][|\n]{1,2000})(?:\|[^\][\n]{0,200})?\]/g;
+const BARE_LINK = /\[((?:https?|mailto|ftp|file):[^\][|\s]{1,2000})\]/g;
+const MENTION = /\[~(?:accountid:)?([^\]\s[]{1,200})\]/g;
+const MONOSPACE = /\{\{([^\n]{1,2000}?)\}\}/g;
+const DECORATION = /\{(?:color(?::[^}\n]{1,40})?|anchor:[^}\n]{1,200})\}/g;
+const PICTURE = /(^|[\s(|])!([^\s!|]{1,300}\.\w{2,5})(?:\|[^!\n]{0,200})?!/g;
+/** Private use characters stand in for what must not be read as markup, until all markup is read. */
+const HOLD = '\uE000';
+const RELEASE = '\uE001';
+const HELD = /\uE000(\d+)\uE001/g;
+/** Stands in for a blank line that must not be taken out. */
+export const BLANK = RELEASE;
+/** Taken out of a text before its lines are read. */
+export const STAND_INS = /[\uE000\uE001]/g;
+
+/** One line of Jira's text formatting notation as Markdown. */
+export function wikiLine(line: string): string {
+  const held: string[] = [];
+  const release = (text: string): string =>
+    text.replace(HELD, (_, index: string) => held[Number(index)] ?? '');
+  const hold = (text: string): string => `${HOLD}${held.push(release(text)) - 1}${RELEASE}`;
+  let text = line
+    .replace(MONOSPACE, (_, code: string) => hold(`\`${code}\``))
+    .replace(/\\([\\{}[\]*_+\-!|#?^~])/g, (whole: string, character: string) =>
+      // Two of them at the end of a line or before a space break the line.
+      hold(whole === '\\\\' ? '\n' : character),
+    )
+    .replace(MENTION, (_, name: string) => hold(`@${name}`))
+    .replace(BARE_LINK, (_, address: string) => hold(address))
+    .replace(
+      LINK,
+      (_, label: string, address: string) => hold('[') + label + hold(`](${address.trim()})`),
+    )
+    .replace(PICTURE, (_, before: string, file: string) => before + hold(file))
+    .replace(/https?:\/\/[^\s\]|)]+/g, (address) => hold(address))
+    .replace(DECORATION, '');
+  for (const [pattern, before, after] of PHRASES) {
+    text = text.replace(pattern, (_, lead: string, words: string) => lead + before + words + after);
+  }
+  return release(text);
+}
+
+function phrase(mark: string): RegExp {
+  const escaped = mark.replace(/[*+?]/g, '\\$&');
+  const other = `[^\\n${mark.charAt(0)}]`.replace('-]', '\\-]');
+  return new RegExp(
+    `(^|[\\s({"'>:,;])${escaped}((?=\\S)${other}{1,1000}(?<=\\S))${escaped}(?=$|[\\s)}"'<:.,;!?])`,
+    'g',
+  );
+}

@@ -1,0 +1,53 @@
+/** A signal that is aborted by another one or when the time is up, whichever comes first. */
+export interface Deadline extends Disposable {
+  readonly signal: AbortSignal;
+  /** Whether it was the time. */
+  readonly expired: boolean;
+}
+
+/**
+ * Like `AbortSignal.any([signal, AbortSignal.timeout(…)])`, but it leaves nothing behind at `signal`, which may live
+ * as long as the process.
+ */
+export function startDeadline(signal: AbortSignal, timeoutMs: number): Deadline {
+  const controller = new AbortController();
+  let expired = false;
+  const onAbort = (): void => controller.abort(signal.reason);
+  const timer = setTimeout(() => {
+    expired = true;
+    controller.abort();
+  }, timeoutMs);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  return {
+    signal: controller.signal,
+    get expired() {
+      return expired && !signal.aborted;
+    },
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** Rejects with the signal's reason as soon as it is aborted; what comes later is given to `onLate`. */
+export async function untilAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+  onLate: (value: T) => void = () => undefined,
+): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => {
+    promise.then(onLate, () => undefined);
+    // An abort may carry any reason.
+    aborted.reject(signal.reason as Error);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

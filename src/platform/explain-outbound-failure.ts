@@ -1,0 +1,77 @@
+import { OutboundError, type OutboundErrorKind } from './outbound.ts';
+
+/** What a failed call means for its caller. The reason names the host; paths and queries may hold secrets. */
+export function explainOutboundFailure(error: unknown, host: string): OutboundError {
+  for (const cause of causesOf(error)) {
+    if (cause instanceof OutboundError) return cause;
+  }
+  for (const cause of causesOf(error)) {
+    const known = explainCode(codeOf(cause), cause);
+    if (known !== null)
+      return new OutboundError(known.kind, `${host} ${known.reason}`, { cause: error });
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new OutboundError('network', `${host} could not be called: ${reason}`, { cause: error });
+}
+
+/** Deep enough for a connection attempt within a tunnel within a request. */
+const MAX_CAUSES = 8;
+
+function causesOf(error: unknown): unknown[] {
+  const found: unknown[] = [error];
+  for (let index = 0; index < found.length && found.length < MAX_CAUSES; index += 1) {
+    const current = found[index];
+    if (current instanceof AggregateError) found.push(...(current.errors as unknown[]));
+    if (current instanceof Error && current.cause !== undefined) found.push(current.cause);
+  }
+  return found;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+interface Explanation {
+  kind: OutboundErrorKind;
+  reason: string;
+}
+
+function explainCode(code: string, error: unknown): Explanation | null {
+  const known = REASONS[code];
+  if (known !== undefined) return { kind: 'network', ...known };
+  if (code.startsWith('HPE_'))
+    return { kind: 'network', reason: 'answered with something that is no HTTP.' };
+  if (/^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)|_CERT/.test(code)) {
+    return { kind: 'network', reason: `offered no trustworthy TLS connection (${code}).` };
+  }
+  if (code === 'UND_ERR_INVALID_ARG' && error instanceof Error) {
+    // The library names the header, never its value.
+    return {
+      kind: 'refused',
+      reason: `was not called, because the request is not valid: ${error.message}.`,
+    };
+  }
+  return null;
+}
+
+const REASONS: Readonly<Record<string, { kind?: OutboundErrorKind; reason: string }>> = {
+  ENOTFOUND: { reason: 'could not be found in the DNS (ENOTFOUND).' },
+  EAI_AGAIN: { reason: 'could not be looked up: the DNS did not answer (EAI_AGAIN).' },
+  ECONNREFUSED: { reason: 'refused the connection (ECONNREFUSED).' },
+  ECONNRESET: { reason: 'reset the connection (ECONNRESET).' },
+  EPIPE: { reason: 'closed the connection (EPIPE).' },
+  EHOSTUNREACH: { reason: 'cannot be reached (EHOSTUNREACH).' },
+  ENETUNREACH: { reason: 'cannot be reached (ENETUNREACH).' },
+  ETIMEDOUT: { kind: 'timeout', reason: 'did not answer (ETIMEDOUT).' },
+  UND_ERR_CONNECT_TIMEOUT: { kind: 'timeout', reason: 'did not take a connection in time.' },
+  UND_ERR_SOCKET: { reason: 'closed the connection before its answer was whole.' },
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: {
+    reason: 'sent a body of another length than it had said.',
+  },
+  UND_ERR_HEADERS_OVERFLOW: { kind: 'too-large', reason: 'sent headers that are too large.' },
+  ERR_STREAM_PREMATURE_CLOSE: { reason: 'closed the connection before its answer was whole.' },
+  UND_ERR_PRX_CONN: { reason: 'could not be reached, because the proxy closed the connection.' },
+  UND_ERR_PRX_TLS: {
+    reason: 'could not be reached, because the proxy offered no trustworthy TLS connection.',
+  },
+};

@@ -1,0 +1,67 @@
+import { lookup } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
+import { callbackify } from 'node:util';
+import { OutboundError, type OutboundGuard } from './outbound.ts';
+import { type AllowedRanges, parseRanges, refusalOf } from './vet-address.ts';
+
+/** All addresses of a host name, as the system resolves it. */
+export type ResolveHost = (host: string) => Promise<{ address: string; family: number }[]>;
+
+const resolveBySystem: ResolveHost = (host) => lookup(host, { all: true });
+
+/**
+ * A name is refused as a whole when one of its addresses is: names that mix public and private ones are how a guard
+ * is led astray.
+ */
+export function createOutboundGuard(options: {
+  allowCidrs: readonly string[];
+  resolve?: ResolveHost;
+}): OutboundGuard {
+  const { resolve = resolveBySystem } = options;
+  const allowed = parseRanges(options.allowCidrs);
+  return {
+    async addressesOf(host) {
+      const name = canonicalHost(host);
+      const answers = isIP(name) === 0 ? await resolve(name) : [{ address: name }];
+      if (answers.length === 0) throw new OutboundError('network', `${name} has no address.`);
+      for (const { address } of answers) refuseUnlessAllowed(name, address, allowed);
+      return answers.map(({ address }) => ({ address, family: isIP(address) === 6 ? 6 : 4 }));
+    },
+  };
+}
+
+/** For `net.connect`: a socket is given vetted addresses and nothing else. */
+export function vettedLookup(guard: OutboundGuard): LookupFunction {
+  const addressesOf = callbackify((host: string) => guard.addressesOf(host));
+  return (host, options, callback) => {
+    addressesOf(host, (error, addresses) => {
+      if (error) callback(error, '');
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
+    });
+  };
+}
+
+function refuseUnlessAllowed(name: string, address: string, allowed: AllowedRanges): void {
+  const refusal = refusalOf(address, allowed);
+  if (refusal === null) return;
+  // What an internal name resolves to is nobody's business outside.
+  const verb = name === address ? 'is' : 'resolves to';
+  throw new OutboundError(
+    'refused',
+    `${name} ${verb} ${refusal}, which may not be reached from here. The operator can open ranges with OUTBOUND_ALLOW_CIDRS.`,
+  );
+}
+
+/**
+ * The host as a URL would hold it, IPv6 without brackets: `0x7f.1`, `2130706433` and `①②⑦.1` become `127.0.0.1`.
+ * @throws OutboundError `refused` when it is no host
+ */
+function canonicalHost(host: string): string {
+  const isV6 = isIP(host) === 6;
+  const looksLikeHost = isV6 || /^\[[^\]]*\]$|^[^\s:/\\?#@[\]]+$/.test(host);
+  const url = looksLikeHost ? URL.parse(`http://${isV6 ? `[${host}]` : host}/`) : null;
+  if (url === null) throw new OutboundError('refused', `${JSON.stringify(host)} is no host name.`);
+  return url.hostname.replaceAll(/^\[|\]$/g, '');
+}

@@ -1,0 +1,131 @@
+import { Readable, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
+import { OutboundError } from './outbound.ts';
+
+/** Nobody compresses twice in earnest; each further layer multiplies what a small body can unpack to. */
+const MAX_CODINGS = 2;
+/** 8 MB, the window that RFC 9659 bounds zstd to as a content coding. */
+const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
+
+/**
+ * The whole body, with its content codings (RFC 9110 §8.4) taken off. Reading stops as soon as what arrives or what it
+ * unpacks to goes above `maxBytes`, so no more than that and one chunk is ever held. `body` is destroyed on every error.
+ * @throws OutboundError `too-large`, `network` for a coding that is unknown or damaged; or the body's own error
+ */
+export async function readOutboundBody(
+  body: Readable,
+  options: { host: string; contentEncoding: string; maxBytes: number; signal: AbortSignal },
+): Promise<Buffer> {
+  const { host, maxBytes, signal } = options;
+  const chunks: Buffer[] = [];
+  let arrivedBytes = 0;
+  let unpackedBytes = 0;
+  const refuseAbove = (bytes: number): void => {
+    if (bytes <= maxBytes) return;
+    throw new OutboundError('too-large', `${host} sent more than ${maxBytes} bytes.`);
+  };
+  async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      refuseAbove((arrivedBytes += chunk.length));
+      yield chunk;
+    }
+  }
+  // An error that is met while nobody reads must not end the process; whoever reads is told.
+  body.on('error', () => undefined);
+  try {
+    const decoders = decodersOf(options.contentEncoding, host);
+    await pipeline(
+      body,
+      async (source: AsyncIterable<Buffer>) => {
+        const decoded = decoders.reduce((inner, decode) => decode(inner), counted(source));
+        for await (const chunk of decoded) {
+          refuseAbove((unpackedBytes += chunk.length));
+          chunks.push(chunk);
+        }
+      },
+      { signal },
+    );
+  } catch (error) {
+    body.destroy();
+    if (!isCodingError(error)) throw error;
+    // Some servers name a coding on an answer that has no body.
+    if (arrivedBytes === 0) return Buffer.alloc(0);
+    throw new OutboundError(
+      'network',
+      `${host} sent a compressed body that is cut off or damaged.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return Buffer.concat(chunks, unpackedBytes);
+}
+
+type Decoder = (source: AsyncIterable<Buffer>) => AsyncGenerator<Buffer>;
+
+/** In the order in which they are taken off: the last one named is the outermost. */
+function decodersOf(contentEncoding: string, host: string): Decoder[] {
+  const codings = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  if (codings.length > MAX_CODINGS) {
+    throw new OutboundError('too-large', `${host} compressed its answer ${codings.length} times.`);
+  }
+  return codings.toReversed().map((coding) => decoderOf(coding, host));
+}
+
+function decoderOf(coding: string, host: string): Decoder {
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return (source) => decodeBy(createGunzip(), source);
+    case 'deflate':
+      return inflateEither;
+    case 'br':
+      return (source) => decodeBy(createBrotliDecompress(), source);
+    case 'zstd':
+      return (source) => decodeBy(createZstdDecompress({ params: ZSTD_PARAMS }), source);
+    default:
+      throw new OutboundError('network', `${host} used an unknown content coding.`);
+  }
+}
+
+async function* decodeBy(
+  decoder: Transform,
+  source: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  // `pipeline` hands an error of the source on to the decoder, and the loop throws it.
+  const fed = pipeline(Readable.from(source), decoder).catch(() => undefined);
+  // A decoder without an encoding yields buffers.
+  yield* decoder as AsyncIterable<Buffer>;
+  await fed;
+}
+
+/** `deflate` means the zlib format, yet some servers send the bare deflate stream; the first byte tells them apart. */
+async function* inflateEither(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const iterator = source[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done === true) return;
+  async function* whole(): AsyncGenerator<Buffer> {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  const isZlib = ((first.value[0] ?? 0) & 0x0f) === 8;
+  yield* decodeBy(isZlib ? createInflate() : createInflateRaw(), whole());
+}
+
+/** Codes of zlib, Brotli (`ERR__ERROR_FORMAT_…`) and zstd. */
+function isCodingError(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^Z_|^ERR__|^ZSTD_/.test(code);
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import type { AnyConnector } from '#src/connectors/connector.ts';
+import { CONNECTORS } from '#src/connectors/registry.ts';
+import type { ConnectorFixture, StartFixture } from './connector-fixture.ts';
+import type { FakeSource, RecordedRequest, SourceFault } from './fake-source.ts';
+
+/** A kind of the registry with its fixture. */
+export interface ContractKind {
+  readonly kind: string;
+  readonly entry: AnyConnector;
+  /** False for protocols without HTTP faults to inject. */
+  readonly speaksHttp: boolean;
+  start(): Promise<ContractSource>;
+}
+
+/** A fixture that runs, and the connector that reads it. */
+export interface ContractSource extends AsyncDisposable {
+  readonly fixture: ConnectorFixture;
+  readonly connector: AnyConnector;
+  /** @throws Error for a kind that speaks no HTTP */
+  readonly server: FakeSource;
+  /** As the engine has them: parsed by the schemas of the kind. */
+  settings(changed?: object): unknown;
+  credential(): unknown;
+}
+
+/** Every kind; those whose fixture is missing are a failing test of their own. */
+export async function loadContractKinds(): Promise<ContractKind[]> {
+  const found = CONNECTORS.filter(({ kind }) => hasFixture(kind));
+  return Promise.all(found.map(loadKind));
+}
+
+export function hasFixture(kind: string): boolean {
+  return existsSync(new URL(`../fixtures/connectors/${kind}.ts`, import.meta.url));
+}
+
+async function loadKind(entry: AnyConnector): Promise<ContractKind> {
+  const { kind } = entry;
+  // The door to a module that is found by its name; `start` fails when it exports something else.
+  const { startFixture } = (await import(`../fixtures/connectors/${kind}.ts`)) as {
+    startFixture: StartFixture;
+  };
+  await using fixture = await startFixture();
+  const speaksHttp = fixture.server !== null;
+  return { kind, entry, speaksHttp, start: async () => openSource(await startFixture(), entry) };
+}
+
+function openSource(fixture: ConnectorFixture, entry: AnyConnector): ContractSource {
+  const connector = fixture.connector ?? entry;
+  return {
+    fixture,
+    connector,
+    get server() {
+      if (!fixture.server) throw new Error(`${connector.kind} speaks no HTTP.`);
+      return fixture.server;
+    },
+    settings: (changed = {}) => connector.settings.parse({ ...fixture.settings, ...changed }),
+    credential: () => connector.credential.parse(fixture.credential),
+    [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
+  };
+}
+
+/** Requests from now on that are the same as the `n`-th meet the fault, `times` times. */
+export function injectFault(
+  { server }: ContractSource,
+  n: number,
+  fault: SourceFault,
+  times: number = Number.POSITIVE_INFINITY,
+): void {
+  let count = 0;
+  let left = times;
+  let faulty: string | null = null;
+  server.fault = (request) => {
+    count += 1;
+    if (count === n) faulty = identityOf(request);
+    if (identityOf(request) !== faulty || left === 0) return null;
+    left -= 1;
+    return fault;
+  };
+}
+
+function identityOf({ method, url, body }: RecordedRequest): string {
+  return `${method} ${url.href} ${body}`;
+}
+
+/** Every request from now on meets the fault; null: all is well again. */
+export function injectEverywhere({ server }: ContractSource, fault: SourceFault | null): void {
+  server.fault = () => fault;
+}

@@ -1,0 +1,141 @@
+import type { ConnectorDocument, ConnectorPage, MemoryEntry } from '#src/connectors/connector.ts';
+import { openTestContext } from './connector-context.ts';
+import type { ContractSource } from './connector-contract.ts';
+
+export type Memory = ReadonlyMap<string, MemoryEntry>;
+type Page = ConnectorPage<unknown>;
+
+/** A poll from its beginning, or from a checkpoint, to its end. */
+export interface PollRun {
+  readonly pages: Page[];
+  /** What the pair remembered after each page. */
+  readonly memories: Memory[];
+  readonly waits: readonly number[];
+  readonly since: Date | null;
+  readonly until: Date;
+  /** What ended it early; null when it reached its end. */
+  readonly error: unknown;
+}
+
+export interface PollOptions {
+  since?: Date | null;
+  until?: Date;
+  /** After which page of which run it goes on. */
+  after?: { run: PollRun; page: number };
+  memory?: Memory;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  changed?: object;
+  /** Called when a page is there and saved. */
+  onPage?: (page: Page, number: number) => void;
+}
+
+/** As the engine does it: page by page, with checkpoints and memory that have been JSON, and a memory that loses what is gone. */
+export async function runPoll(
+  source: ContractSource,
+  options: PollOptions = {},
+): Promise<PollRun> {
+  const { after } = options;
+  const until = options.until ?? after?.run.until ?? new Date();
+  const since = options.since ?? after?.run.since ?? null;
+  const before = after ? memoryAfter(after.run, after.page) : (options.memory ?? new Map());
+  await using test = openTestContext({
+    since,
+    until,
+    policy: source.connector.limits,
+    ...(options.signal && { signal: options.signal }),
+    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+    ...(source.fixture.files && { files: source.fixture.files }),
+  });
+  for (const [key, entry] of before) test.memory.set(key, entry);
+  const pages: Page[] = [];
+  const memories: Memory[] = [];
+  const run = (error: unknown): PollRun => ({
+    ...{ pages, memories, since, until, error },
+    waits: test.waits,
+  });
+  try {
+    const from = after ? checkpointAfter(source, after.run, after.page) : null;
+    const config = [source.settings(options.changed), source.credential()] as const;
+    for await (const page of source.connector.poll(...config, from, test.context)) {
+      remember(test.memory, page);
+      pages.push(page);
+      memories.push(new Map(test.memory));
+      options.onPage?.(page, pages.length);
+    }
+    return run(null);
+  } catch (error) {
+    return run(error);
+  }
+}
+
+/** The next run of the same pair. `since` is half an hour before the earlier one began, as the engine has it. */
+export function runAgain(source: ContractSource, earlier: PollRun): Promise<PollRun> {
+  return runPoll(source, {
+    since: new Date(earlier.until.getTime() - 30 * 60_000),
+    memory: memoryAfter(earlier, earlier.pages.length),
+  });
+}
+
+function memoryAfter({ memories }: PollRun, page: number): Memory {
+  return memories[page - 1] ?? new Map();
+}
+
+/** As it comes back from the database. @throws ZodError when the schema does not take it */
+export function checkpointAfter({ connector }: ContractSource, run: PollRun, page: number) {
+  return connector.checkpoint.parse(JSON.parse(JSON.stringify(run.pages[page - 1]?.checkpoint)));
+}
+
+function remember(memory: Map<string, MemoryEntry>, page: Page): void {
+  for (const { key, documentId, value } of page.memory) {
+    // The door of what was just written as JSON.
+    const entry = JSON.parse(JSON.stringify({ key, documentId, value })) as MemoryEntry;
+    memory.set(key, entry);
+  }
+  const gone = new Set(page.removed);
+  for (const [key, { documentId }] of memory) {
+    if (documentId !== null && gone.has(documentId)) memory.delete(key);
+  }
+}
+
+export function documentsOf({ pages }: Pick<PollRun, 'pages'>): ConnectorDocument[] {
+  return pages.flatMap(({ documents }) => documents);
+}
+
+export function idsOf(run: Pick<PollRun, 'pages'>): string[] {
+  return documentsOf(run).map(({ id }) => id);
+}
+
+/** Ids of all documents that the run says are there, read again or not. */
+export function seenIn({ pages }: Pick<PollRun, 'pages'>): Set<string> {
+  return new Set(
+    pages.flatMap(({ documents, unchanged }) => [...documents.map(({ id }) => id), ...unchanged]),
+  );
+}
+
+export function failuresOf({ pages }: Pick<PollRun, 'pages'>): Page['failures'] {
+  return pages.flatMap(({ failures }) => failures);
+}
+
+export function textOf(run: Pick<PollRun, 'pages'>, id: string): string {
+  const document = documentsOf(run).findLast((one) => one.id === id);
+  return document?.sections.map(({ text }) => text).join('\n') ?? '';
+}
+
+/** All ids of a listing. */
+export async function listAll(source: ContractSource): Promise<string[]> {
+  const { connector, fixture } = source;
+  const files = fixture.files && { files: fixture.files };
+  await using test = openTestContext({ policy: connector.limits, ...files });
+  const ids: string[] = [];
+  const portions = connector.listIds(source.settings(), source.credential(), test.context);
+  for await (const portion of portions) ids.push(...portion);
+  return ids;
+}
+
+export async function checkSource(source: ContractSource): Promise<void> {
+  const { connector, fixture } = source;
+  const files = fixture.files && { files: fixture.files };
+  await using test = openTestContext({ policy: connector.limits, ...files });
+  await connector.check(source.settings(), source.credential(), test.context);
+}

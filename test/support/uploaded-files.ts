@@ -1,0 +1,25 @@
+import type { ConnectorFiles } from '#src/connectors/connector.ts';
+
+export interface UploadedFile {
+  name: string;
+  content: string | Buffer;
+  metadata?: Record<string, unknown>;
+}
+
+/** Uploads by their ids, as a connector reads them. */
+export function uploadedFiles(uploads: Map<string, UploadedFile>): ConnectorFiles {
+  return {
+    read(id) {
+      const found = uploads.get(id);
+      return Promise.resolve(
+        found === undefined
+          ? null
+          : {
+              name: found.name,
+              bytes: Buffer.from(found.content),
+              metadata: found.metadata ?? {},
+            },
+      );
+    },
+  };
+}

@@ -27,7 +27,7 @@ export interface ApiClient {
   wait(delayMs: number): Promise<void>;
 }
 
-type Method = 'GET' | 'POST' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface ApiClientOptions extends ServiceAddress {
   signal: AbortSignal;

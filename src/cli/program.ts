@@ -4,6 +4,7 @@ import { ApiFailure } from './api-failure.ts';
 import { addAskCommand } from './ask.ts';
 import type { AddCommand, CommandContext } from './command-context.ts';
 import { CommandFailure, EXIT, UsageError } from './exit.ts';
+import { addConnectorsCommand } from './connectors.ts';
 import { findService } from './find-service.ts';
 import { addIngestCommand } from './ingest.ts';
 import { addKeysCommand } from './keys.ts';
@@ -17,6 +18,7 @@ const COMMANDS: AddCommand[] = [
   addSearchCommand,
   addAskCommand,
   addStatusCommand,
+  addConnectorsCommand,
   addKeysCommand,
   addWorkspacesCommand,
 ];
@@ -74,7 +76,9 @@ that runs with the same DATA_DIR (default .data). "millrace <command> --help" sa
 function buildProgram(line: CommandLine): Command {
   const { stdout, stderr } = line.terminal;
   const program = new Command('millrace')
-    .description('Push documents into Millrace, search them and ask questions about them.')
+    .description(
+      'Push documents into Millrace, poll them from connectors, search them and ask questions about them.',
+    )
     .version(line.version)
     .option('--url <url>', 'address of the service', parseAddress)
     .option('--key <key>', 'API key')

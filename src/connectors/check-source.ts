@@ -7,8 +7,10 @@ import { connectorContext } from './connector-context.ts';
 import { CredentialRejected, SourceRefused, SourceUnavailable } from './source-errors.ts';
 import { validateCredential, validateSettings } from './validate-config.ts';
 
-/** An administrator waits for it; what the source wants to be waited for longer counts as no answer. */
+/** An administrator waits for it. */
 const CHECK_DEADLINE_MS = 15_000;
+/** A first and a second retry, and no long wait that the source asks for: whoever asked can ask again. */
+const PATIENCE_MS = 5_000;
 const MAX_WORDS = 1_000;
 
 const SOURCE_ERRORS = [
@@ -39,7 +41,8 @@ export async function checkSource(services: Services, source: SourceToCheck): Pr
   const credential = validateCredential(connector, source.credential, 'credential_json');
   const deadline = AbortSignal.timeout(CHECK_DEADLINE_MS);
   const signal = AbortSignal.any([source.signal, deadline]);
-  const context = connectorContext(services, { workspaceId, connector, ccPairId, signal });
+  const impatient = withLittlePatience(services);
+  const context = connectorContext(impatient, { workspaceId, connector, ccPairId, signal });
   try {
     await Promise.race([connector.check(settings, credential, context), whenAborted(signal)]);
   } catch (error) {
@@ -56,6 +59,36 @@ function wordsOf(error: unknown): string {
   const known = SOURCE_ERRORS.find((one) => error instanceof one);
   if (!known || !(error instanceof Error)) throw error;
   return error.message.length > MAX_WORDS ? `${error.message.slice(0, MAX_WORDS)}…` : error.message;
+}
+
+/** The services of a check: what would be retried for a minute in a run fails soon, in the source's own words. */
+function withLittlePatience(services: Services): Services {
+  let failure = 'The source asks to wait.';
+  let waitedMs = 0;
+  const { http } = services;
+  return {
+    ...services,
+    http: {
+      guard: http.guard,
+      async send(request) {
+        const host = URL.parse(request.url)?.host ?? '';
+        try {
+          const response = await http.send(request);
+          failure = `${host} answered ${response.status}.`;
+          return response;
+        } catch (error) {
+          if (error instanceof OutboundError) failure = `${host}: ${error.message}`;
+          throw error;
+        }
+      },
+      [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
+    },
+    async wait(ms, signal) {
+      waitedMs += ms;
+      if (waitedMs > PATIENCE_MS) throw new SourceUnavailable(failure, { retryAfterMs: ms });
+      await services.wait(ms, signal);
+    },
+  };
 }
 
 function whenAborted(signal: AbortSignal): Promise<never> {

@@ -4,6 +4,7 @@ import type { StoredFile } from '#src/files/file-store.ts';
 import type { CcPairId, ConnectorId, StoredFileId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
+import { RUNNABLE } from './open-run.ts';
 import { unknownConnector } from './unknown-thing.ts';
 
 /** The settings of a `file` connector that name its files; the others pass through. */
@@ -123,7 +124,7 @@ export async function findPollingPairs(
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('connector_id', '=', connectorId as ConnectorId) // ids of another workspace find nothing
-    .where('status', 'in', ['SCHEDULED', 'INITIAL_INDEXING', 'ACTIVE'])
+    .where('status', 'in', RUNNABLE)
     .orderBy('id')
     .execute();
   return rows.map(({ id }) => id);

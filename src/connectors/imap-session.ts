@@ -1,4 +1,4 @@
-import { ImapFlow, type ImapFlowError } from 'imapflow';
+import { ImapFlow, type ImapFlowError, type ListResponse } from 'imapflow';
 import { OutboundError } from '#src/platform/http.ts';
 import type { ConnectorContext } from './connector.ts';
 import { CredentialRejected, SourceRefused, SourceUnavailable } from './source-errors.ts';
@@ -7,6 +7,7 @@ const CONNECT_TIMEOUT_MS = 20_000;
 /** For one command with all that it brings; a slow answer is ended as well as none. */
 const COMMAND_TIMEOUT_MS = 60_000;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_LITERAL_BYTES = 64 * 1024 * 1024;
 
 export interface ImapAddress {
   host: string;
@@ -27,8 +28,8 @@ export interface ImapMailbox {
 /** A signed-in connection. Everything it throws is one of the errors of sources, or the signal's reason. */
 export interface ImapSession extends AsyncDisposable {
   mailboxes(): Promise<ImapMailbox[]>;
-  /** Opens a mailbox for reading alone. @throws SourceRefused when there is none */
-  open(path: string): Promise<{ uidValidity: string; exists: number }>;
+  /** Opens a mailbox for reading alone; `highestUid` that was ever given, 0 when unknown. @throws SourceRefused when there is none */
+  open(path: string): Promise<{ uidValidity: string; highestUid: number }>;
   /** UIDs above `after` in the open mailbox, ascending; `since` goes by the day of arrival. */
   searchUids(after: number, since: Date | null): Promise<number[]>;
   /** Size and time of arrival, without those that are gone by now. */
@@ -50,12 +51,34 @@ export async function openImapSession(
   options: { allowPlaintext: boolean },
 ): Promise<ImapSession> {
   const { signal } = context;
+  const client = createClient(
+    address,
+    await vettedAddress(address.host, context),
+    options.allowPlaintext,
+  );
+  const run: Run = (work) => runBounded(client, address, signal, work);
+  try {
+    await run(() => client.connect());
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+  return {
+    ...commands(client, address, run),
+    async [Symbol.asyncDispose]() {
+      if (!signal.aborted && client.usable) await run(() => client.logout()).catch(() => undefined);
+      client.close();
+    },
+  };
+}
+
+function createClient(address: ImapAddress, ip: string, allowPlaintext: boolean): ImapFlow {
   const client = new ImapFlow({
-    host: await vettedAddress(address.host, context),
+    host: ip,
     port: address.port,
     secure: address.useTls,
     servername: address.host,
-    ...(!address.useTls && { doSTARTTLS: !options.allowPlaintext }),
+    ...(!address.useTls && { doSTARTTLS: !allowPlaintext }),
     auth: { user: address.username, pass: address.password },
     logger: false,
     disableAutoIdle: true,
@@ -64,31 +87,45 @@ export async function openImapSession(
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: COMMAND_TIMEOUT_MS,
     maxLineLength: MAX_LINE_BYTES,
-    maxLiteralSize: 64 * 1024 * 1024,
+    maxLiteralSize: MAX_LITERAL_BYTES,
   });
   // Each command reports its own failure; an event without a listener would end the process.
   client.on('error', () => undefined);
-  const run = <T>(work: () => Promise<T>): Promise<T> => runBounded(client, address, signal, work);
-  await run(() => client.connect());
+  return client;
+}
+
+type Run = <T>(work: () => Promise<T>) => Promise<T>;
+
+function commands(
+  client: ImapFlow,
+  { host }: ImapAddress,
+  run: Run,
+): Omit<ImapSession, typeof Symbol.asyncDispose> {
   return {
     async mailboxes() {
-      const found = await run(() => client.list({ listOnly: true }));
-      return found.map(({ path, flags, specialUse }) => ({
+      // On a refusal the library answers with something else, whatever its types say.
+      const found: unknown = await run(() => client.list());
+      if (!Array.isArray(found)) throw new SourceUnavailable(`${host} did not list its mailboxes.`);
+      return (found as ListResponse[]).map(({ path, flags, specialUse, specialUseSource }) => ({
         path,
         isSelectable: !flags.has('\\Noselect') && !flags.has('\\NonExistent'),
-        specialUse: specialUse ?? null,
+        // A name alone ("Trash", "Papierkorb") says it well enough, but for a mailbox that stands for all others.
+        specialUse:
+          specialUse === '\\All' && specialUseSource === 'name' ? null : (specialUse ?? null),
       }));
     },
     async open(path) {
-      const { uidValidity, exists } = await run(() => client.mailboxOpen(path, { readOnly: true }));
-      return { uidValidity: String(uidValidity), exists };
+      const mailbox = await run(() => client.mailboxOpen(path, { readOnly: true }));
+      // The library's types promise UIDNEXT, which old servers do not send.
+      const highestUid = Math.max(0, (mailbox.uidNext || 1) - 1);
+      return { uidValidity: String(mailbox.uidValidity), highestUid };
     },
     async searchUids(after, since) {
       const query = { uid: `${after + 1}:*`, ...(since !== null && { since }) };
       const found = await run(() => client.search(query, { uid: true }));
       // `n:*` also names the last message when its UID is below n (RFC 3501 section 9, seq-range).
       if (Array.isArray(found)) return found.filter((uid) => uid > after).toSorted((a, b) => a - b);
-      throw new SourceUnavailable(`${address.host} did not search the mailbox.`);
+      throw new SourceUnavailable(`${host} did not search the mailbox.`);
     },
     async sizes(uids) {
       if (uids.length === 0) return [];
@@ -104,10 +141,6 @@ export async function openImapSession(
       const query = { uid: true, source: { maxLength: maxBytes } };
       const found = await run(() => client.fetchOne(String(uid), query, { uid: true }));
       return found ? (found.source ?? null) : null;
-    },
-    async [Symbol.asyncDispose]() {
-      if (!signal.aborted && client.usable) await run(() => client.logout()).catch(() => undefined);
-      client.close();
     },
   };
 }

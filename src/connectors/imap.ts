@@ -107,8 +107,7 @@ export function createImapConnector(options: { allowPlaintext?: boolean } = {}):
     defaultRefreshSeconds: 30 * 60,
     async check(settings, credential, context) {
       await using opened = await open(settings, credential, context);
-      const [first] = await chosenMailboxes(opened.session, settings);
-      if (first === undefined) throw new SourceRefused(`${settings.host} has no mailbox to read.`);
+      const [first = 'INBOX'] = await chosenMailboxes(opened.session, settings);
       for (const mailbox of settings.mailboxes ?? [first]) await opened.session.open(mailbox);
     },
     async *poll(settings, credential, checkpoint, context) {
@@ -152,6 +151,8 @@ async function chosenMailboxes(session: ImapSession, settings: ImapSettings): Pr
   const all = selectable.filter(({ specialUse }) => specialUse === '\\All');
   const chosen: ImapMailbox[] =
     all.length > 0 ? all : selectable.filter(({ specialUse }) => !LEFT_OUT.has(specialUse ?? ''));
+  // Every account has an INBOX: to take an empty list for the truth would prune all that is indexed.
+  if (chosen.length === 0) throw new SourceRefused(`${settings.host} lists no mailbox to read.`);
   return chosen.map(({ path }) => path).toSorted(byCodeUnits);
 }
 
@@ -169,8 +170,9 @@ async function* pollMailbox(
 ): AsyncGenerator<ConnectorPage<Checkpoint>> {
   const { session } = opened;
   let uidValidity: string;
+  let highestUid: number;
   try {
-    ({ uidValidity } = await session.open(mailbox));
+    ({ uidValidity, highestUid } = await session.open(mailbox));
   } catch (error) {
     if (!(error instanceof SourceRefused)) throw error;
     yield pageOf<Checkpoint>({
@@ -185,7 +187,8 @@ async function* pollMailbox(
   const reached = checkpoint?.uidValidity === uidValidity ? checkpoint.uid : 0;
   const after = Math.max(window.after, reached);
   const uids = await session.searchUids(after, window.since);
-  const highest = uids.at(-1) ?? after;
+  // Those that are older than the first run reaches are done as well.
+  const highest = Math.max(after, highestUid, uids.at(-1) ?? 0);
   for (let start = 0; start === 0 || start < uids.length; start += MESSAGES_PER_PAGE) {
     const portion = uids.slice(start, start + MESSAGES_PER_PAGE);
     const done = start + portion.length;
@@ -274,9 +277,15 @@ async function* listMailbox(
 async function fetchMessageAgain(opened: Opened, documentId: string): Promise<ConnectorPage<null>> {
   const page = pageOf({ checkpoint: null, description: 'a message again' });
   const named = parseMessageUrl(documentId);
-  const isThere =
-    named !== null && (await opened.session.open(named.mailbox)).uidValidity === named.uidValidity;
-  if (isThere) await addMessages(page, opened, named.mailbox, named.uidValidity, [named.uid]);
-  if (page.documents.length + page.failures.length === 0) page.removed.push(documentId);
+  try {
+    const isThere =
+      named !== null &&
+      (await opened.session.open(named.mailbox)).uidValidity === named.uidValidity;
+    if (isThere) await addMessages(page, opened, named.mailbox, named.uidValidity, [named.uid]);
+    if (page.documents.length + page.failures.length === 0) page.removed.push(documentId);
+  } catch (error) {
+    if (!(error instanceof SourceRefused)) throw error;
+    page.failures.push({ documentId, link: documentId, entityId: null, reason: error.message });
+  }
   return page;
 }

@@ -21,6 +21,8 @@ export type WaitingFiles = z.infer<typeof waitingFiles>;
 
 /** Files are large: few are in memory at once. */
 const FILES_PER_REQUEST = 10;
+/** Pictures are only counted, and there may be many. */
+const MAX_SKIPPED = 200;
 
 export type ReadFiles = Omit<ConnectorPage<WaitingFiles>, 'description' | 'estimatedTotal'>;
 
@@ -33,7 +35,11 @@ export async function readWaitingFiles(
 ): Promise<ReadFiles> {
   const read: ReadFiles = pageOf({ checkpoint: waiting, description: '' });
   const count = (): number => read.documents.length + read.unchanged.length + read.failures.length;
-  while (read.checkpoint.pages.length > 0 && count() < FILES_PER_REQUEST) {
+  while (
+    read.checkpoint.pages.length > 0 &&
+    count() < FILES_PER_REQUEST &&
+    read.skipped.length < MAX_SKIPPED
+  ) {
     const [pageId = '', ...others] = read.checkpoint.pages;
     const list = await filesOf(site, pageId, read.checkpoint.place, read);
     await readFiles(site, settings, pageId, list.files, context, read);
@@ -45,7 +51,7 @@ export async function readWaitingFiles(
   return read;
 }
 
-/** A page whose files cannot be listed fails; it is read again with them at the next run. */
+/** A list of files that fails is a failure of its own: the page itself was read. */
 async function filesOf(
   site: ConfluenceSite,
   pageId: string,
@@ -61,9 +67,9 @@ async function filesOf(
     if (!(error instanceof SourceRefused)) throw error;
     const link = pageUrl(site.root, pageId);
     read.failures.push({
-      documentId: link,
+      documentId: null,
       link,
-      entityId: null,
+      entityId: link,
       reason: `Its attachments could not be listed. ${error.message}`,
     });
     return { files: [], next: null };

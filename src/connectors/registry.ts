@@ -1,8 +1,10 @@
+import { confluenceConnector } from './confluence.ts';
 import type { AnyConnector } from './connector.ts';
 import { fileConnector } from './file.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { notion } from './notion.ts';
+import { rss } from './rss.ts';
 import { slack } from './slack.ts';
 import { trackerConnector } from './tracker.ts';
 import { web } from './web.ts';
@@ -11,7 +13,9 @@ import { web } from './web.ts';
 export const CONNECTORS: readonly AnyConnector[] = [
   fileConnector,
   web,
+  rss,
   trackerConnector,
+  confluenceConnector,
   slack,
   github,
   gitlab,

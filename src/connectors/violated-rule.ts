@@ -3,9 +3,9 @@ export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === '23505';
 }
 
-/** SQLSTATE 23503: a row that this one refers to is gone, or others still refer to this one. */
+/** SQLSTATE 23503 and 23001: a row that this one refers to is gone, or others still refer to this one. */
 export function isStillReferred(error: unknown): boolean {
-  return codeOf(error) === '23503';
+  return ['23503', '23001'].includes(String(codeOf(error)));
 }
 
 function codeOf(error: unknown): unknown {

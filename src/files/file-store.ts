@@ -103,10 +103,9 @@ async function insertParts(
   for await (const bytes of partsOf(content)) {
     byteCount += bytes.length;
     if (byteCount > maxBytes) throw tooLarge(name, maxBytes);
-    await db
-      .insertInto('stored_file_part')
-      .values({ stored_file_id: id, part, content: bytes })
-      .execute();
+    // As text: PGlite writes bytes out one by one, at 5 MB/s.
+    await sql`insert into stored_file_part (stored_file_id, part, content)
+      values (${id}, ${part}, decode(${bytes.toString('base64')}, 'base64'))`.execute(db);
     part += 1;
   }
   return byteCount;

@@ -392,4 +392,34 @@ describe('the files of a connector', () => {
     expect(await rows()).toEqual(before);
     expect(await filesOf(id)).toMatchObject([{ file_id: a, file_name: 'Named.txt' }]);
   });
+
+  it('are indexed once the connector is linked, and again when files are added', async () => {
+    const archive = zip({
+      'a.md': '# Alpha',
+      'broken.pdf': '%PDF-1.4 cut off',
+      '.millrace_metadata.json': JSON.stringify([{ filename: 'a.md', id: 'alpha' }]),
+    });
+    const { body } = await send(UPLOAD, [['all.zip', archive]]);
+    const id = await create(body.file_paths, body.file_names);
+    const linked = await millrace.call('PUT', `/manage/admin/connector/${id}/credential/0`, {
+      name: `Pair ${id}`,
+      access_type: 'public',
+    });
+    expect([linked.status, linked.body.success]).toEqual([200, true]);
+    const attempts = async (): Promise<Record<string, unknown>[]> =>
+      (await millrace.call('GET', `/manage/admin/cc-pair/${linked.body.data}/index-attempts`)).body
+        .items;
+    const isIndexed = async (documentId: string): Promise<boolean> =>
+      (await millrace.call('GET', `/service-api/ingestion/${documentId}`)).body.status ===
+      'indexed';
+    await until(() => isIndexed('alpha'));
+    await until(async () => (await attempts())[0]?.['status'] === 'completed_with_errors');
+    expect(await attempts()).toMatchObject([{ new_docs_indexed: 1, error_count: 1 }]);
+
+    const changed = await update(id, [['b.md', '# Beta']], [body.file_paths[1]]);
+    expect(changed.body.file_names).toEqual(['a.md', 'b.md']);
+    await until(() => isIndexed(`FILE_CONNECTOR__${changed.body.file_paths[1]}`));
+    await until(async () => (await attempts())[0]?.['status'] === 'success');
+    expect(await attempts()).toHaveLength(2);
+  });
 });

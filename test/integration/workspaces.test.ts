@@ -134,7 +134,9 @@ describe('a stranger with keys of another workspace', () => {
     const strange = ROUTES.flatMap(attacksOn).filter(
       ({ method, path }) =>
         path.startsWith('/manage/') &&
-        (method === 'GET' ? /\/\d+/.test(path) : /cc-pair|\/credential\/|document-set\//.test(path)),
+        (method === 'GET'
+          ? /\/\d+/.test(path)
+          : /cc-pair|\/credential\/|document-set\//.test(path)),
     );
     expect(strange.length).toBeGreaterThan(25);
     for (const { method, path, body, headers } of strange) {

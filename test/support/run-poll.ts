@@ -1,5 +1,5 @@
 import type { ConnectorDocument, ConnectorPage, MemoryEntry } from '#src/connectors/connector.ts';
-import { openTestContext } from './connector-context.ts';
+import { openTestContext, type TestContext } from './connector-context.ts';
 import type { ContractSource } from './connector-contract.ts';
 
 export type Memory = ReadonlyMap<string, MemoryEntry>;
@@ -31,22 +31,12 @@ export interface PollOptions {
 }
 
 /** As the engine does it: page by page, with checkpoints and memory that have been JSON, and a memory that loses what is gone. */
-export async function runPoll(
-  source: ContractSource,
-  options: PollOptions = {},
-): Promise<PollRun> {
+export async function runPoll(source: ContractSource, options: PollOptions = {}): Promise<PollRun> {
   const { after } = options;
   const until = options.until ?? after?.run.until ?? new Date();
   const since = options.since ?? after?.run.since ?? null;
   const before = after ? memoryAfter(after.run, after.page) : (options.memory ?? new Map());
-  await using test = openTestContext({
-    since,
-    until,
-    policy: source.connector.limits,
-    ...(options.signal && { signal: options.signal }),
-    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
-    ...(source.fixture.files && { files: source.fixture.files }),
-  });
+  await using test = contextFor(source, { ...options, since, until });
   for (const [key, entry] of before) test.memory.set(key, entry);
   const pages: Page[] = [];
   const memories: Memory[] = [];
@@ -77,7 +67,23 @@ export function runAgain(source: ContractSource, earlier: PollRun): Promise<Poll
   });
 }
 
-function memoryAfter({ memories }: PollRun, page: number): Memory {
+/** A context with the limits that the kind declares. */
+export function contextFor(
+  { connector, fixture }: ContractSource,
+  options: Pick<PollOptions, 'since' | 'until' | 'signal' | 'timeoutMs'> = {},
+): TestContext {
+  const { since = null, until, signal, timeoutMs } = options;
+  return openTestContext({
+    since,
+    policy: connector.limits,
+    ...(until && { until }),
+    ...(signal && { signal }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(fixture.files && { files: fixture.files }),
+  });
+}
+
+export function memoryAfter({ memories }: PollRun, page: number): Memory {
   return memories[page - 1] ?? new Map();
 }
 
@@ -122,20 +128,20 @@ export function textOf(run: Pick<PollRun, 'pages'>, id: string): string {
   return document?.sections.map(({ text }) => text).join('\n') ?? '';
 }
 
-/** All ids of a listing. */
-export async function listAll(source: ContractSource): Promise<string[]> {
-  const { connector, fixture } = source;
-  const files = fixture.files && { files: fixture.files };
-  await using test = openTestContext({ policy: connector.limits, ...files });
+/** All ids of a listing, as pruning asks for them. */
+export async function listAll(
+  source: ContractSource,
+  options: { memory?: Memory; timeoutMs?: number } = {},
+): Promise<string[]> {
+  await using test = contextFor(source, options);
+  for (const [key, entry] of options.memory ?? []) test.memory.set(key, entry);
   const ids: string[] = [];
-  const portions = connector.listIds(source.settings(), source.credential(), test.context);
+  const portions = source.connector.listIds(source.settings(), source.credential(), test.context);
   for await (const portion of portions) ids.push(...portion);
   return ids;
 }
 
 export async function checkSource(source: ContractSource): Promise<void> {
-  const { connector, fixture } = source;
-  const files = fixture.files && { files: fixture.files };
-  await using test = openTestContext({ policy: connector.limits, ...files });
-  await connector.check(source.settings(), source.credential(), test.context);
+  await using test = contextFor(source);
+  await source.connector.check(source.settings(), source.credential(), test.context);
 }

@@ -77,7 +77,10 @@ describe('a masked credential that comes back', () => {
   });
 
   it('does not restore a mask of something else, and the place of it is found', () => {
-    const sent = { token: 'xoxp...9999', oauth: { refresh: 'r-01...cdef', keys: [{ a: '*****' }] } };
+    const sent = {
+      token: 'xoxp...9999',
+      oauth: { refresh: 'r-01...cdef', keys: [{ a: '*****' }] },
+    };
     const restored = restoreMasked(sent, stored);
     expect(restored).toEqual({
       token: 'xoxp...9999',

@@ -1,0 +1,127 @@
+import type { AnyFeed } from 'feedsmith';
+import type { StoredOwner } from '#src/tables.ts';
+
+type FeedOf<Format extends AnyFeed['format']> = Extract<AnyFeed, { format: Format }>['feed'];
+
+/** An item as its format writes it; what is missing is empty. */
+export interface RawItem {
+  guid: string;
+  link: string;
+  title: string;
+  content: string;
+  /** Null: nobody knows. */
+  isHtml: boolean | null;
+  authors: StoredOwner[];
+  categories: string[];
+  /** The time of change first. */
+  dates: string[];
+}
+
+/** What the formats have in common. */
+export interface AtomFields {
+  title: string;
+  items: RawItem[];
+  next: string | null;
+}
+
+interface FeedLink {
+  rel?: string;
+  href?: unknown;
+}
+
+export function fromAtom(feed: FeedOf<'atom'>): AtomFields {
+  return {
+    title: feed.title?.value ?? '',
+    next: olderPage(feed.links),
+    items: (feed.entries ?? []).map((entry) => ({
+      guid: entry.id ?? '',
+      link: hrefOf(entry.links, ['alternate', undefined]) ?? entry.content?.src ?? '',
+      title: entry.title?.value ?? '',
+      content: entry.content?.value ?? entry.summary?.value ?? '',
+      isHtml:
+        (entry.content?.value === undefined ? entry.summary : entry.content)?.type === 'text'
+          ? false
+          : null,
+      authors: (entry.authors ?? feed.authors ?? []).flatMap(({ name, email }) =>
+        ownerOf(name, email),
+      ),
+      categories: (entry.categories ?? []).map(({ label, term }) => label ?? term ?? ''),
+      dates: present(entry.updated, entry.published),
+    })),
+  };
+}
+
+export function fromRss(feed: FeedOf<'rss'>): AtomFields {
+  return {
+    title: feed.title ?? '',
+    next: olderPage(feed.atom?.links),
+    items: (feed.items ?? []).map((item) => ({
+      guid: item.guid?.value ?? '',
+      link: item.link ?? hrefOf(item.atom?.links, ['alternate', undefined]) ?? '',
+      title: item.title ?? item.dc?.titles?.[0] ?? '',
+      content: item.content?.encoded ?? item.description ?? '',
+      isHtml: null,
+      authors: [
+        ...(item.authors ?? []).flatMap(({ name, email }) => ownerOf(name, email)),
+        ...(item.dc?.creators ?? []).flatMap((creator) => ownerOf(creator, undefined)),
+      ],
+      categories: (item.categories ?? []).map(({ name }) => name ?? ''),
+      dates: present(item.atom?.updated, item.pubDate, item.dc?.dates?.[0]),
+    })),
+  };
+}
+
+export function fromRdf(feed: FeedOf<'rdf'>): AtomFields {
+  return {
+    title: feed.title ?? '',
+    next: olderPage(feed.atom?.links),
+    items: (feed.items ?? []).map((item) => ({
+      guid: item.rdf?.about ?? '',
+      link: item.link ?? '',
+      title: item.title ?? '',
+      content: item.content?.encoded ?? item.description ?? '',
+      isHtml: null,
+      authors: (item.dc?.creators ?? []).flatMap((creator) => ownerOf(creator, undefined)),
+      categories: item.dc?.subjects ?? [],
+      dates: present(item.dc?.dates?.[0]),
+    })),
+  };
+}
+
+export function fromJson(feed: FeedOf<'json'>): AtomFields {
+  return {
+    title: feed.title ?? '',
+    next: feed.next_url ?? null,
+    items: (feed.items ?? []).map((item) => ({
+      guid: item.id ?? '',
+      link: item.url ?? item.external_url ?? '',
+      title: item.title ?? '',
+      content: item.content_html ?? item.content_text ?? item.summary ?? '',
+      isHtml: item.content_html !== undefined,
+      authors: (item.authors ?? feed.authors ?? []).flatMap(({ name }) => ownerOf(name, undefined)),
+      categories: item.tags ?? [],
+      dates: present(item.date_modified, item.date_published),
+    })),
+  };
+}
+
+/** Paged feeds (RFC 5005 §3) and archives (§4) both lead to what is older. */
+function olderPage(links: readonly FeedLink[] | undefined): string | null {
+  return hrefOf(links, ['next', 'prev-archive']) ?? null;
+}
+
+function hrefOf(
+  links: readonly FeedLink[] | undefined,
+  rels: readonly (string | undefined)[],
+): string | undefined {
+  const href = links?.find(({ rel }) => rels.includes(rel))?.href;
+  return typeof href === 'string' ? href : undefined;
+}
+
+function ownerOf(name: string | undefined, email: string | undefined): StoredOwner[] {
+  return name || email ? [{ display_name: name ?? null, email: email ?? null }] : [];
+}
+
+function present(...dates: (string | undefined)[]): string[] {
+  return dates.filter((date) => date !== undefined);
+}

@@ -1,0 +1,45 @@
+import { load } from 'cheerio';
+import { CLIENT_ERRORS } from './client-errors.ts';
+import type { ConnectorContext } from './connector.ts';
+import { decodePage } from './decode-page.ts';
+import { extractPage } from './extract-page.ts';
+import { kindOfAnswer } from './page-kind.ts';
+import { readDirections } from './page-links.ts';
+import type { Robots } from './read-robots.ts';
+import { SourceRefused } from './source-errors.ts';
+
+const MAX_ARTICLE_BYTES = 5 * 1024 * 1024;
+
+/**
+ * The readable text of the page that a feed item leads to; null when the page is not there, is no article, or may
+ * not be kept: the item's own text has to do then.
+ * @throws SourceUnavailable
+ */
+export async function fetchArticle(
+  link: string,
+  robots: Robots,
+  context: ConnectorContext,
+): Promise<string | null> {
+  try {
+    if (!(await robots.isAllowed(link))) return null;
+    await robots.awaitTurn(link);
+    const answer = await context.http.send({
+      url: link,
+      headers: { accept: 'text/html,application/xhtml+xml' },
+      maxBytes: MAX_ARTICLE_BYTES,
+      expect: CLIENT_ERRORS,
+    });
+    const type = answer.headers.get('content-type') ?? '';
+    const place = new URL(answer.url);
+    if (answer.status >= 400 || kindOfAnswer(place, type, answer.bytes).kind !== 'html')
+      return null;
+    const html = decodePage(answer.bytes, type);
+    if (html === null) return null;
+    const page = load(html);
+    const { noindex } = readDirections(page, place.href, answer.headers.get('x-robots-tag'), true);
+    return noindex ? null : extractPage(page, link, { mintlifyCleanup: true }).text || null;
+  } catch (error) {
+    if (error instanceof SourceRefused) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { injectEverywhere, loadContractKinds } from '#test/support/connector-contract.ts';
+import { contextFor, runPoll } from '#test/support/run-poll.ts';
+import { until } from '#test/support/until.ts';
+
+const kinds = await loadContractKinds();
+const web = kinds.filter(({ speaksHttp }) => speaksHttp);
+
+class Stopped extends Error {}
+
+describe.each(kinds)('$kind, aborted', ({ start }) => {
+  it('does not begin', async () => {
+    await using source = await start();
+    const signal = AbortSignal.abort(new Stopped());
+    const run = await runPoll(source, { signal });
+    expect(run.error).toBeInstanceOf(Stopped);
+    expect(run.pages).toEqual([]);
+  });
+
+  it('ends after the page that it has, and not as if it were done', async () => {
+    await using source = await start();
+    const stop = new AbortController();
+    const run = await runPoll(source, {
+      signal: stop.signal,
+      onPage: () => stop.abort(new Stopped()),
+    });
+    expect(run.error).toBeInstanceOf(Stopped);
+    expect(run.pages).toHaveLength(1);
+  });
+});
+
+describe.each(web)('$kind, aborted while its source says nothing', ({ start }) => {
+  it.each([1, 2, 4])('ends within a second, at request %i', async (silentFrom) => {
+    await using source = await start();
+    const { server } = source;
+    let count = 0;
+    server.fault = () => {
+      count += 1;
+      return count >= silentFrom ? { kind: 'drip' } : null;
+    };
+    const stop = new AbortController();
+    const running = runPoll(source, { signal: stop.signal });
+    await until(() => Promise.resolve(count >= silentFrom), 5_000, 5);
+    const abortedAt = performance.now();
+    stop.abort(new Stopped());
+    const run = await running;
+    expect(performance.now() - abortedAt).toBeLessThan(1_000);
+    expect(run.error).toBeInstanceOf(Stopped);
+  });
+
+  it.each(['check', 'listing'] as const)('ends a %s within a second', async (what) => {
+    await using source = await start();
+    injectEverywhere(source, { kind: 'drip' });
+    const stop = new AbortController();
+    await using test = contextFor(source, { signal: stop.signal });
+    const config = [source.settings(), source.credential()] as const;
+    const work =
+      what === 'check'
+        ? source.connector.check(...config, test.context)
+        : Array.fromAsync(source.connector.listIds(...config, test.context));
+    const outcome = work.then(
+      () => null,
+      (error: unknown) => error,
+    );
+    await until(() => Promise.resolve(source.server.requests.length > 0), 5_000, 5);
+    const abortedAt = performance.now();
+    stop.abort(new Stopped());
+    expect(await outcome).toBeInstanceOf(Stopped);
+    expect(performance.now() - abortedAt).toBeLessThan(1_000);
+  });
+
+  it('leaves no connection behind', async () => {
+    await using source = await start();
+    injectEverywhere(source, { kind: 'drip' });
+    const before = openSockets();
+    const stop = new AbortController();
+    await using test = contextFor(source, { signal: stop.signal });
+    const pages = source.connector.poll(source.settings(), source.credential(), null, test.context);
+    const outcome = Array.fromAsync(pages).catch((error: unknown) => error);
+    await until(() => Promise.resolve(openSockets() > before), 5_000, 5);
+    stop.abort(new Stopped());
+    expect(await outcome).toBeInstanceOf(Stopped);
+    await until(() => Promise.resolve(openSockets() <= before), 1_000, 5);
+  });
+});
+
+function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import type { ConnectorDocument } from '#src/connectors/connector.ts';
+import { loadContractKinds } from '#test/support/connector-contract.ts';
+import {
+  checkpointAfter,
+  checkSource,
+  documentsOf,
+  failuresOf,
+  idsOf,
+  listAll,
+  memoryAfter,
+  runAgain,
+  runPoll,
+  seenIn,
+  textOf,
+} from '#test/support/run-poll.ts';
+
+const kinds = await loadContractKinds();
+const HOUR_MS = 3_600_000;
+const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * HOUR_MS);
+
+describe.each(kinds)('$kind, polled', ({ start }) => {
+  it('answers a check', async () => {
+    await using source = await start();
+    await expect(checkSource(source)).resolves.toBeUndefined();
+  });
+
+  it('yields every document once', async () => {
+    await using source = await start();
+    const run = await runPoll(source);
+    expect(run.error).toBeNull();
+    expect(run.pages.length).toBeGreaterThanOrEqual(3);
+    expect(idsOf(run).toSorted()).toEqual(source.fixture.ids().toSorted());
+    expect(failuresOf(run)).toEqual([]);
+  });
+
+  it('yields documents that can be shown and found', async () => {
+    await using source = await start();
+    for (const document of documentsOf(await runPoll(source))) expectUsable(document);
+  });
+
+  it('yields pages of bounded size that say where the poll stands', async () => {
+    await using source = await start();
+    const run = await runPoll(source);
+    for (const page of run.pages) {
+      expect(page.documents.length).toBeLessThanOrEqual(source.connector.limits.documentsPerPage);
+      expect(page.description.trim()).not.toBe('');
+      expect(page.removed).toEqual([]);
+      if (page.estimatedTotal !== null) expect(page.estimatedTotal).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it('has checkpoints that survive JSON and stay small', async () => {
+    await using source = await start();
+    const run = await runPoll(source);
+    for (const [index, { checkpoint }] of run.pages.entries()) {
+      expect(JSON.stringify(checkpoint).length).toBeLessThan(4_000);
+      expect(checkpointAfter(source, run, index + 1)).toEqual(checkpoint);
+    }
+  });
+
+  it('goes on from every checkpoint with exactly what is left', async () => {
+    await using source = await start();
+    const whole = await runPoll(source);
+    for (const [index, page] of whole.pages.entries()) {
+      const done = idsOf({ pages: whole.pages.slice(0, index + 1) });
+      const rest = await runPoll(source, { after: { run: whole, page: index + 1 } });
+      expect(rest.error).toBeNull();
+      const again = idsOf(rest).filter((id) => done.includes(id));
+      // A cursor that stands on a moment in time meets the last page's things once more.
+      const lastPage = page.documents.map(({ id }) => id);
+      expect(lastPage).toEqual(expect.arrayContaining(again));
+      expect([...new Set([...done, ...idsOf(rest)])].toSorted()).toEqual(
+        source.fixture.ids().toSorted(),
+      );
+      expect(failuresOf(rest)).toEqual([]);
+    }
+  });
+
+  it('finds nothing changed when nothing has changed', async () => {
+    await using source = await start();
+    const first = await runPoll(source);
+    const second = await runAgain(source, first);
+    expect(second.error).toBeNull();
+    expect(failuresOf(second)).toEqual([]);
+    expect(second.pages.flatMap(({ removed }) => removed)).toEqual([]);
+    // What is read again is the same to the letter, so that it is not indexed again.
+    const before = new Map(documentsOf(first).map((document) => [document.id, document]));
+    for (const document of documentsOf(second)) expect(document).toEqual(before.get(document.id));
+  });
+
+  it('shows what was edited and what is new, under ids that stay', async () => {
+    await using source = await start();
+    const { fixture } = source;
+    const edited = fixture.put('contract', 'The first words.', hoursAgo(2));
+    const first = await runPoll(source);
+    expect(textOf(first, edited)).toContain('The first words.');
+    expect(fixture.put('contract', 'The second words.', new Date())).toBe(edited);
+    const added = fixture.put('contract-two', 'Words of another.', new Date());
+    const second = await runAgain(source, first);
+    expect(second.error).toBeNull();
+    expect(textOf(second, edited)).toContain('The second words.');
+    expect(textOf(second, added)).toContain('Words of another.');
+    expect([...seenIn(first), ...seenIn(second)]).toEqual(expect.arrayContaining(fixture.ids()));
+    const third = await runPoll(source);
+    expect(idsOf(third).toSorted()).toEqual(fixture.ids().toSorted());
+  });
+
+  it('shows what is gone', async () => {
+    await using source = await start();
+    const { fixture } = source;
+    const gone = fixture.put('contract', 'Soon gone.', hoursAgo(2));
+    const first = await runPoll(source);
+    expect(idsOf(first)).toContain(gone);
+    fixture.remove('contract');
+    const second = await runAgain(source, first);
+    expect(second.error).toBeNull();
+    expect(seenIn(second).has(gone)).toBe(false);
+    if (fixture.deletionsSeenBy === 'poll') {
+      expect(second.pages.flatMap(({ removed }) => removed)).toContain(gone);
+    }
+    const listed = await listAll(source, { memory: memoryAfter(first, first.pages.length) });
+    expect(listed).not.toContain(gone);
+    expect(listed.toSorted()).toEqual(fixture.ids().toSorted());
+  });
+
+  it('lists the ids of all documents, with and without memory', async () => {
+    await using source = await start();
+    const run = await runPoll(source);
+    const ids = source.fixture.ids().toSorted();
+    expect((await listAll(source)).toSorted()).toEqual(ids);
+    const memory = memoryAfter(run, run.pages.length);
+    expect((await listAll(source, { memory })).toSorted()).toEqual(ids);
+  });
+
+  it('loses nothing when documents change between two pages', async () => {
+    await using source = await start();
+    const { fixture } = source;
+    const movers = putMovers(fixture.put, hoursAgo(28 * 24));
+    const edited: Mover[] = [];
+    const first = await runPoll(source, {
+      onPage: ({ documents }) => {
+        const ids = documents.map(({ id }) => id);
+        const seen = movers.filter(({ id }) => ids.includes(id));
+        if (edited.length > 0 || seen.length === 0) return;
+        const unseen = movers.filter((mover) => !seen.includes(mover));
+        edited.push(...seen.slice(0, 1), ...unseen.slice(0, 2));
+        for (const { name } of edited) fixture.put(name, `Meanwhile ${name}.`, new Date());
+      },
+    });
+    expect(first.error).toBeNull();
+    expect(edited).not.toEqual([]);
+    const second = await runAgain(source, first);
+    expect(second.error).toBeNull();
+    const both = { pages: [...first.pages, ...second.pages] };
+    expect([...seenIn(both)].toSorted()).toEqual(fixture.ids().toSorted());
+    for (const { id, name } of edited) expect(textOf(both, id)).toContain(`Meanwhile ${name}.`);
+  });
+
+  it('loses nothing when documents that it has read go away between two pages', async () => {
+    await using source = await start();
+    const { fixture } = source;
+    const movers = putMovers(fixture.put, hoursAgo(600 * 24));
+    let removed = 0;
+    const first = await runPoll(source, {
+      onPage: ({ documents }) => {
+        if (removed > 0) return;
+        const ids = documents.map(({ id }) => id);
+        const seen = movers.filter(({ id }) => ids.includes(id));
+        for (const { name } of seen) fixture.remove(name);
+        removed = seen.length;
+      },
+    });
+    expect(first.error).toBeNull();
+    expect(removed).toBeGreaterThan(0);
+    expect([...seenIn(first)]).toEqual(expect.arrayContaining(fixture.ids()));
+  });
+});
+
+interface Mover {
+  name: string;
+  id: string;
+}
+
+/** As many that are older than what the fixture has as there are newer ones. */
+function putMovers(put: (name: string, text: string, at: Date) => string, old: Date): Mover[] {
+  return [1, 2, 3, 4, 5, 6].map((number) => {
+    const name = `mover-${number}`;
+    const at = number % 2 === 0 ? hoursAgo(number) : new Date(old.getTime() + number * HOUR_MS);
+    return { name, id: put(name, `Text of ${name}.`, at) };
+  });
+}
+
+function expectUsable(document: ConnectorDocument): void {
+  const { id, semanticIdentifier, sections, metadata, updatedAt, title } = document;
+  expect(id.trim()).toBe(id);
+  expect(id).not.toBe('');
+  expect(semanticIdentifier.trim()).not.toBe('');
+  if (title !== null) expect(title.trim()).not.toBe('');
+  expect(sections.map(({ text }) => text.trim()).join('')).not.toBe('');
+  for (const { link } of sections) {
+    if (link !== null && link !== undefined) expect(URL.canParse(link), link).toBe(true);
+  }
+  if (updatedAt !== null) {
+    expect(updatedAt.getTime()).toBeGreaterThan(0);
+    expect(updatedAt.getTime()).toBeLessThanOrEqual(Date.now() + HOUR_MS);
+  }
+  for (const [name, value] of Object.entries(metadata)) {
+    for (const one of [value].flat()) expect(one.trim(), name).not.toBe('');
+  }
+}

@@ -1,0 +1,47 @@
+import { expect } from 'vitest';
+import {
+  CredentialRejected,
+  SourceRefused,
+  SourceUnavailable,
+} from '#src/connectors/source-errors.ts';
+import type { ContractSource } from './connector-contract.ts';
+import { failuresOf, type PollRun, seenIn } from './run-poll.ts';
+
+const SOURCE_ERRORS = [CredentialRejected, SourceRefused, SourceUnavailable];
+
+/** Shorter values stand in ordinary words. */
+const MIN_SECRET_LENGTH = 6;
+
+/** The poll reached its end, nothing failed, and every document was there. */
+export function expectWhole(run: PollRun, source: ContractSource): void {
+  expect(run.error).toBeNull();
+  expect(failuresOf(run)).toEqual([]);
+  expect([...seenIn(run)].toSorted()).toEqual(source.fixture.ids().toSorted());
+}
+
+/** What could not be read was said: by an error that ends the run, or by failures in its pages. Nothing is lost in silence. */
+export function expectHonest(run: PollRun, source: ContractSource): void {
+  if (run.error !== null) {
+    expectSourceError(run.error, source);
+    return;
+  }
+  const seen = seenIn(run);
+  const missing = source.fixture.ids().filter((id) => !seen.has(id));
+  if (missing.length > 0) expect(failuresOf(run)).not.toEqual([]);
+  for (const { reason } of failuresOf(run)) expectWords(reason, source);
+}
+
+/** An error that the engine knows what to do about, with words for people and without secrets. */
+export function expectSourceError(error: unknown, source: ContractSource): void {
+  expect(error).toBeInstanceOf(Error);
+  if (!SOURCE_ERRORS.some((known) => error instanceof known)) throw error;
+  expectWords(error instanceof Error ? error.message : '', source);
+}
+
+export function expectWords(words: string, { fixture }: ContractSource): void {
+  expect(words.trim().split(/\s+/).length).toBeGreaterThanOrEqual(3);
+  for (const [name, value] of Object.entries(fixture.credential)) {
+    const isSecret = /token|secret|password|_key$/.test(name) && typeof value === 'string';
+    if (isSecret && value.length >= MIN_SECRET_LENGTH) expect(words).not.toContain(value);
+  }
+}

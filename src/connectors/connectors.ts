@@ -3,7 +3,7 @@ import type { CcPairId, ConnectorId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { ConnectorRequest } from './connector-request.ts';
-import { reschedulePairs } from './reschedule-pairs.ts';
+import { lockPairs, reschedulePairs } from './reschedule-pairs.ts';
 import { unknownConnector } from './unknown-thing.ts';
 import { kindOfSource, validateSettings } from './validate-config.ts';
 import { isDuplicate } from './violated-rule.ts';
@@ -101,6 +101,7 @@ export async function updateConnector(
   const prune = request.prune_freq ?? DEFAULT_PRUNE_SECONDS;
   try {
     return await db.transaction().execute(async (trx) => {
+      await lockPairs(trx, workspaceId, id);
       const before = await lockConnector(trx, workspaceId, id);
       if (before.kind !== kind && (await hasPairs(trx, before.id))) throw kindIsFixed(before);
       await sql`update connector set name = ${request.name}, source = ${request.source},
@@ -149,7 +150,7 @@ export async function deleteConnector(
 }
 
 /** @throws Problem NOT_FOUND */
-export async function lockConnector(
+async function lockConnector(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
   id: number,

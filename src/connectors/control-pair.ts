@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
-import type { CcPairId, WorkspaceId } from '#src/ids.ts';
+import type { CcPairId, ConnectorId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { MIN_PRUNE_SECONDS, MIN_REFRESH_SECONDS } from './next-run.ts';
 import type { PairRow } from './open-pair.ts';
 import { cancelRun, lockOwnPair } from './request-run.ts';
-import { nextPrune, reschedulePairs, sendDueJobs } from './reschedule-pairs.ts';
+import { lockPairs, nextPrune, reschedulePairs, sendDueJobs } from './reschedule-pairs.ts';
+import { unknownPair } from './unknown-thing.ts';
 import { isDuplicate } from './violated-rule.ts';
 
 type ControlServices = Pick<Services, 'db' | 'producer' | 'log' | 'clock'>;
@@ -113,7 +114,8 @@ export async function setFrequency(
     throw new Problem('BAD_REQUEST', `body.value: ${name} must be at least ${least} seconds.`);
   }
   const changed = await services.db.transaction().execute(async (trx) => {
-    const { connector_id } = await lockOwnPair(trx, which);
+    const connector_id = await findConnectorOf(trx, which);
+    await lockPairs(trx, which.workspaceId, connector_id);
     const column = isRefresh ? sql.ref('refresh_freq') : sql.ref('prune_freq');
     await sql`update connector set ${column} = ${seconds}, updated_at = now()
       where id = ${connector_id} and ${column} is distinct from ${seconds}`.execute(trx);
@@ -124,6 +126,18 @@ export async function setFrequency(
     });
   });
   await sendDueJobs(services, changed, requestId);
+}
+
+async function findConnectorOf(
+  trx: DatabaseTransaction,
+  { workspaceId, ccPairId }: PairOfWorkspace,
+): Promise<ConnectorId> {
+  const { rows } = await sql<{ connector_id: ConnectorId }>`
+    select connector_id from cc_pair where workspace_id = ${workspaceId} and id = ${ccPairId}
+      and connector_id is not null`.execute(trx);
+  const [found] = rows;
+  if (!found) throw unknownPair(ccPairId);
+  return found.connector_id;
 }
 
 function assertStays({ id, status }: Pick<PairRow, 'id' | 'status'>): void {

@@ -30,6 +30,7 @@ export async function createLinkedConnector(
       signal,
     });
   } catch (error) {
+    // Why the link failed matters more than a connector that may be left without one.
     await deleteConnector(db, viewer.workspaceId, connectorId).catch(() => undefined);
     throw error;
   }

@@ -77,8 +77,10 @@ export class ItemRegister {
     const listed = await this.context.recall(ids.map(listedKey));
     for (const id of ids) {
       const key = listedKey(id);
-      if (listed.has(key) || this.changed.has(key)) continue;
+      const isListed = this.changed.get(key)?.value ?? listed.get(key);
+      if (isListed === true) continue;
       this.remember(key, true);
+      if (isListed === false) continue;
       if (this.chunks === 0 || this.last.length >= IDS_PER_CHUNK) {
         this.chunks += 1;
         this.last = [];
@@ -89,6 +91,11 @@ export class ItemRegister {
     }
   }
 
+  /** They keep their places in the chunks, and are left out of `ids`. */
+  remove(ids: readonly string[]): void {
+    for (const id of ids) this.remember(listedKey(id), false);
+  }
+
   /** What is to be saved since the last time. */
   save(): MemoryEntry[] {
     const entries = [...this.changed.values()];
@@ -97,7 +104,11 @@ export class ItemRegister {
   }
 
   async *ids(): AsyncGenerator<string[]> {
-    for (let chunk = 0; chunk < this.chunks; chunk += 1) yield await this.read(chunk);
+    for (let chunk = 0; chunk < this.chunks; chunk += 1) {
+      const ids = await this.read(chunk);
+      const listed = await this.context.recall(ids.map(listedKey));
+      yield ids.filter((id) => listed.get(listedKey(id)) === true);
+    }
   }
 
   private async read(chunk: number): Promise<string[]> {

@@ -64,12 +64,25 @@ export async function openImapSession(
     throw error;
   }
   return {
-    ...commands(client, address, run),
+    ...commands(client, address, async (work) => {
+      // On a connection that has ended the library answers "nothing found" to some commands.
+      requireUsable(client, address);
+      const answer = await run(work);
+      requireUsable(client, address);
+      return answer;
+    }),
     async [Symbol.asyncDispose]() {
       if (!signal.aborted && client.usable) await run(() => client.logout()).catch(() => undefined);
       client.close();
     },
   };
+}
+
+function requireUsable(client: ImapFlow, { host }: ImapAddress): void {
+  if (client.usable) return;
+  throw new SourceUnavailable(
+    `${host} has ended the connection${client.byeReason ? `: ${client.byeReason}` : '.'}`,
+  );
 }
 
 function createClient(address: ImapAddress, ip: string, allowPlaintext: boolean): ImapFlow {

@@ -42,6 +42,19 @@ export function nextPrune(now: Date) {
       coalesce(p.last_pruned_at, p.created_at) + make_interval(secs => c.prune_freq)) end`;
 }
 
+/**
+ * Locks the pairs of a connector, which come before the connector itself: whatever holds a pair may want its
+ * connector next.
+ */
+export async function lockPairs(
+  trx: DatabaseTransaction,
+  workspaceId: WorkspaceId,
+  connectorId: number,
+): Promise<void> {
+  await sql`select 1 from cc_pair where workspace_id = ${workspaceId}
+    and connector_id = ${connectorId} order by id for update`.execute(trx);
+}
+
 /** Tells the workers when to look at these pairs. */
 export async function sendDueJobs(
   services: Pick<Services, 'db' | 'producer' | 'log' | 'clock'>,

@@ -13,7 +13,7 @@ import { hashOf, readBaseUrl } from './page-address.ts';
 import type { FeedItem } from './read-feed.ts';
 import { openRobots, type Robots } from './read-robots.ts';
 import { SourceRefused, SourceUnavailable } from './source-errors.ts';
-import { type FeedPage, walkFeed } from './walk-feed.ts';
+import { type FeedPage, NoFeed, walkFeed } from './walk-feed.ts';
 
 const ITEMS_PER_PAGE = 20;
 /** Older pages are asked for in every run as far as this, and beyond only while something is new in them. */
@@ -68,7 +68,7 @@ async function checkFeed(settings: RssSettings, context: ConnectorContext): Prom
     await walkFeed(addressOf(settings), context).next();
   } catch (error) {
     // Nobody has ever seen a feed there: to wait for it would not help.
-    if (error instanceof SourceUnavailable && error.cause === undefined) {
+    if (error instanceof NoFeed) {
       throw new SourceRefused(error.message, { cause: error });
     }
     throw error;
@@ -100,7 +100,7 @@ async function* pollFeed(
       const after = portion.at(-1)?.key ?? null;
       yield pageOf({ ...standing(after), ...harvest });
     }
-    yield* finishPage(page, standing(lastKey(page)));
+    yield* finishPage(page, standing(lastKey(page)), register);
     pagesBefore += 1;
     if (context.since !== null && !isNew && pagesBefore >= PAGES_ALWAYS_READ) return;
   }
@@ -119,9 +119,7 @@ function portionsOf({ feed, known }: FeedPage, after: string | null): Portion[] 
     ? feed.items.map((item) => ({ key: item.key, item }))
     : [...known.keys()].map((key) => ({ key, item: null }));
   // An item that a feed shows twice counts once. Without the one that was done last, the page is read again.
-  const items = all.filter(
-    ({ key }, index) => all.findIndex((other) => other.key === key) === index,
-  );
+  const items = [...new Map(all.map((entry) => [entry.key, entry])).values()];
   const rest = items.slice(items.findIndex(({ key }) => key === after) + 1);
   const portions: Portion[] = [];
   for (let at = 0; at < rest.length; at += ITEMS_PER_PAGE) {
@@ -138,10 +136,12 @@ function lastKey({ feed, known }: FeedPage): string | null {
 function* finishPage(
   { feed, known, memory }: FeedPage,
   standing: Pick<ConnectorPage<RssCheckpoint>, 'checkpoint' | 'description'>,
+  register: ItemRegister,
 ): Generator<ConnectorPage<RssCheckpoint>> {
   if (!feed) return;
   const removed = feed.deleted.flatMap((key) => known.get(key)?.id ?? []);
-  yield pageOf({ ...standing, removed, memory });
+  register.remove(removed);
+  yield pageOf({ ...standing, removed, memory: [...memory, ...register.save()] });
 }
 
 async function readPortion(
@@ -240,10 +240,7 @@ async function* listItemIds(
 ): AsyncGenerator<string[]> {
   const deleted = new Set<string>();
   for await (const { feed, known } of walkFeed(addressOf(settings), context)) {
-    for (const key of feed?.deleted ?? []) {
-      const id = known.get(key)?.id;
-      if (id !== undefined) deleted.add(id);
-    }
+    for (const key of feed?.deleted ?? []) deleted.add(known.get(key)?.id ?? '');
     yield feed ? feed.items.map(({ id }) => id) : [...known.values()].map(({ id }) => id);
   }
   const register = await ItemRegister.open(context);

@@ -22,13 +22,16 @@ export interface FeedPage {
   memory: MemoryEntry[];
 }
 
+/** What is at the address is no whole feed: not any more, or not at the moment. */
+export class NoFeed extends SourceUnavailable {}
+
 const MAX_FEED_PAGES = 10_000;
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5';
 
 /**
  * The pages of a feed from `url` on to older ones, each with one conditional request where it is known.
- * @throws SourceRefused when there is no feed at the address, SourceUnavailable when what is there is no whole feed
+ * @throws SourceRefused when there is no feed at the address, NoFeed when what is there is no whole feed
  */
 export async function* walkFeed(url: string, context: ConnectorContext): AsyncGenerator<FeedPage> {
   const visited = new Set<string>();
@@ -82,7 +85,7 @@ async function readAnswer(
 ): Promise<FeedPage> {
   const text = decodePage(answer.bytes, answer.headers.get('content-type') ?? '');
   const feed = text === null ? null : readFeed(text, answer.url);
-  if (!feed) throw new SourceUnavailable(`${url} is no feed, or was cut off.`);
+  if (!feed) throw new NoFeed(`${url} is no feed, or was cut off.`);
   const keys = feed.items.map(({ key }) => key);
   const value: FeedPageMemory = {
     etag: answer.headers.get('etag'),

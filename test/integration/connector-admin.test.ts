@@ -28,6 +28,22 @@ const pairsNamed = async (name: string) =>
     (pair: { name: string }) => pair.name === name,
   );
 
+describe('the kinds of connectors', () => {
+  it('describe what each takes', async () => {
+    const { status, body } = await call('GET', '/manage/admin/connector-kinds');
+    expect(status).toBe(200);
+    for (const kind of body) {
+      expect(kind.settings.type, kind.kind).toBe('object');
+      expect(Object.keys(kind.settings.properties).length, kind.kind).toBeGreaterThan(0);
+    }
+    expect(body.find((kind: { kind: string }) => kind.kind === 'tracker')).toMatchObject({
+      aliases: ['jira'],
+      needs_credential: true,
+      credential: { properties: { jira_api_token: { description: expect.any(String) } } },
+    });
+  });
+});
+
 describe('a connector that does not fit', () => {
   it.each<[string, Record<string, unknown>, string]>([
     [
@@ -75,94 +91,6 @@ describe('a connector that does not fit', () => {
     ]);
     const slack = tracker('Twin', { source: 'slack', connector_specific_config: {} });
     expect((await create(slack)).status).toBe(200);
-  });
-});
-
-describe('linking', () => {
-  it('finds no unknown connector and no unknown credential', async () => {
-    const { id } = (await create(tracker('Half known'))).body;
-    const answers = await Promise.all([link(millrace, 999_999, 0), link(millrace, id, 999_999)]);
-    expect(answers.map(({ status, body }) => [status, body.error_code])).toEqual([
-      [404, 'NOT_FOUND'],
-      [404, 'NOT_FOUND'],
-    ]);
-  });
-
-  it.each<[string, () => Promise<number>, string]>([
-    ['the empty credential', async () => 0, 'needs a credential'],
-    [
-      'a credential of another source',
-      () => credentialFor({ slack_bot_token: 'xoxb-1' }, 'slack'),
-      'is for slack',
-    ],
-    [
-      'a credential that the source refuses',
-      () => credentialFor({ jira_user_email: 'x@example.com', jira_api_token: 'wrong' }),
-      'Client must be authenticated',
-    ],
-  ])('is refused for %s, and leaves nothing behind', async (name, credential, words) => {
-    const { id } = (await create(tracker(`For ${name}`))).body;
-    const { status, body } = await link(millrace, id, await credential());
-    expect([status, body.error_code]).toEqual([400, 'BAD_REQUEST']);
-    expect(body.detail).toContain(words);
-    expect((await call('GET', `/manage/connector/${id}`)).body.credential_ids).toEqual([]);
-    expect(await pairsNamed(`For ${name}`)).toEqual([]);
-  });
-
-  it('tells what a source says that is not there, and of a host that does not answer', async () => {
-    const credential = await credentialFor(source.credential);
-    const missing = { ...source.settings, project_key: 'NONE' };
-    const refused = (await create(tracker('No project', { connector_specific_config: missing })))
-      .body;
-    expect((await link(millrace, refused.id, credential)).body.detail).toMatch(
-      /^Connector validation error: .*No project could be found with key 'NONE'/,
-    );
-    const nowhere = { tracker_base_url: 'http://nowhere.invalid' };
-    const away = (await create(tracker('Nowhere', { connector_specific_config: nowhere }))).body;
-    const answer = await link(millrace, away.id, credential);
-    expect([answer.status, answer.body.detail]).toEqual([
-      400,
-      expect.stringMatching(/^Connector validation error: .*nowhere\.invalid/),
-    ]);
-  });
-
-  it('makes one pair of two calls at once', async () => {
-    const { id } = (await create(tracker('Race'))).body;
-    const credential = await credentialFor(source.credential);
-    const answers = await Promise.all(
-      Array.from({ length: 4 }, () => link(millrace, id, credential)),
-    );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const made = answers.filter(({ body }) => body.success);
-    expect(made).toHaveLength(1);
-    for (const { body } of answers.filter((answer) => !answer.body.success)) {
-      expect(body).toEqual({
-        success: false,
-        message: `Connector ${id} already has Credential ${credential}`,
-        data: id,
-      });
-    }
-    const pairs = await pairsNamed('Race');
-    expect(pairs.map((pair: { cc_pair_id: number }) => pair.cc_pair_id)).toEqual([
-      made[0]?.body.data,
-    ]);
-    await runEnded(millrace, made[0]?.body.data);
-  });
-
-  it('refuses a pair name that is taken, and finds one of its own when none was given', async () => {
-    const [first, second] = await Promise.all([
-      credentialFor(source.credential),
-      credentialFor(source.credential),
-    ]);
-    const { id } = (await create(tracker('Named'))).body;
-    expect((await link(millrace, id, first)).body.success).toBe(true);
-    const taken = await link(millrace, id, second, { name: 'Named' });
-    expect([taken.status, taken.body.detail]).toEqual([
-      400,
-      expect.stringContaining('Name must be unique'),
-    ]);
-    expect((await link(millrace, id, second)).body.success).toBe(true);
-    expect(await pairsNamed('Named (2)')).toHaveLength(1);
   });
 });
 

@@ -1,12 +1,19 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import net from 'node:net';
-import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredFileId, WorkspaceId } from '#src/ids.ts';
 import type { Answer } from '#test/support/api-client.ts';
 import { buildZip } from '#test/support/build-files.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
+import {
+  type FilePart,
+  readStored,
+  sendFiles,
+  type SendOptions,
+  storedRows,
+  zipOf,
+} from '#test/support/upload-files.ts';
 
 const MAX_FILE_BYTES = 3_000_000;
 const UPLOAD = '/manage/admin/connector/file/upload';
@@ -22,27 +29,10 @@ beforeAll(async () => {
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
-type FilePart = [name: string, content: string | Buffer, type?: string];
-
-async function send(
-  path: string,
-  parts: FilePart[],
-  { fields = {}, key = millrace.adminKey }: { fields?: Record<string, string>; key?: string } = {},
-): Promise<Answer> {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  for (const [name, content, type = 'application/octet-stream'] of parts) {
-    form.append('files', new Blob([new Uint8Array(Buffer.from(content))], { type }), name);
-  }
-  const response = await fetch(`${millrace.url}${path}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}` },
-    body: form,
-    signal: AbortSignal.timeout(30_000),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-}
+const send = (path: string, parts: FilePart[], options: SendOptions = {}): Promise<Answer> =>
+  sendFiles(millrace, path, parts, options);
+const rows = (): ReturnType<typeof storedRows> => storedRows(millrace);
+const read = (id: string): ReturnType<typeof readStored> => readStored(millrace, id);
 
 /** The parts as they are, with CRLF for each line end. */
 function sendRaw(
@@ -53,32 +43,6 @@ function sendRaw(
     headers: { 'Content-Type': contentType },
   });
 }
-
-async function rows(): Promise<{ files: number; parts: number }> {
-  const { rows: found } = await sql<{ files: number; parts: number }>`
-    select (select count(*)::int from stored_file) as files,
-      (select count(*)::int from stored_file_part) as parts`.execute(millrace.services.db);
-  return found[0] ?? { files: -1, parts: -1 };
-}
-
-async function read(id: string): Promise<{ name: string; metadata: object; bytes: Buffer } | null> {
-  const workspaceId = await bootstrapWorkspace();
-  const found = await millrace.services.files.read(workspaceId, id as StoredFileId);
-  return found && { name: found.file.name, metadata: found.file.metadata, bytes: found.bytes };
-}
-
-async function bootstrapWorkspace(): Promise<WorkspaceId> {
-  const { rows: found } = await sql<{ id: WorkspaceId }>`
-    select id from workspace order by created_at limit 1`.execute(millrace.services.db);
-  const [workspace] = found;
-  if (!workspace) throw new Error('no workspace');
-  return workspace.id;
-}
-
-const zip = (entries: Record<string, string>): Buffer =>
-  buildZip(
-    Object.entries(entries).map(([name, content]) => ({ name, content: Buffer.from(content) })),
-  );
 
 describe('an upload that fails leaves nothing', () => {
   let before: Awaited<ReturnType<typeof rows>>;
@@ -115,22 +79,22 @@ describe('an upload that fails leaves nothing', () => {
       'cut off',
       [
         ['ok.txt', 'ok'],
-        ['a.zip', zip({ a: 'A' }).subarray(0, 60)],
+        ['a.zip', zipOf({ a: 'A' }).subarray(0, 60)],
       ],
       'a.zip is a damaged ZIP file: its end is missing',
     ],
-    ['empty', [['a.zip', zip({})]], 'a.zip holds no files'],
+    ['empty', [['a.zip', zipOf({})]], 'a.zip holds no files'],
     [
       'one of two',
       [
-        ['a.zip', zip({ a: 'A' })],
-        ['b.zip', zip({ b: 'B' })],
+        ['a.zip', zipOf({ a: 'A' })],
+        ['b.zip', zipOf({ b: 'B' })],
       ],
       'b.zip is a second zip',
     ],
     [
       'described by something else than a list',
-      [['a.zip', zip({ a: 'A', '.onyx_metadata.json': '{}' })]],
+      [['a.zip', zipOf({ a: 'A', '.onyx_metadata.json': '{}' })]],
       '.onyx_metadata.json in a.zip must be an array',
     ],
   ])('when its zip is %s', async (_, parts, detail) => {
@@ -257,7 +221,7 @@ describe('an upload', () => {
     const before = await rows();
     const { body } = await send(UPLOAD, [
       ['c.md', 'C'],
-      ['all.zip', zip(entries), 'application/zip'],
+      ['all.zip', zipOf(entries), 'application/zip'],
     ]);
     expect(body.file_names).toEqual(['c.md', 'docs/a.md', 'b.md']);
     const stored = await Promise.all((body.file_paths as string[]).map(read));
@@ -272,7 +236,7 @@ describe('an upload', () => {
   });
 
   it('stores a zip as it is when asked to', async () => {
-    const bytes = zip({ 'a.md': 'A' });
+    const bytes = zipOf({ 'a.md': 'A' });
     const { body } = await send(`${UPLOAD}?unzip=false`, [['all.zip', bytes]]);
     expect(body.file_names).toEqual(['all.zip']);
     expect((await read(body.file_paths[0]))?.bytes.equals(bytes)).toBe(true);
@@ -311,115 +275,5 @@ describe('an upload', () => {
     expect(await files.read(workspaceId as WorkspaceId, id)).toBeNull();
     await files.remove(workspaceId as WorkspaceId, [id]);
     expect(await read(id)).not.toBeNull();
-  });
-});
-
-describe('the files of a connector', () => {
-  const create = async (ids: string[], names: string[] | null): Promise<number> => {
-    const { body, status, text } = await millrace.call('POST', '/manage/admin/connector', {
-      name: `Files ${randomUUID()}`,
-      source: 'file',
-      input_type: 'load_state',
-      access_type: 'public',
-      connector_specific_config: { file_locations: ids, file_names: names },
-      refresh_freq: null,
-      prune_freq: null,
-      indexing_start: null,
-    });
-    expect([status, text]).toEqual([200, expect.any(String)]);
-    return body.id;
-  };
-  const filesOf = async (id: number): Promise<Record<string, unknown>[]> =>
-    (await millrace.call('GET', `/manage/admin/connector/${id}/files`)).body.files;
-  const update = (id: number, parts: FilePart[], remove: string[] | string): Promise<Answer> =>
-    send(`/manage/admin/connector/${id}/files/update`, parts, {
-      fields: { file_ids_to_remove: typeof remove === 'string' ? remove : JSON.stringify(remove) },
-    });
-
-  it('are listed, added to and taken from', async () => {
-    const { body } = await send(UPLOAD, [
-      ['a.txt', 'A'],
-      ['b.txt', 'BB'],
-    ]);
-    const [a, b] = body.file_paths as [string, string];
-    const id = await create([a, b], null);
-    expect(await filesOf(id)).toEqual([
-      { file_id: a, file_name: 'a.txt', file_size: 1, upload_date: expect.any(String) },
-      { file_id: b, file_name: 'b.txt', file_size: 2, upload_date: expect.any(String) },
-    ]);
-
-    const changed = await update(id, [['c.txt', 'CCC']], [a]);
-    expect(changed.status).toBe(200);
-    expect(changed.body.file_names).toEqual(['b.txt', 'c.txt']);
-    expect((await filesOf(id)).map((file) => file['file_id'])).toEqual(changed.body.file_paths);
-    expect(await read(a)).toBeNull();
-    expect(await read(b)).not.toBeNull();
-  });
-
-  it('are kept where another connector names them', async () => {
-    const { body } = await send(UPLOAD, [
-      ['a.txt', 'A'],
-      ['b.txt', 'B'],
-    ]);
-    const [a, b] = body.file_paths as [string, string];
-    const id = await create([a, b], null);
-    await create([a], null);
-    expect((await update(id, [], [a])).status).toBe(200);
-    expect(await read(a)).not.toBeNull();
-  });
-
-  it('stay as they are when the change is refused', async () => {
-    const { body } = await send(UPLOAD, [['a.txt', 'A']]);
-    const [a] = body.file_paths as [string];
-    const id = await create([a], ['Named.txt']);
-    const before = await rows();
-    const refused: [FilePart[], string[] | string, string][] = [
-      [[], [a], 'No file would be left'],
-      [[['b.txt', 'B']], [randomUUID()], 'the connector has no file'],
-      [[['b.txt', 'B']], 'a.txt', 'must be a JSON array of file ids'],
-      [[['b.txt', 'B']], '["a.txt"]', 'must be a JSON array of file ids'],
-    ];
-    for (const [parts, remove, detail] of refused) {
-      const answer = await update(id, parts, remove);
-      expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining(detail)]);
-    }
-    expect((await update(999_999, [['b.txt', 'B']], [])).status).toBe(404);
-    const other = await millrace.createWorkspace();
-    const theirs = await send(`/manage/admin/connector/${id}/files/update`, [['b.txt', 'B']], {
-      key: other.key,
-    });
-    expect(theirs.status).toBe(404);
-    expect(await rows()).toEqual(before);
-    expect(await filesOf(id)).toMatchObject([{ file_id: a, file_name: 'Named.txt' }]);
-  });
-
-  it('are indexed once the connector is linked, and again when files are added', async () => {
-    const archive = zip({
-      'a.md': '# Alpha',
-      'broken.pdf': '%PDF-1.4 cut off',
-      '.millrace_metadata.json': JSON.stringify([{ filename: 'a.md', id: 'alpha' }]),
-    });
-    const { body } = await send(UPLOAD, [['all.zip', archive]]);
-    const id = await create(body.file_paths, body.file_names);
-    const linked = await millrace.call('PUT', `/manage/admin/connector/${id}/credential/0`, {
-      name: `Pair ${id}`,
-      access_type: 'public',
-    });
-    expect([linked.status, linked.body.success]).toEqual([200, true]);
-    const attempts = async (): Promise<Record<string, unknown>[]> =>
-      (await millrace.call('GET', `/manage/admin/cc-pair/${linked.body.data}/index-attempts`)).body
-        .items;
-    const isIndexed = async (documentId: string): Promise<boolean> =>
-      (await millrace.call('GET', `/service-api/ingestion/${documentId}`)).body.status ===
-      'indexed';
-    await until(() => isIndexed('alpha'));
-    await until(async () => (await attempts())[0]?.['status'] === 'completed_with_errors');
-    expect(await attempts()).toMatchObject([{ new_docs_indexed: 1, error_count: 1 }]);
-
-    const changed = await update(id, [['b.md', '# Beta']], [body.file_paths[1]]);
-    expect(changed.body.file_names).toEqual(['a.md', 'b.md']);
-    await until(() => isIndexed(`FILE_CONNECTOR__${changed.body.file_paths[1]}`));
-    await until(async () => (await attempts())[0]?.['status'] === 'success');
-    expect(await attempts()).toHaveLength(2);
   });
 });

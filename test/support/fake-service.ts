@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandLine } from '#src/cli/program.ts';
@@ -124,7 +124,14 @@ export async function runCommand(
   return { code, stdout: read(stdout), stderr: read(stderr), waits };
 }
 
-/** A new empty folder in the system's temporary one. */
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A new empty folder in the system's temporary one; it goes when the test process ends. */
 export function makeFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'millrace-cli-'));
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-cli-'));
+  folders.push(folder);
+  return folder;
 }

@@ -19,7 +19,10 @@ export function expectWhole(run: PollRun, source: ContractSource): void {
   expect([...seenIn(run)].toSorted()).toEqual(source.fixture.ids().toSorted());
 }
 
-/** What could not be read was said: by an error that ends the run, or by failures in its pages. Nothing is lost in silence. */
+/**
+ * What could not be read was said: by an error that ends the run, by failures, or, where the source's answer means that
+ * a thing is not for us, by skips with their reasons. Nothing is lost in silence.
+ */
 export function expectHonest(run: PollRun, source: ContractSource): void {
   if (run.error !== null) {
     expectSourceError(run.error, source);
@@ -27,8 +30,11 @@ export function expectHonest(run: PollRun, source: ContractSource): void {
   }
   const seen = seenIn(run);
   const missing = source.fixture.ids().filter((id) => !seen.has(id));
-  if (missing.length > 0) expect(failuresOf(run)).not.toEqual([]);
-  for (const { reason } of failuresOf(run)) expectWords(reason, source);
+  const failures = failuresOf(run);
+  const skipped = run.pages.flatMap((page) => page.skipped);
+  if (missing.length > 0) expect([...failures, ...skipped]).not.toEqual([]);
+  for (const { reason } of failures) expectWords(reason, source);
+  for (const { reason } of skipped) expect(reason.trim()).not.toBe('');
 }
 
 /** An error that the engine knows what to do about, with words for people and without secrets. */

@@ -97,6 +97,17 @@ describe('a server that does not do as it should', () => {
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
+  test('a connection that has ended between two pages is not an empty mailbox', async () => {
+    fixture.fill(200, SINCE);
+    const polling = fixture.connector
+      .poll(...inputs(), null, test_.context)
+      [Symbol.asyncIterator]();
+    await polling.next();
+    fixture.hangUp();
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await expect(polling.next()).rejects.toThrow(SourceUnavailable);
+  });
+
   test('a refused list is not an account without mailboxes', async () => {
     fixture.fault = (command) => (command.startsWith('LIST') ? { answer: 'NO Not now' } : null);
     await expect(collectIds()).rejects.toThrow(/Not now|did not list/);
@@ -114,9 +125,7 @@ describe('a server that does not do as it should', () => {
     fixture.fault = (command) =>
       command.startsWith('UID SEARCH') ? { answer: 'NO Not now' } : null;
     await expect(poll()).rejects.toThrow(SourceUnavailable);
-    await expect(async () => {
-      await collectIds();
-    }).rejects.toThrow(SourceUnavailable);
+    await expect(collectIds()).rejects.toThrow(SourceUnavailable);
   });
 
   test('nothing is sent in clear to a server without STARTTLS', async () => {
@@ -147,10 +156,8 @@ describe('a server that does not do as it should', () => {
 });
 
 async function collectIds(settings: Record<string, unknown> = {}): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const portion of fixture.connector.listIds(...inputs(settings), test_.context))
-    ids.push(...portion);
-  return ids;
+  const portions = fixture.connector.listIds(...inputs(settings), test_.context);
+  return (await Array.fromAsync(portions)).flat();
 }
 
 describe('a poll', () => {

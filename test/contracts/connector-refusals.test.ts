@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import {
+  CredentialRejected,
+  SourceRefused,
+  SourceUnavailable,
+} from '#src/connectors/source-errors.ts';
+import {
+  injectEverywhere,
+  injectFault,
+  loadContractKinds,
+} from '#test/support/connector-contract.ts';
+import { findRequest, PLACES } from '#test/support/find-request.ts';
+import { expectSourceError, expectWhole } from '#test/support/poll-outcome.ts';
+import { checkSource, failuresOf, listAll, runPoll } from '#test/support/run-poll.ts';
+
+const kinds = await loadContractKinds();
+const web = kinds.filter(({ speaksHttp }) => speaksHttp);
+const withCredential = await Promise.all(
+  kinds.map(async (kind) => {
+    await using source = await kind.start();
+    return source.fixture.expireCredential === null ? [] : [kind];
+  }),
+);
+
+const WORDS = { message: 'No such thing.' };
+
+describe.each(web)('$kind, refused by its source', ({ start }) => {
+  it.each([401, 403, 404])('fails a check that is answered %s, with words', async (status) => {
+    await using source = await start();
+    injectEverywhere(source, { kind: 'status', status, body: WORDS });
+    const error: unknown = await checkSource(source).catch((thrown: unknown) => thrown);
+    expectSourceError(error, source);
+    expect(error).not.toBeInstanceOf(SourceUnavailable);
+  });
+
+  it('pauses for a 401, where there is a credential to blame', async () => {
+    await using source = await start();
+    injectEverywhere(source, { kind: 'status', status: 401, body: WORDS });
+    const { error } = await runPoll(source);
+    expectSourceError(error, source);
+    const { expireCredential } = source.fixture;
+    expect(error).toBeInstanceOf(expireCredential ? CredentialRejected : SourceRefused);
+  });
+
+  it.each([403, 404])('fails a poll in which everything is %s', async (status) => {
+    await using source = await start();
+    injectEverywhere(source, { kind: 'status', status, body: WORDS });
+    const { error } = await runPoll(source);
+    expectSourceError(error, source);
+    expect(error).not.toBeInstanceOf(SourceUnavailable);
+  });
+
+  it('does not try for ever where everything is 500', async () => {
+    await using source = await start();
+    injectEverywhere(source, { kind: 'status', status: 500, body: WORDS });
+    const { error, waits } = await runPoll(source);
+    expect(error).toBeInstanceOf(SourceUnavailable);
+    expectSourceError(error, source);
+    expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(120_000);
+  });
+
+  it('comes back later when it is told to wait for long', async () => {
+    await using source = await start();
+    const headers = { 'retry-after': '3600' };
+    injectEverywhere(source, { kind: 'status', status: 429, headers });
+    const { error, waits } = await runPoll(source);
+    expect(error).toBeInstanceOf(SourceUnavailable);
+    expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
+    expect(Math.max(0, ...waits)).toBeLessThan(60_000);
+  });
+
+  it.each(PLACES)('lists all ids or none when the %s part of a listing fails', async (place) => {
+    await using source = await start();
+    const n = await findRequest(source, place, () => listAll(source));
+    const status = { kind: 'status', status: 500, body: WORDS } as const;
+    injectFault(source, n, status);
+    await expect(listAll(source)).rejects.toThrow(SourceUnavailable);
+    injectFault(source, n, status, 2);
+    expect((await listAll(source)).toSorted()).toEqual(source.fixture.ids().toSorted());
+  });
+});
+
+describe.each(withCredential.flat())('$kind with an expired credential', ({ start }) => {
+  it('says so at the check, at the poll and at the listing', async () => {
+    await using source = await start();
+    source.fixture.expireCredential?.();
+    const run = await runPoll(source);
+    expect(run.error).toBeInstanceOf(CredentialRejected);
+    expectSourceError(run.error, source);
+    expect(failuresOf(run)).toEqual([]);
+    await expect(checkSource(source)).rejects.toThrow(CredentialRejected);
+    await expect(listAll(source)).rejects.toThrow(CredentialRejected);
+  });
+
+  it('says so in the middle of a run', async () => {
+    await using source = await start();
+    const run = await runPoll(source, {
+      onPage: (_, number) => {
+        if (number === 1) source.fixture.expireCredential?.();
+      },
+    });
+    expect(failuresOf(run)).toEqual([]);
+    // A token of its own that still holds may carry a run to its end.
+    if (run.error === null) expectWhole(run, source);
+    else expect(run.error).toBeInstanceOf(CredentialRejected);
+  });
+});

@@ -19,11 +19,12 @@ export const ATTACHMENT = PAGE.pick({
   _links: true,
 }).extend({
   title: z.string().min(1),
+  container: z.object({ title: text }).nullish(),
   extensions: z.object({ mediaType: text, fileSize: z.number().nullish() }).nullish(),
 });
 export type ConfluenceAttachment = z.infer<typeof ATTACHMENT>;
 
-export const ATTACHMENT_EXPAND = 'version,metadata.labels';
+export const ATTACHMENT_EXPAND = 'version,metadata.labels,container';
 
 /** The address of a file is that of its newest version; its name is unique on its page. */
 export function attachmentUrl(root: string, pageId: string, fileName: string): string {
@@ -97,7 +98,11 @@ export async function readAttachment(
       text: section.text,
       link: section.link === null ? shown : id + section.link,
     })),
-    metadata: { ...file.metadata, type: 'attachment', page: pageId },
+    metadata: {
+      ...file.metadata,
+      type: 'attachment',
+      page: attachment.container?.title?.trim() || pageId,
+    },
     updatedAt: changedAt(attachment),
     primaryOwners: owners(version?.by),
     secondaryOwners: [],

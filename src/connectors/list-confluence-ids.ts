@@ -10,6 +10,8 @@ import { SourceRefused } from './source-errors.ts';
 import { type ContentCursor, FIRST_CONTENT } from './walk-content.ts';
 
 const FILES_PER_REQUEST = '200';
+/** Without bodies Confluence gives more at once. */
+const PAGES_PER_LISTING = 200;
 
 /** Ids of what a poll would read, without bodies. Throws when anything of it cannot be told. */
 export async function* listConfluenceIds(
@@ -17,16 +19,22 @@ export async function* listConfluenceIds(
   settings: ConfluenceSettings,
 ): AsyncGenerator<string[]> {
   const files = settings.includeAttachments ? ',children.attachment' : '';
-  const expand = `metadata.labels,history${files}`;
+  const query = {
+    cql: baseCql(settings),
+    expand: `metadata.labels,history${files}`,
+    limit: PAGES_PER_LISTING,
+  };
   let cursor: ContentCursor | null = FIRST_CONTENT;
   while (cursor !== null) {
-    const found = await searchContent(site, settings, baseCql(settings), expand, cursor);
+    const found = await searchContent(site, settings, query, cursor);
+    const ids: string[] = [];
     for (const result of found.results) {
       const { data } = PAGE.safeParse(result);
       if (!data) throw new SourceRefused('Confluence listed a page without its id.');
       if (pageSkip(data, settings) !== null) continue;
-      yield [pageUrl(site.root, data.id), ...(await fileIds(site, settings, data))];
+      ids.push(pageUrl(site.root, data.id), ...(await fileIds(site, settings, data)));
     }
+    yield ids;
     cursor = found.next;
   }
   await requireReader(site);

@@ -6,7 +6,7 @@ import { type ConnectorPage, pageOf, type PollContext } from './connector.ts';
 import { baseCql, besideCql, changedSinceCql, inOrderOfCreation } from './cql.ts';
 import { type ReadPages, readPages } from './fetch-confluence-page.ts';
 import { readWaitingFiles, waitingFiles } from './read-attachments.ts';
-import { countContent, searchContent, searchIds } from './search-content.ts';
+import { countContent, PAGES_PER_REQUEST, searchContent, searchIds } from './search-content.ts';
 import { contentCursor, FIRST_CONTENT } from './walk-content.ts';
 
 export const CONFLUENCE_CHECKPOINT = z.object({
@@ -87,8 +87,8 @@ async function pagesStep(poll: Poll, now: ConfluenceCheckpoint): Promise<Step> {
   const cql = pagesCql(poll)
     .filter((clause) => clause !== null)
     .join(' and ');
-  const cursor = now.cursor ?? FIRST_CONTENT;
-  const found = await searchContent(site, settings, cql, PAGE_EXPAND, cursor);
+  const query = { cql, expand: PAGE_EXPAND, limit: PAGES_PER_REQUEST };
+  const found = await searchContent(site, settings, query, now.cursor ?? FIRST_CONTENT);
   const pages = await readPages(site, settings, found.results, context.since);
   return stepOf(pages, { ...now, cursor: found.next, total: now.total ?? found.total });
 }
@@ -100,9 +100,12 @@ async function besideStep(poll: Poll, now: ConfluenceCheckpoint): Promise<Step> 
   const { site, settings, context } = poll;
   const since = context.since ?? new Date(0);
   const changed = changedSinceCql(since, settings.timezoneOffsetHours);
-  const cql = `${besideCql(settings)} and ${changed}`;
-  const cursor = now.cursor ?? FIRST_CONTENT;
-  const found = await searchContent(site, settings, cql, 'version,container,history', cursor);
+  const query = {
+    cql: `${besideCql(settings)} and ${changed}`,
+    expand: 'version,container,history',
+    limit: PAGES_PER_REQUEST,
+  };
+  const found = await searchContent(site, settings, query, now.cursor ?? FIRST_CONTENT);
   const ids = new Set<string>();
   for (const result of found.results) {
     // A draft, or a comment that this account may not see the page of, has no container.

@@ -12,28 +12,32 @@ import { type ContentCursor, type WalkedContent, walkContent } from './walk-cont
 
 export const PAGES_PER_REQUEST = 50;
 
+export interface ContentQuery {
+  /** Without an order. */
+  cql: string;
+  expand: string;
+  limit: number;
+}
+
 /** The next page of what a query finds. */
 export async function searchContent(
   site: ConfluenceSite,
   settings: Pick<ConfluenceSettings, 'timezoneOffsetHours'>,
-  cql: string,
-  expand: string,
+  query: ContentQuery,
   cursor: ContentCursor,
 ): Promise<WalkedContent> {
   return walkContent(cursor, async (createdFrom, place) => {
     const from = createdFrom && createdSinceCql(createdFrom, settings.timezoneOffsetHours);
-    return search(site, inOrderOfCreation(cql, from), expand, place);
+    return search(site, { ...query, cql: inOrderOfCreation(query.cql, from) }, place);
   });
 }
 
 async function search(
   site: ConfluenceSite,
-  cql: string,
-  expand: string,
+  { cql, expand, limit }: ContentQuery,
   place: ListPlace | null,
 ): Promise<ContentList> {
-  const query = { cql, expand, limit: String(PAGES_PER_REQUEST) };
-  return listContent(site, 'content/search', query, place);
+  return listContent(site, 'content/search', { cql, expand, limit: String(limit) }, place);
 }
 
 /** What a query finds of these ids, which are as many as a search gives at most; in any order. */
@@ -44,10 +48,11 @@ export async function searchIds(
   expand: string,
 ): Promise<unknown[]> {
   const results: unknown[] = [];
-  const wanted = `${cql} and id in (${ids.join(', ')})`;
+  const wanted = inOrderOfCreation(cql, `id in (${ids.join(', ')})`);
+  const query = { cql: wanted, expand, limit: PAGES_PER_REQUEST };
   let place: ListPlace | null = null;
   do {
-    const list: ContentList = await search(site, inOrderOfCreation(wanted), expand, place);
+    const list: ContentList = await search(site, query, place);
     results.push(...list.results);
     place = list.results.length === 0 ? null : list.next;
   } while (place !== null);

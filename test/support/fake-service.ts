@@ -5,6 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { runCommandLine } from '#src/cli/program.ts';
 
 /** A request as the fake service saw it. */
@@ -125,11 +126,12 @@ export async function runCommand(
 }
 
 const folders: string[] = [];
-process.once('exit', () => {
+// Registered for each test file that imports this one.
+afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A new empty folder in the system's temporary one; it goes when the test process ends. */
+/** A new empty folder in the system's temporary one; it goes when the test file ends. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-cli-'));
   folders.push(folder);

@@ -1,6 +1,5 @@
 import { simulateSchedule } from '#test/support/simulate-schedule.ts';
 import { openTestServices } from '#test/support/test-services.ts';
-import type { BenchOptions } from './bench-options.ts';
 
 const PAIRS = 200;
 const REFRESH_SECONDS = 60;
@@ -8,7 +7,7 @@ const MINUTES = 60;
 const MB = 1024 * 1024;
 
 /** Prints how punctual an hour of scheduled runs is, in simulated time, and what it costs. */
-export async function schedule(_options: BenchOptions): Promise<void> {
+export async function schedule(): Promise<void> {
   await using test = await openTestServices();
   const startedMs = performance.now();
   const { runs, longestQueue, heapBytes } = await simulateSchedule(test.services, {

@@ -1,3 +1,4 @@
+import { cleanText } from '#src/documents/clean-text.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import type { AcceptedDocument } from '#src/documents/accept-document.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -17,7 +18,7 @@ export class BacklogFull extends SourceUnavailable {}
 
 /**
  * Hands the documents of a page to ingestion, as if they had been pushed. Each ends in one list of the outcome.
- * @throws BacklogFull, the signal's reason, or whatever keeps rows from being written
+ * @throws BacklogFull, LeaseLost when the pair is being deleted, the signal's reason, or whatever keeps rows from being written
  */
 export async function acceptPage(
   services: AcceptServices,
@@ -31,10 +32,11 @@ export async function acceptPage(
   const outcome: PageOutcome = {
     accepted: [],
     created: 0,
-    unchanged: [...page.unchanged],
+    unchanged: page.unchanged.map(cleanText),
     skipped: [...page.skipped],
     failures: [...page.failures],
-    removed: page.removed,
+    removed: page.removed.map(cleanText),
+    stored: [],
   };
   // Together, so that they share one statement and one job.
   const settled = await Promise.allSettled(
@@ -64,7 +66,7 @@ async function acceptOne(
       sections: document.sections,
       source: document.source ?? pair.source,
       metadata: document.metadata,
-      doc_updated_at: document.updatedAt?.toISOString() ?? null,
+      doc_updated_at: isoTime(document.updatedAt),
       primary_owners: document.primaryOwners,
       secondary_owners: document.secondaryOwners,
     },
@@ -82,8 +84,9 @@ async function acceptOne(
         requestId: null,
         maxBytes: services.config.MAX_DOCUMENT_BYTES,
       });
-      return await services.documentAcceptor.accept(incoming);
+      return await services.documentAcceptor.accept({ ...incoming, needsPair: true });
     } catch (error) {
+      if (isOfDocument(error)) return { failed: `The database refuses it: ${error.message}` };
       if (!(error instanceof Problem)) throw error;
       if (error.code === 'PAYLOAD_TOO_LARGE') return { failed: error.message };
       if (error.retryAfterSeconds === null) throw error;
@@ -95,6 +98,16 @@ async function acceptOne(
   }
 }
 
+/** A source may say something that is no time. */
+function isoTime(time: Date | null): string | null {
+  return time === null || Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+/** SQLSTATE classes 22, data exception, and 54, program limit exceeded: any try would end so. */
+function isOfDocument(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));
+}
+
 function record(
   outcome: PageOutcome,
   document: ConnectorDocument,
@@ -102,6 +115,7 @@ function record(
 ): void {
   if (result.status === 'rejected') throw result.reason;
   const { value } = result;
+  if ('documentId' in value) outcome.stored.push(value.documentId);
   if ('skipped' in value) {
     outcome.skipped.push({ documentId: document.id, reason: value.skipped });
   } else if ('failed' in value) {

@@ -6,7 +6,7 @@ import type { Services } from '#src/services.ts';
 import type { PruneAttemptStatus } from '#src/tables.ts';
 import { LEASE_SECONDS } from './claim-run.ts';
 import { nextDue } from './next-run.ts';
-import { type PairRow, readPair } from './open-pair.ts';
+import { lockPair, type PairRow, readPair } from './open-pair.ts';
 import { findOpenPrune, openPrune } from './request-prune.ts';
 
 export interface ClaimedPrune {
@@ -38,7 +38,7 @@ export async function claimPrune(
     const next = nextDue(pair.next_prune_at, pair.prune_freq, now);
     await sql`update cc_pair set next_prune_at = ${next} where id = ${pair.id}`.execute(trx);
     if (pair.status !== 'ACTIVE' || pair.last_success_at === null) return null;
-    return claim(trx, pair, await openPrune(trx, pair, null), now);
+    return claim(trx, { ...pair, next_prune_at: next }, await openPrune(trx, pair, null), now);
   });
 }
 
@@ -92,6 +92,7 @@ export async function endPrune(
   now: Date,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    await lockPair(trx, prune.pair.id);
     const { rows } = await sql`
       update prune_attempt set status = ${status}, error = ${error}, finished_at = ${now},
         claim_token = null, claimed_until = null, next_attempt_at = null

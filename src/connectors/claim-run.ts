@@ -4,7 +4,7 @@ import type { CcPairId, IndexAttemptId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { Services } from '#src/services.ts';
 import { findOpenRun, isRunDue, isRunnable, openRun } from './open-run.ts';
-import { type PairRow, readPair } from './open-pair.ts';
+import { hashSettings, type PairRow, readPair } from './open-pair.ts';
 
 /** A claim that is not renewed for this long is taken for that of a dead worker. */
 export const LEASE_SECONDS = 20;
@@ -21,6 +21,8 @@ export interface ClaimedRun {
   poll_range_start: Date | null;
   poll_range_end: Date;
   checkpoint: unknown;
+  /** Of the settings that it polls with. */
+  settings_hash: string;
   /** Set when it began where an earlier run had ended early. */
   resumed_from: IndexAttemptId | null;
   /** Times in a row, without a page in between, that the source was away or the worker died. */
@@ -41,9 +43,30 @@ export async function claimRun(
     const now = clock();
     const open = await findOpenRun(trx, pair);
     if (open === null && !isRunDue(pair, now)) return null;
-    const id = open ?? (await openRun(trx, pair, { now, fromBeginning: false }));
-    return claim(trx, pair, id, now);
+    if (open === null) {
+      return claim(trx, pair, await openRun(trx, pair, { now, fromBeginning: false }), now);
+    }
+    if (await endOutdated(trx, pair, open)) {
+      return claim(trx, pair, await openRun(trx, pair, { now, fromBeginning: true }), now);
+    }
+    return claim(trx, pair, open, now);
   });
+}
+
+/** A checkpoint means nothing under other settings: what lies before it was not looked at with them. */
+async function endOutdated(
+  trx: DatabaseTransaction,
+  { settings }: PairRow,
+  id: IndexAttemptId,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update index_attempt set status = 'canceled', finished_at = now(), updated_at = now(),
+      error = 'Canceled: the settings were changed. A run from the beginning takes its place.',
+      claim_token = null, claimed_until = null, next_attempt_at = null, waiting_for = null
+    where id = ${id} and settings_hash <> ${hashSettings(settings)}
+      and (claimed_until is null or claimed_until < now())
+    returning id`.execute(trx);
+  return rows.length === 1;
 }
 
 async function claim(
@@ -62,7 +85,7 @@ async function claim(
     where id = ${id} and (claimed_until is null or claimed_until < now())
       and (next_attempt_at is null or next_attempt_at <= ${soon(now)})
     returning id, from_beginning, poll_range_start, poll_range_end, checkpoint,
-      resumed_from, outages`.execute(trx);
+      settings_hash, resumed_from, outages`.execute(trx);
   const [run] = rows;
   if (!run) return null;
   if (pair.status === 'SCHEDULED') {

@@ -118,7 +118,7 @@ function commentSection(
   };
 }
 
-export function pageMetadata(page: ConfluencePage): DocumentMetadata {
+function pageMetadata(page: ConfluencePage): DocumentMetadata {
   const values: Record<string, string | null | undefined> = {
     type: page.type,
     space: page.space?.key,

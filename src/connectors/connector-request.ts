@@ -1,21 +1,10 @@
 import { z } from 'zod';
+import { displayName } from '#src/platform/display-name.ts';
 import { MIN_PRUNE_SECONDS, MIN_REFRESH_SECONDS } from './next-run.ts';
 
 /** Largest value of a Postgres `integer`. */
 const MAX_INTEGER = 2_147_483_647;
-const CONTROL = /\p{Cc}|\p{Cs}/u;
 const INPUT_TYPES = ['load_state', 'poll', 'event', 'slim_retrieval'] as const;
-
-/** A name that people give to a thing: trimmed, 1 to 200 characters, in one line. */
-export const thingName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .refine(
-    (name) => !CONTROL.test(name),
-    'must not hold control characters or half surrogate pairs',
-  );
 
 export const rowId = z.int().min(1).max(MAX_INTEGER);
 /** 0 is the built-in empty credential. */
@@ -66,7 +55,7 @@ const moment = z.iso
 /** `ConnectorUpdateRequest` of SPEC.md. */
 export const connectorRequestSchema = z
   .object({
-    name: thingName,
+    name: displayName,
     source: z.string().trim().min(1).max(64),
     input_type: z.enum(INPUT_TYPES),
     access_type: accessType,
@@ -88,7 +77,7 @@ export type ConnectorRequest = z.output<typeof connectorRequestSchema>;
 /** What may be said about a new pair; the connector says the rest. */
 export const linkRequestSchema = z
   .object({
-    name: thingName.nullish().describe("The connector's name unless told."),
+    name: displayName.nullish().describe("The connector's name unless told."),
     access_type: accessType.nullish().describe("The connector's unless told."),
     auto_sync_options: z.record(z.string(), z.unknown()).nullish().describe('Ignored.'),
     groups,
@@ -116,7 +105,7 @@ export const credentialRequestSchema = z
       .string()
       .trim()
       .regex(/^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/, 'must be a source such as slack or tracker'),
-    name: thingName.nullish(),
+    name: displayName.nullish(),
     admin_public: z
       .boolean()
       .nullish()
@@ -131,7 +120,7 @@ export const credentialReplaceSchema = credentialRequestSchema
   .extend({ credential_json: credentialJson });
 
 export const credentialMergeSchema = z.object({
-  name: thingName.nullish(),
+  name: displayName.nullish(),
   credential_json: credentialJson,
 });
 

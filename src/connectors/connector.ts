@@ -110,6 +110,8 @@ export interface Connector<Settings, Credential, Checkpoint> {
   readonly kind: string;
   /** Other names of the kind that clients send: `jira` for `tracker`. */
   readonly aliases: readonly string[];
+  /** Sources of their own that the same code serves: `r2` for `s3`. */
+  readonly variants?: readonly string[];
   /** As people write it: "Jira". */
   readonly title: string;
   /** What it indexes, in a sentence. */

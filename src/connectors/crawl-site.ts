@@ -175,8 +175,9 @@ async function assertSiteThere(
   const isAsked = error.retryAfterMs !== null;
   if (!isAsked && crawl.unavailableInARow < SUSPICIOUS_FAILURES) return;
   crawl.unavailableInARow = 0;
-  const base = readBaseUrl(settings.base_url);
-  if (settings.web_connector_type === 'upload' || !base) throw error;
+  const base = settings.web_connector_type === 'upload' ? null : readBaseUrl(settings.base_url);
+  // The addresses of an upload are of many sites, none of which speaks for the others.
+  if (!base) return;
   await crawl.context.http.send({ url: base.href, expect: CLIENT_ERRORS });
 }
 

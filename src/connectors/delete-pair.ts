@@ -50,16 +50,16 @@ async function dropSome(
 /** @returns true when the pair is gone, or was never to go */
 async function removePair(db: Database, ccPairId: CcPairId): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ connector_id: ConnectorId | null; documents: boolean }>`
-      select p.connector_id, exists (select 1 from document_cc_pair l
-          join document d on d.id = l.document_id
-          where l.cc_pair_id = p.id and d.status <> 'deleting') as documents
-      from cc_pair p where p.id = ${ccPairId} and p.status = 'DELETING' for update of p`.execute(
-      trx,
-    );
+    const { rows } = await sql<{ connector_id: ConnectorId | null }>`
+      select connector_id from cc_pair where id = ${ccPairId} and status = 'DELETING'
+      for update`.execute(trx);
     const [pair] = rows;
     if (!pair) return true;
-    if (pair.documents) return false;
+    // A statement of its own: documents that were being attached while this one waited for the lock are seen.
+    const { rows: documents } = await sql`select 1 from document_cc_pair l
+      join document d on d.id = l.document_id
+      where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' limit 1`.execute(trx);
+    if (documents.length > 0) return false;
     await sql`delete from cc_pair where id = ${ccPairId}`.execute(trx);
     await sql`delete from connector c where c.id = ${pair.connector_id}
       and not exists (select 1 from cc_pair p where p.connector_id = c.id)`.execute(trx);

@@ -138,7 +138,7 @@ function refusalOf(
   response: OutboundResponse,
 ): Exclude<Fetched, { bytes: Uint8Array }> {
   if (response.status === 404) return { kind: 'gone' };
-  const words = readGoogleError(response)?.words ?? `HTTP ${response.status}`;
+  const words = readGoogleError(response)?.words ?? `Google answered ${response.status}.`;
   return { kind: 'failed', reason: `${file.name}: ${words}` };
 }
 

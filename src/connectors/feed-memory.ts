@@ -91,6 +91,12 @@ export class ItemRegister {
     }
   }
 
+  /** Those of the ids that it does not have. */
+  async unlisted(ids: readonly string[]): Promise<string[]> {
+    const listed = await this.context.recall(ids.map(listedKey));
+    return ids.filter((id) => listed.get(listedKey(id)) !== true);
+  }
+
   /** They keep their places in the chunks, and are left out of `ids`. */
   remove(ids: readonly string[]): void {
     for (const id of ids) this.remember(listedKey(id), false);

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { IndexAttemptStatus } from '#src/tables.ts';
 import type { ClaimedRun } from './claim-run.ts';
-import { hashSettings } from './open-pair.ts';
+import { nextDue } from './next-run.ts';
+import { lockPair } from './open-pair.ts';
 
 /** A run with more failures than this, and a greater share of them, has failed as a whole. */
 const TOLERATED_FAILURES = 3;
@@ -27,6 +28,7 @@ export async function endRun(
   mendsSingly: boolean,
 ): Promise<Date | null> {
   return db.transaction().execute(async (trx) => {
+    const next = await planNext(trx, run, now);
     const { rows } = await sql<{ fetched: number; failed: number }>`
       select fetched, failed from index_attempt
       where id = ${run.id} and claim_token = ${run.token} and status = 'in_progress'
@@ -42,10 +44,12 @@ export async function endRun(
     if (status === 'failed') {
       // Its end is no place to go on from: the next run looks at the whole window again.
       await sql`update index_attempt set checkpoint = null where id = ${run.id}`.execute(trx);
-      return countFailure(trx, run);
+      await countFailure(trx, run, next);
+      return next;
     }
     await resolveUnrepeated(trx, run, mendsSingly);
-    return advancePair(trx, run, now);
+    await advancePair(trx, run, now, next);
+    return next;
   });
 }
 
@@ -60,8 +64,9 @@ export async function failRun(
   { pause, now }: { pause: boolean; now: Date },
 ): Promise<Date | null> {
   return db.transaction().execute(async (trx) => {
+    const next = await planNext(trx, run, now);
     if (!(await closeAttempt(trx, run, 'failed', reason, now))) return null;
-    const next = await countFailure(trx, run);
+    await countFailure(trx, run, next);
     if (!pause) return next;
     await sql`update cc_pair set status = 'PAUSED', status_reason = ${reason}, next_run_at = null
       where id = ${run.pair.id} and status <> 'DELETING'`.execute(trx);
@@ -86,24 +91,38 @@ async function closeAttempt(
   return rows.length === 1;
 }
 
-async function countFailure(trx: DatabaseTransaction, { pair }: ClaimedRun): Promise<Date | null> {
-  const { rows } = await sql<{ next_run_at: Date | null }>`
-    update cc_pair set failed_runs = failed_runs + 1 where id = ${pair.id}
-    returning next_run_at`.execute(trx);
-  return rows[0]?.next_run_at ?? null;
+/** When the run after this one is due. What passed while this one was under way is not made up for. */
+async function planNext(
+  trx: DatabaseTransaction,
+  { pair }: ClaimedRun,
+  now: Date,
+): Promise<Date | null> {
+  const plan = await lockPair(trx, pair.id);
+  const due = plan?.next_run_at ?? null;
+  if (due === null || due > now || plan?.refresh_freq === null) return due;
+  return nextDue(due, plan?.refresh_freq ?? null, now);
+}
+
+async function countFailure(
+  trx: DatabaseTransaction,
+  { pair }: ClaimedRun,
+  next: Date | null,
+): Promise<void> {
+  await sql`update cc_pair set failed_runs = failed_runs + 1, next_run_at = ${next}
+    where id = ${pair.id}`.execute(trx);
 }
 
 async function advancePair(
   trx: DatabaseTransaction,
-  { pair, poll_range_end }: ClaimedRun,
+  { pair, poll_range_end, settings_hash }: ClaimedRun,
   now: Date,
-): Promise<Date | null> {
-  const { rows } = await sql<{ next_run_at: Date | null }>`
+  next: Date | null,
+): Promise<void> {
+  await sql`
     update cc_pair set failed_runs = 0, synced_until = ${poll_range_end}, last_success_at = ${now},
-      settings_hash = ${hashSettings(pair.settings)},
+      settings_hash = ${settings_hash}, next_run_at = ${next},
       status = case when status in ('SCHEDULED', 'INITIAL_INDEXING') then 'ACTIVE' else status end
-    where id = ${pair.id} returning next_run_at`.execute(trx);
-  return rows[0]?.next_run_at ?? null;
+    where id = ${pair.id}`.execute(trx);
 }
 
 /**

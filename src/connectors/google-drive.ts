@@ -16,7 +16,8 @@ import {
 } from './drive-api.ts';
 import { findChangesStart, listChanges } from './drive-changes.ts';
 import { whyNotRead } from './drive-content.ts';
-import { addFiles, documentIdOf, fileIdOf, readerKey } from './drive-files.ts';
+import { addFiles, documentIdOf } from './drive-files.ts';
+import { fetchFilesAgain } from './drive-retry.ts';
 import { listFiles, listingPosition, startOfListing } from './drive-listing.ts';
 import { type DrivePart, findParts } from './drive-parts.ts';
 import { type DriveSettings, driveSettings } from './drive-settings.ts';
@@ -106,11 +107,14 @@ export function createGoogleDriveConnector(
       const { api, parts } = await open(settings, credential, context);
       for (let start = 0; start < documentIds.length; start += FILES_PER_PAGE) {
         const ids = documentIds.slice(start, start + FILES_PER_PAGE);
-        yield await fetchFilesAgain(ids, parts[0]?.subject ?? null, api, context);
+        const subjects = [...new Set(parts.map(({ subject }) => subject))];
+        yield await fetchFilesAgain(ids, subjects, api, context);
       }
     },
   });
 }
+
+export const googleDrive = createGoogleDriveConnector();
 
 async function checkPart(part: DrivePart | undefined, api: DriveApi): Promise<void> {
   if (!part) throw new SourceRefused('There is no drive that the settings name.');
@@ -246,27 +250,6 @@ async function* listPartIds(
     });
     position = next;
   }
-}
-
-async function fetchFilesAgain(
-  documentIds: readonly string[],
-  otherwise: string | null,
-  api: DriveApi,
-  context: ConnectorContext,
-): Promise<ConnectorPage<null>> {
-  const page = pageOf({ checkpoint: null, description: `${documentIds.length} files again` });
-  const readers = await context.recall(
-    documentIds.flatMap((id) => fileIdOf(id) ?? []).map(readerKey),
-  );
-  for (const documentId of documentIds) {
-    const fileId = fileIdOf(documentId);
-    const reader = readers.get(readerKey(fileId ?? ''));
-    const subject = typeof reader === 'string' ? reader : otherwise;
-    const file = fileId === null ? null : await api.file(subject, fileId);
-    if (file === null || file.trashed === true) page.removed.push(documentId);
-    else await addFiles(page, [file], subject, api, context);
-  }
-  return page;
 }
 
 function changesKey(part: DrivePart): string {

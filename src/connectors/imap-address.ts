@@ -1,35 +1,66 @@
 import type { ImapAddress } from './imap-session.ts';
 
+/** Where a message lies. Another UIDVALIDITY makes the UID that of another message (RFC 3501 section 2.3.1.1). */
+export interface MessagePlace {
+  mailbox: string;
+  uidValidity: string;
+  uid: number;
+}
+
+type Account = Pick<ImapAddress, 'host' | 'port' | 'username'>;
+
+/**
+ * The id of a message's document: account and `Message-ID`, so that a message stays the same document when it is
+ * moved to another mailbox, when it lies in two, and when a server numbers its mailboxes anew. Those without one are
+ * named by their place.
+ */
+export function documentIdOf(
+  account: Account,
+  messageId: string | null,
+  place: MessagePlace,
+): string {
+  return messageId === null
+    ? messageUrl(account, place)
+    : `${accountUrl(account)}/;MESSAGE-ID=${encodeURIComponent(messageId)}`;
+}
+
+/** https://www.rfc-editor.org/rfc/rfc5092#section-5 */
+export function messageUrl(account: Account, { mailbox, uidValidity, uid }: MessagePlace): string {
+  const path = mailbox.split('/').map(encodeURIComponent).join('/');
+  return `${accountUrl(account)}/${path};UIDVALIDITY=${uidValidity}/;UID=${uid}`;
+}
+
+export type NamedMessage = MessagePlace | { messageId: string };
+
+/** What a document id names; null when it is none of ours. */
+export function parseDocumentId(id: string): NamedMessage | null {
+  const byMessageId = /^imap:\/\/[^/]+\/;MESSAGE-ID=([^/;]+)$/.exec(id)?.[1];
+  if (byMessageId !== undefined) return { messageId: decodeURIComponent(byMessageId) };
+  const match = /^imap:\/\/[^/]+\/(.+);UIDVALIDITY=(\d+)\/;UID=(\d+)$/.exec(id);
+  if (!match) return null;
+  const [, path = '', uidValidity = '', uid] = match;
+  const mailbox = path.split('/').map(decodeURIComponent).join('/');
+  return { mailbox, uidValidity, uid: Number(uid) };
+}
+
 /** Ports that say nothing beyond the protocol. */
 const USUAL_PORTS = new Set([143, 993]);
 
-/**
- * The id of a message's document (RFC 5092): it names mailbox, UIDVALIDITY and UID, which never name another message
- * (RFC 3501 section 2.3.1.1). A `Message-ID` would do for messages that are moved, but is missing or double in real
- * mail, and to list them the headers of every message would have to be fetched.
- */
-export function messageUrl(
-  { host, port, username }: Pick<ImapAddress, 'host' | 'port' | 'username'>,
-  mailbox: string,
-  uidValidity: string,
-  uid: number,
-): string {
+function accountUrl({ host, port, username }: Account): string {
   const portPart = USUAL_PORTS.has(port) ? '' : `:${port}`;
-  const path = mailbox.split('/').map(encodeURIComponent).join('/');
-  const authority = `${encodeURIComponent(username)}@${host.toLowerCase()}${portPart}`;
-  return `imap://${authority}/${path};UIDVALIDITY=${uidValidity}/;UID=${uid}`;
+  return `imap://${encodeURIComponent(username)}@${host.toLowerCase()}${portPart}`;
 }
 
-/** Null for what is not such an id. */
-export function parseMessageUrl(
-  url: string,
-): { mailbox: string; uidValidity: string; uid: number } | null {
-  const match = /^imap:\/\/[^/]+\/(.+);UIDVALIDITY=(\d+)\/;UID=(\d+)$/.exec(url);
-  if (!match) return null;
-  const [, path = '', uidValidity = '', uid] = match;
-  return {
-    mailbox: path.split('/').map(decodeURIComponent).join('/'),
-    uidValidity,
-    uid: Number(uid),
-  };
+/** Longer ones are no names but mistakes. */
+const MAX_ID_LENGTH = 500;
+
+/**
+ * The `Message-ID` of a header block without its angle brackets; null when there is none.
+ * https://www.rfc-editor.org/rfc/rfc5322#section-3.6.4
+ */
+export function messageIdOf(header: string): string | null {
+  const unfolded = header.replaceAll(/\r?\n(?=[ \t])/g, '');
+  const value = /^message-id[ \t]*:(.*)$/im.exec(unfolded)?.[1]?.trim() ?? '';
+  const id = /<([^<>]+)>/.exec(value)?.[1]?.trim() ?? value;
+  return id === '' || id.length > MAX_ID_LENGTH ? null : id;
 }

@@ -1,6 +1,7 @@
-import { ImapFlow, type ImapFlowError, type ListResponse } from 'imapflow';
+import { ImapFlow, type ImapFlowError, type ListResponse, type SearchObject } from 'imapflow';
 import { OutboundError } from '#src/platform/http.ts';
 import type { ConnectorContext } from './connector.ts';
+import { messageIdOf } from './imap-address.ts';
 import { CredentialRejected, SourceRefused, SourceUnavailable } from './source-errors.ts';
 
 const CONNECT_TIMEOUT_MS = 20_000;
@@ -25,6 +26,13 @@ export interface ImapMailbox {
   specialUse: string | null;
 }
 
+export interface MessageSummary {
+  uid: number;
+  bytes: number;
+  arrivedAt: Date | null;
+  messageId: string | null;
+}
+
 /** A signed-in connection. Everything it throws is one of the errors of sources, or the signal's reason. */
 export interface ImapSession extends AsyncDisposable {
   mailboxes(): Promise<ImapMailbox[]>;
@@ -32,8 +40,10 @@ export interface ImapSession extends AsyncDisposable {
   open(path: string): Promise<{ uidValidity: string; highestUid: number }>;
   /** UIDs above `after` in the open mailbox, ascending; `since` goes by the day of arrival. */
   searchUids(after: number, since: Date | null): Promise<number[]>;
-  /** Size and time of arrival, without those that are gone by now. */
-  sizes(uids: readonly number[]): Promise<{ uid: number; bytes: number; arrivedAt: Date | null }[]>;
+  /** UIDs in the open mailbox, ascending; hardly ever more than one. */
+  searchMessageId(messageId: string): Promise<number[]>;
+  /** In ascending order, without those that are gone by now. */
+  describe(uids: readonly number[]): Promise<MessageSummary[]>;
   /** The whole message, without marking it as read; null when it is gone by now. */
   source(uid: number, maxBytes: number): Promise<Uint8Array | null>;
 }
@@ -114,6 +124,11 @@ function commands(
   { host }: ImapAddress,
   run: Run,
 ): Omit<ImapSession, typeof Symbol.asyncDispose> {
+  const search = async (query: SearchObject): Promise<number[]> => {
+    const found = await run(() => client.search(query, { uid: true }));
+    if (Array.isArray(found)) return found.toSorted((left, right) => left - right);
+    throw new SourceUnavailable(`${host} did not search the mailbox.`);
+  };
   return {
     async mailboxes() {
       // On a refusal the library answers with something else, whatever its types say.
@@ -134,21 +149,22 @@ function commands(
       return { uidValidity: String(mailbox.uidValidity), highestUid };
     },
     async searchUids(after, since) {
-      const query = { uid: `${after + 1}:*`, ...(since !== null && { since }) };
-      const found = await run(() => client.search(query, { uid: true }));
       // `n:*` also names the last message when its UID is below n (RFC 3501 section 9, seq-range).
-      if (Array.isArray(found)) return found.filter((uid) => uid > after).toSorted((a, b) => a - b);
-      throw new SourceUnavailable(`${host} did not search the mailbox.`);
+      const found = await search({ uid: `${after + 1}:*`, ...(since !== null && { since }) });
+      return found.filter((uid) => uid > after);
     },
-    async sizes(uids) {
+    searchMessageId: (messageId) => search({ header: { 'message-id': messageId } }),
+    async describe(uids) {
       if (uids.length === 0) return [];
-      const query = { uid: true, size: true, internalDate: true };
+      const query = { uid: true, size: true, internalDate: true, headers: ['message-id'] };
       const found = await run(() => client.fetchAll(uids.join(','), query, { uid: true }));
-      return found.map(({ uid, size, internalDate }) => ({
+      const summaries = found.map(({ uid, size, internalDate, headers }) => ({
         uid,
         bytes: size ?? 0,
         arrivedAt: dateOf(internalDate),
+        messageId: messageIdOf(headers?.toString('latin1') ?? ''),
       }));
+      return summaries.toSorted((left, right) => left.uid - right.uid);
     },
     async source(uid, maxBytes) {
       const query = { uid: true, source: { maxLength: maxBytes } };

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { GiveUp } from '#src/platform/errors.ts';
 import {
   type AnyConnector,
   type ConnectorContext,
@@ -8,54 +7,24 @@ import {
   pageOf,
   type PollContext,
 } from './connector.ts';
-import { messageUrl, parseMessageUrl } from './imap-address.ts';
+import { type ImapMailbox, type ImapSession, openImapSession } from './imap-session.ts';
 import {
-  type ImapAddress,
-  type ImapMailbox,
-  type ImapSession,
-  openImapSession,
-} from './imap-session.ts';
-import { toMailDocument } from './mail-document.ts';
+  addressOf,
+  type ImapCredential,
+  imapCredential,
+  type ImapSettings,
+  imapSettings,
+} from './imap-settings.ts';
+import {
+  addMessages,
+  fetchMessageAgain,
+  listMailbox,
+  type OpenedAccount,
+} from './imap-messages.ts';
 import { SourceRefused } from './source-errors.ts';
 
 const MESSAGES_PER_PAGE = 25;
-const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
-const IDS_PER_PORTION = 1_000;
 const DAY_MS = 24 * 3_600_000;
-
-const imapSettings = z.strictObject({
-  host: z
-    .string()
-    .trim()
-    .min(1)
-    .max(253)
-    .describe('The name of the IMAP server: imap.example.com.'),
-  port: z
-    .int()
-    .min(1)
-    .max(65_535)
-    .default(993)
-    .describe('993 with TLS from the start, 143 with STARTTLS.'),
-  mailboxes: z
-    .array(z.string().min(1))
-    .nullable()
-    .default(null)
-    .describe('Mailboxes to read, by their full names. Without it: all but trash and junk.'),
-  use_tls: z
-    .boolean()
-    .default(true)
-    .describe('TLS from the start. False: STARTTLS, and no connection without it.'),
-});
-type ImapSettings = z.infer<typeof imapSettings>;
-
-const imapCredential = z.strictObject({
-  imap_username: z.string().min(1).describe('The name to sign in with, often the whole address.'),
-  imap_password: z
-    .string()
-    .min(1)
-    .describe('The password, or an app password where the provider asks for one.'),
-});
-type ImapCredential = z.infer<typeof imapCredential>;
 
 const imapCheckpoint = z.object({
   mailbox: z.string(),
@@ -66,12 +35,6 @@ const imapCheckpoint = z.object({
 type Checkpoint = z.infer<typeof imapCheckpoint>;
 
 const highestSchema = z.object({ uidValidity: z.string(), uid: z.int() });
-
-interface Opened {
-  session: ImapSession;
-  address: ImapAddress;
-  context: ConnectorContext;
-}
 
 /**
  * The messages of a mailbox by IMAP4rev1. UIDs only grow, so each run takes what is above the highest one of the run
@@ -85,7 +48,7 @@ export function createImapConnector(options: { allowPlaintext?: boolean } = {}):
     settings: ImapSettings,
     credential: ImapCredential,
     context: ConnectorContext,
-  ): Promise<Opened & AsyncDisposable> => {
+  ): Promise<OpenedAccount & AsyncDisposable> => {
     const address = addressOf(settings, credential);
     const session = await openImapSession(address, context, { allowPlaintext });
     return {
@@ -126,20 +89,13 @@ export function createImapConnector(options: { allowPlaintext?: boolean } = {}):
     },
     async *fetchAgain(settings, credential, documentIds, context) {
       await using opened = await open(settings, credential, context);
-      for (const documentId of documentIds) yield await fetchMessageAgain(opened, documentId);
+      const mailboxes = await chosenMailboxes(opened.session, settings);
+      for (const id of documentIds) yield await fetchMessageAgain(opened, id, mailboxes);
     },
   });
 }
 
-function addressOf(settings: ImapSettings, credential: ImapCredential): ImapAddress {
-  return {
-    host: settings.host,
-    port: settings.port,
-    useTls: settings.use_tls,
-    username: credential.imap_username,
-    password: credential.imap_password,
-  };
-}
+export const imap = createImapConnector();
 
 /** Views on messages that are elsewhere, and what nobody wants to find again (RFC 6154). */
 const LEFT_OUT = new Set(['\\Trash', '\\Junk', '\\Flagged', '\\Important']);
@@ -163,7 +119,7 @@ function byCodeUnits(left: string, right: string): number {
 
 /** Ends with a page that remembers how far the mailbox was read, be it an empty one. */
 async function* pollMailbox(
-  opened: Opened,
+  opened: OpenedAccount,
   mailbox: string,
   checkpoint: Checkpoint | null,
   context: PollContext,
@@ -196,7 +152,7 @@ async function* pollMailbox(
       checkpoint: { mailbox, uidValidity, uid: portion.at(-1) ?? after },
       description: `${mailbox}, ${done} of ${uids.length} messages`,
     });
-    await addMessages(page, opened, mailbox, uidValidity, portion);
+    await addMessages(page, opened, { mailbox, uidValidity }, portion);
     page.memory.push(window.firstSince);
     if (done >= uids.length) {
       const value = { uidValidity, uid: highest };
@@ -229,63 +185,4 @@ const FIRST_SINCE = 'first-since';
 
 function highestKey(mailbox: string): string {
   return `highest:${mailbox}`;
-}
-
-async function addMessages(
-  page: Omit<ConnectorPage<unknown>, 'checkpoint'>,
-  { session, address, context }: Opened,
-  mailbox: string,
-  uidValidity: string,
-  uids: readonly number[],
-): Promise<void> {
-  for (const { uid, bytes, arrivedAt } of await session.sizes(uids)) {
-    const id = messageUrl(address, mailbox, uidValidity, uid);
-    const fail = (reason: string): void => {
-      page.failures.push({ documentId: id, link: id, entityId: null, reason });
-    };
-    if (bytes > MAX_MESSAGE_BYTES) {
-      fail(
-        `The message has ${Math.ceil(bytes / 1024 / 1024)} MB; the limit is ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`,
-      );
-      continue;
-    }
-    const source = await session.source(uid, MAX_MESSAGE_BYTES);
-    if (source === null) continue;
-    try {
-      const message = { id, source, arrivedAt, mailbox };
-      page.documents.push(await toMailDocument(message, (file) => context.parse(file)));
-    } catch (error) {
-      if (!(error instanceof GiveUp)) throw error;
-      fail(error.message);
-    }
-  }
-}
-
-async function* listMailbox(
-  { session, address }: Opened,
-  mailbox: string,
-): AsyncGenerator<string[]> {
-  const { uidValidity } = await session.open(mailbox);
-  const uids = await session.searchUids(0, null);
-  for (let start = 0; start < uids.length; start += IDS_PER_PORTION) {
-    yield uids
-      .slice(start, start + IDS_PER_PORTION)
-      .map((uid) => messageUrl(address, mailbox, uidValidity, uid));
-  }
-}
-
-async function fetchMessageAgain(opened: Opened, documentId: string): Promise<ConnectorPage<null>> {
-  const page = pageOf({ checkpoint: null, description: 'a message again' });
-  const named = parseMessageUrl(documentId);
-  try {
-    const isThere =
-      named !== null &&
-      (await opened.session.open(named.mailbox)).uidValidity === named.uidValidity;
-    if (isThere) await addMessages(page, opened, named.mailbox, named.uidValidity, [named.uid]);
-    if (page.documents.length + page.failures.length === 0) page.removed.push(documentId);
-  } catch (error) {
-    if (!(error instanceof SourceRefused)) throw error;
-    page.failures.push({ documentId, link: documentId, entityId: null, reason: error.message });
-  }
-  return page;
 }

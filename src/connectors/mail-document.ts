@@ -15,10 +15,16 @@ const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024;
  * @throws GiveUp when it is no message
  */
 export async function toMailDocument(
-  message: { id: string; source: Uint8Array; arrivedAt: Date | null; mailbox: string },
+  message: {
+    id: string;
+    link: string;
+    source: Uint8Array;
+    arrivedAt: Date | null;
+    mailbox: string;
+  },
   parse: ConnectorContext['parse'],
 ): Promise<ConnectorDocument> {
-  const { id, source, arrivedAt, mailbox } = message;
+  const { id, link, source, arrivedAt, mailbox } = message;
   const email = await readEmail(source);
   const subject = email.subject?.trim() || '(no subject)';
   const body = await bodyOf(email, parse);
@@ -29,7 +35,7 @@ export async function toMailDocument(
     id,
     semanticIdentifier: subject,
     title: subject,
-    sections: [body === '' ? subject : body, ...attached.texts].map((text) => ({ text, link: id })),
+    sections: [body === '' ? subject : body, ...attached.texts].map((text) => ({ text, link })),
     metadata: { ...metadataOf(email, mailbox), ...attached.metadata },
     updatedAt: arrivedAt ?? dateOf(email.date),
     primaryOwners: from.map(toOwner),

@@ -47,6 +47,21 @@ export async function readPair(
   return rows[0] ?? null;
 }
 
+/**
+ * Whoever writes a pair and its runs in one transaction locks the pair first, so that two of them cannot wait for each
+ * other. Null when the pair is gone.
+ */
+export async function lockPair(
+  trx: DatabaseTransaction,
+  id: CcPairId,
+): Promise<{ next_run_at: Date | null; refresh_freq: number | null } | null> {
+  const { rows } = await sql<{ next_run_at: Date | null; refresh_freq: number | null }>`
+    select p.next_run_at, c.refresh_freq from cc_pair p
+    left join connector c on c.id = p.connector_id
+    where p.id = ${id} for no key update of p`.execute(trx);
+  return rows[0] ?? null;
+}
+
 /** What a pair polls, parsed by its kind's own schemas. */
 export interface OpenPair {
   connector: AnyConnector;

@@ -12,8 +12,9 @@ const EARLY_MS = 500;
 const RESUMES_OF_FAILED_RUNS = 2;
 /** Finished runs that a pair keeps to be looked at. */
 const KEPT_RUNS = 1_000;
-/** A failure that so many runs could not mend no longer makes each run look back to it. */
-export const MAX_WINDOW_TRIES = 5;
+/** A failure that so many runs could not mend makes a run look back to it only now and then, at last once a day. */
+const MAX_WINDOW_TRIES = 5;
+const LONGEST_PAUSE_MINUTES = 1_440;
 
 /** Pairs in these states run when they are due. */
 export const RUNNABLE = ['SCHEDULED', 'INITIAL_INDEXING', 'ACTIVE'] as const;
@@ -47,22 +48,24 @@ export async function openRun(
   { now, fromBeginning }: { now: Date; fromBeginning: boolean },
 ): Promise<IndexAttemptId> {
   const hash = hashSettings(pair.settings);
-  const isNew = pair.settings_hash !== null && pair.settings_hash !== hash;
-  const afresh = fromBeginning || isNew;
+  const last = await findLastRun(trx, pair);
+  const unfinished = last && !fromBeginning && isResumable(last, pair, hash) ? last : null;
+  const known = [pair.settings_hash, last?.settings_hash].filter((one) => typeof one === 'string');
+  const afresh = fromBeginning || (unfinished === null && known.some((one) => one !== hash));
   if (afresh) await sql`delete from connector_memory where cc_pair_id = ${pair.id}`.execute(trx);
-  const unfinished = afresh ? null : await findUnfinished(trx, pair, hash);
   const start = unfinished
     ? unfinished.poll_range_start
     : pollStart({
         fromBeginning: afresh,
         syncedUntil: pair.synced_until,
         indexingStart: pair.indexing_start,
-        failedSince: await failedSince(trx, pair),
+        failedSince: await failedSince(trx, pair, now),
       });
   const { rows } = await sql<{ id: IndexAttemptId }>`
     insert into index_attempt (workspace_id, cc_pair_id, status, from_beginning, poll_range_start,
       poll_range_end, settings_hash, checkpoint, checkpoint_description, resumed_from)
-    values (${pair.workspace_id}, ${pair.id}, 'not_started', ${afresh}, ${start},
+    values (${pair.workspace_id}, ${pair.id}, 'not_started',
+      ${unfinished?.from_beginning ?? afresh}, ${start},
       ${unfinished?.poll_range_end ?? now}, ${hash}, ${unfinished?.checkpoint ?? null}::json,
       ${unfinished?.checkpoint_description ?? null}, ${unfinished?.id ?? null})
     returning id`.execute(trx);
@@ -86,8 +89,9 @@ async function forgetOldRuns(trx: DatabaseTransaction, { id }: PairRow): Promise
         where e.index_attempt_id = a.id and not e.is_resolved)`.execute(trx);
 }
 
-interface UnfinishedRun {
+interface LastRun {
   id: IndexAttemptId;
+  from_beginning: boolean;
   status: IndexAttemptStatus;
   settings_hash: string;
   checkpoint: string | null;
@@ -96,36 +100,39 @@ interface UnfinishedRun {
   poll_range_end: Date;
 }
 
-/** The last run, when it ended early with a checkpoint that is worth going on from. */
-async function findUnfinished(
-  trx: DatabaseTransaction,
-  pair: PairRow,
-  hash: string,
-): Promise<UnfinishedRun | null> {
-  const { rows } = await sql<UnfinishedRun>`
-    select id, status, settings_hash, checkpoint::text as checkpoint,
+async function findLastRun(trx: DatabaseTransaction, pair: PairRow): Promise<LastRun | null> {
+  const { rows } = await sql<LastRun>`
+    select id, status, from_beginning, settings_hash, checkpoint::text as checkpoint,
       checkpoint_description, poll_range_start, poll_range_end
     from index_attempt where cc_pair_id = ${pair.id} order by id desc limit 1`.execute(trx);
-  const [last] = rows;
-  if (!last || last.checkpoint === null || last.settings_hash !== hash) return null;
+  return rows[0] ?? null;
+}
+
+/** It ended early, with a checkpoint that is worth going on from. */
+function isResumable(last: LastRun, pair: PairRow, hash: string): boolean {
+  if (last.checkpoint === null || last.settings_hash !== hash) return false;
   const endedEarly = last.status === 'failed' || last.status === 'canceled';
-  return endedEarly && pair.failed_runs <= RESUMES_OF_FAILED_RUNS ? last : null;
+  return endedEarly && pair.failed_runs <= RESUMES_OF_FAILED_RUNS;
 }
 
 /**
- * For kinds that cannot fetch single documents again: where the earliest failure's window began, null for the very
- * beginning, undefined when there is none.
+ * Where the earliest window began whose failures only another poll of it can mend: null for the very beginning,
+ * undefined when there is none. Those of single documents are none for kinds that fetch them again.
  */
 async function failedSince(
   trx: DatabaseTransaction,
   pair: PairRow,
+  now: Date,
 ): Promise<Date | null | undefined> {
-  if (findConnector(pair.source)?.fetchAgain) return undefined;
+  const mendsSingly = findConnector(pair.source)?.fetchAgain !== undefined;
   const { rows } = await sql<{ failures: number; from_start: boolean; since: Date | null }>`
-    select count(*)::int as failures, bool_or(failed_from is null) as from_start,
-      min(failed_from) as since
-    from index_attempt_error where cc_pair_id = ${pair.id} and not is_resolved
-      and stage = 'fetch' and tries < ${MAX_WINDOW_TRIES}`.execute(trx);
+    select count(*)::int as failures, bool_or(e.failed_from is null) as from_start,
+      min(e.failed_from) as since
+    from index_attempt_error e join index_attempt a on a.id = e.index_attempt_id
+    where e.cc_pair_id = ${pair.id} and not e.is_resolved and e.stage = 'fetch'
+      and (${!mendsSingly} or e.document_id is null)
+      and (e.tries < ${MAX_WINDOW_TRIES} or a.created_at < ${now}::timestamptz - make_interval(
+        mins => least(${LONGEST_PAUSE_MINUTES}, 2 ^ least(e.tries, 20))::int))`.execute(trx);
   const [found] = rows;
   if (!found || found.failures === 0) return undefined;
   return found.from_start ? null : found.since;

@@ -1,3 +1,6 @@
+/** What a source asks for is heeded within reason: neither without a pause nor for ever. */
+const SHORTEST_TOLD_MS = 5_000;
+const LONGEST_TOLD_MS = 24 * 60 * 60_000;
 const FIRST_DELAY_MS = 15_000;
 const LONGEST_DELAY_MS = 15 * 60_000;
 /** With these delays, about two hours. */
@@ -7,4 +10,10 @@ export const MAX_OUTAGES = 12;
 export function outageDelayMs(outages: number, random: () => number = Math.random): number {
   const delay = Math.min(FIRST_DELAY_MS * 2 ** outages, LONGEST_DELAY_MS);
   return Math.round(delay * (1 + random() / 5));
+}
+
+/** How long to wait when the source, or our own backlog, has said it. */
+export function toldDelayMs(retryAfterMs: number | null): number | null {
+  if (retryAfterMs === null) return null;
+  return Math.min(Math.max(retryAfterMs, SHORTEST_TOLD_MS), LONGEST_TOLD_MS);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AnyConnector } from './connector.ts';
 import type { ConnectorRecord } from './connectors.ts';
+import { sourcesOf } from './registry.ts';
 
 export const connectorSnapshotSchema = z
   .object({
@@ -59,7 +60,7 @@ export function presentKind(
 ): z.input<typeof connectorKindSchema> {
   return {
     kind: connector.kind,
-    aliases: [...connector.aliases],
+    aliases: sourcesOf(connector).filter((source) => source !== connector.kind),
     title: connector.title,
     summary: connector.summary,
     settings: jsonSchemaOf(connector.settings),

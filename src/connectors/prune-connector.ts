@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { cleanText } from '#src/documents/clean-text.ts';
 import { dropDocuments } from '#src/documents/drop-documents.ts';
 import type { CcPairId, DocumentId } from '#src/ids.ts';
 import { keepLease, LeaseLost } from '#src/platform/keep-lease.ts';
@@ -11,12 +12,14 @@ import {
 } from './claim-prune.ts';
 import { connectorContext, EngineFault } from './connector-context.ts';
 import { openPair } from './open-pair.ts';
-import { MAX_OUTAGES, outageDelayMs } from './outage-delay.ts';
+import { MAX_OUTAGES, outageDelayMs, toldDelayMs } from './outage-delay.ts';
 import { sendPrune } from './send-jobs.ts';
 import { SourceUnavailable } from './source-errors.ts';
-import type { SyncServices } from './sync-connector.ts';
+import { isTimeout, type SyncServices } from './sync-connector.ts';
 
 const DOCUMENTS_PER_STEP = 500;
+/** No document has a longer id. */
+const MAX_ID_BYTES = 2_048;
 /** More than this share of a pair's documents gone at once is likelier a fault than a clean-up. */
 const SUSPICIOUS_SHARE = 0.5;
 /** What an administrator confirmed may have grown by this much since. */
@@ -39,11 +42,11 @@ export async function pruneConnector(
     await pruneNow(services, prune, AbortSignal.any([signal, lease.signal]));
   } catch (error) {
     if (error instanceof LeaseLost || lease.signal.aborted) return;
-    if (signal.aborted) {
+    if (signal.aborted && !isTimeout(signal)) {
       await releasePrune(services.db, prune, null).catch(() => undefined);
       throw error;
     }
-    await waitOrFail(services, prune, error);
+    await waitOrFail(services, prune, isTimeout(signal) ? timedOut() : error);
     if (error instanceof EngineFault) throw error;
   }
   const next = prune.pair.next_prune_at;
@@ -85,7 +88,8 @@ async function listSource(
   for await (const ids of connector.listIds(settings, credential, context)) {
     signal.throwIfAborted();
     await sql`insert into prune_listing (prune_attempt_id, document_id)
-      select distinct ${prune.id}::int, id from unnest(${ids}::text[]) as id
+      select distinct ${prune.id}::int, id from unnest(${ids.map(cleanText)}::text[]) as id
+      where octet_length(id) <= ${MAX_ID_BYTES}
       on conflict do nothing`.execute(services.db);
   }
 }
@@ -128,6 +132,7 @@ async function removeSome(
       trx,
       prune.pair.id,
       rows.map(({ id }) => id),
+      prune.startedAt,
     );
     const { rows: held } = await sql`
       update prune_attempt set removed = removed + ${dropped.left}
@@ -138,6 +143,10 @@ async function removeSome(
   });
   await documentAcceptor.enqueue(marked, null);
   return left;
+}
+
+function timedOut(): SourceUnavailable {
+  return new SourceUnavailable('The source could not be listed within the time of a job.');
 }
 
 async function waitOrFail(
@@ -153,7 +162,7 @@ async function waitOrFail(
     return;
   }
   const asked = error instanceof SourceUnavailable ? error.retryAfterMs : null;
-  const at = new Date(clock().getTime() + (asked ?? outageDelayMs(prune.outages)));
+  const at = new Date(clock().getTime() + (toldDelayMs(asked) ?? outageDelayMs(prune.outages)));
   await releasePrune(db, prune, { at, reason: words });
   await sendPrune(services, prune.pair.id, at);
 }

@@ -4,7 +4,7 @@ import type { ConnectorContext } from './connector.ts';
 import { CLIENT_ERRORS } from './client-errors.ts';
 
 /** The name under which a site may address this crawler (RFC 9309 §2.2.1). */
-export const ROBOT = 'Millrace';
+const ROBOT = 'Millrace';
 
 /** What the robots.txt files of the sites of one run say. */
 export interface Robots {

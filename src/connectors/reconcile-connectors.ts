@@ -77,10 +77,16 @@ function openRuns(before: Date, now: Date): RawBuilder<{ id: CcPairId }> {
   return sql`
     update index_attempt set queued_at = now() where id in (
       select id from index_attempt where status in ('not_started', 'in_progress')
-        and queued_at < ${before} and (claimed_until is null or claimed_until < now())
+        and (claimed_until is null and queued_at < ${before}
+          or claimed_until < now() and queued_at < ${abandonedBefore()})
         and (next_attempt_at is null or next_attempt_at < ${now})
       order by queued_at limit ${MAX_PAIRS_PER_RUN} for update skip locked)
     returning cc_pair_id as id`;
+}
+
+/** A run that a worker held when it died is not behind the backlog. */
+function abandonedBefore(): RawBuilder<unknown> {
+  return sql`now() - make_interval(secs => ${STALE_MS / 1_000})`;
 }
 
 function dueRuns(before: Date, now: Date): RawBuilder<{ id: CcPairId }> {
@@ -126,7 +132,7 @@ function deletions(before: Date): RawBuilder<{ id: CcPairId }> {
 
 /**
  * A document that was accepted by a run and then could not be indexed is a failure of that run, whenever it shows:
- * it moves from accepted to failed, and a success becomes one with errors. When it is indexed after all, the failure
+ * it moves from accepted (or unchanged, when another pair's run had brought it) to failed, and a success becomes one with errors. When it is indexed after all, the failure
  * is resolved.
  */
 async function recordIndexFailures({ db }: ReconcileServices): Promise<void> {
@@ -134,7 +140,9 @@ async function recordIndexFailures({ db }: ReconcileServices): Promise<void> {
     with failed as (
       select l.cc_pair_id, d.workspace_id, d.external_id, d.error,
         d.sections -> 0 ->> 'link' as link,
-        (select max(a.id) from index_attempt a where a.cc_pair_id = l.cc_pair_id) as attempt_id
+        coalesce((select max(a.id) from index_attempt a
+            where a.cc_pair_id = l.cc_pair_id and a.created_at <= d.accepted_at),
+          (select max(a.id) from index_attempt a where a.cc_pair_id = l.cc_pair_id)) as attempt_id
       from document d join document_cc_pair l on l.document_id = d.id
       where d.status = 'failed' and l.seen_at is not null
         and not exists (select 1 from index_attempt_error e where e.cc_pair_id = l.cc_pair_id
@@ -150,8 +158,9 @@ async function recordIndexFailures({ db }: ReconcileServices): Promise<void> {
     ), counted as (
       select index_attempt_id as id, count(*)::int as n from recorded group by 1
     )
-    update index_attempt a set failed = a.failed + least(c.n, a.accepted),
+    update index_attempt a set failed = a.failed + least(c.n, a.accepted + a.unchanged),
       accepted = a.accepted - least(c.n, a.accepted),
+      unchanged = a.unchanged - least(c.n - least(c.n, a.accepted), a.unchanged),
       status = case when a.status = 'success' then 'completed_with_errors' else a.status end
     from counted c where a.id = c.id`.execute(db);
   await sql`

@@ -3,8 +3,11 @@ import type { AnyConnector } from './connector.ts';
 import { fileConnector } from './file.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
+import { googleDrive } from './google-drive.ts';
+import { imap } from './imap.ts';
 import { notion } from './notion.ts';
 import { rss } from './rss.ts';
+import { s3 } from './s3.ts';
 import { slack } from './slack.ts';
 import { trackerConnector } from './tracker.ts';
 import { web } from './web.ts';
@@ -17,13 +20,21 @@ export const CONNECTORS: readonly AnyConnector[] = [
   trackerConnector,
   confluenceConnector,
   slack,
+  googleDrive,
   github,
   gitlab,
   notion,
+  s3,
+  imap,
 ];
 
-/** By kind or alias; null for a source that no connector serves. */
+/** Everything that may stand in a connector's `source` for this kind, its own name first. */
+export function sourcesOf({ kind, aliases, variants = [] }: AnyConnector): string[] {
+  return [kind, ...aliases, ...variants];
+}
+
+/** By any of its names; null for a source that no connector serves. */
 export function findConnector(source: string): AnyConnector | null {
   const name = source.toLowerCase();
-  return CONNECTORS.find(({ kind, aliases }) => kind === name || aliases.includes(name)) ?? null;
+  return CONNECTORS.find((connector) => sourcesOf(connector).includes(name)) ?? null;
 }

@@ -27,7 +27,12 @@ export async function requestRun(
     const pair = await lockOwnPair(trx, request);
     assertRunnable(pair);
     const open = await findOpenRun(trx, pair);
-    if (open !== null && !fromBeginning) return open;
+    if (open !== null && !fromBeginning) {
+      // Whoever asks for it now knows that waiting for the source is over.
+      await sql`update index_attempt set next_attempt_at = null
+        where id = ${open} and claimed_until is null`.execute(trx);
+      return open;
+    }
     if (open !== null) {
       await cancelRun(trx, ccPairId, 'Canceled: a run from the beginning was asked for.');
     }

@@ -11,12 +11,15 @@ const MAX_INDEXED_AGAIN = 10_000;
 /** A text on which indexing fails in so many runs is left alone until it changes. */
 const MAX_INDEX_TRIES = 5;
 
-/** Ids of the documents that earlier runs could not fetch. */
-export async function findFailedDocuments(db: Database, { pair }: ClaimedRun): Promise<string[]> {
+/** Ids of the documents that earlier runs could not fetch and this one has not tried yet. */
+export async function findFailedDocuments(
+  db: Database,
+  { id, pair }: ClaimedRun,
+): Promise<string[]> {
   const { rows } = await sql<{ document_id: string }>`
     select document_id from index_attempt_error
     where cc_pair_id = ${pair.id} and not is_resolved and stage = 'fetch'
-      and document_id is not null
+      and document_id is not null and index_attempt_id <> ${id}
     order by tries, id limit ${MAX_FETCHED_AGAIN}`.execute(db);
   return rows.map((row) => row.document_id);
 }
@@ -42,9 +45,8 @@ export async function sendFailedAgain(
     update document d set status = 'accepted', attempts = 0, next_attempt_at = null, error = null,
       queued_at = now()
     from failed where d.id = failed.id returning d.id`.execute(db);
-  const ids = rows.map(({ id }) => id);
-  const jobSize = 256;
-  for (let start = 0; start < ids.length; start += jobSize) {
-    await documentAcceptor.enqueue(ids.slice(start, start + jobSize), null);
-  }
+  await documentAcceptor.enqueue(
+    rows.map(({ id }) => id),
+    null,
+  );
 }

@@ -52,7 +52,7 @@ export const rss = defineConnector({
   settings: settingsSchema,
   credential: z.strictObject({}),
   checkpoint: checkpointSchema,
-  limits: { concurrentRequests: 4, requestsPerSecond: 10, documentsPerPage: ITEMS_PER_PAGE },
+  limits: { concurrentRequests: 4, requestsPerSecond: null, documentsPerPage: ITEMS_PER_PAGE },
   defaultRefreshSeconds: 30 * 60,
   check: (settings, _, context) => checkFeed(settings, context),
   poll: (settings, _, checkpoint, context) => pollFeed(settings, checkpoint, context),
@@ -65,7 +65,7 @@ function addressOf({ feed_url }: RssSettings): string {
 
 async function checkFeed(settings: RssSettings, context: ConnectorContext): Promise<void> {
   try {
-    await walkFeed(addressOf(settings), context).next();
+    await walkFeed(addressOf(settings), context, { looksBack: false }).next();
   } catch (error) {
     // Nobody has ever seen a feed there: to wait for it would not help.
     if (error instanceof NoFeed) {
@@ -81,29 +81,39 @@ async function* pollFeed(
   context: PollContext,
 ): AsyncGenerator<ConnectorPage<RssCheckpoint>> {
   const feed = addressOf(settings);
-  const saved = checkpoint?.feed === feed ? checkpoint : null;
+  const from = checkpoint?.feed === feed ? checkpoint : null;
   const register = await ItemRegister.open(context);
   const robots = openRobots(context, true);
-  let pagesBefore = saved?.pagesBefore ?? 0;
-  let done = 0;
-  for await (const page of walkFeed(saved?.url ?? feed, context)) {
+  const reading: Reading = { settings, context, robots, register, seen: new Set() };
+  let pagesBefore = from?.pagesBefore ?? 0;
+  for await (const page of walkFeed(from?.url ?? feed, context, { looksBack: true })) {
     const standing = (after: string | null) => ({
       checkpoint: { feed, url: page.url, pagesBefore, after },
-      description: `page ${pagesBefore + 1} of the feed, ${done} items`,
+      description: `page ${pagesBefore + 1} of the feed`,
     });
-    let isNew = false;
-    const resumeAfter = page.url === saved?.url ? saved.after : null;
-    for (const portion of portionsOf(page, resumeAfter)) {
-      const harvest = await readPortion(portion, { page, settings, robots, context, register });
+    if (!page.again) reading.seen.clear();
+    let isNew = page.again;
+    const after = page.url === from?.url && !page.again ? from.after : null;
+    for (const portion of portionsOf(page, after)) {
+      context.signal.throwIfAborted();
+      const harvest = await readPortion(portion, page, reading);
       isNew ||= harvest.documents.length + harvest.failures.length > 0;
-      done += portion.length;
-      const after = portion.at(-1)?.key ?? null;
-      yield pageOf({ ...standing(after), ...harvest });
+      yield pageOf({ ...standing(portion.at(-1)?.key ?? null), ...harvest });
     }
-    yield* finishPage(page, standing(lastKey(page)), register);
-    pagesBefore += 1;
+    context.signal.throwIfAborted();
+    yield finishPage(page, register, standing(lastKey(page)));
+    if (!page.again) pagesBefore += 1;
     if (context.since !== null && !isNew && pagesBefore >= PAGES_ALWAYS_READ) return;
   }
+}
+
+interface Reading {
+  settings: RssSettings;
+  context: PollContext;
+  robots: Robots;
+  register: ItemRegister;
+  /** Versions of items that were met on the present page of the feed. */
+  seen: Set<string>;
 }
 
 type Harvest = Pick<
@@ -133,28 +143,17 @@ function lastKey({ feed, known }: FeedPage): string | null {
 }
 
 /** Deletions, and what says that the page was read, once all of its items are saved. */
-function* finishPage(
+function finishPage(
   { feed, known, memory }: FeedPage,
-  standing: Pick<ConnectorPage<RssCheckpoint>, 'checkpoint' | 'description'>,
   register: ItemRegister,
-): Generator<ConnectorPage<RssCheckpoint>> {
-  if (!feed) return;
-  const removed = feed.deleted.flatMap((key) => known.get(key)?.id ?? []);
+  standing: Pick<ConnectorPage<RssCheckpoint>, 'checkpoint' | 'description'>,
+): ConnectorPage<RssCheckpoint> {
+  const removed = (feed?.deleted ?? []).flatMap((key) => known.get(key)?.id ?? []);
   register.remove(removed);
-  yield pageOf({ ...standing, removed, memory: [...memory, ...register.save()] });
+  return pageOf({ ...standing, removed, memory: [...memory, ...register.save()] });
 }
 
-async function readPortion(
-  portion: Portion,
-  reading: {
-    page: FeedPage;
-    settings: RssSettings;
-    robots: Robots;
-    context: ConnectorContext;
-    register: ItemRegister;
-  },
-): Promise<Harvest> {
-  const { page, register } = reading;
+async function readPortion(portion: Portion, page: FeedPage, reading: Reading): Promise<Harvest> {
   const harvest: Harvest = { documents: [], unchanged: [], skipped: [], failures: [], memory: [] };
   await Promise.all(
     portion.map(async ({ key, item }) => {
@@ -162,12 +161,16 @@ async function readPortion(
       const hash = item
         ? hashOf(JSON.stringify([reading.settings.fetch_full_articles, item]))
         : null;
-      if (known && (hash === null || known.hash === hash)) addKnown(harvest, known);
-      else if (item && hash !== null) await addItem(harvest, item, hash, reading);
+      const version = `${key} ${hash ?? known?.hash}`;
+      if (reading.seen.has(version)) return;
+      reading.seen.add(version);
+      if (item && hash !== null && known?.hash !== hash) {
+        await addItem(harvest, item, hash, page, reading);
+      } else if (known) addKnown(harvest, known);
     }),
   );
-  await register.add(harvest.documents.map(({ id }) => id));
-  harvest.memory.push(...register.save());
+  await reading.register.add(harvest.documents.map(({ id }) => id));
+  harvest.memory.push(...reading.register.save());
   return harvest;
 }
 
@@ -180,7 +183,8 @@ async function addItem(
   harvest: Harvest,
   item: FeedItem,
   hash: string,
-  { page, settings, robots, context }: Parameters<typeof readPortion>[1],
+  page: FeedPage,
+  { settings, robots, context }: Reading,
 ): Promise<void> {
   const { id, link } = item;
   const remember = (skipped: string | null): void => {
@@ -238,11 +242,17 @@ async function* listItemIds(
   settings: RssSettings,
   context: ConnectorContext,
 ): AsyncGenerator<string[]> {
-  const deleted = new Set<string>();
-  for await (const { feed, known } of walkFeed(addressOf(settings), context)) {
-    for (const key of feed?.deleted ?? []) deleted.add(known.get(key)?.id ?? '');
-    yield feed ? feed.items.map(({ id }) => id) : [...known.values()].map(({ id }) => id);
-  }
   const register = await ItemRegister.open(context);
+  const deleted = new Set<string>();
+  for await (const { feed, known } of walkFeed(addressOf(settings), context, {
+    looksBack: false,
+  })) {
+    for (const key of feed?.deleted ?? []) deleted.add(known.get(key)?.id ?? '');
+    yield register.unlisted(feed ? feed.items.map(({ id }) => id) : idsOf(known));
+  }
   for await (const ids of register.ids()) yield ids.filter((id) => !deleted.has(id));
+}
+
+function idsOf(known: Map<string, ItemMemory>): string[] {
+  return [...known.values()].map(({ id }) => id);
 }

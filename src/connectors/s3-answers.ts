@@ -87,7 +87,8 @@ export function readError(response: OutboundResponse): S3Error {
   const region = response.headers.get('x-amz-bucket-region');
   const parsed = errorAnswer.safeParse(parseXml(response.text()));
   if (!parsed.success) {
-    return { code: `HTTP ${response.status}`, words: `HTTP ${response.status}`, region };
+    const words = `The store answered ${response.status}.`;
+    return { code: `HTTP ${response.status}`, words, region };
   }
   const { Code, Message, Region } = parsed.data;
   const words = Message?.trim() ? `${Code}: ${Message.trim()}` : Code;

@@ -38,7 +38,8 @@ export function createS3Connector(
   const { stsAddress = (region) => `https://sts.${region}.amazonaws.com` } = options;
   return defineConnector({
     kind: 's3',
-    aliases: ['r2', 'google_cloud_storage', 'oci_storage'],
+    aliases: [],
+    variants: ['r2', 'google_cloud_storage', 'oci_storage'],
     title: 'Amazon S3 and compatible stores',
     summary: 'The readable files of a bucket, or of those under one prefix.',
     settings: s3Settings,
@@ -73,6 +74,8 @@ export function createS3Connector(
     },
   });
 }
+
+export const s3 = createS3Connector();
 
 async function* listings(requests: S3Requests, from: string | null): AsyncGenerator<S3Object[]> {
   let after = from;

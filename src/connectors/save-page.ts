@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
+import { cleanText } from '#src/documents/clean-text.ts';
 import { documentsOfPair, dropDocuments } from '#src/documents/drop-documents.ts';
 import type { DocumentId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { LeaseLost } from '#src/platform/keep-lease.ts';
 import type { ClaimedRun } from './claim-run.ts';
-import type { ConnectorFailure, ConnectorPage } from './connector.ts';
+import type { ConnectorPage } from './connector.ts';
+import { lockPair } from './open-pair.ts';
+import { resolveFailures, saveFailures } from './save-failures.ts';
 
 /** What became of the documents of one page. */
 export interface PageOutcome {
@@ -13,20 +16,27 @@ export interface PageOutcome {
   created: number;
   unchanged: string[];
   skipped: ConnectorPage<unknown>['skipped'];
-  failures: ConnectorFailure[];
+  failures: ConnectorPage<unknown>['failures'];
   removed: string[];
+  /** Ids of those that were handed to ingestion: accepted, or found unchanged there. */
+  stored: string[];
+}
+
+/** Somebody removed documents of the page between their acceptance and its saving: it has to be accepted again. */
+export class DocumentsRemoved extends Error {
+  override readonly name = 'DocumentsRemoved';
 }
 
 type PageFacts = Pick<ConnectorPage<unknown>, 'memory' | 'description' | 'estimatedTotal'>;
 
 const MAX_REASON_LENGTH = 500;
-const MAX_MESSAGE_LENGTH = 2_000;
+const MAX_INTEGER = 2_147_483_647;
 
 /**
  * Saves counts, failures, memory and checkpoint of a page in one transaction: a run that is taken up again repeats at
  * most the page that was under way.
  * @returns documents that are marked for deletion, to be sent to the index workers
- * @throws LeaseLost when the run was canceled or another worker has it
+ * @throws LeaseLost when the run was canceled or another worker has it, or DocumentsRemoved
  */
 export async function savePage(
   db: Database,
@@ -46,36 +56,42 @@ export async function savePage(
   },
 ): Promise<DocumentId[]> {
   return db.transaction().execute(async (trx) => {
+    await lockPair(trx, run.pair.id);
     const gone = await documentsOfPair(trx, run.pair.id, outcome.removed);
     const { marked, left } = await dropDocuments(trx, run.pair.id, gone);
     if (mayRepeat) await countRepeated(trx, run, outcome);
     await saveCounts(trx, run, outcome, left, page, checkpoint, now);
     await saveSeen(trx, run, [...outcome.accepted, ...outcome.unchanged], now);
+    await assertStored(trx, run, outcome.stored);
     await saveMemory(trx, run, page.memory);
     await saveFailures(trx, run, outcome.failures);
-    await resolveFailures(trx, run, mended(outcome));
+    await resolveFailures(trx, run.pair, mended(outcome));
     return marked;
   });
 }
 
 /**
  * A worker that was interrupted may have accepted the documents of its last page without counting them. Now they look
- * unchanged; as nobody has seen them in this pair yet, they are this run's.
+ * unchanged; what was written since this run began, and not seen by it yet, is this run's.
  */
 async function countRepeated(
   trx: DatabaseTransaction,
-  { pair }: ClaimedRun,
+  { id, pair }: ClaimedRun,
   outcome: PageOutcome,
 ): Promise<void> {
   if (outcome.unchanged.length === 0) return;
-  const { rows } = await sql<{ external_id: string }>`
-    select d.external_id from document d join document_cc_pair l on l.document_id = d.id
-    where d.workspace_id = ${pair.workspace_id} and l.cc_pair_id = ${pair.id}
-      and d.external_id = any(${outcome.unchanged}::text[]) and l.seen_at is null`.execute(trx);
+  const { rows } = await sql<{ external_id: string; created: boolean }>`
+    select d.external_id, d.created_at >= a.created_at as created
+    from index_attempt a
+    join document d on d.workspace_id = a.workspace_id and d.accepted_at >= a.created_at
+    join document_cc_pair l on l.document_id = d.id and l.cc_pair_id = a.cc_pair_id
+      and (l.seen_at is null or l.seen_at < a.started_at)
+    where a.id = ${id} and d.workspace_id = ${pair.workspace_id}
+      and d.external_id = any(${outcome.unchanged}::text[])`.execute(trx);
   const repeated = new Set(rows.map((row) => row.external_id));
-  outcome.unchanged = outcome.unchanged.filter((id) => !repeated.has(id));
+  outcome.unchanged = outcome.unchanged.filter((one) => !repeated.has(one));
   outcome.accepted.push(...repeated);
-  outcome.created += repeated.size;
+  outcome.created += rows.filter(({ created }) => created).length;
 }
 
 async function saveCounts(
@@ -89,7 +105,9 @@ async function saveCounts(
 ): Promise<void> {
   const { accepted, created, unchanged, skipped, failures } = outcome;
   const fetched = accepted.length + unchanged.length + skipped.length + failures.length;
-  const reasons = JSON.stringify(skipped.map(({ reason }) => reason.slice(0, MAX_REASON_LENGTH)));
+  const reasons = JSON.stringify(
+    skipped.map(({ reason }) => cleanText(reason.slice(0, MAX_REASON_LENGTH))),
+  );
   const { rows } = await sql`
     update index_attempt set pages = pages + 1, fetched = fetched + ${fetched},
       accepted = accepted + ${accepted.length}, created = created + ${created},
@@ -101,12 +119,18 @@ async function saveCounts(
           union all select value, 1 from json_array_elements_text(${reasons}::json)) counted
         group by reason) summed),
       checkpoint = ${checkpoint === undefined ? sql`checkpoint` : sql`${JSON.stringify(checkpoint.value)}::json`},
-      checkpoint_description = ${page.description},
-      estimated_total = coalesce(${page.estimatedTotal}::int, estimated_total),
+      checkpoint_description = ${cleanText(page.description)},
+      estimated_total = coalesce(${wholeNumber(page.estimatedTotal)}::int, estimated_total),
       outages = 0, updated_at = ${now}
     where id = ${run.id} and claim_token = ${run.token} and status = 'in_progress'
     returning id`.execute(trx);
   if (rows.length === 0) throw new LeaseLost('The run was canceled or taken over.');
+}
+
+/** What a source says about itself need not be a number that a column can hold. */
+function wholeNumber(value: number | null): number | null {
+  if (value === null || !Number.isFinite(value)) return null;
+  return Math.min(Math.max(0, Math.round(value)), MAX_INTEGER);
 }
 
 /** Pruning leaves alone what was seen after its listing began. */
@@ -127,6 +151,26 @@ async function saveSeen(
     on conflict (document_id, cc_pair_id) do update set seen_at = excluded.seen_at`.execute(trx);
 }
 
+/**
+ * A prune, or whoever else deletes documents, may have come in between. From here on it waits, or sees that the
+ * documents were seen.
+ */
+async function assertStored(
+  trx: DatabaseTransaction,
+  { pair }: ClaimedRun,
+  stored: string[],
+): Promise<void> {
+  if (stored.length === 0) return;
+  const { rows } = await sql<{ present: number }>`
+    select count(*)::int as present from document d
+    join document_cc_pair l on l.document_id = d.id and l.cc_pair_id = ${pair.id}
+    where d.workspace_id = ${pair.workspace_id} and d.external_id = any(${stored}::text[])
+      and d.status <> 'deleting'`.execute(trx);
+  if ((rows[0]?.present ?? 0) < new Set(stored).size) {
+    throw new DocumentsRemoved('Documents of the page were removed while it was being saved.');
+  }
+}
+
 async function saveMemory(
   trx: DatabaseTransaction,
   { pair }: ClaimedRun,
@@ -137,50 +181,15 @@ async function saveMemory(
   if (last.length === 0) return;
   await sql`
     insert into connector_memory (cc_pair_id, key, document_id, value)
-    select ${pair.id}, key, "documentId", value
-    from json_to_recordset(${JSON.stringify(last)}::json)
-      as x(key text, "documentId" text, value json)
+    select ${pair.id}, key, nullif(document_id, ''), value::json
+    from unnest(${last.map(({ key }) => cleanText(key))}::text[],
+      ${last.map(({ documentId }) => cleanText(documentId ?? ''))}::text[],
+      ${last.map(({ value }) => JSON.stringify(value))}::text[]) as x(key, document_id, value)
     on conflict (cc_pair_id, key) do update
       set document_id = excluded.document_id, value = excluded.value`.execute(trx);
-}
-
-/** One open failure per document or entity: what fails again counts a try more. */
-async function saveFailures(
-  trx: DatabaseTransaction,
-  { pair, id, poll_range_start, poll_range_end }: ClaimedRun,
-  failures: ConnectorFailure[],
-): Promise<void> {
-  for (const { documentId, link, entityId, reason } of failures) {
-    const message = reason.slice(0, MAX_MESSAGE_LENGTH);
-    const { rows } = await sql`
-      update index_attempt_error set tries = tries + 1, message = ${message},
-        index_attempt_id = ${id}
-      where cc_pair_id = ${pair.id} and not is_resolved and stage = 'fetch'
-        and document_id is not distinct from ${documentId}
-        and entity_id is not distinct from ${entityId}
-        and coalesce(document_id, entity_id) is not null
-      returning id`.execute(trx);
-    if (rows.length > 0) continue;
-    await sql`
-      insert into index_attempt_error (workspace_id, cc_pair_id, index_attempt_id, stage,
-        document_id, document_link, entity_id, failed_from, failed_until, message)
-      values (${pair.workspace_id}, ${pair.id}, ${id}, 'fetch', ${documentId}, ${link},
-        ${entityId}, ${poll_range_start}, ${poll_range_end}, ${message})`.execute(trx);
-  }
 }
 
 function mended({ accepted, unchanged, skipped, removed }: PageOutcome): string[] {
   const passed = skipped.flatMap(({ documentId }) => documentId ?? []);
   return [...accepted, ...unchanged, ...passed, ...removed];
-}
-
-async function resolveFailures(
-  trx: DatabaseTransaction,
-  { pair }: ClaimedRun,
-  externalIds: string[],
-): Promise<void> {
-  if (externalIds.length === 0) return;
-  await sql`update index_attempt_error set is_resolved = true, resolved_at = now()
-    where cc_pair_id = ${pair.id} and not is_resolved and stage = 'fetch'
-      and document_id = any(${externalIds}::text[])`.execute(trx);
 }

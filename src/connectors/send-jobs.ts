@@ -55,14 +55,17 @@ export async function sendPrune(
  */
 async function turnOf(db: Database, ccPairId: CcPairId): Promise<number> {
   const { rows } = await sql<{ ahead: number }>`
-    select count(*)::int as ahead
-    from cc_pair mine
-    join cc_pair other on other.workspace_id = mine.workspace_id and other.id <> mine.id
-    where mine.id = ${ccPairId} and (
-      other.id < mine.id and other.next_run_at between
-        mine.next_run_at - make_interval(secs => ${RUSH_SECONDS}) and
-        mine.next_run_at + make_interval(secs => ${RUSH_SECONDS})
-      or exists (select 1 from index_attempt a
-        where a.cc_pair_id = other.id and a.status = 'in_progress'))`.execute(db);
+    select count(*)::int as ahead from (
+      select other.id from cc_pair mine
+      join cc_pair other on other.workspace_id = mine.workspace_id and other.id < mine.id
+        and other.next_run_at between
+          mine.next_run_at - make_interval(secs => ${RUSH_SECONDS}) and
+          mine.next_run_at + make_interval(secs => ${RUSH_SECONDS})
+      where mine.id = ${ccPairId}
+      union
+      select a.cc_pair_id from cc_pair mine
+      join index_attempt a on a.workspace_id = mine.workspace_id and a.cc_pair_id <> mine.id
+        and a.status = 'in_progress'
+      where mine.id = ${ccPairId}) others`.execute(db);
   return Math.min(1 + (rows[0]?.ahead ?? 0), LAST_PRIORITY);
 }

@@ -1,7 +1,13 @@
 import { type CheerioAPI, load } from 'cheerio';
 import { htmlToMarkdown } from '#src/files/html-to-markdown.ts';
 import { replaceMacro } from './storage-macros.ts';
-import { resourceName, selectorOf, spanOf, type StorageNodes } from './storage-nodes.ts';
+import {
+  elementsByName,
+  resourceName,
+  selectorOf,
+  spanOf,
+  type StorageNodes,
+} from './storage-nodes.ts';
 
 /** Elements whose content is for Confluence, not for readers. */
 const NOT_CONTENT = [
@@ -12,13 +18,34 @@ const NOT_CONTENT = [
   'ac:adf-attribute',
 ];
 
+const FOREIGN_TAG = /<\/?(?:ac|ri|at):(?:"[^"]*"|[^">])*>/gi;
+
+/** No editor nests this deep, and what parses HTML here would take its time with it. */
+const MAX_DEPTH = 500;
+
 /**
  * Turns Confluence's storage format into Markdown: its macros, links, tasks and pictures become HTML first.
  * Of macros that are unknown the text inside is kept.
  * https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
+ * @throws Error when it is nested too deeply
  */
 export function storageToMarkdown(storage: string): string {
+  if (depthOf(storage) > MAX_DEPTH) throw new Error('The text is nested too deeply.');
   return htmlToMarkdown(storageToHtml(storage));
+}
+
+function depthOf(storage: string): number {
+  let depth = 0;
+  let deepest = 0;
+  const tags = storage
+    .replace(/<!\[CDATA\[[\s\S]*?\]\]>/g, '')
+    .matchAll(/<(\/?)[a-z][^<>]*?(\/?)>/gi);
+  for (const [, closes, isEmpty] of tags) {
+    if (isEmpty) continue;
+    depth += closes ? -1 : 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 function storageToHtml(storage: string): string {
@@ -26,39 +53,29 @@ function storageToHtml(storage: string): string {
   const page = load(storage, {
     xml: { xmlMode: false, recognizeSelfClosing: true, recognizeCDATA: true },
   });
+  const found = elementsByName(page);
   // The innermost first: what a macro holds is HTML when its own turn comes.
-  eachFromEnd(page, 'ac:adf-extension', replaceAdf);
-  eachFromEnd(page, 'ac:structured-macro', (element) => replaceMacro(page, element));
-  eachFromEnd(page, 'ac:link', (element) => replaceLink(page, element));
-  eachFromEnd(page, 'ac:image', (element) => replacePicture(page, element));
-  eachFromEnd(page, 'ac:task-status', (element) => {
+  const each = (name: string, change: (element: StorageNodes) => void): void => {
+    for (const element of found.get(name)?.toReversed() ?? []) change(page(element));
+  };
+  each('ac:adf-extension', replaceAdf);
+  each('ac:structured-macro', (element) => replaceMacro(page, element));
+  each('ac:link', (element) => replaceLink(page, element));
+  each('ac:image', (element) => replacePicture(page, element));
+  each('ac:task-status', (element) => {
     element.replaceWith(element.text().trim() === 'complete' ? '☑ ' : '☐ ');
   });
-  eachFromEnd(page, 'ac:task', (element) => renameTo(page, element, '<li>'));
-  eachFromEnd(page, 'ac:task-list', (element) => renameTo(page, element, '<ul>'));
-  eachFromEnd(page, 'ac:emoticon', (element) => {
+  each('ac:task', (element) => renameTo(page, element, '<li>'));
+  each('ac:task-list', (element) => renameTo(page, element, '<ul>'));
+  each('ac:emoticon', (element) => {
     element.replaceWith(spanOf(page, element.attr('ac:emoji-fallback') ?? ''));
   });
-  eachFromEnd(page, 'time', (element) => {
+  each('time', (element) => {
     if (element.text() === '') element.text(element.attr('datetime') ?? '');
   });
-  page(NOT_CONTENT.map(selectorOf).join(',')).remove();
+  for (const name of NOT_CONTENT) each(name, (element) => element.remove());
   // Layouts, marks of inline comments, and whatever is not known: their content stays.
-  eachFromEnd(page, null, (element) => {
-    if (/^(?:ac|ri|at):/.test(element.prop('tagName')?.toLowerCase() ?? '')) {
-      element.replaceWith(element.contents());
-    }
-  });
-  return page.html();
-}
-
-function eachFromEnd(
-  page: CheerioAPI,
-  name: string | null,
-  change: (element: StorageNodes) => void,
-): void {
-  const found = page(name === null ? '*' : selectorOf(name)).get();
-  for (const element of found.toReversed()) change(page(element));
+  return page.html().replace(FOREIGN_TAG, '');
 }
 
 /** Newer editors write ADF, and beside it the HTML that older readers shall show. */

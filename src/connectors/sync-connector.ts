@@ -8,14 +8,16 @@ import type { ConnectorPage, PollContext } from './connector.ts';
 import { connectorContext, EngineFault, ours } from './connector-context.ts';
 import { endRun, failRun } from './finish-run.ts';
 import { type OpenPair, openPair } from './open-pair.ts';
-import { outageDelayMs, MAX_OUTAGES } from './outage-delay.ts';
+import { MAX_OUTAGES, outageDelayMs, toldDelayMs } from './outage-delay.ts';
 import { findFailedDocuments, sendFailedAgain } from './retry-failed.ts';
-import { savePage } from './save-page.ts';
+import { DocumentsRemoved, savePage } from './save-page.ts';
 import { sendSync } from './send-jobs.ts';
 import { CredentialRejected, SourceRefused, SourceUnavailable } from './source-errors.ts';
 
 /** A run gives its place to pairs that wait after this long, and goes on when its turn comes again. */
 const SLICE_MS = 15_000;
+/** Pruning comes between a page's acceptance and its saving about never; twice for one page is chance enough. */
+const MAX_ACCEPTS = 3;
 /** Well before the queue's own time limit ends the job. */
 const LONGEST_SLICE_MS = 8 * 60_000;
 
@@ -63,10 +65,16 @@ export async function syncConnector(
   } catch (error) {
     if (error instanceof LeaseLost || lease.signal.aborted) return;
     // The process stops: another worker may go on at once.
-    if (signal.aborted) await releaseRun(services.db, run).catch(() => undefined);
+    if (signal.aborted && !isTimeout(signal))
+      await releaseRun(services.db, run).catch(() => undefined);
     else await waitOrFail(services, run, ownFault(error)).catch(() => undefined);
     throw error;
   }
+}
+
+/** The job had its time and no page came of it; the next job may fare no better. */
+export function isTimeout({ reason }: AbortSignal): boolean {
+  return reason instanceof Error && reason.name === 'JobTimeout';
 }
 
 /** What failed on our side is tried again like an outage, so that it cannot hold a run for ever. */
@@ -109,12 +117,8 @@ async function pollPages(
       if (next.done) {
         return { kind: 'end', mendsSingly: opened.connector.fetchAgain !== undefined };
       }
-      const { page, checkpoint } = next.value;
-      const outcome = await acceptPage(services, run.pair, page, { signal, wait: services.wait });
-      const saved = { checkpoint, mayRepeat, now: services.clock() };
-      const marked = await savePage(services.db, run, outcome, page, saved);
+      await acceptAndSave(services, run, next.value, { signal, mayRepeat });
       mayRepeat = false;
-      await services.documentAcceptor.enqueue(marked, null);
       if (await shouldYield(services, performance.now() - startedAt)) return { kind: 'yield' };
     }
   } catch (error) {
@@ -123,6 +127,29 @@ async function pollPages(
   } finally {
     // A poll that does not heed its signal must not hold the run back.
     pages.return?.(undefined).catch(() => undefined);
+  }
+}
+
+async function acceptAndSave(
+  services: SyncServices,
+  run: ClaimedRun,
+  { page, checkpoint }: NumberedPage,
+  { signal, mayRepeat }: { signal: AbortSignal; mayRepeat: boolean },
+): Promise<void> {
+  for (let accepts = 1; ; accepts += 1) {
+    const outcome = await acceptPage(services, run.pair, page, { signal, wait: services.wait });
+    const saved = {
+      checkpoint,
+      mayRepeat: mayRepeat || accepts > 1,
+      now: services.clock(),
+    };
+    try {
+      const marked = await savePage(services.db, run, outcome, page, saved);
+      await services.documentAcceptor.enqueue(marked, null);
+      return;
+    } catch (error) {
+      if (!(error instanceof DocumentsRemoved) || accepts === MAX_ACCEPTS) throw error;
+    }
   }
 }
 
@@ -148,20 +175,41 @@ interface NumberedPage {
 async function* allPages(
   services: SyncServices,
   run: ClaimedRun,
-  { connector, settings, credential, from }: OpenPair & { from: unknown },
+  opened: OpenPair & { from: unknown },
   context: PollContext,
 ): AsyncGenerator<NumberedPage, void> {
+  const { connector, settings, credential, from } = opened;
   if (from === null) {
     await ours(sendFailedAgain(services, run.pair));
-    const failed = connector.fetchAgain ? await ours(findFailedDocuments(services.db, run)) : [];
-    if (connector.fetchAgain && failed.length > 0) {
-      for await (const page of connector.fetchAgain(settings, credential, failed, context)) {
-        yield { page, checkpoint: undefined };
-      }
-    }
+    yield* pagesAgain(services, run, opened, context);
   }
   for await (const page of connector.poll(settings, credential, from, context)) {
     yield { page, checkpoint: { value: page.checkpoint } };
+  }
+}
+
+/** One old failure that cannot be mended must not keep the run from everything else: it stays open. */
+async function* pagesAgain(
+  services: SyncServices,
+  run: ClaimedRun,
+  { connector, settings, credential }: OpenPair,
+  context: PollContext,
+): AsyncGenerator<NumberedPage, void> {
+  if (!connector.fetchAgain) return;
+  const failed = await ours(findFailedDocuments(services.db, run));
+  if (failed.length === 0) return;
+  try {
+    for await (const page of connector.fetchAgain(settings, credential, failed, context)) {
+      yield { page, checkpoint: undefined };
+    }
+  } catch (error) {
+    const wasTold = error instanceof SourceUnavailable && error.retryAfterMs !== null;
+    const isFinal = error instanceof CredentialRejected || error instanceof EngineFault;
+    if (context.signal.aborted || wasTold || isFinal) throw error;
+    services.log.warn(
+      { error: String(error), ccPairId: run.pair.id },
+      'failed documents not fetched again',
+    );
   }
 }
 
@@ -237,7 +285,7 @@ async function waitOrFail(
     await sendNext(services, run, await failRun(db, run, reason, { pause: false, now: clock() }));
     return;
   }
-  const delayMs = error.retryAfterMs ?? outageDelayMs(outages);
+  const delayMs = toldDelayMs(error.retryAfterMs) ?? outageDelayMs(outages);
   const at = new Date(clock().getTime() + delayMs);
   await releaseRun(db, run, { at, reason: error.message, isOutage });
   await sendSync(services, run.pair.id, at);

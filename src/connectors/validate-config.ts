@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Problem } from '#src/platform/errors.ts';
 import type { AnyConnector } from './connector.ts';
-import { CONNECTORS, findConnector } from './registry.ts';
+import { CONNECTORS, findConnector, sourcesOf } from './registry.ts';
 
 const MAX_ISSUES = 5;
 const HELP = 'GET /manage/admin/connector-kinds lists what each kind takes.';
@@ -12,7 +12,7 @@ type Issue = z.core.$ZodIssue;
 export function kindOfSource(source: string): AnyConnector {
   const connector = findConnector(source);
   if (connector) return connector;
-  const known = CONNECTORS.map(({ kind, aliases }) => [kind, ...aliases].join('/')).join(', ');
+  const known = CONNECTORS.map((connector) => sourcesOf(connector).join('/')).join(', ');
   throw new Problem(
     'BAD_REQUEST',
     `body.source: there is no connector for ${JSON.stringify(source.slice(0, 100))}. Known: ${known}.`,

@@ -19,30 +19,48 @@ export interface FeedPage {
   /** By key. */
   known: Map<string, ItemMemory>;
   next: string | null;
+  /** Whether it came before in this walk. */
+  again: boolean;
   memory: MemoryEntry[];
 }
 
 /** What is at the address is no whole feed: not any more, or not at the moment. */
 export class NoFeed extends SourceUnavailable {}
 
+const MAX_LOOKS_BACK = 3;
 const MAX_FEED_PAGES = 10_000;
 const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5';
 
 /**
- * The pages of a feed from `url` on to older ones, each with one conditional request where it is known.
+ * The pages of a feed from `url` on to older ones, each with one conditional request where it is known. Pages are
+ * offsets: while one was worked on, items may have moved up to it from the next. With `looksBack`, a page that brought
+ * something is asked for again before the next one, and comes once more if it changed.
  * @throws SourceRefused when there is no feed at the address, NoFeed when what is there is no whole feed
  */
-export async function* walkFeed(url: string, context: ConnectorContext): AsyncGenerator<FeedPage> {
+export async function* walkFeed(
+  url: string,
+  context: ConnectorContext,
+  { looksBack }: { looksBack: boolean },
+): AsyncGenerator<FeedPage> {
   const visited = new Set<string>();
   let next: string | null = url;
   while (next !== null && !visited.has(next) && visited.size < MAX_FEED_PAGES) {
     context.signal.throwIfAborted();
     visited.add(next);
-    const page: FeedPage = await fetchFeedPage(next, context);
+    let page: FeedPage = await fetchFeedPage(next, context);
     yield page;
+    for (let looks = 0; looksBack && page.next !== null && looks < MAX_LOOKS_BACK; looks += 1) {
+      if (!hasNews(page)) break;
+      page = { ...(await fetchFeedPage(next, context)), again: true };
+      if (page.feed) yield page;
+    }
     next = page.next;
   }
+}
+
+function hasNews({ feed, known }: FeedPage): boolean {
+  return feed !== null && feed.items.some(({ key }) => !known.has(key));
 }
 
 async function fetchFeedPage(url: string, context: ConnectorContext): Promise<FeedPage> {
@@ -53,7 +71,7 @@ async function fetchFeedPage(url: string, context: ConnectorContext): Promise<Fe
     const isComplete = known.size === new Set(remembered.items).size;
     const answer = isComplete ? await requestFeed(url, context, remembered) : null;
     if (answer?.status === 304) {
-      return { url, feed: null, known, next: remembered.next, memory: [] };
+      return { url, feed: null, known, next: remembered.next, again: false, memory: [] };
     }
     if (answer) return readAnswer(url, context, answer);
   }
@@ -98,6 +116,7 @@ async function readAnswer(
     feed,
     known: await recallItems([...keys, ...feed.deleted], context),
     next: feed.next,
+    again: false,
     memory: [{ key: feedPageKey(url), documentId: null, value }],
   };
 }

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Producer } from '#queues/producer.ts';
-import { documentIndex } from '#queues/document-index.ts';
+import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts';
 import type { DocumentId } from '#src/ids.ts';
 import { Batcher } from '#src/platform/batcher.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
+import { LeaseLost } from '#src/platform/keep-lease.ts';
 import type { DocumentStatus } from '#src/tables.ts';
 import type { IncomingDocument } from './incoming-document.ts';
 import type { PendingLimit } from './pending-limit.ts';
@@ -32,10 +33,17 @@ interface AcceptedRow {
   changed: boolean;
 }
 
+/** Not written: it needs its pair, and that is gone or going. */
+interface RefusedRow {
+  n: number;
+  id: null;
+}
+
 export interface DocumentAcceptor {
   /**
    * Resolves once the row is committed. Concurrent callers share one statement and one job.
-   * @throws Problem RATE_LIMIT_EXCEEDED when the workspace's backlog leaves no room for more
+   * @throws Problem RATE_LIMIT_EXCEEDED when the workspace's backlog leaves no room for more, or LeaseLost when the
+   *   document needs its pair and that is being deleted
    */
   accept(document: IncomingDocument): Promise<AcceptedDocument>;
   /** Sends rows that were changed another way to the index workers; never rejects. */
@@ -116,25 +124,35 @@ async function upsertWave(
   const chosen = wave.flatMap((position) => documents[position] ?? []);
   try {
     const rows = await upsertAll(db, chosen);
-    return rows.map((value) => ({ status: 'fulfilled', value }));
+    return rows.map(settledRow);
   } catch (error) {
     // A value that Postgres refuses must not fail its neighbours, nor a deadlock the whole flush:
     // written one by one, each has its own fate.
     if (chosen.length === 1 || !isOfOneRow(error)) {
       return chosen.map(() => ({ status: 'rejected', reason: error }));
     }
-    return Promise.allSettled(
+    const alone = await Promise.allSettled(
       chosen.map(async (document) => firstOf(await upsertAll(db, [document]))),
     );
+    return alone.map((one) => (one.status === 'fulfilled' ? settledRow(one.value) : one));
   }
+}
+
+function settledRow(row: AcceptedRow | RefusedRow): PromiseSettledResult<AcceptedRow> {
+  return row.id === null
+    ? { status: 'rejected', reason: new LeaseLost('The pair of the document is being deleted.') }
+    : { status: 'fulfilled', value: row };
 }
 
 /**
  * Writes again what a concurrent writer hid: a row committed after the statement's snapshot, with
  * the same content, is neither written by the statement nor seen by it.
  */
-async function upsertAll(db: Database, documents: IncomingDocument[]): Promise<AcceptedRow[]> {
-  const rows: AcceptedRow[] = [];
+async function upsertAll(
+  db: Database,
+  documents: IncomingDocument[],
+): Promise<(AcceptedRow | RefusedRow)[]> {
+  const rows: (AcceptedRow | RefusedRow)[] = [];
   let missing = documents.map((document, position) => ({ document, position }));
   for (let pass = 0; pass < MAX_PASSES && missing.length > 0; pass += 1) {
     const attempted = missing;
@@ -165,9 +183,11 @@ async function enqueueIndexing(
   documentIds: DocumentId[],
   requestId: string | null,
 ): Promise<void> {
-  if (documentIds.length === 0) return;
   try {
-    await producer.enqueue(documentIndex, { documentIds }, { requestId });
+    for (let start = 0; start < documentIds.length; start += MAX_DOCUMENTS_PER_JOB) {
+      const some = documentIds.slice(start, start + MAX_DOCUMENTS_PER_JOB);
+      await producer.enqueue(documentIndex, { documentIds: some }, { requestId });
+    }
   } catch (error) {
     log.warn(
       { error: String(error), documents: documentIds.length },
@@ -176,12 +196,18 @@ async function enqueueIndexing(
   }
 }
 
-async function upsert(db: Database, documents: IncomingDocument[]): Promise<AcceptedRow[]> {
+async function upsert(
+  db: Database,
+  documents: IncomingDocument[],
+): Promise<(AcceptedRow | RefusedRow)[]> {
   const input = JSON.stringify(documents.map((document, n) => ({ n, ...document })));
-  const { rows } = await sql<AcceptedRow>`
+  const { rows } = await sql<AcceptedRow | RefusedRow>`
     with input as materialized (
-      select * from json_to_recordset(${input}::json) as x(
-        n int, "workspaceId" uuid, "ccPairId" int, "requestId" text, "externalId" text,
+      select *, not coalesce("needsPair", false) or exists (select 1 from cc_pair p
+          where p.id = "ccPairId" and p.workspace_id = "workspaceId" and p.status <> 'DELETING')
+        as welcome
+      from json_to_recordset(${input}::json) as x(
+        n int, "workspaceId" uuid, "ccPairId" int, "needsPair" boolean, "requestId" text, "externalId" text,
         "semanticIdentifier" text, title text, source text, sections json, metadata json, tags json,
         "docUpdatedAt" timestamptz, "primaryOwners" json, "secondaryOwners" json,
         "contentHash" text, "contentBytes" int)
@@ -193,7 +219,7 @@ async function upsert(db: Database, documents: IncomingDocument[]): Promise<Acce
         array(select json_array_elements_text(tags)), coalesce("docUpdatedAt", now()),
         "primaryOwners", "secondaryOwners", decode("contentHash", 'hex'), "contentBytes",
         'accepted', "requestId"
-      from input order by "workspaceId", "externalId"
+      from input where welcome order by "workspaceId", "externalId"
       on conflict (workspace_id, external_id) do update set
         semantic_identifier = excluded.semantic_identifier, title = excluded.title,
         source = excluded.source, sections = excluded.sections, metadata = excluded.metadata,
@@ -214,11 +240,13 @@ async function upsert(db: Database, documents: IncomingDocument[]): Promise<Acce
       from input
       left join written w on w.workspace_id = "workspaceId" and w.external_id = "externalId"
       left join document d on d.workspace_id = "workspaceId" and d.external_id = "externalId"
+      where welcome
     ), chosen as (
       select k.id, k.already_existed, coalesce(named.id, fallback.id) as pair
       from known k
       join cc_pair fallback on fallback.workspace_id = k."workspaceId" and fallback.is_default
       left join cc_pair named on named.id = k."ccPairId" and named.workspace_id = k."workspaceId"
+        and named.status <> 'DELETING'
       where k.id is not null
     ), detached as (
       delete from document_cc_pair p using chosen c
@@ -227,7 +255,8 @@ async function upsert(db: Database, documents: IncomingDocument[]): Promise<Acce
       insert into document_cc_pair (document_id, cc_pair_id) select id, pair from chosen
       on conflict do nothing
     )
-    select n, id, status, already_existed, changed from known where id is not null`.execute(db);
+    select n, id, status, already_existed, changed from known where id is not null
+    union all select n, null, null, null, null from input where not welcome`.execute(db);
   return rows;
 }
 
@@ -240,13 +269,15 @@ function toAccepted(document: IncomingDocument | undefined, row: AcceptedRow): A
   };
 }
 
-function firstOf(rows: AcceptedRow[]): AcceptedRow {
+function firstOf<Row>(rows: Row[]): Row {
   const [row] = rows;
   if (!row) throw new Error('upsertAll returned no row for one document.');
   return row;
 }
 
-/** SQLSTATE classes 22, data exception, 54, program limit exceeded, and 40P01, deadlock detected: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** SQLSTATE classes 22, data exception, 54, program limit exceeded, 23503, its pair was deleted meanwhile, and 40P01, deadlock detected: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 function isOfOneRow(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^(22|54|40P01)/.test(String(error.code));
+  return (
+    error instanceof Error && 'code' in error && /^(22|54|23503|40P01)/.test(String(error.code))
+  );
 }

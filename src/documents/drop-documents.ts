@@ -5,12 +5,14 @@ import type { DatabaseTransaction } from '#src/platform/database.ts';
 /**
  * Takes documents out of a pair. Those that no other pair has are out of search at once and are marked for deletion:
  * send them to the index workers once the transaction is committed.
+ * @param seenBefore those that the pair's source showed later than this stay
  * @returns the marked documents' row ids, and how many documents left the pair
  */
 export async function dropDocuments(
   trx: DatabaseTransaction,
   ccPairId: CcPairId,
   ids: readonly DocumentId[],
+  seenBefore: Date | null = null,
 ): Promise<{ marked: DocumentId[]; left: number }> {
   if (ids.length === 0) return { marked: [], left: 0 };
   // The lock comes first: whether another pair has a document is seen as it is once this one holds it.
@@ -18,7 +20,7 @@ export async function dropDocuments(
     select d.id from document d join document_cc_pair p on p.document_id = d.id
     where d.id = any(${ids}::bigint[]) and p.cc_pair_id = ${ccPairId} and d.status <> 'deleting'
     order by d.workspace_id, d.external_id for update of d`.execute(trx);
-  const held = locked.map(({ id }) => id);
+  const held = await stillToGo(trx, ccPairId, locked, seenBefore);
   const { rows } = await sql<{ id: DocumentId }>`
     update document set status = 'deleting', revision = revision + 1, claim_token = null,
       claimed_until = null, next_attempt_at = null, queued_at = now()
@@ -30,6 +32,23 @@ export async function dropDocuments(
     and document_id = any(${held}::bigint[])
     and not document_id = any(${marked}::bigint[])`.execute(trx);
   return { marked, left: held.length };
+}
+
+/** Read behind the lock: the choice of `ids` may be older than what a run has seen since. */
+async function stillToGo(
+  trx: DatabaseTransaction,
+  ccPairId: CcPairId,
+  locked: { id: DocumentId }[],
+  seenBefore: Date | null,
+): Promise<DocumentId[]> {
+  const ids = locked.map(({ id }) => id);
+  if (seenBefore === null) return ids;
+  const { rows } = await sql<{ id: DocumentId }>`
+    select document_id as id from document_cc_pair
+    where cc_pair_id = ${ccPairId} and document_id = any(${ids}::bigint[])
+      and seen_at < ${seenBefore}
+    order by document_id for update`.execute(trx);
+  return rows.map(({ id }) => id);
 }
 
 /** Row ids of a pair's documents by the ids that their source knows them by; unknown ones are left out. */

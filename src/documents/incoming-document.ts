@@ -103,6 +103,8 @@ export type IngestionItem = z.output<typeof ingestionItemSchema>;
 export interface IncomingDocument {
   workspaceId: WorkspaceId;
   ccPairId: CcPairId | null;
+  /** True: without its pair, or when that is being deleted, it is refused instead of joining the default pair. */
+  needsPair?: boolean;
   requestId: string | null;
   externalId: string;
   semanticIdentifier: string;

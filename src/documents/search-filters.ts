@@ -4,14 +4,6 @@ import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { cleanText } from './clean-text.ts';
 
 const MAX_VALUES = 1_000;
-/** Sources that clients know by two names. */
-const OTHER_NAME: Record<string, string> = {
-  tracker: 'jira',
-  jira: 'tracker',
-  rss: 'atom',
-  atom: 'rss',
-};
-
 const names = z
   .array(z.string().transform(cleanText))
   .max(MAX_VALUES)
@@ -76,8 +68,7 @@ export function filteredDocuments(
 ): RawBuilder<DocumentId> | null {
   const conditions: RawBuilder<unknown>[] = [];
   if (filters.source_type.length > 0) {
-    const sources = filters.source_type.flatMap((source) => [source, OTHER_NAME[source] ?? source]);
-    conditions.push(sql`d.source = any(${sources}::text[])`);
+    conditions.push(sql`d.source = any(${filters.source_type}::text[])`);
   }
   if (filters.tags.length > 0) {
     const tags = filters.tags.map(({ tag_key, tag_value }) => `${tag_key}=${tag_value}`);

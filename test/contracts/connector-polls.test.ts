@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectorDocument } from '#src/connectors/connector.ts';
+import type { ConnectorFixture } from '#test/support/connector-fixture.ts';
 import { loadContractKinds } from '#test/support/connector-contract.ts';
 import {
   checkpointAfter,
@@ -119,24 +120,26 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
     if (fixture.deletionsSeenBy === 'poll') {
       expect(second.pages.flatMap(({ removed }) => removed)).toContain(gone);
     }
-    const listed = await listAll(source, { memory: memoryAfter(first, first.pages.length) });
-    expect(listed).not.toContain(gone);
-    expect(listed.toSorted()).toEqual(fixture.ids().toSorted());
+    const memory = memoryAfter(second, second.pages.length);
+    const listed = new Set(await listAll(source, { memory }));
+    expect([...listed].toSorted()).toEqual(fixture.ids().toSorted());
   });
 
   it('lists the ids of all documents, with and without memory', async () => {
     await using source = await start();
     const run = await runPoll(source);
     const ids = source.fixture.ids().toSorted();
-    expect((await listAll(source)).toSorted()).toEqual(ids);
     const memory = memoryAfter(run, run.pages.length);
-    expect((await listAll(source, { memory })).toSorted()).toEqual(ids);
+    for (const listed of [await listAll(source), await listAll(source, { memory })]) {
+      // An id may be listed more than once: pruning asks only whether it is there.
+      expect([...new Set(listed)].toSorted()).toEqual(ids);
+    }
   });
 
   it('loses nothing when documents change between two pages', async () => {
     await using source = await start();
     const { fixture } = source;
-    const movers = putMovers(fixture.put, hoursAgo(28 * 24));
+    const movers = putMovers(fixture, hoursAgo(28 * 24));
     const edited: Mover[] = [];
     const first = await runPoll(source, {
       onPage: ({ documents }) => {
@@ -160,7 +163,7 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
   it('loses nothing when documents that it has read go away between two pages', async () => {
     await using source = await start();
     const { fixture } = source;
-    const movers = putMovers(fixture.put, hoursAgo(600 * 24));
+    const movers = putMovers(fixture, hoursAgo(600 * 24));
     let removed = 0;
     const first = await runPoll(source, {
       onPage: ({ documents }) => {
@@ -173,7 +176,8 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
     });
     expect(first.error).toBeNull();
     expect(removed).toBeGreaterThan(0);
-    expect([...seenIn(first)]).toEqual(expect.arrayContaining(fixture.ids()));
+    const second = await runAgain(source, first);
+    expect([...seenIn(first), ...seenIn(second)]).toEqual(expect.arrayContaining(fixture.ids()));
   });
 });
 
@@ -183,11 +187,11 @@ interface Mover {
 }
 
 /** As many that are older than what the fixture has as there are newer ones. */
-function putMovers(put: (name: string, text: string, at: Date) => string, old: Date): Mover[] {
+function putMovers(fixture: ConnectorFixture, old: Date): Mover[] {
   return [1, 2, 3, 4, 5, 6].map((number) => {
     const name = `mover-${number}`;
     const at = number % 2 === 0 ? hoursAgo(number) : new Date(old.getTime() + number * HOUR_MS);
-    return { name, id: put(name, `Text of ${name}.`, at) };
+    return { name, id: fixture.put(name, `Text of ${name}.`, at) };
   });
 }
 

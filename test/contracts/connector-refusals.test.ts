@@ -73,8 +73,9 @@ describe.each(web)('$kind, refused by its source', ({ start }) => {
     await using source = await start();
     const n = await findRequest(source, place, () => listAll(source));
     const status = { kind: 'status', status: 500, body: WORDS } as const;
-    injectFault(source, n, status);
+    const injected = injectFault(source, n, status);
     await expect(listAll(source)).rejects.toThrow(SourceUnavailable);
+    expect(injected.met).toBeGreaterThan(1);
     injectFault(source, n, status, 2);
     expect((await listAll(source)).toSorted()).toEqual(source.fixture.ids().toSorted());
   });

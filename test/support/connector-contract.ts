@@ -10,7 +10,7 @@ export interface ContractKind {
   readonly entry: AnyConnector;
   /** False for protocols without HTTP faults to inject. */
   readonly speaksHttp: boolean;
-  start(): Promise<ContractSource>;
+  readonly start: () => Promise<ContractSource>;
 }
 
 /** A fixture that runs, and the connector that reads it. */
@@ -60,23 +60,29 @@ function openSource(fixture: ConnectorFixture, entry: AnyConnector): ContractSou
   };
 }
 
+export interface InjectedFault {
+  /** How many requests met it. */
+  met: number;
+}
+
 /** Requests from now on that are the same as the `n`-th meet the fault, `times` times. */
 export function injectFault(
   { server }: ContractSource,
   n: number,
   fault: SourceFault,
   times: number = Number.POSITIVE_INFINITY,
-): void {
+): InjectedFault {
+  const injected = { met: 0 };
   let count = 0;
-  let left = times;
   let faulty: string | null = null;
   server.fault = (request) => {
     count += 1;
     if (count === n) faulty = identityOf(request);
-    if (identityOf(request) !== faulty || left === 0) return null;
-    left -= 1;
+    if (identityOf(request) !== faulty || injected.met === times) return null;
+    injected.met += 1;
     return fault;
   };
+  return injected;
 }
 
 function identityOf({ method, url, body }: RecordedRequest): string {

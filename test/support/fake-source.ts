@@ -90,7 +90,10 @@ async function faultyAnswer(
       return { headers: { 'content-type': 'application/json' }, body: '<html>Gateway</html>' };
     case 'redirect':
       return { status: 302, headers: { location: fault.location } };
-    default:
+    case 'truncate':
+    case 'drip':
+    case 'reset':
+    case undefined:
       return answer();
   }
 }

@@ -20,7 +20,27 @@ const EXCEPTIONS: Record<string, Json> = {
     chat_session_id: '',
     chat_session_info: { persona_id: 0, project_id: null },
   },
+  'POST /manage/admin/connector': {
+    source: 'tracker',
+    connector_specific_config: { tracker_base_url: 'https://issues.example.com' },
+  },
 };
+
+/** Operations that no body alone can please: they name things that must exist, or contact a source. */
+const IN_NEED = [
+  'POST /manage/admin/connector-with-mock-credential',
+  'POST /manage/admin/connector/run-once',
+  'POST /manage/admin/connector/file/upload',
+  'POST /manage/admin/deletion-attempt',
+  'PUT /manage/admin/credential/swap',
+  'POST /manage/admin/document-set',
+  'PATCH /manage/admin/document-set',
+];
+
+/** Whether the sample alone makes a good request. */
+export function standsAlone({ method, path, sample }: Operation): boolean {
+  return sample !== undefined && !path.includes('{') && !IN_NEED.includes(`${method} ${path}`);
+}
 
 /** The operations of an OpenAPI description. */
 export function operationsOf(description: Json): Operation[] {

@@ -40,10 +40,7 @@ export async function runPoll(source: ContractSource, options: PollOptions = {})
   for (const [key, entry] of before) test.memory.set(key, entry);
   const pages: Page[] = [];
   const memories: Memory[] = [];
-  const run = (error: unknown): PollRun => ({
-    ...{ pages, memories, since, until, error },
-    waits: test.waits,
-  });
+  const ended = { pages, memories, since, until, waits: test.waits };
   try {
     const from = after ? checkpointAfter(source, after.run, after.page) : null;
     const config = [source.settings(options.changed), source.credential()] as const;
@@ -53,9 +50,9 @@ export async function runPoll(source: ContractSource, options: PollOptions = {})
       memories.push(new Map(test.memory));
       options.onPage?.(page, pages.length);
     }
-    return run(null);
+    return { ...ended, error: null };
   } catch (error) {
-    return run(error);
+    return { ...ended, error };
   }
 }
 

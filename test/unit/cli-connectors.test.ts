@@ -65,12 +65,11 @@ describe('connectors list', () => {
 });
 
 describe('connectors create', () => {
-  const words = (...more: string[]) => [
-    ...['connectors', 'create', '--source', 'jira', '--name', 'Issues'],
-    ...['--config', '{"jira_base_url":"https://jira.test"}'],
-    ...['--credential-json', '{"jira_api_token":"secret-token"}', '--refresh', '3600'],
-    ...more,
-  ];
+  const words = (...more: string[]) =>
+    'connectors create --source jira --name Issues --refresh 3600'
+      .split(' ')
+      .concat('--config', '{"jira_base_url":"https://jira.test"}')
+      .concat('--credential-json', '{"jira_api_token":"secret-token"}', more);
   const created = {
     'POST /manage/admin/connector': { json: { id: 5, credential: null } },
     'POST /manage/credential': { json: { id: 6, credential: {} } },

@@ -4,7 +4,7 @@ import {
   SourceRefused,
   SourceUnavailable,
 } from '#src/connectors/source-errors.ts';
-import { error } from '#test/fixtures/connectors/google_drive.ts';
+import { error } from '#test/support/fake-google-drive.ts';
 import { useDrive } from './google-drive-harness.ts';
 
 const GOOGLE = 'application/vnd.google-apps.';

@@ -34,13 +34,13 @@ export function useDrive() {
     fixture: () => current().fixture,
     test: () => current().context,
     inputs,
-    async poll(
+    poll: async (
       options: {
         settings?: Record<string, unknown>;
         checkpoint?: unknown;
         since?: Date | null;
       } = {},
-    ) {
+    ) => {
       const { settings, checkpoint = null, since = null } = options;
       const context = { ...current().context.context, since };
       const polled = current().fixture.connector.poll(...inputs(settings), checkpoint, context);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '#src/accounts/api-keys.ts';
 import { requestsPerMinute } from '#src/api/rate-limit.ts';
-import { displayName } from '#src/api/request-fields.ts';
+import { displayName } from '#src/platform/display-name.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { PLAN_TIERS, ROLES } from '#src/tables.ts';
 

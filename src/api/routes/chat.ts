@@ -6,6 +6,7 @@ import { chatRequestSchema, readChatRequest } from '#src/chat/chat-request.ts';
 import { frameAsEvents, frameAsLines } from '#src/chat/frame-lines.ts';
 import { chatFullResponseSchema, collectAnswer } from '#src/chat/full-response.ts';
 import { createInternalSearch } from '#src/chat/tools/internal-search.ts';
+import { withSpellings } from '#src/connectors/source-spellings.ts';
 import { searchDocuments } from '#src/documents/search.ts';
 
 const sendChatMessage = defineRoute({
@@ -29,7 +30,7 @@ const sendChatMessage = defineRoute({
         workspaceId,
         userId,
         query,
-        filters,
+        filters: withSpellings(filters),
         limit,
         signal: searchSignal,
       }),

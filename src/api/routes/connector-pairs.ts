@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { pathId, rowId, thingName } from '#src/connectors/connector-request.ts';
+import { pathId, rowId } from '#src/connectors/connector-request.ts';
+import { displayName } from '#src/platform/display-name.ts';
 import { pausePair, renamePair, resumePair, setFrequency } from '#src/connectors/control-pair.ts';
 import { countRuns } from '#src/connectors/pair-attempts.ts';
 import { findPair, findPairId } from '#src/connectors/pair-status.ts';
@@ -71,7 +72,7 @@ export const connectorPairRoutes: Route[] = [
     path: '/manage/admin/cc-pair/{id}/name',
     summary: 'Rename a pair',
     params: onePair,
-    query: z.object({ new_name: thingName }),
+    query: z.object({ new_name: displayName }),
     reply: statusResponseSchema,
     async handle({ services, principal, params, query }) {
       const { workspaceId } = principal;

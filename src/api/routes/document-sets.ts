@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { pathId, rowId, thingName } from '#src/connectors/connector-request.ts';
+import { pathId, rowId } from '#src/connectors/connector-request.ts';
+import { displayName } from '#src/platform/display-name.ts';
 import {
   createDocumentSet,
   deleteDocumentSet,
@@ -67,7 +68,7 @@ export const documentSetRoutes: Route[] = [
     summary: 'Make a named group of pairs',
     description:
       'Searches and questions are restricted to it by search_filters.document_set, which takes names. The answer is its id.',
-    body: z.object({ name: thingName, ...setFields }),
+    body: z.object({ name: displayName, ...setFields }),
     reply: z.int(),
     handle: ({ services, principal, body }) =>
       createDocumentSet(services.db, principal.workspaceId, {
@@ -82,7 +83,7 @@ export const documentSetRoutes: Route[] = [
     path: '/manage/admin/document-set',
     summary: 'Change a document set',
     description: 'cc_pair_ids replace the present ones; name and description stay unless sent.',
-    body: z.object({ id: rowId, name: thingName.nullish(), ...setFields }),
+    body: z.object({ id: rowId, name: displayName.nullish(), ...setFields }),
     reply: z.null(),
     errors: ['NOT_FOUND'],
     async handle({ services, principal, body }) {

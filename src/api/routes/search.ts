@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
+import { withSpellings } from '#src/connectors/source-spellings.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { searchDocuments } from '#src/documents/search.ts';
 import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search-filters.ts';
@@ -39,7 +40,7 @@ export const searchRoutes: Route[] = [
         workspaceId: principal.workspaceId,
         userId: principal.userId,
         query: body.query,
-        filters: body.search_filters ?? NO_FILTERS,
+        filters: withSpellings(body.search_filters ?? NO_FILTERS),
         limit: body.limit,
         signal,
       });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createWorkspace } from '#src/accounts/workspaces.ts';
-import { displayName } from '#src/api/request-fields.ts';
+import { displayName } from '#src/platform/display-name.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { PLAN_TIERS } from '#src/tables.ts';
 

@@ -1,0 +1,64 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { ContractSource } from './connector-contract.ts';
+import { contextFor } from './run-poll.ts';
+
+/** What a poll of many documents took, and what it brought. */
+export interface Streamed {
+  documents: number;
+  /** Ids that never came. */
+  missing: string[];
+  failures: number;
+  /** Requests that had been made when the third page came. */
+  requestsAtPage3: number;
+  largestPage: number;
+  largestCheckpointBytes: number;
+  /** From a tenth of the way to its end. */
+  heapGrowthBytes: number;
+}
+
+const RECORDED_REQUESTS = 1_000;
+
+/** Polls from the beginning to the end, and keeps nothing of it but figures: the database holds the rest. */
+export async function streamVolume(
+  source: ContractSource,
+  changed: Record<string, unknown>,
+): Promise<Streamed> {
+  const { server } = source.fixture;
+  const missing = new Set(source.fixture.ids());
+  const tenth = missing.size / 10;
+  const figures = {
+    documents: 0,
+    failures: 0,
+    requestsAtPage3: 0,
+    largestPage: 0,
+    largestCheckpointBytes: 0,
+  };
+  let pages = 0;
+  let heapBytes: number | null = null;
+  await using test = contextFor(source);
+  const config = [source.settings(changed), source.credential()] as const;
+  for await (const page of source.connector.poll(...config, null, test.context)) {
+    pages += 1;
+    figures.documents += page.documents.length;
+    figures.failures += page.failures.length;
+    figures.largestPage = Math.max(figures.largestPage, page.documents.length);
+    const checkpointBytes = JSON.stringify(page.checkpoint).length;
+    figures.largestCheckpointBytes = Math.max(figures.largestCheckpointBytes, checkpointBytes);
+    for (const { id } of page.documents) missing.delete(id);
+    if (pages === 3) figures.requestsAtPage3 = server?.requests.length ?? 0;
+    if (pages > 3 && server && server.requests.length > RECORDED_REQUESTS) {
+      server.requests.length = 0;
+    }
+    if (heapBytes === null && figures.documents > tenth) heapBytes = heapAfterCollection();
+  }
+  const heapGrowthBytes = heapAfterCollection() - (heapBytes ?? 0);
+  return { ...figures, missing: [...missing], heapGrowthBytes };
+}
+
+function heapAfterCollection(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void; // there since the flag is set
+  collect();
+  return process.memoryUsage().heapUsed;
+}

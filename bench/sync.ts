@@ -13,10 +13,10 @@ import {
 import type { BenchOptions } from './bench-options.ts';
 
 const PAGES = 2_000;
-/** What a near server takes to answer, and one that answers at once, where all the time is our own. */
-const LATENCIES_MS = [20, 0];
+/** A server on the internet, a near one, and one that answers at once, where all the time is our own. */
+const LATENCIES_MS = [100, 20, 0];
 /** As many as the web connector has under way at once. */
-const CRAWL_CONCURRENCY = 6;
+const CRAWL_CONCURRENCY = 8;
 const ISSUES_PER_PAGE = 100;
 const LINKS_PER_INDEX = 100;
 

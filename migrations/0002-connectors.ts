@@ -142,6 +142,7 @@ const STATEMENTS = [
     key text not null,
     document_id text,
     value json not null,
+    lasting boolean not null default false,
     primary key (cc_pair_id, key))`,
 
   `create table prune_attempt (

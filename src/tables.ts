@@ -242,6 +242,8 @@ interface ConnectorMemoryTable {
   /** The entry holds only while the pair has this document; null: always. */
   document_id: string | null;
   value: Json<unknown>;
+  /** Survives a run from the beginning. */
+  lasting: Generated<boolean>;
 }
 
 interface PruneAttemptTable {

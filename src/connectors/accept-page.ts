@@ -115,7 +115,9 @@ function record(
 ): void {
   if (result.status === 'rejected') throw result.reason;
   const { value } = result;
-  if ('documentId' in value) outcome.stored.push(value.documentId);
+  if ('documentId' in value && !outcome.removed.includes(value.documentId)) {
+    outcome.stored.push(value.documentId);
+  }
   if ('skipped' in value) {
     outcome.skipped.push({ documentId: document.id, reason: value.skipped });
   } else if ('failed' in value) {

@@ -40,6 +40,7 @@ export function connectorContext(
     }),
     guard: http.guard,
     files: {
+      exists: async (id) => (await ours(files.find(workspaceId, id))) !== null,
       async read(id) {
         const found = await ours(files.read(workspaceId, id));
         if (!found) return null;

@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { documentsOfPair, dropDocuments } from '#src/documents/drop-documents.ts';
 import type { StoredFile } from '#src/files/file-store.ts';
-import type { CcPairId, ConnectorId, StoredFileId, WorkspaceId } from '#src/ids.ts';
+import type { CcPairId, ConnectorId, DocumentId, StoredFileId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
+import { fileKey } from './file-settings.ts';
+import { hashSettings } from './open-pair.ts';
 import { RUNNABLE } from './open-run.ts';
 import { unknownConnector } from './unknown-thing.ts';
 
@@ -59,6 +62,8 @@ export interface ChangedFiles {
   zipMetadataFileId: string | null;
   /** Removed, and named by no other connector: their content can go. */
   orphaned: StoredFileId[];
+  /** Their documents, marked for deletion: to be sent to the index workers. */
+  dropped: DocumentId[];
 }
 
 /**
@@ -109,9 +114,33 @@ export async function changeConnectorFiles(
       .set({ settings: JSON.stringify(changed), updated_at: sql<Date>`now()` })
       .where('id', '=', address.connectorId as ConnectorId) // its row was found
       .execute();
+    // The files that stay are as they were: nothing has to be looked at from the beginning.
+    await sql`update cc_pair set settings_hash = ${hashSettings(changed)}
+      where connector_id = ${address.connectorId} and settings_hash is not null`.execute(trx);
     const orphaned = await unusedFiles(trx, address.workspaceId, [...removed]);
-    return { ids, names, zipMetadataFileId, orphaned };
+    const dropped = await dropDocumentsOf(trx, address, [...removed]);
+    return { ids, names, zipMetadataFileId, orphaned, dropped };
   });
+}
+
+/** Which document a file became is what the connector remembers of it; see `file.ts`. */
+async function dropDocumentsOf(
+  trx: DatabaseTransaction,
+  { connectorId }: ConnectorAddress,
+  removed: readonly StoredFileId[],
+): Promise<DocumentId[]> {
+  const { rows } = await sql<{ cc_pair_id: CcPairId; document_id: string }>`
+    delete from connector_memory m using cc_pair p
+    where p.connector_id = ${connectorId} and m.cc_pair_id = p.id and m.document_id is not null
+      and m.key = any(${removed.map(fileKey)}::text[])
+    returning m.cc_pair_id, m.document_id`.execute(trx);
+  const dropped: DocumentId[] = [];
+  for (const [pair, found] of Map.groupBy(rows, (row) => row.cc_pair_id)) {
+    const ids = found.map((row) => row.document_id);
+    const { marked } = await dropDocuments(trx, pair, await documentsOfPair(trx, pair, ids));
+    dropped.push(...marked);
+  }
+  return dropped;
 }
 
 /** The pairs of a connector that poll it: not paused, invalid or going. */

@@ -45,6 +45,8 @@ export interface MemoryEntry {
   documentId: string | null;
   /** JSON. */
   value: unknown;
+  /** Kept even when everything is looked at anew from the beginning. */
+  lasting?: true;
 }
 
 /**
@@ -69,6 +71,7 @@ export interface ConnectorPage<Checkpoint> {
 
 /** Reads uploads of the pair's own workspace. */
 export interface ConnectorFiles {
+  exists(id: StoredFileId): Promise<boolean>;
   /** Null when there is no such file. */
   read(id: StoredFileId): Promise<(FileToParse & { metadata: Record<string, unknown> }) | null>;
 }

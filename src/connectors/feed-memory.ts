@@ -124,7 +124,7 @@ export class ItemRegister {
   }
 
   private remember(key: string, value: unknown): void {
-    this.changed.set(key, { key, documentId: null, value });
+    this.changed.set(key, { key, documentId: null, value, lasting: true });
   }
 }
 

@@ -5,6 +5,11 @@ const fileId = z
   .uuid('must be an id that POST /manage/admin/connector/file/upload answered')
   .transform((id) => id as StoredFileId); // parsed here
 
+/** What the connector remembers of a file is kept under this key, with the document that it became. */
+export function fileKey(id: StoredFileId): string {
+  return `file:${id}`;
+}
+
 export const fileSettings = z.strictObject({
   file_locations: z
     .array(fileId)

@@ -18,6 +18,7 @@ import {
   fileCredential,
   type FileSettings,
   fileSettings,
+  fileKey,
 } from './file-settings.ts';
 import { SourceRefused } from './source-errors.ts';
 
@@ -48,7 +49,7 @@ export const fileConnector = defineConnector<FileSettings, FileCredential, Check
     const { files } = await openFileList(settings, context);
     for (const { id } of files) {
       context.signal.throwIfAborted();
-      if ((await context.files.read(id)) === null) {
+      if (!(await context.files.exists(id))) {
         throw new SourceRefused(`file_locations: there is no file ${id}. Upload it first.`);
       }
     }
@@ -129,10 +130,10 @@ async function recallFiles(
   files: ListedFile[],
   context: ConnectorContext,
 ): Promise<Map<StoredFileId, string>> {
-  const values = await context.recall(files.map(({ id }) => memoryKey(id)));
+  const values = await context.recall(files.map(({ id }) => fileKey(id)));
   const known = new Map<StoredFileId, string>();
   for (const file of files) {
-    const value = remembered.safeParse(values.get(memoryKey(file.id)));
+    const value = remembered.safeParse(values.get(fileKey(file.id)));
     if (value.success && value.data.fingerprint === list.fingerprint(file)) {
       known.set(file.id, value.data.documentId);
     }
@@ -166,7 +167,7 @@ async function readOne(
     const document = await parseDocument(file.id, opened, metadata, password, context);
     found.documents.push(document);
     const value = { documentId: document.id, fingerprint: list.fingerprint(file) };
-    found.memory.push({ key: memoryKey(file.id), documentId: document.id, value });
+    found.memory.push({ key: fileKey(file.id), documentId: document.id, value });
   } catch (error) {
     if (!(error instanceof GiveUp)) throw error;
     found.failures.push({ ...failure, reason: error.message });
@@ -217,8 +218,4 @@ async function documentIdOf(
 
 function defaultId(id: StoredFileId): string {
   return `FILE_CONNECTOR__${id}`;
-}
-
-function memoryKey(id: StoredFileId): string {
-  return `file:${id}`;
 }

@@ -52,7 +52,10 @@ export async function openRun(
   const unfinished = last && !fromBeginning && isResumable(last, pair, hash) ? last : null;
   const known = [pair.settings_hash, last?.settings_hash].filter((one) => typeof one === 'string');
   const afresh = fromBeginning || (unfinished === null && known.some((one) => one !== hash));
-  if (afresh) await sql`delete from connector_memory where cc_pair_id = ${pair.id}`.execute(trx);
+  if (afresh) {
+    await sql`delete from connector_memory
+      where cc_pair_id = ${pair.id} and not lasting`.execute(trx);
+  }
   const start = unfinished
     ? unfinished.poll_range_start
     : pollStart({

@@ -18,6 +18,8 @@ export async function requestRun(
     workspaceId: WorkspaceId;
     ccPairId: CcPairId;
     fromBeginning: boolean;
+    /** Something has changed that a run under way may have passed already: another follows it. */
+    followUp?: boolean;
     requestId: string | null;
   },
 ): Promise<IndexAttemptId> {
@@ -31,6 +33,9 @@ export async function requestRun(
       // Whoever asks for it now knows that waiting for the source is over.
       await sql`update index_attempt set next_attempt_at = null
         where id = ${open} and claimed_until is null`.execute(trx);
+      if (request.followUp) {
+        await sql`update cc_pair set next_run_at = ${clock()} where id = ${pair.id}`.execute(trx);
+      }
       return open;
     }
     if (open !== null) {

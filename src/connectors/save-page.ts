@@ -180,13 +180,15 @@ async function saveMemory(
   const last = [...new Map(memory.map((entry) => [entry.key, entry])).values()];
   if (last.length === 0) return;
   await sql`
-    insert into connector_memory (cc_pair_id, key, document_id, value)
-    select ${pair.id}, key, nullif(document_id, ''), value::json
+    insert into connector_memory (cc_pair_id, key, document_id, value, lasting)
+    select ${pair.id}, key, nullif(document_id, ''), value::json, lasting
     from unnest(${last.map(({ key }) => cleanText(key))}::text[],
       ${last.map(({ documentId }) => cleanText(documentId ?? ''))}::text[],
-      ${last.map(({ value }) => JSON.stringify(value))}::text[]) as x(key, document_id, value)
+      ${last.map(({ value }) => JSON.stringify(value))}::text[],
+      ${last.map(({ lasting }) => lasting === true)}::boolean[]) as x(key, document_id, value, lasting)
     on conflict (cc_pair_id, key) do update
-      set document_id = excluded.document_id, value = excluded.value`.execute(trx);
+      set document_id = excluded.document_id, value = excluded.value,
+        lasting = excluded.lasting`.execute(trx);
 }
 
 function mended({ accepted, unchanged, skipped, removed }: PageOutcome): string[] {

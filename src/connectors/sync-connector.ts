@@ -4,12 +4,12 @@ import { keepLease, LeaseLost } from '#src/platform/keep-lease.ts';
 import type { Services } from '#src/services.ts';
 import { acceptPage, BacklogFull } from './accept-page.ts';
 import { claimRun, type ClaimedRun, releaseRun, renewRun } from './claim-run.ts';
-import type { ConnectorPage, PollContext } from './connector.ts';
-import { connectorContext, EngineFault, ours } from './connector-context.ts';
+import type { PollContext } from './connector.ts';
+import { connectorContext } from './connector-context.ts';
 import { endRun, failRun } from './finish-run.ts';
 import { type OpenPair, openPair } from './open-pair.ts';
 import { MAX_OUTAGES, outageDelayMs, toldDelayMs } from './outage-delay.ts';
-import { findFailedDocuments, sendFailedAgain } from './retry-failed.ts';
+import { allPages, nextPage, type NumberedPage } from './run-pages.ts';
 import { DocumentsRemoved, savePage } from './save-page.ts';
 import { sendSync } from './send-jobs.ts';
 import { CredentialRejected, SourceRefused, SourceUnavailable } from './source-errors.ts';
@@ -162,80 +162,6 @@ function tryOpen(services: SyncServices, run: ClaimedRun): (OpenPair & { from: u
     return { ...opened, from: checkpoint.success ? checkpoint.data : null };
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
-interface NumberedPage {
-  page: Omit<ConnectorPage<unknown>, 'checkpoint'>;
-  /** Undefined: the run's checkpoint stays. */
-  checkpoint: { value: unknown } | undefined;
-}
-
-/** What failed in earlier runs comes first, at the beginning of a run. */
-async function* allPages(
-  services: SyncServices,
-  run: ClaimedRun,
-  opened: OpenPair & { from: unknown },
-  context: PollContext,
-): AsyncGenerator<NumberedPage, void> {
-  const { connector, settings, credential, from } = opened;
-  if (from === null) {
-    await ours(sendFailedAgain(services, run.pair));
-    yield* pagesAgain(services, run, opened, context);
-  }
-  for await (const page of connector.poll(settings, credential, from, context)) {
-    yield { page, checkpoint: { value: page.checkpoint } };
-  }
-}
-
-/** One old failure that cannot be mended must not keep the run from everything else: it stays open. */
-async function* pagesAgain(
-  services: SyncServices,
-  run: ClaimedRun,
-  { connector, settings, credential }: OpenPair,
-  context: PollContext,
-): AsyncGenerator<NumberedPage, void> {
-  if (!connector.fetchAgain) return;
-  const failed = await ours(findFailedDocuments(services.db, run));
-  if (failed.length === 0) return;
-  try {
-    for await (const page of connector.fetchAgain(settings, credential, failed, context)) {
-      yield { page, checkpoint: undefined };
-    }
-  } catch (error) {
-    const wasTold = error instanceof SourceUnavailable && error.retryAfterMs !== null;
-    const isFinal = error instanceof CredentialRejected || error instanceof EngineFault;
-    if (context.signal.aborted || wasTold || isFinal) throw error;
-    services.log.warn(
-      { error: String(error), ccPairId: run.pair.id },
-      'failed documents not fetched again',
-    );
-  }
-}
-
-/** What the connector throws is an answer about the source; what our own side throws is not. */
-async function nextPage(
-  pages: AsyncIterator<NumberedPage>,
-  signal: AbortSignal,
-): Promise<IteratorResult<NumberedPage> | Error> {
-  try {
-    return await orAborted(pages.next(), signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof EngineFault) throw error;
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
-/** A connector that does not heed its signal holds nothing up. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
 

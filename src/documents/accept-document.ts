@@ -196,6 +196,13 @@ async function enqueueIndexing(
   }
 }
 
+/** Of the JSON that `upsert` is given. */
+const INPUT_COLUMNS =
+  sql.raw(`n int, "workspaceId" uuid, "ccPairId" int, "needsPair" boolean, "requestId" text, "externalId" text,
+  "semanticIdentifier" text, title text, source text, sections json, metadata json, tags json,
+  "docUpdatedAt" timestamptz, "primaryOwners" json, "secondaryOwners" json,
+  "contentHash" text, "contentBytes" int`);
+
 async function upsert(
   db: Database,
   documents: IncomingDocument[],
@@ -206,11 +213,7 @@ async function upsert(
       select *, not coalesce("needsPair", false) or exists (select 1 from cc_pair p
           where p.id = "ccPairId" and p.workspace_id = "workspaceId" and p.status <> 'DELETING')
         as welcome
-      from json_to_recordset(${input}::json) as x(
-        n int, "workspaceId" uuid, "ccPairId" int, "needsPair" boolean, "requestId" text, "externalId" text,
-        "semanticIdentifier" text, title text, source text, sections json, metadata json, tags json,
-        "docUpdatedAt" timestamptz, "primaryOwners" json, "secondaryOwners" json,
-        "contentHash" text, "contentBytes" int)
+      from json_to_recordset(${input}::json) as x(${INPUT_COLUMNS})
     ), written as (
       insert into document as d (workspace_id, external_id, semantic_identifier, title, source,
         sections, metadata, tags, doc_updated_at, primary_owners, secondary_owners,

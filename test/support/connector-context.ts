@@ -58,7 +58,10 @@ export function openTestContext(
       signal,
       http: createSourceHttp({ client, policy, signal, clock, wait, random: () => 0 }),
       guard: client.guard,
-      files: options.files ?? { read: () => Promise.resolve(null) },
+      files: options.files ?? {
+        exists: () => Promise.resolve(false),
+        read: () => Promise.resolve(null),
+      },
       parse: (file) => parseFile({ ...file, signal }),
       recall: (keys) => Promise.resolve(recall(memory, keys)),
       renderer: options.renderer ?? null,

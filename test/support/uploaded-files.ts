@@ -9,6 +9,7 @@ export interface UploadedFile {
 /** Uploads by their ids, as a connector reads them. */
 export function uploadedFiles(uploads: Map<string, UploadedFile>): ConnectorFiles {
   return {
+    exists: (id) => Promise.resolve(uploads.has(id)),
     read(id) {
       const found = uploads.get(id);
       return Promise.resolve(

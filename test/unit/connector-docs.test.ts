@@ -101,7 +101,7 @@ function read(path: string): string {
 }
 
 const jsonSchema = z.object({
-  properties: z.record(z.string(), z.object({ default: z.unknown() })).default({}),
+  properties: z.record(z.string(), z.object({ default: z.unknown().optional() })).default({}),
   required: z.array(z.string()).default([]),
   get anyOf() {
     return z.array(jsonSchema).default([]);

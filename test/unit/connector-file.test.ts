@@ -20,7 +20,7 @@ describe('a poll', () => {
       reads.push(id);
       return fixture.files.read(id);
     };
-    return { reads, files: { read } };
+    return { reads, files: { ...fixture.files, read } };
   };
 
   test('reads a file that it knows no second time, until something is said anew about it', async () => {
@@ -121,7 +121,10 @@ describe('a listing', () => {
     await using test = openTestContext({ files: fixture.files, since: new Date() });
     const settings = fileConnector.settings.parse(fixture.settings);
     await collectPages(fileConnector.poll(settings, {}, null, test.context), test);
-    const context = { ...test.context, files: { read: () => Promise.reject(new Error('read')) } };
+    const context = {
+      ...test.context,
+      files: { ...fixture.files, read: () => Promise.reject(new Error('read')) },
+    };
     const listed: string[] = [];
     for await (const portion of fileConnector.listIds(settings, {}, context))
       listed.push(...portion);

@@ -151,6 +151,7 @@ describe('what belongs to a crawl', () => {
     const bytes = Buffer.from(`# ours\n${site.url}/a\r\n\n${site.url}/b\n`);
     await using test = openTestContext({
       files: {
+        exists: () => Promise.resolve(true),
         read: (asked) =>
           Promise.resolve(asked === id ? { name: 'urls.txt', bytes, metadata: {} } : null),
       },

@@ -90,7 +90,7 @@ export const connectorFileRoutes: Route[] = [
     path: '/manage/admin/connector/{id}/files/update',
     summary: 'Add files to a connector of the kind file, and take others from it',
     description:
-      'A form with parts named `files`, as for an upload, and `file_ids_to_remove`, a JSON array of ids. Answers with all files that the connector has now, and starts a run of its pairs.',
+      'A form with parts named `files`, as for an upload, and `file_ids_to_remove`, a JSON array of ids. Answers with all files that the connector has now, takes the documents of the others out of search, and starts a run of its pairs.',
     params: connectorParams,
     reply: uploadReply,
     errors: ['NOT_FOUND'],
@@ -108,11 +108,13 @@ export const connectorFileRoutes: Route[] = [
         });
       });
       await services.files.remove(principal.workspaceId, changed.orphaned);
+      await services.documentAcceptor.enqueue(changed.dropped, requestId);
       for (const ccPairId of await findPollingPairs(services.db, address)) {
         await requestRun(services, {
           workspaceId: principal.workspaceId,
           ccPairId,
           fromBeginning: false,
+          followUp: true,
           requestId,
         });
       }
@@ -168,6 +170,6 @@ function presentUpload({
   ids,
   names,
   zipMetadataFileId,
-}: Omit<ChangedFiles, 'orphaned'>): z.input<typeof uploadReply> {
+}: Omit<ChangedFiles, 'orphaned' | 'dropped'>): z.input<typeof uploadReply> {
   return { file_paths: ids, file_names: names, zip_metadata_file_id: zipMetadataFileId };
 }

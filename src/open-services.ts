@@ -4,6 +4,7 @@ import { openProducer, type Producer } from '#queues/producer.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { createChatModel } from './chat/llm.ts';
 import { openChromiumRenderer } from './connectors/chromium-renderer.ts';
+import { findChromium } from './connectors/find-chromium.ts';
 import { createDocumentAcceptor } from './documents/accept-document.ts';
 import { createEmbedder } from './documents/create-embedder.ts';
 import { assertEmbeddingModel } from './documents/embedding-model.ts';
@@ -127,10 +128,11 @@ function openOutside(config: Config, db: Database, log: Logger, opened: AsyncDis
       userAgent: `Millrace/${packageJson.version}${contact}`,
     }),
   );
+  const executablePath = findChromium(config.CHROMIUM_PATH);
   const renderer =
-    config.CHROMIUM_PATH === undefined
+    executablePath === null
       ? null
-      : opened.use(openChromiumRenderer({ executablePath: config.CHROMIUM_PATH, http, log }));
+      : opened.use(openChromiumRenderer({ executablePath, http, log }));
   return {
     http,
     renderer,

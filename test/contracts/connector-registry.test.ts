@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { CONNECTORS, findConnector } from '#src/connectors/registry.ts';
+import { CONNECTORS, findConnector, sourcesOf } from '#src/connectors/registry.ts';
 import { validateCredential, validateSettings } from '#src/connectors/validate-config.ts';
 import { hasFixture, loadContractKinds } from '#test/support/connector-contract.ts';
 
 const kinds = await loadContractKinds();
 
 describe('the registry of connectors', () => {
-  it('has each name once, aliases included', () => {
-    const names = CONNECTORS.flatMap(({ kind, aliases }) => [kind, ...aliases]);
+  it('has each name once, aliases and variants included', () => {
+    const names = CONNECTORS.flatMap(sourcesOf);
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
     for (const name of names) expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
   });
@@ -19,7 +19,7 @@ describe('the registry of connectors', () => {
   });
 
   it.each(CONNECTORS)('finds $kind by any of its names, in any case', (connector) => {
-    for (const name of [connector.kind, ...connector.aliases]) {
+    for (const name of sourcesOf(connector)) {
       expect(findConnector(name)).toBe(connector);
       expect(findConnector(name.toUpperCase())).toBe(connector);
     }

@@ -44,7 +44,7 @@ export function expectSourceError(error: unknown, source: ContractSource): void 
   expectWords(error instanceof Error ? error.message : '', source);
 }
 
-export function expectWords(words: string, { fixture }: ContractSource): void {
+function expectWords(words: string, { fixture }: ContractSource): void {
   expect(words.trim().split(/\s+/).length).toBeGreaterThanOrEqual(3);
   for (const [name, value] of Object.entries(fixture.credential)) {
     const isSecret = /token|secret|password|_key$/.test(name) && typeof value === 'string';

@@ -115,6 +115,7 @@ const STATEMENTS = [
     updated_at timestamptz not null default now(),
     finished_at timestamptz)`,
   `create index index_attempt_pair on index_attempt (cc_pair_id, id)`,
+  `create index index_attempt_finished on index_attempt (finished_at)`,
   `create unique index index_attempt_one_open on index_attempt (cc_pair_id)
     where status in ('not_started', 'in_progress')`,
 
@@ -135,6 +136,7 @@ const STATEMENTS = [
     created_at timestamptz not null default now(),
     resolved_at timestamptz)`,
   `create index index_attempt_error_pair on index_attempt_error (cc_pair_id, is_resolved, id)`,
+  `create index index_attempt_error_open on index_attempt_error (id) where not is_resolved`,
   `create index index_attempt_error_attempt on index_attempt_error (index_attempt_id)`,
 
   `create table connector_memory (

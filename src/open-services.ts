@@ -4,6 +4,7 @@ import { openProducer, type Producer } from '#queues/producer.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { createChatModel } from './chat/llm.ts';
 import { openChromiumRenderer } from './connectors/chromium-renderer.ts';
+import { connectorSamples } from './connectors/connector-metrics.ts';
 import { findChromium } from './connectors/find-chromium.ts';
 import { createDocumentAcceptor } from './documents/accept-document.ts';
 import { createEmbedder } from './documents/create-embedder.ts';
@@ -163,6 +164,7 @@ function openChatModel(config: Config, fetch: typeof globalThis.fetch): Services
 function openMetrics(db: Database, producer: Producer): Metrics {
   const metrics = createMetrics();
   collectQueueMetrics(producer, QUEUES, metrics);
+  metrics.addCollector(() => connectorSamples(db));
   metrics.addCollector(async () => {
     const counts = await countByStatus(db, null);
     return Object.entries(counts).map(([status, value]) => ({

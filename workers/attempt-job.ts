@@ -25,9 +25,12 @@ export interface JobContext {
   log: Logger;
 }
 
+export type JobFacts = Readonly<Record<string, string | number | null>>;
+
 export interface WorkerDefinition<P> {
   queue: QueueDefinition<P>;
-  handle(services: Services, payload: P, job: JobContext): Promise<void>;
+  /** What it returns goes into the log line of the attempt: ids and states, never content. */
+  handle(services: Services, payload: P, job: JobContext): Promise<JobFacts | void>;
 }
 
 /** A job as it comes out of the store. */
@@ -52,7 +55,7 @@ export class JobTimeout extends Error {
 
 /** How an attempt ended. `later`: a fresh job already stands in for this one. */
 export type Outcome =
-  | { kind: 'completed' }
+  | { kind: 'completed'; facts: JobFacts }
   | { kind: 'later' | 'retry' | 'failed' | 'gave-up' | 'aborted'; error: Error };
 
 /** Handlers have this long to hand their work back after an abort. */
@@ -123,8 +126,11 @@ async function outcomeOf<P>(
   );
   try {
     context.signal.throwIfAborted();
-    await endedByAbort(definition.handle(services, data.payload, context), context.signal);
-    return { kind: 'completed' };
+    const facts = await endedByAbort(
+      definition.handle(services, data.payload, context),
+      context.signal,
+    );
+    return { kind: 'completed', facts: facts ?? {} };
   } catch (error) {
     const outcome = failureOf(error, context);
     if (!(error instanceof RetryLater)) return outcome;
@@ -155,7 +161,7 @@ function failureOf(thrown: unknown, { signal, lastAttempt }: JobContext): Outcom
 }
 
 /** Settles with `work`, or rejects with the abort's reason when `work` has not settled a grace period after it. */
-async function endedByAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function endedByAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const abandoned = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | null = null;
   const startGrace = (): void => {
@@ -163,7 +169,7 @@ async function endedByAbort(work: Promise<void>, signal: AbortSignal): Promise<v
   };
   signal.addEventListener('abort', startGrace, { once: true });
   try {
-    await Promise.race([work, abandoned.promise]);
+    return await Promise.race([work, abandoned.promise]);
   } finally {
     signal.removeEventListener('abort', startGrace);
     if (timer !== null) clearTimeout(timer);
@@ -184,7 +190,7 @@ function logAttempt(
     requestId: context.requestId,
     durationMs: Math.round(durationMs),
     outcome: outcome.kind,
-    ...(outcome.kind !== 'completed' && { error: outcome.error.message }),
+    ...(outcome.kind === 'completed' ? outcome.facts : { error: outcome.error.message }),
   };
   switch (outcome.kind) {
     case 'completed':

@@ -98,12 +98,17 @@ function parameters(
   if (schema === null) return [];
   const written = schemas.write(schema, 'input', operationId(route));
   const required = Array.isArray(written.required) ? written.required : [];
-  return Object.entries(asObject(written.properties)).map(([name, property]) => ({
-    name,
-    in: place,
-    required: place === 'path' || required.includes(name),
-    schema: property,
-  }));
+  return Object.entries(asObject(written.properties)).map(([name, property]) => {
+    // The page shows the description of a parameter, not that of its schema.
+    const { description, ...rest } = asObject(property);
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(typeof description === 'string' && { description }),
+      schema: rest,
+    };
+  });
 }
 
 function requestBody(route: Route, id: string, schemas: ComponentSchemas): Json {
@@ -116,11 +121,14 @@ function replyContent(route: Route, id: string, schemas: ComponentSchemas): Json
   return contentOf(route.produces, schemas.write(route.reply, 'output', `${id}Reply`));
 }
 
+/** Media types that the schema describes; bodies of other types are text to it. */
+const DESCRIBED = new Set(['application/json', 'multipart/form-data']);
+
 function contentOf(mediaTypes: readonly string[], schema: Json): Json {
   return Object.fromEntries(
     mediaTypes.map((mediaType) => [
       mediaType,
-      { schema: mediaType === 'application/json' ? schema : { type: 'string' } },
+      { schema: DESCRIBED.has(mediaType) ? schema : { type: 'string' } },
     ]),
   );
 }
@@ -195,11 +203,19 @@ function redirect(value: unknown, address: (reference: string) => string): unkno
   if (Array.isArray(value)) return value.map((one) => redirect(one, address));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      key === '$ref' && typeof inner === 'string' ? address(inner) : redirect(inner, address),
-    ]),
+    Object.entries(value)
+      .filter(isTelling)
+      .map(([key, inner]) => [
+        key,
+        key === '$ref' && typeof inner === 'string' ? address(inner) : redirect(inner, address),
+      ]),
   );
+}
+
+/** zod bounds every integer by what JavaScript can hold, which tells nobody anything. */
+function isTelling([key, value]: [string, unknown]): boolean {
+  const isBound = key === 'minimum' || key === 'maximum';
+  return !(isBound && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
 }
 
 function asObject(value: unknown): Json {

@@ -5,7 +5,7 @@ import { connectorSync } from '#queues/connector-sync.ts';
 import type { pairPayload } from '#queues/pair-payload.ts';
 import type { QueueDefinition } from '#queues/queue.ts';
 import type { z } from 'zod';
-import type { CcPairId } from '#src/ids.ts';
+import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 
 /** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
@@ -17,6 +17,10 @@ const LATE_MS = 2_000;
 const MAX_PAIRS_PER_RUN = 1_000;
 
 type ReconcileServices = Pick<Services, 'db' | 'producer' | 'clock'>;
+interface LostPair {
+  id: CcPairId;
+  workspace_id: WorkspaceId;
+}
 type PairQueue = QueueDefinition<z.output<typeof pairPayload>>;
 
 /**
@@ -27,7 +31,7 @@ export async function reconcileConnectors(
   services: ReconcileServices,
   signal: AbortSignal,
 ): Promise<void> {
-  const work: [PairQueue, (before: Date) => RawBuilder<{ id: CcPairId }>][] = [
+  const work: [PairQueue, (before: Date) => RawBuilder<LostPair>][] = [
     [connectorSync, (before) => openRuns(before, services.clock())],
     [connectorSync, (before) => dueRuns(before, services.clock())],
     [connectorPrune, (before) => openPrunes(before, services.clock())],
@@ -64,16 +68,31 @@ export async function recoverConnectors(services: ReconcileServices): Promise<vo
 async function sendLost(
   { db, producer }: ReconcileServices,
   queue: PairQueue,
-  lost: RawBuilder<{ id: CcPairId }>,
+  lost: RawBuilder<LostPair>,
 ): Promise<void> {
   const { rows } = await lost.execute(db);
-  await producer.enqueueMany(
-    queue,
-    rows.map(({ id }) => ({ ccPairId: id })),
-  );
+  for (const [priority, pairs] of inTurn(rows)) {
+    await producer.enqueueMany(
+      queue,
+      pairs.map(({ id }) => ({ ccPairId: id })),
+      queue === connectorSync ? { priority } : {},
+    );
+  }
 }
 
-function openRuns(before: Date, now: Date): RawBuilder<{ id: CcPairId }> {
+/** The first of each workspace, then the second of each: a job that is sent again overtakes nobody else's. */
+function inTurn(lost: readonly LostPair[]): Map<number, LostPair[]> {
+  const sent = new Map<WorkspaceId, number>();
+  const turns = new Map<number, LostPair[]>();
+  for (const pair of lost) {
+    const turn = (sent.get(pair.workspace_id) ?? 0) + 1;
+    sent.set(pair.workspace_id, turn);
+    turns.set(turn, [...(turns.get(turn) ?? []), pair]);
+  }
+  return turns;
+}
+
+function openRuns(before: Date, now: Date): RawBuilder<LostPair> {
   return sql`
     update index_attempt set queued_at = now() where id in (
       select id from index_attempt where status in ('not_started', 'in_progress')
@@ -81,7 +100,7 @@ function openRuns(before: Date, now: Date): RawBuilder<{ id: CcPairId }> {
           or claimed_until < now() and queued_at < ${abandonedBefore()})
         and (next_attempt_at is null or next_attempt_at < ${now})
       order by queued_at limit ${MAX_PAIRS_PER_RUN} for update skip locked)
-    returning cc_pair_id as id`;
+    returning cc_pair_id as id, workspace_id`;
 }
 
 /** A run that a worker held when it died is not behind the backlog. */
@@ -89,7 +108,7 @@ function abandonedBefore(): RawBuilder<unknown> {
   return sql`now() - make_interval(secs => ${STALE_MS / 1_000})`;
 }
 
-function dueRuns(before: Date, now: Date): RawBuilder<{ id: CcPairId }> {
+function dueRuns(before: Date, now: Date): RawBuilder<LostPair> {
   return sql`
     update cc_pair set queued_at = now() where id in (
       select p.id from cc_pair p where p.next_run_at < ${new Date(now.getTime() - LATE_MS)}
@@ -97,21 +116,21 @@ function dueRuns(before: Date, now: Date): RawBuilder<{ id: CcPairId }> {
         and not exists (select 1 from index_attempt a where a.cc_pair_id = p.id
           and a.status in ('not_started', 'in_progress'))
       order by p.next_run_at limit ${MAX_PAIRS_PER_RUN} for update of p skip locked)
-    returning id`;
+    returning id, workspace_id`;
 }
 
-function openPrunes(before: Date, now: Date): RawBuilder<{ id: CcPairId }> {
+function openPrunes(before: Date, now: Date): RawBuilder<LostPair> {
   return sql`
     update prune_attempt set queued_at = now() where id in (
       select id from prune_attempt where status in ('not_started', 'in_progress')
         and queued_at < ${before} and (claimed_until is null or claimed_until < now())
         and (next_attempt_at is null or next_attempt_at < ${now})
       order by queued_at limit ${MAX_PAIRS_PER_RUN} for update skip locked)
-    returning cc_pair_id as id`;
+    returning cc_pair_id as id, workspace_id`;
 }
 
 /** Due prunes have no job of their own before the first one: this is what begins them, too. */
-function duePrunes(before: Date, now: Date): RawBuilder<{ id: CcPairId }> {
+function duePrunes(before: Date, now: Date): RawBuilder<LostPair> {
   return sql`
     update cc_pair set queued_at = now() where id in (
       select p.id from cc_pair p where p.next_prune_at < ${now} and p.queued_at < ${before}
@@ -119,15 +138,15 @@ function duePrunes(before: Date, now: Date): RawBuilder<{ id: CcPairId }> {
         and not exists (select 1 from prune_attempt a where a.cc_pair_id = p.id
           and a.status in ('not_started', 'in_progress'))
       order by p.next_prune_at limit ${MAX_PAIRS_PER_RUN} for update of p skip locked)
-    returning id`;
+    returning id, workspace_id`;
 }
 
-function deletions(before: Date): RawBuilder<{ id: CcPairId }> {
+function deletions(before: Date): RawBuilder<LostPair> {
   return sql`
     update cc_pair set queued_at = now() where id in (
       select id from cc_pair where status = 'DELETING' and queued_at < ${before}
       order by queued_at limit ${MAX_PAIRS_PER_RUN} for update skip locked)
-    returning id`;
+    returning id, workspace_id`;
 }
 
 /**

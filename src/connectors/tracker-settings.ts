@@ -58,7 +58,8 @@ export const TRACKER_SETTINGS: z.ZodType<TrackerSettings> = z
     const site = jiraSite(tracker_base_url ?? jira_base_url ?? '');
     const problem = baseUrlProblem([tracker_base_url, jira_base_url], site !== null);
     if (problem !== null || site === null) {
-      issues.addIssue({ code: 'custom', path: ['tracker_base_url'], message: problem ?? '' });
+      const name = jira_base_url !== null && tracker_base_url === null ? 'jira' : 'tracker';
+      issues.addIssue({ code: 'custom', path: [`${name}_base_url`], message: problem ?? '' });
       return z.NEVER;
     }
     return {
@@ -77,7 +78,7 @@ export const TRACKER_SETTINGS: z.ZodType<TrackerSettings> = z
 function baseUrlProblem(sent: (string | null)[], isSite: boolean): string | null {
   const count = sent.filter((url) => url !== null).length;
   if (count === 0)
-    return 'is required: the address of the site, such as https://example.atlassian.net';
+    return 'is required (or its other name, jira_base_url): the address of the site, such as https://example.atlassian.net';
   if (count > 1) return 'is set, and jira_base_url too; set one of the two';
   return isSite ? null : 'is no web address; write it as https://example.atlassian.net';
 }

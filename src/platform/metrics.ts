@@ -4,7 +4,10 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 export type GaugeSample =
   | { gauge: 'queueJobs'; labels: { queue: string; state: string }; value: number }
   | { gauge: 'queueOldestWaitingSeconds'; labels: { queue: string }; value: number }
-  | { gauge: 'documents'; labels: { status: string }; value: number };
+  | { gauge: 'documents'; labels: { status: string }; value: number }
+  | { gauge: 'connectorPairs'; labels: { status: string }; value: number }
+  | { gauge: 'connectorRuns'; labels: { status: string }; value: number }
+  | { gauge: 'connectorErrors'; labels: Record<string, never>; value: number };
 
 export interface Metrics {
   /** `Content-Type` of `text()`. */
@@ -86,6 +89,23 @@ function createGauges(registry: Registry): Record<GaugeSample['gauge'], Gauge> {
       name: 'millrace_documents',
       help: 'Documents by status.',
       labelNames: ['status'],
+      registers,
+    }),
+    connectorPairs: new Gauge({
+      name: 'millrace_connector_pairs',
+      help: 'Connector-credential pairs by status.',
+      labelNames: ['status'],
+      registers,
+    }),
+    connectorRuns: new Gauge({
+      name: 'millrace_connector_runs',
+      help: 'Runs of connectors by status: those under way, and those that ended in the last hour.',
+      labelNames: ['status'],
+      registers,
+    }),
+    connectorErrors: new Gauge({
+      name: 'millrace_connector_errors',
+      help: 'Failures of documents and parts of sources that are not resolved.',
       registers,
     }),
   };

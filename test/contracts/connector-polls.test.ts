@@ -7,6 +7,7 @@ import {
   checkSource,
   documentsOf,
   failuresOf,
+  fetchAgain,
   idsOf,
   listAll,
   memoryAfter,
@@ -20,7 +21,7 @@ const kinds = await loadContractKinds();
 const HOUR_MS = 3_600_000;
 const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * HOUR_MS);
 
-describe.each(kinds)('$kind, polled', ({ start }) => {
+describe.each(kinds)('$kind, polled', { timeout: 30_000 }, ({ start, entry }) => {
   it('answers a check', async () => {
     await using source = await start();
     await expect(checkSource(source)).resolves.toBeUndefined();
@@ -87,7 +88,11 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
     expect(second.pages.flatMap(({ removed }) => removed)).toEqual([]);
     // What is read again is the same to the letter, so that it is not indexed again.
     const before = new Map(documentsOf(first).map((document) => [document.id, document]));
-    for (const document of documentsOf(second)) expect(document).toEqual(before.get(document.id));
+    const afresh = await runPoll(source);
+    expect(idsOf(afresh)).toHaveLength(before.size);
+    for (const document of [...documentsOf(second), ...documentsOf(afresh)]) {
+      expect(document).toEqual(before.get(document.id));
+    }
   });
 
   it('shows what was edited and what is new, under ids that stay', async () => {
@@ -135,6 +140,23 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
       expect([...new Set(listed)].toSorted()).toEqual(ids);
     }
   });
+
+  it.runIf(entry.fetchAgain !== undefined)(
+    'fetches single documents again, and tells which are gone',
+    async () => {
+      await using source = await start();
+      const { fixture } = source;
+      const gone = fixture.put('contract', 'Soon gone.', hoursAgo(2));
+      const first = await runPoll(source);
+      const kept = documentsOf(first).filter(({ id }) => id !== gone);
+      fixture.remove('contract');
+      const again = await fetchAgain(source, [gone, ...kept.map(({ id }) => id)]);
+      expect(again.error).toBeNull();
+      expect(again.pages.flatMap(({ removed }) => removed)).toEqual([gone]);
+      expect(failuresOf(again)).toEqual([]);
+      expect(byId(documentsOf(again))).toEqual(byId(kept));
+    },
+  );
 
   it('loses nothing when documents change between two pages', async () => {
     await using source = await start();
@@ -193,6 +215,10 @@ function putMovers(fixture: ConnectorFixture, old: Date): Mover[] {
     const at = number % 2 === 0 ? hoursAgo(number) : new Date(old.getTime() + number * HOUR_MS);
     return { name, id: fixture.put(name, `Text of ${name}.`, at) };
   });
+}
+
+function byId(documents: ConnectorDocument[]): ConnectorDocument[] {
+  return documents.toSorted((a, b) => a.id.localeCompare(b.id));
 }
 
 function expectUsable(document: ConnectorDocument): void {

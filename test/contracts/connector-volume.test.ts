@@ -10,13 +10,13 @@ interface Volume {
   settings?: Record<string, unknown>;
 }
 
-const EACH_FETCHED = { count: 4_000, because: 'each is fetched on its own' };
+const EACH_FETCHED = { count: 3_000, because: 'each is fetched on its own' };
 
 const VOLUMES: Record<string, Volume> = {
   google_drive: EACH_FETCHED,
   imap: EACH_FETCHED,
   notion: EACH_FETCHED,
-  rss: { count: 10_000, because: 'each page of a feed is looked at again' },
+  rss: { count: 5_000, because: 'each page of a feed is looked at again' },
   s3: EACH_FETCHED,
   tracker: { count: 50_000, settings: { batch_size: 100 } },
   web: EACH_FETCHED,

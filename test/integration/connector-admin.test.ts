@@ -61,6 +61,16 @@ describe('a connector that does not fit', () => {
       { connector_specific_config: {} },
       'body.connector_specific_config.tracker_base_url',
     ],
+    [
+      'a missing key, in the words of existing clients',
+      { source: 'jira', connector_specific_config: { project_key: 'ABC' } },
+      'jira_base_url',
+    ],
+    [
+      'an address that is none, in the words of existing clients',
+      { source: 'jira', connector_specific_config: { jira_base_url: 'not an address' } },
+      'body.connector_specific_config.jira_base_url',
+    ],
     ['no settings at all', { connector_specific_config: null }, 'body.connector_specific_config'],
     ['an unknown source', { source: 'teleprinter' }, 'Known: '],
     ['the source of pushed documents', { source: 'ingestion_api' }, 'body.source'],

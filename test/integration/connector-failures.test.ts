@@ -92,6 +92,7 @@ describe('what failed earlier', () => {
       { documents: ['a', 'b'].map((name) => scripted.document(name)), failures },
     ]);
     await syncConnector(services, scripted.pair, never);
+    scripted.script.poll = pages([]);
     const asked: (readonly string[])[] = [];
     scripted.script.fetchAgain = async function* fetchAgain(ids) {
       asked.push(ids);

@@ -138,6 +138,23 @@ export async function listAll(
   return ids;
 }
 
+/** What becomes of documents that failed before. */
+export async function fetchAgain(
+  source: ContractSource,
+  ids: readonly string[],
+): Promise<Pick<PollRun, 'pages' | 'error'>> {
+  await using test = contextFor(source);
+  const pages: Page[] = [];
+  const config = [source.settings(), source.credential()] as const;
+  try {
+    const again = source.connector.fetchAgain?.(...config, ids, test.context) ?? [];
+    for await (const page of again) pages.push({ ...page, checkpoint: null });
+    return { pages, error: null };
+  } catch (error) {
+    return { pages, error };
+  }
+}
+
 export async function checkSource(source: ContractSource): Promise<void> {
   await using test = contextFor(source);
   await source.connector.check(source.settings(), source.credential(), test.context);

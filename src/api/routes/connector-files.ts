@@ -25,6 +25,9 @@ const uploadReply = z.object({
   file_names: z.array(z.string()).describe('In the same order; names in a zip keep their folders.'),
   zip_metadata_file_id: z.string().nullable(),
 });
+const files = z
+  .array(z.string().meta({ format: 'binary' }))
+  .describe('One part for each file; at most one of them a zip.');
 const idsToRemove = z.array(z.uuid().transform((id) => id as StoredFileId)).max(10_000);
 
 export const connectorFileRoutes: Route[] = [
@@ -37,6 +40,7 @@ export const connectorFileRoutes: Route[] = [
     description:
       'A form with one or more parts named `files`, at most one of them a zip. A zip becomes one file per entry, each described by the `.onyx_metadata.json` or `.millrace_metadata.json` in it. All files are stored, or none.',
     query: z.object({ unzip: flag.describe('false: a zip is stored as it is.') }),
+    body: z.object({ files }),
     reply: uploadReply,
     async handle(request) {
       const upload = openUpload(request, request.query.unzip === 'true');
@@ -92,6 +96,10 @@ export const connectorFileRoutes: Route[] = [
     description:
       'A form with parts named `files`, as for an upload, and `file_ids_to_remove`, a JSON array of ids. Answers with all files that the connector has now, takes the documents of the others out of search, and starts a run of its pairs.',
     params: connectorParams,
+    body: z.object({
+      files: files.optional(),
+      file_ids_to_remove: z.string().optional().describe('A JSON array of ids.'),
+    }),
     reply: uploadReply,
     errors: ['NOT_FOUND'],
     async handle(request) {

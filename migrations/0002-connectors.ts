@@ -106,6 +106,7 @@ const STATEMENTS = [
     outages integer not null default 0,
     resumptions integer not null default 0,
     resumed_from integer,
+    last_page_at timestamptz,
     claim_token uuid,
     claimed_until timestamptz,
     next_attempt_at timestamptz,

@@ -8,4 +8,5 @@ export const connectorDelete = defineQueue({
   attempts: 5,
   concurrency: 2,
   timeoutMs: 60 * 60_000,
+  isResumable: true,
 });

@@ -8,4 +8,5 @@ export const connectorPrune = defineQueue({
   attempts: 3,
   concurrency: 4,
   timeoutMs: 60 * 60_000,
+  isResumable: true,
 });

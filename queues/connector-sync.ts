@@ -8,4 +8,5 @@ export const connectorSync = defineQueue({
   attempts: 3,
   concurrency: 32,
   timeoutMs: 10 * 60_000,
+  isResumable: true,
 });

@@ -18,12 +18,21 @@ export interface QueueDefinition<P> {
   concurrency: number;
   /** After this the attempt's signal is aborted and the attempt has failed. */
   timeoutMs: number;
+  /** The next attempt goes on where one was stopped: when the process stops, it is told so at once, not at the deadline. */
+  isResumable: boolean;
 }
 
 /** A queue whose payload type does not matter to the caller. */
 export type AnyQueue = Omit<QueueDefinition<unknown>, 'key'>;
 
-type QueueDefaults = 'attempts' | 'backoffMs' | 'key' | 'everyMs' | 'concurrency' | 'timeoutMs';
+type QueueDefaults =
+  | 'attempts'
+  | 'backoffMs'
+  | 'key'
+  | 'everyMs'
+  | 'concurrency'
+  | 'timeoutMs'
+  | 'isResumable';
 type QueueInput<P> = Pick<QueueDefinition<P>, 'name' | 'payload'> &
   Partial<Pick<QueueDefinition<P>, QueueDefaults>>;
 
@@ -31,7 +40,7 @@ type QueueInput<P> = Pick<QueueDefinition<P>, 'name' | 'payload'> &
 const QUEUE_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const QUEUE_NAME_MAX_LENGTH = 50;
 
-/** Fills in the defaults: 3 attempts, 1 s backoff, no key, no schedule, one job at a time, one minute each. */
+/** Fills in the defaults: 3 attempts, 1 s backoff, no key, no schedule, one job at a time, one minute each, not resumable. */
 export function defineQueue<P>(input: QueueInput<P>): QueueDefinition<P> {
   if (!QUEUE_NAME.test(input.name) || input.name.length > QUEUE_NAME_MAX_LENGTH) {
     throw new Error(
@@ -45,6 +54,7 @@ export function defineQueue<P>(input: QueueInput<P>): QueueDefinition<P> {
     everyMs: null,
     concurrency: 1,
     timeoutMs: 60_000,
+    isResumable: false,
     ...input,
   };
 }

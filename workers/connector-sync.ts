@@ -2,6 +2,6 @@ import { connectorSync } from '#queues/connector-sync.ts';
 import { syncConnector } from '#src/connectors/sync-connector.ts';
 import { defineWorker } from './worker.ts';
 
-export const worker = defineWorker(connectorSync, async (services, { ccPairId }, job) => {
-  await syncConnector(services, ccPairId, job.signal);
-});
+export const worker = defineWorker(connectorSync, async (services, { ccPairId }, job) => ({
+  ...(await syncConnector(services, ccPairId, job.signal)),
+}));

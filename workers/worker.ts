@@ -20,7 +20,7 @@ export function defineWorker<P>(
 export interface RunningWorker {
   readonly queueName: string;
   /**
-   * Takes no more jobs, waits for the active ones, aborts them at the deadline and puts them back into the queue at
+   * Takes no more jobs, waits for the active ones, aborts them at the deadline (resumable ones at once) and puts them back into the queue at
    * no cost of an attempt. Resolves at most 6 s after the deadline, whatever the handlers and the store do.
    */
   close(deadlineMs: number): Promise<void>;
@@ -77,9 +77,10 @@ export function startWorker<P>(
       const reason = new ShutdownError('The process is stopping.');
       stopping = reason;
       const closed = worker.close();
+      const abortMs = definition.queue.isResumable ? 0 : deadlineMs;
       const deadline = setTimeout(() => {
         for (const abort of active) abort.abort(reason);
-      }, deadlineMs);
+      }, abortMs);
       // What an absent store does not take back stays locked until the lock runs out; another worker then finds it.
       await settledOrLate(closed, deadlineMs + ABORT_GRACE_MS + STORE_GRACE_MS);
       clearTimeout(deadline);

@@ -15,12 +15,11 @@ const LINES_UNDER_WAY = 512;
 const LATER: readonly ProblemCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
 
 const refusedSchema = z.object({ error_code: z.string(), detail: z.string() });
+const place = { index: z.number().int() };
 
 /** One result per item, in order: accepted, or refused with its reason. */
 export const batchReplySchema = z.object({
-  results: z.array(
-    z.object({ index: z.number().int() }).and(z.union([acceptedSchema, refusedSchema])),
-  ),
+  results: z.array(z.union([acceptedSchema.extend(place), refusedSchema.extend(place)])),
   accepted: z.number().int(),
   failed: z.number().int(),
 });

@@ -162,7 +162,10 @@ function table(node: AdfNode, depth: number): string {
   const rows = childrenOf(node).map((row) =>
     childrenOf(row).map((cell) =>
       blocks(cell, depth + 2)
-        .replace(/\s*\n\s*/g, ' ')
+        .split('\n')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+        .join(' ')
         .replaceAll('|', '\\|'),
     ),
   );
@@ -210,7 +213,8 @@ function headingLevel(node: AdfNode): number {
 }
 
 function fenced(code: string, language: string): string {
-  const longest = Math.max(0, ...(code.match(/`{3,}/g) ?? []).map((run) => run.length));
+  let longest = 0;
+  for (const [run] of code.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(Math.max(3, longest + 1));
   return `${fence}${language}\n${code}\n${fence}`;
 }

@@ -22,7 +22,6 @@ export interface ClaimedRun {
   poll_range_end: Date;
   checkpoint: unknown;
   /** Of the settings that it polls with. */
-  settings_hash: string;
   /** Set when it began where an earlier run had ended early. */
   resumed_from: IndexAttemptId | null;
   /** Times in a row, without a page in between, that the source was away or the worker died. */
@@ -85,7 +84,7 @@ async function claim(
     where id = ${id} and (claimed_until is null or claimed_until < now())
       and (next_attempt_at is null or next_attempt_at <= ${soon(now)})
     returning id, from_beginning, poll_range_start, poll_range_end, checkpoint,
-      settings_hash, resumed_from, outages`.execute(trx);
+      resumed_from, outages`.execute(trx);
   const [run] = rows;
   if (!run) return null;
   if (pair.status === 'SCHEDULED') {

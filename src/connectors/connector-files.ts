@@ -114,13 +114,24 @@ export async function changeConnectorFiles(
       .set({ settings: JSON.stringify(changed), updated_at: sql<Date>`now()` })
       .where('id', '=', address.connectorId as ConnectorId) // its row was found
       .execute();
-    // The files that stay are as they were: nothing has to be looked at from the beginning.
-    await sql`update cc_pair set settings_hash = ${hashSettings(changed)}
-      where connector_id = ${address.connectorId} and settings_hash is not null`.execute(trx);
+    await keepWhatIsKnown(trx, address, hashSettings(changed));
     const orphaned = await unusedFiles(trx, address.workspaceId, [...removed]);
     const dropped = await dropDocumentsOf(trx, address, [...removed]);
     return { ids, names, zipMetadataFileId, orphaned, dropped };
   });
+}
+
+/** The files that stay are as they were: nothing has to be looked at from the beginning for these settings. */
+async function keepWhatIsKnown(
+  trx: DatabaseTransaction,
+  { connectorId }: ConnectorAddress,
+  hash: string,
+): Promise<void> {
+  await sql`update cc_pair set settings_hash = ${hash}
+    where connector_id = ${connectorId} and settings_hash is not null`.execute(trx);
+  await sql`update index_attempt set settings_hash = ${hash} where id in (
+    select max(a.id) from index_attempt a join cc_pair p on p.id = a.cc_pair_id
+    where p.connector_id = ${connectorId} group by p.id)`.execute(trx);
 }
 
 /** Which document a file became is what the connector remembers of it; see `file.ts`. */
@@ -194,6 +205,18 @@ async function storedFiles(
     db,
   );
   return new Map(rows.map((row) => [row.id, { ...row, byte_count: Number(row.byte_count) }]));
+}
+
+/** A connector of the kind `file` is gone: so are its uploads, unless another connector names them. */
+export async function deleteFilesOf(
+  trx: DatabaseTransaction,
+  connector: { kind: string; workspace_id: WorkspaceId; settings: unknown },
+): Promise<void> {
+  const settings = fileSettings.safeParse(connector.settings);
+  if (connector.kind !== 'file' || !settings.success) return;
+  const unused = await unusedFiles(trx, connector.workspace_id, settings.data.file_locations);
+  await sql`delete from stored_file where workspace_id = ${connector.workspace_id}
+    and id = any(${unused}::uuid[])`.execute(trx);
 }
 
 /** Those that no connector of the workspace names (any more). */

@@ -112,6 +112,11 @@ export async function updateConnector(
         where id = ${before.id}`.execute(trx);
       await sql`update cc_pair set source = ${request.source}
         where connector_id = ${before.id} and source <> ${request.source}`.execute(trx);
+      // What lies between the old date and the new one was never polled.
+      if (before.indexing_start?.getTime() !== request.indexing_start?.getTime()) {
+        await sql`update cc_pair set settings_hash = '' where connector_id = ${before.id}
+          and settings_hash is not null`.execute(trx);
+      }
       return reschedulePairs(trx, before.id, {
         now,
         runs: before.refresh_freq !== request.refresh_freq,
@@ -150,13 +155,18 @@ export async function deleteConnector(
 }
 
 /** @throws Problem NOT_FOUND */
+type LockedConnector = Pick<
+  ConnectorRecord,
+  'id' | 'kind' | 'refresh_freq' | 'prune_freq' | 'indexing_start'
+>;
+
 async function lockConnector(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
   id: number,
-): Promise<Pick<ConnectorRecord, 'id' | 'kind' | 'refresh_freq' | 'prune_freq'>> {
-  const { rows } = await sql<Pick<ConnectorRecord, 'id' | 'kind' | 'refresh_freq' | 'prune_freq'>>`
-    select id, kind, refresh_freq, prune_freq from connector
+): Promise<LockedConnector> {
+  const { rows } = await sql<LockedConnector>`
+    select id, kind, refresh_freq, prune_freq, indexing_start from connector
     where workspace_id = ${workspaceId} and id = ${id} for update`.execute(trx);
   const [found] = rows;
   if (!found) throw unknownConnector(id);

@@ -6,6 +6,7 @@ import { parseJsonAnswer } from './parse-json-answer.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { SourceRefused, SourceUnavailable } from './source-errors.ts';
 import type { SourceHabits, SourceHttp, SourcePolicy, SourceRequest } from './source-http.ts';
+import { tidyWords } from './source-words.ts';
 
 interface Dependencies {
   client: HttpClient;
@@ -127,7 +128,7 @@ async function tryOnce<T>(
   if (judgement.kind !== 'usable') return judgement;
   const reading = read(judgement.value);
   if ('value' in reading) return { kind: 'usable', value: reading.value };
-  const reason = `${request.place} ${reading.problem}`;
+  const reason = `${request.place} ${tidyWords(reading.problem, request.secrets)}`;
   // An error answer that the caller expected will not become another by asking again.
   return response.status >= 300
     ? { kind: 'final', error: new SourceRefused(reason, { status: response.status }) }

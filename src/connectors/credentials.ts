@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { CredentialId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { UnreadableSecret } from '#src/platform/crypto.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { findMasked, restoreMasked } from './mask-secrets.ts';
@@ -135,15 +136,29 @@ export async function updateCredential(
   return db.transaction().execute(async (trx) => {
     assertOwn(id);
     const before = await readCredential(trx, viewer, id, 'lock');
-    const stored = openCredential(secrets, before);
-    const sent = restoreMasked(change.json, stored);
-    const json = change.how === 'merge' ? { ...stored, ...sent } : sent;
+    const json = mergeJson(secrets, before, change);
     validateJson(before.kind, json);
     const name = change.name === undefined ? before.name : change.name;
     await sql`update credential set name = ${name}, secret = ${sealJson(secrets, before.id, json)},
       updated_at = now() where id = ${before.id}`.execute(trx);
     return readCredential(trx, viewer, id);
   });
+}
+
+/** A secret that cannot be read any more can still be replaced as a whole. */
+function mergeJson(
+  secrets: Services['secrets'],
+  before: CredentialRecord,
+  change: { json: CredentialJson; how: 'replace' | 'merge' },
+): CredentialJson {
+  try {
+    const stored = openCredential(secrets, before);
+    const sent = restoreMasked(change.json, stored);
+    return change.how === 'merge' ? { ...stored, ...sent } : sent;
+  } catch (error) {
+    if (change.how === 'merge' || !isUnreadable(error)) throw error;
+    return change.json;
+  }
 }
 
 /** @throws Problem NOT_FOUND, or BAD_REQUEST while pairs use it */
@@ -166,14 +181,28 @@ export async function deleteCredential(
   }
 }
 
-/** What was sealed; {} for the empty credential. */
+/**
+ * What was sealed; {} for the empty credential.
+ * @throws Problem BAD_REQUEST when it cannot be read with the present key
+ */
 export function openCredential(
   secrets: Services['secrets'],
   { id, secret }: Pick<CredentialRecord, 'id' | 'secret'>,
 ): CredentialJson {
   if (secret === null) return {};
-  // It was an object when it was sealed, and cannot have been changed since.
-  return JSON.parse(secrets.open(secret, rowName(id))) as CredentialJson;
+  try {
+    // It was an object when it was sealed, and cannot have been changed since.
+    return JSON.parse(secrets.open(secret, rowName(id))) as CredentialJson;
+  } catch (error) {
+    if (!(error instanceof UnreadableSecret)) throw error;
+    const help = `PATCH /manage/credential/${id} with the whole credential_json enters it again.`;
+    throw new Problem('BAD_REQUEST', `${error.message} ${help}`, { cause: error });
+  }
+}
+
+/** Whether `openCredential` failed for the key or the row, and not for a fault of ours. */
+export function isUnreadable(error: unknown): error is Problem {
+  return error instanceof Problem && error.cause instanceof UnreadableSecret;
 }
 
 /** @throws Problem BAD_REQUEST for credential 0 */

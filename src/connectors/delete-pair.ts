@@ -3,12 +3,13 @@ import { dropDocuments } from '#src/documents/drop-documents.ts';
 import type { CcPairId, ConnectorId, DocumentId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Services } from '#src/services.ts';
+import { deleteFilesOf } from './connector-files.ts';
 
 const DOCUMENTS_PER_STEP = 500;
 
 /**
  * Removes a pair that is marked `DELETING`: step by step the documents that it alone has, then the pair with its
- * runs, and its connector when no other pair uses it. The credential stays. Safe to interrupt and to run twice.
+ * runs, and its connector with its uploads when no other pair uses it. The credential stays. Safe to interrupt and to run twice.
  */
 export async function deletePair(
   services: Pick<Services, 'db' | 'documentAcceptor'>,
@@ -61,8 +62,11 @@ async function removePair(db: Database, ccPairId: CcPairId): Promise<boolean> {
       where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' limit 1`.execute(trx);
     if (documents.length > 0) return false;
     await sql`delete from cc_pair where id = ${ccPairId}`.execute(trx);
-    await sql`delete from connector c where c.id = ${pair.connector_id}
-      and not exists (select 1 from cc_pair p where p.connector_id = c.id)`.execute(trx);
+    const { rows: connectors } = await sql<Parameters<typeof deleteFilesOf>[1]>`
+      delete from connector c where c.id = ${pair.connector_id}
+        and not exists (select 1 from cc_pair p where p.connector_id = c.id)
+      returning c.kind, c.workspace_id, c.settings`.execute(trx);
+    for (const connector of connectors) await deleteFilesOf(trx, connector);
     return true;
   });
 }

@@ -27,11 +27,12 @@ export const driveFile = z.object({
   owners: z.array(person).nullish(),
   lastModifyingUser: person.nullish(),
   shortcutDetails: z.object({ targetId: text, targetMimeType: text }).nullish(),
+  capabilities: z.object({ canDownload: z.boolean().nullish() }).nullish(),
 });
 export type DriveFile = z.infer<typeof driveFile>;
 
 export const FILE_FIELDS =
-  'id,name,mimeType,modifiedTime,size,md5Checksum,webViewLink,trashed,ownedByMe,driveId,owners(displayName,emailAddress),lastModifyingUser(displayName,emailAddress),shortcutDetails(targetId,targetMimeType)';
+  'id,name,mimeType,modifiedTime,size,md5Checksum,webViewLink,trashed,ownedByMe,driveId,owners(displayName,emailAddress),lastModifyingUser(displayName,emailAddress),shortcutDetails(targetId,targetMimeType),capabilities(canDownload)';
 
 export const FOLDER = 'application/vnd.google-apps.folder';
 export const SHORTCUT = 'application/vnd.google-apps.shortcut';

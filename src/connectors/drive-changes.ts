@@ -39,6 +39,8 @@ export interface Changes {
   trashed: string[];
   /** Ids of files that this user, or this drive, has no more; others may have them. */
   left: string[];
+  /** Files that this user can see and that do not belong to this part. */
+  outside: DriveFile[];
   /** `isEnd`: the next run goes on from there. */
   next: { token: string; isEnd: boolean };
 }
@@ -71,6 +73,7 @@ export async function listChanges(
     files: [],
     trashed: [],
     left: [],
+    outside: [],
     next: {
       token: list.nextPageToken ?? list.newStartPageToken ?? token,
       isEnd: !list.nextPageToken,
@@ -80,8 +83,9 @@ export async function listChanges(
     // A change of the drive itself names no file.
     if (!fileId) continue;
     if (file?.trashed === true) changes.trashed.push(fileId);
-    else if (removed === true || !file || !isWithin(part, file)) changes.left.push(fileId);
-    else changes.files.push(file);
+    else if (removed === true || !file) changes.left.push(fileId);
+    else if (isWithin(part, file)) changes.files.push(file);
+    else changes.outside.push(file);
   }
   return changes;
 }

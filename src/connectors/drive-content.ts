@@ -9,6 +9,7 @@ import { SourceUnavailable } from './source-errors.ts';
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 const GOOGLE_KIND = 'application/vnd.google-apps.';
+const NOT_DOWNLOADABLE = 'a file that its owner lets nobody download';
 
 /**
  * What Google's own kinds are exported as, best first. An export has 10 MB at most.
@@ -35,11 +36,17 @@ export type DriveContent =
   | { kind: 'gone' };
 
 /** Null when the file is of a kind that is read; else the reason why it is left alone. */
-export function whyNotRead(file: Pick<DriveFile, 'name' | 'mimeType'>): string | null {
-  if (EXPORTS[file.mimeType]) return null;
+export function whyNotRead(
+  file: Pick<DriveFile, 'name' | 'mimeType' | 'size' | 'capabilities'>,
+): string | null {
+  // Owners may forbid copies to those who only read; exports are refused then, too.
+  const isForbidden = file.capabilities?.canDownload === false;
+  if (EXPORTS[file.mimeType]) return isForbidden ? NOT_DOWNLOADABLE : null;
   if (file.mimeType.startsWith(GOOGLE_KIND))
     return 'a kind of Google file that cannot be exported as text';
-  return readableName(file.name, file.mimeType) === null ? NOT_READABLE : null;
+  if (readableName(file.name, file.mimeType) === null) return NOT_READABLE;
+  if (isForbidden) return NOT_DOWNLOADABLE;
+  return file.size === '0' ? 'an empty file' : null;
 }
 
 /** Exports or downloads a file and reads it. */

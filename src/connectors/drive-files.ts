@@ -1,8 +1,15 @@
 import type { DocumentMetadata, StoredOwner } from '#src/tables.ts';
-import type { ConnectorContext, ConnectorDocument, ConnectorPage } from './connector.ts';
+import type {
+  ConnectorContext,
+  ConnectorDocument,
+  ConnectorFailure,
+  ConnectorPage,
+} from './connector.ts';
 import { type DriveApi, type DriveFile, FOLDER, SHORTCUT } from './drive-api.ts';
 import { type DriveContent, readContent, whyNotRead } from './drive-content.ts';
 import { fetchEach } from './fetch-each.ts';
+import type { PageTime } from './page-time.ts';
+import { SourceRefused } from './source-errors.ts';
 
 const FILES_AT_ONCE = 4;
 
@@ -21,39 +28,47 @@ export function fileIdOf(documentId: string): string | null {
 
 type Findings = Omit<ConnectorPage<unknown>, 'checkpoint' | 'description' | 'estimatedTotal'>;
 
-/** Sorts the files of one listing into a page and reads those that are not known as they are. Folders are passed over. */
+/**
+ * Sorts the files of one listing into a page and reads those that are not known as they are. Folders are passed over.
+ * @returns what is left to be read when the time is over
+ */
 export async function addFiles(
   page: Findings,
   listed: readonly DriveFile[],
   subject: string | null,
-  api: DriveApi,
-  context: ConnectorContext,
-): Promise<void> {
+  { api, context, time }: { api: DriveApi; context: ConnectorContext; time: PageTime },
+): Promise<DriveFile[]> {
   const files = await withTargets(page, listed, subject, api);
   const known = await context.recall(files.map(({ id }) => versionKey(id)));
   const toRead: DriveFile[] = [];
   for (const file of files) {
     const documentId = documentIdOf(file.id);
     const reason = whyNotRead(file);
-    if (reason !== null) page.skipped.push({ documentId, reason });
-    else if (file.size === '0') page.skipped.push({ documentId, reason: 'an empty file' });
-    else if (known.get(versionKey(file.id)) === versionOf(file)) page.unchanged.push(documentId);
+    if (reason !== null) {
+      page.skipped.push({ documentId, reason });
+      // What was read once must not stay in the index as it was.
+      if (known.has(versionKey(file.id))) page.removed.push(documentId);
+    } else if (known.get(versionKey(file.id)) === versionOf(file)) page.unchanged.push(documentId);
     else toRead.push(file);
   }
   // A few at a time, since each is held in memory until it is parsed.
   for (let start = 0; start < toRead.length; start += FILES_AT_ONCE) {
+    if (start > 0 && time.isOver()) return toRead.slice(start);
     const { results, failures } = await fetchEach(
       toRead.slice(start, start + FILES_AT_ONCE),
       ({ id }) => documentIdOf(id),
       async (file) => ({ file, content: await readContent(file, subject, api, context) }),
     );
     for (const { file, content } of results) addContent(page, file, content, subject);
-    for (const failure of failures) {
-      page.failures.push(failure);
-      const fileId = fileIdOf(failure.documentId ?? '');
-      if (fileId !== null) page.memory.push(readerEntry(fileId, subject));
-    }
+    for (const failure of failures) addFailure(page, failure, subject);
   }
+  return [];
+}
+
+function addFailure(page: Findings, failure: ConnectorFailure, subject: string | null): void {
+  page.failures.push(failure);
+  const fileId = fileIdOf(failure.documentId ?? '');
+  if (fileId !== null) page.memory.push(readerEntry(fileId, subject));
 }
 
 /** Each file once, with shortcuts followed to what they point at. */
@@ -68,24 +83,72 @@ async function withTargets(
     if (file.mimeType !== FOLDER && file.mimeType !== SHORTCUT) files.set(file.id, file);
   }
   for (const shortcut of listed.filter(({ mimeType }) => mimeType === SHORTCUT)) {
-    const { targetId, targetMimeType } = shortcut.shortcutDetails ?? {};
     const skip = (reason: string): void => {
       page.skipped.push({ documentId: documentIdOf(shortcut.id), reason });
     };
+    const { targetId, targetMimeType } = shortcut.shortcutDetails ?? {};
     if (targetMimeType === FOLDER) {
       skip('a shortcut to a folder');
       continue;
     }
-    const target = targetId ? (files.get(targetId) ?? (await api.file(subject, targetId))) : null;
-    if (target === null || target.trashed === true) {
-      skip('a shortcut to a file that cannot be seen');
-    } else if (files.has(target.id)) {
+    if (targetId && files.has(targetId)) {
       skip('a shortcut to a file that is there itself');
-    } else {
+      continue;
+    }
+    const target = await findTarget(page, shortcut, subject, api);
+    if (target === 'refused') continue;
+    if (target === null) skip('a shortcut to a file that cannot be seen');
+    else {
       files.set(target.id, target);
+      const documentId = documentIdOf(target.id);
+      page.memory.push({ key: shortcutKey(target.id), documentId, value: shortcut.id });
     }
   }
   return [...files.values()];
+}
+
+/** What Google refuses is a failure of that file alone. */
+async function findTarget(
+  page: Findings,
+  shortcut: DriveFile,
+  subject: string | null,
+  api: DriveApi,
+): Promise<DriveFile | 'refused' | null> {
+  const targetId = shortcut.shortcutDetails?.targetId ?? '';
+  try {
+    return await targetOf(shortcut, subject, api);
+  } catch (error) {
+    if (!(error instanceof SourceRefused)) throw error;
+    const link = shortcut.webViewLink ?? documentIdOf(shortcut.id);
+    const reason = `The file behind the shortcut ${shortcut.name} is refused. ${error.message}`;
+    addFailure(page, { documentId: documentIdOf(targetId), link, entityId: null, reason }, subject);
+    return 'refused';
+  }
+}
+
+/** Null when it is not shown to this user, or in the trash. */
+export async function targetOf(
+  { shortcutDetails }: DriveFile,
+  subject: string | null,
+  api: DriveApi,
+): Promise<DriveFile | null> {
+  const targetId = shortcutDetails?.targetId;
+  const target = targetId ? await api.file(subject, targetId) : null;
+  const isFile = target && target.mimeType !== SHORTCUT && target.mimeType !== FOLDER;
+  return isFile && target.trashed !== true ? target : null;
+}
+
+/** Those that are indexed because a shortcut leads to them. */
+export async function reachedByShortcut(
+  files: readonly DriveFile[],
+  context: ConnectorContext,
+): Promise<Set<DriveFile>> {
+  const known = await context.recall(files.map(({ id }) => shortcutKey(id)));
+  return new Set(files.filter(({ id }) => known.has(shortcutKey(id))));
+}
+
+function shortcutKey(fileId: string): string {
+  return `shortcut:${fileId}`;
 }
 
 function addContent(

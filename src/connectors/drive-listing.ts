@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DriveApi, type DriveFile, driveFile, FILE_FIELDS, FOLDER } from './drive-api.ts';
 import type { DrivePart } from './drive-parts.ts';
-import { SourceRefused } from './source-errors.ts';
+import { SourceRefused, SourceUnavailable } from './source-errors.ts';
 
 const FILES_PER_PAGE = 50;
 /** Folders that are listed by one request. */
@@ -22,7 +22,15 @@ export type ListingPosition = z.infer<typeof listingPosition>;
 const fileList = z.object({
   files: z.array(driveFile),
   nextPageToken: z.string().nullish(),
+  incompleteSearch: z.boolean().nullish(),
 });
+
+/** What of a part is listed. */
+export interface ListingFilter {
+  excludeDomainLinkOnly: boolean;
+  /** Null: files of any age. */
+  editedSince: Date | null;
+}
 
 export function startOfListing(part: DrivePart, changesFrom: string | null): ListingPosition {
   const folders = part.scope.kind === 'folder' ? [part.scope.folderId] : [];
@@ -40,12 +48,12 @@ export function startOfListing(part: DrivePart, changesFrom: string | null): Lis
 export async function listFiles(
   part: DrivePart,
   position: ListingPosition,
-  excludeDomainLinkOnly: boolean,
+  filter: ListingFilter,
   api: DriveApi,
 ): Promise<{ files: DriveFile[]; next: ListingPosition | null }> {
   const query = {
-    ...scopeQuery(part, position.folders, excludeDomainLinkOnly),
-    fields: `nextPageToken,files(${FILE_FIELDS})`,
+    ...scopeQuery(part, position.folders, filter),
+    fields: `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`,
     orderBy: 'modifiedTime',
     pageSize: String(FILES_PER_PAGE),
     spaces: 'drive',
@@ -59,14 +67,18 @@ export async function listFiles(
     if (position.pageToken === null || !isStaleToken(error)) throw error;
     return { files: [], next: { ...position, pageToken: null } };
   }
+  if (list.incompleteSearch === true) {
+    throw new SourceUnavailable(`Google did not search all of ${part.title}.`);
+  }
   const found =
     position.folders.length === 0 ? [] : list.files.filter(isFolder).map(({ id }) => id);
   const pending = [...position.pending, ...found.filter((id) => !position.pending.includes(id))];
   const next = (() => {
     if (list.nextPageToken) return { ...position, pending, pageToken: list.nextPageToken };
     if (pending.length === 0) return null;
-    const folders = pending.slice(0, FOLDERS_AT_ONCE);
-    return { ...position, pageToken: null, folders, pending: pending.slice(FOLDERS_AT_ONCE) };
+    // The last found first: so one branch is pending, and not all folders of a level.
+    const folders = pending.slice(-FOLDERS_AT_ONCE);
+    return { ...position, pageToken: null, folders, pending: pending.slice(0, -FOLDERS_AT_ONCE) };
   })();
   return { files: list.files.filter((file) => !isFolder(file)), next };
 }
@@ -74,21 +86,21 @@ export async function listFiles(
 function scopeQuery(
   part: DrivePart,
   folders: readonly string[],
-  excludeDomainLinkOnly: boolean,
+  { excludeDomainLinkOnly, editedSince }: ListingFilter,
 ): Record<string, string> {
   const { scope } = part;
   const conditions = ['trashed = false'];
+  const wanted: string[] = [];
+  if (excludeDomainLinkOnly) wanted.push("visibility != 'domainWithLink'");
+  if (editedSince) wanted.push(`modifiedTime >= '${editedSince.toISOString()}'`);
   const allDrives = { includeItemsFromAllDrives: 'true', supportsAllDrives: 'true' };
   if (scope.kind === 'folder') {
     conditions.unshift(`(${folders.map((id) => `'${id}' in parents`).join(' or ')})`);
     // The folders themselves are needed to go on.
-    if (excludeDomainLinkOnly) {
-      conditions.push(`(mimeType = '${FOLDER}' or visibility != 'domainWithLink')`);
-    }
+    conditions.push(...wanted.map((condition) => `(mimeType = '${FOLDER}' or ${condition})`));
     return { q: conditions.join(' and '), ...allDrives };
   }
-  conditions.push(`mimeType != '${FOLDER}'`);
-  if (excludeDomainLinkOnly) conditions.push("visibility != 'domainWithLink'");
+  conditions.push(`mimeType != '${FOLDER}'`, ...wanted);
   if (scope.kind === 'drive') {
     return { q: conditions.join(' and '), corpora: 'drive', driveId: scope.driveId, ...allDrives };
   }

@@ -1,4 +1,5 @@
-import { load } from 'cheerio';
+import { loadHtml } from '#src/files/load-html.ts';
+import { GiveUp } from '#src/platform/errors.ts';
 import { CLIENT_ERRORS } from './client-errors.ts';
 import type { ConnectorContext } from './connector.ts';
 import { decodePage } from './decode-page.ts';
@@ -35,11 +36,11 @@ export async function fetchArticle(
       return null;
     const html = decodePage(answer.bytes, type);
     if (html === null) return null;
-    const page = load(html);
+    const page = loadHtml(html);
     const { noindex } = readDirections(page, place.href, answer.headers.get('x-robots-tag'), true);
     return noindex ? null : extractPage(page, link, { mintlifyCleanup: true }).text || null;
   } catch (error) {
-    if (error instanceof SourceRefused) return null;
+    if (error instanceof SourceRefused || error instanceof GiveUp) return null;
     throw error;
   }
 }

@@ -114,13 +114,13 @@ async function countFailure(
 
 async function advancePair(
   trx: DatabaseTransaction,
-  { pair, poll_range_end, settings_hash }: ClaimedRun,
+  { id, pair, poll_range_end }: ClaimedRun,
   now: Date,
   next: Date | null,
 ): Promise<void> {
   await sql`
     update cc_pair set failed_runs = 0, synced_until = ${poll_range_end}, last_success_at = ${now},
-      settings_hash = ${settings_hash}, next_run_at = ${next},
+      settings_hash = (select settings_hash from index_attempt where id = ${id}), next_run_at = ${next},
       status = case when status in ('SCHEDULED', 'INITIAL_INDEXING') then 'ACTIVE' else status end
     where id = ${pair.id}`.execute(trx);
 }

@@ -101,7 +101,7 @@ export function openGoogleAuth(
             tokenUrl,
           )
         : refreshForm(credential.google_tokens ?? '', tokenUrl);
-      const fresh = await requestToken(url, form, context);
+      const fresh = await requestToken(url, form, subject, context);
       held.set(key, { token: fresh.token, untilMs: nowMs + fresh.seconds * 1_000 });
       return fresh.token;
     },
@@ -165,18 +165,25 @@ function refreshForm(tokensText: string, tokenUrl: string): TokenForm {
   };
 }
 
+/** Of a user who left the domain, or was never in it. */
+const UNKNOWN_USER = /invalid email or user id/i;
+
 const tokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().nullish() });
 
 async function requestToken(
   url: string,
   form: Record<string, string>,
+  subject: string | null,
   context: ConnectorContext,
 ): Promise<{ token: string; seconds: number }> {
   const http = context.http.withHabits({
     ...GOOGLE_HABITS,
-    // `invalid_grant`, `unauthorized_client` …: each of them is about the credential.
-    rejected: (response) =>
-      [400, 401, 403].includes(response.status) && readGoogleError(response) !== null,
+    // `invalid_grant`, `unauthorized_client` …: each of them is about the credential, unless it is about one user.
+    rejected: (response) => {
+      const words = readGoogleError(response)?.words;
+      if (words === undefined || ![400, 401, 403].includes(response.status)) return false;
+      return subject === null || !UNKNOWN_USER.test(words);
+    },
   });
   const { data } = await http.json({ url, form }, tokenAnswer);
   return { token: data.access_token, seconds: data.expires_in ?? ASSERTION_SECONDS };

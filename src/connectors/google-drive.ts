@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import {
-  type AnyConnector,
-  type ConnectorContext,
-  type ConnectorPage,
-  defineConnector,
-  pageOf,
-  type PollContext,
-} from './connector.ts';
+import { type AnyConnector, type ConnectorContext, defineConnector } from './connector.ts';
 import {
   createDriveApi,
   type DriveApi,
@@ -14,39 +7,17 @@ import {
   type GoogleAddresses,
   SHORTCUT,
 } from './drive-api.ts';
-import { findChangesStart, listChanges } from './drive-changes.ts';
 import { whyNotRead } from './drive-content.ts';
-import { addFiles, documentIdOf } from './drive-files.ts';
-import { fetchFilesAgain } from './drive-retry.ts';
-import { listFiles, listingPosition, startOfListing } from './drive-listing.ts';
+import { documentIdOf, targetOf } from './drive-files.ts';
+import { listFiles, startOfListing } from './drive-listing.ts';
 import { type DrivePart, findParts } from './drive-parts.ts';
+import { driveCheckpoint, filterOf, pollParts } from './drive-poll.ts';
+import { fetchFilesAgain } from './drive-retry.ts';
 import { type DriveSettings, driveSettings } from './drive-settings.ts';
 import { type GoogleCredential, googleCredential, openGoogleAuth } from './google-auth.ts';
 import { SourceRefused } from './source-errors.ts';
 
 const FILES_PER_PAGE = 50;
-
-const driveCheckpoint = z.object({
-  /** The part that is being read; those before it are done. */
-  part: z.string(),
-  position: z.discriminatedUnion('kind', [
-    listingPosition,
-    z.object({ kind: z.literal('changes'), token: z.string() }),
-    z.object({ kind: z.literal('done') }),
-  ]),
-  /** Files that were looked at up to there. */
-  seen: z.int().min(0),
-});
-
-type Checkpoint = z.infer<typeof driveCheckpoint>;
-type Position = Checkpoint['position'];
-
-interface Run {
-  settings: DriveSettings;
-  parts: DrivePart[];
-  api: DriveApi;
-  context: PollContext;
-}
 
 /**
  * Google Drive: My Drives, shared drives and folders, by service account or by the consent of one user. Users and
@@ -88,16 +59,7 @@ export function createGoogleDriveConnector(
     },
     async *poll(settings, credential, checkpoint, context) {
       const { api, parts } = await open(settings, credential, context);
-      const run: Run = { settings, parts, api, context };
-      let seen = checkpoint?.seen ?? 0;
-      for (const part of parts) {
-        if (checkpoint && part.key < checkpoint.part) continue;
-        const position = checkpoint?.part === part.key ? checkpoint.position : null;
-        for await (const page of pollPart(run, part, position, seen)) {
-          ({ seen } = page.checkpoint);
-          yield page;
-        }
-      }
+      yield* pollParts({ settings, parts, api, context }, checkpoint);
     },
     async *listIds(settings, credential, context) {
       const { api, parts } = await open(settings, credential, context);
@@ -105,11 +67,8 @@ export function createGoogleDriveConnector(
     },
     async *fetchAgain(settings, credential, documentIds, context) {
       const { api, parts } = await open(settings, credential, context);
-      for (let start = 0; start < documentIds.length; start += FILES_PER_PAGE) {
-        const ids = documentIds.slice(start, start + FILES_PER_PAGE);
-        const subjects = [...new Set(parts.map(({ subject }) => subject))];
-        yield await fetchFilesAgain(ids, subjects, api, context);
-      }
+      const subjects = [...new Set(parts.map(({ subject }) => subject))];
+      yield* fetchFilesAgain(documentIds, subjects, api, context);
     },
   });
 }
@@ -135,104 +94,6 @@ async function checkPart(part: DrivePart | undefined, api: DriveApi): Promise<vo
   }
 }
 
-/** All pages of one part. Where it is refused and others are not, that is one failure, and the others are read. */
-async function* pollPart(
-  run: Run,
-  part: DrivePart,
-  from: Position | null,
-  seenBefore: number,
-): AsyncGenerator<ConnectorPage<Checkpoint>> {
-  let seen = seenBefore;
-  try {
-    let position = from ?? (await startOfPart(run, part));
-    while (position.kind !== 'done') {
-      const page = await readPage(run, part, position, seen);
-      ({ position, seen } = page.checkpoint);
-      yield page;
-    }
-  } catch (error) {
-    if (!(error instanceof SourceRefused) || run.parts.length === 1) throw error;
-    yield pageOf<Checkpoint>({
-      checkpoint: { part: part.key, position: { kind: 'done' }, seen },
-      description: `${part.title} cannot be read`,
-      failures: [{ documentId: null, link: null, entityId: part.title, reason: error.message }],
-    });
-  }
-}
-
-async function startOfPart(run: Run, part: DrivePart): Promise<Position> {
-  const { settings, api, context } = run;
-  // Who may find a file is told by no list of changes: with that filter everything is listed.
-  if (settings.exclude_domain_link_only) return startOfListing(part, null);
-  const key = changesKey(part);
-  const token = context.since === null ? null : (await context.recall([key])).get(key);
-  if (typeof token === 'string') return { kind: 'changes', token };
-  return startOfListing(part, await findChangesStart(part, api));
-}
-
-async function readPage(
-  run: Run,
-  part: DrivePart,
-  position: Exclude<Position, { kind: 'done' }>,
-  seen: number,
-): Promise<ConnectorPage<Checkpoint>> {
-  return position.kind === 'listing'
-    ? readListing(run, part, position, seen)
-    : readChanges(run, part, position.token, seen);
-}
-
-async function readListing(
-  { settings, api, context }: Run,
-  part: DrivePart,
-  position: Extract<Position, { kind: 'listing' }>,
-  seenBefore: number,
-): Promise<ConnectorPage<Checkpoint>> {
-  const { exclude_domain_link_only: isFiltered } = settings;
-  const { files, next } = await listFiles(part, position, isFiltered, api);
-  const seen = seenBefore + files.length;
-  const page = pageOf<Checkpoint>({
-    checkpoint: { part: part.key, position: next ?? { kind: 'done' }, seen },
-    description: `${part.title}, ${seen} files in all`,
-  });
-  await addFiles(page, files, part.subject, api, context);
-  if (next === null && position.changesFrom !== null) {
-    page.memory.push({ key: changesKey(part), documentId: null, value: position.changesFrom });
-  }
-  return page;
-}
-
-async function readChanges(
-  { parts, api, context }: Run,
-  part: DrivePart,
-  token: string,
-  seenBefore: number,
-): Promise<ConnectorPage<Checkpoint>> {
-  const changes = await listChanges(part, token, api);
-  if (changes === null) {
-    // The list of changes does not reach back that far: all is listed, and what is known as it is costs nothing more.
-    const position = startOfListing(part, await findChangesStart(part, api));
-    const description = `${part.title}: changes are no longer known, listing everything`;
-    return pageOf<Checkpoint>({
-      checkpoint: { part: part.key, position, seen: seenBefore },
-      description,
-    });
-  }
-  const { files, trashed, left, next } = changes;
-  const seen = seenBefore + files.length;
-  const position: Position = next.isEnd ? { kind: 'done' } : { kind: 'changes', token: next.token };
-  const page = pageOf<Checkpoint>({
-    checkpoint: { part: part.key, position, seen },
-    description: `${part.title}, ${seen} changed files in all`,
-    // What left one of several parts may still be in another: pruning, which lists them all, decides.
-    removed: [...trashed, ...(parts.length === 1 ? left : [])].map(documentIdOf),
-  });
-  await addFiles(page, files, part.subject, api, context);
-  if (next.isEnd) {
-    page.memory.push({ key: changesKey(part), documentId: null, value: next.token });
-  }
-  return page;
-}
-
 async function* listPartIds(
   part: DrivePart,
   settings: DriveSettings,
@@ -240,18 +101,14 @@ async function* listPartIds(
 ): AsyncGenerator<string[]> {
   let position: ReturnType<typeof startOfListing> | null = startOfListing(part, null);
   while (position !== null) {
-    const { files, next } = await listFiles(part, position, settings.exclude_domain_link_only, api);
-    yield files.flatMap((file) => {
-      if (file.mimeType === SHORTCUT) {
-        const target = file.shortcutDetails?.targetId;
-        return target ? [documentIdOf(target)] : [];
-      }
-      return whyNotRead(file) === null ? [documentIdOf(file.id)] : [];
-    });
+    const { files, next } = await listFiles(part, position, filterOf(settings, null), api);
+    const ids: string[] = [];
+    for (const file of files) {
+      // What a shortcut leads to may be in the trash by now, or not be shown any more.
+      const found = file.mimeType === SHORTCUT ? await targetOf(file, part.subject, api) : file;
+      if (found && whyNotRead(found) === null) ids.push(documentIdOf(found.id));
+    }
+    yield ids;
     position = next;
   }
-}
-
-function changesKey(part: DrivePart): string {
-  return `changes:${part.key}`;
 }

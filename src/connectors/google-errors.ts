@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
 import { retryAfterMs } from '#src/platform/retry-after.ts';
 import type { SourceHabits } from './source-http.ts';
+import { tidyWords } from './source-words.ts';
 
 /** Two shapes: that of the APIs, and that of the token endpoint (RFC 6749 section 5.2). */
 const googleError = z.union([
@@ -46,11 +47,12 @@ export function readGoogleError(
   if (typeof answer.error === 'string') {
     const description = 'error_description' in answer ? answer.error_description : null;
     const words = description ? `${answer.error}: ${description}` : answer.error;
-    return { reason: answer.error, words };
+    return { reason: answer.error, words: tidyWords(words, []) };
   }
   const { message, errors, status } = answer.error;
   const reason = errors?.[0]?.reason ?? status ?? '';
-  return { reason, words: reason === '' ? (message ?? '') : `${message ?? ''} (${reason})` };
+  const words = reason === '' ? (message ?? '') : `${message ?? ''} (${reason})`;
+  return { reason, words: tidyWords(words, []) };
 }
 
 function parseJson(text: string): unknown {

@@ -3,6 +3,7 @@ import { OutboundError } from '#src/platform/http.ts';
 import type { ConnectorContext } from './connector.ts';
 import { messageIdOf } from './imap-address.ts';
 import { CredentialRejected, SourceRefused, SourceUnavailable } from './source-errors.ts';
+import { tidyWords } from './source-words.ts';
 
 const CONNECT_TIMEOUT_MS = 20_000;
 /** For one command with all that it brings; a slow answer is ended as well as none. */
@@ -88,11 +89,10 @@ export async function openImapSession(
   };
 }
 
-function requireUsable(client: ImapFlow, { host }: ImapAddress): void {
+function requireUsable(client: ImapFlow, { host, password }: ImapAddress): void {
   if (client.usable) return;
-  throw new SourceUnavailable(
-    `${host} has ended the connection${client.byeReason ? `: ${client.byeReason}` : '.'}`,
-  );
+  const words = tidyWords(client.byeReason || '', secretsOf(password));
+  throw new SourceUnavailable(`${host} has ended the connection${words ? `: ${words}` : '.'}`);
 }
 
 function createClient(address: ImapAddress, ip: string, allowPlaintext: boolean): ImapFlow {
@@ -189,7 +189,7 @@ async function vettedAddress(host: string, context: ConnectorContext): Promise<s
 
 async function runBounded<T>(
   client: ImapFlow,
-  { host }: ImapAddress,
+  address: ImapAddress,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -199,7 +199,9 @@ async function runBounded<T>(
   const stop = Promise.withResolvers<never>();
   const onEnd = (): void => {
     stop.reject(
-      new SourceUnavailable(`${host} did not answer within ${COMMAND_TIMEOUT_MS / 1_000} s.`),
+      new SourceUnavailable(
+        `${address.host} did not answer within ${COMMAND_TIMEOUT_MS / 1_000} s.`,
+      ),
     );
     client.close();
   };
@@ -208,7 +210,7 @@ async function runBounded<T>(
     return await Promise.race([work(), stop.promise]);
   } catch (error) {
     signal.throwIfAborted();
-    throw sourceError(host, error);
+    throw sourceError(address, error);
   } finally {
     ended.removeEventListener('abort', onEnd);
   }
@@ -218,13 +220,14 @@ async function runBounded<T>(
 const PASSING_CODES = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'OVERQUOTA']);
 
 /** https://www.rfc-editor.org/rfc/rfc5530 */
-function sourceError(host: string, error: unknown): Error {
+function sourceError({ host, password }: ImapAddress, error: unknown): Error {
   if (!(error instanceof Error) || error instanceof SourceUnavailable) {
     return error instanceof Error ? error : new SourceUnavailable(String(error));
   }
   // The library hangs what it knows on plain errors; each of these fields may be absent.
   const details: ImapFlowError = error;
-  const words = details.responseText || error.message;
+  // Some servers repeat what they were sent.
+  const words = tidyWords(details.responseText || error.message, secretsOf(password));
   const sentence = `${host}: ${words}`;
   const options = { cause: error };
   const isNo = details.responseStatus === 'NO' || details.responseStatus === 'BAD';
@@ -237,6 +240,13 @@ function sourceError(host: string, error: unknown): Error {
       : new SourceRefused(sentence, options);
   }
   return new SourceUnavailable(sentence, options);
+}
+
+/** Shorter ones would blot out parts of ordinary words, and show themselves thereby. */
+const MIN_SECRET_LENGTH = 6;
+
+function secretsOf(password: string): string[] {
+  return password.length < MIN_SECRET_LENGTH ? [] : [password];
 }
 
 function dateOf(value: Date | string | undefined): Date | null {

@@ -115,7 +115,8 @@ function prefixLines(text: string, prefix: string): string {
 }
 
 function fenced(code: string, language: string): string {
-  const longest = Math.max(0, ...Array.from(code.matchAll(/`+/g), ([ticks]) => ticks.length));
+  let longest = 0;
+  for (const [ticks] of code.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
   const fence = '`'.repeat(Math.max(3, longest + 1));
   return code === ''
     ? ''

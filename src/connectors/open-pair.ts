@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { CcPairId, ConnectorId, CredentialId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { UnreadableSecret } from '#src/platform/crypto.ts';
 import type { Services } from '#src/services.ts';
 import type { PairStatus } from '#src/tables.ts';
 import type { AnyConnector } from './connector.ts';
 import { findConnector } from './registry.ts';
-import { CredentialRejected, SourceRefused } from './source-errors.ts';
+import { CredentialRejected, SourceRefused, SourceUnavailable } from './source-errors.ts';
 
 /** A pair with what a run needs of its connector; the credential is still sealed. */
 export interface PairRow {
@@ -71,7 +72,7 @@ export interface OpenPair {
 
 /**
  * Unseals and parses.
- * @throws SourceRefused or CredentialRejected naming the field that no longer fits
+ * @throws SourceRefused or CredentialRejected naming the field that no longer fits, SourceUnavailable for another key
  */
 export function openPair({ secrets }: Pick<Services, 'secrets'>, pair: PairRow): OpenPair {
   const connector = findConnector(pair.source);
@@ -98,7 +99,13 @@ export function hashSettings(settings: Record<string, unknown>): string {
 
 function unseal(secrets: Services['secrets'], pair: PairRow): unknown {
   if (pair.secret === null) return {};
-  return JSON.parse(secrets.open(pair.secret, `credential:${pair.credential_id}`));
+  try {
+    return JSON.parse(secrets.open(pair.secret, `credential:${pair.credential_id}`));
+  } catch (error) {
+    if (!(error instanceof UnreadableSecret)) throw error;
+    // With the right key it can be read again, so it is waited for.
+    throw new SourceUnavailable(error.message, { cause: error });
+  }
 }
 
 function issuesOf(error: { issues: { path: PropertyKey[]; message: string }[] }): string {

@@ -36,7 +36,8 @@ const TELLS_NOTHING = new Set([
 export function kindOfAnswer(place: URL, contentType: string, bytes: Buffer): PageKind {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const head = bytes.subarray(0, 1_024).toString('latin1');
-  const looksLikeHtml = /^[^\w<]*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype html|html[\s>])/i.test(head);
+  const looksLikeHtml =
+    /^[^\w<]*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype html|html[\s>])/i.test(head);
   if (type === 'text/html' || type === 'application/xhtml+xml') return { kind: 'html' };
   if (TELLS_NOTHING.has(type) && looksLikeHtml) return { kind: 'html' };
   if (/[/+]json$/.test(type) && !/^\s*[[{"\d]/.test(head)) return { kind: 'mislabelled' };

@@ -61,6 +61,18 @@ function secretsOf(headers: Record<string, string>, { url, form }: SourceRequest
   const values = named
     .filter(([name]) => SECRET_NAMES.test(name))
     // `Bearer abc`: the source may repeat the whole or a part.
-    .flatMap(([, value]) => [value, ...value.split(/[\s;,]+/)]);
-  return values.filter((value) => value.length >= MIN_SECRET_LENGTH);
+    .flatMap(([, value]) => [value, ...value.split(/[\s;,]+/), ...basicParts(value)])
+    // A secret that is quoted in JSON or in an address looks different there.
+    .flatMap((value) => [value, encodeURIComponent(value.toWellFormed())]);
+  const long = new Set(values.filter((value) => value.length >= MIN_SECRET_LENGTH));
+  // What holds another one goes first, so that no rest of it stays.
+  return [...long].toSorted((left, right) => right.length - left.length);
+}
+
+/** User and password of `Basic` (RFC 7617); none of another scheme. */
+function basicParts(value: string): string[] {
+  const encoded = /^basic\s+([\w+/=-]+)$/i.exec(value)?.[1];
+  if (encoded === undefined) return [];
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  return [pair, pair.slice(pair.indexOf(':') + 1)];
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Services } from '#src/services.ts';
-import { type CredentialRecord, openCredential } from './credentials.ts';
+import { type CredentialRecord, isUnreadable, openCredential } from './credentials.ts';
 import { maskSecrets } from './mask-secrets.ts';
 
 export const credentialSnapshotSchema = z
@@ -11,6 +11,12 @@ export const credentialSnapshotSchema = z
     credential_json: z
       .record(z.string(), z.unknown())
       .describe('Masked: of long texts the first and last four characters, of others nothing.'),
+    unreadable_reason: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the stored secret cannot be read, and what to do; credential_json is {} then.',
+      ),
     admin_public: z.boolean(),
     curator_public: z.boolean(),
     groups: z.array(z.int()),
@@ -31,7 +37,7 @@ export function presentCredential(
     id: credential.id,
     name: credential.name,
     source: credential.source,
-    credential_json: maskSecrets(openCredential(secrets, credential)),
+    ...shownSecret(secrets, credential),
     admin_public: credential.admin_public,
     curator_public: credential.curator_public,
     groups: [],
@@ -40,6 +46,20 @@ export function presentCredential(
     time_created: credential.created_at.toISOString(),
     time_updated: credential.updated_at.toISOString(),
   };
+}
+
+/** One that cannot be read must not hide the others. */
+function shownSecret(
+  secrets: Services['secrets'],
+  credential: CredentialRecord,
+): Pick<CredentialSnapshot, 'credential_json' | 'unreadable_reason'> {
+  try {
+    const json = maskSecrets(openCredential(secrets, credential));
+    return { credential_json: json, unreadable_reason: null };
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return { credential_json: {}, unreadable_reason: error.message };
+  }
 }
 
 /** What creating a connector or a credential answers. */

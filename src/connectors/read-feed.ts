@@ -1,6 +1,9 @@
 import { load } from 'cheerio';
 import { type AnyFeed, parseFeed } from 'feedsmith';
+import { visibleText } from '#src/documents/html-text.ts';
 import { htmlToMarkdown } from '#src/files/html-to-markdown.ts';
+import { loadHtml } from '#src/files/load-html.ts';
+import { GiveUp } from '#src/platform/errors.ts';
 import type { StoredOwner } from '#src/tables.ts';
 import {
   type AtomFields,
@@ -36,6 +39,13 @@ export interface Feed {
 }
 
 const MAX_TITLE_LENGTH = 120;
+/** Titles are a line; what is longer is not worth a parser. */
+const MAX_TITLE_HTML = 2_000;
+/** Between the comments after a feed. */
+const MAX_BLANKS = 1_000;
+/** Bounded in every part: feeds are as long as their authors like. */
+const DELETED =
+  /<(?:\w{1,50}:)?deleted-entry\s[^<>]{0,1000}?\bref\s{0,20}=\s{0,20}(["'])([^<>"']{0,2000})\1/g;
 
 /**
  * Reads RSS 0.9x, 1.0 and 2.0 (https://www.rssboard.org/rss-specification, https://web.resource.org/rss/1.0/spec),
@@ -52,8 +62,8 @@ export function readFeed(text: string, url: string): Feed | null {
   return {
     title: oneLine(fields.title),
     items: fields.items.map((item) => toItem(item, url)),
-    deleted: [...text.matchAll(/<(?:\w+:)?deleted-entry\b[^>]*\bref\s*=\s*(["'])(.*?)\1/g)].map(
-      ([, , ref = '']) => hashOf(load(ref, null, false).text().trim()),
+    deleted: Array.from(text.matchAll(DELETED), ([, , ref = '']) =>
+      hashOf(load(ref, null, false).text().trim()),
     ),
     next: next && /^https?:$/.test(next.protocol) ? next.href : null,
   };
@@ -61,15 +71,26 @@ export function readFeed(text: string, url: string): Feed | null {
 
 function parse(text: string): AnyFeed | null {
   // XML parsers that forgive a missing end would lose the rest of the items without a word.
-  const isWhole =
-    /^\s*\{/.test(text) ||
-    /<\/(?:\w+:)?(?:rss|feed|rdf)\s*>\s*(?:<!--[\s\S]*?-->\s*)*$/i.test(text);
-  if (!isWhole) return null;
+  if (!text.trimStart().startsWith('{') && !endsWhole(text)) return null;
   try {
     return parseFeed(text);
   } catch {
     return null;
   }
+}
+
+/** Whether it ends with the end of a feed, comments after it aside. */
+function endsWhole(text: string): boolean {
+  let end = text.trimEnd().length;
+  while (text.startsWith('-->', end - 3)) {
+    const comment = text.lastIndexOf('<!--', end - 3);
+    if (comment === -1) return false;
+    end = text.slice(Math.max(0, comment - MAX_BLANKS), comment).trimEnd().length;
+    end += Math.max(0, comment - MAX_BLANKS);
+  }
+  return /<\/(?:\w{1,50}:)?(?:rss|feed|rdf)\s{0,50}>$/i.test(
+    text.slice(Math.max(0, end - 120), end),
+  );
 }
 
 function fieldsOf(parsed: AnyFeed): AtomFields {
@@ -111,18 +132,24 @@ function webAddress(text: string, base: string | null): string | null {
 
 /** Descriptions are HTML or plain text, and do not say which. */
 function textOf({ content, isHtml }: RawItem): string {
-  const looksLikeHtml = /<\/?[a-z][^>]*>|&(?:#\d+|#x[\da-f]+|[a-z]+);/i.test(content);
+  const looksLikeHtml = /<\/?[a-z][^<>]*>|&(?:#\d+|#x[\da-f]+|[a-z]+);/i.test(content);
   if (isHtml === false || !looksLikeHtml) return content.trim();
-  const page = load(content);
-  page('script, style, iframe, form').remove();
-  page('a').each((_, element) => {
-    page(element).replaceWith(page(element).contents());
-  });
-  return htmlToMarkdown(page('body').html() ?? '');
+  try {
+    const page = loadHtml(content);
+    page('script, style, iframe, form').remove();
+    page('a').each((_, element) => {
+      page(element).replaceWith(page(element).contents());
+    });
+    return htmlToMarkdown(page('body').html() ?? '');
+  } catch (error) {
+    if (error instanceof GiveUp) return visibleText(content);
+    throw error;
+  }
 }
 
 function plain(title: string): string {
-  return /[<&]/.test(title) ? load(title, null, false).text() : title;
+  if (!/[<&]/.test(title)) return title;
+  return title.length > MAX_TITLE_HTML ? visibleText(title) : load(title, null, false).text();
 }
 
 function firstLine(text: string): string {

@@ -1,4 +1,4 @@
-import { load } from 'cheerio';
+import { loadHtml } from '#src/files/load-html.ts';
 import type { ConnectorDocument } from './connector.ts';
 import { decodePage } from './decode-page.ts';
 import { type ExtractedPage, extractPage } from './extract-page.ts';
@@ -30,7 +30,7 @@ export async function readHtmlPage(
   const { response, place, scope } = found;
   const html = await htmlOf(crawl, found);
   if (html === null) return fail(`${place.href} says that it is HTML but is not text.`);
-  const page = load(html.slice(0, MAX_INLINE_CHARACTERS));
+  const page = loadHtml(html.slice(0, MAX_INLINE_CHARACTERS));
   const directions = readDirections(
     page,
     place.href,

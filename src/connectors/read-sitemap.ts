@@ -16,6 +16,7 @@ export interface Sitemap {
 /** https://www.sitemaps.org/protocol.html: 50 MB uncompressed and 50,000 entries. */
 export const MAX_SITEMAP_BYTES = 52_428_800;
 const MAX_ENTRIES = 50_000;
+const LAST_TAG_LENGTH = 2_000;
 
 /**
  * Reads a sitemap, a sitemap index, or a text file with one address a line, compressed or not, by the protocol of
@@ -46,11 +47,9 @@ function unpack(bytes: Buffer, name: string): Buffer {
 }
 
 function readXml(text: string, name: string): Sitemap {
-  if (
-    !/<\/(?:\w+:)?(?:urlset|sitemapindex)\s*>$|<(?:\w+:)?(?:urlset|sitemapindex)[^>]*\/>$/i.test(
-      text,
-    )
-  ) {
+  const isWhole =
+    /<\/(?:\w+:)?(?:urlset|sitemapindex)\s*>$|<(?:\w+:)?(?:urlset|sitemapindex)[^<>]*\/>$/i;
+  if (!isWhole.test(text.slice(-LAST_TAG_LENGTH))) {
     throw new SourceRefused(`The sitemap ${name} is cut off.`);
   }
   const parser = new XMLParser({

@@ -7,6 +7,9 @@ import type { PairRow } from './open-pair.ts';
 import { lockOwnPair } from './request-run.ts';
 import { sendPrune } from './send-jobs.ts';
 
+/** Finished prunes that a pair keeps to be looked at. */
+const KEPT_PRUNES = 100;
+
 /**
  * Starts a comparison with the source now. `confirm` names one that stopped because more than half of the documents
  * would have gone: the new one may remove about as many.
@@ -59,6 +62,9 @@ export async function openPrune(
     insert into prune_attempt (workspace_id, cc_pair_id, status, confirmed_gone)
     values (${pair.workspace_id}, ${pair.id}, 'not_started', ${confirmedGone})
     returning id`.execute(trx);
+  await sql`delete from prune_attempt where cc_pair_id = ${pair.id}
+    and id < (select id from prune_attempt where cc_pair_id = ${pair.id}
+      order by id desc offset ${KEPT_PRUNES} limit 1)`.execute(trx);
   const [row] = rows;
   if (!row) throw new Error('An insert into prune_attempt returned no row.');
   return row.id;

@@ -2,6 +2,7 @@ import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
 import type { AccessKeys } from './s3-store.ts';
+import { tidyWords } from './source-words.ts';
 
 export interface S3Object {
   key: string;
@@ -84,15 +85,21 @@ export interface S3Error {
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
 export function readError(response: OutboundResponse): S3Error {
-  const region = response.headers.get('x-amz-bucket-region');
+  const named = regionOf(response.headers.get('x-amz-bucket-region'));
   const parsed = errorAnswer.safeParse(parseXml(response.text()));
   if (!parsed.success) {
     const words = `The store answered ${response.status}.`;
-    return { code: `HTTP ${response.status}`, words, region };
+    return { code: `HTTP ${response.status}`, words, region: named };
   }
   const { Code, Message, Region } = parsed.data;
-  const words = Message?.trim() ? `${Code}: ${Message.trim()}` : Code;
-  return { code: Code.trim(), words, region: region ?? (Region?.trim() || null) };
+  const words = tidyWords(Message?.trim() ? `${Code}: ${Message}` : Code, []);
+  return { code: Code.trim(), words, region: named ?? regionOf(Region) };
+}
+
+/** A region becomes part of a host name, to which signed requests go. */
+function regionOf(text: string | null | undefined): string | null {
+  const region = text?.trim() ?? '';
+  return /^[a-z0-9-]{1,50}$/i.test(region) ? region : null;
 }
 
 const roleAnswer = z.object({

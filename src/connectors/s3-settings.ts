@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** What becomes part of a host name must not be able to name another host. */
+const HOST_PART = /^[a-z0-9_-]{1,63}$/i;
+
 /** Where the bucket is. Strict: an unknown key is an error that names it. */
 export const s3Settings = z.strictObject({
   bucket_type: z
@@ -17,7 +20,7 @@ export const s3Settings = z.strictObject({
   region_name: z
     .string()
     .trim()
-    .min(1)
+    .regex(HOST_PART, 'must be a region such as eu-central-1')
     .nullable()
     .default(null)
     .describe('The region of the bucket, such as eu-central-1. Without it the store is asked.'),
@@ -33,6 +36,13 @@ export const s3Settings = z.strictObject({
 export type S3Settings = z.infer<typeof s3Settings>;
 
 const secret = (description: string) => z.string().trim().min(1).nullish().describe(description);
+const hostPart = (description: string) =>
+  z
+    .string()
+    .trim()
+    .regex(HOST_PART, 'must be letters, digits and hyphens')
+    .nullish()
+    .describe(description);
 
 /** The keys of all four kinds of buckets; `bucket_type` decides which of them are needed. */
 export const s3Credential = z
@@ -45,13 +55,13 @@ export const s3Credential = z
     aws_secret_access_key: secret('S3: the access key itself.'),
     aws_session_token: secret('S3: only with temporary access keys.'),
     aws_role_arn: secret('S3: the role that is assumed with the access key.'),
-    account_id: secret('R2: id of the account.'),
+    account_id: hostPart('R2: id of the account.'),
     r2_access_key_id: secret('R2: id of the access key.'),
     r2_secret_access_key: secret('R2: the access key itself.'),
     access_key_id: secret('Google Cloud Storage (an HMAC key) and OCI: id of the access key.'),
     secret_access_key: secret('Google Cloud Storage (an HMAC key) and OCI: the access key itself.'),
-    namespace: secret('OCI: the namespace of the tenancy.'),
-    region: secret('OCI: the region of the bucket.'),
+    namespace: hostPart('OCI: the namespace of the tenancy.'),
+    region: hostPart('OCI: the region of the bucket.'),
   })
   .refine(
     (keys) =>

@@ -30,6 +30,8 @@ export class DocumentsRemoved extends Error {
 type PageFacts = Pick<ConnectorPage<unknown>, 'memory' | 'description' | 'estimatedTotal'>;
 
 const MAX_REASON_LENGTH = 500;
+/** The most frequent ones are kept, should a source give every document a reason of its own. */
+const MAX_REASONS = 100;
 const MAX_INTEGER = 2_147_483_647;
 
 /**
@@ -117,11 +119,11 @@ async function saveCounts(
         select reason, sum(n)::int as n from (
           select key as reason, value::int as n from json_each_text(skip_reasons)
           union all select value, 1 from json_array_elements_text(${reasons}::json)) counted
-        group by reason) summed),
+        group by reason order by n desc limit ${MAX_REASONS}) summed),
       checkpoint = ${checkpoint === undefined ? sql`checkpoint` : sql`${JSON.stringify(checkpoint.value)}::json`},
       checkpoint_description = ${cleanText(page.description)},
       estimated_total = coalesce(${wholeNumber(page.estimatedTotal)}::int, estimated_total),
-      outages = 0, updated_at = ${now}
+      outages = 0, updated_at = ${now}, last_page_at = ${now}
     where id = ${run.id} and claim_token = ${run.token} and status = 'in_progress'
     returning id`.execute(trx);
   if (rows.length === 0) throw new LeaseLost('The run was canceled or taken over.');

@@ -92,7 +92,7 @@ export async function threadDocument(
 
 /** https://docs.slack.dev/reference/methods/chat.getPermalink/ shows the form; building it saves a call per message. */
 export function permalink(
-  { workspaceUrl, channel }: Pick<SlackPlace, 'workspaceUrl' | 'channel'>,
+  { workspaceUrl, channel }: { workspaceUrl: string; channel: Pick<SlackChannel, 'id'> },
   ts: string,
   rootTs: string,
 ): string {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { PageTime } from './page-time.ts';
 import { SourceUnavailable } from './source-errors.ts';
-import { listByCursor, type SlackApi } from './slack-api.ts';
+import { listByCursor, SlackRefusal, type SlackApi } from './slack-api.ts';
 
+/** What apps put into messages is theirs; a part of an odd shape must not keep a whole channel from being read. */
 const ATTACHMENT = z.object({
   pretext: z.string().nullish(),
   title: z.string().nullish(),
@@ -9,8 +11,10 @@ const ATTACHMENT = z.object({
   text: z.string().nullish(),
   fallback: z.string().nullish(),
   fields: z.array(z.object({ title: z.string().nullish(), value: z.string().nullish() })).nullish(),
+  blocks: z.array(z.unknown()).nullish(),
 });
 const FILE = z.object({ name: z.string().nullish(), title: z.string().nullish() });
+export type SlackAttachment = z.infer<typeof ATTACHMENT>;
 
 /** https://docs.slack.dev/reference/events/message/ */
 const MESSAGE = z.object({
@@ -27,8 +31,8 @@ const MESSAGE = z.object({
   reply_count: z.number().nullish(),
   latest_reply: z.string().nullish(),
   edited: z.object({ ts: z.string().nullish() }).nullish(),
-  attachments: z.array(ATTACHMENT).nullish(),
-  files: z.array(FILE).nullish(),
+  attachments: z.array(ATTACHMENT.catch({})).nullish(),
+  files: z.array(FILE.catch({})).nullish(),
   blocks: z.array(z.unknown()).nullish(),
 });
 const MESSAGES = z.object({ messages: z.array(MESSAGE), has_more: z.boolean().nullish() });
@@ -90,17 +94,23 @@ async function readPortion(
 /**
  * A whole thread, oldest first, its root included; a lone message is a thread of one.
  * https://docs.slack.dev/reference/methods/conversations.replies/
+ * @throws SlackRefusal also when the time is over before its end is reached
  */
 export async function readThread(
   api: SlackApi,
   channel: string,
   rootTs: string,
+  time: PageTime,
 ): Promise<SlackMessage[]> {
   // By ts: the root may come again with every page.
   const messages = new Map<string, SlackMessage>();
   const parameters = { channel, ts: rootTs, limit: MESSAGES_PER_REQUEST };
   for await (const answer of listByCursor(api, 'conversations.replies', parameters, MESSAGES)) {
     for (const message of answer.messages) messages.set(message.ts, message);
+    if (time.isOver() && answer.response_metadata?.next_cursor) {
+      const read = `${messages.size} messages of this thread were read`;
+      throw new SlackRefusal('too_slow', `Slack let ${read} in the time that one thread may take.`);
+    }
   }
   return [...messages.values()].sort((a, b) => compareTs(a.ts, b.ts));
 }

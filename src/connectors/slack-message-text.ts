@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import type { SlackMessage } from './slack-history.ts';
-
-type Attachment = NonNullable<SlackMessage['attachments']>[number];
+import type { SlackAttachment, SlackMessage } from './slack-history.ts';
 
 /** What a message says, still in Slack's markup: its text, then what hangs on it. Empty when it says nothing. */
 export function messageMarkup(message: SlackMessage): string {
   return [
-    message.text?.trim() || blocksMarkup(message.blocks ?? []),
+    bodyMarkup(message),
     ...(message.attachments ?? []).map(attachmentMarkup),
     ...(message.files ?? []).map(fileMarkup),
   ]
@@ -14,8 +12,25 @@ export function messageMarkup(message: SlackMessage): string {
     .join('\n');
 }
 
+/**
+ * What people write stands in `text` and once more in rich text blocks. Apps write in other blocks, and `text` is then
+ * a short form of them for notifications, or empty.
+ */
+function bodyMarkup({ text, blocks }: SlackMessage): string {
+  const own = text?.trim() ?? '';
+  const isAll = own !== '' && (blocks ?? []).every((block) => typeOf(block) === 'rich_text');
+  if (isAll) return own;
+  const said = blocksMarkup(blocks ?? []).trim();
+  if (said.includes(own)) return said;
+  return own.includes(said) ? own : `${own}\n${said}`;
+}
+
+function typeOf(block: unknown): unknown {
+  return typeof block === 'object' && block !== null && 'type' in block ? block.type : null;
+}
+
 /** https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments/ */
-function attachmentMarkup(attachment: Attachment): string {
+function attachmentMarkup(attachment: SlackAttachment): string {
   const title = attachment.title?.trim() ?? '';
   const fields = (attachment.fields ?? []).map(({ title: name, value }) =>
     [name, value].filter(Boolean).join(': '),
@@ -25,6 +40,7 @@ function attachmentMarkup(attachment: Attachment): string {
     attachment.title_link && title ? `<${attachment.title_link}|${title}>` : title,
     attachment.text,
     ...fields,
+    blocksMarkup(attachment.blocks ?? []),
   ].filter(Boolean);
   return parts.length > 0 ? parts.join('\n') : (attachment.fallback?.trim() ?? '');
 }
@@ -45,6 +61,8 @@ const BLOCK = z.object({
   text: z.union([z.string(), TEXT_OBJECT]).nullish(),
   fields: z.array(TEXT_OBJECT).nullish(),
   elements: z.array(z.unknown()).nullish(),
+  /** Of a table. */
+  rows: z.array(z.array(z.unknown())).nullish(),
 });
 
 /** Apps may leave `text` empty and write in blocks. https://docs.slack.dev/reference/block-kit/blocks/ */
@@ -53,10 +71,14 @@ function blocksMarkup(blocks: readonly unknown[]): string {
   for (const block of blocks) {
     const parsed = BLOCK.safeParse(block);
     if (!parsed.success) continue;
-    const { text, fields, elements } = parsed.data;
+    const { text, fields, elements, rows } = parsed.data;
     const own = typeof text === 'string' ? text : text?.text;
     const said = elements?.map((element) => elementMarkup(element, 0)).join('') ?? '';
-    lines.push(...[own ?? '', ...(fields ?? []).map((field) => field.text), said].filter(Boolean));
+    const cells = (rows ?? []).map((row) =>
+      row.map((cell) => elementMarkup(cell, 0).trim()).join(' | '),
+    );
+    const written = (fields ?? []).map((field) => field.text);
+    lines.push(...[own ?? '', ...written, said, ...cells].filter(Boolean));
   }
   return lines.join('\n');
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { pageOf, type ConnectorPage, type PollContext } from './connector.ts';
-import { SlackRefusal, type SlackApi } from './slack-api.ts';
+import { type ConnectorPage, type MemoryEntry, pageOf, type PollContext } from './connector.ts';
+import { findFirstSince } from './first-since.ts';
+import { startPageTime } from './page-time.ts';
+import type { SlackApi } from './slack-api.ts';
 import {
   channelRefusal,
   chooseChannels,
@@ -8,18 +10,12 @@ import {
   type ChosenChannels,
   type SlackChannel,
 } from './slack-channels.ts';
-import { documentIdOf, permalink, threadDocument, type SlackPlace } from './slack-document.ts';
-import {
-  changedAt,
-  compareTs,
-  isReply,
-  readThread,
-  tsOf,
-  walkHistory,
-  type SlackMessage,
-} from './slack-history.ts';
+import type { SlackPlace } from './slack-document.ts';
+import { tsOf, walkHistory, type SlackMessage } from './slack-history.ts';
+import { channelMemory, readFrom, recallChannel } from './slack-memory.ts';
 import type { SlackPeople } from './slack-people.ts';
 import type { SlackSettings } from './slack-settings.ts';
+import { dueRoots, readThreads } from './slack-threads.ts';
 
 export const SLACK_CHECKPOINT = z.object({
   /** Channels are walked in the order of their ids; those before this one are done. */
@@ -31,13 +27,6 @@ export const SLACK_CHECKPOINT = z.object({
 });
 export type SlackCheckpoint = z.infer<typeof SLACK_CHECKPOINT>;
 type Page = ConnectorPage<SlackCheckpoint>;
-
-/** What was read of a channel by runs that reached its end. */
-const CHANNEL_MEMORY = z.object({
-  until: z.coerce.date(),
-  bots: z.boolean(),
-  archived: z.boolean(),
-});
 
 export const DOCUMENTS_PER_PAGE = 50;
 const DAY_MS = 86_400_000;
@@ -60,146 +49,83 @@ export async function* pollChannels(
   checkpoint: SlackCheckpoint | null,
 ): AsyncGenerator<Page, void> {
   const channels = await chooseChannels(poll.api, poll.settings);
-  if (checkpoint === null && channels.unknown.length > 0)
-    yield unknownChannelsPage(channels.unknown);
+  const first = await findFirstSince(poll.context);
+  if (checkpoint === null) yield channelsPage(channels, first.memory);
   for (const [index, channel] of channels.chosen.entries()) {
     const isCurrent = checkpoint?.channel === channel.id;
     if (checkpoint && (channel.id < checkpoint.channel || (isCurrent && !checkpoint.before)))
       continue;
-    const progress = `#${channel.name} (channel ${index + 1} of ${channels.chosen.length})`;
-    const resumed = isCurrent ? checkpoint : null;
-    yield* pollChannel(poll, channels, channel, progress, resumed);
+    const known = await recallChannel(channel, poll.settings, poll.context);
+    if (known?.archived && channel.isArchived) continue;
+    yield* pollChannel(poll, channel, channels.names, {
+      progress: `#${channel.name} (channel ${index + 1} of ${channels.chosen.length})`,
+      since: known === null ? first.since : readFrom(known, poll.context),
+      before: isCurrent ? checkpoint.before : null,
+      anchor: isCurrent ? checkpoint.anchor : (known?.anchor ?? null),
+    });
   }
+}
+
+interface ChannelWalk {
+  progress: string;
+  since: Date | null;
+  before: string | null;
+  anchor: string | null;
 }
 
 async function* pollChannel(
   poll: SlackPoll,
-  channels: ChosenChannels,
   channel: SlackChannel,
-  progress: string,
-  resumed: SlackCheckpoint | null,
+  channelNames: ReadonlyMap<string, string>,
+  { progress, since, before, anchor: anchorBefore }: ChannelWalk,
 ): AsyncGenerator<Page, void> {
-  const since = await readUntil(poll, channel);
-  if (since === 'for ever') return;
-  const place = {
-    ...poll,
-    channel,
-    channelNames: channels.names,
-    includeBots: poll.settings.include_bot_messages,
-  };
+  const { api, settings, context } = poll;
+  const place = { ...poll, channel, channelNames, includeBots: settings.include_bot_messages };
   const oldest = since === null ? '0' : tsOf(new Date(since.getTime() - LOOK_BACK_MS));
-  const latest = resumed?.before ?? tsOf(new Date(poll.context.until.getTime() + LOOK_AHEAD_MS));
-  let anchor = resumed?.anchor ?? null;
+  const latest = before ?? tsOf(new Date(context.until.getTime() + LOOK_AHEAD_MS));
+  let anchor = anchorBefore;
   try {
-    await enterChannel(poll.api, channel);
-    for await (const { messages, isLast } of walkHistory(poll.api, channel.id, {
-      oldest,
-      latest,
-    })) {
-      for (let start = 0; start === 0 || start < messages.length; start += DOCUMENTS_PER_PAGE) {
-        const batch = messages.slice(start, start + DOCUMENTS_PER_PAGE);
-        const due = dueRoots(batch, since, oldest);
-        const content = await readRoots(poll.api, place, due);
+    await enterChannel(api, channel);
+    for await (const portion of walkHistory(api, channel.id, { oldest, latest })) {
+      let left = portion.messages;
+      do {
+        const { count, ...content } = await readSome(poll, place, left, { since, oldest });
         anchor = content.documents.at(-1)?.id ?? anchor;
-        const isEnd = isLast && start + DOCUMENTS_PER_PAGE >= messages.length;
-        const before = isEnd ? null : (batch.at(-1)?.ts ?? latest);
+        const done = left.slice(0, count).at(-1)?.ts ?? latest;
+        left = left.slice(count);
+        const isEnd = portion.isLast && left.length === 0;
         yield pageOf<SlackCheckpoint>({
           ...content,
-          memory: isEnd ? [channelMemory(poll, channel, anchor)] : [],
-          checkpoint: { channel: channel.id, before, anchor },
-          description: before === null ? progress : `${progress}, back to ${dayOf(before)}`,
+          memory: isEnd ? [channelMemory(channel, settings, context, anchor)] : [],
+          checkpoint: { channel: channel.id, before: isEnd ? null : done, anchor },
+          description: isEnd ? progress : `${progress}, back to ${dayOf(done)}`,
         });
-      }
+      } while (left.length > 0);
     }
   } catch (error) {
-    yield refusedChannelPage(error, channel, poll.settings.channels !== null);
+    yield refusedChannelPage(error, channel, settings.channels !== null);
   }
 }
 
-/**
- * Until when earlier runs have read this channel; null when it must be read from its beginning: in the first run, and
- * when the bot came into the channel only now. A channel that a run could not read goes on from the run before.
- */
-async function readUntil(
-  poll: SlackPoll,
-  channel: SlackChannel,
-): Promise<Date | null | 'for ever'> {
-  const { since } = poll.context;
-  if (since === null) return null;
-  const key = memoryKey(channel);
-  const memory = CHANNEL_MEMORY.safeParse((await poll.context.recall([key])).get(key));
-  if (!memory.success || memory.data.bots !== poll.settings.include_bot_messages) return null;
-  if (memory.data.archived && channel.isArchived) return 'for ever';
-  return memory.data.until < since ? memory.data.until : since;
-}
-
-/** Holds while its last document does: a channel whose documents were removed is read from its beginning. */
-function channelMemory(poll: SlackPoll, channel: SlackChannel, anchor: string | null) {
-  return {
-    key: memoryKey(channel),
-    documentId: anchor,
-    value: {
-      until: poll.context.until.toISOString(),
-      bots: poll.settings.include_bot_messages,
-      archived: channel.isArchived,
-    },
-  };
-}
-
-function memoryKey({ id }: SlackChannel): string {
-  return `channel:${id}`;
-}
-
-/** Times of the roots to read, and the root itself where it is at hand. */
-function dueRoots(
-  messages: readonly SlackMessage[],
-  since: Date | null,
-  oldest: string,
-): Map<string, SlackMessage | null> {
-  const due = new Map<string, SlackMessage | null>();
-  for (const message of messages) {
-    if (since !== null && changedAt(message) < since) continue;
-    if (!isReply(message)) due.set(message.ts, message);
-    // A reply that was also sent to the channel: its root comes by itself, unless it is older than the walk.
-    else if (message.thread_ts && compareTs(message.thread_ts, oldest) <= 0) {
-      due.set(message.thread_ts, null);
-    }
-  }
-  return due;
-}
-
-type Content = Pick<Page, 'documents' | 'skipped' | 'failures' | 'removed'>;
-
-/** Reads threads; one that Slack does not show is a failure of its own. */
-export async function readRoots(
-  api: SlackApi,
+/** As many of the messages as make a page, or fewer when Slack lets them be read only slowly. */
+async function readSome(
+  { api, context: { clock } }: SlackPoll,
   place: SlackPlace,
-  roots: ReadonlyMap<string, SlackMessage | null>,
-): Promise<Content> {
-  const content: Content = { documents: [], skipped: [], failures: [], removed: [] };
-  for (const [rootTs, root] of roots) {
-    const documentId = documentIdOf(place.channel.id, rootTs);
-    try {
-      const isAlone = root !== null && (root.reply_count ?? 0) === 0;
-      const thread = isAlone ? [root] : await readThread(api, place.channel.id, rootTs);
-      const read = thread.length > 0 ? await threadDocument(rootTs, thread, place) : null;
-      if (read === null) content.removed.push(documentId);
-      else if ('skipped' in read) content.skipped.push({ documentId, reason: read.skipped });
-      else content.documents.push(read);
-    } catch (error) {
-      if (!(error instanceof SlackRefusal) || channelRefusal(error, place.channel)) throw error;
-      if (error.code === 'missing_scope') throw error;
-      if (error.code === 'thread_not_found') content.removed.push(documentId);
-      else {
-        const link = permalink(place, rootTs, rootTs);
-        content.failures.push({ documentId, link, entityId: null, reason: error.message });
-      }
-    }
-  }
-  return content;
+  messages: readonly SlackMessage[],
+  { since, oldest }: { since: Date | null; oldest: string },
+) {
+  const batch = messages.slice(0, DOCUMENTS_PER_PAGE);
+  const due = dueRoots(batch, since, oldest);
+  const { stoppedAt, ...content } = await readThreads(api, place, due, {
+    time: startPageTime(clock),
+    clock,
+  });
+  const stopped = batch.findIndex(({ ts }) => ts === stoppedAt);
+  return { ...content, count: stopped === -1 ? batch.length : stopped + 1 };
 }
 
-function unknownChannelsPage(unknown: readonly string[]): Page {
+/** The first page of a run. */
+function channelsPage({ chosen, unknown }: ChosenChannels, memory: MemoryEntry): Page {
   return pageOf<SlackCheckpoint>({
     failures: unknown.map((name) => ({
       documentId: null,
@@ -207,8 +133,9 @@ function unknownChannelsPage(unknown: readonly string[]): Page {
       entityId: name,
       reason: unknownChannelReason(name),
     })),
+    memory: [memory],
     checkpoint: { channel: '', before: null, anchor: null },
-    description: 'the channels of the settings',
+    description: `${chosen.length} channels`,
   });
 }
 

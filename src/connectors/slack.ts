@@ -1,28 +1,17 @@
 import { z } from 'zod';
-import {
-  defineConnector,
-  type AnyConnector,
-  type ConnectorContext,
-  type ConnectorPage,
-} from './connector.ts';
-import { openSlackApi, SlackRefusal, type SlackApi } from './slack-api.ts';
-import {
-  channelRefusal,
-  chooseChannels,
-  enterChannel,
-  readChannel,
-  type SlackChannel,
-} from './slack-channels.ts';
-import { documentIdOf, mayBeDocument, parseDocumentId } from './slack-document.ts';
+import { defineConnector, type AnyConnector, type ConnectorContext } from './connector.ts';
+import { openSlackApi, type SlackApi } from './slack-api.ts';
+import { channelRefusal, chooseChannels, enterChannel } from './slack-channels.ts';
+import { documentIdOf, mayBeDocument } from './slack-document.ts';
 import { walkHistory } from './slack-history.ts';
 import { createSlackPeople } from './slack-people.ts';
 import {
   DOCUMENTS_PER_PAGE,
   pollChannels,
-  readRoots,
   SLACK_CHECKPOINT,
   unknownChannelReason,
 } from './slack-poll.ts';
+import { fetchThreads } from './slack-retry.ts';
 import { SLACK_CREDENTIAL, SLACK_SETTINGS, type SlackSettings } from './slack-settings.ts';
 import { SourceRefused } from './source-errors.ts';
 
@@ -57,8 +46,11 @@ export function createSlackConnector({ apiBase = 'https://slack.com/api' } = {})
       yield* pollChannels({ api, settings, people, workspaceUrl, context }, checkpoint);
     },
     listIds: (settings, credential, context) => listThreads(open(credential, context), settings),
-    fetchAgain: (settings, credential, ids, context) =>
-      fetchThreads(open(credential, context), settings, ids),
+    async *fetchAgain(settings, credential, ids, context) {
+      const api = open(credential, context);
+      const workspaceUrl = await readWorkspaceUrl(api);
+      yield* fetchThreads({ api, settings, workspaceUrl, context }, ids);
+    },
   });
 }
 
@@ -103,49 +95,5 @@ async function* listThreads(
       // A channel that the bot is shut out of has no documents any more; every other refusal may pass.
       if (settings.channels !== null || !channelRefusal(error, channel)?.outside) throw error;
     }
-  }
-}
-
-async function* fetchThreads(
-  api: SlackApi,
-  settings: SlackSettings,
-  documentIds: readonly string[],
-): AsyncGenerator<Omit<ConnectorPage<unknown>, 'checkpoint'>, void> {
-  const people = createSlackPeople(api);
-  const workspaceUrl = await readWorkspaceUrl(api);
-  const channels = new Map<string, SlackChannel | null>();
-  for (const documentId of documentIds) {
-    const parsed = parseDocumentId(documentId);
-    const id = parsed?.channel ?? '';
-    if (parsed && !channels.has(id)) channels.set(id, await findChannel(api, id));
-    const channel = channels.get(id);
-    const about = {
-      unchanged: [],
-      memory: [],
-      description: 'threads that failed before',
-      estimatedTotal: documentIds.length,
-    };
-    if (!parsed || !channel) {
-      yield { ...about, documents: [], skipped: [], failures: [], removed: [documentId] };
-      continue;
-    }
-    const place = {
-      workspaceUrl,
-      people,
-      channel,
-      channelNames: new Map([[channel.id, channel.name]]),
-      includeBots: settings.include_bot_messages,
-    };
-    yield { ...about, ...(await readRoots(api, place, new Map([[parsed.rootTs, null]]))) };
-  }
-}
-
-/** Null when Slack shows the bot no such channel. */
-async function findChannel(api: SlackApi, id: string): Promise<SlackChannel | null> {
-  try {
-    return await readChannel(api, id);
-  } catch (error) {
-    if (error instanceof SlackRefusal && error.code === 'channel_not_found') return null;
-    throw error;
   }
 }

@@ -17,7 +17,8 @@ export function tidyWords(words: string, secrets: readonly string[]): string {
   for (const secret of secrets) line = line.replaceAll(secret, '[secret]');
   // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
   line = line.replaceAll(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
-  return line.length <= MAX_WORDS ? line : `${line.slice(0, MAX_WORDS - 1)}…`;
+  const short = line.length <= MAX_WORDS ? line : `${line.slice(0, MAX_WORDS - 1)}…`;
+  return short.toWellFormed();
 }
 
 /** Where JSON errors keep their words, the more telling first. */
@@ -67,6 +68,6 @@ function wordsWithin(value: unknown, depth: number): string | null {
 }
 
 function wordsOfMarkup(text: string): string | null {
-  const found = /<(message|title|h1)\b[^>]*>([^<]+)<\/\1>/i.exec(text);
+  const found = /<(message|title|h1)\b[^<>]*>([^<]+)<\/\1>/i.exec(text);
   return found?.[2]?.trim() ?? null;
 }

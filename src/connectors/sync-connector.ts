@@ -1,5 +1,5 @@
 import { connectorSync } from '#queues/connector-sync.ts';
-import type { CcPairId } from '#src/ids.ts';
+import type { CcPairId, IndexAttemptId } from '#src/ids.ts';
 import { keepLease, LeaseLost } from '#src/platform/keep-lease.ts';
 import type { Services } from '#src/services.ts';
 import { acceptPage, BacklogFull } from './accept-page.ts';
@@ -18,6 +18,8 @@ import { CredentialRejected, SourceRefused, SourceUnavailable } from './source-e
 const SLICE_MS = 15_000;
 /** Pruning comes between a page's acceptance and its saving about never; twice for one page is chance enough. */
 const MAX_ACCEPTS = 3;
+/** A source that keeps asking to wait has failed the run after this long without a page. */
+const LONGEST_SILENCE_MS = 24 * 60 * 60_000;
 /** Well before the queue's own time limit ends the job. */
 const LONGEST_SLICE_MS = 8 * 60_000;
 
@@ -40,15 +42,17 @@ export type SyncServices = Pick<
 /**
  * Takes a pair's run a step further: from its checkpoint to the end of the poll, or until others wait for the place.
  * Page by page: fetch, accept, save the checkpoint. Does nothing when no run is due or another worker is at it.
+ * @returns what became of it, for the log
  * @throws the signal's reason, or what keeps the database from being written; the run then goes on elsewhere
  */
 export async function syncConnector(
   services: SyncServices,
   ccPairId: CcPairId,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<SliceFacts> {
   const run = await claimRun(services, ccPairId);
-  if (!run) return;
+  if (!run) return { ccPairId, run: null, end: 'nothing to do' };
+  const facts = { ccPairId, run: run.id };
   if (run.outages > MAX_OUTAGES) {
     const reason = `The run was given up: ${run.outages} times in a row its worker was lost or its source was away.`;
     await sendNext(
@@ -56,14 +60,14 @@ export async function syncConnector(
       run,
       await failRun(services.db, run, reason, { pause: false, now: services.clock() }),
     );
-    return;
+    return { ...facts, end: 'failed' };
   }
   using lease = keepLease(() => renewRun(services.db, run));
   const both = AbortSignal.any([signal, lease.signal]);
   try {
-    await settle(services, run, await pollPages(services, run, both));
+    return { ...facts, end: await settle(services, run, await pollPages(services, run, both)) };
   } catch (error) {
-    if (error instanceof LeaseLost || lease.signal.aborted) return;
+    if (error instanceof LeaseLost || lease.signal.aborted) return { ...facts, end: 'canceled' };
     // The process stops: another worker may go on at once.
     if (signal.aborted && !isTimeout(signal))
       await releaseRun(services.db, run).catch(() => undefined);
@@ -81,6 +85,13 @@ export function isTimeout({ reason }: AbortSignal): boolean {
 function ownFault(error: unknown): SourceUnavailable {
   const words = error instanceof Error ? error.message : String(error);
   return new SourceUnavailable(`Millrace could not go on: ${words}`, { cause: error });
+}
+
+/** For the log: what became of a pair's run in this job. */
+interface SliceFacts {
+  ccPairId: CcPairId;
+  run: IndexAttemptId | null;
+  end: 'nothing to do' | 'yielded' | 'waiting' | 'ended' | 'failed' | 'paused' | 'canceled';
 }
 
 type SliceEnd =
@@ -176,23 +187,27 @@ async function shouldYield({ producer }: SyncServices, elapsedMs: number): Promi
   return (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0) > 0;
 }
 
-async function settle(services: SyncServices, run: ClaimedRun, end: SliceEnd): Promise<void> {
+async function settle(
+  services: SyncServices,
+  run: ClaimedRun,
+  end: SliceEnd,
+): Promise<SliceFacts['end']> {
   const { db, clock } = services;
   switch (end.kind) {
     case 'yield':
       await releaseRun(db, run);
       await sendSync(services, run.pair.id);
-      return;
+      return 'yielded';
     case 'wait':
-      await waitOrFail(services, run, end.error);
-      return;
+      return waitOrFail(services, run, end.error);
     case 'end':
       await sendNext(services, run, await endRun(db, run, clock(), end.mendsSingly));
-      return;
+      return 'ended';
     case 'fail': {
       const pause = end.error instanceof CredentialRejected;
       const reason = wordsOf(end.error);
       await sendNext(services, run, await failRun(db, run, reason, { pause, now: clock() }));
+      return pause ? 'paused' : 'failed';
     }
   }
 }
@@ -202,29 +217,37 @@ async function waitOrFail(
   services: SyncServices,
   run: ClaimedRun,
   error: SourceUnavailable,
-): Promise<void> {
+): Promise<'waiting' | 'failed'> {
   const { db, clock } = services;
   const isOutage = !(error instanceof BacklogFull) && error.retryAfterMs === null;
-  const outages = await currentOutages(services, run);
-  if (isOutage && outages >= MAX_OUTAGES) {
-    const reason = `The source could not be used ${outages + 1} times in a row. ${error.message}`;
+  const { outages, silentSince } = await readSilence(services, run);
+  const silentMs = clock().getTime() - silentSince.getTime();
+  if ((isOutage && outages >= MAX_OUTAGES) || silentMs > LONGEST_SILENCE_MS) {
+    const reason = `No page came for ${Math.round(silentMs / 60_000)} minutes. ${error.message}`;
     await sendNext(services, run, await failRun(db, run, reason, { pause: false, now: clock() }));
-    return;
+    return 'failed';
   }
   const delayMs = toldDelayMs(error.retryAfterMs) ?? outageDelayMs(outages);
   const at = new Date(clock().getTime() + delayMs);
   await releaseRun(db, run, { at, reason: error.message, isOutage });
   await sendSync(services, run.pair.id, at);
+  return 'waiting';
 }
 
-/** A page that was saved since the claim has set them back to 0. */
-async function currentOutages({ db }: SyncServices, { id }: ClaimedRun): Promise<number> {
+/** A page that was saved since the claim has set the outages back to 0. */
+async function readSilence(
+  { db, clock }: SyncServices,
+  { id }: ClaimedRun,
+): Promise<{ outages: number; silentSince: Date }> {
   const row = await db
     .selectFrom('index_attempt')
-    .select('outages')
+    .select(['outages', 'last_page_at', 'started_at'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.outages ?? 0;
+  return {
+    outages: row?.outages ?? 0,
+    silentSince: row?.last_page_at ?? row?.started_at ?? clock(),
+  };
 }
 
 async function sendNext(services: SyncServices, run: ClaimedRun, at: Date | null): Promise<void> {

@@ -10,7 +10,7 @@ const PHRASES: [pattern: RegExp, before: string, after: string][] = [
 const LINK = /\[([^\][|\n]{1,500})\|([^\][|\n]{1,2000})(?:\|[^\][\n]{0,200})?\]/g;
 const BARE_LINK = /\[((?:https?|mailto|ftp|file):[^\][|\s]{1,2000})\]/g;
 const MENTION = /\[~(?:accountid:)?([^\]\s[]{1,200})\]/g;
-const MONOSPACE = /\{\{([^\n]{1,2000}?)\}\}/g;
+const MONOSPACE = /\{\{((?:[^\n{}]|\{(?!\{)|\}(?!\})){1,2000}?)\}\}/g;
 const DECORATION = /\{(?:color(?::[^}\n]{1,40})?|anchor:[^}\n]{1,200})\}/g;
 const PICTURE = /(^|[\s(|])!([^\s!|]{1,300}\.\w{2,5})(?:\|[^!\n]{0,200})?!/g;
 /** Private use characters stand in for what must not be read as markup, until all markup is read. */

@@ -90,7 +90,7 @@ function startsWith(head: Buffer, magic: number[]): boolean {
 }
 
 function looksLikeHtml(head: string): boolean {
-  return /^[^\w<]*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:!doctype html|html[\s>])/i.test(
+  return /^[^\w<]*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype html|html[\s>])/i.test(
     head,
   );
 }

@@ -1,5 +1,6 @@
-import { type CheerioAPI, load } from 'cheerio';
+import type { CheerioAPI } from 'cheerio';
 import { htmlToMarkdown } from './html-to-markdown.ts';
+import { loadHtml } from './load-html.ts';
 import type { ParsedFile } from './parsed-file.ts';
 import { titleOfName } from './title-of-name.ts';
 
@@ -8,7 +9,7 @@ const NOT_CONTENT =
 
 /** The readable part of a page as Markdown, with its title and the usual meta tags. */
 export function parseHtml(name: string, html: string): ParsedFile {
-  const page = load(html);
+  const page = loadHtml(html);
   const title =
     oneLine(page('head title').first().text()) ||
     oneLine(page('h1').first().text()) ||

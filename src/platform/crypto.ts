@@ -1,10 +1,15 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
+/** A secret that cannot be had with the present key; nothing of it is lost. The message says what to do. */
+export class UnreadableSecret extends Error {
+  override readonly name = 'UnreadableSecret';
+}
+
 /** Secrets at rest: AES-256-GCM under the deployment's key, bound to the row that holds them. */
 export interface SecretBox {
   /** @param rowName what the value belongs to, such as `credential:12`; it must be the same when it is opened */
   seal(plain: string, rowName: string): string;
-  /** @throws Error that says which key is missing, or that the value is damaged or belongs to another row */
+  /** @throws UnreadableSecret that says which key is missing, or that the value is damaged or belongs to another row */
   open(sealed: string, rowName: string): string;
 }
 
@@ -32,10 +37,12 @@ export function createSecretBox(key: Buffer): SecretBox {
     open(sealed, rowName) {
       const [, sealedBy, iv = '', box = ''] = FORMAT.exec(sealed) ?? [];
       if (sealedBy === undefined) {
-        throw new Error(`The secret of ${rowName} is damaged: it is not in the format v1.`);
+        throw new UnreadableSecret(
+          `The secret of ${rowName} is damaged: it is not in the format v1.`,
+        );
       }
       if (sealedBy !== keyId) {
-        throw new Error(
+        throw new UnreadableSecret(
           `The secret of ${rowName} was encrypted with the key ${sealedBy}, but ENCRYPTION_KEY is the key ${keyId}. Start with the key that it was encrypted with, or enter the secret again.`,
         );
       }
@@ -49,9 +56,10 @@ export function createSecretBox(key: Buffer): SecretBox {
         const plain = decipher.update(bytes.subarray(TAG_BYTES));
         return Buffer.concat([plain, decipher.final()]).toString('utf8');
       } catch (error) {
-        throw new Error(`The secret of ${rowName} is damaged, or it belongs to another row.`, {
-          cause: error,
-        });
+        throw new UnreadableSecret(
+          `The secret of ${rowName} is damaged, or it belongs to another row.`,
+          { cause: error },
+        );
       }
     },
   };

@@ -25,8 +25,15 @@ const work = defineQueue({ name: 'test-work', payload, backoffMs: 20, timeoutMs:
 const keyed = defineQueue({ name: 'test-keyed', payload, key: ({ row }) => `row-${row}` });
 const quick = defineQueue({ name: 'test-quick', payload, attempts: 1, timeoutMs: 200 });
 const once = defineQueue({ name: 'test-once', payload, attempts: 1, timeoutMs: 20_000 });
+const resumable = defineQueue({
+  name: 'test-resumable',
+  payload,
+  attempts: 1,
+  timeoutMs: 20_000,
+  isResumable: true,
+});
 const ticking = defineQueue({ name: 'test-ticking', payload: z.object({}), everyMs: 300 });
-const QUEUES = [work, keyed, quick, once, ticking];
+const QUEUES = [work, keyed, quick, once, resumable, ticking];
 
 describe.each(testedSizes)('the queue runtime, %s', (size) => {
   let store: QueueStore;
@@ -205,6 +212,24 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
       expect((await producer.counts(once))['failed']).toBe(0);
     },
   );
+
+  it('stops a resumable job at once when it closes, however far the deadline', async () => {
+    const started = Promise.withResolvers<void>();
+    const worker = run(resumable, async (_given, { signal }) => {
+      started.resolve();
+      await untilAborted(signal);
+      signal.throwIfAborted();
+    });
+    await producer.enqueue(resumable, { row: 3 });
+    await started.promise;
+    await Promise.race([
+      worker.close(600_000),
+      setTimeout(10_000).then(() => {
+        throw new Error('The worker waited for the deadline.');
+      }),
+    ]);
+    expect((await producer.counts(resumable))['waiting']).toBe(1);
+  });
 
   it('runs a schedule, and brings it back when the store has lost it', async () => {
     await producer.syncSchedules();

@@ -45,6 +45,17 @@ describe('the API description', () => {
     }
   });
 
+  it('joins no schemas that exclude what the other demands', () => {
+    const joined: unknown[] = [];
+    JSON.stringify(describeRoutes(), (key, value: unknown) => {
+      if (key === 'allOf') joined.push(value);
+      return value;
+    });
+    expect(
+      joined.filter((one) => JSON.stringify(one).includes('"additionalProperties":false')),
+    ).toEqual([]);
+  });
+
   it('refers only to schemas that it holds', () => {
     const tree = z.object({
       name: z.string(),

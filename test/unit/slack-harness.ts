@@ -39,9 +39,14 @@ export async function openSlack() {
       for await (const page of pages) ids.push(...page);
       return ids.sort();
     },
-    async fetchAgain(ids: string[]) {
+    async fetchAgain(ids: string[], settings: object = {}) {
       await using test = openTestContext();
-      const pages = connector.fetchAgain?.(settingsOf({}), this.credential, ids, test.context);
+      const pages = connector.fetchAgain?.(
+        settingsOf(settings),
+        this.credential,
+        ids,
+        test.context,
+      );
       const collected = [];
       for await (const page of pages ?? []) collected.push(page);
       return collected;

@@ -1,0 +1,282 @@
+import { childrenOf, type HtmlElement, type HtmlNode, isElement, rawText } from './html-tree.ts';
+import { codeSpan, renderCode } from './render-code.ts';
+import { isLayoutTable, renderLayout, renderTable, type TableOptions } from './render-table.ts';
+
+export interface MarkdownOptions {
+  /** Elements that are no content. */
+  isLeftOut: (element: HtmlElement) => boolean;
+  /** Whether links keep their addresses, or become their words. */
+  keepsLinks: boolean;
+}
+
+/** Blocks that are done, and the line of text that is being written. */
+interface Flow {
+  blocks: string[];
+  line: string;
+}
+
+/** Deeper than any page that a person made; what lies below is plain text. */
+const MAX_DEPTH = 250;
+const NEVER_SHOWN = new Set(['script', 'style', 'noscript', 'template', 'title', 'head']);
+const BLOCKS = new Set(
+  'address article aside body blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset header hgroup html li main menu nav noframes ol optgroup option p section summary table tbody td tfoot th thead tr ul caption search legend'.split(
+    ' ',
+  ),
+);
+const MARKS: Record<string, string> = {
+  b: '**',
+  strong: '**',
+  i: '_',
+  em: '_',
+  del: '~~',
+  s: '~~',
+  strike: '~~',
+};
+const CODE = new Set(['code', 'tt', 'samp']);
+/** Soft hyphens and other characters that only browsers need: they would tear words apart. */
+const INVISIBLE = /[\u00AD\u200B\u2060\uFEFF]/g;
+const SPACES = /[ \t\r\n\f]+/g;
+
+/**
+ * HTML as Markdown: ATX headings, fenced code with its language, pipe tables, definition lists; pictures become their
+ * descriptions. Characters that Markdown could take for marks are not escaped: the text is for search and reading.
+ */
+export function renderMarkdown(nodes: readonly HtmlNode[], options: MarkdownOptions): string {
+  return blocksOf(nodes, options, 0).join('\n\n');
+}
+
+/** The blocks that the nodes make, each of one line or more. */
+function blocksOf(
+  nodes: readonly HtmlNode[],
+  options: MarkdownOptions,
+  depth: number,
+): string[] {
+  const flow = flowOf(nodes, options, depth);
+  endLine(flow);
+  return flow.blocks;
+}
+
+function flowOf(nodes: readonly HtmlNode[], options: MarkdownOptions, depth: number): Flow {
+  const flow: Flow = { blocks: [], line: '' };
+  for (const node of nodes) {
+    if (node.type === 'text') flow.line += tidyText(node.data);
+    else if (!isElement(node)) continue;
+    else if (depth > MAX_DEPTH) flow.line += tidyText(rawText(node, options.isLeftOut));
+    else addElement(flow, node, options, depth + 1);
+  }
+  return flow;
+}
+
+function tidyText(text: string): string {
+  return text.replace(INVISIBLE, '').replace(SPACES, ' ');
+}
+
+function endLine(flow: Flow): void {
+  const text = flow.line
+    .replace(/ *\n */g, '\n')
+    .replace(/ {2,}/g, ' ')
+    .trim()
+    // One is the end of a line, two are the end of a paragraph.
+    .replace(/\n+/g, (ends) => (ends.length === 1 ? '  \n' : '\n\n'));
+  flow.line = '';
+  // Words that would become a heading or open a block of code.
+  if (text !== '') flow.blocks.push(/^(?:#{1,6} |```|~~~)/.test(text) ? `\\${text}` : text);
+}
+
+function addBlock(flow: Flow, block: string): void {
+  endLine(flow);
+  if (block.trim() !== '') flow.blocks.push(block);
+}
+
+function addElement(flow: Flow, element: HtmlElement, options: MarkdownOptions, depth: number) {
+  const { name } = element;
+  if (NEVER_SHOWN.has(name) || options.isLeftOut(element)) return;
+  const block = blockOf(element, options, depth);
+  if (block !== null) {
+    addBlock(flow, block);
+    return;
+  }
+  if (BLOCKS.has(name)) {
+    endLine(flow);
+    if (name === 'table') {
+      flow.blocks.push(...renderLayout(element, tableOptions(options, depth)));
+    }
+    else flow.blocks.push(...blocksOf(element.children, options, depth));
+    return;
+  }
+  addInline(flow, element, options, depth);
+}
+
+/** Null for elements that are no block of their own. */
+function blockOf(element: HtmlElement, options: MarkdownOptions, depth: number): string | null {
+  const { name, children } = element;
+  switch (name) {
+    case 'h1':
+    case 'h2':
+    case 'h3':
+    case 'h4':
+    case 'h5':
+    case 'h6': {
+      const words = blocksOf(children, options, depth).join(' ').replace(/\s+/g, ' ');
+      return words === '' ? '' : `${'#'.repeat(Number(name.slice(1)))} ${words}`;
+    }
+    case 'hr':
+      return '---';
+    case 'pre':
+    case 'listing':
+    case 'xmp':
+      return renderCode(element, options.isLeftOut);
+    case 'blockquote':
+      return prefixed(blocksOf(children, options, depth).join('\n\n'));
+    case 'ul':
+    case 'ol':
+    case 'menu':
+    case 'dir':
+      return listOf(element, options, depth);
+    case 'li':
+      return itemOf('- ', blocksOf(children, options, depth));
+    case 'dl':
+      return definitionsOf(element, options, depth).join('\n');
+    case 'table':
+      return isLayoutTable(element, options)
+        ? null
+        : renderTable(element, tableOptions(options, depth));
+    default:
+      return null;
+  }
+}
+
+function tableOptions(options: MarkdownOptions, depth: number): TableOptions {
+  return {
+    isLeftOut: options.isLeftOut,
+    blocksOf: ({ children }) => blocksOf(children, options, depth),
+  };
+}
+
+function addInline(flow: Flow, element: HtmlElement, options: MarkdownOptions, depth: number) {
+  const { name, attribs } = element;
+  if (name === 'br') flow.line += '\n';
+  else if (name === 'img') flow.line += tidyText(attribs['alt'] ?? '');
+  else if (name === 'input') flow.line += checkbox(attribs);
+  else if (name === 'math') flow.line += formulaOf(element);
+  else if (CODE.has(name)) flow.line += codeSpan(rawText(element, options.isLeftOut));
+  else {
+    const inner = flowOf(element.children, options, depth);
+    // Marks around blocks would be none.
+    if (inner.blocks.length === 0) flow.line += marked(element, inner.line, options, flow.line);
+    else {
+      const [first = '', ...others] = inner.blocks;
+      flow.line += first;
+      endLine(flow);
+      flow.blocks.push(...others);
+      flow.line = inner.line;
+    }
+  }
+}
+
+function marked(
+  { name, attribs }: HtmlElement,
+  text: string,
+  { keepsLinks }: MarkdownOptions,
+  before: string,
+): string {
+  const words = text.trim();
+  if (words === '') return text;
+  const start = text.slice(0, text.length - text.trimStart().length);
+  const end = text.slice(text.trimEnd().length);
+  const mark = MARKS[name];
+  if (mark !== undefined) return start + mark + words + mark + end;
+  if (name === 'q') return `${start}"${words}"${end}`;
+  // 10⁶ is not 106.
+  if (name === 'sup' && /^[-+−]?\d+$/.test(words) && /\w$/.test(before)) return `^${words}${end}`;
+  const href = attribs['href'];
+  if (name === 'a' && keepsLinks && href && /^(?:https?:|mailto:|\/)/i.test(href.trim())) {
+    return `${start}[${words}](${href.trim().replaceAll(' ', '%20')})${end}`;
+  }
+  // Elements that pages define themselves are mostly boxes.
+  return name.includes('-') ? ` ${text} ` : text;
+}
+
+function listOf(list: HtmlElement, options: MarkdownOptions, depth: number): string {
+  const items: string[] = [];
+  let number = Number.parseInt(list.attribs['start'] ?? '1', 10) || 1;
+  let loose: HtmlNode[] = [];
+  const addLoose = (): void => {
+    // A list that stands between the items, not in one.
+    const blocks = blocksOf(loose, options, depth);
+    if (blocks.length > 0) items.push(indented(blocks.join('\n\n'), '  '));
+    loose = [];
+  };
+  for (const child of list.children) {
+    if (!isElement(child) || child.name !== 'li') {
+      loose.push(child);
+      continue;
+    }
+    addLoose();
+    if (options.isLeftOut(child)) continue;
+    const marker = list.name === 'ol' ? `${number}. ` : '- ';
+    number += 1;
+    const item = itemOf(marker, blocksOf(child.children, options, depth));
+    if (item !== '') items.push(item);
+  }
+  addLoose();
+  return items.join('\n');
+}
+
+function itemOf(marker: string, blocks: readonly string[]): string {
+  const [first, ...others] = blocks;
+  if (first === undefined) return '';
+  const indent = ' '.repeat(marker.length);
+  const rest = others.map((block) => {
+    const isList = /^(?:[-*]|\d+\.) /.test(block);
+    return `${isList ? '\n' : '\n\n'}${indented(block, indent)}`;
+  });
+  return marker + indented(first, indent).slice(indent.length) + rest.join('');
+}
+
+/** Terms and what they mean; boxes may group them (HTML Living Standard §4.4.9). */
+function definitionsOf(list: HtmlElement, options: MarkdownOptions, depth: number): string[] {
+  const lines: string[] = [];
+  for (const child of list.children) {
+    if (!isElement(child)) {
+      if (child.type === 'text' && child.data.trim() !== '')
+        lines.push(tidyText(child.data).trim());
+      continue;
+    }
+    if (options.isLeftOut(child) || NEVER_SHOWN.has(child.name)) continue;
+    if (child.name === 'div' && depth < MAX_DEPTH) {
+      lines.push(...definitionsOf(child, options, depth + 1));
+      continue;
+    }
+    const blocks = blocksOf(child.children, options, depth);
+    if (blocks.length === 0) continue;
+    if (child.name === 'dd') lines.push(itemOf(': ', blocks));
+    else lines.push((lines.length > 0 ? '\n' : '') + blocks.join(' '));
+  }
+  return lines;
+}
+
+function prefixed(text: string): string {
+  return text === '' ? '' : text.replace(/^/gm, '> ');
+}
+
+function indented(text: string, indent: string): string {
+  return text.replace(/^(?=.)/gm, indent);
+}
+
+function checkbox(attribs: Record<string, string>): string {
+  if (attribs['type']?.toLowerCase() !== 'checkbox') return '';
+  return 'checked' in attribs ? '[x] ' : '[ ] ';
+}
+
+/** MathML is read best as the TeX that it was made from. */
+function formulaOf(math: HtmlElement): string {
+  const open: HtmlNode[] = [math];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (isElement(node) && /tex/i.test(node.attribs['encoding'] ?? '')) {
+      return `$${rawText(node).trim()}$`;
+    }
+    open.push(...childrenOf(node));
+  }
+  return tidyText(rawText(math));
+}

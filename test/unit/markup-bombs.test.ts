@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+
+/** Converters run in the one thread that every workspace shares. */
+const MOST_MS = 2_000;
+/** A thread that is caught in a pattern does not end by itself. */
+const GIVE_UP_MS = 8_000;
+const SRC = new URL('../../src/', import.meta.url).href;
+
+const THREAD = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const AsyncFunction = (async () => {}).constructor;
+  const src = (path) => import(workerData.src + path);
+  const work = new AsyncFunction('src', 'input', workerData.prepare);
+  work(src, workerData.input).then((run) => {
+    parentPort.postMessage('begun');
+    const start = performance.now();
+    let failure = null;
+    try { run(); } catch (error) { failure = error.name + ': ' + error.message; }
+    parentPort.postMessage({ ms: performance.now() - start, failure });
+  });`;
+
+/** @param prepare the body of a function of `src` and `input` that returns what is timed */
+async function timed(
+  prepare: string,
+  input: string,
+): Promise<{ ms: number; failure: string | null }> {
+  const resourceLimits = { maxOldGenerationSizeMb: 512 };
+  const worker = new Worker(THREAD, {
+    eval: true,
+    resourceLimits,
+    workerData: { src: SRC, prepare, input },
+  });
+  try {
+    await once(worker, 'message');
+    const signal = AbortSignal.timeout(GIVE_UP_MS);
+    const [result] = await once(worker, 'message', { signal });
+    return result;
+  } finally {
+    await worker.terminate();
+  }
+}
+
+const MEGABYTE = 1_000_000;
+const fill = (part: string, length = MEGABYTE): string =>
+  part.repeat(Math.floor(length / part.length));
+const distinctBold = Array.from({ length: 300 }, (_, index) => `<b a=${index}>`).join('');
+
+const PAGE = `const { loadHtml } = await src('files/load-html.ts');
+  const { extractPage } = await src('connectors/extract-page.ts');
+  return () => extractPage(loadHtml(input), 'title', { mintlifyCleanup: true });`;
+const MARKDOWN = `const { htmlToMarkdown } = await src('files/html-to-markdown.ts');
+  return () => htmlToMarkdown(input);`;
+const FEED = `const { readFeed } = await src('connectors/read-feed.ts');
+  return () => readFeed(input, 'https://example.com/feed');`;
+const KIND = `const { kindOfAnswer } = await src('connectors/page-kind.ts');
+  return () => kindOfAnswer(new URL('https://example.com/a'), '', Buffer.from(input));`;
+const FILE_KIND = `const { detectKind } = await src('files/detect-kind.ts');
+  return () => detectKind({ name: 'a', bytes: Buffer.from(input) });`;
+const SITEMAP = `const { readSitemap } = await src('connectors/read-sitemap.ts');
+  return () => readSitemap(Buffer.from(input), 'sitemap.xml');`;
+const WORDS = `const { wordsOf } = await src('connectors/source-words.ts');
+  return () => wordsOf({ bytes: Buffer.from(input) });`;
+const WIKI = `const { wikiMarkupToMarkdown } = await src('connectors/wiki-markup-to-markdown.ts');
+  return () => wikiMarkupToMarkdown(input);`;
+const STORAGE = `const { storageToMarkdown } = await src('connectors/storage-format.ts');
+  return () => storageToMarkdown(input);`;
+const ADF = `const { adfToMarkdown } = await src('connectors/adf-to-markdown.ts');
+  const text = [{ type: 'text', text: input }];
+  const code = { type: 'codeBlock', content: text };
+  const cell = { type: 'tableCell', content: [code] };
+  const table = { type: 'table', content: [{ type: 'tableRow', content: [cell] }] };
+  return () => adfToMarkdown({ type: 'doc', content: [code, table] });`;
+const DEEP_ADF = `const { adfToMarkdown } = await src('connectors/adf-to-markdown.ts');
+  let node = { type: 'paragraph' };
+  for (let depth = 0; depth < input.length; depth += 1) node = { type: 'panel', content: [node] };
+  return () => adfToMarkdown({ type: 'doc', content: [node] });`;
+const NOTION = `const { renderBlocks } = await src('connectors/notion-text.ts');
+  const content = { rich_text: [{ plain_text: input, href: null }] };
+  return () => renderBlocks([{ id: 'a', type: 'code', content, children: [] }]);`;
+const SLACK = `const { renderMrkdwn, mentionedUsers } = await src('connectors/slack-mrkdwn.ts');
+  const names = { user: () => null, channel: () => null };
+  return () => [mentionedUsers(input), renderMrkdwn(input, names)];`;
+
+const QUICK: [what: string, prepare: string, input: string][] = [
+  ['comments before what is no page', KIND, `${fill('<!---->', 1_000)}x`],
+  ['comments before what is no file of a kind', FILE_KIND, `${fill('<!---->', 1_000)}x`],
+  ['comments after a feed', FEED, `<rss></rss>${fill('<!---->', 1_400)}x`],
+  ['comments that begin in a feed', FEED, fill('</rss><!--')],
+  ['blanks after a feed', FEED, `<rss></rss>${fill(' ')}x`],
+  ['tombstones without their end', FEED, `<feed>${fill('<at:deleted-entry ref=')}</feed>`],
+  ['tombstones with an open quote', FEED, `<feed>${fill('<at:deleted-entry ref="')}</feed>`],
+  [
+    'tags without their end in an item',
+    FEED,
+    `<rss version="2.0"><channel><item><description><![CDATA[${fill('<a ')}]]></description></item></channel></rss>`,
+  ],
+  [
+    'a title of nested tags',
+    FEED,
+    `<rss version="2.0"><channel><item><title><![CDATA[${fill('<div>')}]]></title></item></channel></rss>`,
+  ],
+  [
+    'an item that multiplies',
+    FEED,
+    `<rss version="2.0"><channel><item><description><![CDATA[<p>${distinctBold}</p>${fill('<p>x', 90_000)}]]></description></item></channel></rss>`,
+  ],
+  ['a page that multiplies when it is mended', PAGE, `<p>${distinctBold}</p>${fill('<p>x')}`],
+  ['nested boxes', PAGE, fill('<div>')],
+  ['nested boxes that are closed by others', PAGE, fill('<span><div></span></div>')],
+  ['nested lists', PAGE, fill('<ul><li>')],
+  ['nested tables', PAGE, fill('<table><tr><td>')],
+  ['nested quotes', PAGE, fill('<blockquote>')],
+  ['boxes named like menus', PAGE, fill('<div class="nav"><a href=b>c</a>')],
+  ['blanks within code', MARKDOWN, `<pre>a${fill(' ')}b</pre>`],
+  ['blanks within a cell', MARKDOWN, `<table><tr><td><pre>a${fill(' ')}b</pre></td></tr></table>`],
+  ['blanks that are not to be broken', MARKDOWN, `<p>a${fill('\u00a0', 300_000)}b</p>`],
+  ['a long table', MARKDOWN, `<table>${fill('<tr><td>a</td></tr>', 500_000)}</table>`],
+  ['fences within code', MARKDOWN, `<pre>${fill('```\n')}</pre>`],
+  ['a sitemap of beginnings', SITEMAP, fill('<urlset ')],
+  ['error words of beginnings', WORDS, fill('<title ', 64_000)],
+  ['braces in wiki markup', WIKI, fill('{')],
+  ['brackets in wiki markup', WIKI, fill('[a|')],
+  ['pictures in wiki markup', WIKI, fill('!a.')],
+  ['bars in wiki markup', WIKI, fill('|')],
+  ['macros without their end in wiki markup', WIKI, fill('{code:a}\n')],
+  ['tags without their end in the storage format', STORAGE, fill('<ac:"')],
+  ['blanks in ADF', ADF, `a${fill(' ')}b`],
+  ['fences in ADF', ADF, fill('```\n')],
+  ['ADF nested a hundred thousand deep', DEEP_ADF, 'x'.repeat(100_000)],
+  ['fences in a block of Notion', NOTION, fill('`a')],
+  ['open tokens in a message of Slack', SLACK, fill('<@U')],
+];
+
+describe('one megabyte against each converter', () => {
+  it.each(QUICK)('%s', { timeout: 30_000 }, async (_, prepare, input) => {
+    const { ms, failure } = await timed(prepare, input);
+    expect(ms).toBeLessThan(MOST_MS);
+    // A refusal is fine, a crash of the stack is not.
+    expect(failure ?? '').not.toContain('call stack');
+  });
+});

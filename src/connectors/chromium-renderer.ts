@@ -32,6 +32,8 @@ const FLAGS = [
   '--disable-sync',
   '--disable-dev-shm-usage',
   '--proxy-bypass-list=<-loopback>',
+  // No name is looked up either, be it to get ready for a link: a lookup alone tells somebody something.
+  '--host-resolver-rules=MAP * ~NOTFOUND',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
 ];
 

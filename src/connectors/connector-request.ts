@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isNestedDeeper } from '#src/files/json-depth.ts';
 import { displayName } from '#src/platform/display-name.ts';
 import { MIN_PRUNE_SECONDS, MIN_REFRESH_SECONDS } from './next-run.ts';
 
@@ -52,6 +53,12 @@ const moment = z.iso
   .transform((text) => new Date(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`))
   .refine((date) => /^(?!0000)\d{4}-/.test(isoOf(date)), 'must lie in the years 1 to 9999 of UTC');
 
+/** What is deeper cannot be written again. */
+const MAX_DEPTH = 100;
+const shallowObject = z
+  .record(z.string(), z.unknown())
+  .refine((value) => !isNestedDeeper(value, MAX_DEPTH), `is nested more than ${MAX_DEPTH} deep`);
+
 /** `ConnectorUpdateRequest` of SPEC.md. */
 export const connectorRequestSchema = z
   .object({
@@ -59,9 +66,9 @@ export const connectorRequestSchema = z
     source: z.string().trim().min(1).max(64),
     input_type: z.enum(INPUT_TYPES),
     access_type: accessType,
-    connector_specific_config: z
-      .record(z.string(), z.unknown())
-      .describe('The settings of the kind; GET /manage/admin/connector-kinds describes them.'),
+    connector_specific_config: shallowObject.describe(
+      'The settings of the kind; GET /manage/admin/connector-kinds describes them.',
+    ),
     refresh_freq: seconds(MIN_REFRESH_SECONDS).describe('Seconds between runs; null: once.'),
     prune_freq: seconds(MIN_PRUNE_SECONDS).describe('Seconds between prunes; null: on demand.'),
     indexing_start: moment
@@ -94,9 +101,9 @@ export const linkRequestSchema = z
 
 export type LinkRequest = z.output<typeof linkRequestSchema>;
 
-const credentialJson = z
-  .record(z.string(), z.unknown())
-  .describe('The keys of the kind; GET /manage/admin/connector-kinds describes them.');
+const credentialJson = shallowObject.describe(
+  'The keys of the kind; GET /manage/admin/connector-kinds describes them.',
+);
 
 export const credentialRequestSchema = z
   .object({

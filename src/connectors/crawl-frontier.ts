@@ -10,6 +10,8 @@ export interface FrontierEntry {
   depth: number;
   /** As the sitemap wrote it. */
   lastmod: string | null;
+  /** Visited again, and read under this address: the canonical one that it names is no page. */
+  own?: true;
 }
 
 export const frontierPosition = z.object({
@@ -22,12 +24,28 @@ export const frontierPosition = z.object({
 });
 export type FrontierPosition = z.infer<typeof frontierPosition>;
 
+const loggedEntry = z.object({
+  url: z.string(),
+  kind: z.enum(['page', 'sitemap']),
+  depth: z.int(),
+  lastmod: z.string().nullable(),
+  own: z.literal(true).optional(),
+});
 const logChunk = z.object({
   queued: z.array(
-    z.tuple([z.string(), z.int(), z.enum(['page', 'sitemap']), z.string().nullable()]),
+    // The last is there for `own` alone.
+    z.tuple(
+      [z.string(), z.int(), z.enum(['page', 'sitemap']), z.string().nullable()],
+      z.literal(true),
+    ),
   ),
   claimed: z.array(z.string()),
+  /** Pages that wait for the one at their canonical address, whose key stands before them. */
+  waiting: z.array(z.tuple([z.string(), loggedEntry])),
+  /** Keys of addresses for which nothing waits any more. */
+  met: z.array(z.string()),
 });
+type LogChunk = z.infer<typeof logChunk>;
 
 /** A sitemap may add 50,000 addresses at once; a row of the memory should not hold them all. */
 const ENTRIES_PER_CHUNK = 1_000;
@@ -56,7 +74,8 @@ export class CrawlFrontier {
   private settledCount = 0;
   private chunks = 0;
   private overflowed = false;
-  private unsaved: z.infer<typeof logChunk> = { queued: [], claimed: [] };
+  private readonly waiting = new Map<string, FrontierEntry[]>();
+  private unsaved: LogChunk = { queued: [], claimed: [], waiting: [], met: [] };
 
   constructor(maxPages: number) {
     this.maxPages = maxPages;
@@ -95,6 +114,12 @@ export class CrawlFrontier {
     this.unsaved.queued.push([entry.url, entry.depth, entry.kind, entry.lastmod]);
   }
 
+  /** Queues a page again, to be read under its own address. */
+  revisit(entry: FrontierEntry): void {
+    this.append({ ...entry, own: true }, addressKey(entry.url));
+    this.unsaved.queued.push([entry.url, entry.depth, entry.kind, entry.lastmod, true]);
+  }
+
   /** The next entries to visit. */
   take(count: number): FrontierEntry[] {
     const next = this.entries
@@ -124,18 +149,36 @@ export class CrawlFrontier {
     return true;
   }
 
+  /** Puts a page off until the one at its canonical address, which is still to be visited, has been seen. */
+  putOff(entry: FrontierEntry, canonical: string): void {
+    const key = addressKey(canonical);
+    this.addWaiting(key, entry);
+    this.unsaved.waiting.push([key, entry]);
+  }
+
+  /** The pages that waited for this one. They do not any more. */
+  meet(url: string): FrontierEntry[] {
+    const key = addressKey(url);
+    const entries = this.waiting.get(key) ?? [];
+    if (this.waiting.delete(key)) this.unsaved.met.push(key);
+    return entries;
+  }
+
   /** What is to be remembered along with the present position. */
   save(): MemoryEntry[] {
-    const { queued, claimed } = this.unsaved;
-    this.unsaved = { queued: [], claimed: [] };
+    const { queued, claimed, waiting, met } = this.unsaved;
+    this.unsaved = { queued: [], claimed: [], waiting: [], met: [] };
     const memory: MemoryEntry[] = [];
-    for (let at = 0; at < Math.max(queued.length, claimed.length); at += ENTRIES_PER_CHUNK) {
+    const longest = Math.max(queued.length, claimed.length, waiting.length, met.length);
+    for (let at = 0; at < longest; at += ENTRIES_PER_CHUNK) {
       memory.push({
         key: `frontier:${this.chunks}`,
         documentId: null,
         value: {
           queued: queued.slice(at, at + ENTRIES_PER_CHUNK),
           claimed: claimed.slice(at, at + ENTRIES_PER_CHUNK),
+          waiting: waiting.slice(at, at + ENTRIES_PER_CHUNK),
+          met: met.slice(at, at + ENTRIES_PER_CHUNK),
         },
       });
       this.chunks += 1;
@@ -152,10 +195,11 @@ export class CrawlFrontier {
       for (const key of keys) {
         const chunk = logChunk.safeParse(values.get(key));
         if (!chunk.success) return false;
-        for (const [url, depth, kind, lastmod] of chunk.data.queued) {
-          this.append({ url, depth, kind, lastmod }, addressKey(url));
+        for (const [url, depth, kind, lastmod, own] of chunk.data.queued) {
+          this.append({ url, depth, kind, lastmod, ...(own && { own }) }, addressKey(url));
         }
         for (const claim of chunk.data.claimed) this.claimed.add(claim);
+        this.restoreWaiting(chunk.data);
       }
     }
     this.entries.fill(null, 0, position.settled);
@@ -166,9 +210,21 @@ export class CrawlFrontier {
     return true;
   }
 
+  private restoreWaiting({ waiting, met }: LogChunk): void {
+    for (const [key, { own, ...entry }] of waiting) {
+      this.addWaiting(key, own ? { ...entry, own } : entry);
+    }
+    for (const key of met) this.waiting.delete(key);
+  }
+
+  private addWaiting(key: string, entry: FrontierEntry): void {
+    this.waiting.set(key, [...(this.waiting.get(key) ?? []), entry]);
+  }
+
   private append(entry: FrontierEntry, key: string): void {
     this.places.set(key, this.entries.length);
     this.entries.push(entry);
+    if (entry.own) return;
     if (entry.kind === 'page') this.pages += 1;
     else this.sitemaps += 1;
   }

@@ -5,16 +5,22 @@ import { addressKey, readBaseUrl } from './page-address.ts';
 import { pageMemory, pageMemoryKey, type PageMemory, unpackLinks } from './page-memory.ts';
 import type { Crawl, PageReading } from './page-reading.ts';
 import { readPage } from './read-page.ts';
+import { RobotsUnavailable } from './read-robots.ts';
 import { readSitemapEntry, type SitemapReading } from './read-sitemap-entry.ts';
 import { SourceRefused, SourceUnavailable } from './source-errors.ts';
 
 /** What one step of a crawl brought. */
-export type Harvest = Pick<
+export interface Harvest extends Pick<
   ConnectorPage<unknown>,
   'documents' | 'unchanged' | 'skipped' | 'failures' | 'removed' | 'memory'
->;
+> {
+  /** Documents of pages that failed and had been read before: they, and what they lead to, may well be there. */
+  lasting: string[];
+  /** Why pages may be there that this crawl does not see; null when it sees all. */
+  gap: string | null;
+}
 
-export const PAGES_PER_STEP = 16;
+export const PAGES_PER_STEP = 32;
 /** After as many pages that could not be reached the base URL is asked whether the site is there at all. */
 const SUSPICIOUS_FAILURES = 8;
 
@@ -45,6 +51,8 @@ export async function* crawlSite(crawl: Crawl): AsyncGenerator<Harvest, void> {
       failures: [],
       removed: [],
       memory: [],
+      lasting: [],
+      gap: null,
     };
     for (const [index, result] of settled.entries()) {
       if (result.status === 'rejected') throw result.reason;
@@ -54,6 +62,9 @@ export async function* crawlSite(crawl: Crawl): AsyncGenerator<Harvest, void> {
       if (result.value.kind === 'sitemap') addSitemap(crawl, result.value, harvest);
       else addPage(crawl, entry, known.get(entry) ?? null, result.value, harvest);
       frontier.settle();
+    }
+    if (frontier.settled === frontier.known && frontier.position.overflowed) {
+      harvest.skipped.push({ documentId: null, reason: 'further pages: max_pages is reached' });
     }
     harvest.memory.push(...frontier.save());
     yield harvest;
@@ -96,24 +107,63 @@ function addPage(
       harvest.skipped.push({ documentId, reason: reading.reason });
       break;
     case 'gone':
-      // Under another address the page may still be there.
-      if (remembered && crawl.frontier.claim(remembered.id)) harvest.removed.push(remembered.id);
-      else
-        harvest.skipped.push({
-          documentId: entry.url,
-          reason: 'a link to a page that does not exist',
-        });
+      addGone(crawl, entry, remembered, harvest);
       break;
     case 'failed':
-      // What it led to when it could be read last is not lost with it.
-      if (remembered) follow(crawl, entry, unpackLinks(remembered));
-      harvest.failures.push({
-        documentId: entry.kind === 'page' ? documentId : null,
-        entityId: entry.kind === 'page' ? null : entry.url,
-        link: entry.url,
-        reason: reading.reason,
-      });
+      addFailed(crawl, entry, remembered, reading, harvest);
       break;
+  }
+  meetWaiting(crawl, entry, reading, harvest);
+}
+
+function addGone(
+  { frontier }: Crawl,
+  entry: FrontierEntry,
+  remembered: PageMemory | null,
+  harvest: Harvest,
+): void {
+  // Only one of several addresses of a page may have gone: pruning will tell whether the page has, too.
+  const isItself = remembered && addressKey(remembered.id) === addressKey(entry.url);
+  if (isItself && frontier.claim(remembered.id)) harvest.removed.push(remembered.id);
+  else {
+    const reason = 'a link to a page that does not exist';
+    harvest.skipped.push({ documentId: entry.url, reason });
+  }
+}
+
+function addFailed(
+  crawl: Crawl,
+  entry: FrontierEntry,
+  remembered: PageMemory | null,
+  { reason, error }: Extract<PageReading, { kind: 'failed' }>,
+  harvest: Harvest,
+): void {
+  const isPage = entry.kind === 'page';
+  harvest.failures.push({
+    documentId: isPage ? (remembered?.id ?? entry.url) : null,
+    entityId: isPage ? null : entry.url,
+    link: entry.url,
+    reason,
+  });
+  if (remembered) {
+    // What it led to when it could be read last is not lost with it.
+    follow(crawl, entry, unpackLinks(remembered));
+    harvest.lasting.push(remembered.id);
+  } else if (!isPage || error instanceof SourceUnavailable) harvest.gap ??= reason;
+}
+
+/** The pages that named this one as their canonical address: without it they are documents of their own. */
+function meetWaiting(
+  { frontier }: Crawl,
+  entry: FrontierEntry,
+  { kind }: PageReading,
+  { skipped }: Harvest,
+): void {
+  const isThere = kind === 'read' || kind === 'failed';
+  for (const waiting of frontier.meet(entry.url)) {
+    if (isThere)
+      skipped.push({ documentId: null, reason: 'a page with another canonical address' });
+    else frontier.revisit(waiting);
   }
 }
 
@@ -124,13 +174,16 @@ function addRead(
   harvest: Harvest,
 ): void {
   const { frontier } = crawl;
-  const { id, document, memory, links, scope } = reading;
+  const { id, document, memory, links, isCut, scope } = reading;
   crawl.scope = scope;
   follow(crawl, entry, links);
+  if (isCut === true) {
+    harvest.skipped.push({ documentId: null, reason: 'more links than are followed from a page' });
+  }
   const isElsewhere = addressKey(id) !== addressKey(entry.url);
   // The page at the canonical address itself is better than one that only names it.
   if (isElsewhere && frontier.isPending(id)) {
-    harvest.skipped.push({ documentId: null, reason: 'a page with another canonical address' });
+    frontier.putOff(entry, id);
     return;
   }
   if (!frontier.claim(id)) {
@@ -162,9 +215,14 @@ async function assertSiteThere(
 ): Promise<void> {
   const { settings, frontier } = crawl;
   const error = reading.kind === 'failed' ? reading.error : null;
-  const isBase = frontier.settled === 0 && settings.web_connector_type !== 'upload';
+  const type = settings.web_connector_type;
+  // One of several sitemaps is not the site.
+  const isAlone = type === 'sitemap' ? frontier.known === 1 : type !== 'upload';
+  const isBase = frontier.settled === 0 && isAlone;
   if (isBase && error) throw error;
-  if (isBase && settings.web_connector_type === 'recursive' && reading.kind !== 'read') {
+  const isOfSite = new URL(entry.url).host === crawl.scope.host;
+  if (error instanceof RobotsUnavailable && isOfSite && type !== 'upload') throw error;
+  if (isBase && type === 'recursive' && reading.kind !== 'read') {
     assertBaseReadable(entry, reading);
   }
   if (!(error instanceof SourceUnavailable)) {
@@ -175,7 +233,7 @@ async function assertSiteThere(
   const isAsked = error.retryAfterMs !== null;
   if (!isAsked && crawl.unavailableInARow < SUSPICIOUS_FAILURES) return;
   crawl.unavailableInARow = 0;
-  const base = settings.web_connector_type === 'upload' ? null : readBaseUrl(settings.base_url);
+  const base = type === 'upload' ? null : readBaseUrl(settings.base_url);
   // The addresses of an upload are of many sites, none of which speaks for the others.
   if (!base) return;
   await crawl.context.http.send({ url: base.href, expect: CLIENT_ERRORS });

@@ -2,6 +2,7 @@ import { decodeText } from '#src/files/decode-text.ts';
 
 /** Where a page may declare its encoding (HTML Living Standard §4.2.5.4 says 1,024 bytes; pages are careless). */
 const PRESCAN_BYTES = 4_096;
+const MAX_BROKEN_SHARE = 0.1;
 
 /**
  * The text of an HTML page: byte order mark, then the `charset` of its content type, then its own `meta`, then what
@@ -14,8 +15,8 @@ export function decodePage(bytes: Buffer, contentType: string): string | null {
   if (!hasMark) {
     const labels = [
       /;\s*charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType)?.[1],
-      /<meta[^>]+charset\s*=\s*["']?([^\s"'/>;]+)/i.exec(head)?.[1],
-      /^<\?xml[^>]+encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1],
+      asciiLabel(/<meta[^>]+charset\s*=\s*["']?([^\s"'/>;]+)/i.exec(head)?.[1]),
+      asciiLabel(/^<\?xml[^>]+encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1]),
     ];
     for (const label of labels) {
       const text = label === undefined ? null : decodeAs(label, bytes);
@@ -25,17 +26,36 @@ export function decodePage(bytes: Buffer, contentType: string): string | null {
   return decodeText(bytes);
 }
 
+/** A declaration that could be read as ASCII cannot tell the truth about UTF-16; the standard takes it for UTF-8. */
+function asciiLabel(label: string | undefined): string | undefined {
+  return label !== undefined && /^(?:utf-?16|ucs-?2|unicode)/i.test(label) ? 'utf-8' : label;
+}
+
 /** Null for labels that the Encoding Standard does not know, and for UTF-8 and UTF-16 that are none. */
 function decodeAs(label: string, bytes: Buffer): string | null {
+  let decoder: TextDecoder;
   try {
-    const decoder = new TextDecoder(label);
-    // A `meta` that was read as ASCII cannot tell the truth about UTF-16.
-    const isUnicode = decoder.encoding.startsWith('utf-');
-    const text = isUnicode
-      ? new TextDecoder(label, { fatal: true }).decode(bytes)
-      : decoder.decode(bytes);
-    return text.includes('\0') ? null : text;
+    decoder = new TextDecoder(label);
   } catch {
     return null;
   }
+  const isWide = decoder.encoding.startsWith('utf-16');
+  // The tags of a page in UTF-16 have a zero in each character.
+  if (isWide !== bytes.subarray(0, PRESCAN_BYTES).includes(0)) return null;
+  const text = decoder.decode(bytes);
+  const isWrong = decoder.encoding.startsWith('utf-') && isMostlyBroken(text);
+  return isWrong || text.includes('\0') ? null : text;
+}
+
+/** A few bytes are broken on many pages: a text that was cut in a character, an old name. */
+function isMostlyBroken(text: string): boolean {
+  if (!text.includes('\uFFFD')) return false;
+  let broken = 0;
+  let whole = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 0xfffd) broken += 1;
+    else if (code > 127) whole += 1;
+  }
+  return broken > whole * MAX_BROKEN_SHARE;
 }

@@ -210,7 +210,8 @@ async function* readFiles(
   } while (left.length > 0);
 }
 
-function memoryOf(part: DrivePart, value: z.infer<typeof partMemory>): MemoryEntry {
+function memoryOf(part: DrivePart, { token, listedAt }: z.infer<typeof partMemory>): MemoryEntry {
+  const value = { token, listedAt: listedAt.toISOString() };
   return { key: changesKey(part), documentId: null, value };
 }
 

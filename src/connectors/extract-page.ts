@@ -1,7 +1,7 @@
-import type { CheerioAPI } from 'cheerio';
-import { htmlToMarkdown } from '#src/files/html-to-markdown.ts';
+import { renderMarkdown } from '#src/files/render-markdown.ts';
 import type { DocumentMetadata } from '#src/tables.ts';
 import { findContent } from './find-content.ts';
+import type { OpenedPage } from '#src/files/open-page.ts';
 
 /** What a reader takes from a page. */
 export interface ExtractedPage {
@@ -15,44 +15,48 @@ export interface ExtractedPage {
 }
 
 /** When this changes, pages are read anew though the site says that they did not change. */
-export const EXTRACTION_VERSION = 1;
+export const EXTRACTION_VERSION = 2;
 
 /**
- * Title, readable text and facts of a page. Elements that are no content are taken out of `page`.
+ * Title, readable text and facts of a page.
  * @param fallbackTitle for a page without any title
  */
 export function extractPage(
-  page: CheerioAPI,
+  page: OpenedPage,
   fallbackTitle: string,
   options: { mintlifyCleanup: boolean },
 ): ExtractedPage {
-  const title =
-    metaOf(page, 'og:title') ||
-    oneLine(page('head title').first().text()) ||
-    oneLine(page('h1').first().text()) ||
-    fallbackTitle;
-  const author = metaOf(page, 'author') || null;
-  const metadata = readMetadata(page, author);
-  const modifiedAt = readModified(page);
-  const content = findContent(page, options);
-  return { title, text: htmlToMarkdown(content), author, metadata, modifiedAt };
+  const { metas, heading } = page;
+  const title = metas.get('og:title') || page.title || heading || fallbackTitle;
+  const author = metas.get('author') || null;
+  const isMintlify = /mintlify/i.test(metas.get('generator') ?? '');
+  const { nodes, isLeftOut } = findContent(page.root, {
+    hidesSticky: options.mintlifyCleanup && isMintlify,
+  });
+  return {
+    title,
+    text: renderMarkdown(nodes, { isLeftOut, keepsLinks: false }),
+    author,
+    metadata: readMetadata(page, author),
+    modifiedAt: readModified(page),
+  };
 }
 
-function readMetadata(page: CheerioAPI, author: string | null): DocumentMetadata {
+function readMetadata({ metas, language }: OpenedPage, author: string | null): DocumentMetadata {
   const facts: Record<string, string | string[]> = {
     author: author ?? '',
-    description: metaOf(page, 'description') || metaOf(page, 'og:description'),
-    keywords: metaOf(page, 'keywords')
+    description: metas.get('description') || metas.get('og:description') || '',
+    keywords: (metas.get('keywords') ?? '')
       .split(',')
       .map((word) => word.trim())
       .filter(Boolean),
-    language: oneLine(page('html').attr('lang') ?? ''),
-    site: metaOf(page, 'og:site_name'),
+    language,
+    site: metas.get('og:site_name') ?? '',
   };
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value.length > 0));
 }
 
-function readModified(page: CheerioAPI): Date | null {
+function readModified({ metas }: OpenedPage): Date | null {
   const names = [
     'article:modified_time',
     'og:updated_time',
@@ -61,19 +65,8 @@ function readModified(page: CheerioAPI): Date | null {
     'article:published_time',
   ];
   for (const name of names) {
-    const time = Date.parse(metaOf(page, name));
+    const time = Date.parse(metas.get(name) ?? '');
     if (!Number.isNaN(time)) return new Date(time);
   }
   return null;
-}
-
-/** `name` and `property` are mixed up everywhere. */
-function metaOf(page: CheerioAPI, key: string): string {
-  return oneLine(
-    page(`meta[name="${key}" i], meta[property="${key}" i]`).first().attr('content') ?? '',
-  );
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

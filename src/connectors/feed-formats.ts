@@ -37,11 +37,9 @@ export function fromAtom(feed: FeedOf<'atom'>): AtomFields {
       guid: entry.id ?? '',
       link: hrefOf(entry.links, ['alternate', undefined]) ?? entry.content?.src ?? '',
       title: entry.title?.value ?? '',
-      content: entry.content?.value ?? entry.summary?.value ?? '',
+      content: entry.content?.value || entry.summary?.value || mediaText(entry.media),
       isHtml:
-        (entry.content?.value === undefined ? entry.summary : entry.content)?.type === 'text'
-          ? false
-          : null,
+        (entry.content?.value ? entry.content : entry.summary)?.type === 'text' ? false : null,
       authors: (entry.authors ?? feed.authors ?? []).flatMap(({ name, email }) =>
         ownerOf(name, email),
       ),
@@ -59,7 +57,7 @@ export function fromRss(feed: FeedOf<'rss'>): AtomFields {
       guid: item.guid?.value ?? '',
       link: item.link ?? hrefOf(item.atom?.links, ['alternate', undefined]) ?? '',
       title: item.title ?? item.dc?.titles?.[0] ?? '',
-      content: item.content?.encoded ?? item.description ?? '',
+      content: item.content?.encoded || item.description || mediaText(item.media),
       isHtml: null,
       authors: [
         ...(item.authors ?? []).flatMap(({ name, email }) => ownerOf(name, email)),
@@ -103,6 +101,17 @@ export function fromJson(feed: FeedOf<'json'>): AtomFields {
       dates: present(item.date_modified, item.date_published),
     })),
   };
+}
+
+interface Media {
+  description?: { value?: string | undefined };
+  groups?: Media[];
+}
+
+/** Films are described beside the entry (https://www.rssboard.org/media-rss). */
+function mediaText(media: Media | undefined): string {
+  const texts = [media, ...(media?.groups ?? [])].map((part) => part?.description?.value ?? '');
+  return texts.find((text) => text !== '') ?? '';
 }
 
 /** Paged feeds (RFC 5005 §3) and archives (§4) both lead to what is older. */

@@ -1,9 +1,9 @@
-import { loadHtml } from '#src/files/load-html.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import { CLIENT_ERRORS } from './client-errors.ts';
 import type { ConnectorContext } from './connector.ts';
 import { decodePage } from './decode-page.ts';
 import { extractPage } from './extract-page.ts';
+import { openPage } from '#src/files/open-page.ts';
 import { kindOfAnswer } from './page-kind.ts';
 import { readDirections } from './page-links.ts';
 import type { Robots } from './read-robots.ts';
@@ -36,7 +36,7 @@ export async function fetchArticle(
       return null;
     const html = decodePage(answer.bytes, type);
     if (html === null) return null;
-    const page = loadHtml(html);
+    const page = openPage(html);
     const { noindex } = readDirections(page, place.href, answer.headers.get('x-robots-tag'), true);
     return noindex ? null : extractPage(page, link, { mintlifyCleanup: true }).text || null;
   } catch (error) {

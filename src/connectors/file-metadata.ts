@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isNestedDeeper } from '#src/files/json-depth.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import type { DocumentMetadata, StoredOwner } from '#src/tables.ts';
 
@@ -81,14 +82,12 @@ export function parseFileMetadata(keys: Record<string, unknown>): FileMetadata {
 
 /** Metadata holds text: other values are written as JSON, blank ones are left out. */
 export function toTags(keys: Record<string, unknown>): DocumentMetadata {
-  const tags: DocumentMetadata = {};
-  for (const [key, value] of Object.entries(keys)) {
-    const tag = Array.isArray(value)
-      ? value.map(written).filter((one) => one !== '')
-      : written(value);
-    if (tag.length > 0) tags[key] = tag;
-  }
-  return tags;
+  const tags = Object.entries(keys).map(([key, value]): [string, string | string[]] => [
+    key,
+    Array.isArray(value) ? value.map(written).filter((one) => one !== '') : written(value),
+  ]);
+  // Not one by one: `__proto__` is a key like any other.
+  return Object.fromEntries(tags.filter(([, tag]) => tag.length > 0));
 }
 
 function written(value: unknown): string {
@@ -127,11 +126,15 @@ function commentText(line: string): string {
   return line.startsWith('<!--') && line.endsWith('-->') ? line.slice(4, -3).trim() : '';
 }
 
+/** What is deeper cannot be written again. */
+const MAX_DEPTH = 100;
 const jsonObject = z.record(z.string(), z.unknown());
 
 function parseKeys(json: string): Record<string, unknown> {
   try {
-    return jsonObject.parse(JSON.parse(json));
+    const keys = jsonObject.parse(JSON.parse(json));
+    if (isNestedDeeper(keys, MAX_DEPTH)) throw new Error('It is nested too deeply.');
+    return keys;
   } catch (error) {
     throw new GiveUp('Its first line holds metadata that is not a JSON object.', { cause: error });
   }

@@ -1,116 +1,173 @@
-import type { CheerioAPI } from 'cheerio';
+import {
+  childrenOf,
+  type HtmlElement,
+  type HtmlNode,
+  type HtmlRoot,
+  isElement,
+  rawText,
+} from '#src/files/html-tree.ts';
+import { classesOf, hasConsentName, hasSurroundingName, isNeverContent } from './page-parts.ts';
+import { measurePage, type Sizes } from './measure-page.ts';
 
-type Box = ReturnType<typeof bodyOf>;
+/** What of a page is to be read. */
+export interface PageContent {
+  nodes: readonly HtmlNode[];
+  /** Parts of these nodes that are not. */
+  isLeftOut: (element: HtmlElement) => boolean;
+}
 
-/** Left out wherever it stands. */
-const NEVER_CONTENT =
-  'head, script, style, noscript, template, iframe, object, embed, svg, canvas, audio, video, dialog, form input, select, button, textarea, nav, [hidden], [aria-hidden="true"], [role="navigation"], [role="search"], [role="banner"], [role="contentinfo"], [role="dialog"], [role="alertdialog"], [role="menu"], [role="menubar"]';
-/** Names that themes and consent tools give to what surrounds the text. Whole class names only: `has-sidebar` is a page. */
-const SURROUNDING =
-  /^(?:(?:site|page|global|main|primary|top|left|right|doc|docs|mobile|theme-doc|on-this-page)[-_]*)?(?:nav|navbar|navigation|topnav|sidenav|menu|sidebar|breadcrumbs?|footer|toc|table-of-contents|pagination|pager|prev-next|skip-?links?|skip-to-content|share|sharing|social(?:-links|-share)?|newsletter(?:-signup)?|subscribe|adverts?|advertisement|ads|popup|modal|related(?:-posts|-articles|-links)?|edit-(?:this-)?page|toolbar)(?:[-_]*(?:container|wrapper|inner|menu|links|list|widget))?$/i;
-const CONSENT = /cookie|consent|gdpr|onetrust|cookiebot/i;
-/** The mark beside a heading that links to it, and the numbers beside lines of code. */
-const MARKS =
-  'a.headerlink, a.header-anchor, a.anchor, a.anchorjs-link, a.hash-link, a.heading-anchor, .linenos, .linenodiv, .lineno, .line-numbers-rows, td.blob-num';
 /** Above this share of the words of a box, links are its purpose. */
 const LINK_SHARE = 0.75;
 const MIN_LINKS = 4;
 /** No box with more than this share of the page is taken for something that surrounds it. */
 const MAX_SURROUNDING_SHARE = 0.5;
+const MAX_CONSENT_SHARE = 0.2;
+/** A box named "menu" of which less than this is links may be that of a restaurant. */
+const MIN_MENU_LINK_SHARE = 0.3;
+const LONG_MENU = 200;
+/** A page of which less than this would be left is a list of links. */
+const MIN_SHARE_LEFT = 0.1;
+/** A `main` with less, on a page with so much more text, is a box that only scripts fill. */
+const EMPTY_MAIN = 50;
+const FULL_PAGE = 1_500;
+const NEVER_SURROUNDING = /^(?:html|body|main|article|h[1-6]|pre|code|table|td)$/;
+const LINK_BOXES = new Set(['ul', 'ol', 'div', 'section', 'table']);
 
 /**
- * The HTML of what a page is about: one `main` (the author's own word on it, HTML Living Standard §4.4.14) or one
- * `article`, else the body without what its tags, roles, names and share of links show to surround it. Headings,
- * lists, tables and code stay; links become their words. Changes `page`.
+ * What a page is about: one `main` (the author's own word on it, HTML Living Standard §4.4.14) or one `article`, else
+ * the body without what its tags, roles, names and share of links show to surround it.
  */
-export function findContent(page: CheerioAPI, options: { mintlifyCleanup: boolean }): string {
-  const isMintlify = /mintlify/i.test(page('meta[name="generator" i]').attr('content') ?? '');
-  page(NEVER_CONTENT).remove();
-  page(MARKS).remove();
-  if (options.mintlifyCleanup && isMintlify) page('.sticky, .hidden').remove();
-  const body = bodyOf(page);
-  const whole = textLength(body);
-  removeNamed(page, whole);
-  const marked = onlyOne(page, 'main, [role="main"]') ?? onlyOne(page, 'article, [role="article"]');
-  const content = marked ?? body;
-  content.find('footer').remove();
-  if (!marked) removeSurrounding(page, body);
-  flattenLayoutTables(page, content);
-  content.find('a').each((_, link) => {
-    page(link).replaceWith(page(link).contents());
-  });
-  return content.html() ?? '';
+export function findContent(root: HtmlRoot, options: { hidesSticky: boolean }): PageContent {
+  const body = firstOf(root, 'body') ?? root;
+  const isHidden = (element: HtmlElement): boolean =>
+    options.hidesSticky &&
+    classesOf(element).some((name) => name === 'sticky' || name === 'hidden');
+  const isNever = (element: HtmlElement): boolean => isNeverContent(element) || isHidden(element);
+  const sizes = measurePage(body, isNever);
+  const named = namedSurroundings(body, sizes, isNever);
+  const isOut = (element: HtmlElement): boolean => named.has(element) || isNever(element);
+  const marked = markedContent(body, sizes, isOut);
+  const isOutOfContent = (element: HtmlElement): boolean => isOut(element) || isFooter(element);
+  if (marked) return { nodes: marked.children, isLeftOut: isOutOfContent };
+  const surroundings = unmarkedSurroundings(body, isOutOfContent);
+  return {
+    nodes: childrenOf(body),
+    isLeftOut: (element) => surroundings.has(element) || isOutOfContent(element),
+  };
 }
 
-function bodyOf(page: CheerioAPI) {
-  return page('body');
+function isFooter({ name, parent }: HtmlElement): boolean {
+  if (name !== 'footer') return false;
+  // Who said it.
+  return !(parent && isElement(parent) && parent.name === 'blockquote');
 }
 
-function onlyOne(page: CheerioAPI, selector: string): Box | null {
-  // A `main` within a `main` is found twice and still one.
-  const found = page(`:is(${selector}):not(:is(${selector}) *)`);
-  return found.length === 1 && textLength(found) > 0 ? found : null;
-}
-
-function removeNamed(page: CheerioAPI, whole: number): void {
-  page('[class], [id]').each((_, element) => {
-    const box = page(element);
-    const names = `${box.attr('class') ?? ''} ${box.attr('id') ?? ''}`.split(/\s+/).filter(Boolean);
-    const isConsent = CONSENT.test(names.join(' '));
-    if (!isConsent && !names.some((name) => SURROUNDING.test(name))) return;
-    if (/^(?:html|body|main|article|h[1-6]|pre|code|table|td)$/.test(element.tagName)) return;
-    if (box.find('main, article, h1').length > 0) return;
+/** Boxes whose names say that they surround the text. */
+function namedSurroundings(
+  body: HtmlNode,
+  sizes: Sizes,
+  isOut: (element: HtmlElement) => boolean,
+): Set<HtmlElement> {
+  const found = new Set<HtmlElement>();
+  const whole = sizes.of(body).text;
+  eachElement(body, (box) => {
+    if (isOut(box)) return false;
+    const isConsent = hasConsentName(box);
+    const surrounding = isConsent ? null : hasSurroundingName(box);
+    if (!isConsent && surrounding === null) return true;
+    const { text, linkText, hasHeading, hasContent } = sizes.of(box);
+    if (NEVER_SURROUNDING.test(box.name) || hasHeading || hasContent) return true;
     // A page about cookies is full of these words; a notice about them is short.
-    if (textLength(box) <= whole * (isConsent ? 0.2 : MAX_SURROUNDING_SHARE)) box.remove();
+    if (text > whole * (isConsent ? MAX_CONSENT_SHARE : MAX_SURROUNDING_SHARE)) return true;
+    const isText = text > LONG_MENU && linkText < text * MIN_MENU_LINK_SHARE;
+    if (surrounding === 'menu' && isText) return true;
+    found.add(box);
+    return false;
   });
+  return found;
+}
+
+function markedContent(
+  body: HtmlNode,
+  sizes: Sizes,
+  isOut: (element: HtmlElement) => boolean,
+): HtmlElement | null {
+  const main = onlyOne(body, 'main', isOut);
+  const { text, linkText } = sizes.of(body);
+  if (main) {
+    const own = sizes.of(main).text;
+    const isEmpty = own < EMPTY_MAIN && text - linkText > FULL_PAGE;
+    if (!isEmpty) return main;
+  }
+  return onlyOne(body, 'article', isOut);
+}
+
+/** The one element of this name or role that has text; what lies inside of another is not counted. */
+function onlyOne(
+  body: HtmlNode,
+  name: 'main' | 'article',
+  isOut: (element: HtmlElement) => boolean,
+): HtmlElement | null {
+  const found: HtmlElement[] = [];
+  eachElement(body, (element) => {
+    if (isOut(element)) return false;
+    const isMeant = element.name === name || element.attribs['role'] === name;
+    if (isMeant) found.push(element);
+    return !isMeant;
+  });
+  const [first] = found;
+  return first && found.length === 1 && rawText(first, isOut).trim() !== '' ? first : null;
 }
 
 /** A page without marks of its own: its header without headings, and boxes that consist of links. */
-function removeSurrounding(page: CheerioAPI, body: Box): void {
-  body.find('header, aside').each((_, element) => {
-    const box = page(element);
-    if (box.find('h1').length === 0 && box.parents('article').length === 0) box.remove();
+function unmarkedSurroundings(
+  body: HtmlNode,
+  isOut: (element: HtmlElement) => boolean,
+): Set<HtmlElement> {
+  const frames = new Set<HtmlElement>();
+  const before = measurePage(body, isOut);
+  eachElement(body, (element) => {
+    if (isOut(element) || element.name === 'article') return false;
+    if (element.name !== 'header' && element.name !== 'aside') return true;
+    if (!before.of(element).hasHeading) frames.add(element);
+    return !frames.has(element);
   });
-  const before = body.html() ?? '';
-  const whole = textLength(body);
-  body.find('ul, ol, div, section, table').each((_, element) => {
-    const box = page(element);
-    const links = box.find('a');
-    if (links.length < MIN_LINKS) return;
-    const length = textLength(box);
-    const isLinks = textLength(links) > length * LINK_SHARE;
-    if (isLinks && length <= whole * MAX_SURROUNDING_SHARE && box.find('h1').length === 0)
-      box.remove();
+  const isFrame = (element: HtmlElement): boolean => frames.has(element) || isOut(element);
+  const sizes = measurePage(body, isFrame);
+  const whole = sizes.of(body).text;
+  const lists = new Set<HtmlElement>();
+  let left = whole;
+  eachElement(body, (box) => {
+    if (isFrame(box)) return false;
+    if (!LINK_BOXES.has(box.name)) return true;
+    const { text, linkText, links, hasHeading } = sizes.of(box);
+    const isLinks = links >= MIN_LINKS && linkText > text * LINK_SHARE;
+    if (!isLinks || hasHeading || text > whole * MAX_SURROUNDING_SHARE) return true;
+    lists.add(box);
+    left -= text;
+    return false;
   });
   // A page that is nothing but links, such as an index, keeps them.
-  if (textLength(body) === 0) body.html(before);
+  return left < whole * MIN_SHARE_LEFT ? frames : new Set([...frames, ...lists]);
 }
 
-/** Tables that arrange the page instead of holding figures: with tables, headings or code inside, or only one column. */
-function flattenLayoutTables(page: CheerioAPI, content: Box): void {
-  content.find('table').each((_, element) => {
-    const table = page(element);
-    const isLayout =
-      /^(?:presentation|none)$/i.test(table.attr('role') ?? '') ||
-      table.find('table, h1, h2, h3, pre').length > 0 ||
-      table
-        .find('tr')
-        .toArray()
-        .every((row) => page(row).children('td, th').length <= 1);
-    if (!isLayout) return;
-    table
-      .find('td, th')
-      .filter((__, cell) => page(cell).closest('table').is(table))
-      .each((__, cell) => {
-        cell.tagName = 'div';
-      });
-    for (const part of table.find('tbody, thead, tfoot, tr').toArray()) {
-      if (page(part).closest('table').is(table)) part.tagName = 'div';
-    }
-    element.tagName = 'div';
+function firstOf(root: HtmlNode, name: string): HtmlElement | null {
+  let found: HtmlElement | null = null;
+  eachElement(root, (element) => {
+    if (found === null && element.name === name) found = element;
+    return found === null;
   });
+  return found;
 }
 
-function textLength(box: { text(): string }): number {
-  return box.text().replace(/\s+/g, ' ').trim().length;
+/** In the order of the page. `visit` says whether the elements inside are to be visited, too. */
+function eachElement(from: HtmlNode, visit: (element: HtmlElement) => boolean): void {
+  const open: HtmlNode[] = childrenOf(from).toReversed();
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (!isElement(node) || !visit(node)) continue;
+    for (let index = node.children.length - 1; index >= 0; index -= 1) {
+      const child = node.children[index];
+      if (child && child.type !== 'text') open.push(child);
+    }
+  }
 }

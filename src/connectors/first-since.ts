@@ -2,6 +2,11 @@ import type { MemoryEntry, PollContext } from './connector.ts';
 
 const KEY = 'first-since';
 
+export interface FirstSince {
+  since: Date | null;
+  memory: MemoryEntry;
+}
+
 /**
  * Where the pair's first run began; null: at the very beginning. For what a later run meets for the first time, such as
  * a channel that the bot was invited to: its history is read from there, not from the last run on.
@@ -10,7 +15,7 @@ const KEY = 'first-since';
 export async function findFirstSince({
   since,
   recall,
-}: Pick<PollContext, 'since' | 'recall'>): Promise<{ since: Date | null; memory: MemoryEntry }> {
+}: Pick<PollContext, 'since' | 'recall'>): Promise<FirstSince> {
   const known = since === null ? null : await recall([KEY]);
   const first = known?.has(KEY) ? known.get(KEY) : since?.toISOString();
   const value = typeof first === 'string' ? first : null;

@@ -64,7 +64,11 @@ async function* listFileIds(
   const branch = settings.branch || repository.defaultBranch;
   const head = await headTree(github, repository, branch);
   if (head.kind === 'empty') return;
-  if (head.kind === 'no-branch') throw missingBranch(repository, branch);
+  if (head.kind === 'no-branch') {
+    // Of all repositories that an owner has, some may lack the branch.
+    if (namedRepositories(settings.repo_owner, settings.repositories) === null) return;
+    throw missingBranch(repository, branch);
+  }
   let ids: string[] = [];
   for await (const entry of walkTree(github, repository, branch, head.tree, null)) {
     if ('reason' in entry) throw new SourceRefused(`${entry.entityId}: ${entry.reason}`);
@@ -103,6 +107,8 @@ async function fetchOne(
 ): Promise<PagePart> {
   const [, owner = '', name = '', kind = '', number = ''] =
     URL.parse(id)?.pathname.split('/') ?? [];
+  // Other repositories were chosen since: it is none of this connector's.
+  if (!isChosen(settings, owner, name)) return { removed: [id] };
   if (kind === 'blob') return fetchFile(github, settings, { id, owner, name }, context);
   const found = await findIssue(github, { owner, name, number });
   if (!found) return { removed: [id] };
@@ -112,6 +118,12 @@ async function fetchOne(
   if (found.html_url !== id || !isKindWanted(found, settings) || !isState) return { removed: [id] };
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
   return { documents: [await issueDocument(github, { path, fullName }, found)] };
+}
+
+function isChosen(settings: GithubSettings, owner: string, name: string): boolean {
+  const named = namedRepositories(settings.repo_owner, settings.repositories);
+  if (named === null) return owner.toLowerCase() === settings.repo_owner.toLowerCase();
+  return named.some((one) => one.toLowerCase() === `${owner}/${name}`.toLowerCase());
 }
 
 async function fetchFile(

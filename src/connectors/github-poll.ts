@@ -8,7 +8,8 @@ import {
 } from './connector.ts';
 import { fetchEach } from './fetch-each.ts';
 import type { GithubApi } from './github-api.ts';
-import { githubFiles, headTree, walkTree } from './github-files.ts';
+import { findFirstSince, type FirstSince } from './first-since.ts';
+import { githubFiles, type HeadTree, headTree, walkTree } from './github-files.ts';
 import { type GithubIssue, isKindWanted, issueDocument, listIssues } from './github-issues.ts';
 import {
   getRepository,
@@ -42,10 +43,11 @@ export async function* pollGithub(
   checkpoint: GithubCheckpoint | null,
   context: PollContext,
 ): AsyncGenerator<GithubPage> {
+  const first = await findFirstSince(context);
   for await (const found of repositoriesFrom(github, settings, checkpoint)) {
     const { key } = found;
     if ('reason' in found) {
-      yield { ...failedPage(key, 'done', found.reason), memory: [readMark(key, null)] };
+      yield failedPage(key, 'done', found.reason);
       continue;
     }
     let from = checkpoint?.repository === key ? checkpoint : at(key, 'issues');
@@ -54,7 +56,7 @@ export async function* pollGithub(
         settings,
         found,
         'files',
-        pollIssues(github, settings, found, from, context),
+        pollIssues(github, settings, found, { from, first, context }),
       );
       from = at(key, 'files');
     }
@@ -62,7 +64,13 @@ export async function* pollGithub(
       yield* tolerantly(settings, found, 'done', pollFiles(github, settings, found, from, context));
     }
   }
+  // Also of an owner without repositories it is remembered when the first run was.
+  const description = `the repositories of ${settings.repo_owner}`;
+  yield pageOf({ memory: [first.memory], checkpoint: at(LAST, 'done'), description });
 }
+
+/** Behind the key of every repository. */
+const LAST = '~';
 
 /** Those that are still to be read. One of several that is missing is a failure of its own. */
 async function* repositoriesFrom(
@@ -102,8 +110,7 @@ async function* tolerantly(
     yield* pages;
   } catch (error) {
     if (!(error instanceof SourceRefused) || names?.length === 1) throw error;
-    const memory = next === 'files' ? [readMark(key, null)] : [];
-    yield { ...failedPage(key, next, error.message), memory };
+    yield failedPage(key, next, error.message);
   }
 }
 
@@ -111,16 +118,23 @@ async function* pollIssues(
   github: GithubApi,
   settings: GithubSettings,
   repository: GithubRepository,
-  from: GithubCheckpoint,
-  context: PollContext,
+  {
+    from,
+    first,
+    context,
+  }: {
+    from: GithubCheckpoint;
+    first: FirstSince;
+    context: PollContext;
+  },
 ): AsyncGenerator<GithubPage> {
   if (!settings.include_prs && !settings.include_issues) return;
-  const mark = readMark(repository.key, repository.fullName);
-  const known = await context.recall([mark.key]);
+  const mark = readMark(repository, context);
+  const known = await readFrom(repository, context);
   // One that is new to this connector, or bears a new name, is read from its beginning.
-  const since = known.get(mark.key) === mark.value ? context.since : null;
+  const since = known ?? first.since;
   // Later runs list every state: what left the wanted one is to go from the index.
-  const state = since ? 'all' : settings.state_filter;
+  const state = known ? 'all' : settings.state_filter;
   let cursor = from.cursor ?? updatedSince(since ? since.toISOString().replace(/\.\d+/, '') : null);
   for (;;) {
     const { things, next } = await readUpdated(cursor, async (after, page) =>
@@ -137,7 +151,7 @@ async function* pollIssues(
       documents: results,
       failures,
       removed: ofKind.filter((thing) => !isState(thing)).map(({ html_url }) => html_url),
-      memory: next ? [] : [mark],
+      memory: next ? [first.memory] : [first.memory, mark],
       checkpoint: { ...at(repository.key, next ? 'issues' : 'files'), cursor: next },
       description: describe(repository, things.at(-1)),
     });
@@ -155,16 +169,22 @@ async function* pollFiles(
 ): AsyncGenerator<GithubPage> {
   const branch = settings.branch || repository.defaultBranch;
   const done = at(repository.key, 'done');
-  const head = await headTree(github, repository, from.tree?.sha ?? branch);
+  const { head, after: readUpTo } = await openTree(github, repository, branch, from.tree);
   if (head.kind !== 'tree') {
     const description = `${repository.fullName}, no files`;
-    if (head.kind === 'no-branch') throw missingBranch(repository, branch);
-    yield pageOf({ checkpoint: done, description });
+    const isNamed = namedRepositories(settings.repo_owner, settings.repositories) !== null;
+    if (head.kind === 'no-branch' && isNamed) throw missingBranch(repository, branch);
+    const skipped = { documentId: null, reason: 'a repository without the branch' };
+    yield pageOf({
+      checkpoint: done,
+      description,
+      skipped: head.kind === 'no-branch' ? [skipped] : [],
+    });
     return;
   }
   const { sha } = head.tree;
   const source = githubFiles(github, repository, branch);
-  const entries = walkTree(github, repository, branch, head.tree, from.tree?.after ?? null);
+  const entries = walkTree(github, repository, branch, head.tree, readUpTo);
   for await (const { files, failures } of inPortions(entries)) {
     const portion = await readRepositoryFiles(files, source, context);
     const after = files.at(-1)?.path ?? '';
@@ -176,6 +196,20 @@ async function* pollFiles(
     });
   }
   yield pageOf({ checkpoint: done, description: `${repository.fullName}, all files` });
+}
+
+/** The tree of the checkpoint; when GitHub has it no longer, that of the branch, from its first file. */
+async function openTree(
+  github: GithubApi,
+  repository: GithubRepository,
+  branch: string,
+  from: GithubCheckpoint['tree'],
+): Promise<{ head: HeadTree; after: string | null }> {
+  if (from) {
+    const head = await headTree(github, repository, from.sha);
+    if (head.kind === 'tree') return { head, after: from.after };
+  }
+  return { head: await headTree(github, repository, branch), after: null };
 }
 
 export function missingBranch({ fullName }: GithubRepository, branch: string): SourceRefused {
@@ -203,9 +237,37 @@ function at(repository: string, stage: GithubCheckpoint['stage']): GithubCheckpo
   return { repository, stage, cursor: null, tree: null };
 }
 
-/** @param fullName null: it could not be read to its end */
-function readMark(key: string, fullName: string | null): MemoryEntry {
-  return { key: `read:${key}`, documentId: null, value: fullName };
+const markSchema = z.object({ name: z.string(), until: z.coerce.date() });
+/** GitHub's clock may be behind ours, and changes are listed late. */
+const OVERLAP_MS = 30 * 60_000;
+
+/** Until when the issues of a repository were read, by runs that reached their end. */
+function readMark({ key, fullName }: GithubRepository, { until }: PollContext): MemoryEntry {
+  return {
+    key: markKey(key),
+    documentId: null,
+    value: { name: fullName, until: until.toISOString() },
+  };
+}
+
+/**
+ * From when on it is read, whatever became of other repositories; null: from its beginning. A run from the very
+ * beginning has forgotten the marks; one without `since` reaches back for another repository.
+ */
+async function readFrom(
+  { key, fullName }: GithubRepository,
+  context: PollContext,
+): Promise<Date | null> {
+  const known = await context.recall([markKey(key)]);
+  const mark = markSchema.safeParse(known.get(markKey(key))).data;
+  if (mark?.name !== fullName) return null;
+  const overlapped = new Date(mark.until.getTime() - OVERLAP_MS);
+  const { since } = context;
+  return since !== null && since < overlapped ? since : overlapped;
+}
+
+function markKey(key: string): string {
+  return `read:${key}`;
 }
 
 function failedPage(key: string, next: 'files' | 'done', reason: string): GithubPage {

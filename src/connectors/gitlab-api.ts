@@ -20,6 +20,9 @@ const project = z.object({
   default_branch: z.string().nullish(),
   empty_repo: z.boolean().nullish(),
   issues_access_level: z.string().nullish(),
+  /** In versions without access levels, and for tokens that are not shown them. */
+  issues_enabled: z.boolean().nullish(),
+  merge_requests_enabled: z.boolean().nullish(),
   merge_requests_access_level: z.string().nullish(),
   repository_access_level: z.string().nullish(),
 });

@@ -85,6 +85,18 @@ export function isStateWanted(
   return filter === 'all' || (filter === 'opened') === isOpen;
 }
 
+/**
+ * Stable: GitLab's own address of an issue ends in `/-/issues/7` or `/-/work_items/7`, or lacks the dash, as its version
+ * has it.
+ */
+export function gitlabIssueId(
+  { web_url }: GitlabProject,
+  kind: IssueKind,
+  { iid }: Pick<GitlabIssue, 'iid'>,
+): string {
+  return `${web_url}/-/${kind}/${iid}`;
+}
+
 /** With its comments: https://docs.gitlab.com/api/notes/ */
 export async function gitlabIssueDocument(
   gitlab: GitlabApi,
@@ -98,7 +110,7 @@ export async function gitlabIssueDocument(
   const notes = user_notes_count === 0 ? [] : await listAllGitlab(gitlab, path, note, order);
   const sign = kind === 'issues' ? '#' : '!';
   return {
-    id: link,
+    id: gitlabIssueId(project, kind, found),
     semanticIdentifier: `${project.path_with_namespace}${sign}${iid}: ${title}`,
     title,
     sections: [

@@ -11,6 +11,7 @@ import {
 import {
   findGitlabIssue,
   gitlabIssueDocument,
+  gitlabIssueId,
   type IssueKind,
   isStateWanted,
   listGitlabIssues,
@@ -63,7 +64,7 @@ async function* listKindIds(
     const read: Awaited<ReturnType<typeof readIssues>> = await readIssues(cursor);
     yield read.things
       .filter((thing) => isStateWanted(thing, state_filter))
-      .map(({ web_url }) => web_url);
+      .map((thing) => gitlabIssueId(project, kind, thing));
     cursor = read.next;
   }
 }
@@ -102,14 +103,14 @@ async function fetchOne(
     return readRepositoryFiles([file], gitlabFiles(gitlab, project), context);
   }
   const rest = id.startsWith(`${project.web_url}/-/`) ? id.slice(project.web_url.length) : '';
-  const [, name, iid] = /^\/-\/(issues|work_items|merge_requests)\/(\d+)$/.exec(rest) ?? [];
+  const [, name, iid] = /^\/-\/(issues|merge_requests)\/(\d+)$/.exec(rest) ?? [];
   // The project was renamed, or another one was chosen since.
   if (!name || !iid) return { removed: [id] };
   const kind = name === 'merge_requests' ? name : 'issues';
   const found = isKindRead(kind, settings, project)
     ? await findGitlabIssue(gitlab, project, kind, iid)
     : null;
-  if (!found || found.web_url !== id || !isStateWanted(found, settings.state_filter)) {
+  if (!found || !isStateWanted(found, settings.state_filter)) {
     return { removed: [id] };
   }
   return { documents: [await gitlabIssueDocument(gitlab, project, kind, found)] };

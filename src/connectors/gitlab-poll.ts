@@ -6,10 +6,12 @@ import {
   type PollContext,
 } from './connector.ts';
 import { fetchEach } from './fetch-each.ts';
+import { findFirstSince } from './first-since.ts';
 import { getProject, type GitlabApi, type GitlabProject } from './gitlab-api.ts';
 import { gitlabFiles, headCommit, listGitlabFiles } from './gitlab-files.ts';
 import {
   gitlabIssueDocument,
+  gitlabIssueId,
   type IssueKind,
   isStateWanted,
   listGitlabIssues,
@@ -58,9 +60,11 @@ export function isKindRead(
   settings: GitlabSettings,
   project: GitlabProject,
 ): boolean {
-  return kind === 'issues'
-    ? settings.include_issues && project.issues_access_level !== 'disabled'
-    : settings.include_mrs && project.merge_requests_access_level !== 'disabled';
+  const isIssues = kind === 'issues';
+  if (!(isIssues ? settings.include_issues : settings.include_mrs)) return false;
+  const level = isIssues ? project.issues_access_level : project.merge_requests_access_level;
+  const isEnabled = isIssues ? project.issues_enabled : project.merge_requests_enabled;
+  return level !== 'disabled' && isEnabled !== false;
 }
 
 async function* pollKind(
@@ -83,10 +87,11 @@ async function* pollKind(
     return;
   }
   const known = await context.recall([mark.key]);
+  const first = await findFirstSince(context);
   // After the project was renamed, or the feature was switched on again, all is read from the beginning.
-  const since = known.get(mark.key) === mark.value ? context.since : null;
+  const since = known.get(mark.key) === mark.value ? context.since : first.since;
   // Later runs list every state: what left the wanted one is to go from the index.
-  const state = since ? 'all' : settings.state_filter;
+  const state = known.has(mark.key) && since ? 'all' : settings.state_filter;
   let cursor = from.cursor ?? updatedSince(since ? since.toISOString() : null);
   for (;;) {
     const { things, next } = await readUpdated(cursor, async (after, page) =>
@@ -96,15 +101,15 @@ async function* pollKind(
     const others = things.filter((thing) => !isStateWanted(thing, settings.state_filter));
     const { results, failures } = await fetchEach(
       wanted,
-      ({ web_url }) => web_url,
+      (thing) => gitlabIssueId(project, kind, thing),
       (thing) => gitlabIssueDocument(gitlab, project, kind, thing),
     );
     const last = things.at(-1)?.updated_at;
     yield pageOf({
       documents: results,
       failures,
-      removed: others.map(({ web_url }) => web_url),
-      memory: next ? [] : [mark],
+      removed: others.map((thing) => gitlabIssueId(project, kind, thing)),
+      memory: next ? [first.memory] : [first.memory, mark],
       checkpoint: { ...at(next ? kind : stageAfter(kind)), cursor: next },
       description: last ? `${place}, changes up to ${last}` : `${place}, no changes`,
     });

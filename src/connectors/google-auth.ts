@@ -101,7 +101,8 @@ export function openGoogleAuth(
             tokenUrl,
           )
         : refreshForm(credential.google_tokens ?? '', tokenUrl);
-      const fresh = await requestToken(url, form, subject, context);
+      const isOwn = subject === (credential.google_primary_admin?.toLowerCase() ?? null);
+      const fresh = await requestToken(url, form, { isOwn }, context);
       held.set(key, { token: fresh.token, untilMs: nowMs + fresh.seconds * 1_000 });
       return fresh.token;
     },
@@ -173,16 +174,17 @@ const tokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.nu
 async function requestToken(
   url: string,
   form: Record<string, string>,
-  subject: string | null,
+  { isOwn }: { isOwn: boolean },
   context: ConnectorContext,
 ): Promise<{ token: string; seconds: number }> {
   const http = context.http.withHabits({
     ...GOOGLE_HABITS,
-    // `invalid_grant`, `unauthorized_client` …: each of them is about the credential, unless it is about one user.
+    // `invalid_grant`, `unauthorized_client` …: each of them is about the credential, unless it is about another user
+    // than that of the credential.
     rejected: (response) => {
       const words = readGoogleError(response)?.words;
       if (words === undefined || ![400, 401, 403].includes(response.status)) return false;
-      return subject === null || !UNKNOWN_USER.test(words);
+      return isOwn || !UNKNOWN_USER.test(words);
     },
   });
   const { data } = await http.json({ url, form }, tokenAnswer);

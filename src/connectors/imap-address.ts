@@ -46,7 +46,8 @@ export function parseDocumentId(id: string): NamedMessage | null {
 /** Ports that say nothing beyond the protocol. */
 const USUAL_PORTS = new Set([143, 993]);
 
-function accountUrl({ host, port, username }: Account): string {
+/** What all ids of an account begin with, but for a slash. */
+export function accountUrl({ host, port, username }: Account): string {
   const portPart = USUAL_PORTS.has(port) ? '' : `:${port}`;
   return `imap://${encodeURIComponent(username)}@${host.toLowerCase()}${portPart}`;
 }

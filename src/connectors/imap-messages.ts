@@ -1,18 +1,15 @@
 import { GiveUp } from '#src/platform/errors.ts';
-import { type ConnectorContext, type ConnectorPage, pageOf } from './connector.ts';
-import {
-  documentIdOf,
-  type MessagePlace,
-  messageUrl,
-  type NamedMessage,
-  parseDocumentId,
-} from './imap-address.ts';
-import type { ImapAddress, ImapSession } from './imap-session.ts';
+import type { ConnectorContext, ConnectorPage } from './connector.ts';
+import { documentIdOf, type MessagePlace, messageUrl } from './imap-address.ts';
+import type { ImapAddress, ImapSession, MessageSummary } from './imap-session.ts';
 import { toMailDocument } from './mail-document.ts';
-import { SourceRefused } from './source-errors.ts';
+import type { PageTime } from './page-time.ts';
+import { SourceRefused, SourceUnavailable } from './source-errors.ts';
 
 const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
 const IDS_PER_PORTION = 1_000;
+/** Fewer refused messages say nothing about the mailbox as a whole. */
+const ALL_REFUSED_MIN = 3;
 
 /** A connection with what it was opened for. */
 export interface OpenedAccount {
@@ -21,36 +18,84 @@ export interface OpenedAccount {
   context: ConnectorContext;
 }
 
-type Findings = Pick<ConnectorPage<unknown>, 'documents' | 'failures'>;
+export type Mailbox = Omit<MessagePlace, 'uid'>;
+export type Findings = Pick<ConnectorPage<unknown>, 'documents' | 'failures'>;
 
-/** Reads messages of the open mailbox; those that are gone by now are passed over. */
+/** A message during whose fetching the connection broke. */
+export interface BrokenAt {
+  message: MessageSummary;
+  error: SourceUnavailable;
+}
+
+/**
+ * Reads messages of the open mailbox; those that are gone by now are passed over. What the server refuses is a failure
+ * of that message.
+ * @returns where it stopped: `next` is the first UID that was not looked at, because the time was over or the
+ *   connection broke; null after the last one
+ * @throws SourceRefused when several are refused and none is given out
+ */
 export async function addMessages(
   page: Findings,
-  { session, address, context }: OpenedAccount,
-  box: Omit<MessagePlace, 'uid'>,
+  account: OpenedAccount,
+  box: Mailbox,
   uids: readonly number[],
-): Promise<void> {
-  for (const { uid, bytes, arrivedAt, messageId } of await session.describe(uids)) {
-    const place: MessagePlace = { ...box, uid };
-    const id = documentIdOf(address, messageId, place);
-    const link = messageUrl(address, place);
-    const fail = (reason: string): void => {
-      page.failures.push({ documentId: id, link, entityId: null, reason });
-    };
-    if (bytes > MAX_MESSAGE_BYTES) {
-      fail(tooLarge(bytes));
-      continue;
-    }
-    const source = await session.source(uid, MAX_MESSAGE_BYTES);
-    if (source === null) continue;
+  time: PageTime,
+): Promise<{ next: number | null; broken: BrokenAt | null }> {
+  const refused: SourceRefused[] = [];
+  const messages = await account.session.describe(uids);
+  for (const [index, message] of messages.entries()) {
+    if (index > 0 && time.isOver()) return { next: message.uid, broken: null };
     try {
-      const message = { id, link, source, arrivedAt, mailbox: box.mailbox };
-      page.documents.push(await toMailDocument(message, (file) => context.parse(file)));
+      await addMessage(page, account, box, message);
     } catch (error) {
-      if (!(error instanceof GiveUp)) throw error;
-      fail(error.message);
+      if (error instanceof SourceUnavailable) {
+        return { next: message.uid, broken: { message, error } };
+      }
+      if (!(error instanceof SourceRefused)) throw error;
+      refused.push(error);
+      addFailure(page, account, box, message, error.message);
     }
   }
+  const [first] = refused;
+  if (first && refused.length === messages.length && refused.length >= ALL_REFUSED_MIN) throw first;
+  return { next: null, broken: null };
+}
+
+async function addMessage(
+  page: Findings,
+  account: OpenedAccount,
+  box: Mailbox,
+  message: MessageSummary,
+): Promise<void> {
+  const { session, address, context } = account;
+  const { uid, bytes, arrivedAt, messageId } = message;
+  if (bytes > MAX_MESSAGE_BYTES) {
+    addFailure(page, account, box, message, tooLarge(bytes));
+    return;
+  }
+  const source = await session.source(uid, MAX_MESSAGE_BYTES);
+  if (source === null) return;
+  const place: MessagePlace = { ...box, uid };
+  const id = documentIdOf(address, messageId, place);
+  try {
+    const found = { id, link: messageUrl(address, place), source, arrivedAt, mailbox: box.mailbox };
+    page.documents.push(await toMailDocument(found, (file) => context.parse(file)));
+  } catch (error) {
+    if (!(error instanceof GiveUp)) throw error;
+    addFailure(page, account, box, message, error.message);
+  }
+}
+
+export function addFailure(
+  page: Findings,
+  { address }: OpenedAccount,
+  box: Mailbox,
+  { uid, messageId }: MessageSummary,
+  reason: string,
+): void {
+  const place: MessagePlace = { ...box, uid };
+  const documentId = documentIdOf(address, messageId, place);
+  page.failures.push({ documentId, link: messageUrl(address, place), entityId: null, reason });
 }
 
 /** Ids of all messages of a mailbox. */
@@ -66,41 +111,6 @@ export async function* listMailbox(
       documentIdOf(address, messageId, { mailbox, uidValidity, uid }),
     );
   }
-}
-
-/** A message is looked for in every mailbox: it may have been moved. In none of them: it is gone. */
-export async function fetchMessageAgain(
-  account: OpenedAccount,
-  documentId: string,
-  mailboxes: readonly string[],
-): Promise<ConnectorPage<null>> {
-  const page = pageOf({ checkpoint: null, description: 'a message again' });
-  const named = parseDocumentId(documentId);
-  try {
-    for (const mailbox of named === null ? [] : mailboxes) {
-      if (named && (await addNamed(page, account, mailbox, named))) return page;
-    }
-    page.removed.push(documentId);
-  } catch (error) {
-    if (!(error instanceof SourceRefused)) throw error;
-    page.failures.push({ documentId, link: null, entityId: null, reason: error.message });
-  }
-  return page;
-}
-
-async function addNamed(
-  page: Findings,
-  account: OpenedAccount,
-  mailbox: string,
-  named: NamedMessage,
-): Promise<boolean> {
-  if ('mailbox' in named && named.mailbox !== mailbox) return false;
-  const { uidValidity } = await account.session.open(mailbox);
-  if ('uid' in named && named.uidValidity !== uidValidity) return false;
-  const uids =
-    'uid' in named ? [named.uid] : await account.session.searchMessageId(named.messageId);
-  await addMessages(page, account, { mailbox, uidValidity }, uids.slice(-1));
-  return page.documents.length + page.failures.length > 0;
 }
 
 function tooLarge(bytes: number): string {

@@ -218,6 +218,9 @@ async function runBounded<T>(
 
 /** Codes of a refused sign-in that pass by themselves (RFC 5530). */
 const PASSING_CODES = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'OVERQUOTA']);
+/** Gmail, Exchange and others say so in words alone, under `[ALERT]` or no code at all. */
+const PASSING_WORDS =
+  /too many (?:simultaneous|concurrent|connections|log)|maximum number of connections|rate.?limit|throttl|temporar|try again|not connected|server (?:busy|unavailable)|internal error/i;
 
 /** https://www.rfc-editor.org/rfc/rfc5530 */
 function sourceError({ host, password }: ImapAddress, error: unknown): Error {
@@ -234,7 +237,9 @@ function sourceError({ host, password }: ImapAddress, error: unknown): Error {
   if (details.tlsFailed === true || /CERT|TLS|SSL|SIGNATURE/.test(details.code ?? '')) {
     return new SourceRefused(sentence, options);
   }
-  if (isNo && !PASSING_CODES.has(details.serverResponseCode?.toUpperCase() ?? '')) {
+  const isPassing =
+    PASSING_CODES.has(details.serverResponseCode?.toUpperCase() ?? '') || PASSING_WORDS.test(words);
+  if (isNo && !isPassing) {
     return details.authenticationFailed === true
       ? new CredentialRejected(sentence, options)
       : new SourceRefused(sentence, options);

@@ -15,12 +15,18 @@ import {
   type ImapSettings,
   imapSettings,
 } from './imap-settings.ts';
+import { fetchMessagesAgain } from './imap-retry.ts';
 import {
+  addFailure,
   addMessages,
-  fetchMessageAgain,
+  type BrokenAt,
+  type Findings,
   listMailbox,
+  type Mailbox,
   type OpenedAccount,
 } from './imap-messages.ts';
+import { findFirstSince } from './first-since.ts';
+import { startPageTime } from './page-time.ts';
 import { SourceRefused } from './source-errors.ts';
 
 const MESSAGES_PER_PAGE = 25;
@@ -31,6 +37,8 @@ const imapCheckpoint = z.object({
   uidValidity: z.string(),
   /** Up to which the messages of the mailbox are done. */
   uid: z.int().min(0),
+  /** The message at which the connection broke, and how many in a row did that before. */
+  broken: z.object({ uid: z.int(), before: z.int() }).nullable(),
 });
 type Checkpoint = z.infer<typeof imapCheckpoint>;
 
@@ -90,7 +98,7 @@ export function createImapConnector(options: { allowPlaintext?: boolean } = {}):
     async *fetchAgain(settings, credential, documentIds, context) {
       await using opened = await open(settings, credential, context);
       const mailboxes = await chosenMailboxes(opened.session, settings);
-      for (const id of documentIds) yield await fetchMessageAgain(opened, id, mailboxes);
+      yield* fetchMessagesAgain(opened, documentIds, mailboxes);
     },
   });
 }
@@ -117,6 +125,9 @@ function byCodeUnits(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
+/** So many messages in a row may break the connection until that is taken for a fault of the server. */
+const MAX_BROKEN_IN_A_ROW = 3;
+
 /** Ends with a page that remembers how far the mailbox was read, be it an empty one. */
 async function* pollMailbox(
   opened: OpenedAccount,
@@ -132,7 +143,7 @@ async function* pollMailbox(
   } catch (error) {
     if (!(error instanceof SourceRefused)) throw error;
     yield pageOf<Checkpoint>({
-      checkpoint: { mailbox, uidValidity: '', uid: 0 },
+      checkpoint: { mailbox, uidValidity: '', uid: 0, broken: null },
       description: `${mailbox} cannot be opened`,
       failures: [{ documentId: null, link: null, entityId: mailbox, reason: error.message }],
     });
@@ -140,26 +151,67 @@ async function* pollMailbox(
   }
   const window = await findWindow(mailbox, uidValidity, context);
   // Another UIDVALIDITY: the UIDs of the checkpoint name nothing any more.
-  const reached = checkpoint?.uidValidity === uidValidity ? checkpoint.uid : 0;
-  const after = Math.max(window.after, reached);
-  const uids = await session.searchUids(after, window.since);
+  const isSame = checkpoint?.uidValidity === uidValidity;
+  const after = Math.max(window.after, isSame ? checkpoint.uid : 0);
+  let brokenBefore = isSame ? checkpoint.broken : null;
+  let uids = await session.searchUids(after, window.since);
+  const total = uids.length;
   // Those that are older than the first run reaches are done as well.
   const highest = Math.max(after, highestUid, uids.at(-1) ?? 0);
-  for (let start = 0; start === 0 || start < uids.length; start += MESSAGES_PER_PAGE) {
-    const portion = uids.slice(start, start + MESSAGES_PER_PAGE);
-    const done = start + portion.length;
+  let done = after;
+  do {
+    const portion = uids.slice(0, MESSAGES_PER_PAGE);
     const page = pageOf<Checkpoint>({
-      checkpoint: { mailbox, uidValidity, uid: portion.at(-1) ?? after },
-      description: `${mailbox}, ${done} of ${uids.length} messages`,
+      checkpoint: { mailbox, uidValidity, uid: done, broken: null },
+      description: mailbox,
+      memory: [window.firstMemory],
     });
-    await addMessages(page, opened, { mailbox, uidValidity }, portion);
-    page.memory.push(window.firstSince);
-    if (done >= uids.length) {
+    const box = { mailbox, uidValidity };
+    const time = startPageTime(context.clock);
+    const { next, broken } = await addMessages(page, opened, box, portion, time);
+    const count = next === null ? portion.length : portion.findIndex((uid) => uid >= next);
+    done = portion.slice(0, count).at(-1) ?? done;
+    uids = uids.slice(count);
+    page.description = `${mailbox}, ${total - uids.length} of ${total} messages`;
+    page.checkpoint.uid = done;
+    if (broken) {
+      const isFirst = page.documents.length > 0 || brokenBefore === null;
+      yield brokenPage(page, opened, box, broken, isFirst ? null : brokenBefore);
+      throw broken.error;
+    }
+    brokenBefore = null;
+    if (uids.length === 0) {
       const value = { uidValidity, uid: highest };
       page.memory.push({ key: highestKey(mailbox), documentId: null, value });
     }
     yield page;
+  } while (uids.length > 0);
+}
+
+/**
+ * A message may be what breaks the connection each time. Where it broke before, it is a failure, and the run goes on
+ * behind it.
+ * @throws what broke it, when that is no matter of single messages
+ */
+function brokenPage(
+  page: ConnectorPage<Checkpoint> & Findings,
+  opened: OpenedAccount,
+  box: Mailbox,
+  { message, error }: BrokenAt,
+  before: Checkpoint['broken'],
+): ConnectorPage<Checkpoint> {
+  const { uid } = message;
+  if (before?.uid !== uid) {
+    return {
+      ...page,
+      checkpoint: { ...page.checkpoint, broken: { uid, before: before?.before ?? 0 } },
+    };
   }
+  if (before.before >= MAX_BROKEN_IN_A_ROW) throw error;
+  addFailure(page, opened, box, message, error.message);
+  // No message has the UID 0: the next one has its own two tries.
+  const broken = { uid: 0, before: before.before + 1 };
+  return { ...page, checkpoint: { ...page.checkpoint, uid, broken } };
 }
 
 /**
@@ -168,20 +220,16 @@ async function* pollMailbox(
  */
 async function findWindow(mailbox: string, uidValidity: string, context: PollContext) {
   const key = highestKey(mailbox);
-  const known = context.since === null ? null : await context.recall([key, FIRST_SINCE]);
-  const first = known?.has(FIRST_SINCE) ? known.get(FIRST_SINCE) : context.since?.toISOString();
-  const firstSince = { key: FIRST_SINCE, documentId: null, value: first ?? null };
-  const highest = highestSchema.safeParse(known?.get(key));
+  const { since: first, memory: firstMemory } = await findFirstSince(context);
+  const highest = highestSchema.safeParse((await context.recall([key])).get(key));
   if (highest.success) {
     const after = highest.data.uidValidity === uidValidity ? highest.data.uid : 0;
-    return { after, since: null, firstSince };
+    return { after, since: null, firstMemory };
   }
   // Servers compare days in zones of their own.
-  const since = typeof first === 'string' ? new Date(Date.parse(first) - DAY_MS) : null;
-  return { after: 0, since, firstSince };
+  const since = first === null ? null : new Date(first.getTime() - DAY_MS);
+  return { after: 0, since, firstMemory };
 }
-
-const FIRST_SINCE = 'first-since';
 
 function highestKey(mailbox: string): string {
   return `highest:${mailbox}`;

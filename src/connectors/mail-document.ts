@@ -5,6 +5,9 @@ import type { ConnectorContext, ConnectorDocument } from './connector.ts';
 import { readableName } from './readable-file.ts';
 
 const MAX_ATTACHMENTS = 20;
+/** The parser takes as long for a line as for a page of text; 25 MB in Base64 are 350,000 lines. */
+const MAX_LINES = 400_000;
+const LINE_END = 0x0a;
 const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024;
 
 /**
@@ -45,12 +48,23 @@ export async function toMailDocument(
 }
 
 async function readEmail(source: Uint8Array): Promise<Email> {
+  if (countLines(source) > MAX_LINES) {
+    throw new GiveUp(`The message has more than ${MAX_LINES} lines.`);
+  }
   try {
     return await PostalMime.parse(source);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     throw new GiveUp(`The message cannot be read: ${detail}`, { cause: error });
   }
+}
+
+function countLines(source: Uint8Array): number {
+  let lines = 0;
+  for (let at = source.indexOf(LINE_END); at !== -1; at = source.indexOf(LINE_END, at + 1)) {
+    lines += 1;
+  }
+  return lines;
 }
 
 async function bodyOf(email: Email, parse: ConnectorContext['parse']): Promise<string> {

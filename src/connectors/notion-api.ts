@@ -3,7 +3,7 @@ import { SourceRefused, SourceUnavailable } from './source-errors.ts';
 import type { SourceHttp } from './source-http.ts';
 
 /** Answers keep their shape for ever under the version they are asked with: https://developers.notion.com/reference/versioning */
-const API_VERSION = '2022-06-28';
+const API_VERSION = '2025-09-03';
 
 export interface NotionApi {
   get<T>(path: string, schema: z.ZodType<T>): Promise<T>;
@@ -40,6 +40,17 @@ export type NotionPage = z.infer<typeof PAGE>;
 
 const LIST_POSITION = { has_more: z.boolean(), next_cursor: z.string().nullish() };
 export const PAGE_LIST = z.object({ results: z.array(PAGE), ...LIST_POSITION });
+/** Rows of a data source; in a wiki others are among them. */
+export const ROW_LIST = z.object({
+  results: z.array(
+    z.discriminatedUnion('object', [
+      PAGE,
+      z.object({ object: z.literal('database'), id: z.string() }),
+      z.object({ object: z.literal('data_source'), id: z.string() }),
+    ]),
+  ),
+  ...LIST_POSITION,
+});
 /** Blocks are parsed one by one, so that a new kind of block spoils no page. */
 export const BLOCK_LIST = z.object({ results: z.array(z.unknown()), ...LIST_POSITION });
 

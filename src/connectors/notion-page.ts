@@ -4,6 +4,8 @@ import { readBlocks, type PageBlocks, type SubPage } from './notion-blocks.ts';
 import type { NotionNames } from './notion-names.ts';
 import { propertyValues, titleOf } from './notion-properties.ts';
 import { renderBlocks } from './notion-text.ts';
+import type { PageTime } from './page-time.ts';
+import { SourceUnavailable } from './source-errors.ts';
 
 export interface PageReader {
   api: NotionApi;
@@ -27,38 +29,95 @@ function linkOf(page: NotionPage): string {
   return page.url || documentIdOf(page.id);
 }
 
+/** As many as Notion answers at once. */
+const PAGES_AT_ONCE = 3;
+
+export interface ReadPages {
+  /** What stands in each page that was read, by its id. */
+  subPages: Map<string, SubPage[]>;
+  /** Those that were not begun when the time was over. */
+  left: NotionPage[];
+}
+
+type PageRead = Awaited<ReturnType<typeof readPage>>;
+type Outcome = { read: PageRead } | { error: unknown };
+
 /**
  * Reads pages side by side into `content`; one that cannot be read is a failure of its own.
- * @returns what stands in each page that was read, by its id
+ * @throws SourceUnavailable when Notion can deliver none of several, or names a time to wait
  */
 export async function readPages(
   reader: PageReader,
   pages: readonly NotionPage[],
   content: PageContent,
-): Promise<Map<string, SubPage[]>> {
-  const subPages = new Map<string, SubPage[]>();
-  // All of them, even after an error: nothing may run on once the poll has ended.
-  const outcomes = await Promise.allSettled(pages.map((page) => readPage(reader, page)));
-  for (const [index, outcome] of outcomes.entries()) {
-    const page = pages[index];
-    if (!page) continue;
-    const documentId = documentIdOf(page.id);
-    if (outcome.status === 'rejected') {
-      const error: unknown = outcome.reason;
-      if (isRefused(error, 404)) content.removed.push(documentId);
-      else if (isRefused(error, 400)) {
-        const reason = `Notion does not give out this page: ${error.message}`;
-        content.failures.push({ documentId, link: linkOf(page), entityId: null, reason });
-      } else throw error;
-    } else if (outcome.value === 'gone') content.removed.push(documentId);
-    else {
-      subPages.set(page.id, outcome.value.subPages);
-      const { document } = outcome.value;
-      if (document) content.documents.push(document);
-      else content.skipped.push({ documentId, reason: 'a page without text' });
+  time: PageTime,
+): Promise<ReadPages> {
+  const outcomes = new Map<NotionPage, Outcome>();
+  const left = [...pages];
+  // Errors are kept until all are through: nothing may run on once the poll has ended.
+  const readOn = async (): Promise<void> => {
+    for (let page = left.shift(); page; page = time.isOver() ? undefined : left.shift()) {
+      outcomes.set(
+        page,
+        await readPage(reader, page).then(
+          (read) => ({ read }),
+          (error: unknown) => ({ error }),
+        ),
+      );
     }
+  };
+  await Promise.all(Array.from({ length: PAGES_AT_ONCE }, readOn));
+  const subPages = new Map<string, SubPage[]>();
+  const unavailable: SourceUnavailable[] = [];
+  for (const page of pages) {
+    const outcome = outcomes.get(page);
+    if (outcome && 'error' in outcome) {
+      if (outcome.error instanceof SourceUnavailable) unavailable.push(outcome.error);
+      addError(content, page, outcome.error);
+    } else if (outcome) addRead(content, page, outcome.read, subPages);
   }
-  return subPages;
+  throwIfAllUnavailable(unavailable, outcomes.size);
+  return { subPages, left };
+}
+
+function addRead(
+  content: PageContent,
+  page: NotionPage,
+  read: PageRead,
+  subPages: Map<string, SubPage[]>,
+): void {
+  const documentId = documentIdOf(page.id);
+  if (read === 'gone') {
+    content.removed.push(documentId);
+    return;
+  }
+  subPages.set(page.id, read.subPages);
+  if (read.document) content.documents.push(read.document);
+  else content.skipped.push({ documentId, reason: 'a page without text' });
+}
+
+function addError(content: PageContent, page: NotionPage, error: unknown): void {
+  const documentId = documentIdOf(page.id);
+  if (isRefused(error, 404)) content.removed.push(documentId);
+  else {
+    const reason = `Notion does not give out this page: ${wordsOfOne(error)}`;
+    content.failures.push({ documentId, link: linkOf(page), entityId: null, reason });
+  }
+}
+
+/** What is wrong with one thing alone. @throws the error when it is about more than that */
+export function wordsOfOne(error: unknown): string {
+  const isPassing = error instanceof SourceUnavailable && error.retryAfterMs === null;
+  if (isPassing || isRefused(error, 400, 404)) return error.message;
+  throw error;
+}
+
+/** Fewer say nothing about Notion as a whole. */
+const ALL_FAILED_MIN = 3;
+
+export function throwIfAllUnavailable(errors: readonly SourceUnavailable[], tried: number): void {
+  const [first] = errors;
+  if (first && errors.length === tried && tried >= ALL_FAILED_MIN) throw first;
 }
 
 async function readPage(

@@ -1,14 +1,23 @@
 import { z } from 'zod';
-import { pageOf, type ConnectorPage, type MemoryEntry, type PollContext } from './connector.ts';
+import { pageOf, type ConnectorPage, type PollContext } from './connector.ts';
+import { findFirstSince } from './first-since.ts';
 import { documentIdOf, type NotionApi, type NotionPage } from './notion-api.ts';
-import { readBlocks, type SubPage } from './notion-blocks.ts';
+import { readBlocks } from './notion-blocks.ts';
+import { isUnchanged, pageMemory, recallPages } from './notion-memory.ts';
 import { isGone, noContent, readPages, type PageReader } from './notion-page.ts';
-import { SEARCH_POSITION, startOfMinute, walkPages } from './notion-search.ts';
-import { SourceRefused } from './source-errors.ts';
+import { edition, SEARCH_POSITION, START, walkPages } from './notion-search.ts';
 import { findRoot, nextBatch, pushNodes, TREE_STACK, type TreeNode } from './notion-tree.ts';
+import { startPageTime } from './page-time.ts';
+import { SourceRefused } from './source-errors.ts';
 
 export const NOTION_CHECKPOINT = z.discriminatedUnion('mode', [
-  z.object({ mode: z.literal('search'), position: SEARCH_POSITION, done: z.number() }),
+  z.object({
+    mode: z.literal('search'),
+    position: SEARCH_POSITION,
+    /** Pages of the portion behind the position that are done already, each with its last edit. */
+    read: z.array(z.string()),
+    done: z.number(),
+  }),
   z.object({ mode: z.literal('tree'), stack: TREE_STACK, done: z.number() }),
 ]);
 export type NotionCheckpoint = z.infer<typeof NOTION_CHECKPOINT>;
@@ -16,34 +25,71 @@ type Page = ConnectorPage<NotionCheckpoint>;
 
 export const DOCUMENTS_PER_PAGE = 25;
 const IDS_PER_PORTION = 100;
+/**
+ * So often search is walked to its end: a page that is shared with the integration only now, or shown by search only
+ * now, bears the time of its last edit and may stand far below those of the last run.
+ */
+const WALK_MS = 24 * 3_600_000;
+const WALKED = 'walked';
 
-/** Everything that is shared with the integration, as far as it was edited since. */
+/** Everything that is shared with the integration, as far as it was edited since; once a day also what is new to us. */
 export async function* pollShared(
   reader: PageReader,
-  { since }: PollContext,
+  context: PollContext,
   checkpoint: NotionCheckpoint | null,
 ): AsyncGenerator<Page, void> {
-  const from = checkpoint?.mode === 'search' ? checkpoint.position : null;
-  let done = from === null ? 0 : (checkpoint?.done ?? 0);
-  const options = { portion: DOCUMENTS_PER_PAGE, since, from };
-  for await (const { pages, position } of walkPages(reader.api, options)) {
-    const content = noContent();
-    await readPages(reader, pages, content);
-    done += pages.length;
-    const last = pages.at(-1)?.last_edited_time.slice(0, 10);
-    yield pageOf<NotionCheckpoint>({
-      ...content,
-      checkpoint: { mode: 'search', position, done },
-      description: `${done} pages${last ? `, back to those edited on ${last}` : ''}`,
-    });
+  const from = checkpoint?.mode === 'search' ? checkpoint : null;
+  let done = from?.done ?? 0;
+  let read = from?.read ?? [];
+  let before = from?.position ?? START;
+  const first = await findFirstSince(context);
+  const isWhole = await isWalkDue(context);
+  const walk = { portion: DOCUMENTS_PER_PAGE, since: isWhole ? first.since : context.since };
+  const portions = walkPages(reader.api, { ...walk, from: from?.position ?? null });
+  for await (const { pages, position } of portions) {
+    let left = pages.filter((page) => !read.includes(edition(page)));
+    do {
+      const part = await readPart(reader, left, context);
+      done += left.length - part.left.length;
+      const isDone = part.left.length === 0;
+      const rest = new Set(part.left.map(edition));
+      read = isDone ? [] : pages.map(edition).filter((page) => !rest.has(page));
+      ({ left } = part);
+      const last = pages.at(-1)?.last_edited_time.slice(0, 10);
+      const walked = { key: WALKED, documentId: null, value: context.until.toISOString() };
+      yield pageOf<NotionCheckpoint>({
+        ...part.content,
+        memory: [
+          ...part.memory,
+          first.memory,
+          ...(isWhole && isDone && position.isWalked ? [walked] : []),
+        ],
+        checkpoint: { mode: 'search', position: isDone ? position : before, read, done },
+        description: `${done} pages${last ? `, back to those edited on ${last}` : ''}`,
+      });
+    } while (left.length > 0);
+    before = position;
   }
 }
 
-/** What stood in a page when it was last read. */
-const TREE_MEMORY = z.object({
-  edited: z.string(),
-  subPages: z.array(z.object({ kind: z.enum(['page', 'database']), id: z.string() })),
-});
+async function isWalkDue({ since, until, ...context }: PollContext): Promise<boolean> {
+  const walked = since === null ? null : (await context.recall([WALKED])).get(WALKED);
+  return typeof walked !== 'string' || until.getTime() - Date.parse(walked) >= WALK_MS;
+}
+
+/** Those that were not edited since they were read are not read again. */
+async function readPart(reader: PageReader, pages: readonly NotionPage[], context: PollContext) {
+  const content = noContent();
+  const known = await recallPages(context, pages);
+  const due = pages.filter((page) => !isUnchanged(page, context.since, known));
+  const time = startPageTime(context.clock);
+  const { subPages, left } = await readPages(reader, due, content, time);
+  for (const page of pages) {
+    if (!due.includes(page)) content.unchanged.push(documentIdOf(page.id));
+  }
+  const memory = due.flatMap((page) => pageMemory(page, subPages.get(page.id)));
+  return { content, memory, known, subPages, left };
+}
 
 /** A root and, when asked for, all that stands in it. Pages that nobody edited are not read again. */
 export async function* pollTree(
@@ -57,60 +103,27 @@ export async function* pollTree(
   let done = resumed?.done ?? 0;
   while (stack.length > 0) {
     const batch = await nextBatch(reader.api, stack, DOCUMENTS_PER_PAGE);
-    const content = { ...noContent(), skipped: batch.skipped, failures: batch.failures };
-    const known = await recallSubPages(context, batch.pages);
-    const due = batch.pages.filter((page) => !isUnchanged(page, context.since, known));
-    const read = await readPages(reader, due, content);
-    for (const page of batch.pages) {
-      if (!due.includes(page)) content.unchanged.push(documentIdOf(page.id));
-    }
+    const { content, memory, known, subPages, left } = await readPart(reader, batch.pages, context);
+    const handled = batch.pages.filter((page) => !left.includes(page));
+    pushNodes(
+      stack,
+      left.map(({ id }) => ({ kind: 'page' as const, id })),
+    );
     if (root.isRecursive) {
-      const found = batch.pages.map((page) => read.get(page.id) ?? known.get(page.id) ?? []);
+      // What stood in a page that cannot be read now is still looked at.
+      const found = handled.map(({ id }) => subPages.get(id) ?? known.get(id)?.subPages ?? []);
       pushNodes(stack, found.flat());
     }
-    done += batch.pages.length;
+    done += handled.length;
     yield pageOf<NotionCheckpoint>({
       ...content,
-      memory: due.flatMap((page) => subPagesMemory(page, read.get(page.id))),
+      skipped: [...batch.skipped, ...content.skipped],
+      failures: [...batch.failures, ...content.failures],
+      memory,
       checkpoint: { mode: 'tree', stack: [...stack], done },
       description: `${done} pages, ${stack.length} more found`,
     });
   }
-}
-
-function isUnchanged(
-  page: NotionPage,
-  since: Date | null,
-  known: ReadonlyMap<string, unknown>,
-): boolean {
-  if (since === null || isGone(page) || !known.has(page.id)) return false;
-  return new Date(page.last_edited_time) < startOfMinute(since);
-}
-
-/** By page id; only of pages that were not edited since. */
-async function recallSubPages(
-  context: Pick<PollContext, 'recall'>,
-  pages: readonly NotionPage[],
-): Promise<Map<string, SubPage[]>> {
-  const memory = await context.recall(pages.map(memoryKey));
-  const known = new Map<string, SubPage[]>();
-  for (const page of pages) {
-    const entry = TREE_MEMORY.safeParse(memory.get(memoryKey(page)));
-    if (entry.success && entry.data.edited === page.last_edited_time) {
-      known.set(page.id, entry.data.subPages);
-    }
-  }
-  return known;
-}
-
-function subPagesMemory(page: NotionPage, subPages: SubPage[] | undefined): MemoryEntry[] {
-  if (subPages === undefined) return [];
-  const value = { edited: page.last_edited_time, subPages };
-  return [{ key: memoryKey(page), documentId: documentIdOf(page.id), value }];
-}
-
-function memoryKey({ id }: NotionPage): string {
-  return `page:${id}`;
 }
 
 export async function* listShared(api: NotionApi): AsyncGenerator<string[], void> {
@@ -130,10 +143,12 @@ export async function* listTree(
     if (failure) throw new SourceRefused(failure.reason);
     yield idsOf(pages);
     if (!root.isRecursive) continue;
-    const known = await recallSubPages(context, pages);
+    const known = await recallPages(context, pages);
     for (const page of pages) {
       if (isGone(page)) continue;
-      pushNodes(stack, known.get(page.id) ?? (await readBlocks(api, page.id)).subPages);
+      const memory = known.get(page.id);
+      const isKnown = memory?.edited === page.last_edited_time;
+      pushNodes(stack, isKnown ? memory.subPages : (await readBlocks(api, page.id)).subPages);
     }
   }
 }

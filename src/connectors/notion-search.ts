@@ -20,7 +20,7 @@ export interface SearchPortion {
   position: SearchPosition;
 }
 
-const START: SearchPosition = { cursor: null, editedBefore: null, top: [], isWalked: false };
+export const START: SearchPosition = { cursor: null, editedBefore: null, top: [], isWalked: false };
 /** Any one of them, unedited, shows where the walk began. */
 const TOP_PAGES = 5;
 /** 100,000 edits while a walk went on. */
@@ -114,7 +114,8 @@ async function* catchUp(
   throw new SourceRefused('Pages in Notion are edited faster than they can be read.');
 }
 
-function edition(page: NotionPage): string {
+/** A page as it was last edited. */
+export function edition(page: NotionPage): string {
   return `${page.id} ${page.last_edited_time}`;
 }
 

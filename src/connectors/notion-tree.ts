@@ -4,18 +4,19 @@ import {
   documentIdOf,
   isRefused,
   PAGE,
-  PAGE_LIST,
+  ROW_LIST,
   type NotionApi,
   type NotionPage,
 } from './notion-api.ts';
-import type { SubPage } from './notion-blocks.ts';
-import { SourceRefused } from './source-errors.ts';
+import { throwIfAllUnavailable, wordsOfOne } from './notion-page.ts';
+import { SourceRefused, SourceUnavailable } from './source-errors.ts';
 
 /** Something below the root that is still to be read. */
 const TREE_NODE = z.object({
-  kind: z.enum(['page', 'database']),
+  /** A database holds data sources, which hold the rows. */
+  kind: z.enum(['page', 'database', 'source']),
   id: z.string(),
-  /** Of a database, after the rows that are done; null: from the first. */
+  /** Of a data source, after the rows that are done; null: from the first. */
   cursor: z.string().nullable(),
 });
 export type TreeNode = z.infer<typeof TREE_NODE>;
@@ -29,16 +30,18 @@ const MAX_WAITING = 20_000;
 export interface TreeBatch {
   pages: NotionPage[];
   skipped: SkippedDocument[];
-  /** Databases that Notion does not give out. */
+  /** Pages and databases that Notion does not give out. */
   failures: ConnectorFailure[];
 }
 
-function nodeOf({ kind, id }: SubPage): TreeNode {
+type Found = Pick<TreeNode, 'kind' | 'id'>;
+
+function nodeOf({ kind, id }: Found): TreeNode {
   return { kind, id, cursor: null };
 }
 
 /** Puts what stands in a page on the stack, so that the first comes next. */
-export function pushNodes(stack: TreeNode[], nodes: readonly SubPage[]): void {
+export function pushNodes(stack: TreeNode[], nodes: readonly Found[]): void {
   stack.push(...nodes.map(nodeOf).reverse());
   if (stack.length > MAX_WAITING) {
     throw new SourceRefused(
@@ -65,34 +68,65 @@ export async function findRoot(api: NotionApi, id: string): Promise<TreeNode> {
   throw notShared(id, null);
 }
 
-/** Takes from the stack what fits into one batch and reads it; a database with more rows goes back on it. */
+/** Takes from the stack what fits into one batch and reads it; a data source with more rows goes back on it. */
 export async function nextBatch(
   api: NotionApi,
   stack: TreeNode[],
   limit: number,
 ): Promise<TreeBatch> {
   const top = stack.at(-1);
-  if (top?.kind === 'database') {
+  if (top && top.kind !== 'page') {
     stack.pop();
-    return readRows(api, top, stack, limit);
+    return top.kind === 'database'
+      ? openDatabase(api, top.id, stack)
+      : readRows(api, top, stack, limit);
   }
   const ids: string[] = [];
   while (ids.length < limit && stack.at(-1)?.kind === 'page') ids.push(stack.pop()?.id ?? '');
   const reads = await Promise.allSettled(ids.map((id) => api.get(`/pages/${id}`, PAGE)));
   const batch: TreeBatch = { pages: [], skipped: [], failures: [] };
+  const unavailable: SourceUnavailable[] = [];
   for (const [index, read] of reads.entries()) {
+    const documentId = documentIdOf(ids[index] ?? '');
     if (read.status === 'fulfilled') batch.pages.push(read.value);
     else if (isRefused(read.reason, 404)) {
-      const documentId = documentIdOf(ids[index] ?? '');
       batch.skipped.push({ documentId, reason: 'a page that is not shared with the integration' });
-    } else throw read.reason;
+    } else {
+      const reason = `Notion does not give out this page: ${wordsOfOne(read.reason)}`;
+      batch.failures.push({ documentId, link: documentId, entityId: null, reason });
+      if (read.reason instanceof SourceUnavailable) unavailable.push(read.reason);
+    }
   }
+  throwIfAllUnavailable(unavailable, reads.length);
   return batch;
+}
+
+const DATABASE = z.object({ data_sources: z.array(z.object({ id: z.string() })).nullish() });
+
+/** https://developers.notion.com/reference/database-retrieve */
+export async function dataSourcesOf(api: NotionApi, databaseId: string): Promise<string[]> {
+  const { data_sources: sources } = await api.get(`/databases/${databaseId}`, DATABASE);
+  return (sources ?? []).map(({ id }) => id);
+}
+
+/** Puts the data sources of a database on the stack. */
+async function openDatabase(api: NotionApi, id: string, stack: TreeNode[]): Promise<TreeBatch> {
+  try {
+    const sources = await dataSourcesOf(api, id);
+    if (sources.length === 0) return notOurs();
+    pushNodes(
+      stack,
+      sources.map((source) => ({ kind: 'source' as const, id: source })),
+    );
+    return { pages: [], skipped: [], failures: [] };
+  } catch (error) {
+    return refusedDatabase(api, id, error);
+  }
 }
 
 /**
  * Rows in the order in which they were made, which no edit changes.
- * https://developers.notion.com/reference/post-database-query
+ * https://developers.notion.com/reference/query-a-data-source
  */
 async function readRows(
   api: NotionApi,
@@ -106,29 +140,43 @@ async function readRows(
     ...(cursor !== null && { start_cursor: cursor }),
   };
   try {
-    const list = await api.post(`/databases/${id}/query`, asked, PAGE_LIST);
+    const list = await api.post(`/data_sources/${id}/query`, asked, ROW_LIST);
     const next = list.has_more ? (list.next_cursor ?? null) : null;
-    if (next !== null && next !== cursor) stack.push({ kind: 'database', id, cursor: next });
-    return { pages: list.results, skipped: [], failures: [] };
+    if (next !== null && next !== cursor) stack.push({ kind: 'source', id, cursor: next });
+    const pages = list.results.filter((row) => row.object === 'page');
+    // A wiki is a data source with others among its rows.
+    const others = list.results.filter((row) => row.object !== 'page');
+    pushNodes(
+      stack,
+      others.map((row) => ({
+        kind: row.object === 'database' ? ('database' as const) : ('source' as const),
+        id: row.id,
+      })),
+    );
+    return { pages, skipped: [], failures: [] };
   } catch (error) {
     if (cursor !== null && isRefused(error, 400)) {
       // The cursor is not taken any more: from the first row again.
-      return readRows(api, { kind: 'database', id, cursor: null }, stack, limit);
+      return readRows(api, { kind: 'source', id, cursor: null }, stack, limit);
     }
-    if (!isRefused(error, 400, 404)) throw error;
-    return refusedDatabase(id, error);
+    return refusedDatabase(api, id, error);
   }
 }
 
 /** A view of a database that lives elsewhere has an id of its own, which Notion says it cannot find. */
-function refusedDatabase(id: string, error: SourceRefused): TreeBatch {
-  if (error.status === 404) {
-    const reason = 'a linked database, or one that is not shared with the integration';
-    return { pages: [], skipped: [{ documentId: null, reason }], failures: [] };
-  }
-  const reason = `Notion does not give out this database: ${error.message}`;
+async function refusedDatabase(api: NotionApi, id: string, error: unknown): Promise<TreeBatch> {
+  if (isRefused(error, 404)) return notOurs();
+  const words = wordsOfOne(error);
+  // Some databases are too much for Notion to deliver. When it answers nothing else either, it is away.
+  if (error instanceof SourceUnavailable) await api.get('/users/me', z.object({}));
+  const reason = `Notion does not give out this database: ${words}`;
   const failure = { documentId: null, link: documentIdOf(id), entityId: id, reason };
   return { pages: [], skipped: [], failures: [failure] };
+}
+
+function notOurs(): TreeBatch {
+  const reason = 'a linked database, or one that is not shared with the integration';
+  return { pages: [], skipped: [{ documentId: null, reason }], failures: [] };
 }
 
 function notShared(id: string, cause: unknown): SourceRefused {

@@ -5,6 +5,8 @@ import {
   type ConnectorContext,
   type ConnectorPage,
 } from './connector.ts';
+import { fetchEach } from './fetch-each.ts';
+import { mergePages } from './merge-pages.ts';
 import {
   BLOCK_LIST,
   isRefused,
@@ -12,6 +14,7 @@ import {
   PAGE,
   PAGE_LIST,
   parseNotionId,
+  ROW_LIST,
   type NotionApi,
 } from './notion-api.ts';
 import { createNotionNames } from './notion-names.ts';
@@ -25,7 +28,8 @@ import {
   pollTree,
   type NotionCheckpoint,
 } from './notion-poll.ts';
-import { findRoot } from './notion-tree.ts';
+import { dataSourcesOf, findRoot } from './notion-tree.ts';
+import { startPageTime } from './page-time.ts';
 import { SourceRefused } from './source-errors.ts';
 
 const SETTINGS = z.strictObject({
@@ -91,7 +95,7 @@ export function createNotionConnector({
       return root ? listTree(api, root, context) : listShared(api);
     },
     fetchAgain: (_settings, credential, documentIds, context) =>
-      fetchPages(openReader(credential, context), documentIds),
+      fetchPages(openReader(credential, context), documentIds, context),
   });
 }
 
@@ -108,7 +112,10 @@ async function checkAccess(api: NotionApi, settings: Settings): Promise<void> {
   if (root) {
     const found = await findRoot(api, root.id);
     if (found.kind === 'database') {
-      await api.post(`/databases/${root.id}/query`, { page_size: 1 }, PAGE_LIST);
+      const [source] = await dataSourcesOf(api, root.id);
+      if (source !== undefined) {
+        await api.post(`/data_sources/${source}/query`, { page_size: 1 }, ROW_LIST);
+      }
     } else await api.get(`/blocks/${root.id}/children?page_size=1`, BLOCK_LIST);
     return;
   }
@@ -123,19 +130,20 @@ async function checkAccess(api: NotionApi, settings: Settings): Promise<void> {
   await api.get(`/blocks/${page.id}/children?page_size=1`, BLOCK_LIST);
 }
 
+const FETCHED_AGAIN_AT_ONCE = 3;
+
 async function* fetchPages(
   reader: PageReader,
   documentIds: readonly string[],
+  context: ConnectorContext,
 ): AsyncGenerator<Omit<ConnectorPage<unknown>, 'checkpoint'>, void> {
-  for (const documentId of documentIds) {
-    const content = noContent();
-    await fetchPage(reader, documentId, content);
-    yield {
-      ...content,
-      memory: [],
-      description: 'pages that failed before',
-      estimatedTotal: documentIds.length,
-    };
+  for (let start = 0; start < documentIds.length; start += FETCHED_AGAIN_AT_ONCE) {
+    const { results, failures } = await fetchEach(
+      documentIds.slice(start, start + FETCHED_AGAIN_AT_ONCE),
+      (id) => id,
+      (id) => fetchPage(reader, id, context),
+    );
+    yield mergePages([{ failures }, ...results], 'pages that failed before');
   }
 }
 
@@ -143,14 +151,19 @@ async function* fetchPages(
 async function fetchPage(
   reader: PageReader,
   documentId: string,
-  content: PageContent,
-): Promise<void> {
+  { clock }: ConnectorContext,
+): Promise<PageContent> {
+  const content = noContent();
   const id = parseNotionId(documentId);
   try {
     if (id === null) content.removed.push(documentId);
-    else await readPages(reader, [await reader.api.get(`/pages/${id}`, PAGE)], content);
+    else {
+      const page = await reader.api.get(`/pages/${id}`, PAGE);
+      await readPages(reader, [page], content, startPageTime(clock));
+    }
   } catch (error) {
     if (!isRefused(error, 404)) throw error;
     content.removed.push(documentId);
   }
+  return content;
 }

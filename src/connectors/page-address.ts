@@ -39,15 +39,40 @@ export function readLink(href: string, from: URL | string): URL | null {
   const url = URL.parse(href.trim(), from);
   if (!url || !isWeb(url) || url.username || url.password) return null;
   const tidied = tidy(url);
-  if (Buffer.byteLength(tidied.href) > MAX_URL_BYTES) return null;
+  // An address is ASCII.
+  if (tidied.href.length > MAX_URL_BYTES) return null;
   return NOT_READABLE.test(tidied.pathname) || runsInCircles(tidied.pathname) ? null : tidied;
 }
 
-/** The same for two addresses that mean one page: with and without `https`, and with and without a last slash. */
+/**
+ * The same for two addresses that mean one page: with and without `https`, with and without a last slash, percent
+ * codes in any case or needless (RFC 3986 §6.2.2), and parameters in any order.
+ */
 export function addressKey(url: URL | string): string {
   const { host, pathname, search } = typeof url === 'string' ? new URL(url) : url;
-  const port = /:(?:80|443)$/.test(host) ? host.replace(/:\d+$/, '') : host;
-  return hashOf(`${port}${pathname.replace(/\/+$/, '')}${search}`);
+  const path = plainCodes(pathname).replace(/\/+$/, '');
+  return hashOf(`${withoutPort(host)}${path}${inOrder(plainCodes(search))}`);
+}
+
+function plainCodes(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(/%[0-9a-f]{2}/gi, (code) => {
+    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : code.toUpperCase();
+  });
+}
+
+/** Parameters of one name keep their order. */
+function inOrder(search: string): string {
+  if (!search.includes('&')) return search;
+  const nameOf = (parameter: string): string => parameter.split('=', 1)[0] ?? '';
+  const parameters = search.slice(1).split('&');
+  return `?${parameters.toSorted((a, b) => compare(nameOf(a), nameOf(b))).join('&')}`;
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /** 128 bits of SHA-256, in 22 characters. */
@@ -64,19 +89,25 @@ export function scopeOf(base: URL): SiteScope {
 }
 
 export function isInScope(scope: SiteScope, url: URL): boolean {
-  return hostOnly(url.host) === hostOnly(scope.host) && `${url.pathname}/`.startsWith(scope.path);
+  return siteOf(url.host) === siteOf(scope.host) && `${url.pathname}/`.startsWith(scope.path);
 }
 
-/** The address under the scheme of the scope, when it is on its host. */
+/** The address under the scheme and host of the scope, when it is on its site: pages link to it in many ways. */
 export function withSchemeOf(scope: SiteScope, url: URL): URL {
-  if (url.protocol === scope.protocol || url.port !== '' || hostOnly(url.host) !== scope.host)
-    return url;
+  if (url.host === scope.host && url.protocol === scope.protocol) return url;
+  if (url.port !== '' || siteOf(url.host) !== siteOf(scope.host)) return url;
   const same = new URL(url);
   same.protocol = scope.protocol;
+  same.host = scope.host;
   return same;
 }
 
-function hostOnly(host: string): string {
+/** With and without `www.` it is one site, on its usual ports. */
+function siteOf(host: string): string {
+  return withoutPort(host).replace(/^www\.(?=.*\.)/, '');
+}
+
+function withoutPort(host: string): string {
   return host.replace(/:(?:80|443)$/, '');
 }
 
@@ -84,15 +115,20 @@ function isWeb(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
+/** Changes the address that it is given, and only where something goes: each change is read anew. */
 function tidy(url: URL): URL {
-  const tidied = new URL(url);
-  tidied.hash = '';
-  tidied.pathname = tidied.pathname.replace(/;jsessionid=[^/;]*/i, '').replace(/\/{2,}/g, '/');
-  // Written anew only when something goes: it would turn `%20` into `+` otherwise.
-  const unwanted = [...tidied.searchParams.keys()].filter((name) => TRACKING.test(name));
-  for (const name of unwanted) tidied.searchParams.delete(name);
-  if (tidied.search === '') tidied.search = '';
-  return tidied;
+  if (url.href.includes('#')) url.hash = '';
+  const { pathname } = url;
+  if (pathname.includes('//') || /;jsessionid=/i.test(pathname)) {
+    url.pathname = pathname.replace(/;jsessionid=[^/;]*/i, '').replace(/\/{2,}/g, '/');
+  }
+  if (url.search !== '') {
+    // Written anew only when something goes: it would turn `%20` into `+` otherwise.
+    const unwanted = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
+    for (const name of unwanted) url.searchParams.delete(name);
+  }
+  if (url.href.endsWith('?')) url.search = '';
+  return url;
 }
 
 function runsInCircles(pathname: string): boolean {

@@ -1,4 +1,4 @@
-import type { CheerioAPI } from 'cheerio';
+import type { OpenedPage } from '#src/files/open-page.ts';
 import { readLink } from './page-address.ts';
 
 /** What a page says to crawlers: where it belongs, whether it may be kept, and where it leads. */
@@ -7,6 +7,10 @@ export interface PageDirections {
   canonical: URL | null;
   noindex: boolean;
   links: URL[];
+  /** Whether there were more links than are followed. */
+  isCut: boolean;
+  /** Where it sends its readers on to by itself; null when they stay. */
+  refresh: URL | null;
 }
 
 export interface RobotsDirectives {
@@ -16,6 +20,8 @@ export interface RobotsDirectives {
 
 /** More links than this are a list made by a machine. */
 const MAX_LINKS = 5_000;
+/** Pages that are read before they send their readers on. */
+const LONGEST_REFRESH_SECONDS = 15;
 
 /**
  * Canonical address (RFC 6596), robots directives and links of a page, in the order of the page.
@@ -24,21 +30,20 @@ const MAX_LINKS = 5_000;
  * @param respected whether robots directives count
  */
 export function readDirections(
-  page: CheerioAPI,
+  page: OpenedPage,
   url: string,
   header: string | null,
   respected: boolean,
 ): PageDirections {
-  const meta = page('meta[name="robots" i], meta[name="millrace" i]')
-    .toArray()
-    .map((element) => page(element).attr('content') ?? '');
-  const directives = readDirectives([...meta, header ?? ''].join(','));
-  const base = URL.parse(page('base[href]').first().attr('href') ?? '', url) ?? new URL(url);
-  const canonical = page('link[rel="canonical" i]').first().attr('href')?.trim();
+  const directives = readDirectives([...page.robots, header ?? ''].join(','));
+  const base = URL.parse(page.base, url) ?? new URL(url);
+  const refresh = refreshOf(page, base);
+  const isClosed = respected && directives.nofollow;
   return {
-    canonical: canonical ? readLink(canonical, base) : null,
+    canonical: page.canonical ? readLink(page.canonical, base) : null,
     noindex: respected && directives.noindex,
-    links: respected && directives.nofollow ? [] : findLinks(page, base, respected),
+    ...(isClosed ? { links: [], isCut: false } : findLinks(page, base, respected, refresh)),
+    refresh: refresh?.isSoon === true ? refresh.url : null,
   };
 }
 
@@ -62,22 +67,32 @@ export function readDirectives(text: string): RobotsDirectives {
   return result;
 }
 
-function findLinks(page: CheerioAPI, base: URL, respected: boolean): URL[] {
+function findLinks(
+  page: OpenedPage,
+  base: URL,
+  respected: boolean,
+  refresh: { url: URL } | null,
+): Pick<PageDirections, 'links' | 'isCut'> {
+  /** As they are written: navigation repeats itself, and reading an address costs more than to compare it. */
+  const written = new Set<string>();
   const found = new Map<string, URL>();
-  const add = (href: string | undefined): void => {
-    const link = href === undefined ? null : readLink(href, base);
-    if (link) found.set(link.href, link);
-  };
-  const elements = page(
-    'a[href], area[href], link[rel="next" i], link[rel="prev" i], frame[src], iframe[src]',
-  );
-  for (const element of elements.toArray()) {
-    if (found.size >= MAX_LINKS) break;
-    const { href, src, rel = '' } = element.attribs;
-    if (!(respected && /(?:^|\s)nofollow(?:\s|$)/i.test(rel))) add(href ?? src);
+  for (const { href, rel } of page.links) {
+    if (written.has(href)) continue;
+    if (respected && rel !== '' && /(?:^|\s)nofollow(?:\s|$)/i.test(rel)) continue;
+    written.add(href);
+    const link = href.startsWith('#') ? null : readLink(href, base);
+    if (!link || found.has(link.href)) continue;
+    if (found.size >= MAX_LINKS) return { links: [...found.values()], isCut: true };
+    found.set(link.href, link);
   }
-  // A page that sends its readers on by itself.
-  const refresh = page('meta[http-equiv="refresh" i]').first().attr('content') ?? '';
-  add(/;\s*url\s*=\s*["']?([^"']+)/i.exec(refresh)?.[1]);
-  return [...found.values()];
+  if (refresh) found.set(refresh.url.href, refresh.url);
+  return { links: [...found.values()], isCut: false };
+}
+
+/** https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh */
+function refreshOf({ refresh }: OpenedPage, base: URL): { url: URL; isSoon: boolean } | null {
+  const [, seconds = '', address] =
+    /^\s*([\d.]*)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i.exec(refresh) ?? [];
+  const url = address === undefined ? null : readLink(address, base);
+  return url && { url, isSoon: Number(seconds) <= LONGEST_REFRESH_SECONDS };
 }

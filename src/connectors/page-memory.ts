@@ -24,6 +24,8 @@ export const pageMemory = z.object({
 });
 export type PageMemory = z.infer<typeof pageMemory>;
 
+/** After this long a page is asked whether the sitemap tells the truth. */
+const TRUSTED_MS = 7 * 24 * 60 * 60_000;
 /** Sitemaps are made now and then, and clocks differ. */
 const SITEMAP_DELAY_MS = 60 * 60_000;
 const DAY_MS = 86_400_000;
@@ -42,10 +44,15 @@ export function readingMethod(settings: WebSettings): string {
 /**
  * Whether a sitemap shows that the page is as it was when it was fetched: the same `lastmod`, and its time (W3C
  * date and time, https://www.w3.org/TR/NOTE-datetime; a date without a time lasts until the end of its day) was over
- * before that.
+ * before that. Dates that are never renewed are made by machines, so none is trusted for ever.
  */
-export function isCoveredByLastmod(remembered: PageMemory, lastmod: string | null): boolean {
+export function isCoveredByLastmod(
+  remembered: PageMemory,
+  lastmod: string | null,
+  now: Date,
+): boolean {
   if (lastmod === null || remembered.lastmod !== lastmod) return false;
+  if (now.getTime() - remembered.at > TRUSTED_MS) return false;
   const time = Date.parse(lastmod);
   if (Number.isNaN(time)) return false;
   // A date alone is a day somewhere on Earth.

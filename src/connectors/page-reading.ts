@@ -31,6 +31,8 @@ export type PageReading =
       /** Null: what is remembered still holds. */
       memory: PageMemory | null;
       links: URL[];
+      /** Whether it has more links than are followed. */
+      isCut?: boolean;
       scope: SiteScope;
     }
   | { kind: 'skipped'; reason: string; links: URL[] }

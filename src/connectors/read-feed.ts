@@ -1,8 +1,8 @@
 import { load } from 'cheerio';
 import { type AnyFeed, parseFeed } from 'feedsmith';
 import { visibleText } from '#src/documents/html-text.ts';
-import { htmlToMarkdown } from '#src/files/html-to-markdown.ts';
-import { loadHtml } from '#src/files/load-html.ts';
+import { parseHtmlTree } from '#src/files/html-tree.ts';
+import { renderMarkdown } from '#src/files/render-markdown.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import type { StoredOwner } from '#src/tables.ts';
 import {
@@ -13,7 +13,9 @@ import {
   fromRss,
   type RawItem,
 } from './feed-formats.ts';
-import { hashOf, readLink } from './page-address.ts';
+import { dateOf, type NamedItem, nameItems } from './name-items.ts';
+import { hashOf } from './page-address.ts';
+import { withoutLastComments } from './without-last-comments.ts';
 
 export interface FeedItem {
   /** As the feed names it, or what stands for a name: the key of what is remembered of it. */
@@ -39,10 +41,9 @@ export interface Feed {
 }
 
 const MAX_TITLE_LENGTH = 120;
+const NOT_CONTENT = new Set(['script', 'style', 'iframe', 'form']);
 /** Titles are a line; what is longer is not worth a parser. */
 const MAX_TITLE_HTML = 2_000;
-/** Between the comments after a feed. */
-const MAX_BLANKS = 1_000;
 /** Bounded in every part: feeds are as long as their authors like. */
 const DELETED =
   /<(?:\w{1,50}:)?deleted-entry\s[^<>]{0,1000}?\bref\s{0,20}=\s{0,20}(["'])([^<>"']{0,2000})\1/g;
@@ -61,7 +62,7 @@ export function readFeed(text: string, url: string): Feed | null {
   const next = fields.next === null ? null : URL.parse(fields.next, url);
   return {
     title: oneLine(fields.title),
-    items: fields.items.map((item) => toItem(item, url)),
+    items: nameItems(fields.items, url).map((named) => toItem(named, url)),
     deleted: Array.from(text.matchAll(DELETED), ([, , ref = '']) =>
       hashOf(load(ref, null, false).text().trim()),
     ),
@@ -79,18 +80,9 @@ function parse(text: string): AnyFeed | null {
   }
 }
 
-/** Whether it ends with the end of a feed, comments after it aside. */
+/** Whether it ends with the end of a feed. */
 function endsWhole(text: string): boolean {
-  let end = text.trimEnd().length;
-  while (text.startsWith('-->', end - 3)) {
-    const comment = text.lastIndexOf('<!--', end - 3);
-    if (comment === -1) return false;
-    end = text.slice(Math.max(0, comment - MAX_BLANKS), comment).trimEnd().length;
-    end += Math.max(0, comment - MAX_BLANKS);
-  }
-  return /<\/(?:\w{1,50}:)?(?:rss|feed|rdf)\s{0,50}>$/i.test(
-    text.slice(Math.max(0, end - 120), end),
-  );
+  return /<\/(?:\w{1,50}:)?(?:rss|feed|rdf)\s{0,50}>$/i.test(withoutLastComments(text).slice(-120));
 }
 
 function fieldsOf(parsed: AnyFeed): AtomFields {
@@ -106,41 +98,28 @@ function fieldsOf(parsed: AnyFeed): AtomFields {
   }
 }
 
-function toItem(raw: RawItem, url: string): FeedItem {
-  const link = webAddress(raw.link, url);
+function toItem({ raw, key, id, link }: NamedItem, url: string): FeedItem {
   const text = textOf(raw);
-  const guid = raw.guid.trim();
-  const date = raw.dates.map((date) => Date.parse(date)).find((ms) => !Number.isNaN(ms));
-  const named = guid || (link ?? '') || JSON.stringify([raw.title, date ?? null, text]);
+  const date = dateOf(raw);
   return {
-    key: hashOf(named),
-    id: webAddress(guid, null) ?? link ?? `${url}#${guid || hashOf(named)}`,
+    key,
+    id,
     link,
     title: oneLine(plain(raw.title)) || firstLine(text) || link || url,
     text,
     authors: raw.authors,
     categories: [...new Set(raw.categories.map(oneLine).filter(Boolean))],
-    updatedAt: date === undefined ? null : new Date(date),
+    updatedAt: date === null ? null : new Date(date),
   };
-}
-
-function webAddress(text: string, base: string | null): string | null {
-  const trimmed = text.trim();
-  if (trimmed === '' || (base === null && !/^https?:\/\//i.test(trimmed))) return null;
-  return readLink(trimmed, base ?? trimmed)?.href ?? null;
 }
 
 /** Descriptions are HTML or plain text, and do not say which. */
 function textOf({ content, isHtml }: RawItem): string {
   const looksLikeHtml = /<\/?[a-z][^<>]*>|&(?:#\d+|#x[\da-f]+|[a-z]+);/i.test(content);
   if (isHtml === false || !looksLikeHtml) return content.trim();
+  const isLeftOut = ({ name }: { name: string }): boolean => NOT_CONTENT.has(name);
   try {
-    const page = loadHtml(content);
-    page('script, style, iframe, form').remove();
-    page('a').each((_, element) => {
-      page(element).replaceWith(page(element).contents());
-    });
-    return htmlToMarkdown(page('body').html() ?? '');
+    return renderMarkdown(parseHtmlTree(content).children, { isLeftOut, keepsLinks: false });
   } catch (error) {
     if (error instanceof GiveUp) return visibleText(content);
     throw error;

@@ -1,7 +1,7 @@
-import { loadHtml } from '#src/files/load-html.ts';
 import type { ConnectorDocument } from './connector.ts';
 import { decodePage } from './decode-page.ts';
 import { type ExtractedPage, extractPage } from './extract-page.ts';
+import { openPage, type OpenedPage } from '#src/files/open-page.ts';
 import { addressKey, hashOf, isInScope, withSchemeOf } from './page-address.ts';
 import { type PageDirections, readDirections } from './page-links.ts';
 import {
@@ -17,7 +17,9 @@ import {
 import { SourceUnavailable } from './source-errors.ts';
 
 /** Larger pages are read in a thread of their own; above this only the beginning is searched for links. */
-const MAX_INLINE_CHARACTERS = 1_000_000;
+const MAX_INLINE_CHARACTERS = 2_000_000;
+/** Pages with more text than this are read, though they send their readers on. */
+const LONG_FAREWELL = 500;
 const ROOT_PAGE = /^\/(?:(?:index|default|home)(?:\.\w+)?\/?)?$/i;
 
 /** Directions, links and readable text of an HTML page. */
@@ -30,7 +32,7 @@ export async function readHtmlPage(
   const { response, place, scope } = found;
   const html = await htmlOf(crawl, found);
   if (html === null) return fail(`${place.href} says that it is HTML but is not text.`);
-  const page = loadHtml(html.slice(0, MAX_INLINE_CHARACTERS));
+  const page = openPage(html.slice(0, MAX_INLINE_CHARACTERS));
   const directions = readDirections(
     page,
     place.href,
@@ -39,15 +41,12 @@ export async function readHtmlPage(
   );
   const links = linksToFollow(crawl, found, directions);
   if (directions.noindex) return skip('noindex', links);
-  const needsScripts = page('script').length > 0 && !settings.render_javascript;
-  const title = place.pathname === '/' ? place.host : `${place.host}${place.pathname}`;
-  const extracted = extractPage(page, title, { mintlifyCleanup: settings.mintlify_cleanup });
-  if (html.length > MAX_INLINE_CHARACTERS) {
-    const bytes = Buffer.from(html);
-    const file = await context.parse({ name: 'page.html', bytes });
-    extracted.text = file.sections.map(({ text }) => text).join('\n\n');
+  const extracted = await extract(crawl, found, page, html);
+  if (sendsOn(crawl, found, directions, extracted)) {
+    return skip('sends its readers on to another page', links);
   }
   if (extracted.text === '') {
+    const needsScripts = page.hasScripts && !settings.render_javascript;
     return skip(needsScripts ? 'no text without JavaScript' : 'no text', links);
   }
   const id = idOf(found, directions.canonical, knownId);
@@ -55,7 +54,35 @@ export async function readHtmlPage(
   const memory = memoryOf(crawl, found, { id, hash, links });
   const isSame = found.known?.hash === hash && found.known.id === id;
   const document = isSame ? null : documentOf(id, extracted, found, context.clock());
-  return { kind: 'read', id, document, memory, links, scope };
+  const isCut = directions.isCut || html.length > MAX_INLINE_CHARACTERS;
+  return { kind: 'read', id, document, memory, links, isCut, scope };
+}
+
+async function extract(
+  { settings, context }: Crawl,
+  { place }: FoundPage,
+  page: OpenedPage,
+  html: string,
+): Promise<ExtractedPage> {
+  const title = place.pathname === '/' ? place.host : `${place.host}${place.pathname}`;
+  const extracted = extractPage(page, title, { mintlifyCleanup: settings.mintlify_cleanup });
+  if (html.length > MAX_INLINE_CHARACTERS) {
+    const file = await context.parse({ name: 'page.html', bytes: Buffer.from(html) });
+    extracted.text = file.sections.map(({ text }) => text).join('\n\n');
+  }
+  return extracted;
+}
+
+/** "You are being redirected" is no content, where the crawl will see what it leads to. */
+function sendsOn(
+  { settings }: Crawl,
+  { place, scope }: FoundPage,
+  { refresh }: PageDirections,
+  { text }: ExtractedPage,
+): boolean {
+  if (settings.web_connector_type !== 'recursive' || refresh === null) return false;
+  const leadsAway = addressKey(refresh) !== addressKey(place) && isInScope(scope, refresh);
+  return leadsAway && text.length < LONG_FAREWELL;
 }
 
 /** Null when it is no text. */
@@ -90,15 +117,18 @@ function linksToFollow(
 
 /**
  * The canonical address (RFC 6596) if it is on the same site, else where the page was found. A site that names its
- * home page on every page is not believed. An id that differs from the one of the last run by a slash only is kept.
+ * home page, or the base URL, on every page is not believed. An id that differs from the one of the last run by a slash only is kept.
  */
-function idOf({ place, scope }: FoundPage, canonical: URL | null, knownId: string | null): string {
-  const named = canonical && canonical.host === place.host ? canonical : null;
-  const isMistake =
-    named &&
-    ROOT_PAGE.test(named.pathname) &&
-    named.search === '' &&
-    !ROOT_PAGE.test(place.pathname);
+function idOf(
+  { entry, place, scope }: FoundPage,
+  canonical: URL | null,
+  knownId: string | null,
+): string {
+  const own = !entry.own && canonical ? withSchemeOf(scope, canonical) : null;
+  const named = own?.host === place.host ? own : null;
+  const isHome = ({ pathname }: URL): boolean =>
+    ROOT_PAGE.test(pathname) || `${pathname.replace(/\/+$/, '')}/` === scope.path;
+  const isMistake = named && isHome(named) && named.search === '' && !isHome(place);
   const id = withSchemeOf(scope, named && !isMistake ? named : place).href;
   return knownId !== null && addressKey(knownId) === addressKey(id) ? knownId : id;
 }

@@ -41,9 +41,12 @@ export async function readPage(
   remembered: PageMemory | null,
 ): Promise<PageReading> {
   try {
-    const known = remembered?.how === readingMethod(crawl.settings) ? remembered : null;
+    const known = stillCounts(crawl, entry, remembered) ? remembered : null;
     if (!(await crawl.robots.isAllowed(entry.url))) return skip('robots.txt does not allow it');
-    if (known && isCoveredByLastmod(known, entry.lastmod)) return unchanged(known, crawl.scope);
+    const now = crawl.context.clock();
+    if (known && isCoveredByLastmod(known, entry.lastmod, now)) {
+      return unchanged(known, crawl.scope);
+    }
     await crawl.robots.awaitTurn(entry.url);
     const response = await request(crawl, entry, known);
     return await readAnswer(crawl, entry, response, remembered, known);
@@ -56,6 +59,15 @@ export async function readPage(
     if (!isOfPage) throw error;
     return { kind: 'failed', reason: error.message, error };
   }
+}
+
+function stillCounts(
+  { settings }: Crawl,
+  { url, own }: FrontierEntry,
+  remembered: PageMemory | null,
+): remembered is PageMemory {
+  if (remembered?.how !== readingMethod(settings)) return false;
+  return !own || addressKey(remembered.id) === addressKey(url);
 }
 
 async function request(
@@ -94,8 +106,9 @@ async function readAnswer(
   }
   const raw = known && status === 304 ? known.raw : hashOf(response.bytes);
   if (known?.raw === raw && (status === 304 || !crawl.settings.render_javascript)) {
-    // With a 304 nothing needs to be remembered again, unless the sitemap has a new date for the page.
-    const holds = status === 304 && known.lastmod === entry.lastmod;
+    if (isNoindex(crawl, response)) return skip('noindex', unpackLinks(known));
+    // With a 304 nothing needs to be remembered again, unless a sitemap's date counts from now on.
+    const holds = status === 304 && known.lastmod === entry.lastmod && entry.lastmod === null;
     return unchanged(known, scope, holds ? null : renewed(crawl, entry, response, known));
   }
   if (status >= 300) return fail(`${entry.url} answered ${status}.`);
@@ -126,8 +139,7 @@ async function readBody(
 
 async function readFilePage(crawl: Crawl, found: FoundPage, name: string): Promise<PageReading> {
   const { response, place, scope, raw } = found;
-  const directives = readDirectives(response.headers.get('x-robots-tag') ?? '');
-  if (crawl.settings.respect_robots_txt && directives.noindex) return skip('noindex');
+  if (isNoindex(crawl, response)) return skip('noindex');
   const id = place.href;
   const memory = memoryOf(crawl, found, { id, hash: raw, links: [] });
   const document = blankDocument(id);
@@ -143,6 +155,11 @@ async function readFilePage(crawl: Crawl, found: FoundPage, name: string): Promi
     document.updatedAt = changedAt(null, found, crawl.context.clock());
   }
   return { kind: 'read', id, document, memory, links: [], scope };
+}
+
+function isNoindex({ settings }: Crawl, { headers }: OutboundResponse): boolean {
+  const directives = readDirectives(headers.get('x-robots-tag') ?? '');
+  return settings.respect_robots_txt && directives.noindex;
 }
 
 /** Where the crawl goes on when a page has landed elsewhere; null when that is none of its business. */

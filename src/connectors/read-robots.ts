@@ -2,13 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import robotsParser from 'robots-parser';
 import type { ConnectorContext } from './connector.ts';
 import { CLIENT_ERRORS } from './client-errors.ts';
+import { SourceUnavailable } from './source-errors.ts';
 
 /** The name under which a site may address this crawler (RFC 9309 §2.2.1). */
 const ROBOT = 'Millrace';
 
+/** Nothing of a site may be read while nobody can tell what it forbids. */
+export class RobotsUnavailable extends SourceUnavailable {}
+
 /** What the robots.txt files of the sites of one run say. */
 export interface Robots {
-  /** @throws SourceUnavailable when robots.txt cannot be read: everything is disallowed then */
+  /** @throws RobotsUnavailable when robots.txt cannot be read: everything is disallowed then */
   isAllowed(url: string): Promise<boolean>;
   /** Waits until the site may be asked again, where it names a `Crawl-delay`. */
   awaitTurn(url: string): Promise<void>;
@@ -22,6 +26,8 @@ const MAX_BYTES = 5 * 1024 * 1024;
 /** A site that asks for more would be read for ever. */
 const MAX_DELAY_MS = 10_000;
 const MAX_SITES = 1_000;
+/** Of all rules of one robots.txt together; the long ones of large sites have some hundreds. */
+const MAX_WILDCARDS = 2_000;
 
 /**
  * Reads robots.txt of each site once, when the first page of it is asked for (RFC 9309,
@@ -38,6 +44,8 @@ export function openRobots(context: ConnectorContext, respected: boolean): Robot
     if (files.size >= MAX_SITES) files.clear();
     const read = fetchRobots(origin, context);
     files.set(origin, read);
+    // What could not be read now may be there for the next page.
+    read.catch(() => files.delete(origin));
     return read;
   };
   return {
@@ -74,8 +82,30 @@ const parseRobots = robotsParser as unknown as (url: string, text: string) => Ro
 
 async function fetchRobots(origin: string, context: ConnectorContext): Promise<RobotsFile> {
   const url = `${origin}/robots.txt`;
-  const response = await context.http.send({ url, maxBytes: MAX_BYTES, expect: CLIENT_ERRORS });
+  const response = await context.http
+    .send({ url, maxBytes: MAX_BYTES, expect: CLIENT_ERRORS })
+    .catch((error: unknown) => {
+      if (!(error instanceof SourceUnavailable)) throw error;
+      const { message, retryAfterMs } = error;
+      throw new RobotsUnavailable(message, { retryAfterMs, cause: error });
+    });
   const rules =
     response.status >= 400 ? '' : response.bytes.subarray(0, READ_BYTES).toString('utf8');
-  return parseRobots(url, rules.replace(/^\uFEFF/, ''));
+  return parseRobots(url, withinWildcards(rules.replace(/^\uFEFF/, '')));
+}
+
+/**
+ * Every page is held against every rule, at a cost that grows with the wildcards. What is above the budget counts up
+ * to its first wildcard when it forbids, so that nothing is read that may not be, and not at all when it allows.
+ */
+function withinWildcards(rules: string): string {
+  let left = MAX_WILDCARDS;
+  const lines = rules.split(/\r\n?|\n/).flatMap((line) => {
+    const [, field = '', pattern = ''] = /^([^:#]*allow[^:#]*:)([^#]*)/i.exec(line) ?? [];
+    if (!pattern.includes('*')) return line;
+    left -= pattern.split('*').length - 1;
+    if (left >= 0) return line;
+    return /dis/i.test(field) ? `${field} ${pattern.split('*', 1)[0]?.trim() || '/'}` : [];
+  });
+  return lines.join('\n');
 }

@@ -1,6 +1,6 @@
 import type { SkippedDocument } from './connector.ts';
 import type { FrontierEntry } from './crawl-frontier.ts';
-import { isInScope, readBaseUrl, readLink } from './page-address.ts';
+import { isInScope, readBaseUrl, readLink, withSchemeOf } from './page-address.ts';
 import type { Crawl, PageReading } from './page-reading.ts';
 import { MAX_SITEMAP_BYTES, readSitemap } from './read-sitemap.ts';
 import { SourceRefused, SourceUnavailable } from './source-errors.ts';
@@ -58,7 +58,8 @@ function addListed(
   if (!link) {
     reading.skipped.push({ documentId: null, reason: 'not a readable type' });
   } else if (isInScope(scope, link)) {
-    reading.entries.push({ url: link.href, kind: 'page', depth: 0, lastmod: listed.lastmod });
+    const { href } = withSchemeOf(scope, link);
+    reading.entries.push({ url: href, kind: 'page', depth: 0, lastmod: listed.lastmod });
   } else if (isSitemapAddress(settings.base_url)) {
     reading.skipped.push({ documentId: null, reason: 'on another host than the sitemap' });
   }

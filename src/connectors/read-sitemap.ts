@@ -1,6 +1,7 @@
 import { XMLParser } from 'fast-xml-parser';
 import { gunzipSync } from 'node:zlib';
 import { SourceRefused } from './source-errors.ts';
+import { withoutLastComments } from './without-last-comments.ts';
 
 export interface SitemapPage {
   url: string;
@@ -13,9 +14,8 @@ export interface Sitemap {
   pages: SitemapPage[];
 }
 
-/** https://www.sitemaps.org/protocol.html: 50 MB uncompressed and 50,000 entries. */
+/** https://www.sitemaps.org/protocol.html: 50 MB uncompressed. Its limit of 50,000 entries is not held by all. */
 export const MAX_SITEMAP_BYTES = 52_428_800;
-const MAX_ENTRIES = 50_000;
 const LAST_TAG_LENGTH = 2_000;
 
 /**
@@ -49,7 +49,7 @@ function unpack(bytes: Buffer, name: string): Buffer {
 function readXml(text: string, name: string): Sitemap {
   const isWhole =
     /<\/(?:\w+:)?(?:urlset|sitemapindex)\s*>$|<(?:\w+:)?(?:urlset|sitemapindex)[^<>]*\/>$/i;
-  if (!isWhole.test(text.slice(-LAST_TAG_LENGTH))) {
+  if (!isWhole.test(withoutLastComments(text).slice(-LAST_TAG_LENGTH))) {
     throw new SourceRefused(`The sitemap ${name} is cut off.`);
   }
   const parser = new XMLParser({
@@ -69,7 +69,7 @@ function readXml(text: string, name: string): Sitemap {
 function entriesOf(tree: unknown, root: string, tag: string): SitemapPage[] {
   const entries = field(field(tree, root), tag);
   if (!Array.isArray(entries)) return [];
-  return entries.slice(0, MAX_ENTRIES).flatMap((entry: unknown) => {
+  return entries.flatMap((entry: unknown) => {
     const url = field(entry, 'loc');
     const lastmod = field(entry, 'lastmod');
     if (typeof url !== 'string' || url.trim() === '') return [];
@@ -89,7 +89,7 @@ function field(value: unknown, name: string): unknown {
 /** Blank lines and `#` comments aside, every line must be an address. */
 function readLines(text: string): Sitemap | null {
   const lines = text
-    .split('\n', MAX_ENTRIES + 1)
+    .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
   const isList = lines.length > 0 && lines.every((line) => /^https?:\/\/\S+$/i.test(line));

@@ -158,20 +158,24 @@ async function readPortion(portion: Portion, page: FeedPage, reading: Reading): 
   await Promise.all(
     portion.map(async ({ key, item }) => {
       const known = page.known.get(key) ?? null;
-      const hash = item
-        ? hashOf(JSON.stringify([reading.settings.fetch_full_articles, item]))
-        : null;
+      const hash = item ? contentHash(item, reading.settings) : null;
       const version = `${key} ${hash ?? known?.hash}`;
       if (reading.seen.has(version)) return;
       reading.seen.add(version);
       if (item && hash !== null && known?.hash !== hash) {
-        await addItem(harvest, item, hash, page, reading);
+        // A document keeps the id that it began with.
+        const named = { ...item, id: known?.id ?? item.id };
+        await addItem(harvest, named, hash, page, reading);
       } else if (known) addKnown(harvest, known);
     }),
   );
   await reading.register.add(harvest.documents.map(({ id }) => id));
   harvest.memory.push(...reading.register.save());
   return harvest;
+}
+
+function contentHash({ id: _, ...content }: FeedItem, settings: RssSettings): string {
+  return hashOf(JSON.stringify([settings.fetch_full_articles, content]));
 }
 
 function addKnown(harvest: Harvest, { id, skipped }: ItemMemory): void {
@@ -248,7 +252,8 @@ async function* listItemIds(
     looksBack: false,
   })) {
     for (const key of feed?.deleted ?? []) deleted.add(known.get(key)?.id ?? '');
-    yield register.unlisted(feed ? feed.items.map(({ id }) => id) : idsOf(known));
+    const ids = feed?.items.map(({ key, id }) => known.get(key)?.id ?? id);
+    yield register.unlisted(ids ?? idsOf(known));
   }
   for await (const ids of register.ids()) yield ids.filter((id) => !deleted.has(id));
 }

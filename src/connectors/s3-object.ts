@@ -57,6 +57,7 @@ export async function readObject(
   }
   const content = await requests.get(key, MAX_OBJECT_BYTES);
   if (content.kind === 'gone') return { kind: 'gone', id };
+  if (content.kind === 'archived') return skipped('archived: it can be read once it is restored');
   if (content.kind === 'refused') return failed(content.reason);
   try {
     const parsed = await context.parse({ name, bytes: content.response.bytes });

@@ -22,9 +22,16 @@ const REJECTED_CODES = new Set([
   'Unauthorized',
 ]);
 
+/** What is refused to one object with these codes is refused to all. */
+const BUCKET_CODES = new Set(['NoSuchBucket', 'AllAccessDisabled', 'RequestTimeTooSkewed']);
+
+const LIST_AGAIN_MS = 10_000;
+
 export type S3Content =
   | { kind: 'content'; response: OutboundResponse }
   | { kind: 'gone' }
+  /** In a storage class from which it must be restored first. */
+  | { kind: 'archived' }
   /** This object alone is refused. */
   | { kind: 'refused'; reason: string };
 
@@ -116,8 +123,12 @@ function contentOf(response: OutboundResponse): S3Content | null {
   }
   const { code, words } = readError(response);
   if (REJECTED_CODES.has(code)) throw new CredentialRejected(words);
-  if (code === 'NoSuchBucket') throw new SourceRefused(words, { status: response.status });
-  return response.status === 404 ? { kind: 'gone' } : { kind: 'refused', reason: words };
+  // Not an error of this object: the listing, with which the run goes on, says what is the matter.
+  if (BUCKET_CODES.has(code)) throw new SourceUnavailable(words, { retryAfterMs: LIST_AGAIN_MS });
+  if (code === 'InvalidObjectState') return { kind: 'archived' };
+  if (response.status !== 404) return { kind: 'refused', reason: words };
+  // A "not found" without a code of S3 may be a gateway's.
+  return code.startsWith('HTTP ') ? null : { kind: 'gone' };
 }
 
 function refusalOfBucket(

@@ -7,11 +7,13 @@ import {
   type PollContext,
 } from './connector.ts';
 import { fetchEach } from './fetch-each.ts';
+import { findFirstSince } from './first-since.ts';
 import type { S3Object } from './s3-answers.ts';
 import { isDocument, type ObjectOutcome, readObject } from './s3-object.ts';
 import { createS3Requests, type S3Requests } from './s3-requests.ts';
 import { s3Credential, s3Settings } from './s3-settings.ts';
 import { resolveStore, type S3Store } from './s3-store.ts';
+import { startPageTime } from './page-time.ts';
 import { SourceUnavailable } from './source-errors.ts';
 
 const OBJECTS_PER_PAGE = 25;
@@ -102,38 +104,68 @@ async function* pagesOf(
   context: PollContext,
 ): AsyncGenerator<ConnectorPage<Checkpoint>> {
   const known = await context.recall(objects.map(({ key }) => memoryKey(key)));
+  const first = await findFirstSince(context);
   const isUnchanged = ({ key, etag }: S3Object): boolean =>
     etag !== '' && known.get(memoryKey(key)) === etag;
+  const isOld = ({ lastModified }: S3Object): boolean =>
+    first.since !== null && lastModified !== null && lastModified < first.since;
+  const isToFetch = (object: S3Object): boolean => !isUnchanged(object) && !isOld(object);
   let seen = seenBefore;
-  let portion: S3Object[] = [];
-  let toFetch = 0;
-  for (const [index, object] of objects.entries()) {
-    portion.push(object);
-    if (!isUnchanged(object)) toFetch += 1;
-    if (toFetch < OBJECTS_PER_PAGE && index < objects.length - 1) continue;
-    seen += portion.length;
-    const page = pageOf<Checkpoint>({
-      checkpoint: { after: object.key, seen },
-      description: `${seen} objects, up to ${object.key}`,
-      unchanged: portion.filter(isUnchanged).map(({ key }) => store.idOf(key)),
-    });
-    const changed = portion.filter((each) => !isUnchanged(each));
-    await readInto(page, changed, store, requests, context);
-    yield page;
-    portion = [];
-    toFetch = 0;
+  let left = objects;
+  while (left.length > 0) {
+    const portion = portionOf(left, isToFetch);
+    const { page, stoppedAt } = await readObjects(
+      portion.filter(isToFetch),
+      store,
+      requests,
+      context,
+    );
+    const stop = stoppedAt === null ? portion.length : portion.indexOf(stoppedAt);
+    const done = portion.slice(0, stop);
+    left = left.slice(stop);
+    seen += done.length;
+    for (const object of done) {
+      const id = store.idOf(object.key);
+      if (isUnchanged(object)) page.unchanged.push(id);
+      else if (isOld(object)) page.skipped.push({ documentId: id, reason: TOO_OLD });
+    }
+    const last = done.at(-1)?.key ?? '';
+    yield {
+      ...page,
+      memory: [...page.memory, first.memory],
+      checkpoint: { after: last, seen },
+      description: `${seen} objects, up to ${last}`,
+    };
   }
 }
 
-/** A few at a time, since each is held in memory until it is parsed. */
-async function readInto(
-  page: ConnectorPage<Checkpoint>,
+const TOO_OLD = 'last changed before the time at which indexing begins';
+
+/** From the first on, until there is a page of objects to be fetched. */
+function portionOf(
+  objects: readonly S3Object[],
+  isToFetch: (object: S3Object) => boolean,
+): readonly S3Object[] {
+  let toFetch = 0;
+  const end = objects.findIndex((object) => {
+    if (isToFetch(object)) toFetch += 1;
+    return toFetch === OBJECTS_PER_PAGE;
+  });
+  return end === -1 ? objects : objects.slice(0, end + 1);
+}
+
+/** A few at a time, since each is held in memory until it is parsed. @returns also where the time was over */
+async function readObjects(
   objects: readonly S3Object[],
   store: S3Store,
   requests: S3Requests,
   context: PollContext,
-): Promise<void> {
+): Promise<{ page: ConnectorPage<null>; stoppedAt: S3Object | null }> {
+  const page = pageOf({ checkpoint: null, description: '' });
+  const time = startPageTime(context.clock);
   for (let start = 0; start < objects.length; start += CONCURRENT_REQUESTS) {
+    const stoppedAt = objects[start];
+    if (stoppedAt && start > 0 && time.isOver()) return { page, stoppedAt };
     const { results, failures } = await fetchEach(
       objects.slice(start, start + CONCURRENT_REQUESTS),
       ({ key }) => store.idOf(key),
@@ -142,13 +174,10 @@ async function readInto(
     for (const { object, outcome } of results) addToPage(page, object, outcome);
     page.failures.push(...failures);
   }
+  return { page, stoppedAt: null };
 }
 
-function addToPage(
-  page: ConnectorPage<Checkpoint>,
-  { key }: S3Object,
-  outcome: ObjectOutcome,
-): void {
+function addToPage(page: ConnectorPage<null>, { key }: S3Object, outcome: ObjectOutcome): void {
   switch (outcome.kind) {
     case 'document': {
       const { document, etag } = outcome;

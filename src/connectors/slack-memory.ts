@@ -28,8 +28,8 @@ export async function recallChannel(
 }
 
 /**
- * From when on the channel is read: where earlier runs ended in it. Runs in between may have failed to read it, and
- * the failure of another channel may make the run begin earlier.
+ * From when on the channel is read: where earlier runs ended in it, which is before the last run when that failed to
+ * read it. A run from the very beginning has forgotten that; one without `since` reaches back for another channel.
  */
 export function readFrom({ until }: ChannelMemory, { since }: PollContext): Date {
   const overlapped = new Date(until.getTime() - OVERLAP_MS);

@@ -1,4 +1,6 @@
+import { createContext, Script } from 'node:vm';
 import { z } from 'zod';
+import { SourceRefused } from './source-errors.ts';
 
 const CHANNEL_LIST = z
   .array(z.string().trim().min(1))
@@ -75,11 +77,31 @@ export function unknownChannels(
 
 function matcherOf(wanted: string, isRegex: boolean): (channel: NamedChannel) => boolean {
   if (isRegex) {
-    const pattern = wholeName(wanted);
-    return ({ name }) => pattern.test(name);
+    const matches = boundedTest(wholeName(wanted), wanted);
+    return ({ name }) => matches(name);
   }
   const name = wanted.replace(/^#/, '').toLowerCase();
   return (channel) => channel.name.toLowerCase() === name || channel.id === wanted;
+}
+
+const MATCH = new Script('pattern.test(name)');
+/** Names have 80 characters at most; a pattern that is not done by then would not be for hours. */
+const MATCH_TIMEOUT_MS = 100;
+
+/** Patterns such as `(a+)+b` take for ever, and with them the one thread that all workspaces share. */
+function boundedTest(pattern: RegExp, written: string): (name: string) => boolean {
+  const place = createContext({ pattern, name: '' });
+  return (name) => {
+    place['name'] = name;
+    try {
+      return MATCH.runInContext(place, { timeout: MATCH_TIMEOUT_MS }) === true;
+    } catch (error) {
+      throw new SourceRefused(
+        `The pattern "${written}" takes too long for the channel ${name}. Write it without repetitions inside of repetitions.`,
+        { cause: error },
+      );
+    }
+  };
 }
 
 function wholeName(pattern: string): RegExp {

@@ -18,7 +18,7 @@ const NOT_CONTENT = [
   'ac:adf-attribute',
 ];
 
-const FOREIGN_TAG = /<\/?(?:ac|ri|at):(?:"[^"]*"|[^">])*>/gi;
+const FOREIGN_TAG = /<\/?(?:ac|ri|at):(?:"[^"<]*"|[^"<>])*>/gi;
 
 /** No editor nests this deep, and what parses HTML here would take its time with it. */
 const MAX_DEPTH = 500;
@@ -37,15 +37,26 @@ export function storageToMarkdown(storage: string): string {
 function depthOf(storage: string): number {
   let depth = 0;
   let deepest = 0;
-  const tags = storage
-    .replace(/<!\[CDATA\[[\s\S]*?\]\]>/g, '')
-    .matchAll(/<(\/?)[a-z][^<>]*?(\/?)>/gi);
+  const tags = withoutCdata(storage).matchAll(/<(\/?)[a-z][^<>]*?(\/?)>/gi);
   for (const [, closes, isEmpty] of tags) {
     if (isEmpty) continue;
     depth += closes ? -1 : 1;
     deepest = Math.max(deepest, depth);
   }
   return deepest;
+}
+
+/** By hand: a pattern would look for the end once more from each beginning. */
+function withoutCdata(storage: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (;;) {
+    const start = storage.indexOf('<![CDATA[', from);
+    const end = start === -1 ? -1 : storage.indexOf(']]>', start);
+    kept.push(storage.slice(from, end === -1 ? undefined : start));
+    if (end === -1) return kept.join('');
+    from = end + 3;
+  }
 }
 
 function storageToHtml(storage: string): string {

@@ -8,10 +8,14 @@ import {
 } from './connector.ts';
 import { crawlSite, PAGES_PER_STEP } from './crawl-site.ts';
 import { checkpointOf, openCrawl, type WebCheckpoint, webCheckpoint } from './open-crawl.ts';
+import type { FrontierEntry } from './crawl-frontier.ts';
+import type { Crawl } from './page-reading.ts';
 import { readPage } from './read-page.ts';
 import { readSitemapEntry } from './read-sitemap-entry.ts';
 import { SourceRefused, SourceUnavailable } from './source-errors.ts';
 import { type WebSettings, webSettings } from './web-settings.ts';
+
+const MAX_SITEMAPS_CHECKED = 5;
 
 /** Pages of a web site. Written from the RFCs and pages that its parts name. */
 export const web = defineConnector({
@@ -37,12 +41,10 @@ async function checkWeb(settings: WebSettings, context: ConnectorContext): Promi
     );
   }
   const crawl = await openCrawl(settings, context, { checkpoint: null, contentNeeded: true });
-  const [first] = crawl.frontier.take(1);
+  const [first, ...others] = crawl.frontier.take(MAX_SITEMAPS_CHECKED);
   if (!first) throw new SourceRefused('There is nothing to crawl.');
   if (first.kind === 'sitemap') {
-    const sitemap = await readSitemapEntry(crawl, first);
-    if (sitemap.kind === 'failed') throw sitemap.error ?? new SourceRefused(sitemap.reason);
-    if (sitemap.entries.length === 0) throw new SourceRefused(`${first.url} lists no pages.`);
+    await checkSitemaps(crawl, [first, ...others]);
     return;
   }
   const reading = await readPage(crawl, first, null);
@@ -61,6 +63,18 @@ async function checkWeb(settings: WebSettings, context: ConnectorContext): Promi
   }
 }
 
+/** One of them that lists pages is enough. */
+async function checkSitemaps(crawl: Crawl, sitemaps: readonly FrontierEntry[]): Promise<void> {
+  let problem: Error | null = null;
+  for (const entry of sitemaps) {
+    const sitemap = await readSitemapEntry(crawl, entry);
+    if (sitemap.kind === 'failed') problem ??= sitemap.error ?? new SourceRefused(sitemap.reason);
+    else if (sitemap.entries.length > 0) return;
+    else problem ??= new SourceRefused(`${entry.url} lists no pages.`);
+  }
+  if (problem) throw problem;
+}
+
 async function* pollWeb(
   settings: WebSettings,
   checkpoint: WebCheckpoint | null,
@@ -74,24 +88,22 @@ async function* pollWeb(
     // A recursive crawl does not know what it will find.
     estimatedTotal: settings.web_connector_type === 'recursive' ? null : frontier.knownPages,
   });
-  for await (const harvest of crawlSite(crawl)) yield pageOf({ ...harvest, ...standing() });
-  if (frontier.position.overflowed) {
-    const skipped = [{ documentId: null, reason: 'further pages: max_pages is reached' }];
-    yield pageOf({ ...standing(), skipped });
+  for await (const { lasting: _, gap: __, ...harvest } of crawlSite(crawl)) {
+    yield pageOf({ ...harvest, ...standing() });
   }
 }
 
-/** Crawls as a run does, with conditional requests for what is remembered. */
+/**
+ * Crawls as a run does, with conditional requests for what is remembered. A page that fails and was read before counts
+ * as being there, so that one broken page does not keep all others from being pruned.
+ */
 async function* listWebIds(
   settings: WebSettings,
   context: ConnectorContext,
 ): AsyncGenerator<string[]> {
   const crawl = await openCrawl(settings, context, { checkpoint: null, contentNeeded: false });
-  for await (const { documents, unchanged, failures } of crawlSite(crawl)) {
-    const [failure] = failures;
-    if (failure) {
-      throw new SourceUnavailable(`The listing is incomplete: ${failure.reason}`);
-    }
-    yield [...documents.map(({ id }) => id), ...unchanged];
+  for await (const { documents, unchanged, lasting, gap } of crawlSite(crawl)) {
+    if (gap !== null) throw new SourceUnavailable(`The listing is incomplete: ${gap}`);
+    yield [...documents.map(({ id }) => id), ...unchanged, ...lasting];
   }
 }

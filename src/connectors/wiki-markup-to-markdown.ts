@@ -165,5 +165,7 @@ function tableCells(line: string): string[] {
       cell += character;
     }
   }
-  return [...cells, cell].map((text) => wikiLine(text.trim()).replaceAll('|', '\\|'));
+  return [...cells, cell].map((text) =>
+    text.trim() === '' ? '' : wikiLine(text.trim()).replaceAll('|', '\\|'),
+  );
 }

@@ -1,38 +1,60 @@
-import type { CheerioAPI } from 'cheerio';
-import { htmlToMarkdown } from './html-to-markdown.ts';
-import { loadHtml } from './load-html.ts';
+import {
+  childrenOf,
+  type HtmlElement,
+  type HtmlNode,
+  type HtmlRoot,
+  isElement,
+  rawText,
+} from './html-tree.ts';
+import { openPage, type OpenedPage } from './open-page.ts';
 import type { ParsedFile } from './parsed-file.ts';
+import { renderMarkdown } from './render-markdown.ts';
 import { titleOfName } from './title-of-name.ts';
 
-const NOT_CONTENT =
-  'script, style, noscript, template, iframe, object, embed, svg, canvas, nav, footer, dialog, [hidden], [aria-hidden="true"], [role="navigation"], [role="contentinfo"]';
+const NOT_CONTENT = new Set(
+  'script style noscript template iframe object embed svg canvas nav footer dialog'.split(' '),
+);
 
 /** The readable part of a page as Markdown, with its title and the usual meta tags. */
 export function parseHtml(name: string, html: string): ParsedFile {
-  const page = loadHtml(html);
-  const title =
-    oneLine(page('head title').first().text()) ||
-    oneLine(page('h1').first().text()) ||
-    titleOfName(name);
-  const metadata = readMetadata(page);
-  page(NOT_CONTENT).remove();
-  // One `main` is the author's own word on what the content is (HTML Living Standard 4.4.14).
-  const main = page('main, [role="main"]');
-  const content = main.length === 1 && main.text().trim() !== '' ? main : page('body');
+  const page = openPage(html);
+  const nodes = mainOf(page.root)?.children ?? page.root.children;
   return {
-    title,
-    sections: [{ text: htmlToMarkdown(content.html() ?? ''), link: null }],
-    metadata,
+    title: page.title || page.heading || titleOfName(name),
+    sections: [{ text: renderMarkdown(nodes, { isLeftOut, keepsLinks: true }), link: null }],
+    metadata: readMetadata(page),
   };
 }
 
-function readMetadata(page: CheerioAPI): ParsedFile['metadata'] {
+function isLeftOut({ name, attribs }: HtmlElement): boolean {
+  if (NOT_CONTENT.has(name) || attribs['hidden'] !== undefined) return true;
+  const role = attribs['role'];
+  return attribs['aria-hidden'] === 'true' || role === 'navigation' || role === 'contentinfo';
+}
+
+/** One `main` is the author's own word on what the content is (HTML Living Standard 4.4.14). */
+function mainOf(root: HtmlRoot): HtmlElement | null {
+  const found: HtmlElement[] = [];
+  const open: HtmlNode[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (isElement(node)) {
+      if (isLeftOut(node)) continue;
+      if (node.name === 'main' || node.attribs['role'] === 'main') {
+        found.push(node);
+        continue;
+      }
+    }
+    for (const child of childrenOf(node)) open.push(child);
+  }
+  const [main] = found;
+  return main && found.length === 1 && rawText(main, isLeftOut).trim() !== '' ? main : null;
+}
+
+function readMetadata({ metas }: OpenedPage): ParsedFile['metadata'] {
   const metadata: ParsedFile['metadata'] = {};
-  const named = (key: string): string =>
-    oneLine(page(`meta[name="${key}" i]`).first().attr('content') ?? '');
-  const author = named('author');
-  const description = named('description');
-  const keywords = named('keywords')
+  const author = metas.get('author') ?? '';
+  const description = metas.get('description') ?? '';
+  const keywords = (metas.get('keywords') ?? '')
     .split(',')
     .map((word) => word.trim())
     .filter(Boolean);
@@ -40,8 +62,4 @@ function readMetadata(page: CheerioAPI): ParsedFile['metadata'] {
   if (description) metadata['description'] = description;
   if (keywords.length > 0) metadata['keywords'] = keywords;
   return metadata;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

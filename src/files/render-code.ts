@@ -13,12 +13,13 @@ export function renderCode(pre: HtmlElement, isLeftOut: (element: HtmlElement) =
   const code = codeText(pre, isLeftOut)
     .replace(/\r\n?/g, '\n')
     .replace(/[\u200B\uFEFF]/g, '')
-    .replace(/^(?:[ \t]*\n)+|\s+$/g, '');
+    .replace(/^(?:[ \t]*\n)+/, '')
+    .trimEnd();
   if (code === '') return '';
-  const longest = Math.max(
-    2,
-    ...[...code.matchAll(/^\s*(`{3,})/gm)].map(([, run = '']) => run.length),
-  );
+  let longest = 2;
+  for (const [, run = ''] of code.matchAll(/^[^\S\n]*(`{3,})/gm)) {
+    longest = Math.max(longest, run.length);
+  }
   const fence = '`'.repeat(longest + 1);
   return `${fence}${languageOf(pre)}\n${code}\n${fence}`;
 }

@@ -46,11 +46,7 @@ export function renderMarkdown(nodes: readonly HtmlNode[], options: MarkdownOpti
 }
 
 /** The blocks that the nodes make, each of one line or more. */
-function blocksOf(
-  nodes: readonly HtmlNode[],
-  options: MarkdownOptions,
-  depth: number,
-): string[] {
+function blocksOf(nodes: readonly HtmlNode[], options: MarkdownOptions, depth: number): string[] {
   const flow = flowOf(nodes, options, depth);
   endLine(flow);
   return flow.blocks;
@@ -73,8 +69,9 @@ function tidyText(text: string): string {
 
 function endLine(flow: Flow): void {
   const text = flow.line
-    .replace(/ *\n */g, '\n')
+    // Runs first: the time of the next pattern is the square of their length.
     .replace(/ {2,}/g, ' ')
+    .replace(/ *\n */g, '\n')
     .trim()
     // One is the end of a line, two are the end of a paragraph.
     .replace(/\n+/g, (ends) => (ends.length === 1 ? '  \n' : '\n\n'));
@@ -100,8 +97,7 @@ function addElement(flow: Flow, element: HtmlElement, options: MarkdownOptions, 
     endLine(flow);
     if (name === 'table') {
       flow.blocks.push(...renderLayout(element, tableOptions(options, depth)));
-    }
-    else flow.blocks.push(...blocksOf(element.children, options, depth));
+    } else flow.blocks.push(...blocksOf(element.children, options, depth));
     return;
   }
   addInline(flow, element, options, depth);
@@ -234,26 +230,23 @@ function itemOf(marker: string, blocks: readonly string[]): string {
   return marker + indented(first, indent).slice(indent.length) + rest.join('');
 }
 
-/** Terms and what they mean; boxes may group them (HTML Living Standard §4.4.9). */
+/** Terms and what they mean. */
 function definitionsOf(list: HtmlElement, options: MarkdownOptions, depth: number): string[] {
   const lines: string[] = [];
-  for (const child of list.children) {
-    if (!isElement(child)) {
-      if (child.type === 'text' && child.data.trim() !== '')
-        lines.push(tidyText(child.data).trim());
-      continue;
-    }
-    if (options.isLeftOut(child) || NEVER_SHOWN.has(child.name)) continue;
-    if (child.name === 'div' && depth < MAX_DEPTH) {
-      lines.push(...definitionsOf(child, options, depth + 1));
-      continue;
-    }
-    const blocks = blocksOf(child.children, options, depth);
-    if (blocks.length === 0) continue;
-    if (child.name === 'dd') lines.push(itemOf(': ', blocks));
+  for (const child of ungrouped(list)) {
+    const blocks = blocksOf(isElement(child) ? child.children : [child], options, depth);
+    if (blocks.length === 0 || (isElement(child) && options.isLeftOut(child))) continue;
+    if (isElement(child) && child.name === 'dd') lines.push(itemOf(': ', blocks));
     else lines.push((lines.length > 0 ? '\n' : '') + blocks.join(' '));
   }
   return lines;
+}
+
+/** Boxes may group terms (HTML Living Standard §4.4.9). */
+function ungrouped({ children }: HtmlElement): HtmlNode[] {
+  return children.flatMap((child) =>
+    isElement(child) && child.name === 'div' ? child.children : [child],
+  );
 }
 
 function prefixed(text: string): string {
@@ -276,7 +269,7 @@ function formulaOf(math: HtmlElement): string {
     if (isElement(node) && /tex/i.test(node.attribs['encoding'] ?? '')) {
       return `$${rawText(node).trim()}$`;
     }
-    open.push(...childrenOf(node));
+    for (const child of childrenOf(node)) open.push(child);
   }
   return tidyText(rawText(math));
 }

@@ -2,11 +2,14 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { GiveUp } from '#src/platform/errors.ts';
 import { inflateZipEntry, readZipDirectory, type ZipEntry, type ZipFile } from './read-zip.ts';
+import { isNestedDeeper } from './json-depth.ts';
 import { safeFileName } from './safe-file-name.ts';
 
 const LIMITS = { entries: 10_000, inflatedBytes: 1024 * 1024 * 1024 };
 const METADATA_NAMES = new Set(['.onyx_metadata.json', '.millrace_metadata.json']);
 const MAX_METADATA_BYTES = 32 * 1024 * 1024;
+/** What is deeper cannot be written again. */
+const MAX_METADATA_DEPTH = 100;
 
 /** What a zip's metadata file says about its files: name in the archive → keys and values. */
 export type ZipMetadata = ReadonlyMap<string, Record<string, unknown>>;
@@ -71,6 +74,9 @@ export function readZipMetadata(name: string, bytes: Uint8Array): ZipMetadata {
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     throw new GiveUp(`${name} is not valid JSON: ${detail}`, { cause: error });
+  }
+  if (isNestedDeeper(content, MAX_METADATA_DEPTH)) {
+    throw new GiveUp(`${name} is nested more than ${MAX_METADATA_DEPTH} levels deep.`);
   }
   const parsed = z.array(described).safeParse(content);
   if (!parsed.success) {

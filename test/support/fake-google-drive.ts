@@ -20,11 +20,16 @@ export interface FakeFile {
   owner: string;
   visibility?: string;
   shortcutDetails?: { targetId: string; targetMimeType: string };
+  capabilities?: { canDownload: boolean };
 }
 
 /** What the tests turn and look at. */
 export interface FakeDrive {
   readonly files: Map<string, FakeFile>;
+  /** Users who left the domain. */
+  readonly departed: Set<string>;
+  /** Adds or changes a file, and no list of changes tells it, as with what is in a folder that is moved. */
+  writeUntold(file: Partial<FakeFile> & { id: string; name: string }): void;
   /** Adds or changes a file, and tells it in the list of changes. */
   write(file: Partial<FakeFile> & { id: string; name: string }): void;
   /** Deleted for good: only the id is left. */
@@ -61,15 +66,19 @@ export function createFakeDrive(publicKey: KeyObject): FakeGoogle {
   const state: FakeGoogle = {
     publicKey,
     files: new Map(),
+    departed: new Set(),
     tokens: new Map(),
     changes: [],
     firstChange: 0,
     isGranting: true,
     sorted: null,
     write(file) {
+      state.writeUntold(file);
+      state.changes.push(file.id);
+    },
+    writeUntold(file) {
       const before = state.files.get(file.id) ?? NEW_FILE;
       state.files.set(file.id, { ...before, ...file });
-      state.changes.push(file.id);
       state.sorted = null;
     },
     erase(id) {
@@ -194,6 +203,8 @@ function matches(file: FakeFile, q: string, user: string): boolean {
         if (term === 'trashed = false') return !file.trashed;
         const [, negated, type] = /^mimeType (!?)= '([^']+)'$/.exec(term) ?? [];
         if (type) return (file.mimeType === type) !== (negated === '!');
+        const [, since] = /^modifiedTime >= '([^']+)'$/.exec(term) ?? [];
+        if (since) return file.modifiedTime >= since;
         if (term === "visibility != 'domainWithLink'") return file.visibility !== 'domainWithLink';
         throw new Error(`The fake does not know the condition ${term}.`);
       }),

@@ -10,6 +10,8 @@ export interface TokenGrants {
   isGranting: boolean;
   /** Access token to the user that it acts as. */
   tokens: Map<string, string>;
+  /** Users who left the domain. */
+  departed: Set<string>;
 }
 
 /**
@@ -41,6 +43,10 @@ export function grantToken(state: TokenGrants, form: URLSearchParams): FakeAnswe
       JSON.parse(Buffer.from(claims, 'base64url').toString()).sub ??
         'indexer@project.iam.gserviceaccount.com',
     );
+    if (state.departed.has(user)) {
+      const error_description = 'Invalid email or User ID';
+      return { status: 400, body: { error: 'invalid_grant', error_description } };
+    }
   } else if (
     form.get('refresh_token') !== 'refresh' ||
     form.get('client_secret') !== 'client-secret'

@@ -32,6 +32,7 @@ test('a run that is taken up again at any checkpoint misses nothing', async () =
   expect(idsOf(pages).toSorted()).toEqual(fixture.ids().toSorted());
   for (const [index, { checkpoint }] of pages.entries()) {
     const stored: unknown = JSON.parse(JSON.stringify(checkpoint));
+    context.memory.clear();
     const rest = await driverOf(fixture).poll(context, {}, stored);
     const all = [...idsOf(pages.slice(0, index + 1)), ...idsOf(rest)];
     expect(all.toSorted()).toEqual(fixture.ids().toSorted());

@@ -162,16 +162,42 @@ test('a later run reads only what changed, and what left the wanted state goes',
   expect(fixture.server.requests).toHaveLength(3);
 });
 
-test('issues that were switched off are no error, and are read from the beginning when they are back', async () => {
+test('an issue keeps its id when a newer GitLab shows it under another address', async () => {
   await using fixture = await startFixture();
-  await using first = openTestContext();
-  fixture.state.issuesAccess = 'disabled';
-  await drive(fixture).check(first);
-  expect(idsOf(await drive(fixture).poll(first))).toHaveLength(4);
-  fixture.state.issuesAccess = 'enabled';
-  await using later = laterContext(first, SINCE);
-  expect(idsOf(await drive(fixture).poll(later))).toHaveLength(7);
+  await using context = openTestContext();
+  const before = idsOf(await drive(fixture).poll(context));
+  fixture.state.hasWorkItems = true;
+  await using later = openTestContext();
+  const pages = await drive(fixture).poll(later);
+  expect(idsOf(pages)).toEqual(before);
+  expect((await drive(fixture).listIds(later)).toSorted()).toEqual(before.toSorted());
+  const [first] = pages.flatMap(({ documents }) => documents);
+  expect(first?.sections[0]?.link).toContain('/-/work_items/');
+  const again = await drive(fixture).fetchAgain(later, [first?.id ?? '']);
+  expect(again).toMatchObject([{ documents: [{ id: first?.id }], removed: [] }]);
 });
+
+test('nothing that last changed before the beginning of the first run is read', async () => {
+  await using fixture = await startFixture();
+  const kept = fixture.put('Kept', 'Within.', AT);
+  await using context = openTestContext({ since: SINCE });
+  expect(idsOf(await drive(fixture).poll(context))).toEqual([kept]);
+});
+
+test.for([true, false])(
+  'issues that were switched off are no error, and are read from the beginning when they are back (access levels: %s)',
+  async (hasAccessLevels) => {
+    await using fixture = await startFixture();
+    fixture.state.hasAccessLevels = hasAccessLevels;
+    await using first = openTestContext();
+    fixture.state.issuesAccess = 'disabled';
+    await drive(fixture).check(first);
+    expect(idsOf(await drive(fixture).poll(first))).toHaveLength(4);
+    fixture.state.issuesAccess = 'enabled';
+    await using later = laterContext(first, SINCE);
+    expect(idsOf(await drive(fixture).poll(later))).toHaveLength(7);
+  },
+);
 
 test.for([true, false])('files are read once per content (keyset paging: %s)', async (keyset) => {
   await using fixture = await startFixture();

@@ -40,6 +40,7 @@ async function poll(
   options: { settings?: Record<string, unknown>; checkpoint?: unknown; since?: Date | null } = {},
 ) {
   const { settings, checkpoint = null, since = null } = options;
+  if (checkpoint !== null) test_.memory.clear();
   const context = { ...test_.context, since };
   const polled = fixture.connector.poll(...inputs(settings), checkpoint, context);
   const pages = await collectPages(polled, test_);

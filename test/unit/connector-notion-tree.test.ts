@@ -101,12 +101,12 @@ describe('below a root', () => {
     await using source = await openNotion();
     const { root, database } = plant(source);
     const refusal = { status: 400, code: 'validation_error' };
-    source.notion.refusals.set(`/databases/${database}/query`, refusal);
+    source.notion.refusals.set(`/data_sources/source-${database}/query`, refusal);
     const settings = { root_page_id: root.id };
     const pages = await source.poll(settings);
     expect(documentsOf(pages)).toHaveLength(3);
     expect(pages.flatMap(({ failures }) => failures.map(({ entityId }) => entityId))).toEqual([
-      database,
+      `source-${database}`,
     ]);
     await expect(source.listIds(settings)).rejects.toThrow('validation_error');
   });

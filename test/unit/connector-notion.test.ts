@@ -171,12 +171,15 @@ describe('everything that is shared', () => {
     await using source = await openNotion();
     addPages(source, 30);
     const minute = new Date('2026-06-01T11:30:00Z');
+    await using first = openTestContext({ until: minute });
+    await source.poll({}, first);
     const edited = source.notion.add({
       title: 'Fresh',
       edited: new Date(minute.getTime() + 10_000),
       blocks: [block('paragraph', 'new')],
     });
     await using test = openTestContext({ since: new Date(minute.getTime() + 50_000), until: NOW });
+    for (const [key, entry] of first.memory) test.memory.set(key, entry);
     const before = source.server.requests.length;
     expect(documentsOf(await source.poll({}, test)).map(({ id }) => id)).toEqual([idOf(edited)]);
     const searches = source.server.requests

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
+import { mergePages } from '#src/connectors/merge-pages.ts';
 import {
   collectPages,
   openTestContext,
@@ -39,10 +40,12 @@ export function useDrive() {
         settings?: Record<string, unknown>;
         checkpoint?: unknown;
         since?: Date | null;
+        until?: Date;
       } = {},
     ) => {
       const { settings, checkpoint = null, since = null } = options;
-      const context = { ...current().context.context, since };
+      const { context: given } = current().context;
+      const context = { ...given, since, until: options.until ?? given.until };
       const polled = current().fixture.connector.poll(...inputs(settings), checkpoint, context);
       const pages = await collectPages(polled, current().context);
       return {
@@ -54,6 +57,16 @@ export function useDrive() {
         failures: pages.flatMap((page) => page.failures),
         removed: pages.flatMap((page) => page.removed),
       };
+    },
+    fetchAgain: async (ids: readonly string[], settings?: Record<string, unknown>) => {
+      const { connector } = current().fixture;
+      const pages = connector.fetchAgain?.(...inputs(settings), ids, current().context.context);
+      return mergePages(await Array.fromAsync(pages ?? []), 'again');
+    },
+    listIds: async (settings?: Record<string, unknown>): Promise<string[]> => {
+      const { connector } = current().fixture;
+      const portions = connector.listIds(...inputs(settings), current().context.context);
+      return (await Array.fromAsync(portions)).flat();
     },
     idOf: (fileId: string): string => `https://drive.google.com/file/d/${fileId}`,
     listings: () => requests((path) => path === '/drive/v3/files'),

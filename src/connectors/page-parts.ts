@@ -1,0 +1,101 @@
+import { type HtmlElement, isElement } from '#src/files/html-tree.ts';
+
+/** Left out wherever they stand. */
+const NEVER_CONTENT = new Set(
+  'head script style noscript template iframe object embed svg canvas audio video dialog select button textarea nav title'.split(
+    ' ',
+  ),
+);
+const NEVER_ROLES = new Set(
+  'navigation search banner contentinfo dialog alertdialog menu menubar'.split(' '),
+);
+/** Names that themes give to what surrounds the text. Whole class names only: `has-sidebar` is a page. */
+const SURROUNDING =
+  /^(?:(?:site|page|global|main|primary|top|left|right|doc|docs|mobile|theme-doc|on-this-page)[-_]*)?(?:(nav|navbar|navigation|topnav|sidenav|menu)|sidebar|breadcrumbs?|footer|toc|table-of-contents|pagination|pager|prev-next|skip-?links?|skip-to-content|share|sharing|social(?:-links|-share)?|newsletter(?:-signup)?|subscribe|adverts?|advertisement|ads|popup|modal|related(?:-posts|-articles|-links)?|edit-(?:this-)?page|toolbar)(?:[-_]*(?:container|wrapper|inner|menu|links|list|widget))?$/i;
+/** Names of notices by consent tools. The word alone is also what bakeries and doctors write about. */
+const CONSENT =
+  /onetrust|cookiebot|cookielaw|gdpr|cc-window|cookies?[-_]*(?:consent|banner|notice|notification|bar|law|policy|popup|modal|overlay|settings|preferences|message|alert|warning|info|dialog|disclaimer|container|wall|hint)|consent[-_]*(?:banner|manager|popup|modal|bar|overlay|box|dialog|notice|container|sdk|tool)/i;
+/** The mark beside a heading that links to it. */
+const ANCHORS = new Set(
+  'headerlink header-anchor anchor anchorjs-link hash-link heading-anchor'.split(' '),
+);
+/** The numbers beside lines of code. */
+const LINE_NUMBERS = new Set(
+  'linenos linenodiv lineno line-numbers-rows hljs-ln-numbers'.split(' '),
+);
+
+/** Navigation, forms, films, what is hidden, and the marks beside headings and lines of code. */
+export function isNeverContent(element: HtmlElement): boolean {
+  const { name, attribs } = element;
+  if (NEVER_CONTENT.has(name)) return true;
+  if (name === 'input') return !isTask(element);
+  const role = attribs['role'];
+  if (role !== undefined && NEVER_ROLES.has(role)) return true;
+  if (attribs['aria-hidden'] === 'true' || isHidden(attribs)) return true;
+  if (attribs['class'] === undefined) return false;
+  const classes = classesOf(element);
+  if (name === 'a') return classes.some((one) => ANCHORS.has(one));
+  if (name === 'td')
+    return classes.some((one) => /^(?:blob-num|gutter|rouge-gutter|linenos)$/.test(one));
+  return classes.some((one) => LINE_NUMBERS.has(one));
+}
+
+/** Tabs hide the panels that were not chosen, and a browser's search may open what is hidden until then. */
+function isHidden(attribs: Record<string, string>): boolean {
+  const hidden = attribs['hidden'];
+  return hidden !== undefined && hidden !== 'until-found' && attribs['role'] !== 'tabpanel';
+}
+
+/** A box to tick in a list of tasks. */
+function isTask({ parent }: HtmlElement): boolean {
+  for (let box = parent, levels = 0; box && levels < 2; box = box.parent, levels += 1) {
+    if (isElement(box) && box.name === 'li') return true;
+  }
+  return false;
+}
+
+export function classesOf({ attribs }: HtmlElement): string[] {
+  return wordsOf(attribs['class']);
+}
+
+export function hasConsentName({ attribs }: HtmlElement): boolean {
+  const { class: classes = '', id = '' } = attribs;
+  return (classes !== '' && isConsent(classes)) || (id !== '' && isConsent(id));
+}
+
+/** `menu` for names that may also be those of content. */
+export function hasSurroundingName({ attribs }: HtmlElement): 'menu' | 'other' | null {
+  let found: 'menu' | 'other' | null = null;
+  for (const name of [...wordsOf(attribs['class']), ...wordsOf(attribs['id'])]) {
+    const kind = surroundingKind(name);
+    if (kind === 'other') return kind;
+    found ??= kind;
+  }
+  return found;
+}
+
+const isConsent = remembered((names) => CONSENT.test(names));
+const surroundingKind = remembered((name): 'menu' | 'other' | null => {
+  const match = SURROUNDING.exec(name);
+  if (!match) return null;
+  return match[1] === undefined ? 'other' : 'menu';
+});
+
+const MAX_REMEMBERED = 5_000;
+
+/** Pages of a site have the same names over and over. */
+function remembered<T>(judge: (name: string) => T): (name: string) => T {
+  const known = new Map<string, T>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    const verdict = judge(name);
+    known.set(name, verdict);
+    return verdict;
+  };
+}
+
+function wordsOf(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(/\s+/).filter(Boolean);
+}

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { cleanText } from '#src/documents/clean-text.ts';
 import type { CcPairId, PruneAttemptId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { Services } from '#src/services.ts';
@@ -78,7 +79,7 @@ export async function releasePrune(
 ): Promise<void> {
   await sql`
     update prune_attempt set claim_token = null, claimed_until = null, queued_at = now(),
-      next_attempt_at = ${wait?.at ?? null}, error = ${wait?.reason ?? null},
+      next_attempt_at = ${wait?.at ?? null}, error = ${wait ? cleanText(wait.reason) : null},
       outages = outages + ${wait ? 1 : 0}
     where id = ${prune.id} and claim_token = ${prune.token}`.execute(db);
 }
@@ -94,7 +95,7 @@ export async function endPrune(
   await db.transaction().execute(async (trx) => {
     await lockPair(trx, prune.pair.id);
     const { rows } = await sql`
-      update prune_attempt set status = ${status}, error = ${error}, finished_at = ${now},
+      update prune_attempt set status = ${status}, error = ${error && cleanText(error)}, finished_at = ${now},
         claim_token = null, claimed_until = null, next_attempt_at = null
       where id = ${prune.id} and claim_token = ${prune.token} and status = 'in_progress'
       returning id`.execute(trx);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { cleanText } from '#src/documents/clean-text.ts';
 import type { CcPairId, IndexAttemptId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { Services } from '#src/services.ts';
@@ -120,7 +121,7 @@ export async function releaseRun(
 ): Promise<void> {
   await sql`
     update index_attempt set claim_token = null, claimed_until = null, queued_at = now(),
-      next_attempt_at = ${wait?.at ?? null}, waiting_for = ${wait?.reason ?? null},
+      next_attempt_at = ${wait?.at ?? null}, waiting_for = ${wait ? cleanText(wait.reason) : null},
       outages = outages + ${wait?.isOutage ? 1 : 0}
     where id = ${id} and claim_token = ${token} and status = 'in_progress'`.execute(db);
 }

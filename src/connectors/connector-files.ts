@@ -228,9 +228,7 @@ async function unusedFiles(
   const { rows } = await sql<{ id: StoredFileId }>`
     select id from unnest(${ids}::uuid[]) as removed(id)
     where not exists (
-      select from connector c, json_array_elements_text(c.settings -> 'file_locations') as used(id)
-      where c.workspace_id = ${workspaceId} and c.kind = 'file' and used.id = removed.id::text)`.execute(
-    trx,
-  );
+      select from connector c where c.workspace_id = ${workspaceId}
+        and position(removed.id::text in c.settings::text) > 0)`.execute(trx);
   return rows.map(({ id }) => id);
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CcPairId, ConnectorId, WorkspaceId } from '#src/ids.ts';
+import type { CcPairId, ConnectorId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { ConnectorRequest } from './connector-request.ts';
@@ -94,7 +94,12 @@ export async function readConnector(
  */
 export async function updateConnector(
   db: Database,
-  { workspaceId, id, now }: { workspaceId: WorkspaceId; id: number; now: Date },
+  {
+    workspaceId,
+    userId,
+    id,
+    now,
+  }: { workspaceId: WorkspaceId; userId: UserId; id: number; now: Date },
   request: ConnectorRequest,
 ): Promise<CcPairId[]> {
   const kind = validKind(request);
@@ -104,6 +109,7 @@ export async function updateConnector(
       await lockPairs(trx, workspaceId, id);
       const before = await lockConnector(trx, workspaceId, id);
       if (before.kind !== kind && (await hasPairs(trx, before.id))) throw kindIsFixed(before);
+      await assertOwnCredentials(trx, before, userId, request);
       await sql`update connector set name = ${request.name}, source = ${request.source},
           kind = ${kind}, input_type = ${request.input_type}, access_type = ${request.access_type},
           settings = ${JSON.stringify(request.connector_specific_config)}::json,
@@ -155,9 +161,31 @@ export async function deleteConnector(
 }
 
 /** @throws Problem NOT_FOUND */
+/**
+ * Other settings may name another host, which would then be sent the credentials of the connector's pairs.
+ * @throws Problem UNAUTHORIZED when one of them is private to somebody else
+ */
+async function assertOwnCredentials(
+  trx: DatabaseTransaction,
+  before: LockedConnector,
+  userId: UserId,
+  request: ConnectorRequest,
+): Promise<void> {
+  if (JSON.stringify(before.settings) === JSON.stringify(request.connector_specific_config)) return;
+  const { rows } = await sql<{ id: number }>`
+    select k.id from cc_pair p join credential k on k.id = p.credential_id
+    where p.connector_id = ${before.id} and not k.admin_public
+      and k.created_by is distinct from ${userId} limit 1`.execute(trx);
+  if (rows.length === 0) return;
+  throw new Problem(
+    'UNAUTHORIZED',
+    `connector_specific_config: connector ${before.id} uses a private credential of another user, which would go wherever these settings point. Ask that user, or make a connector of your own.`,
+  );
+}
+
 type LockedConnector = Pick<
   ConnectorRecord,
-  'id' | 'kind' | 'refresh_freq' | 'prune_freq' | 'indexing_start'
+  'id' | 'kind' | 'settings' | 'refresh_freq' | 'prune_freq' | 'indexing_start'
 >;
 
 async function lockConnector(
@@ -166,7 +194,7 @@ async function lockConnector(
   id: number,
 ): Promise<LockedConnector> {
   const { rows } = await sql<LockedConnector>`
-    select id, kind, refresh_freq, prune_freq, indexing_start from connector
+    select id, kind, settings, refresh_freq, prune_freq, indexing_start from connector
     where workspace_id = ${workspaceId} and id = ${id} for update`.execute(trx);
   const [found] = rows;
   if (!found) throw unknownConnector(id);

@@ -61,6 +61,14 @@ export async function* pollParts(
     firstMemory: first.memory,
   };
   let seen = checkpoint?.seen ?? 0;
+  if (run.parts.length === 0) {
+    // Drives that are shared later are read from the beginning: it is remembered when the first run was.
+    yield pageOf<DriveCheckpoint>({
+      checkpoint: { part: '', position: { kind: 'done' }, seen },
+      description: 'no drives yet',
+      memory: [first.memory],
+    });
+  }
   for (const part of run.parts) {
     if (checkpoint && part.key < checkpoint.part) continue;
     const position = checkpoint?.part === part.key ? checkpoint.position : null;

@@ -4,7 +4,6 @@ import {
   COMMENT_PAGE,
   ISSUE,
   issueDocument,
-  issueUrl,
   type JiraComment,
   type JiraIssue,
 } from './jira-issue.ts';
@@ -25,6 +24,7 @@ export async function readIssue(
   site: JiraSite,
   settings: TrackerSettings,
   raw: unknown,
+  documentId: string,
 ): Promise<ReadIssue> {
   const parsed = ISSUE.safeParse(raw);
   if (!parsed.success) {
@@ -32,12 +32,13 @@ export async function readIssue(
   }
   const issue = parsed.data;
   if (hasLabelToSkip(issue.fields.labels, settings)) {
-    const documentId = issueUrl(site.root, issue.key);
     return { skipped: { documentId, reason: LABEL_SKIPPED } };
   }
   const comments = await allComments(site, issue);
   try {
-    return { document: issueDocument(issue, comments, { ...settings, root: site.root }) };
+    return {
+      document: issueDocument(issue, comments, { ...settings, root: site.root, id: documentId }),
+    };
   } catch (error) {
     throw new SourceRefused('The text of the issue could not be read: it is no document of Jira.', {
       cause: error,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { cleanText } from '#src/documents/clean-text.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { IndexAttemptStatus } from '#src/tables.ts';
 import type { ClaimedRun } from './claim-run.ts';
@@ -68,7 +69,7 @@ export async function failRun(
     if (!(await closeAttempt(trx, run, 'failed', reason, now))) return null;
     await countFailure(trx, run, next);
     if (!pause) return next;
-    await sql`update cc_pair set status = 'PAUSED', status_reason = ${reason}, next_run_at = null
+    await sql`update cc_pair set status = 'PAUSED', status_reason = ${cleanText(reason)}, next_run_at = null
       where id = ${run.pair.id} and status <> 'DELETING'`.execute(trx);
     return null;
   });
@@ -82,12 +83,13 @@ async function closeAttempt(
   error: string | null,
   now: Date,
 ): Promise<boolean> {
-  const { rows } = await sql`update index_attempt set status = ${status}, error = ${error},
+  const { rows } =
+    await sql`update index_attempt set status = ${status}, error = ${error && cleanText(error)},
       finished_at = ${now}, updated_at = ${now}, claim_token = null, claimed_until = null,
       next_attempt_at = null, waiting_for = null
     where id = ${id} and claim_token = ${token} and status = 'in_progress' returning id`.execute(
-    trx,
-  );
+      trx,
+    );
   return rows.length === 1;
 }
 

@@ -77,8 +77,9 @@ async function* pollKind(
 ): AsyncGenerator<GitlabPage> {
   const place = `${project.path_with_namespace}, ${kind.replace('_', ' ')}`;
   const mark = { key: `read:${kind}`, documentId: null, value: project.web_url };
+  const first = await findFirstSince(context);
   if (!isKindRead(kind, settings, project)) {
-    const memory = [{ ...mark, value: null }];
+    const memory = [first.memory, { ...mark, value: null }];
     yield pageOf({
       memory,
       checkpoint: at(stageAfter(kind)),
@@ -87,7 +88,6 @@ async function* pollKind(
     return;
   }
   const known = await context.recall([mark.key]);
-  const first = await findFirstSince(context);
   // After the project was renamed, or the feature was switched on again, all is read from the beginning.
   const since = known.get(mark.key) === mark.value ? context.since : first.since;
   // Later runs list every state: what left the wanted one is to go from the index.

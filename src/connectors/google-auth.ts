@@ -187,7 +187,7 @@ async function requestToken(
       return isOwn || !UNKNOWN_USER.test(words);
     },
   });
-  const { data } = await http.json({ url, form }, tokenAnswer);
+  const { data } = await http.json({ url, form, maxRedirects: 0 }, tokenAnswer);
   return { token: data.access_token, seconds: data.expires_in ?? ASSERTION_SECONDS };
 }
 

@@ -62,7 +62,7 @@ export function issueKey(root: string, documentId: string): string | null {
 export function issueDocument(
   { key, fields }: JiraIssue,
   comments: readonly JiraComment[],
-  options: { root: string; commentEmailBlacklist: ReadonlySet<string> },
+  options: { root: string; id: string; commentEmailBlacklist: ReadonlySet<string> },
 ): ConnectorDocument {
   const link = issueUrl(options.root, key);
   const summary = fields.summary?.trim() ?? '';
@@ -72,7 +72,7 @@ export function issueDocument(
   );
   const updatedMs = fields.updated ? jiraTime(fields.updated) : null;
   return {
-    id: link,
+    id: options.id,
     semanticIdentifier: summary === '' ? key : `${key}: ${summary}`,
     title: null,
     sections: [

@@ -25,7 +25,8 @@ export function nameItems(items: readonly RawItem[], url: string): NamedItem[] {
     const own = isOfMany.has(guid) ? '' : guid;
     return { raw, link, own, address: webAddress(own, null) ?? link };
   });
-  const contents = (raw: RawItem): string => JSON.stringify([raw.title || raw.content, dateOf(raw)]);
+  const contents = (raw: RawItem): string =>
+    JSON.stringify([raw.title || raw.content, dateOf(raw)]);
   const nameOf = ({ raw, own }: (typeof named)[number]): string => own || contents(raw);
   const isShared = sharedBy(named.map((item) => [item.address ?? '', nameOf(item)]));
   return named.map((item) => {

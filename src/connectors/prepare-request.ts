@@ -29,6 +29,7 @@ export function prepareRequest(request: SourceRequest, habits: SourceHabits): Pr
       headers,
       ...(body !== null && { body: body.text }),
       ...(request.maxBytes !== undefined && { maxBytes: request.maxBytes }),
+      ...(request.maxRedirects !== undefined && { maxRedirects: request.maxRedirects }),
     },
     expect: request.expect ?? [],
     place: placeOf(request.url),

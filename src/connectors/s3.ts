@@ -67,6 +67,10 @@ export function createS3Connector(
           yield page;
         }
       }
+      if (seen > 0) return;
+      const { memory } = await findFirstSince(context);
+      const empty = { checkpoint: { after: '', seen }, description: 'an empty bucket' };
+      yield pageOf<Checkpoint>({ ...empty, memory: [memory] });
     },
     async *listIds(settings, credential, context) {
       const store = resolveStore(settings, credential);

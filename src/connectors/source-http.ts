@@ -21,6 +21,8 @@ export interface SourceRequest {
   form?: Record<string, string>;
   /** Of the decompressed answer; 20 MB unless told. */
   maxBytes?: number;
+  /** 0 for requests whose body must reach nobody else; a redirect is then refused like any other status. */
+  maxRedirects?: number;
   /** Statuses besides 2xx that the caller handles itself, such as 304 or 404. */
   expect?: readonly number[];
 }

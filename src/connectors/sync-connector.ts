@@ -108,7 +108,7 @@ async function pollPages(
   const startedAt = performance.now();
   let mayRepeat = true;
   const opened = tryOpen(services, run);
-  if (opened instanceof Error) return { kind: 'fail', error: opened };
+  if (opened instanceof Error) return endOf(opened);
   const context: PollContext = {
     ...connectorContext(services, {
       workspaceId: run.pair.workspace_id,

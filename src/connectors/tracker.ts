@@ -7,9 +7,11 @@ import {
   type Connector,
   type ConnectorContext,
   type ConnectorPage,
+  type MemoryEntry,
 } from './connector.ts';
 import { fetchEach } from './fetch-each.ts';
 import { hasLabelToSkip, readIssue, type ReadIssue } from './fetch-issue.ts';
+import { recallIssueIds } from './issue-ids.ts';
 import { ISSUE_FIELDS, issueKey, issueUrl } from './jira-issue.ts';
 import {
   approximateCount,
@@ -68,15 +70,17 @@ export function createTrackerConnector(options: { gateway?: string } = {}): AnyC
     async *poll(settings, credential, checkpoint, context) {
       if (checkpoint?.cursor === null) return;
       const site = await open(settings, credential, context);
-      yield* pollIssues(site, settings, checkpoint, issuesSince(context.since));
+      yield* pollIssues({ site, settings, context }, checkpoint, issuesSince(context.since));
     },
     async *listIds(settings, credential, context) {
-      yield* listIssueIds(await open(settings, credential, context), settings);
+      const site = await open(settings, credential, context);
+      yield* listIssueIds({ site, settings, context });
     },
     async *fetchAgain(settings, credential, documentIds, context) {
       const site = await open(settings, credential, context);
       for (let start = 0; start < documentIds.length; start += MAX_BATCH) {
-        yield await fetchIssuesAgain(site, settings, documentIds.slice(start, start + MAX_BATCH));
+        const portion = documentIds.slice(start, start + MAX_BATCH);
+        yield await fetchIssuesAgain({ site, settings, context }, portion);
       }
     },
   };
@@ -94,19 +98,25 @@ async function checkProject(site: JiraSite, settings: TrackerSettings): Promise<
   await searchIssues(site, { jql, fields: ['updated'], maxResults: 1, place: null });
 }
 
+interface Reading {
+  site: JiraSite;
+  settings: TrackerSettings;
+  context: ConnectorContext;
+}
+
 async function* pollIssues(
-  site: JiraSite,
-  settings: TrackerSettings,
+  reading: Reading,
   checkpoint: Checkpoint | null,
   start: IssueCursor,
 ): AsyncGenerator<ConnectorPage<Checkpoint>> {
+  const { site, settings } = reading;
   let now = checkpoint ?? {
     cursor: start,
     read: 0,
     total: await countIssues(site, settings, start),
   };
   while (now.cursor !== null) {
-    const page: ConnectorPage<Checkpoint> = await readPage(site, settings, now.cursor, now);
+    const page: ConnectorPage<Checkpoint> = await readPage(reading, now.cursor, now);
     // An account that was shut out meanwhile would see an early end.
     if (page.checkpoint.cursor === null) await requireAccount(site);
     yield page;
@@ -114,7 +124,7 @@ async function* pollIssues(
   }
 }
 
-async function* listIssueIds(site: JiraSite, settings: TrackerSettings): AsyncGenerator<string[]> {
+async function* listIssueIds({ site, settings, context }: Reading): AsyncGenerator<string[]> {
   const query = { fields: ['updated', 'labels'], maxResults: IDS_PER_REQUEST };
   let cursor: IssueCursor | null = issuesSince(null);
   while (cursor !== null) {
@@ -122,17 +132,17 @@ async function* listIssueIds(site: JiraSite, settings: TrackerSettings): AsyncGe
       searchIssues(site, { ...query, place, jql: changedJql(baseJql(settings), fromMs) }),
     );
     if (walked.unreadable > 0) throw new SourceRefused('Jira listed an issue without its key.');
+    const ids = await recallIssueIds(site.root, walked.issues, context);
     yield walked.issues
       .filter(({ raw }) => !hasLabelToSkip(labelsOf(raw), settings))
-      .map(({ key }) => issueUrl(site.root, key));
+      .map((issue) => ids.of(issue));
     cursor = walked.next;
   }
   await requireAccount(site);
 }
 
 async function readPage(
-  site: JiraSite,
-  settings: TrackerSettings,
+  { site, settings, context }: Reading,
   cursor: IssueCursor,
   before: Checkpoint,
 ): Promise<ConnectorPage<Checkpoint>> {
@@ -144,10 +154,11 @@ async function readPage(
       place,
     }),
   );
+  const ids = await recallIssueIds(site.root, walked.issues, context);
   const { results, failures } = await fetchEach(
     walked.issues,
-    ({ key }) => issueUrl(site.root, key),
-    async ({ raw }) => readIssue(site, settings, raw),
+    (issue) => ids.of(issue),
+    async (issue) => readIssue(site, settings, issue.raw, ids.of(issue)),
   );
   const read = before.read + walked.issues.length + walked.unreadable;
   const total = before.total ?? walked.total;
@@ -162,6 +173,7 @@ async function readPage(
   return pageOf({
     ...sorted(results),
     failures,
+    memory: ids.memory,
     checkpoint: { cursor: walked.next, read, total },
     description: describe(settings, read, total),
     estimatedTotal: total,
@@ -207,14 +219,14 @@ function labelsOf(raw: unknown): readonly string[] | null {
   return LABELLED.safeParse(raw).data?.fields.labels ?? null;
 }
 
-const MOVED = z.object({ key: z.string() });
+const NAMED = z.object({ id: z.string(), key: z.string() });
 
 async function fetchIssuesAgain(
-  site: JiraSite,
-  settings: TrackerSettings,
+  { site, settings, context }: Reading,
   documentIds: readonly string[],
 ): Promise<Omit<ConnectorPage<unknown>, 'checkpoint'>> {
   const removed: string[] = [];
+  const memory: MemoryEntry[] = [];
   const fields = new URLSearchParams({ fields: ISSUE_FIELDS.join(',') });
   const { results, failures } = await fetchEach(
     documentIds,
@@ -226,8 +238,12 @@ async function fetchIssuesAgain(
         key === null ? null : await site.http.json({ url, expect: [404] }, z.unknown());
       const raw = answer?.response.status === 404 ? null : (answer?.data ?? null);
       // An issue that moved to another project answers to its old key, too.
-      if (raw === null || MOVED.safeParse(raw).data?.key !== key) removed.push(id);
-      return raw === null ? null : readIssue(site, settings, raw);
+      const issue = NAMED.safeParse(raw).data;
+      const ids = issue && (await recallIssueIds(site.root, [issue], context));
+      const documentId = issue && ids ? ids.of(issue) : id;
+      if (raw === null || documentId !== id) removed.push(id);
+      memory.push(...(ids?.memory ?? []));
+      return raw === null ? null : readIssue(site, settings, raw, documentId);
     },
   );
   const read = results.filter((result) => result !== null);
@@ -236,6 +252,7 @@ async function fetchIssuesAgain(
       ...sorted(read),
       failures,
       removed,
+      memory,
       checkpoint: null,
       description: 'issues that failed before',
     }),

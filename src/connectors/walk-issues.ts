@@ -54,6 +54,10 @@ export async function walkIssues(cursor: IssueCursor, search: Search): Promise<W
   if (answer === null || found === null || hasMoved) {
     return walkIssues({ fromMs, seen: [], place: null, anchor: null }, search);
   }
+  if (isProven && found.issues.length === 1 && answer.next !== null) {
+    // A server that gives one issue at a time has given the proof alone.
+    return walkIssues({ ...cursor, seen: [anchor], anchor: null }, search);
+  }
   const known = new Set([...cursor.seen, ...(anchor === null ? [] : [anchor])]);
   return {
     issues: found.issues.filter(({ id }) => !known.has(id)),

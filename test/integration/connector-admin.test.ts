@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFixture, type TrackerFixture } from '#test/fixtures/connectors/tracker.ts';
 import { link, linkTracker, runEnded, trackerRequest } from '#test/support/connector-client.ts';
+import { insertUser } from '#test/support/seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 
@@ -23,6 +24,12 @@ const tracker = (name: string, changes: Record<string, unknown> = {}) =>
   trackerRequest(name, source.settings, changes);
 const credentialFor = async (credential_json: object, kind = 'tracker'): Promise<number> =>
   (await call('POST', '/manage/credential', { source: kind, credential_json })).body.id;
+const ownWorkspace = async (): Promise<string | undefined> =>
+  (
+    await sql<{ id: string }>`select id from workspace where is_bootstrap`.execute(
+      millrace.services.db,
+    )
+  ).rows[0]?.id;
 const pairsNamed = async (name: string) =>
   (await call('GET', '/manage/admin/connector/status')).body.filter(
     (pair: { name: string }) => pair.name === name,
@@ -212,6 +219,23 @@ describe('a linked connector', () => {
     expect((await call('GET', `/manage/connector/${connectorId}`)).status).toBe(404);
     expect((await call('DELETE', path)).body).toMatchObject({ success: true, data: connectorId });
     expect((await call('POST', '/manage/admin/deletion-attempt', asked)).status).toBe(404);
+  });
+
+  it('keeps the address that a private credential of somebody else is sent to', async () => {
+    const { connectorId, credentialId } = await linkTracker(millrace, {
+      ...source,
+      name: 'Shared',
+    });
+    const { db } = millrace.services;
+    const colleague = await insertUser(db, (await ownWorkspace()) ?? '');
+    await sql`update credential set admin_public = false, created_by = ${colleague}
+      where id = ${credentialId}`.execute(db);
+    const path = `/manage/admin/connector/${connectorId}`;
+    const elsewhere = { ...source.settings, tracker_base_url: 'https://elsewhere.test' };
+    const moved = await call('PATCH', path, trackerRequest('Shared', elsewhere));
+    expect([moved.status, moved.body.error_code]).toEqual([403, 'UNAUTHORIZED']);
+    const slower = await call('PATCH', path, tracker('Shared', { refresh_freq: 7_200 }));
+    expect([slower.status, slower.body.refresh_freq]).toEqual([200, 7_200]);
   });
 
   it('shows what failed until it succeeds', async () => {

@@ -177,6 +177,17 @@ test('an issue keeps its id when a newer GitLab shows it under another address',
   expect(again).toMatchObject([{ documents: [{ id: first?.id }], removed: [] }]);
 });
 
+test('issues that were off in the first run are read whole, also when nothing else was on', async () => {
+  await using fixture = await startFixture();
+  await using first = openTestContext();
+  fixture.state.issuesAccess = 'disabled';
+  const more = { include_mrs: false };
+  expect(idsOf(await drive(fixture).poll(first, more))).toEqual([]);
+  fixture.state.issuesAccess = 'enabled';
+  await using later = laterContext(first, SINCE);
+  expect(idsOf(await drive(fixture).poll(later, more))).toHaveLength(3);
+});
+
 test('nothing that last changed before the beginning of the first run is read', async () => {
   await using fixture = await startFixture();
   const kept = fixture.put('Kept', 'Within.', AT);

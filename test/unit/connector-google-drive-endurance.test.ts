@@ -143,3 +143,14 @@ test('a search that Google did not finish is not taken for the whole', async () 
   await expect(poll()).rejects.toMatchObject({ name: 'SourceUnavailable' });
   await expect(listIds()).rejects.toMatchObject({ name: 'SourceUnavailable' });
 });
+
+test('a drive that is shared after a first run without any is read from its beginning', async () => {
+  const settings = { include_shared_drives: true };
+  const none = { kind: 'status', status: 200, body: { drives: [] } } as const;
+  fixture().server.fault = ({ url }) => (url.pathname === '/drive/v3/drives' ? none : null);
+  expect((await poll({ settings })).ids).toEqual([]);
+  fixture().server.fault = () => null;
+  const content = Buffer.from('In the drive.');
+  fixture().drive.write({ id: '1old', name: 'old.txt', driveId: '0AHandbookDrive', content });
+  expect((await poll({ settings, since: SINCE })).ids).toEqual([idOf('1old')]);
+});

@@ -88,3 +88,14 @@ test('objects that last changed before the beginning of the first run are skippe
   expect(again.flatMap(({ unchanged }) => unchanged)).toHaveLength(4);
   expect(again.flatMap(({ skipped }) => skipped)).toHaveLength(4);
 });
+
+test('a bucket that was empty in the first run is read whole when it is filled', async () => {
+  await using fixture = await startFixture();
+  const objects = [...fixture.objects];
+  fixture.objects.clear();
+  await using first = openTestContext();
+  expect(idsOf(await drive(fixture).poll(first))).toEqual([]);
+  for (const [key, object] of objects) fixture.objects.set(key, object);
+  await using second = openLater(first, new Date(Date.UTC(2026, 5, 1)));
+  expect(idsOf(await drive(fixture).poll(second))).toHaveLength(8);
+});

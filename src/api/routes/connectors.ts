@@ -129,7 +129,8 @@ export const connectorRoutes: Route[] = [
     reply: connectorSnapshotSchema,
     async handle({ services, principal, params, body, requestId }) {
       const { db, clock } = services;
-      const which = { workspaceId: principal.workspaceId, id: params.id, now: clock() };
+      const { workspaceId, userId } = principal;
+      const which = { workspaceId, userId, id: params.id, now: clock() };
       const moved = await updateConnector(db, which, body);
       await sendDueJobs(services, moved, requestId);
       return presentConnector(await readConnector(db, principal.workspaceId, params.id));

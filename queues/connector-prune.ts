@@ -7,6 +7,7 @@ export const connectorPrune = defineQueue({
   payload: pairPayload,
   attempts: 3,
   concurrency: 4,
-  timeoutMs: 60 * 60_000,
+  // A large source that may be asked once a second is listed for hours.
+  timeoutMs: 12 * 60 * 60_000,
   isResumable: true,
 });

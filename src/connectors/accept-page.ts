@@ -120,6 +120,8 @@ function record(
   }
   if ('skipped' in value) {
     outcome.skipped.push({ documentId: document.id, reason: value.skipped });
+    // What it said before it was emptied is not there any more.
+    outcome.removed.push(cleanText(document.id));
   } else if ('failed' in value) {
     const link = document.sections[0]?.link ?? null;
     outcome.failures.push({ documentId: document.id, link, entityId: null, reason: value.failed });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pipeTable } from '#src/files/pipe-table.ts';
 import { markedText, type AdfMark } from './adf-marks.ts';
 
 interface AdfNode {
@@ -121,7 +122,7 @@ function block(node: AdfNode, depth: number): string {
       return wordOf(node.attrs['alt']);
     case 'blockCard':
     case 'embedCard':
-      return wordOf(node.attrs['url']);
+      return card(node);
     case 'extension':
       return wordOf(node.attrs['text']);
     default:
@@ -159,20 +160,25 @@ function taskMarker(item: AdfNode): string {
 }
 
 function table(node: AdfNode, depth: number): string {
-  const rows = childrenOf(node).map((row) =>
-    childrenOf(row).map((cell) =>
-      blocks(cell, depth + 2)
-        .split('\n')
-        .map((part) => part.trim())
-        .filter((part) => part !== '')
-        .join(' ')
-        .replaceAll('|', '\\|'),
+  return pipeTable(
+    childrenOf(node).map((row) =>
+      childrenOf(row).map((cell) => ({
+        text: blocks(cell, depth + 2),
+        columns: numberOf(cell.attrs['colspan']) ?? 1,
+        rows: numberOf(cell.attrs['rowspan']) ?? 1,
+      })),
     ),
   );
-  const [head, ...body] = rows.filter((row) => row.length > 0);
-  if (!head) return '';
-  const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...body.map(line)].join('\n');
+}
+
+const CARD = z.object({ url: z.string().optional(), name: z.string().optional() }).catch({});
+
+/** A link that the editor shows as a card; some carry what it shows (JSON-LD) in place of the address. */
+function card({ attrs }: AdfNode): string {
+  const data = CARD.parse(attrs['data'] ?? {});
+  const url = wordOf(attrs['url']) || wordOf(data.url);
+  const name = wordOf(data.name);
+  return name !== '' && url !== '' ? `[${name}](${url})` : name || url;
 }
 
 function inlines(node: AdfNode): string {
@@ -190,7 +196,7 @@ function inline(node: AdfNode): string {
     case 'emoji':
       return wordOf(node.attrs['text']) || wordOf(node.attrs['shortName']);
     case 'inlineCard':
-      return wordOf(node.attrs['url']);
+      return card(node);
     case 'date':
       return dateOf(node.attrs['timestamp']);
     case 'mediaInline':

@@ -54,6 +54,11 @@ export function pageIdOf(root: string, documentId: string): string | null {
   return /^\d+$/.test(id) ? id : null;
 }
 
+/** Remembered while its document is in the index. */
+export function pageMemoryKey(id: string): string {
+  return `page:${id}`;
+}
+
 /** What a reader's browser shows for it. */
 export function shownUrl(
   root: string,

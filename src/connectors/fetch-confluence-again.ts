@@ -48,7 +48,7 @@ async function pagesAgain(
 ): Promise<Again> {
   const ids = documentIds.map((id) => pageIdOf(site.root, id) ?? '');
   const results = await searchIds(site, baseCql(settings), ids, PAGE_EXPAND);
-  const { withFiles: _, ...read } = await readPages(site, settings, results, null);
+  const { withFiles: _, ...read } = await readPages(site, settings, results, () => false);
   const found = new Set(
     results.map((result) =>
       pageUrl(site.root, PAGE.pick({ id: true }).safeParse(result).data?.id ?? ''),

@@ -6,11 +6,17 @@ import {
   labelsOf,
   PAGE,
   pageDocument,
+  pageMemoryKey,
   pageUrl,
 } from './confluence-page.ts';
 import type { ConfluenceSettings } from './confluence-settings.ts';
 import { type ConfluenceSite, wholeList } from './confluence-site.ts';
-import type { ConnectorDocument, ConnectorFailure, SkippedDocument } from './connector.ts';
+import type {
+  ConnectorDocument,
+  ConnectorFailure,
+  MemoryEntry,
+  SkippedDocument,
+} from './connector.ts';
 import { fetchEach } from './fetch-each.ts';
 import { SourceRefused } from './source-errors.ts';
 
@@ -21,29 +27,31 @@ export interface ReadPages {
   unchanged: string[];
   skipped: SkippedDocument[];
   failures: ConnectorFailure[];
+  memory: MemoryEntry[];
   /** Pages that were read and have files. */
   withFiles: string[];
 }
 
-/** Splits what a search found into what is read and what is not; `since`: changes before it were read by earlier runs. */
+/** Splits what a search found into what is read and what is not. `isRead`: by an earlier run, as it is now. */
 export async function readPages(
   site: ConfluenceSite,
   settings: ConfluenceSettings,
   results: readonly unknown[],
-  since: Date | null,
+  isRead: (page: ConfluencePage) => boolean,
 ): Promise<ReadPages> {
   const read: ReadPages = {
     documents: [],
     unchanged: [],
     skipped: [],
     failures: [],
+    memory: [],
     withFiles: [],
   };
   const wanted: ConfluencePage[] = [];
   for (const result of results) {
     const parsed = PAGE.safeParse(result);
     if (!parsed.success) read.failures.push(unreadable(site, result, parsed.error));
-    else if (isOlder(parsed.data, since)) read.unchanged.push(pageUrl(site.root, parsed.data.id));
+    else if (isRead(parsed.data)) read.unchanged.push(pageUrl(site.root, parsed.data.id));
     else {
       const reason = pageSkip(parsed.data, settings);
       if (reason === null) wanted.push(parsed.data);
@@ -53,9 +61,13 @@ export async function readPages(
   const { results: documents, failures } = await fetchEach(
     wanted,
     ({ id }) => pageUrl(site.root, id),
-    async (page) => readPage(site, page),
+    async (page) => ({ page, document: await readPage(site, page) }),
   );
-  read.documents.push(...documents);
+  for (const { page, document } of documents) {
+    read.documents.push(document);
+    const value = page.version?.when ?? null;
+    read.memory.push({ key: pageMemoryKey(page.id), documentId: document.id, value });
+  }
   read.failures.push(...failures);
   if (settings.includeAttachments) {
     read.withFiles = wanted
@@ -73,10 +85,6 @@ export function pageSkip(
   return labelsOf(page).some((label) => labelsToSkip.includes(label))
     ? 'has a label to skip'
     : null;
-}
-
-function isOlder({ version }: ConfluencePage, since: Date | null): boolean {
-  return since !== null && Date.parse(version?.when ?? '') < since.getTime();
 }
 
 /** A server that does not say how many there are must be asked. */

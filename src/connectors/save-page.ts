@@ -65,7 +65,7 @@ export async function savePage(
     await saveCounts(trx, run, outcome, left, page, checkpoint, now);
     await saveSeen(trx, run, [...outcome.accepted, ...outcome.unchanged], now);
     await assertStored(trx, run, outcome.stored);
-    await saveMemory(trx, run, page.memory);
+    await saveMemory(trx, run, heldMemory(page.memory, outcome));
     await saveFailures(trx, run, outcome.failures);
     await resolveFailures(trx, run.pair, mended(outcome));
     return marked;
@@ -171,6 +171,15 @@ async function assertStored(
   if ((rows[0]?.present ?? 0) < new Set(stored).size) {
     throw new DocumentsRemoved('Documents of the page were removed while it was being saved.');
   }
+}
+
+/** What is remembered of a document that was not stored would hide it from the next run. */
+function heldMemory(
+  memory: ConnectorPage<unknown>['memory'],
+  { failures }: PageOutcome,
+): ConnectorPage<unknown>['memory'] {
+  const failed = new Set(failures.map(({ documentId }) => documentId));
+  return memory.filter(({ documentId }) => documentId === null || !failed.has(documentId));
 }
 
 async function saveMemory(

@@ -7,6 +7,14 @@ const PHRASES: [pattern: RegExp, before: string, after: string][] = [
   [phrase('??'), '_', '_'],
 ];
 
+/** Within words the new editor writes `{*}` for `*`. */
+const INNER_PHRASES: [pattern: RegExp, before: string, after: string][] = [
+  [/\{\*\}([^\n{}]{1,1000})\{\*\}/g, '**', '**'],
+  [/\{_\}([^\n{}]{1,1000})\{_\}/g, '_', '_'],
+  [/\{-\}([^\n{}]{1,1000})\{-\}/g, '~~', '~~'],
+  [/\{\+\}([^\n{}]{1,1000})\{\+\}/g, '', ''],
+];
+const INNER_MONOSPACE = /\{\{\{\}([^\n{}]{1,1000})\{\}\}\}/g;
 const LINK = /\[([^\][|\n]{1,500})\|([^\][|\n]{1,2000})(?:\|[^\][\n]{0,200})?\]/g;
 const BARE_LINK = /\[((?:https?|mailto|ftp|file):[^\][|\s]{1,2000})\]/g;
 const MENTION = /\[~(?:accountid:)?([^\]\s[]{1,200})\]/g;
@@ -29,6 +37,7 @@ export function wikiLine(line: string): string {
     text.replace(HELD, (_, index: string) => held[Number(index)] ?? '');
   const hold = (text: string): string => `${HOLD}${held.push(release(text)) - 1}${RELEASE}`;
   let text = line
+    .replace(INNER_MONOSPACE, (_, code: string) => hold(`\`${code}\``))
     .replace(MONOSPACE, (_, code: string) => hold(`\`${code}\``))
     .replace(/\\([\\{}[\]*_+\-!|#?^~])/g, (whole: string, character: string) =>
       // Two of them at the end of a line or before a space break the line.
@@ -43,6 +52,9 @@ export function wikiLine(line: string): string {
     .replace(PICTURE, (_, before: string, file: string) => before + hold(file))
     .replace(/https?:\/\/[^\s\]|)]+/g, (address) => hold(address))
     .replace(DECORATION, '');
+  for (const [pattern, before, after] of INNER_PHRASES) {
+    text = text.replace(pattern, (_, words: string) => before + words + after);
+  }
   for (const [pattern, before, after] of PHRASES) {
     text = text.replace(pattern, (_, lead: string, words: string) => lead + before + words + after);
   }

@@ -1,4 +1,5 @@
 import { childrenOf, type HtmlElement, type HtmlNode, isElement } from './html-tree.ts';
+import { pipeTable } from './pipe-table.ts';
 
 export interface TableOptions {
   isLeftOut: (element: HtmlElement) => boolean;
@@ -6,8 +7,6 @@ export interface TableOptions {
   blocksOf: (cell: HtmlElement) => string[];
 }
 
-const MAX_COLUMNS = 100;
-const MAX_ROWSPAN = 1_000;
 const PARTS = new Set(['thead', 'tbody', 'tfoot']);
 /** What figures have no need of. */
 const ARRANGES = new Set(['table', 'h1', 'h2', 'h3']);
@@ -32,69 +31,28 @@ export function renderLayout(table: HtmlElement, { isLeftOut, blocksOf }: TableO
     .flatMap(blocksOf);
 }
 
-/**
- * A pipe table. A cell over several rows is repeated in each, so that each row can be read alone; of a cell over
- * several columns the others are empty.
- */
+/** A pipe table, below its caption. */
 export function renderTable(table: HtmlElement, options: TableOptions): string {
-  const grid: string[][] = [];
-  /** What reaches down into the next rows, by column. */
-  const below = new Map<number, { text: string; rows: number }>();
-  for (const row of rowsOf(table)) {
-    if (options.isLeftOut(row)) continue;
-    const cells = cellsOf(row).filter((cell) => !options.isLeftOut(cell));
-    grid.push(rowOf(cells, below, options));
-  }
-  const rows = grid.filter((row) => row.some((text) => text !== ''));
-  const [head, ...body] = rows;
-  if (!head) return '';
-  const width = Math.max(...rows.map((row) => row.length));
-  const line = (row: readonly string[]): string =>
-    `|${Array.from({ length: width }, (_, column) => ` ${row[column] ?? ''} |`).join('')}`;
-  const rule = `|${' --- |'.repeat(width)}`;
-  const captions = captionsOf(table).flatMap(options.blocksOf);
-  const lines = [line(head), rule, ...body.map(line)].join('\n');
-  return [...captions, lines].join('\n\n');
-}
-
-function rowOf(
-  cells: readonly HtmlElement[],
-  below: Map<number, { text: string; rows: number }>,
-  options: TableOptions,
-): string[] {
-  const row: string[] = [];
-  const takeFromAbove = (): void => {
-    for (let above = below.get(row.length); above; above = below.get(row.length)) {
-      if (above.rows <= 1) below.delete(row.length);
-      else above.rows -= 1;
-      row.push(above.text);
-    }
-  };
-  for (const cell of cells) {
-    takeFromAbove();
-    if (row.length >= MAX_COLUMNS) break;
-    const text = cellText(cell, options);
-    const columns = Math.min(span(cell, 'colspan'), MAX_COLUMNS - row.length);
-    const rows = Math.min(span(cell, 'rowspan'), MAX_ROWSPAN);
-    for (let column = 0; column < columns; column += 1) {
-      const shown = column === 0 ? text : '';
-      if (rows > 1) below.set(row.length, { text: shown, rows: rows - 1 });
-      row.push(shown);
-    }
-  }
-  takeFromAbove();
-  return row;
+  const { isLeftOut, blocksOf } = options;
+  const rows = rowsOf(table)
+    .filter((row) => !isLeftOut(row))
+    .map((row) =>
+      cellsOf(row)
+        .filter((cell) => !isLeftOut(cell))
+        .map((cell) => ({
+          text: cellText(cell, options),
+          columns: span(cell, 'colspan'),
+          rows: span(cell, 'rowspan'),
+        })),
+    );
+  const lines = pipeTable(rows);
+  return lines === '' ? '' : [...captionsOf(table).flatMap(blocksOf), lines].join('\n\n');
 }
 
 function cellText(cell: HtmlElement, { blocksOf }: TableOptions): string {
   return blocksOf(cell)
     .map((block) => block.replace(/^(`{3,})[^\n]*\n([\s\S]*)\n\1$/, '`$2`'))
-    .join(' ')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join(' ')
-    .replaceAll('|', '\\|');
+    .join('\n');
 }
 
 function span({ attribs }: HtmlElement, name: 'colspan' | 'rowspan'): number {

@@ -131,6 +131,35 @@ describe('what failed earlier', () => {
   });
 });
 
+describe('a document that grows too large, or is emptied', () => {
+  it('is not remembered as if it had been stored', async () => {
+    const huge = scripted.document('grown', 'x'.repeat(services.config.MAX_DOCUMENT_BYTES + 1));
+    const memory = [{ key: 'version', documentId: scripted.named('grown'), value: 2 }];
+    scripted.script.poll = pages([{ documents: [scripted.document('grown', 'Small.')] }]);
+    await syncConnector(services, scripted.pair, never);
+    let recalled: unknown = null;
+    scripted.script.poll = async function* poll(_from, { recall }) {
+      recalled = (await recall(['version'])).get('version');
+      yield pageOf({ checkpoint: 1, description: '', documents: [huge], memory });
+    };
+    await scripted.nextRun();
+    await scripted.nextRun();
+    expect(recalled).toBeUndefined();
+    expect((await scripted.runs()).at(-1)).toMatchObject({ failed: 1, unchanged: 0 });
+  });
+
+  it('leaves the index when it has no text any more', async () => {
+    scripted.script.poll = pages([
+      { documents: ['kept', 'emptied'].map((name) => scripted.document(name)) },
+    ]);
+    await syncConnector(services, scripted.pair, never);
+    scripted.script.poll = pages([{ documents: [scripted.document('emptied', ' \n ')] }]);
+    await scripted.nextRun();
+    expect(await scripted.documents('pair')).toEqual([scripted.named('kept')]);
+    expect((await scripted.runs()).at(-1)).toMatchObject({ status: 'success', skipped: 1 });
+  });
+});
+
 describe('odd values of a source', () => {
   it('do not keep a page from being saved', async () => {
     const NUL = '\u0000';

@@ -116,3 +116,47 @@ test('tables, panels, headings, code and expands keep their shape', () => {
     '## Head\n\n| a 2\\|3 | b 2\\|3 |\n| --- | --- |\n\n> p1\n> \n> p2\n\n````sh\necho ```\n````\n\n**More**\n\nhidden',
   );
 });
+
+test('merged cells stay in their columns, and cards show what they lead to', () => {
+  const cell = (words: string, attrs: object = {}): object => ({
+    type: 'tableCell',
+    attrs,
+    content: [paragraph(text(words))],
+  });
+  const row = (...content: object[]): object => ({ type: 'tableRow', content });
+  const document = doc(
+    {
+      type: 'table',
+      content: [
+        row(cell('Tier'), cell('Cost', { colspan: 2 })),
+        row(cell('Gold', { rowspan: 2 }), cell('a'), cell('1')),
+        row(cell('b'), cell('2')),
+      ],
+    },
+    { type: 'blockCard', attrs: { data: { url: 'https://a.example/x', name: 'The plan' } } },
+    { type: 'embedCard', attrs: { url: 'https://a.example/y', layout: 'wide' } },
+    {
+      type: 'layoutSection',
+      content: [
+        { type: 'layoutColumn', attrs: { width: 50 }, content: [paragraph(text('left'))] },
+        { type: 'layoutColumn', attrs: { width: 50 }, content: [paragraph(text('right'))] },
+      ],
+    },
+    {
+      type: 'bodiedExtension',
+      attrs: { extensionKey: 'details' },
+      content: [paragraph(text('inside'))],
+    },
+    {
+      type: 'mediaSingle',
+      content: [
+        { type: 'media', attrs: { type: 'file', id: '1', alt: 'A cat' } },
+        { type: 'caption', content: [text('on a mat')] },
+      ],
+    },
+  );
+  expect(adfToMarkdown(document)).toBe(
+    '| Tier | Cost |  |\n| --- | --- | --- |\n| Gold | a | 1 |\n| Gold | b | 2 |\n\n' +
+      '[The plan](https://a.example/x)\n\nhttps://a.example/y\n\nleft\n\nright\n\ninside\n\nA cat\n\non a mat',
+  );
+});

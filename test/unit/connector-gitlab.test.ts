@@ -185,7 +185,7 @@ test('issues that were off in the first run are read whole, also when nothing el
   expect(idsOf(await drive(fixture).poll(first, more))).toEqual([]);
   fixture.state.issuesAccess = 'enabled';
   await using later = laterContext(first, SINCE);
-  expect(idsOf(await drive(fixture).poll(later, more))).toHaveLength(3);
+  expect(idsOf(await drive(fixture).poll(later, more))).toHaveLength(7);
 });
 
 test('nothing that last changed before the beginning of the first run is read', async () => {

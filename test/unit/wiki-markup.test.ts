@@ -58,6 +58,12 @@ test('phrases, links, mentions, pictures and escapes', () => {
   );
 });
 
+test('marks within words', () => {
+  expect(wikiMarkupToMarkdown('un{*}believ{*}able {_}it{_}self a{{{}b.c{}}}d {*}open')).toBe(
+    'un**believ**able _it_self a`b.c`d {*}open',
+  );
+});
+
 test('headings, lists, rules and quotes', () => {
   expect(wikiMarkupToMarkdown('h2. Head\n* one\n** two\n# num\n----\nbq. said')).toBe(
     '## Head\n\n- one\n  - two\n1. num\n\n---\n\n> said',

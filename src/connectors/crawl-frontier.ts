@@ -51,6 +51,7 @@ type LogChunk = z.infer<typeof logChunk>;
 const ENTRIES_PER_CHUNK = 1_000;
 const CHUNKS_PER_RECALL = 50;
 const MAX_SITEMAPS = 5_000;
+const KEYS_KEPT = 10_000;
 
 /**
  * The queue of a crawl, with all that it has seen.
@@ -68,6 +69,7 @@ export class CrawlFrontier {
   private readonly places = new Map<string, number>();
   /** Keys of the ids that this run has reported. */
   private readonly claimed = new Set<string>();
+  private readonly keys = new Map<string, string>();
   private pages = 0;
   private sitemaps = 0;
   private taken = 0;
@@ -102,7 +104,7 @@ export class CrawlFrontier {
 
   /** Queues an address that is new; the order of arrival is the order of visits. */
   add(entry: FrontierEntry): void {
-    const key = addressKey(entry.url);
+    const key = this.keyOf(entry.url);
     if (this.places.has(key)) return;
     const isFull =
       entry.kind === 'page' ? this.pages >= this.maxPages : this.sitemaps >= MAX_SITEMAPS;
@@ -208,6 +210,16 @@ export class CrawlFrontier {
     this.chunks = position.chunks;
     this.overflowed = position.overflowed;
     return true;
+  }
+
+  /** The navigation of a site leads from every page to the same addresses. */
+  private keyOf(url: string): string {
+    const known = this.keys.get(url);
+    if (known !== undefined) return known;
+    if (this.keys.size >= KEYS_KEPT) this.keys.clear();
+    const key = addressKey(url);
+    this.keys.set(url, key);
+    return key;
   }
 
   private restoreWaiting({ waiting, met }: LogChunk): void {

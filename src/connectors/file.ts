@@ -11,7 +11,6 @@ import {
   pageOf,
   type PollContext,
 } from './connector.ts';
-import { claimId } from './file-ids.ts';
 import { type FileList, type OpenedFile, openFileList, openListedFile } from './file-list.ts';
 import { type FileMetadata, parseFileMetadata, toTags } from './file-metadata.ts';
 import {
@@ -164,16 +163,11 @@ async function readOne(
     bytes = opened.bytes.length;
     const metadata = parseFileMetadata(opened.keys);
     failure.link = metadata.link;
-    const claimant = { file: file.id, name: opened.name };
-    const claims =
-      metadata.id === null
-        ? []
-        : [await claimId(metadata.id, claimant, list, context, found.memory)];
     failure.documentId = metadata.id ?? defaultId(file.id);
     const document = await parseDocument(file.id, opened, metadata, password, context);
     found.documents.push(document);
     const value = { documentId: document.id, fingerprint: list.fingerprint(file) };
-    found.memory.push({ key: fileKey(file.id), documentId: document.id, value }, ...claims);
+    found.memory.push({ key: fileKey(file.id), documentId: document.id, value });
   } catch (error) {
     if (!(error instanceof GiveUp)) throw error;
     found.failures.push({ ...failure, reason: error.message });

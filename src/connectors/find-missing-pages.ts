@@ -12,8 +12,8 @@ const LOOK_EVERY_MS = 24 * 60 * 60_000;
 const LOOKED = 'looked-at-all';
 
 /** When a run looked at all pages; null when none has since pages are remembered. */
-export async function lastLook({ recall }: ConnectorContext): Promise<Date | null> {
-  const time = (await recall([LOOKED])).get(LOOKED);
+export async function lastLook(context: ConnectorContext): Promise<Date | null> {
+  const time = (await context.recall([LOOKED])).get(LOOKED);
   return typeof time === 'number' ? new Date(time) : null;
 }
 

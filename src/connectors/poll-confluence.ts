@@ -102,7 +102,7 @@ function pagesCql({ settings, context }: Poll): (string | null)[] {
 }
 
 async function pagesStep(poll: Poll, now: ConfluenceCheckpoint): Promise<Step> {
-  const { site, settings, context } = poll;
+  const { site, settings } = poll;
   const cql = pagesCql(poll)
     .filter((clause) => clause !== null)
     .join(' and ');

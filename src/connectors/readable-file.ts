@@ -37,7 +37,7 @@ export function readableName(name: string, mediaType: string | null): string | n
 }
 
 /** Lower case, without its dot; empty when the name has none. */
-export function extensionOf(name: string): string {
+function extensionOf(name: string): string {
   return posix.extname(name).slice(1).toLowerCase();
 }
 

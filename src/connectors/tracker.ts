@@ -12,7 +12,7 @@ import {
 import { fetchEach } from './fetch-each.ts';
 import { hasLabelToSkip, readIssue, type ReadIssue } from './fetch-issue.ts';
 import { recallIssueIds } from './issue-ids.ts';
-import { ISSUE_FIELDS, issueKey, issueUrl } from './jira-issue.ts';
+import { ISSUE_FIELDS, issueKey } from './jira-issue.ts';
 import {
   approximateCount,
   openJira,

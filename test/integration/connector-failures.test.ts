@@ -138,8 +138,8 @@ describe('a document that grows too large, or is emptied', () => {
     scripted.script.poll = pages([{ documents: [scripted.document('grown', 'Small.')] }]);
     await syncConnector(services, scripted.pair, never);
     let recalled: unknown = null;
-    scripted.script.poll = async function* poll(_from, { recall }) {
-      recalled = (await recall(['version'])).get('version');
+    scripted.script.poll = async function* poll(_from, context) {
+      recalled = (await context.recall(['version'])).get('version');
       yield pageOf({ checkpoint: 1, description: '', documents: [huge], memory });
     };
     await scripted.nextRun();

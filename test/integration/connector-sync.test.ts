@@ -1,23 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claimRun } from '#src/connectors/claim-run.ts';
-import { pruneConnector } from '#src/connectors/prune-connector.ts';
-import { deletePair } from '#src/connectors/delete-pair.ts';
-import { requestDeletion } from '#src/connectors/request-deletion.ts';
-import { requestPrune } from '#src/connectors/request-prune.ts';
 import { cancelRun, requestRun } from '#src/connectors/request-run.ts';
 import { syncConnector } from '#src/connectors/sync-connector.ts';
-import { deleteMarkedDocuments } from '#src/documents/delete-documents.ts';
-import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
-import type { CcPairId, DocumentId, PruneAttemptId } from '#src/ids.ts';
+import type { CcPairId } from '#src/ids.ts';
 import { reconcileConnectors } from '#src/connectors/reconcile-connectors.ts';
 import type { Services } from '#src/services.ts';
 import { startFixture, type TrackerFixture } from '#test/fixtures/connectors/tracker.ts';
-import {
-  insertLinkedPair,
-  openTestServices,
-  type TestServices,
-} from '#test/support/test-services.ts';
+import { documentsOf, linkJira } from '#test/support/linked-jira.ts';
+import { openTestServices, type TestServices } from '#test/support/test-services.ts';
 
 const never = new AbortController().signal;
 
@@ -36,17 +27,9 @@ afterAll(() => test[Symbol.asyncDispose]());
 beforeEach(async () => {
   opened = new AsyncDisposableStack();
   jira = opened.use(await startFixture());
-  pair = await linkJira();
+  pair = await linkJira(test, jira);
 });
 afterEach(() => opened.disposeAsync());
-
-const linkJira = () =>
-  insertLinkedPair(test, {
-    source: 'tracker',
-    settings: jira.settings,
-    credential: jira.credential,
-    refreshSeconds: 60,
-  });
 
 interface AttemptRow {
   id: number;
@@ -88,13 +71,6 @@ async function pairRow(): Promise<{
   return row;
 }
 
-async function documentIds(of: CcPairId = pair): Promise<string[]> {
-  const { rows } = await sql<{ external_id: string }>`
-    select d.external_id from document d join document_cc_pair l on l.document_id = d.id
-    where l.cc_pair_id = ${of} and d.status <> 'deleting' order by 1`.execute(services.db);
-  return rows.map((row) => row.external_id);
-}
-
 async function nextRun(with_: Services = services): Promise<void> {
   await requestRun(services, {
     workspaceId: test.workspaceId,
@@ -119,7 +95,7 @@ describe('a run', () => {
         error: null,
       },
     ]);
-    expect(await documentIds()).toEqual(jira.ids().toSorted());
+    expect(await documentsOf(test, pair)).toEqual(jira.ids().toSorted());
     const { status, next_run_at, synced_until } = await pairRow();
     expect(status).toBe('ACTIVE');
     expect(next_run_at?.getTime()).toBeGreaterThan(services.clock().getTime());
@@ -141,7 +117,7 @@ describe('a run', () => {
     await nextRun();
     const [, second] = await attempts();
     expect(second).toMatchObject({ status: 'success', accepted: 1, created: 0 });
-    expect(await documentIds()).toContain(edited);
+    expect(await documentsOf(test, pair)).toContain(edited);
   });
 
   it('of two workers only one takes it', async () => {
@@ -177,7 +153,7 @@ describe('a run', () => {
     ]);
     // Three pages of three in all; the one that was under way is asked for again.
     expect(searched()).toBeLessThanOrEqual(4);
-    expect(await documentIds()).toEqual(jira.ids().toSorted());
+    expect(await documentsOf(test, pair)).toEqual(jira.ids().toSorted());
   });
 
   it('stops within a page when it is canceled', async () => {
@@ -301,123 +277,5 @@ describe('documents that cannot be indexed', () => {
       services.db,
     );
     expect(rows).toEqual([{ stage: 'index', is_resolved: true }]);
-  });
-});
-
-describe('pruning', () => {
-  const prune = async (confirm: number | null = null) => {
-    await requestPrune(services, {
-      workspaceId: test.workspaceId,
-      ccPairId: pair,
-      // Ids of prunes are numbers in the rows that the test reads.
-      confirm: confirm as PruneAttemptId | null,
-      requestId: null,
-    });
-    await pruneConnector(services, pair, never);
-    const { rows } = await sql<{
-      id: number;
-      status: string;
-      known: number;
-      listed: number;
-      gone: number;
-      removed: number;
-      error: string | null;
-    }>`select * from prune_attempt where cc_pair_id = ${pair} order by id desc limit 1`.execute(
-      services.db,
-    );
-    return rows[0];
-  };
-
-  beforeEach(async () => {
-    await syncConnector(services, pair, never);
-  });
-
-  it('removes what is gone at the source and leaves what was pushed', async () => {
-    const item = ingestionItemSchema.parse({
-      document: { id: 'pushed', semantic_identifier: 'Pushed', sections: [{ text: 'By hand.' }] },
-      cc_pair_id: pair,
-    });
-    await services.documentAcceptor.accept(
-      toIncomingDocument(item, {
-        workspaceId: test.workspaceId,
-        requestId: null,
-        maxBytes: 1_000_000,
-      }),
-    );
-    jira.remove('issue 2');
-    expect(await prune()).toMatchObject({
-      status: 'success',
-      known: 8,
-      listed: 7,
-      gone: 1,
-      removed: 1,
-    });
-    expect(await documentIds()).toEqual([...jira.ids(), 'pushed'].toSorted());
-  });
-
-  it('leaves a document that another pair has too', async () => {
-    const other = await linkJira();
-    await syncConnector(services, other, never);
-    const gone = jira.ids()[1];
-    jira.remove('issue 2');
-    await prune();
-    expect(await documentIds()).not.toContain(gone);
-    expect(await documentIds(other)).toContain(gone);
-  });
-
-  it('removes nothing when the listing fails', async () => {
-    jira.remove('issue 2');
-    jira.server.fault = () => ({ kind: 'status', status: 403, body: { errorMessages: ['No.'] } });
-    const failed = await prune();
-    expect(failed).toMatchObject({ status: 'failed', removed: 0 });
-    expect(failed?.error).toContain('Nothing was removed');
-    expect(await documentIds()).toHaveLength(8);
-  });
-
-  it('stops when more than half would go, until somebody confirms', async () => {
-    for (let n = 1; n <= 5; n += 1) jira.remove(`issue ${n}`);
-    const stopped = await prune();
-    expect(stopped).toMatchObject({ status: 'needs_confirmation', known: 8, gone: 5, removed: 0 });
-    expect(await documentIds()).toHaveLength(8);
-    expect(await prune(stopped?.id)).toMatchObject({ status: 'success', removed: 5 });
-    expect(await documentIds()).toEqual(jira.ids().toSorted());
-  });
-});
-
-describe('deleting a pair', () => {
-  it('removes the documents that it alone has, then itself and its connector', async () => {
-    await syncConnector(services, pair, never);
-    const other = await linkJira();
-    jira.remove('issue 1');
-    await syncConnector(services, other, never);
-    const both = [pair, other];
-    const rowsBefore = await sql<{ connector_id: number; credential_id: number }>`
-      select connector_id, credential_id from cc_pair where id = any(${both})`.execute(services.db);
-    const connectors = rowsBefore.rows.map((row) => row.connector_id);
-    const credentials = rowsBefore.rows.map((row) => row.credential_id);
-    await requestDeletion(services, {
-      workspaceId: test.workspaceId,
-      ccPairId: pair,
-      requestId: null,
-    });
-    await deletePair(services, pair, never);
-    const { rows } = await sql<{ status: string; n: number; ids: DocumentId[] }>`
-      select status, count(*)::int as n, array_agg(id) as ids from document
-      where external_id like ${`${jira.server.url}%`} group by status order by 1`.execute(
-      services.db,
-    );
-    expect(rows).toMatchObject([
-      { status: 'accepted', n: 7 },
-      { status: 'deleting', n: 1 },
-    ]);
-    await deleteMarkedDocuments(services.db, rows[1]?.ids ?? [], never);
-    const left = await sql<{ pairs: number; connectors: number; credentials: number }>`
-      select (select count(*)::int from cc_pair where id = any(${both})) as pairs,
-        (select count(*)::int from connector where id = any(${connectors})) as connectors,
-        (select count(*)::int from credential where id = any(${credentials})) as credentials`.execute(
-      services.db,
-    );
-    expect(left.rows).toEqual([{ pairs: 1, connectors: 1, credentials: 2 }]);
-    expect(await documentIds(other)).toHaveLength(7);
   });
 });

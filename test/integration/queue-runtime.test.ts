@@ -25,16 +25,9 @@ const work = defineQueue({ name: 'test-work', payload, backoffMs: 20, timeoutMs:
 const keyed = defineQueue({ name: 'test-keyed', payload, key: ({ row }) => `row-${row}` });
 const quick = defineQueue({ name: 'test-quick', payload, attempts: 1, timeoutMs: 200 });
 const once = defineQueue({ name: 'test-once', payload, attempts: 1, timeoutMs: 20_000 });
-const resumable = defineQueue({
-  name: 'test-resumable',
-  payload,
-  attempts: 1,
-  timeoutMs: 20_000,
-  isResumable: true,
-});
+const resumable = defineQueue({ ...once, name: 'test-resumable', isResumable: true });
 const ticking = defineQueue({ name: 'test-ticking', payload: z.object({}), everyMs: 300 });
 const QUEUES = [work, keyed, quick, once, resumable, ticking];
-
 describe.each(testedSizes)('the queue runtime, %s', (size) => {
   let store: QueueStore;
   let producer: Producer;
@@ -189,47 +182,33 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     expect((await producer.counts(once))['active']).toBe(0);
   });
 
-  it.each(['hands its work back', 'ignores the abort'])(
-    'gives a job that is cut off at the deadline to the next worker, at no cost: the handler %s',
-    async (manner) => {
+  it.each([
+    ['its handler hands it back', once, 100],
+    ['its handler ignores the abort', once, 100],
+    ['it is resumable and the deadline far away', resumable, 600_000],
+  ] as const)(
+    'gives a job that is cut off to the next worker, at no cost, when %s',
+    async (manner, queue, deadlineMs) => {
       const started = Promise.withResolvers<void>();
-      const first = run(once, async (_given, { signal }) => {
+      const first = run(queue, async (_given, { signal }) => {
         started.resolve();
         await untilAborted(signal);
-        if (manner === 'ignores the abort') await new Promise(() => {});
+        if (manner.endsWith('ignores the abort')) await new Promise(() => {});
         signal.throwIfAborted();
       });
-      await producer.enqueue(once, { row: 2 });
+      await producer.enqueue(queue, { row: 2 });
       await started.promise;
       const closedAt = Date.now();
-      await first.close(100);
+      await first.close(deadlineMs);
       expect(Date.now() - closedAt).toBeLessThan(6_500);
-      expect((await producer.counts(once))['waiting']).toBe(1);
+      expect((await producer.counts(queue))['waiting']).toBe(1);
       const second = Promise.withResolvers<number>();
-      run(once, async (_given, { attempt }) => second.resolve(attempt));
+      run(queue, async (_given, { attempt }) => second.resolve(attempt));
       expect(await second.promise).toBe(1);
-      await untilIdle(producer, once);
-      expect((await producer.counts(once))['failed']).toBe(0);
+      await untilIdle(producer, queue);
+      expect((await producer.counts(queue))['failed']).toBe(0);
     },
   );
-
-  it('stops a resumable job at once when it closes, however far the deadline', async () => {
-    const started = Promise.withResolvers<void>();
-    const worker = run(resumable, async (_given, { signal }) => {
-      started.resolve();
-      await untilAborted(signal);
-      signal.throwIfAborted();
-    });
-    await producer.enqueue(resumable, { row: 3 });
-    await started.promise;
-    await Promise.race([
-      worker.close(600_000),
-      setTimeout(10_000).then(() => {
-        throw new Error('The worker waited for the deadline.');
-      }),
-    ]);
-    expect((await producer.counts(resumable))['waiting']).toBe(1);
-  });
 
   it('runs a schedule, and brings it back when the store has lost it', async () => {
     await producer.syncSchedules();

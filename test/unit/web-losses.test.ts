@@ -62,7 +62,11 @@ describe('a page is not lost', () => {
     });
     await using test = openTestContext();
     const { documents } = await crawl(test, { base_url: site.url });
-    expect(documents.map(({ semanticIdentifier }) => semanticIdentifier).toSorted()).toEqual(['Ann', 'Café', 'Home']);
+    expect(documents.map(({ semanticIdentifier }) => semanticIdentifier).toSorted()).toEqual([
+      'Ann',
+      'Café',
+      'Home',
+    ]);
   });
 
   test('when it has more links than are followed', async () => {

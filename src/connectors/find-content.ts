@@ -42,7 +42,7 @@ export function findContent(root: HtmlRoot, options: { hidesSticky: boolean }): 
   const isHidden = (element: HtmlElement): boolean =>
     options.hidesSticky &&
     classesOf(element).some((name) => name === 'sticky' || name === 'hidden');
-  const isNever = (element: HtmlElement): boolean => isNeverContent(element) || isHidden(element);
+  const isNever = judgedOnce((element) => isNeverContent(element) || isHidden(element));
   const sizes = measurePage(body, isNever);
   const named = namedSurroundings(body, sizes, isNever);
   const isOut = (element: HtmlElement): boolean => named.has(element) || isNever(element);
@@ -53,6 +53,18 @@ export function findContent(root: HtmlRoot, options: { hidesSticky: boolean }): 
   return {
     nodes: childrenOf(body),
     isLeftOut: (element) => surroundings.has(element) || isOutOfContent(element),
+  };
+}
+
+/** Each element is asked about in every walk. */
+function judgedOnce(judge: (element: HtmlElement) => boolean): (element: HtmlElement) => boolean {
+  const verdicts = new Map<HtmlElement, boolean>();
+  return (element) => {
+    const before = verdicts.get(element);
+    if (before !== undefined) return before;
+    const verdict = judge(element);
+    verdicts.set(element, verdict);
+    return verdict;
   };
 }
 

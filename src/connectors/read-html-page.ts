@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
+import { openPage, type OpenedPage } from '#src/files/open-page.ts';
 import type { ConnectorDocument } from './connector.ts';
 import { decodePage } from './decode-page.ts';
 import { type ExtractedPage, extractPage } from './extract-page.ts';
-import { openPage, type OpenedPage } from '#src/files/open-page.ts';
 import { addressKey, hashOf, isInScope, withSchemeOf } from './page-address.ts';
 import { type PageDirections, readDirections } from './page-links.ts';
 import {
@@ -30,6 +31,8 @@ export async function readHtmlPage(
 ): Promise<PageReading> {
   const { settings, context } = crawl;
   const { response, place, scope } = found;
+  // The request that takes the place of this one goes out before this page takes its time.
+  await setImmediate();
   const html = await htmlOf(crawl, found);
   if (html === null) return fail(`${place.href} says that it is HTML but is not text.`);
   const page = openPage(html.slice(0, MAX_INLINE_CHARACTERS));

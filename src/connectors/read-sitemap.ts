@@ -56,6 +56,8 @@ function readXml(text: string, name: string): Sitemap {
     removeNSPrefix: true,
     ignoreAttributes: true,
     parseTagValue: false,
+    // Numbers for characters, as `&#038;`, count as such only with this.
+    htmlEntities: true,
     isArray: (tag) => tag === 'url' || tag === 'sitemap',
   });
   // The parser returns plain objects of unknown shape; every step below looks before it takes.

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { readSitemap } from '#src/connectors/read-sitemap.ts';
 import { web } from '#src/connectors/web.ts';
-import { openTestContext } from '#test/support/connector-context.ts';
-import { crawl, html, page, pathsOf, startSite } from './web-harness.ts';
+import { collectPages, openTestContext } from '#test/support/connector-context.ts';
+import { crawl, html, page, pathsOf, poll, startSite } from './web-harness.ts';
 
 const canonical = (path: string): string => `<link rel="canonical" href="${path}">`;
 
@@ -23,6 +24,17 @@ describe('a page is not lost', () => {
     expect(first.reasons).toContain('a page with another canonical address');
     const second = await crawl(test, { base_url: site.url });
     expect(second.unchanged.length).toBe(5);
+    expect(first.pages).toHaveLength(4);
+    for (const [index, { checkpoint }] of first.pages.entries()) {
+      await using resumed = openTestContext();
+      const before = first.pages.slice(0, index + 1);
+      for (const entry of before.flatMap(({ memory }) => memory)) {
+        if (entry.key.startsWith('frontier:')) resumed.memory.set(entry.key, entry);
+      }
+      const rest = await collectPages(poll(resumed, { base_url: site.url }, checkpoint), resumed);
+      const counts = [...before, ...rest].map((one) => one.documents.length + one.skipped.length);
+      expect(counts).toEqual(first.pages.map((one) => one.documents.length + one.skipped.length));
+    }
   });
 
   test('when every page names the base URL as its canonical address', async () => {
@@ -145,6 +157,16 @@ describe('a listing', () => {
     const ids = (await Array.fromAsync(web.listIds(settings, {}, test.context))).flat();
     expect(ids.toSorted()).toEqual(['/', '/a', '/a/1'].map((path) => site.url + path));
   });
+});
+
+test('a sitemap may be long, signed at its end, and write its addresses as XML allows', () => {
+  const pages = Array.from({ length: 60_000 }, (_, index) => `<url><loc>/${index}</loc></url>`);
+  const odd =
+    '<url><loc>/?a=1&#038;b=2&#x26;c=3&amp;d=4</loc></url><url><loc><![CDATA[/?e=5&f=6]]></loc></url>';
+  const xml = `<urlset>${odd}${pages.join('')}</urlset>\n<!-- made by -->\n<!-- a plugin -->`;
+  const read = readSitemap(Buffer.from(xml), 'sitemap.xml')?.pages ?? [];
+  expect(read).toHaveLength(60_002);
+  expect(read.slice(0, 2).map(({ url }) => url)).toEqual(['/?a=1&b=2&c=3&d=4', '/?e=5&f=6']);
 });
 
 test('one broken sitemap of several is a failure, and the others are read', async () => {

@@ -1,25 +1,25 @@
-import { ATLASSIAN_GATEWAY, type AtlassianCredential } from './atlassian.ts';
-import { checkConfluence } from './check-confluence.ts';
+import { ATLASSIAN_GATEWAY, type AtlassianCredential } from './source/atlassian.ts';
+import { checkConfluence } from './confluence/check-confluence.ts';
 import {
   CONFLUENCE_CREDENTIAL,
   CONFLUENCE_SETTINGS,
   type ConfluenceSettings,
-} from './confluence-settings.ts';
-import { type ConfluenceSite, openConfluence } from './confluence-site.ts';
+} from './confluence/confluence-settings.ts';
+import { type ConfluenceSite, openConfluence } from './confluence/confluence-site.ts';
 import {
   type AnyConnector,
   type Connector,
   type ConnectorContext,
   defineConnector,
 } from './connector.ts';
-import { fetchConfluenceAgain } from './fetch-confluence-again.ts';
-import { listConfluenceIds } from './list-confluence-ids.ts';
+import { fetchConfluenceAgain } from './confluence/fetch-confluence-again.ts';
+import { listConfluenceIds } from './confluence/list-confluence-ids.ts';
 import {
   CONFLUENCE_CHECKPOINT,
   type ConfluenceCheckpoint,
   pollConfluence,
-} from './poll-confluence.ts';
-import { PAGES_PER_REQUEST } from './search-content.ts';
+} from './confluence/poll-confluence.ts';
+import { PAGES_PER_REQUEST } from './confluence/search-content.ts';
 
 /**
  * Confluence Cloud and Confluence Data Center. Pages are read in the order of their creation; see `walk-content.ts`.

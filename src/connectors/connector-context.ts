@@ -3,7 +3,7 @@ import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Services } from '#src/services.ts';
 import type { AnyConnector, ConnectorContext } from './connector.ts';
-import { createSourceHttp } from './create-source-http.ts';
+import { createSourceHttp } from './source/create-source-http.ts';
 
 /** Something of ours failed while a connector worked: the source is not to blame. */
 export class EngineFault extends Error {

@@ -3,7 +3,7 @@ import { dropDocuments } from '#src/documents/drop-documents.ts';
 import type { CcPairId, ConnectorId, DocumentId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Services } from '#src/services.ts';
-import { deleteFilesOf } from './connector-files.ts';
+import { deleteFilesOf } from './administration/connector-files.ts';
 
 const DOCUMENTS_PER_STEP = 500;
 

@@ -11,15 +11,15 @@ import {
   pageOf,
   type PollContext,
 } from './connector.ts';
-import { type FileList, type OpenedFile, openFileList, openListedFile } from './file-list.ts';
-import { type FileMetadata, parseFileMetadata, toTags } from './file-metadata.ts';
+import { type FileList, type OpenedFile, openFileList, openListedFile } from './file/file-list.ts';
+import { type FileMetadata, parseFileMetadata, toTags } from './file/file-metadata.ts';
 import {
   type FileCredential,
   fileCredential,
   type FileSettings,
   fileSettings,
   fileKey,
-} from './file-settings.ts';
+} from './file/file-settings.ts';
 import { SourceRefused } from './source-errors.ts';
 
 const FILES_PER_PAGE = 16;

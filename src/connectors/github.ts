@@ -1,16 +1,20 @@
 import { type AnyConnector, defineConnector } from './connector.ts';
-import { githubApiBase, type GithubApi, openGithub } from './github-api.ts';
-import { headTree } from './github-files.ts';
-import { listIssues } from './github-issues.ts';
-import { fetchGithubAgain, listGithubIds } from './github-listing.ts';
-import { githubCheckpoint, missingBranch, pollGithub } from './github-poll.ts';
-import { getRepository, namedRepositories, peekRepositories } from './github-repositories.ts';
+import { githubApiBase, type GithubApi, openGithub } from './github/github-api.ts';
+import { headTree } from './github/github-files.ts';
+import { listIssues } from './github/github-issues.ts';
+import { fetchGithubAgain, listGithubIds } from './github/github-listing.ts';
+import { githubCheckpoint, missingBranch, pollGithub } from './github/github-poll.ts';
+import {
+  getRepository,
+  namedRepositories,
+  peekRepositories,
+} from './github/github-repositories.ts';
 import {
   type GithubCredential,
   githubCredential,
   type GithubSettings,
   githubSettings,
-} from './github-settings.ts';
+} from './github/github-settings.ts';
 import type { SourceHttp } from './source-http.ts';
 
 /** Written from https://docs.github.com/en/rest (version 2022-11-28). */

@@ -1,10 +1,10 @@
 import { defineConnector } from './connector.ts';
-import { getProject, type GitlabApi, openGitlab } from './gitlab-api.ts';
-import { headCommit } from './gitlab-files.ts';
-import { type IssueKind, listGitlabIssues } from './gitlab-issues.ts';
-import { fetchGitlabAgain, listGitlabIds } from './gitlab-listing.ts';
-import { gitlabCheckpoint, isKindRead, pollGitlab } from './gitlab-poll.ts';
-import { gitlabCredential, type GitlabSettings, gitlabSettings } from './gitlab-settings.ts';
+import { getProject, type GitlabApi, openGitlab } from './gitlab/gitlab-api.ts';
+import { headCommit } from './gitlab/gitlab-files.ts';
+import { type IssueKind, listGitlabIssues } from './gitlab/gitlab-issues.ts';
+import { fetchGitlabAgain, listGitlabIds } from './gitlab/gitlab-listing.ts';
+import { gitlabCheckpoint, isKindRead, pollGitlab } from './gitlab/gitlab-poll.ts';
+import { gitlabCredential, type GitlabSettings, gitlabSettings } from './gitlab/gitlab-settings.ts';
 
 /** Written from https://docs.gitlab.com/api/rest/ (version 4); gitlab.com and self-managed alike. */
 export const gitlab = defineConnector({

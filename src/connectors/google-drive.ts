@@ -6,15 +6,19 @@ import {
   FOLDER,
   type GoogleAddresses,
   SHORTCUT,
-} from './drive-api.ts';
-import { whyNotRead } from './drive-content.ts';
-import { documentIdOf, targetOf } from './drive-files.ts';
-import { listFiles, startOfListing } from './drive-listing.ts';
-import { type DrivePart, findParts } from './drive-parts.ts';
-import { driveCheckpoint, filterOf, pollParts } from './drive-poll.ts';
-import { fetchFilesAgain } from './drive-retry.ts';
-import { type DriveSettings, driveSettings } from './drive-settings.ts';
-import { type GoogleCredential, googleCredential, openGoogleAuth } from './google-auth.ts';
+} from './google-drive/drive-api.ts';
+import { whyNotRead } from './google-drive/drive-content.ts';
+import { documentIdOf, targetOf } from './google-drive/drive-files.ts';
+import { listFiles, startOfListing } from './google-drive/drive-listing.ts';
+import { type DrivePart, findParts } from './google-drive/drive-parts.ts';
+import { driveCheckpoint, filterOf, pollParts } from './google-drive/drive-poll.ts';
+import { fetchFilesAgain } from './google-drive/drive-retry.ts';
+import { type DriveSettings, driveSettings } from './google-drive/drive-settings.ts';
+import {
+  type GoogleCredential,
+  googleCredential,
+  openGoogleAuth,
+} from './google-drive/google-auth.ts';
 import { SourceRefused } from './source-errors.ts';
 
 const FILES_PER_PAGE = 50;

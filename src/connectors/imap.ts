@@ -7,15 +7,15 @@ import {
   pageOf,
   type PollContext,
 } from './connector.ts';
-import { type ImapMailbox, type ImapSession, openImapSession } from './imap-session.ts';
+import { type ImapMailbox, type ImapSession, openImapSession } from './imap/imap-session.ts';
 import {
   addressOf,
   type ImapCredential,
   imapCredential,
   type ImapSettings,
   imapSettings,
-} from './imap-settings.ts';
-import { fetchMessagesAgain } from './imap-retry.ts';
+} from './imap/imap-settings.ts';
+import { fetchMessagesAgain } from './imap/imap-retry.ts';
 import {
   addFailure,
   addMessages,
@@ -24,9 +24,9 @@ import {
   listMailbox,
   type Mailbox,
   type OpenedAccount,
-} from './imap-messages.ts';
-import { findFirstSince } from './first-since.ts';
-import { startPageTime } from './page-time.ts';
+} from './imap/imap-messages.ts';
+import { findFirstSince } from './source/first-since.ts';
+import { startPageTime } from './source/page-time.ts';
 import { SourceRefused } from './source-errors.ts';
 
 const MESSAGES_PER_PAGE = 25;

@@ -5,8 +5,8 @@ import {
   type ConnectorContext,
   type ConnectorPage,
 } from './connector.ts';
-import { fetchEach } from './fetch-each.ts';
-import { mergePages } from './merge-pages.ts';
+import { fetchEach } from './source/fetch-each.ts';
+import { mergePages } from './source/merge-pages.ts';
 import {
   BLOCK_LIST,
   isRefused,
@@ -16,9 +16,9 @@ import {
   parseNotionId,
   ROW_LIST,
   type NotionApi,
-} from './notion-api.ts';
-import { createNotionNames } from './notion-names.ts';
-import { noContent, readPages, type PageContent, type PageReader } from './notion-page.ts';
+} from './notion/notion-api.ts';
+import { createNotionNames } from './notion/notion-names.ts';
+import { noContent, readPages, type PageContent, type PageReader } from './notion/notion-page.ts';
 import {
   DOCUMENTS_PER_PAGE,
   listShared,
@@ -27,9 +27,9 @@ import {
   pollShared,
   pollTree,
   type NotionCheckpoint,
-} from './notion-poll.ts';
-import { dataSourcesOf, findRoot } from './notion-tree.ts';
-import { startPageTime } from './page-time.ts';
+} from './notion/notion-poll.ts';
+import { dataSourcesOf, findRoot } from './notion/notion-tree.ts';
+import { startPageTime } from './source/page-time.ts';
 import { SourceRefused } from './source-errors.ts';
 
 const SETTINGS = z.strictObject({

@@ -7,13 +7,13 @@ import {
   pageOf,
   type PollContext,
 } from './connector.ts';
-import { itemKey, type ItemMemory, ItemRegister } from './feed-memory.ts';
-import { fetchArticle } from './fetch-article.ts';
-import { hashOf, readBaseUrl } from './page-address.ts';
-import type { FeedItem } from './read-feed.ts';
-import { openRobots, type Robots } from './read-robots.ts';
+import { itemKey, type ItemMemory, ItemRegister } from './rss/feed-memory.ts';
+import { fetchArticle } from './rss/fetch-article.ts';
+import { hashOf, readBaseUrl } from './web/page-address.ts';
+import type { FeedItem } from './rss/read-feed.ts';
+import { openRobots, type Robots } from './web/read-robots.ts';
 import { SourceRefused, SourceUnavailable } from './source-errors.ts';
-import { type FeedPage, NoFeed, walkFeed } from './walk-feed.ts';
+import { type FeedPage, NoFeed, walkFeed } from './rss/walk-feed.ts';
 
 const ITEMS_PER_PAGE = 20;
 /** Older pages are asked for in every run as far as this, and beyond only while something is new in them. */

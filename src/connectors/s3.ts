@@ -6,14 +6,14 @@ import {
   pageOf,
   type PollContext,
 } from './connector.ts';
-import { fetchEach } from './fetch-each.ts';
-import { findFirstSince } from './first-since.ts';
-import type { S3Object } from './s3-answers.ts';
-import { isDocument, type ObjectOutcome, readObject } from './s3-object.ts';
-import { createS3Requests, type S3Requests } from './s3-requests.ts';
-import { s3Credential, s3Settings } from './s3-settings.ts';
-import { resolveStore, type S3Store } from './s3-store.ts';
-import { startPageTime } from './page-time.ts';
+import { fetchEach } from './source/fetch-each.ts';
+import { findFirstSince } from './source/first-since.ts';
+import type { S3Object } from './s3/s3-answers.ts';
+import { isDocument, type ObjectOutcome, readObject } from './s3/s3-object.ts';
+import { createS3Requests, type S3Requests } from './s3/s3-requests.ts';
+import { s3Credential, s3Settings } from './s3/s3-settings.ts';
+import { resolveStore, type S3Store } from './s3/s3-store.ts';
+import { startPageTime } from './source/page-time.ts';
 import { SourceUnavailable } from './source-errors.ts';
 
 const OBJECTS_PER_PAGE = 25;

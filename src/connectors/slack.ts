@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { defineConnector, type AnyConnector, type ConnectorContext } from './connector.ts';
-import { openSlackApi, type SlackApi } from './slack-api.ts';
-import { channelRefusal, chooseChannels, enterChannel } from './slack-channels.ts';
-import { documentIdOf, mayBeDocument } from './slack-document.ts';
-import { walkHistory } from './slack-history.ts';
-import { createSlackPeople } from './slack-people.ts';
+import { openSlackApi, type SlackApi } from './slack/slack-api.ts';
+import { channelRefusal, chooseChannels, enterChannel } from './slack/slack-channels.ts';
+import { documentIdOf, mayBeDocument } from './slack/slack-document.ts';
+import { walkHistory } from './slack/slack-history.ts';
+import { createSlackPeople } from './slack/slack-people.ts';
 import {
   DOCUMENTS_PER_PAGE,
   pollChannels,
   SLACK_CHECKPOINT,
   unknownChannelReason,
-} from './slack-poll.ts';
-import { fetchThreads } from './slack-retry.ts';
-import { SLACK_CREDENTIAL, SLACK_SETTINGS, type SlackSettings } from './slack-settings.ts';
+} from './slack/slack-poll.ts';
+import { fetchThreads } from './slack/slack-retry.ts';
+import { SLACK_CREDENTIAL, SLACK_SETTINGS, type SlackSettings } from './slack/slack-settings.ts';
 import { SourceRefused } from './source-errors.ts';
 
 /** Exclusive; no message is written after it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ATLASSIAN_GATEWAY, type AtlassianCredential } from './atlassian.ts';
+import { ATLASSIAN_GATEWAY, type AtlassianCredential } from './source/atlassian.ts';
 import {
   defineConnector,
   pageOf,
@@ -9,26 +9,26 @@ import {
   type ConnectorPage,
   type MemoryEntry,
 } from './connector.ts';
-import { fetchEach } from './fetch-each.ts';
-import { hasLabelToSkip, readIssue, type ReadIssue } from './fetch-issue.ts';
-import { recallIssueIds } from './issue-ids.ts';
-import { ISSUE_FIELDS, issueKey } from './jira-issue.ts';
+import { fetchEach } from './source/fetch-each.ts';
+import { hasLabelToSkip, readIssue, type ReadIssue } from './tracker/fetch-issue.ts';
+import { recallIssueIds } from './tracker/issue-ids.ts';
+import { ISSUE_FIELDS, issueKey } from './tracker/jira-issue.ts';
 import {
   approximateCount,
   openJira,
   requireAccount,
   searchIssues,
   type JiraSite,
-} from './jira-site.ts';
-import { baseJql, changedJql } from './jql.ts';
+} from './tracker/jira-site.ts';
+import { baseJql, changedJql } from './tracker/jql.ts';
 import { SourceRefused } from './source-errors.ts';
 import {
   MAX_BATCH,
   TRACKER_CREDENTIAL,
   TRACKER_SETTINGS,
   type TrackerSettings,
-} from './tracker-settings.ts';
-import { issueCursor, issuesSince, walkIssues, type IssueCursor } from './walk-issues.ts';
+} from './tracker/tracker-settings.ts';
+import { issueCursor, issuesSince, walkIssues, type IssueCursor } from './tracker/walk-issues.ts';
 
 const CHECKPOINT = z.object({
   /** Null: everything was read. */

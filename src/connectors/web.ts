@@ -6,14 +6,14 @@ import {
   pageOf,
   type PollContext,
 } from './connector.ts';
-import { crawlSite, PAGES_PER_STEP } from './crawl-site.ts';
-import { checkpointOf, openCrawl, type WebCheckpoint, webCheckpoint } from './open-crawl.ts';
-import type { FrontierEntry } from './crawl-frontier.ts';
-import type { Crawl } from './page-reading.ts';
-import { readPage } from './read-page.ts';
-import { readSitemapEntry } from './read-sitemap-entry.ts';
+import { crawlSite, PAGES_PER_STEP } from './web/crawl-site.ts';
+import { checkpointOf, openCrawl, type WebCheckpoint, webCheckpoint } from './web/open-crawl.ts';
+import type { FrontierEntry } from './web/crawl-frontier.ts';
+import type { Crawl } from './web/page-reading.ts';
+import { readPage } from './web/read-page.ts';
+import { readSitemapEntry } from './web/read-sitemap-entry.ts';
 import { SourceRefused, SourceUnavailable } from './source-errors.ts';
-import { type WebSettings, webSettings } from './web-settings.ts';
+import { type WebSettings, webSettings } from './web/web-settings.ts';
 
 const MAX_SITEMAPS_CHECKED = 5;
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CONNECTORS, findConnector, sourcesOf } from '#src/connectors/registry.ts';
-import { validateCredential, validateSettings } from '#src/connectors/validate-config.ts';
+import {
+  validateCredential,
+  validateSettings,
+} from '#src/connectors/administration/validate-config.ts';
 import { hasFixture, loadContractKinds } from '#test/support/connector-contract.ts';
 
 const kinds = await loadContractKinds();

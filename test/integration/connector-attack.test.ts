@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claimRun } from '#src/connectors/claim-run.ts';
 import { pageOf } from '#src/connectors/connector.ts';
-import { pausePair, resumePair } from '#src/connectors/control-pair.ts';
+import { pausePair, resumePair } from '#src/connectors/administration/control-pair.ts';
 import { deletePair } from '#src/connectors/delete-pair.ts';
 import { pruneConnector } from '#src/connectors/prune-connector.ts';
 import { requestDeletion } from '#src/connectors/request-deletion.ts';

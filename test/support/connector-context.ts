@@ -4,7 +4,7 @@ import type {
   MemoryEntry,
   PollContext,
 } from '#src/connectors/connector.ts';
-import { createSourceHttp } from '#src/connectors/create-source-http.ts';
+import { createSourceHttp } from '#src/connectors/source/create-source-http.ts';
 import type { PageRenderer } from '#src/connectors/page-renderer.ts';
 import type { SourcePolicy } from '#src/connectors/source-http.ts';
 import { parseFile } from '#src/files/parse-file.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { adfToMarkdown } from '#src/connectors/adf-to-markdown.ts';
+import { adfToMarkdown } from '#src/connectors/tracker/adf-to-markdown.ts';
 
 const text = (words: string, ...marks: object[]): object => ({ type: 'text', text: words, marks });
 const paragraph = (...content: object[]): object => ({ type: 'paragraph', content });

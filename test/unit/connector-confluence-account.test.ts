@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { CONFLUENCE_CREDENTIAL, CONFLUENCE_SETTINGS } from '#src/connectors/confluence-settings.ts';
+import {
+  CONFLUENCE_CREDENTIAL,
+  CONFLUENCE_SETTINGS,
+} from '#src/connectors/confluence/confluence-settings.ts';
 import { CredentialRejected, SourceRefused } from '#src/connectors/source-errors.ts';
 import { startFixture } from '#test/fixtures/connectors/confluence.ts';
 import { openTestContext } from '#test/support/connector-context.ts';

@@ -2,10 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { connectorRequestSchema } from '#src/connectors/connector-request.ts';
+import { connectorRequestSchema } from '#src/connectors/administration/connector-request.ts';
 import type { AnyConnector } from '#src/connectors/connector.ts';
 import { CONNECTORS, findConnector, sourcesOf } from '#src/connectors/registry.ts';
-import { validateCredential, validateSettings } from '#src/connectors/validate-config.ts';
+import {
+  validateCredential,
+  validateSettings,
+} from '#src/connectors/administration/validate-config.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const OVERVIEW = 'docs/connectors.md';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { githubApiBase } from '#src/connectors/github-api.ts';
+import { githubApiBase } from '#src/connectors/github/github-api.ts';
 import {
   CredentialRejected,
   SourceRefused,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConnectorPage, PollContext } from '#src/connectors/connector.ts';
-import { mergePages } from '#src/connectors/merge-pages.ts';
+import { mergePages } from '#src/connectors/source/merge-pages.ts';
 import { SourceUnavailable } from '#src/connectors/source-errors.ts';
 import { type ImapFixture, startFixture } from '#test/fixtures/connectors/imap.ts';
 import { openTestContext, type TestContext } from '#test/support/connector-context.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readFeed } from '#src/connectors/read-feed.ts';
+import { readFeed } from '#src/connectors/rss/read-feed.ts';
 import { rss } from '#src/connectors/rss.ts';
 import { startFixture } from '#test/fixtures/connectors/rss.ts';
 import {

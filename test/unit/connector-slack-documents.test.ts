@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderMrkdwn } from '#src/connectors/slack-mrkdwn.ts';
+import { renderMrkdwn } from '#src/connectors/slack/slack-mrkdwn.ts';
 import { daysAgo, documentsOf, openSlack, say, textOf } from './slack-harness.ts';
 
 describe('a run', () => {

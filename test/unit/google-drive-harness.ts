@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
-import { mergePages } from '#src/connectors/merge-pages.ts';
+import { mergePages } from '#src/connectors/source/merge-pages.ts';
 import {
   collectPages,
   openTestContext,

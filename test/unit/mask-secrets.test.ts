@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { findMasked, maskSecrets, restoreMasked } from '#src/connectors/mask-secrets.ts';
+import {
+  findMasked,
+  maskSecrets,
+  restoreMasked,
+} from '#src/connectors/administration/mask-secrets.ts';
 
 const BULLETS = '••••••••••••';
 

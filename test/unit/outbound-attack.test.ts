@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { toMailDocument } from '#src/connectors/mail-document.ts';
-import { readError } from '#src/connectors/s3-answers.ts';
-import { s3Credential, s3Settings } from '#src/connectors/s3-settings.ts';
-import { splitMetadataLine, toTags } from '#src/connectors/file-metadata.ts';
-import { channelFilter, SLACK_SETTINGS } from '#src/connectors/slack-settings.ts';
+import { toMailDocument } from '#src/connectors/imap/mail-document.ts';
+import { readError } from '#src/connectors/s3/s3-answers.ts';
+import { s3Credential, s3Settings } from '#src/connectors/s3/s3-settings.ts';
+import { splitMetadataLine, toTags } from '#src/connectors/file/file-metadata.ts';
+import { channelFilter, SLACK_SETTINGS } from '#src/connectors/slack/slack-settings.ts';
 import { readZipMetadata } from '#src/files/unpack-zip.ts';
 import { parseHtmlTree, rawText } from '#src/files/html-tree.ts';
 import { GiveUp } from '#src/platform/errors.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readFeed } from '#src/connectors/read-feed.ts';
+import { readFeed } from '#src/connectors/rss/read-feed.ts';
 import { rss } from '#src/connectors/rss.ts';
 import { collectPages, openTestContext } from '#test/support/connector-context.ts';
 import { startFakeSource } from '#test/support/fake-source.ts';

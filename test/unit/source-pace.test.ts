@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSourceHttp } from '#src/connectors/create-source-http.ts';
+import { createSourceHttp } from '#src/connectors/source/create-source-http.ts';
 import { SourceUnavailable } from '#src/connectors/source-errors.ts';
 import type { SourcePolicy } from '#src/connectors/source-http.ts';
 import { OutboundError, type OutboundRequest, type OutboundResponse } from '#src/platform/http.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storageToMarkdown } from '#src/connectors/storage-format.ts';
+import { storageToMarkdown } from '#src/connectors/confluence/storage-format.ts';
 
 const macro = (name: string, inner: string): string =>
   `<ac:structured-macro ac:name="${name}" ac:schema-version="1">${inner}</ac:structured-macro>`;

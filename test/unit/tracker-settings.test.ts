@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TRACKER_CREDENTIAL, TRACKER_SETTINGS } from '#src/connectors/tracker-settings.ts';
+import { TRACKER_CREDENTIAL, TRACKER_SETTINGS } from '#src/connectors/tracker/tracker-settings.ts';
 
 test.each([
   ['https://x.atlassian.net/jira/software/projects/ABC/boards/1', 'https://x.atlassian.net', 'ABC'],

@@ -1,10 +1,10 @@
 import { openPage } from '#src/files/open-page.ts';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
-import { decodePage } from '#src/connectors/decode-page.ts';
-import { extractPage } from '#src/connectors/extract-page.ts';
-import { isInScope, readBaseUrl, readLink, scopeOf } from '#src/connectors/page-address.ts';
-import { readDirectives } from '#src/connectors/page-links.ts';
+import { decodePage } from '#src/connectors/web/decode-page.ts';
+import { extractPage } from '#src/connectors/web/extract-page.ts';
+import { isInScope, readBaseUrl, readLink, scopeOf } from '#src/connectors/web/page-address.ts';
+import { readDirectives } from '#src/connectors/web/page-links.ts';
 
 const textOf = (html: string, mintlifyCleanup = true): string =>
   extractPage(openPage(html), 'fallback', { mintlifyCleanup }).text;

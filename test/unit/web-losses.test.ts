@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSitemap } from '#src/connectors/read-sitemap.ts';
+import { readSitemap } from '#src/connectors/web/read-sitemap.ts';
 import { web } from '#src/connectors/web.ts';
 import { collectPages, openTestContext } from '#test/support/connector-context.ts';
 import { crawl, html, page, pathsOf, poll, startSite } from './web-harness.ts';

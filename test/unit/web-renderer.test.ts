@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { openChromiumRenderer } from '#src/connectors/chromium-renderer.ts';
+import { openChromiumRenderer } from '#src/connectors/web/chromium-renderer.ts';
 import { web } from '#src/connectors/web.ts';
 import { createHttpClient } from '#src/platform/http.ts';
 import { collectPages, openTestContext } from '#test/support/connector-context.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wikiMarkupToMarkdown } from '#src/connectors/wiki-markup-to-markdown.ts';
+import { wikiMarkupToMarkdown } from '#src/connectors/tracker/wiki-markup-to-markdown.ts';
 
 test('what only looks like markup stays as it was written', () => {
   const prose = 'snake_case_name, 2*3*4, a - b - c, C:\\temp, {unknown}, [x], 5 > 3! Really!';

@@ -7,7 +7,7 @@ import {
   changeConnectorFiles,
   findPollingPairs,
   listConnectorFiles,
-} from '#src/connectors/connector-files.ts';
+} from '#src/connectors/administration/connector-files.ts';
 import { requestRun } from '#src/connectors/request-run.ts';
 import { beginUpload, type Upload } from '#src/files/take-upload.ts';
 import type { StoredFileId } from '#src/ids.ts';

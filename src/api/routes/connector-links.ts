@@ -6,10 +6,10 @@ import {
   pathCredentialId,
   pathId,
   rowId,
-} from '#src/connectors/connector-request.ts';
-import { linkCredential } from '#src/connectors/link-credential.ts';
-import { statusResponseSchema, succeeded } from '#src/connectors/status-response.ts';
-import { deleteLink, unlinkCredential } from '#src/connectors/unlink-credential.ts';
+} from '#src/connectors/administration/connector-request.ts';
+import { linkCredential } from '#src/connectors/administration/link-credential.ts';
+import { statusResponseSchema, succeeded } from '#src/connectors/administration/status-response.ts';
+import { deleteLink, unlinkCredential } from '#src/connectors/administration/unlink-credential.ts';
 
 const LINK_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;
 const linkParams = z.object({ connector_id: pathId, credential_id: pathCredentialId });

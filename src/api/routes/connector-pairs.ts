@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { pathId, rowId } from '#src/connectors/connector-request.ts';
+import { pathId, rowId } from '#src/connectors/administration/connector-request.ts';
 import { displayName } from '#src/platform/display-name.ts';
-import { pausePair, renamePair, resumePair, setFrequency } from '#src/connectors/control-pair.ts';
-import { countRuns } from '#src/connectors/pair-attempts.ts';
-import { findPair, findPairId } from '#src/connectors/pair-status.ts';
-import { pairInfoSchema, presentPair } from '#src/connectors/present-pair.ts';
+import {
+  pausePair,
+  renamePair,
+  resumePair,
+  setFrequency,
+} from '#src/connectors/administration/control-pair.ts';
+import { countRuns } from '#src/connectors/administration/pair-attempts.ts';
+import { findPair, findPairId } from '#src/connectors/administration/pair-status.ts';
+import { pairInfoSchema, presentPair } from '#src/connectors/administration/present-pair.ts';
 import { requestPrune } from '#src/connectors/request-prune.ts';
 import { requestRun } from '#src/connectors/request-run.ts';
-import { statusResponseSchema, succeeded } from '#src/connectors/status-response.ts';
+import { statusResponseSchema, succeeded } from '#src/connectors/administration/status-response.ts';
 import type { PruneAttemptId } from '#src/ids.ts';
 
 const PAIR_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;

@@ -4,10 +4,16 @@ import {
   groupByStatus,
   indexingStatusReplySchema,
   indexingStatusRequestSchema,
-} from '#src/connectors/indexing-status.ts';
-import { listIndexedSources, listLinkedSources } from '#src/connectors/pair-sources.ts';
-import { isIndexing, listPairs } from '#src/connectors/pair-status.ts';
-import { pairStatusSchema, presentPairStatus } from '#src/connectors/present-pair.ts';
+} from '#src/connectors/administration/indexing-status.ts';
+import {
+  listIndexedSources,
+  listLinkedSources,
+} from '#src/connectors/administration/pair-sources.ts';
+import { isIndexing, listPairs } from '#src/connectors/administration/pair-status.ts';
+import {
+  pairStatusSchema,
+  presentPairStatus,
+} from '#src/connectors/administration/present-pair.ts';
 
 const STATUS_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;
 const ignored = z.string().optional().describe('Ignored.');

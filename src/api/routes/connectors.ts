@@ -6,27 +6,27 @@ import {
   pathCredentialId,
   pathId,
   rowId,
-} from '#src/connectors/connector-request.ts';
+} from '#src/connectors/administration/connector-request.ts';
 import {
   createConnector,
   deleteConnector,
   listConnectors,
   readConnector,
   updateConnector,
-} from '#src/connectors/connectors.ts';
-import { createLinkedConnector } from '#src/connectors/create-linked-connector.ts';
+} from '#src/connectors/administration/connectors.ts';
+import { createLinkedConnector } from '#src/connectors/administration/create-linked-connector.ts';
 import {
   connectorKindSchema,
   connectorSnapshotSchema,
   presentConnector,
   presentKind,
-} from '#src/connectors/present-connector.ts';
-import { creationReplySchema } from '#src/connectors/present-credential.ts';
+} from '#src/connectors/administration/present-connector.ts';
+import { creationReplySchema } from '#src/connectors/administration/present-credential.ts';
 import { CONNECTORS } from '#src/connectors/registry.ts';
-import { sendDueJobs } from '#src/connectors/reschedule-pairs.ts';
-import { runConnector } from '#src/connectors/run-connector.ts';
-import { statusResponseSchema, succeeded } from '#src/connectors/status-response.ts';
-import { takesEmptyCredential } from '#src/connectors/validate-config.ts';
+import { sendDueJobs } from '#src/connectors/administration/reschedule-pairs.ts';
+import { runConnector } from '#src/connectors/administration/run-connector.ts';
+import { statusResponseSchema, succeeded } from '#src/connectors/administration/status-response.ts';
+import { takesEmptyCredential } from '#src/connectors/administration/validate-config.ts';
 
 const CONNECTOR_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;
 const oneConnector = z.object({ id: pathId });

@@ -8,23 +8,23 @@ import {
   credentialRowId,
   pathCredentialId,
   rowId,
-} from '#src/connectors/connector-request.ts';
+} from '#src/connectors/administration/connector-request.ts';
 import {
   createCredential,
   deleteCredential,
   listCredentials,
   readCredential,
   updateCredential,
-} from '#src/connectors/credentials.ts';
+} from '#src/connectors/administration/credentials.ts';
 import {
   creationReplySchema,
   credentialSnapshotSchema,
   presentCredential,
-} from '#src/connectors/present-credential.ts';
+} from '#src/connectors/administration/present-credential.ts';
 import { findConnector } from '#src/connectors/registry.ts';
-import { removeCredential } from '#src/connectors/remove-credential.ts';
-import { statusResponseSchema, succeeded } from '#src/connectors/status-response.ts';
-import { swapCredential } from '#src/connectors/swap-credential.ts';
+import { removeCredential } from '#src/connectors/administration/remove-credential.ts';
+import { statusResponseSchema, succeeded } from '#src/connectors/administration/status-response.ts';
+import { swapCredential } from '#src/connectors/administration/swap-credential.ts';
 
 const CREDENTIAL_ROUTE = { tag: 'Credentials', family: 'platform', scope: 'admin' } as const;
 const oneCredential = z.object({ id: pathCredentialId });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { pathId, rowId } from '#src/connectors/connector-request.ts';
+import { pathId, rowId } from '#src/connectors/administration/connector-request.ts';
 import { displayName } from '#src/platform/display-name.ts';
 import {
   createDocumentSet,
@@ -8,7 +8,7 @@ import {
   type DocumentSet,
   listDocumentSets,
   updateDocumentSet,
-} from '#src/connectors/document-sets.ts';
+} from '#src/connectors/administration/document-sets.ts';
 
 const SET_ROUTE = { tag: 'Document sets', family: 'platform', scope: 'admin' } as const;
 const MAX_PAIRS = 10_000;

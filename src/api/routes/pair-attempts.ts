@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { pathId } from '#src/connectors/connector-request.ts';
+import { pathId } from '#src/connectors/administration/connector-request.ts';
 import {
   findRun,
   listPrunes,
   listRunErrors,
   listRuns,
   listSyncedDocuments,
-} from '#src/connectors/pair-attempts.ts';
-import { findPairId } from '#src/connectors/pair-status.ts';
+} from '#src/connectors/administration/pair-attempts.ts';
+import { findPairId } from '#src/connectors/administration/pair-status.ts';
 import {
   indexAttemptErrorSchema,
   indexAttemptSchema,
@@ -16,7 +16,7 @@ import {
   presentRun,
   presentRunError,
   pruneAttemptSchema,
-} from '#src/connectors/present-attempt.ts';
+} from '#src/connectors/administration/present-attempt.ts';
 
 const ATTEMPT_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;
 const MAX_PAGE_NUMBER = 1_000_000;

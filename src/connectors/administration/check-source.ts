@@ -1,0 +1,104 @@
+import type { CcPairId, WorkspaceId } from '#src/ids.ts';
+import { GiveUp, Problem, RetryLater } from '#src/platform/errors.ts';
+import { OutboundError } from '#src/platform/http.ts';
+import type { Services } from '#src/services.ts';
+import type { AnyConnector } from '#src/connectors/connector.ts';
+import { connectorContext } from '#src/connectors/connector-context.ts';
+import {
+  CredentialRejected,
+  SourceRefused,
+  SourceUnavailable,
+} from '#src/connectors/source-errors.ts';
+import { validateCredential, validateSettings } from './validate-config.ts';
+
+/** An administrator waits for it. */
+const CHECK_DEADLINE_MS = 15_000;
+/** A first and a second retry, and no long wait that the source asks for: whoever asked can ask again. */
+const PATIENCE_MS = 5_000;
+const MAX_WORDS = 1_000;
+
+const SOURCE_ERRORS = [
+  CredentialRejected,
+  SourceRefused,
+  SourceUnavailable,
+  OutboundError,
+  GiveUp,
+  RetryLater,
+];
+
+export interface SourceToCheck {
+  workspaceId: WorkspaceId;
+  connector: AnyConnector;
+  settings: Record<string, unknown>;
+  credential: Record<string, unknown>;
+  ccPairId: CcPairId | null;
+  signal: AbortSignal;
+}
+
+/**
+ * Contacts the source with these settings and this credential.
+ * @throws Problem BAD_REQUEST with the source's own words, or naming the field that does not fit
+ */
+export async function checkSource(services: Services, source: SourceToCheck): Promise<void> {
+  const { workspaceId, connector, ccPairId } = source;
+  const settings = validateSettings(connector, source.settings, 'connector_specific_config');
+  const credential = validateCredential(connector, source.credential, 'credential_json');
+  const deadline = AbortSignal.timeout(CHECK_DEADLINE_MS);
+  const signal = AbortSignal.any([source.signal, deadline]);
+  const impatient = withLittlePatience(services);
+  const context = connectorContext(impatient, { workspaceId, connector, ccPairId, signal });
+  try {
+    await Promise.race([connector.check(settings, credential, context), whenAborted(signal)]);
+  } catch (error) {
+    source.signal.throwIfAborted();
+    const words = deadline.aborted
+      ? `${connector.title} did not answer within ${CHECK_DEADLINE_MS / 1_000} s. Try again, or check the address in connector_specific_config.`
+      : wordsOf(error);
+    throw new Problem('BAD_REQUEST', `Connector validation error: ${words}`, { cause: error });
+  }
+}
+
+/** @throws the error itself when it is no answer of a source but a fault of ours */
+function wordsOf(error: unknown): string {
+  const known = SOURCE_ERRORS.find((one) => error instanceof one);
+  if (!known || !(error instanceof Error)) throw error;
+  return error.message.length > MAX_WORDS ? `${error.message.slice(0, MAX_WORDS)}…` : error.message;
+}
+
+/** The services of a check: what would be retried for a minute in a run fails soon, in the source's own words. */
+function withLittlePatience(services: Services): Services {
+  let failure = 'The source asks to wait.';
+  let waitedMs = 0;
+  const { http } = services;
+  return {
+    ...services,
+    http: {
+      guard: http.guard,
+      async send(request) {
+        const host = URL.parse(request.url)?.host ?? '';
+        try {
+          const response = await http.send(request);
+          failure = `${host} answered ${response.status}.`;
+          return response;
+        } catch (error) {
+          if (error instanceof OutboundError) failure = `${host}: ${error.message}`;
+          throw error;
+        }
+      },
+      [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
+    },
+    async wait(ms, signal) {
+      waitedMs += ms;
+      if (waitedMs > PATIENCE_MS) throw new SourceUnavailable(failure, { retryAfterMs: ms });
+      await services.wait(ms, signal);
+    },
+  };
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = (): void => reject(new Error('The check was stopped.', { cause: signal.reason }));
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+  });
+}

@@ -1,0 +1,234 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { documentsOfPair, dropDocuments } from '#src/documents/drop-documents.ts';
+import type { StoredFile } from '#src/files/file-store.ts';
+import type { CcPairId, ConnectorId, DocumentId, StoredFileId, WorkspaceId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import { fileKey } from '#src/connectors/file/file-settings.ts';
+import { hashSettings } from '#src/connectors/open-pair.ts';
+import { RUNNABLE } from '#src/connectors/open-run.ts';
+import { unknownConnector } from './unknown-thing.ts';
+
+/** The settings of a `file` connector that name its files; the others pass through. */
+const fileSettings = z.looseObject({
+  file_locations: z.array(z.uuid().transform((id) => id as StoredFileId)),
+  file_names: z.array(z.string()).nullish(),
+  zip_metadata_file_id: z.string().nullish(),
+});
+type FileSettings = z.output<typeof fileSettings>;
+
+export interface ConnectorFile {
+  id: StoredFileId;
+  name: string;
+  /** Null when the file is gone. */
+  byteCount: number | null;
+  uploadedAt: Date | null;
+}
+
+interface ConnectorAddress {
+  workspaceId: WorkspaceId;
+  connectorId: number;
+}
+
+/** The files of a connector of the kind `file`, in its order. @throws Problem NOT_FOUND, BAD_REQUEST for another kind */
+export async function listConnectorFiles(
+  db: Database,
+  address: ConnectorAddress,
+): Promise<ConnectorFile[]> {
+  const settings = await readSettings(db, address, 'no-lock');
+  const stored = await storedFiles(db, address.workspaceId, settings.file_locations);
+  return settings.file_locations.map((id, index) => {
+    const file = stored.get(id);
+    return {
+      id,
+      name: settings.file_names?.[index] ?? file?.name ?? id,
+      byteCount: file?.byte_count ?? null,
+      uploadedAt: file?.created_at ?? null,
+    };
+  });
+}
+
+export interface FilesChange {
+  add: readonly StoredFile[];
+  /** The metadata file that came with those added. */
+  zipMetadataFileId: StoredFileId | null;
+  remove: readonly StoredFileId[];
+}
+
+export interface ChangedFiles {
+  ids: StoredFileId[];
+  names: string[];
+  zipMetadataFileId: string | null;
+  /** Removed, and named by no other connector: their content can go. */
+  orphaned: StoredFileId[];
+  /** Their documents, marked for deletion: to be sent to the index workers. */
+  dropped: DocumentId[];
+}
+
+/**
+ * Writes a connector's files anew; the files themselves stay where they are.
+ * @throws Problem NOT_FOUND, BAD_REQUEST for another kind, an id it does not have, or when none would be left
+ */
+export async function changeConnectorFiles(
+  db: Database,
+  address: ConnectorAddress,
+  change: FilesChange,
+): Promise<ChangedFiles> {
+  return db.transaction().execute(async (trx) => {
+    const settings = await readSettings(trx, address, 'lock');
+    const removed = new Set(change.remove);
+    const unknown = change.remove.find((id) => !settings.file_locations.includes(id));
+    if (unknown !== undefined) {
+      throw new Problem(
+        'BAD_REQUEST',
+        `file_ids_to_remove: the connector has no file ${unknown}. GET /manage/admin/connector/${address.connectorId}/files lists its files.`,
+      );
+    }
+    const stored = await storedFiles(trx, address.workspaceId, settings.file_locations);
+    const files = [
+      ...settings.file_locations.map((id, index) => ({
+        id,
+        name: settings.file_names?.[index] ?? stored.get(id)?.name ?? id,
+      })),
+      ...change.add,
+    ].filter(({ id }) => !removed.has(id));
+    if (files.length === 0) {
+      throw new Problem(
+        'BAD_REQUEST',
+        'No file would be left. Keep one, send another with this request, or delete the connector.',
+      );
+    }
+    const ids = files.map(({ id }) => id);
+    const names = files.map(({ name }) => name);
+    // Files that came later carry their metadata themselves, so the first metadata file stays the connector's.
+    const zipMetadataFileId = settings.zip_metadata_file_id ?? change.zipMetadataFileId;
+    const changed: FileSettings = {
+      ...settings,
+      file_locations: ids,
+      file_names: names,
+      zip_metadata_file_id: zipMetadataFileId,
+    };
+    await trx
+      .updateTable('connector')
+      .set({ settings: JSON.stringify(changed), updated_at: sql<Date>`now()` })
+      .where('id', '=', address.connectorId as ConnectorId) // its row was found
+      .execute();
+    await keepWhatIsKnown(trx, address, hashSettings(changed));
+    const orphaned = await unusedFiles(trx, address.workspaceId, [...removed]);
+    const dropped = await dropDocumentsOf(trx, address, [...removed]);
+    return { ids, names, zipMetadataFileId, orphaned, dropped };
+  });
+}
+
+/** The files that stay are as they were: nothing has to be looked at from the beginning for these settings. */
+async function keepWhatIsKnown(
+  trx: DatabaseTransaction,
+  { connectorId }: ConnectorAddress,
+  hash: string,
+): Promise<void> {
+  await sql`update cc_pair set settings_hash = ${hash}
+    where connector_id = ${connectorId} and settings_hash is not null`.execute(trx);
+  await sql`update index_attempt set settings_hash = ${hash} where id in (
+    select max(a.id) from index_attempt a join cc_pair p on p.id = a.cc_pair_id
+    where p.connector_id = ${connectorId} group by p.id)`.execute(trx);
+}
+
+/** Which document a file became is what the connector remembers of it; see `file.ts`. */
+async function dropDocumentsOf(
+  trx: DatabaseTransaction,
+  { connectorId }: ConnectorAddress,
+  removed: readonly StoredFileId[],
+): Promise<DocumentId[]> {
+  const { rows } = await sql<{ cc_pair_id: CcPairId; document_id: string }>`
+    delete from connector_memory m using cc_pair p
+    where p.connector_id = ${connectorId} and m.cc_pair_id = p.id and m.document_id is not null
+      and m.key = any(${removed.map(fileKey)}::text[])
+    returning m.cc_pair_id, m.document_id`.execute(trx);
+  const dropped: DocumentId[] = [];
+  for (const [pair, found] of Map.groupBy(rows, (row) => row.cc_pair_id)) {
+    const ids = found.map((row) => row.document_id);
+    const { marked } = await dropDocuments(trx, pair, await documentsOfPair(trx, pair, ids));
+    dropped.push(...marked);
+  }
+  return dropped;
+}
+
+/** The pairs of a connector that poll it: not paused, invalid or going. */
+export async function findPollingPairs(
+  db: Database,
+  { workspaceId, connectorId }: ConnectorAddress,
+): Promise<CcPairId[]> {
+  const rows = await db
+    .selectFrom('cc_pair')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('connector_id', '=', connectorId as ConnectorId) // ids of another workspace find nothing
+    .where('status', 'in', RUNNABLE)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+async function readSettings(
+  db: Database | DatabaseTransaction,
+  { workspaceId, connectorId }: ConnectorAddress,
+  lock: 'lock' | 'no-lock',
+): Promise<FileSettings> {
+  const { rows } = await sql<{ kind: string; settings: unknown }>`
+    select kind, settings from connector
+    where workspace_id = ${workspaceId} and id = ${connectorId}
+    ${lock === 'lock' ? sql`for update` : sql``}`.execute(db);
+  const [connector] = rows;
+  if (!connector) throw unknownConnector(connectorId);
+  const settings = fileSettings.safeParse(connector.settings);
+  if (connector.kind === 'file' && settings.success) return settings.data;
+  throw new Problem(
+    'BAD_REQUEST',
+    `Connector ${connectorId} is of the kind ${connector.kind} and has no files. Only connectors of the kind file have.`,
+  );
+}
+
+async function storedFiles(
+  db: Database | DatabaseTransaction,
+  workspaceId: WorkspaceId,
+  ids: readonly StoredFileId[],
+): Promise<Map<StoredFileId, { name: string; byte_count: number; created_at: Date }>> {
+  const { rows } = await sql<{
+    id: StoredFileId;
+    name: string;
+    byte_count: number;
+    created_at: Date;
+  }>`
+    select id, name, byte_count, created_at from stored_file
+    where workspace_id = ${workspaceId} and byte_count >= 0 and id = any(${ids}::uuid[])`.execute(
+    db,
+  );
+  return new Map(rows.map((row) => [row.id, { ...row, byte_count: Number(row.byte_count) }]));
+}
+
+/** A connector of the kind `file` is gone: so are its uploads, unless another connector names them. */
+export async function deleteFilesOf(
+  trx: DatabaseTransaction,
+  connector: { kind: string; workspace_id: WorkspaceId; settings: unknown },
+): Promise<void> {
+  const settings = fileSettings.safeParse(connector.settings);
+  if (connector.kind !== 'file' || !settings.success) return;
+  const unused = await unusedFiles(trx, connector.workspace_id, settings.data.file_locations);
+  await sql`delete from stored_file where workspace_id = ${connector.workspace_id}
+    and id = any(${unused}::uuid[])`.execute(trx);
+}
+
+/** Those that no connector of the workspace names (any more). */
+async function unusedFiles(
+  trx: DatabaseTransaction,
+  workspaceId: WorkspaceId,
+  ids: readonly StoredFileId[],
+): Promise<StoredFileId[]> {
+  const { rows } = await sql<{ id: StoredFileId }>`
+    select id from unnest(${ids}::uuid[]) as removed(id)
+    where not exists (
+      select from connector c where c.workspace_id = ${workspaceId}
+        and position(removed.id::text in c.settings::text) > 0)`.execute(trx);
+  return rows.map(({ id }) => id);
+}

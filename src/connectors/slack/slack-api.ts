@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { SourceHttp, SourceRequest } from '#src/connectors/source-http.ts';
+import { CredentialRejected, SourceRefused } from '#src/connectors/source-errors.ts';
+
+/** Slack took the request and answered `ok: false`. */
+export class SlackRefusal extends SourceRefused {
+  /** Slack's word for it: `not_in_channel`. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface SlackApi {
+  /**
+   * Calls a Web API method (https://docs.slack.dev/apis/web-api/).
+   * @throws CredentialRejected for a token that is no longer good, SlackRefusal for any other `ok: false`
+   */
+  call<T>(method: string, parameters: Record<string, string>, schema: z.ZodType<T>): Promise<T>;
+}
+
+/** Codes of https://docs.slack.dev/reference/methods/auth.test/ that only another token mends. */
+const TOKEN_ERRORS = new Set([
+  'account_inactive',
+  'invalid_auth',
+  'not_authed',
+  'token_expired',
+  'token_revoked',
+]);
+/** Said with status 200, but no better than a 5xx or a 429: `SourceHttp` tries such an answer again. */
+const PASSING_ERRORS = new Set([
+  'fatal_error',
+  'internal_error',
+  'ratelimited',
+  'rate_limited',
+  'request_timeout',
+  'service_unavailable',
+  'team_added_to_org',
+]);
+const WRITING_METHODS = new Set(['conversations.join']);
+
+const REFUSED = z
+  .object({ ok: z.literal(false), error: z.string(), needed: z.string().nullish() })
+  .refine(({ error }) => !PASSING_ERRORS.has(error), { error: 'Slack is busy or out of order.' });
+
+const LISTING = z.object({
+  response_metadata: z.object({ next_cursor: z.string().nullish() }).nullish(),
+});
+/** Of 200 entries each: above every workspace there is; a cursor that never ends stops here. */
+const MAX_LISTING_PAGES = 5_000;
+
+export function openSlackApi(http: SourceHttp, apiBase: string, token: string): SlackApi {
+  const authorized = http.withHabits({ headers: { authorization: `Bearer ${token}` } });
+  return {
+    async call<T>(method: string, parameters: Record<string, string>, schema: z.ZodType<T>) {
+      const accepted = z
+        .looseObject({ ok: z.literal(true) })
+        .transform((answer): unknown => answer)
+        .pipe(schema)
+        .transform((value: T) => ({ ok: true as const, value }));
+      const request = requestFor(`${apiBase}/${method}`, method, parameters);
+      const { data } = await authorized.json(request, z.union([REFUSED, accepted]));
+      if (!data.ok) throw refusalOf(method, data);
+      return data.value;
+    },
+  };
+}
+
+function requestFor(
+  url: string,
+  method: string,
+  parameters: Record<string, string>,
+): SourceRequest {
+  if (WRITING_METHODS.has(method)) return { url, method: 'POST', form: parameters };
+  return { url: `${url}?${new URLSearchParams(parameters).toString()}` };
+}
+
+function refusalOf(method: string, { error, needed }: z.infer<typeof REFUSED>): Error {
+  if (TOKEN_ERRORS.has(error)) {
+    return new CredentialRejected(`Slack does not accept the bot token (${error}).`);
+  }
+  if (error === 'missing_scope') {
+    return new SlackRefusal(
+      error,
+      `Slack refused ${method} (missing_scope): give the app the scope ${needed ?? 'it asks for'} and install it again.`,
+    );
+  }
+  return new SlackRefusal(error, `Slack refused ${method} (${error}).`);
+}
+
+/** The entries of a listing that pages by cursor, one portion per request. */
+export async function* listByCursor<T>(
+  api: SlackApi,
+  method: string,
+  parameters: Record<string, string>,
+  schema: z.ZodType<T>,
+): AsyncGenerator<T & z.infer<typeof LISTING>, void> {
+  let cursor = '';
+  for (let page = 0; page < MAX_LISTING_PAGES; page += 1) {
+    const asked = cursor === '' ? parameters : { ...parameters, cursor };
+    const answer = await api.call(method, asked, z.intersection(LISTING, schema));
+    yield answer;
+    cursor = answer.response_metadata?.next_cursor ?? '';
+    if (cursor === '') return;
+  }
+  throw new SourceRefused(`Slack's ${method} went on for more than ${MAX_LISTING_PAGES} pages.`);
+}

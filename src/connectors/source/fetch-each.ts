@@ -1,0 +1,48 @@
+import type { ConnectorFailure } from '#src/connectors/connector.ts';
+import { SourceRefused, SourceUnavailable } from '#src/connectors/source-errors.ts';
+
+/** Fewer than this say nothing about the source as a whole. */
+const ALL_FAILED_MIN = 3;
+
+export interface FetchedEach<Result> {
+  results: Result[];
+  failures: ConnectorFailure[];
+}
+
+/**
+ * Fetches the details of each thing of a page. What the source refuses, or cannot deliver for one of them, is that
+ * thing's failure. When it can deliver none of several, the source is away, and the page is read again later.
+ * @throws what `fetch` throws, save the above
+ */
+export async function fetchEach<Thing, Result>(
+  things: readonly Thing[],
+  idOf: (thing: Thing) => string,
+  fetch: (thing: Thing) => Promise<Result>,
+): Promise<FetchedEach<Result>> {
+  const results: Result[] = [];
+  const failures: ConnectorFailure[] = [];
+  const unavailable: SourceUnavailable[] = [];
+  const settled = await Promise.all(
+    things.map(async (thing) => {
+      try {
+        return { result: await fetch(thing) };
+      } catch (error) {
+        const asked = error instanceof SourceUnavailable && error.retryAfterMs === null;
+        if (!asked && !(error instanceof SourceRefused)) throw error;
+        if (asked) unavailable.push(error);
+        return { failure: failureOf(idOf(thing), error) };
+      }
+    }),
+  );
+  for (const outcome of settled) {
+    if (outcome.failure) failures.push(outcome.failure);
+    else results.push(outcome.result);
+  }
+  const [first] = unavailable;
+  if (first && unavailable.length === things.length && things.length >= ALL_FAILED_MIN) throw first;
+  return { results, failures };
+}
+
+function failureOf(id: string, error: Error): ConnectorFailure {
+  return { documentId: id, link: id, entityId: null, reason: error.message };
+}

@@ -1,0 +1,26 @@
+import type { MemoryEntry, PollContext } from '#src/connectors/connector.ts';
+
+const KEY = 'first-since';
+
+export interface FirstSince {
+  since: Date | null;
+  memory: MemoryEntry;
+}
+
+/**
+ * Where the pair's first run began; null: at the very beginning. For what a later run meets for the first time, such as
+ * a channel that the bot was invited to: its history is read from there, not from the last run on.
+ * @returns also the memory of it, for the pages of every run
+ */
+export async function findFirstSince({
+  since,
+  recall,
+}: Pick<PollContext, 'since' | 'recall'>): Promise<FirstSince> {
+  const known = since === null ? null : await recall([KEY]);
+  const first = known?.has(KEY) ? known.get(KEY) : since?.toISOString();
+  const value = typeof first === 'string' ? first : null;
+  return {
+    since: value === null ? null : new Date(value),
+    memory: { key: KEY, documentId: null, value },
+  };
+}

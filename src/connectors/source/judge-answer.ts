@@ -1,0 +1,67 @@
+import type { OutboundResponse } from '#src/platform/http.ts';
+import { retryAfterMs } from '#src/platform/retry-after.ts';
+import type { PreparedRequest } from './prepare-request.ts';
+import { CredentialRejected, SourceRefused } from '#src/connectors/source-errors.ts';
+import type { SourceHabits } from '#src/connectors/source-http.ts';
+import { tidyWords, wordsOf } from './source-words.ts';
+
+/** What to do about an answer. */
+export type Judgement<T> =
+  | { kind: 'usable'; value: T }
+  /** The source said how long. */
+  | { kind: 'wait'; ms: number; reason: string }
+  | { kind: 'again'; reason: string; cause: unknown }
+  | { kind: 'final'; error: Error };
+
+/** Reads an answer by its status and by the habits of its source, which come first. */
+export function judgeAnswer(
+  response: OutboundResponse,
+  request: PreparedRequest,
+  habits: SourceHabits,
+  nowMs: number,
+): Judgement<OutboundResponse> {
+  const { status } = response;
+  const askedMs = told(() => habits.waitMs?.(response, nowMs));
+  if (askedMs !== null) {
+    return { kind: 'wait', ms: askedMs, reason: describe(response, request, habits) };
+  }
+  if (told(() => habits.rejected?.(response)) === true) {
+    return { kind: 'final', error: new CredentialRejected(describe(response, request, habits)) };
+  }
+  if ((status >= 200 && status < 300) || request.expect.includes(status)) {
+    return { kind: 'usable', value: response };
+  }
+  const reason = describe(response, request, habits);
+  if (status === 401) return { kind: 'final', error: new CredentialRejected(reason) };
+  if (isPassing(status)) {
+    const toldMs = retryAfterMs(response.headers.get('retry-after'), nowMs);
+    return toldMs === null
+      ? { kind: 'again', reason, cause: null }
+      : { kind: 'wait', ms: toldMs, reason };
+  }
+  return { kind: 'final', error: new SourceRefused(reason, { status }) };
+}
+
+/** Habits know the vendor's JSON; the HTML of a gateway in between tells them nothing and must not end the run. */
+function told<T>(read: () => T | null | undefined): T | null {
+  try {
+    return read() ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Request timeout, too early, too many requests, and whatever the server blames on itself. */
+function isPassing(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+/** "api.example.com/issues answered 403: You need the scope read:issues." */
+function describe(
+  response: OutboundResponse,
+  { place, secrets }: PreparedRequest,
+  habits: SourceHabits,
+): string {
+  const words = tidyWords(told(() => habits.words?.(response)) ?? wordsOf(response) ?? '', secrets);
+  return `${place} answered ${response.status}${words === '' ? '.' : `: ${words}`}`;
+}

@@ -1,0 +1,20 @@
+import { type ConnectorPage, pageOf } from '#src/connectors/connector.ts';
+
+export type PagePart = Partial<Omit<ConnectorPage<unknown>, 'checkpoint' | 'description'>>;
+
+/** One page of all that the parts hold. */
+export function mergePages(
+  parts: readonly PagePart[],
+  description: string,
+): Omit<ConnectorPage<unknown>, 'checkpoint'> {
+  return pageOf({
+    documents: parts.flatMap(({ documents }) => documents ?? []),
+    unchanged: parts.flatMap(({ unchanged }) => unchanged ?? []),
+    skipped: parts.flatMap(({ skipped }) => skipped ?? []),
+    failures: parts.flatMap(({ failures }) => failures ?? []),
+    removed: parts.flatMap(({ removed }) => removed ?? []),
+    memory: parts.flatMap(({ memory }) => memory ?? []),
+    checkpoint: null,
+    description,
+  });
+}

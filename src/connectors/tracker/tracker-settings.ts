@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { siteUrl, type AtlassianCredential } from '#src/connectors/source/atlassian.ts';
+
+const DEFAULT_BATCH = 50;
+/** Jira Cloud gives no more issues with their fields at once. */
+export const MAX_BATCH = 100;
+
+const optionalText = z
+  .string()
+  .trim()
+  .nullish()
+  .transform((text) => text || null);
+const textList = z
+  .array(z.string().trim().min(1))
+  .nullish()
+  .transform((list) => list ?? []);
+
+const BASE_URL = optionalText.describe(
+  'Address of the site, such as https://example.atlassian.net or https://jira.example.com. A link to a project is understood, too.',
+);
+
+export interface TrackerSettings {
+  /** Without a slash at its end; links and document ids begin with it. */
+  root: string;
+  projectKey: string | null;
+  jql: string | null;
+  /** Lower case. */
+  commentEmailBlacklist: ReadonlySet<string>;
+  labelsToSkip: readonly string[];
+  scopedToken: boolean;
+  batchSize: number;
+}
+
+export const TRACKER_SETTINGS: z.ZodType<TrackerSettings> = z
+  .strictObject({
+    tracker_base_url: BASE_URL,
+    jira_base_url: optionalText.describe('Another name for tracker_base_url; set one of the two.'),
+    project_key: optionalText.describe('Key of the one project to index. Empty: all projects.'),
+    jql_query: optionalText.describe(
+      'JQL that says which issues to index. Overrides project_key; an ORDER BY in it is ignored.',
+    ),
+    comment_email_blacklist: textList.describe(
+      'Comments by accounts with these e-mail addresses are left out.',
+    ),
+    labels_to_skip: textList.describe('Issues with one of these labels are left out.'),
+    scoped_token: z
+      .boolean()
+      .default(false)
+      .describe('The API token has scopes; it is then used through api.atlassian.com.'),
+    batch_size: z
+      .int()
+      .min(1)
+      .default(DEFAULT_BATCH)
+      .describe(`Issues per request, ${MAX_BATCH} at most.`),
+  })
+  .transform((sent, issues) => {
+    const { tracker_base_url, jira_base_url } = sent;
+    const site = jiraSite(tracker_base_url ?? jira_base_url ?? '');
+    const problem = baseUrlProblem([tracker_base_url, jira_base_url], site !== null);
+    if (problem !== null || site === null) {
+      const name = jira_base_url !== null && tracker_base_url === null ? 'jira' : 'tracker';
+      issues.addIssue({ code: 'custom', path: [`${name}_base_url`], message: problem ?? '' });
+      return z.NEVER;
+    }
+    return {
+      root: site.root,
+      projectKey: sent.project_key ?? site.projectKey,
+      jql: sent.jql_query,
+      commentEmailBlacklist: new Set(
+        sent.comment_email_blacklist.map((mail) => mail.toLowerCase()),
+      ),
+      labelsToSkip: sent.labels_to_skip,
+      scopedToken: sent.scoped_token,
+      batchSize: Math.min(sent.batch_size, MAX_BATCH),
+    };
+  });
+
+function baseUrlProblem(sent: (string | null)[], isSite: boolean): string | null {
+  const count = sent.filter((url) => url !== null).length;
+  if (count === 0)
+    return 'is required (or its other name, jira_base_url): the address of the site, such as https://example.atlassian.net';
+  if (count > 1) return 'is set, and jira_base_url too; set one of the two';
+  return isSite ? null : 'is no web address; write it as https://example.atlassian.net';
+}
+
+const PROJECT_LINK = /\/(?:projects|browse)\/([A-Za-z][A-Za-z0-9_]+)/;
+/** Where Jira's own pages begin; what comes before is the context path of a Data Center. */
+const OWN_PAGES = /\/(?:browse|projects|issues|secure|plugins|rest|servicedesk|wiki)(?:\/|$)/;
+/** Pages of Jira Cloud lie below `/jira`, which a Data Center may use as its context path. */
+const CLOUD_PAGES =
+  /^\/jira\/(?:software|core|servicedesk|your-work|for-you|dashboards|people|projects)(?:\/|$)/;
+
+/** Reduces the address of any page of a site to its root, and takes the project that it shows. */
+function jiraSite(text: string): { root: string; projectKey: string | null } | null {
+  const url = siteUrl(text);
+  if (!url) return null;
+  const isCloud = url.hostname.endsWith('.atlassian.net') || CLOUD_PAGES.test(url.pathname);
+  const own = OWN_PAGES.exec(url.pathname);
+  const context = isCloud ? '' : url.pathname.slice(0, own?.index ?? url.pathname.length);
+  const project = PROJECT_LINK.exec(url.pathname)?.[1] ?? url.searchParams.get('projectKey');
+  return {
+    root: url.origin + context.replace(/\/+$/, ''),
+    projectKey: project?.toUpperCase() ?? null,
+  };
+}
+
+export const TRACKER_CREDENTIAL: z.ZodType<AtlassianCredential> = z
+  .strictObject({
+    jira_user_email: optionalText.describe(
+      'E-mail address of the account. Leave it out for personal access tokens of Data Center.',
+    ),
+    jira_api_token: optionalText.describe(
+      'API token (Cloud) or personal access token (Data Center).',
+    ),
+    tracker_user_email: optionalText.describe('Another name for jira_user_email.'),
+    tracker_api_token: optionalText.describe('Another name for jira_api_token.'),
+  })
+  .transform((sent, issues) => {
+    const token = sent.jira_api_token ?? sent.tracker_api_token;
+    if (token === null) {
+      issues.addIssue({ code: 'custom', path: ['jira_api_token'], message: 'is required' });
+      return z.NEVER;
+    }
+    return { user: sent.jira_user_email ?? sent.tracker_user_email, token };
+  });

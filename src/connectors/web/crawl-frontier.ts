@@ -1,0 +1,243 @@
+import { z } from 'zod';
+import type { ConnectorContext, MemoryEntry } from '#src/connectors/connector.ts';
+import { addressKey } from './page-address.ts';
+
+/** An address to be visited. */
+export interface FrontierEntry {
+  url: string;
+  kind: 'page' | 'sitemap';
+  /** Links from the base URL. */
+  depth: number;
+  /** As the sitemap wrote it. */
+  lastmod: string | null;
+  /** Visited again, and read under this address: the canonical one that it names is no page. */
+  own?: true;
+}
+
+export const frontierPosition = z.object({
+  /** Entries that are done with. */
+  settled: z.int().nonnegative(),
+  /** Chunks of the log that this run has written. */
+  chunks: z.int().nonnegative(),
+  /** Whether there were more pages than may be read. */
+  overflowed: z.boolean(),
+});
+export type FrontierPosition = z.infer<typeof frontierPosition>;
+
+const loggedEntry = z.object({
+  url: z.string(),
+  kind: z.enum(['page', 'sitemap']),
+  depth: z.int(),
+  lastmod: z.string().nullable(),
+  own: z.literal(true).optional(),
+});
+const logChunk = z.object({
+  queued: z.array(
+    // The last is there for `own` alone.
+    z.tuple(
+      [z.string(), z.int(), z.enum(['page', 'sitemap']), z.string().nullable()],
+      z.literal(true),
+    ),
+  ),
+  claimed: z.array(z.string()),
+  /** Pages that wait for the one at their canonical address, whose key stands before them. */
+  waiting: z.array(z.tuple([z.string(), loggedEntry])),
+  /** Keys of addresses for which nothing waits any more. */
+  met: z.array(z.string()),
+});
+type LogChunk = z.infer<typeof logChunk>;
+
+/** A sitemap may add 50,000 addresses at once; a row of the memory should not hold them all. */
+const ENTRIES_PER_CHUNK = 1_000;
+const CHUNKS_PER_RECALL = 50;
+const MAX_SITEMAPS = 5_000;
+const KEYS_KEPT = 10_000;
+
+/**
+ * The queue of a crawl, with all that it has seen.
+ *
+ * It lives in memory (some 100 bytes a page, at most `maxPages` of them) and survives a crash through a log in the
+ * pair's memory: each saved page appends what it discovered as `frontier:<n>`, so that saving costs what the page
+ * brought, however long the queue is. The checkpoint holds two numbers only: how many entries are done and how many
+ * chunks are written. A chunk is read again only if its number is below that of the checkpoint, and was then written
+ * in this very run, so the next run overwrites the keys from 0 and nothing needs to be deleted.
+ */
+export class CrawlFrontier {
+  private readonly maxPages: number;
+  private readonly entries: (FrontierEntry | null)[] = [];
+  /** Address key → place in the queue. */
+  private readonly places = new Map<string, number>();
+  /** Keys of the ids that this run has reported. */
+  private readonly claimed = new Set<string>();
+  private readonly keys = new Map<string, string>();
+  private pages = 0;
+  private sitemaps = 0;
+  private taken = 0;
+  private settledCount = 0;
+  private chunks = 0;
+  private overflowed = false;
+  private readonly waiting = new Map<string, FrontierEntry[]>();
+  private unsaved: LogChunk = { queued: [], claimed: [], waiting: [], met: [] };
+
+  constructor(maxPages: number) {
+    this.maxPages = maxPages;
+  }
+
+  get position(): FrontierPosition {
+    return { settled: this.settledCount, chunks: this.chunks, overflowed: this.overflowed };
+  }
+
+  /** Pages that the crawl knows of. */
+  get knownPages(): number {
+    return this.pages;
+  }
+
+  /** Pages and sitemaps that the crawl knows of. */
+  get known(): number {
+    return this.entries.length;
+  }
+
+  /** Entries that are done with. */
+  get settled(): number {
+    return this.settledCount;
+  }
+
+  /** Queues an address that is new; the order of arrival is the order of visits. */
+  add(entry: FrontierEntry): void {
+    const key = this.keyOf(entry.url);
+    if (this.places.has(key)) return;
+    const isFull =
+      entry.kind === 'page' ? this.pages >= this.maxPages : this.sitemaps >= MAX_SITEMAPS;
+    if (isFull) {
+      this.overflowed = true;
+      return;
+    }
+    this.append(entry, key);
+    this.unsaved.queued.push([entry.url, entry.depth, entry.kind, entry.lastmod]);
+  }
+
+  /** Queues a page again, to be read under its own address. */
+  revisit(entry: FrontierEntry): void {
+    this.append({ ...entry, own: true }, addressKey(entry.url));
+    this.unsaved.queued.push([entry.url, entry.depth, entry.kind, entry.lastmod, true]);
+  }
+
+  /** The next entries to visit. */
+  take(count: number): FrontierEntry[] {
+    const next = this.entries
+      .slice(this.taken, this.taken + count)
+      .filter((entry) => entry !== null);
+    this.taken += next.length;
+    return next;
+  }
+
+  /** The oldest entry that was taken is done with. */
+  settle(): void {
+    this.entries[this.settledCount] = null;
+    this.settledCount += 1;
+  }
+
+  /** Whether the address will be visited yet. */
+  isPending(url: string): boolean {
+    return (this.places.get(addressKey(url)) ?? -1) > this.settledCount;
+  }
+
+  /** Whether nothing else was reported under this id in this run. */
+  claim(id: string): boolean {
+    const key = addressKey(id);
+    if (this.claimed.has(key)) return false;
+    this.claimed.add(key);
+    this.unsaved.claimed.push(key);
+    return true;
+  }
+
+  /** Puts a page off until the one at its canonical address, which is still to be visited, has been seen. */
+  putOff(entry: FrontierEntry, canonical: string): void {
+    const key = addressKey(canonical);
+    this.addWaiting(key, entry);
+    this.unsaved.waiting.push([key, entry]);
+  }
+
+  /** The pages that waited for this one. They do not any more. */
+  meet(url: string): FrontierEntry[] {
+    const key = addressKey(url);
+    const entries = this.waiting.get(key) ?? [];
+    if (this.waiting.delete(key)) this.unsaved.met.push(key);
+    return entries;
+  }
+
+  /** What is to be remembered along with the present position. */
+  save(): MemoryEntry[] {
+    const { queued, claimed, waiting, met } = this.unsaved;
+    this.unsaved = { queued: [], claimed: [], waiting: [], met: [] };
+    const memory: MemoryEntry[] = [];
+    const longest = Math.max(queued.length, claimed.length, waiting.length, met.length);
+    for (let at = 0; at < longest; at += ENTRIES_PER_CHUNK) {
+      memory.push({
+        key: `frontier:${this.chunks}`,
+        documentId: null,
+        value: {
+          queued: queued.slice(at, at + ENTRIES_PER_CHUNK),
+          claimed: claimed.slice(at, at + ENTRIES_PER_CHUNK),
+          waiting: waiting.slice(at, at + ENTRIES_PER_CHUNK),
+          met: met.slice(at, at + ENTRIES_PER_CHUNK),
+        },
+      });
+      this.chunks += 1;
+    }
+    return memory;
+  }
+
+  /** Reads the log of a run that was cut off. @returns false when it is not whole: begin anew then */
+  async restore(position: FrontierPosition, context: ConnectorContext): Promise<boolean> {
+    for (let from = 0; from < position.chunks; from += CHUNKS_PER_RECALL) {
+      const count = Math.min(CHUNKS_PER_RECALL, position.chunks - from);
+      const keys = Array.from({ length: count }, (_, index) => `frontier:${from + index}`);
+      const values = await context.recall(keys);
+      for (const key of keys) {
+        const chunk = logChunk.safeParse(values.get(key));
+        if (!chunk.success) return false;
+        for (const [url, depth, kind, lastmod, own] of chunk.data.queued) {
+          this.append({ url, depth, kind, lastmod, ...(own && { own }) }, addressKey(url));
+        }
+        for (const claim of chunk.data.claimed) this.claimed.add(claim);
+        this.restoreWaiting(chunk.data);
+      }
+    }
+    this.entries.fill(null, 0, position.settled);
+    this.settledCount = position.settled;
+    this.taken = position.settled;
+    this.chunks = position.chunks;
+    this.overflowed = position.overflowed;
+    return true;
+  }
+
+  /** The navigation of a site leads from every page to the same addresses. */
+  private keyOf(url: string): string {
+    const known = this.keys.get(url);
+    if (known !== undefined) return known;
+    if (this.keys.size >= KEYS_KEPT) this.keys.clear();
+    const key = addressKey(url);
+    this.keys.set(url, key);
+    return key;
+  }
+
+  private restoreWaiting({ waiting, met }: LogChunk): void {
+    for (const [key, { own, ...entry }] of waiting) {
+      this.addWaiting(key, own ? { ...entry, own } : entry);
+    }
+    for (const key of met) this.waiting.delete(key);
+  }
+
+  private addWaiting(key: string, entry: FrontierEntry): void {
+    this.waiting.set(key, [...(this.waiting.get(key) ?? []), entry]);
+  }
+
+  private append(entry: FrontierEntry, key: string): void {
+    this.places.set(key, this.entries.length);
+    this.entries.push(entry);
+    if (entry.own) return;
+    if (entry.kind === 'page') this.pages += 1;
+    else this.sitemaps += 1;
+  }
+}

@@ -1,0 +1,154 @@
+import { setImmediate } from 'node:timers/promises';
+import { openPage, type OpenedPage } from '#src/files/open-page.ts';
+import type { ConnectorDocument } from '#src/connectors/connector.ts';
+import { decodePage } from './decode-page.ts';
+import { type ExtractedPage, extractPage } from './extract-page.ts';
+import { addressKey, hashOf, isInScope, withSchemeOf } from './page-address.ts';
+import { type PageDirections, readDirections } from './page-links.ts';
+import {
+  blankDocument,
+  changedAt,
+  type Crawl,
+  fail,
+  type FoundPage,
+  memoryOf,
+  type PageReading,
+  skip,
+} from './page-reading.ts';
+import { SourceUnavailable } from '#src/connectors/source-errors.ts';
+
+/** Larger pages are read in a thread of their own; above this only the beginning is searched for links. */
+const MAX_INLINE_CHARACTERS = 2_000_000;
+/** Pages with more text than this are read, though they send their readers on. */
+const LONG_FAREWELL = 500;
+const ROOT_PAGE = /^\/(?:(?:index|default|home)(?:\.\w+)?\/?)?$/i;
+
+/** Directions, links and readable text of an HTML page. */
+export async function readHtmlPage(
+  crawl: Crawl,
+  found: FoundPage,
+  knownId: string | null,
+): Promise<PageReading> {
+  const { settings, context } = crawl;
+  const { response, place, scope } = found;
+  // The request that takes the place of this one goes out before this page takes its time.
+  await setImmediate();
+  const html = await htmlOf(crawl, found);
+  if (html === null) return fail(`${place.href} says that it is HTML but is not text.`);
+  const page = openPage(html.slice(0, MAX_INLINE_CHARACTERS));
+  const directions = readDirections(
+    page,
+    place.href,
+    response.headers.get('x-robots-tag'),
+    settings.respect_robots_txt,
+  );
+  const links = linksToFollow(crawl, found, directions);
+  if (directions.noindex) return skip('noindex', links);
+  const extracted = await extract(crawl, found, page, html);
+  if (sendsOn(crawl, found, directions, extracted)) {
+    return skip('sends its readers on to another page', links);
+  }
+  if (extracted.text === '') {
+    const needsScripts = page.hasScripts && !settings.render_javascript;
+    return skip(needsScripts ? 'no text without JavaScript' : 'no text', links);
+  }
+  const id = idOf(found, directions.canonical, knownId);
+  const hash = hashOf(JSON.stringify([extracted.title, extracted.text, extracted.metadata]));
+  const memory = memoryOf(crawl, found, { id, hash, links });
+  const isSame = found.known?.hash === hash && found.known.id === id;
+  const document = isSame ? null : documentOf(id, extracted, found, context.clock());
+  const isCut = directions.isCut || html.length > MAX_INLINE_CHARACTERS;
+  return { kind: 'read', id, document, memory, links, isCut, scope };
+}
+
+async function extract(
+  { settings, context }: Crawl,
+  { place }: FoundPage,
+  page: OpenedPage,
+  html: string,
+): Promise<ExtractedPage> {
+  const title = place.pathname === '/' ? place.host : `${place.host}${place.pathname}`;
+  const extracted = extractPage(page, title, { mintlifyCleanup: settings.mintlify_cleanup });
+  if (html.length > MAX_INLINE_CHARACTERS) {
+    const file = await context.parse({ name: 'page.html', bytes: Buffer.from(html) });
+    extracted.text = file.sections.map(({ text }) => text).join('\n\n');
+  }
+  return extracted;
+}
+
+/** "You are being redirected" is no content, where the crawl will see what it leads to. */
+function sendsOn(
+  { settings }: Crawl,
+  { place, scope }: FoundPage,
+  { refresh }: PageDirections,
+  { text }: ExtractedPage,
+): boolean {
+  if (settings.web_connector_type !== 'recursive' || refresh === null) return false;
+  const leadsAway = addressKey(refresh) !== addressKey(place) && isInScope(scope, refresh);
+  return leadsAway && text.length < LONG_FAREWELL;
+}
+
+/** Null when it is no text. */
+async function htmlOf({ settings, context }: Crawl, { response, place }: FoundPage) {
+  if (!settings.render_javascript) {
+    return decodePage(response.bytes, response.headers.get('content-type') ?? '');
+  }
+  if (!context.renderer) {
+    throw new SourceUnavailable('Pages cannot be rendered: no browser is set in CHROMIUM_PATH.');
+  }
+  const { signal } = context;
+  const scroll = settings.scroll_before_scraping;
+  const rendered = await context.renderer.render(place.href, { scroll, signal });
+  if (rendered.status >= 400) {
+    throw new SourceUnavailable(`${place.href} answered ${rendered.status} to the browser.`);
+  }
+  return rendered.html;
+}
+
+/** Only a recursive crawl goes on from a page. */
+function linksToFollow(
+  { settings }: Crawl,
+  found: FoundPage,
+  { links, canonical }: PageDirections,
+) {
+  if (settings.web_connector_type !== 'recursive') return [];
+  const all = canonical ? [...links, canonical] : links;
+  return all
+    .filter((link) => isInScope(found.scope, link))
+    .map((link) => withSchemeOf(found.scope, link));
+}
+
+/**
+ * The canonical address (RFC 6596) if it is on the same site, else where the page was found. A site that names its
+ * home page, or the base URL, on every page is not believed. An id that differs from the one of the last run by a slash only is kept.
+ */
+function idOf(
+  { entry, place, scope }: FoundPage,
+  canonical: URL | null,
+  knownId: string | null,
+): string {
+  const own = !entry.own && canonical ? withSchemeOf(scope, canonical) : null;
+  const named = own?.host === place.host ? own : null;
+  const isHome = ({ pathname }: URL): boolean =>
+    ROOT_PAGE.test(pathname) || `${pathname.replace(/\/+$/, '')}/` === scope.path;
+  const isMistake = named && isHome(named) && named.search === '' && !isHome(place);
+  const id = withSchemeOf(scope, named && !isMistake ? named : place).href;
+  return knownId !== null && addressKey(knownId) === addressKey(id) ? knownId : id;
+}
+
+function documentOf(
+  id: string,
+  { title, text, author, metadata, modifiedAt }: ExtractedPage,
+  found: FoundPage,
+  now: Date,
+): ConnectorDocument {
+  return {
+    ...blankDocument(id),
+    semanticIdentifier: title,
+    title,
+    sections: [{ text, link: id }],
+    metadata,
+    updatedAt: changedAt(modifiedAt, found, now),
+    primaryOwners: author === null ? [] : [{ display_name: author }],
+  };
+}

@@ -118,6 +118,7 @@ export function describePair({ pair, last_run, errors, error_count }: PairReport
     `Documents  ${formatCount(indexed)} indexed, ${formatCount(pending)} pending, ${formatCount(failed)} failed`,
     `Next run   ${pair.next_run ?? 'not planned'}`,
     `Last run   ${last_run ? describeAttempt(last_run) : 'none yet'}`,
+    ...skipLines(last_run),
   ];
   if (error_count > 0) {
     lines.push(`Errors     ${formatCount(error_count)} open`);
@@ -127,6 +128,13 @@ export function describePair({ pair, last_run, errors, error_count }: PairReport
     if (error_count > errors.length) lines.push(`  … and ${error_count - errors.length} more`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Why documents were left out, the most frequent reason first. */
+function skipLines(run: Attempt | null): string[] {
+  return Object.entries(run?.skip_reasons ?? {})
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `           ${formatCount(count)} skipped: ${plainLine(reason)}`);
 }
 
 /** `success: 40 fetched = 12 accepted (10 new) + 28 unchanged + 0 skipped + 0 failed; 2 removed` */

@@ -37,7 +37,7 @@ export const web = defineConnector({
 async function checkWeb(settings: WebSettings, context: ConnectorContext): Promise<void> {
   if (settings.render_javascript && !context.renderer) {
     throw new SourceRefused(
-      'render_javascript needs Chromium: install it on the server and set CHROMIUM_PATH.',
+      'render_javascript needs Chromium: install it on the server, or name it in CHROMIUM_PATH.',
     );
   }
   const crawl = await openCrawl(settings, context, { checkpoint: null, contentNeeded: true });

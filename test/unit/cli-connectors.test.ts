@@ -194,6 +194,7 @@ describe('connectors status', () => {
       'does not accept the credential',
       '1,204 indexed, 3 pending, 1 failed',
       'Last run   success: 120 fetched',
+      '4 skipped: no text',
       '6 open',
       'https://a/1: Too large.',
       '… and 5 more',

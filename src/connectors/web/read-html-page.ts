@@ -94,7 +94,9 @@ async function htmlOf({ settings, context }: Crawl, { response, place }: FoundPa
     return decodePage(response.bytes, response.headers.get('content-type') ?? '');
   }
   if (!context.renderer) {
-    throw new SourceUnavailable('Pages cannot be rendered: no browser is set in CHROMIUM_PATH.');
+    throw new SourceUnavailable(
+      'Pages cannot be rendered: no Chromium was found. Install it, or name it in CHROMIUM_PATH.',
+    );
   }
   const { signal } = context;
   const scroll = settings.scroll_before_scraping;

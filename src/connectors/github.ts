@@ -1,5 +1,6 @@
 import { type AnyConnector, defineConnector } from './connector.ts';
-import { githubApiBase, type GithubApi, openGithub } from './github/github-api.ts';
+import { githubApiBase, openGithub } from './github/github-api.ts';
+import { type RestApi } from '#src/connectors/source/rest-listing.ts';
 import { headTree } from './github/github-files.ts';
 import { listIssues } from './github/github-issues.ts';
 import { fetchGithubAgain, listGithubIds } from './github/github-listing.ts';
@@ -49,7 +50,7 @@ export function createGithubConnector({ apiBase = 'https://api.github.com' } = {
 
 export const github = createGithubConnector();
 
-async function checkGithub(api: GithubApi, settings: GithubSettings): Promise<void> {
+async function checkGithub(api: RestApi, settings: GithubSettings): Promise<void> {
   const names = namedRepositories(settings.repo_owner, settings.repositories);
   if (names === null) {
     await peekRepositories(api, settings.repo_owner);

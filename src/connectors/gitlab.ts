@@ -1,5 +1,6 @@
 import { defineConnector } from './connector.ts';
-import { getProject, type GitlabApi, openGitlab } from './gitlab/gitlab-api.ts';
+import { getProject, openGitlab } from './gitlab/gitlab-api.ts';
+import { type RestApi } from '#src/connectors/source/rest-listing.ts';
 import { headCommit } from './gitlab/gitlab-files.ts';
 import { type IssueKind, listGitlabIssues } from './gitlab/gitlab-issues.ts';
 import { fetchGitlabAgain, listGitlabIds } from './gitlab/gitlab-listing.ts';
@@ -27,7 +28,7 @@ export const gitlab = defineConnector({
     fetchGitlabAgain(openGitlab(context.http, credential), settings, documentIds, context),
 });
 
-async function checkGitlab(api: GitlabApi, settings: GitlabSettings): Promise<void> {
+async function checkGitlab(api: RestApi, settings: GitlabSettings): Promise<void> {
   const project = await getProject(api, settings);
   const kinds: IssueKind[] = ['issues', 'merge_requests'];
   for (const kind of kinds.filter((each) => isKindRead(each, settings, project))) {

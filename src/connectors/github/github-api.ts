@@ -1,21 +1,8 @@
 import { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
-import { nextPage } from '#src/connectors/source/next-page.ts';
-import { SourceRefused } from '#src/connectors/source-errors.ts';
+import type { RestApi } from '#src/connectors/source/rest-listing.ts';
 import type { SourceHabits, SourceHttp } from '#src/connectors/source-http.ts';
-import type { ListedPage } from '#src/connectors/source/updated-order.ts';
 
-/** GitHub's REST API with one token. */
-export interface GithubApi {
-  http: SourceHttp;
-  /** Without a slash at the end. */
-  base: string;
-}
-
-/** GitHub's own limit of a page. */
-const PAGE_SIZE = 100;
-/** 10,000 comments under one issue; GitHub itself closes a discussion at 2,500. */
-const MAX_PAGES = 100;
 /** What GitHub asks for when it names no time. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
 
@@ -25,7 +12,7 @@ const SECONDARY_LIMIT_WAIT_MS = 60_000;
  * https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api and
  * https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api.
  */
-export function openGithub(http: SourceHttp, base: string, token: string): GithubApi {
+export function openGithub(http: SourceHttp, base: string, token: string): RestApi {
   const habits: SourceHabits = {
     headers: {
       accept: 'application/vnd.github+json',
@@ -52,56 +39,6 @@ export function githubApiBase(webUrl: string | null, publicBase: string): string
 /** A path below the API with its parts encoded: githubPath`/repos/${owner}/${name}`. */
 export function githubPath(parts: TemplateStringsArray, ...values: (string | number)[]): string {
   return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
-}
-
-export async function listGithub<Thing>(
-  { http, base }: GithubApi,
-  path: string,
-  item: z.ZodType<Thing>,
-  query: Record<string, string>,
-): Promise<ListedPage<Thing>> {
-  const search = new URLSearchParams({ per_page: String(PAGE_SIZE), ...query });
-  const { data, response } = await http.json(
-    { url: `${base}${path}?${search.toString()}` },
-    z.array(item),
-  );
-  return { things: data, next: nextPage(response.headers) };
-}
-
-/** All pages of a list that is short by nature. @throws SourceRefused when it is not */
-export async function listAllGithub<Thing>(
-  github: GithubApi,
-  path: string,
-  item: z.ZodType<Thing>,
-  query: Record<string, string> = {},
-): Promise<Thing[]> {
-  const things: Thing[] = [];
-  let page: Record<string, string> | null = {};
-  for (let pages = 0; page; pages += 1) {
-    if (pages === MAX_PAGES) throw new SourceRefused(`${path} has more than ${MAX_PAGES} pages.`);
-    const listed: ListedPage<Thing> = await listGithub(github, path, item, { ...query, ...page });
-    things.push(...listed.things);
-    page = listed.next;
-  }
-  return things;
-}
-
-/** Null when the answer is 404 or 410: gone, or not for this token. */
-export async function findGithub<Thing>(
-  { http, base }: GithubApi,
-  path: string,
-  schema: z.ZodType<Thing>,
-): Promise<Thing | null> {
-  try {
-    return (await http.json({ url: `${base}${path}` }, schema)).data;
-  } catch (error) {
-    if (isGone(error)) return null;
-    throw error;
-  }
-}
-
-function isGone(error: unknown): error is SourceRefused {
-  return error instanceof SourceRefused && (error.status === 404 || error.status === 410);
 }
 
 /** The primary limit answers 403 or 429 with nothing remaining; the secondary one with `retry-after` or only words. */

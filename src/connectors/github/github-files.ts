@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ConnectorFailure } from '#src/connectors/connector.ts';
-import { findGithub, type GithubApi, githubPath } from './github-api.ts';
+import { githubPath } from './github-api.ts';
+import { findThing, type RestApi } from '#src/connectors/source/rest-listing.ts';
 import type { GithubRepository } from './github-repositories.ts';
 import type { FilesOfRepository, RepositoryFile } from '#src/connectors/source/repository-file.ts';
 import { SourceRefused } from '#src/connectors/source-errors.ts';
@@ -31,7 +32,7 @@ export type HeadTree = { kind: 'tree'; tree: Tree } | { kind: 'empty' } | { kind
  * https://docs.github.com/en/rest/git/trees#get-a-tree
  */
 export async function headTree(
-  github: GithubApi,
+  github: RestApi,
   repository: GithubRepository,
   ref: string,
 ): Promise<HeadTree> {
@@ -47,7 +48,7 @@ export async function headTree(
 
 /** Files in the order of their paths; folder by folder where the listing was cut off. */
 export async function* walkTree(
-  github: GithubApi,
+  github: RestApi,
   repository: GithubRepository,
   branch: string,
   head: Tree,
@@ -57,7 +58,7 @@ export async function* walkTree(
 }
 
 async function* walk(
-  github: GithubApi,
+  github: RestApi,
   repository: GithubRepository,
   branch: string,
   listed: Tree,
@@ -88,14 +89,14 @@ async function* walk(
 
 /** One file at the tip of a branch; null when there is none. https://docs.github.com/en/rest/repos/contents */
 export async function findFile(
-  github: GithubApi,
+  github: RestApi,
   repository: GithubRepository,
   branch: string,
   path: string,
 ): Promise<RepositoryFile | null> {
   const content = z.object({ type: z.string(), sha: z.string(), size: z.number().nullish() });
   const encoded = path.split('/').map(encodeURIComponent).join('/');
-  const found = await findGithub(
+  const found = await findThing(
     github,
     `${repository.path}/contents/${encoded}?ref=${encodeURIComponent(branch)}`,
     z.union([content, z.array(z.unknown()).transform(() => null)]),
@@ -107,7 +108,7 @@ export async function findFile(
 
 /** Blobs are read by their hash, so that content and listing agree: https://docs.github.com/en/rest/git/blobs#get-a-blob */
 export function githubFiles(
-  { http, base }: GithubApi,
+  { http, base }: RestApi,
   { path, fullName }: GithubRepository,
   branch: string,
 ): FilesOfRepository {
@@ -128,7 +129,7 @@ export function fileUrl({ webUrl }: GithubRepository, branch: string, path: stri
 }
 
 async function getTree(
-  { http, base }: GithubApi,
+  { http, base }: RestApi,
   { path }: GithubRepository,
   ref: string,
   recursive: boolean,

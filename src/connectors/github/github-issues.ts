@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { ConnectorDocument } from '#src/connectors/connector.ts';
-import { findGithub, type GithubApi, githubPath, listAllGithub, listGithub } from './github-api.ts';
+import { githubPath } from './github-api.ts';
+import {
+  findThing,
+  type RestApi,
+  listAllThings,
+  listThings,
+} from '#src/connectors/source/rest-listing.ts';
 import type { GithubRepository } from './github-repositories.ts';
 import type {
   ListedPage,
@@ -44,13 +50,13 @@ export type IssueState = 'all' | 'open' | 'closed';
  * https://docs.github.com/en/rest/issues/issues#list-repository-issues
  */
 export async function listIssues(
-  github: GithubApi,
+  github: RestApi,
   repository: GithubRepository,
   state: IssueState,
   since: string | null,
   page: UpdatedCursor['page'],
 ): Promise<ListedPage<GithubIssue>> {
-  const { things, next } = await listGithub(github, `${repository.path}/issues`, issue, {
+  const { things, next } = await listThings(github, `${repository.path}/issues`, issue, {
     state,
     sort: 'updated',
     direction: 'asc',
@@ -62,12 +68,12 @@ export async function listIssues(
 
 /** Null when it is gone. One that was moved is found under its new address. */
 export async function findIssue(
-  github: GithubApi,
+  github: RestApi,
   address: { owner: string; name: string; number: string },
 ): Promise<GithubIssue | null> {
   const { owner, name, number } = address;
   const path = githubPath`/repos/${owner}/${name}/issues/${number}`;
-  const found = await findGithub(github, path, issue);
+  const found = await findThing(github, path, issue);
   return found ? toIssue(found) : null;
 }
 
@@ -84,7 +90,7 @@ export function isKindWanted(
  * https://docs.github.com/en/rest/pulls/comments
  */
 export async function issueDocument(
-  github: GithubApi,
+  github: RestApi,
   repository: { path: string; fullName: string },
   found: GithubIssue,
 ): Promise<ConnectorDocument> {
@@ -108,7 +114,7 @@ export async function issueDocument(
 }
 
 async function listRemarks(
-  github: GithubApi,
+  github: RestApi,
   repositoryPath: string,
   { number, comments, pull_request }: GithubIssue,
 ): Promise<z.infer<typeof remark>[]> {
@@ -119,7 +125,7 @@ async function listRemarks(
     paths.push(`${repositoryPath}/pulls/${number}/comments`);
   }
   const lists = [];
-  for (const path of paths) lists.push(await listAllGithub(github, path, remark));
+  for (const path of paths) lists.push(await listAllThings(github, path, remark));
   return lists.flat().filter(({ body }) => !isBlank(body));
 }
 

@@ -1,6 +1,6 @@
 import type { ConnectorContext, ConnectorPage } from '#src/connectors/connector.ts';
 import { fetchEach } from '#src/connectors/source/fetch-each.ts';
-import type { GithubApi } from './github-api.ts';
+import { type RestApi } from '#src/connectors/source/rest-listing.ts';
 import { fileUrl, findFile, githubFiles, headTree, walkTree } from './github-files.ts';
 import { findIssue, isKindWanted, issueDocument, listIssues } from './github-issues.ts';
 import {
@@ -25,7 +25,7 @@ const FETCHED_AGAIN_PER_PAGE = 50;
 
 /** @throws when a repository, or any part of one, cannot be listed */
 export async function* listGithubIds(
-  github: GithubApi,
+  github: RestApi,
   settings: GithubSettings,
 ): AsyncGenerator<string[]> {
   const names = namedRepositories(settings.repo_owner, settings.repositories);
@@ -40,7 +40,7 @@ export async function* listGithubIds(
 }
 
 async function* listIssueIds(
-  github: GithubApi,
+  github: RestApi,
   settings: GithubSettings,
   repository: GithubRepository,
 ): AsyncGenerator<string[]> {
@@ -61,7 +61,7 @@ async function* listIssueIds(
 }
 
 async function* listFileIds(
-  github: GithubApi,
+  github: RestApi,
   settings: GithubSettings,
   repository: GithubRepository,
 ): AsyncGenerator<string[]> {
@@ -87,7 +87,7 @@ async function* listFileIds(
 
 /** Ids are the addresses that people use, and say what to ask for. */
 export async function* fetchGithubAgain(
-  github: GithubApi,
+  github: RestApi,
   settings: GithubSettings,
   documentIds: readonly string[],
   context: ConnectorContext,
@@ -104,7 +104,7 @@ export async function* fetchGithubAgain(
 }
 
 async function fetchOne(
-  github: GithubApi,
+  github: RestApi,
   settings: GithubSettings,
   id: string,
   context: ConnectorContext,
@@ -131,7 +131,7 @@ function isChosen(settings: GithubSettings, owner: string, name: string): boolea
 }
 
 async function fetchFile(
-  github: GithubApi,
+  github: RestApi,
   settings: GithubSettings,
   { id, owner, name }: { id: string; owner: string; name: string },
   context: ConnectorContext,

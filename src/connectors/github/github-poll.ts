@@ -7,7 +7,7 @@ import {
   type PollContext,
 } from '#src/connectors/connector.ts';
 import { fetchEach } from '#src/connectors/source/fetch-each.ts';
-import type { GithubApi } from './github-api.ts';
+import { type RestApi } from '#src/connectors/source/rest-listing.ts';
 import { findFirstSince, type FirstSince } from '#src/connectors/source/first-since.ts';
 import { githubFiles, type HeadTree, headTree, walkTree } from './github-files.ts';
 import { type GithubIssue, isKindWanted, issueDocument, listIssues } from './github-issues.ts';
@@ -41,7 +41,7 @@ type GithubPage = ConnectorPage<GithubCheckpoint>;
 const FILES_PER_PAGE = 50;
 
 export async function* pollGithub(
-  github: GithubApi,
+  github: RestApi,
   settings: GithubSettings,
   checkpoint: GithubCheckpoint | null,
   context: PollContext,
@@ -77,7 +77,7 @@ const LAST = '~';
 
 /** Those that are still to be read. One of several that is missing is a failure of its own. */
 async function* repositoriesFrom(
-  github: GithubApi,
+  github: RestApi,
   settings: GithubSettings,
   checkpoint: GithubCheckpoint | null,
 ): AsyncGenerator<GithubRepository | { key: string; reason: string }> {
@@ -118,7 +118,7 @@ async function* tolerantly(
 }
 
 async function* pollIssues(
-  github: GithubApi,
+  github: RestApi,
   settings: GithubSettings,
   repository: GithubRepository,
   {
@@ -164,7 +164,7 @@ async function* pollIssues(
 }
 
 async function* pollFiles(
-  github: GithubApi,
+  github: RestApi,
   settings: GithubSettings,
   repository: GithubRepository,
   from: GithubCheckpoint,
@@ -203,7 +203,7 @@ async function* pollFiles(
 
 /** The tree of the checkpoint; when GitHub has it no longer, that of the branch, from its first file. */
 async function openTree(
-  github: GithubApi,
+  github: RestApi,
   repository: GithubRepository,
   branch: string,
   from: GithubCheckpoint['tree'],

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { findGithub, type GithubApi, githubPath, listAllGithub, listGithub } from './github-api.ts';
+import { githubPath } from './github-api.ts';
+import {
+  findThing,
+  type RestApi,
+  listAllThings,
+  listThings,
+} from '#src/connectors/source/rest-listing.ts';
 import { SourceRefused } from '#src/connectors/source-errors.ts';
 import type { ListedPage } from '#src/connectors/source/updated-order.ts';
 
@@ -32,12 +38,9 @@ export function namedRepositories(owner: string, list: string | null | undefined
 }
 
 /** @throws SourceRefused when the token sees no such repository */
-export async function getRepository(
-  github: GithubApi,
-  fullName: string,
-): Promise<GithubRepository> {
+export async function getRepository(github: RestApi, fullName: string): Promise<GithubRepository> {
   const [owner = '', name = ''] = fullName.split('/');
-  const found = await findGithub(github, githubPath`/repos/${owner}/${name}`, repository);
+  const found = await findThing(github, githubPath`/repos/${owner}/${name}`, repository);
   if (!found) {
     throw new SourceRefused(
       `The repository ${fullName} does not exist, or the token cannot see it.`,
@@ -49,11 +52,11 @@ export async function getRepository(
 
 /** All repositories of an organization or a user that the token sees, ordered by key. */
 export async function listRepositories(
-  github: GithubApi,
+  github: RestApi,
   owner: string,
 ): Promise<GithubRepository[]> {
   const list = await repositoryList(github, owner);
-  const found = await listAllGithub(github, list.path, repository, {
+  const found = await listAllThings(github, list.path, repository, {
     ...list.query,
     sort: 'full_name',
     direction: 'asc',
@@ -64,19 +67,19 @@ export async function listRepositories(
 
 /** For a check: asks for one repository of the owner only. */
 export async function peekRepositories(
-  github: GithubApi,
+  github: RestApi,
   owner: string,
 ): Promise<ListedPage<unknown>> {
   const { path, query } = await repositoryList(github, owner);
-  return listGithub(github, path, z.unknown(), { ...query, per_page: '1' });
+  return listThings(github, path, z.unknown(), { ...query, per_page: '1' });
 }
 
 async function repositoryList(
-  github: GithubApi,
+  github: RestApi,
   owner: string,
 ): Promise<{ path: string; query: Record<string, string> }> {
   const account = z.object({ login: z.string(), type: z.string().nullish() });
-  const found = await findGithub(github, githubPath`/users/${owner}`, account);
+  const found = await findThing(github, githubPath`/users/${owner}`, account);
   if (!found) {
     throw new SourceRefused(
       `There is no organization or user ${owner}, or the token cannot see it.`,
@@ -95,9 +98,9 @@ async function repositoryList(
 }
 
 /** Null for tokens that belong to no user, such as an app's. */
-async function whoAmI(github: GithubApi): Promise<string | null> {
+async function whoAmI(github: RestApi): Promise<string | null> {
   try {
-    const self = await findGithub(github, '/user', z.object({ login: z.string() }));
+    const self = await findThing(github, '/user', z.object({ login: z.string() }));
     return self?.login ?? null;
   } catch (error) {
     if (error instanceof SourceRefused && error.status === 403) return null;

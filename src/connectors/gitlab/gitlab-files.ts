@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { findGitlab, type GitlabApi, type GitlabProject, listGitlab } from './gitlab-api.ts';
+import { type GitlabProject } from './gitlab-api.ts';
+import { findThing, type RestApi, listThings } from '#src/connectors/source/rest-listing.ts';
 import type { FilesOfRepository, RepositoryFile } from '#src/connectors/source/repository-file.ts';
 import { SourceRefused } from '#src/connectors/source-errors.ts';
 import type { ListedPage } from '#src/connectors/source/updated-order.ts';
@@ -14,14 +15,11 @@ const entry = z.object({
 });
 
 /** The commit at the tip of the default branch; null when the repository is empty or closed to the token. */
-export async function headCommit(
-  gitlab: GitlabApi,
-  project: GitlabProject,
-): Promise<string | null> {
+export async function headCommit(gitlab: RestApi, project: GitlabProject): Promise<string | null> {
   const { id, default_branch, empty_repo, repository_access_level } = project;
   if (!default_branch || empty_repo === true || repository_access_level === 'disabled') return null;
   const path = `/projects/${id}/repository/commits/${encodeURIComponent(default_branch)}`;
-  const commit = await findGitlab(gitlab, path, z.object({ id: z.string() }));
+  const commit = await findThing(gitlab, path, z.object({ id: z.string() }));
   if (commit) return commit.id;
   throw new SourceRefused(
     `The files of ${project.path_with_namespace} cannot be read: there is no branch ${default_branch}, or the token lacks the scope read_api or the role Reporter.`,
@@ -34,14 +32,14 @@ export async function headCommit(
  * https://docs.gitlab.com/api/repositories/#list-repository-tree
  */
 export async function listGitlabFiles(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   project: GitlabProject,
   ref: string,
   page: Record<string, string> | null,
 ): Promise<ListedPage<RepositoryFile>> {
   const path = `/projects/${project.id}/repository/tree`;
   const query = { ref, recursive: 'true', pagination: 'keyset', ...page };
-  const { things, next } = await listGitlab(gitlab, path, entry, query);
+  const { things, next } = await listThings(gitlab, path, entry, query);
   const files = things
     .filter(({ type }) => type === 'blob')
     .map((each) => fileOf(project, each.path, each.id, each.mode === SYMBOLIC_LINK));
@@ -50,7 +48,7 @@ export async function listGitlabFiles(
 
 /** One file at the tip of the default branch: https://docs.gitlab.com/api/repository_files/ */
 export async function findGitlabFile(
-  { http, base }: GitlabApi,
+  { http, base }: RestApi,
   project: GitlabProject,
   path: string,
 ): Promise<RepositoryFile | null> {
@@ -69,7 +67,7 @@ export async function findGitlabFile(
 }
 
 /** Blobs are read by their hash, so that content and listing agree: https://docs.gitlab.com/api/repositories/#raw-blob-content */
-export function gitlabFiles({ http, base }: GitlabApi, project: GitlabProject): FilesOfRepository {
+export function gitlabFiles({ http, base }: RestApi, project: GitlabProject): FilesOfRepository {
   return {
     repository: project.path_with_namespace,
     branch: project.default_branch ?? '',

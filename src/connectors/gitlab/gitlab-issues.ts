@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ConnectorDocument } from '#src/connectors/connector.ts';
+import { type GitlabProject } from './gitlab-api.ts';
 import {
-  findGitlab,
-  type GitlabApi,
-  type GitlabProject,
-  listAllGitlab,
-  listGitlab,
-} from './gitlab-api.ts';
+  findThing,
+  type RestApi,
+  listAllThings,
+  listThings,
+} from '#src/connectors/source/rest-listing.ts';
 import type { GitlabSettings } from './gitlab-settings.ts';
 import type {
   ListedPage,
@@ -51,14 +51,14 @@ export type IssueKind = 'issues' | 'merge_requests';
  * https://docs.gitlab.com/api/merge_requests/#list-project-merge-requests
  */
 export async function listGitlabIssues(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   { id }: GitlabProject,
   kind: IssueKind,
   state: GitlabSettings['state_filter'],
   since: string | null,
   page: UpdatedCursor['page'],
 ): Promise<ListedPage<GitlabIssue>> {
-  const { things, next } = await listGitlab(gitlab, `/projects/${id}/${kind}`, issue, {
+  const { things, next } = await listThings(gitlab, `/projects/${id}/${kind}`, issue, {
     scope: 'all',
     // Merge requests are either closed or merged, and only one state can be asked for.
     state: kind === 'merge_requests' && state === 'closed' ? 'all' : state,
@@ -71,13 +71,13 @@ export async function listGitlabIssues(
 }
 
 export async function findGitlabIssue(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   { id }: GitlabProject,
   kind: IssueKind,
   iid: string,
 ): Promise<GitlabIssue | null> {
   const path = `/projects/${id}/${kind}/${encodeURIComponent(iid)}`;
-  const found = await findGitlab(gitlab, path, issue);
+  const found = await findThing(gitlab, path, issue);
   return found ? toIssue(found) : null;
 }
 
@@ -103,7 +103,7 @@ export function gitlabIssueId(
 
 /** With its comments: https://docs.gitlab.com/api/notes/ */
 export async function gitlabIssueDocument(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   project: GitlabProject,
   kind: IssueKind,
   found: GitlabIssue,
@@ -111,7 +111,7 @@ export async function gitlabIssueDocument(
   const { iid, web_url: link, title, description, author, user_notes_count } = found;
   const path = `/projects/${project.id}/${kind}/${iid}/notes`;
   const order = { sort: 'asc', order_by: 'created_at' };
-  const notes = user_notes_count === 0 ? [] : await listAllGitlab(gitlab, path, note, order);
+  const notes = user_notes_count === 0 ? [] : await listAllThings(gitlab, path, note, order);
   const sign = kind === 'issues' ? '#' : '!';
   return {
     id: gitlabIssueId(project, kind, found),

@@ -1,6 +1,7 @@
 import type { ConnectorContext, ConnectorPage } from '#src/connectors/connector.ts';
 import { fetchEach } from '#src/connectors/source/fetch-each.ts';
-import { getProject, type GitlabApi, type GitlabProject } from './gitlab-api.ts';
+import { getProject, type GitlabProject } from './gitlab-api.ts';
+import { type RestApi } from '#src/connectors/source/rest-listing.ts';
 import {
   findGitlabFile,
   gitlabFiles,
@@ -31,7 +32,7 @@ const KINDS: readonly IssueKind[] = ['issues', 'merge_requests'];
 
 /** @throws when any part of the project cannot be listed */
 export async function* listGitlabIds(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   settings: GitlabSettings,
 ): AsyncGenerator<string[]> {
   const project = await getProject(gitlab, settings);
@@ -54,7 +55,7 @@ export async function* listGitlabIds(
 }
 
 async function* listKindIds(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   { state_filter }: GitlabSettings,
   project: GitlabProject,
   kind: IssueKind,
@@ -75,7 +76,7 @@ async function* listKindIds(
 
 /** Ids are the addresses that people use, and say what to ask for. */
 export async function* fetchGitlabAgain(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   settings: GitlabSettings,
   documentIds: readonly string[],
   context: ConnectorContext,
@@ -93,7 +94,7 @@ export async function* fetchGitlabAgain(
 }
 
 async function fetchOne(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   settings: GitlabSettings,
   project: GitlabProject,
   id: string,

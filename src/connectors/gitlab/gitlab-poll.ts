@@ -7,7 +7,8 @@ import {
 } from '#src/connectors/connector.ts';
 import { fetchEach } from '#src/connectors/source/fetch-each.ts';
 import { findFirstSince } from '#src/connectors/source/first-since.ts';
-import { getProject, type GitlabApi, type GitlabProject } from './gitlab-api.ts';
+import { getProject, type GitlabProject } from './gitlab-api.ts';
+import { type RestApi } from '#src/connectors/source/rest-listing.ts';
 import { gitlabFiles, headCommit, listGitlabFiles } from './gitlab-files.ts';
 import {
   gitlabIssueDocument,
@@ -34,7 +35,7 @@ export type GitlabCheckpoint = z.infer<typeof gitlabCheckpoint>;
 type GitlabPage = ConnectorPage<GitlabCheckpoint>;
 
 export async function* pollGitlab(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   settings: GitlabSettings,
   checkpoint: GitlabCheckpoint | null,
   context: PollContext,
@@ -68,7 +69,7 @@ export function isKindRead(
 }
 
 async function* pollKind(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   settings: GitlabSettings,
   project: GitlabProject,
   kind: IssueKind,
@@ -119,7 +120,7 @@ async function* pollKind(
 }
 
 async function* pollFiles(
-  gitlab: GitlabApi,
+  gitlab: RestApi,
   project: GitlabProject,
   from: GitlabCheckpoint,
   context: ConnectorContext,

@@ -52,7 +52,7 @@ export async function sync(options: BenchOptions): Promise<void> {
     }
   }
   console.log(
-    `sync: ${count} documents, ${process.env['TEST_DATABASE_URL'] ? 'Postgres' : 'embedded'}`,
+    `sync: ${count} pages, ${count * 10} issues, ${process.env['TEST_DATABASE_URL'] ? 'Postgres' : 'embedded'}`,
   );
   console.table(table);
 }
@@ -171,7 +171,9 @@ async function fetchAll(urls: string[]): Promise<void> {
   await Promise.all(Array.from({ length: CRAWL_CONCURRENCY }, worker));
 }
 
-async function startTracker(count: number, latencyMs: number): Promise<Subject> {
+/** Ten times as many: a page of issues holds a hundred, and the few requests that open a run should weigh as they do. */
+async function startTracker(pages: number, latencyMs: number): Promise<Subject> {
+  const count = pages * 10;
   const fixture = await startFixture();
   fixture.fill(count - fixture.ids().length, new Date(Date.now() - 86_400_000));
   const { server } = fixture;

@@ -10,8 +10,8 @@ import type { TermCounts } from './term-counts.ts';
 /** What a search may see, and how many chunks each half of it brings. */
 export interface SearchScope {
   workspaceId: WorkspaceId;
-  /** Who searches. */
-  userId: UserId;
+  /** Whose eyes it is seen with; null when nothing is private to others. */
+  userId: UserId | null;
   filters: SearchFilters;
   limit: number;
 }
@@ -59,7 +59,10 @@ export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at)`
 export function visible({ workspaceId, userId, filters }: SearchScope): RawBuilder<unknown> {
   const allowed = filteredDocuments(workspaceId, filters);
   const notHidden = sql`workspace_id = ${workspaceId} and document_id not in (
-    select id from document where workspace_id = ${workspaceId} and ${HIDDEN})
-    and document_id not in (${privateToOthers(workspaceId, userId)})`;
+    select id from document where workspace_id = ${workspaceId} and ${HIDDEN})${
+      userId === null
+        ? sql``
+        : sql` and document_id not in (${privateToOthers(workspaceId, userId)})`
+    }`;
   return allowed ? sql`${notHidden} and document_id in (${allowed})` : notHidden;
 }

@@ -9,6 +9,7 @@ import { fuseScores } from './fuse-scores.ts';
 import { blurb, highlight } from './highlight.ts';
 import { visibleText } from './html-text.ts';
 import { type FoundChunk, HIDDEN, type SearchScope, searchTerms } from './search-terms.ts';
+import { hasPrivatePairsOfOthers } from './private-documents.ts';
 import type { SearchFilters } from './search-filters.ts';
 import type { SearchHit } from './search-hit.ts';
 import { searchVectors } from './search-vectors.ts';
@@ -47,11 +48,14 @@ export async function searchDocuments(
   const salt = workspaceSalt(input.workspaceId);
   const words = tokenize(input.query);
   const queryTerms = countTermIds(words, salt);
-  const counts = await readTermCounts(db, input.workspaceId, [...queryTerms.keys()]);
+  const [counts, someArePrivate] = await Promise.all([
+    readTermCounts(db, input.workspaceId, [...queryTerms.keys()]),
+    hasPrivatePairsOfOthers(db, input.workspaceId, input.userId),
+  ]);
   if (counts.chunks === 0) return [];
   const scope: SearchScope = {
     workspaceId: input.workspaceId,
-    userId: input.userId,
+    userId: someArePrivate ? input.userId : null,
     filters: input.filters,
     limit: Math.max(MIN_CANDIDATES, input.limit * CANDIDATES_PER_RESULT),
   };

@@ -6,6 +6,8 @@ import type { AnyQueue } from './queue.ts';
 import { reconcile } from './reconcile.ts';
 import { termFold } from './term-fold.ts';
 import { vectorPromote } from './vector-promote.ts';
+import { webhookDeliver } from './webhook-deliver.ts';
+import { webhookSweep } from './webhook-sweep.ts';
 
 /** Every queue there is. A new one: its file here, its line below, and `workers/<name>.ts`. */
 export const QUEUES: readonly AnyQueue[] = [
@@ -13,6 +15,8 @@ export const QUEUES: readonly AnyQueue[] = [
   connectorSync,
   connectorPrune,
   connectorDelete,
+  webhookDeliver,
+  webhookSweep,
   vectorPromote,
   termFold,
   reconcile,

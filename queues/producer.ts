@@ -4,6 +4,7 @@ import { QUEUES } from './index.ts';
 import type { AnyQueue, JobData, QueueDefinition } from './queue.ts';
 
 export interface EnqueueOptions {
+  /** A job for later has no key: it must not swallow one for now. */
   delayMs?: number;
   requestId?: string | null;
   /** Of the jobs that wait, a lower number goes first; 1 is the first. Without it, in the order of arrival. */
@@ -119,7 +120,8 @@ function jobOptions<P>(
     ...retryOptions(queue),
     ...(options.delayMs !== undefined && { delay: options.delayMs }),
     ...(options.priority !== undefined && { priority: options.priority }),
-    ...(queue.key && { deduplication: { id: queue.key(payload), keepLastIfActive: true } }),
+    ...(queue.key &&
+      !options.delayMs && { deduplication: { id: queue.key(payload), keepLastIfActive: true } }),
   };
 }
 

@@ -23,3 +23,9 @@ export type PruneAttemptId = Branded<number, 'PruneAttemptId'>;
 export type StoredFileId = Branded<string, 'StoredFileId'>;
 /** UUID of a chat session. */
 export type ChatSessionId = Branded<string, 'ChatSessionId'>;
+/** UUID of a webhook endpoint: a URL of a workspace that events are posted to. */
+export type WebhookEndpointId = Branded<string, 'WebhookEndpointId'>;
+/** `evt_` and 32 hex digits; the `webhook-id` that receivers see, the same over all attempts. */
+export type WebhookEventId = Branded<string, 'WebhookEventId'>;
+/** Id of one event on its way to one endpoint. */
+export type WebhookDeliveryId = Branded<number, 'WebhookDeliveryId'>;

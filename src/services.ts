@@ -34,6 +34,8 @@ export interface Services extends AsyncDisposable {
   readonly indexThreads: IndexThreads;
   /** Outbound HTTP to addresses that customers name. */
   readonly http: HttpClient;
+  /** Outbound HTTP to webhook endpoints: connections of its own, plain HTTP to opened ranges only. */
+  readonly webhookHttp: HttpClient;
   readonly secrets: SecretBox;
   readonly files: FileStore;
   /** Starts its threads when the first file comes. */

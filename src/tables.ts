@@ -1,6 +1,9 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { BillingTables } from './billing-tables.ts';
 import type { ConnectorTables } from './connector-tables.ts';
 import type { ApiKeyId, CcPairId, ChatSessionId, DocumentId, UserId, WorkspaceId } from './ids.ts';
+import type { PointsTables } from './points-tables.ts';
+import type { WebhookTables } from './webhook-tables.ts';
 
 export {
   INDEX_ATTEMPT_STATUSES,
@@ -9,6 +12,13 @@ export {
   type PairStatus,
   type PruneAttemptStatus,
 } from './connector-tables.ts';
+
+export {
+  WEBHOOK_ATTEMPT_OUTCOMES,
+  WEBHOOK_DELIVERY_STATUSES,
+  type WebhookAttemptOutcome,
+  type WebhookDeliveryStatus,
+} from './webhook-tables.ts';
 
 /** A column that the database fills and that may be written later. */
 type Timestamp = ColumnType<Date, Date | undefined, Date>;
@@ -28,7 +38,12 @@ export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
 interface WorkspaceTable {
   id: WorkspaceId;
   name: string;
+  /** The plan that holds now: that of the subscription, else `base_plan_tier`. */
   plan_tier: PlanTier;
+  /** The plan without a subscription: the default one, or what an operator has set. */
+  base_plan_tier: PlanTier;
+  /** Since when `plan_tier` holds. */
+  plan_since: Timestamp;
   /** The one workspace made at first start; its admins may create others. */
   is_bootstrap: boolean;
   created_at: Timestamp;
@@ -39,6 +54,9 @@ interface UserAccountTable {
   workspace_id: WorkspaceId;
   display_name: string;
   email: string | null;
+  /** IANA name; the user's days begin and end by it. */
+  time_zone: Generated<string>;
+  time_zone_changed_at: Date | null;
   created_at: Timestamp;
 }
 
@@ -215,7 +233,7 @@ interface ChatMessageTable {
   created_at: Timestamp;
 }
 
-export interface Tables extends ConnectorTables {
+export interface Tables extends BillingTables, ConnectorTables, PointsTables, WebhookTables {
   workspace: WorkspaceTable;
   user_account: UserAccountTable;
   api_key: ApiKeyTable;

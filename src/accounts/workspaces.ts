@@ -31,7 +31,13 @@ export async function insertWorkspace(
   const userId = randomUUID() as UserId;
   await transaction
     .insertInto('workspace')
-    .values({ id: workspaceId, name, plan_tier: planTier, is_bootstrap: isBootstrap })
+    .values({
+      id: workspaceId,
+      name,
+      plan_tier: planTier,
+      base_plan_tier: planTier,
+      is_bootstrap: isBootstrap,
+    })
     .execute();
   await transaction
     .insertInto('user_account')

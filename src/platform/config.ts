@@ -69,7 +69,13 @@ const settings = z.object({
   OUTBOUND_ALLOW_CIDRS: withDefault(cidrList, ''),
   OUTBOUND_PROXY: optional(url('http:', 'https:')),
   CHROMIUM_PATH: optional(z.string()),
+  STRIPE_SECRET_KEY: optional(z.string()),
+  STRIPE_WEBHOOK_SECRET: optional(z.string()),
+  STRIPE_API_URL: optional(url('http:', 'https:')),
   DEFAULT_PLAN: withDefault(z.enum(['Free', 'Personal', 'Pro', 'Agency', 'Enterprise']), 'Free'),
+  PAYMENT_GRACE_DAYS: withDefault(wholeNumber(0, 90), 7),
+  LUCKY_FIND_PROBABILITY: withDefault(z.coerce.number().min(0).max(1), 0.05),
+  WEBHOOK_RETENTION_DAYS: withDefault(wholeNumber(7, 3650), 90),
   RATE_LIMIT_PER_MINUTE: optional(wholeNumber(1, 1_000_000)),
   PLATFORM_RATE_LIMIT_PER_MINUTE: optional(wholeNumber(1, 1_000_000)),
   MAX_DOCUMENT_BYTES: withDefault(wholeNumber(1, 100_000_000), 20_000_000),
@@ -82,6 +88,7 @@ const settings = z.object({
   DOCUMENT_INDEX_CONCURRENCY: withDefault(wholeNumber(1, 100), 2),
   CONNECTOR_SYNC_CONCURRENCY: withDefault(wholeNumber(1, 200), 32),
   CONNECTOR_PRUNE_CONCURRENCY: withDefault(wholeNumber(1, 200), 4),
+  WEBHOOK_DELIVER_CONCURRENCY: withDefault(wholeNumber(1, 2_000), 200),
   INDEX_THREADS: withDefault(wholeNumber(1, 64), 2),
 });
 

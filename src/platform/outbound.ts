@@ -10,6 +10,11 @@ export interface OutboundRequest {
   timeoutMs?: number;
   /** Of the decompressed body; 20 MB unless told. */
   maxBytes?: number;
+  /**
+   * What becomes of a body that is longer than `maxBytes`, breaks off, or is not whole at the deadline: an error, unless
+   * told to `cut` it there. The status has arrived by then.
+   */
+  excess?: 'refuse' | 'cut';
   /** How many redirects are followed, each vetted again; 5 unless told. With 0 a redirect is returned as it is. */
   maxRedirects?: number;
 }
@@ -21,6 +26,8 @@ export interface OutboundResponse {
   headers: Headers;
   /** Decompressed. */
   bytes: Buffer;
+  /** The body is not whole: see `excess`. */
+  isCut: boolean;
   /** The body as UTF-8. */
   text(): string;
 }
@@ -39,21 +46,32 @@ export type OutboundErrorKind =
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly kind: OutboundErrorKind;
+  /** The system's or the library's code, such as `ECONNREFUSED`; empty when there is none. */
+  readonly code: string;
 
-  constructor(kind: OutboundErrorKind, message: string, options: { cause?: unknown } = {}) {
+  constructor(
+    kind: OutboundErrorKind,
+    message: string,
+    options: { cause?: unknown; code?: string } = {},
+  ) {
     super(message, options);
     this.kind = kind;
+    this.code = options.code ?? '';
   }
 }
 
 /** Decides which addresses may be reached. */
 export interface OutboundGuard {
   /**
-   * Resolves a host name or literal and vets what comes out.
+   * Resolves a host name or literal and vets what comes out. With `opened` only ranges that the operator has opened
+   * pass: public addresses do not, either.
    * @returns addresses to connect to, at least one; connect to these and to nothing else
    * @throws OutboundError `refused` when one of them is private, loopback, link-local or otherwise not public
    */
-  addressesOf(host: string): Promise<{ address: string; family: 4 | 6 }[]>;
+  addressesOf(
+    host: string,
+    reach?: 'public' | 'opened',
+  ): Promise<{ address: string; family: 4 | 6 }[]>;
 }
 
 /** Outbound HTTP with vetted addresses, deadlines and caps. */

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { defineQueue } from './queue.ts';
+
+/** Delete webhook events that are past their retention. */
+export const webhookSweep = defineQueue({
+  name: 'webhook-sweep',
+  payload: z.object({}),
+  attempts: 1,
+  everyMs: 10 * 60_000,
+  timeoutMs: 5 * 60_000,
+});

@@ -1,0 +1,63 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { UserId, WorkspaceId } from './ids.ts';
+
+/** A column that the database fills and that may be written later. */
+type Timestamp = ColumnType<Date, Date | undefined, Date>;
+/** A `json` column: an object when read, JSON text when written. */
+type Json<T> = ColumnType<T, string, string>;
+/** A `date` column. Read it as text (`to_char`), since drivers differ in what they make of it. */
+type LocalDate = ColumnType<unknown, string, string>;
+
+interface PointsAccountTable {
+  user_id: UserId;
+  workspace_id: WorkspaceId;
+  points: Generated<number>;
+  current_streak: Generated<number>;
+  longest_streak: Generated<number>;
+  /** The last local date with an award. */
+  last_day: LocalDate | null;
+  /** What that day has added to the streak. */
+  last_day_impact: Generated<number>;
+  /** Local dates in a row with an award. */
+  days_in_row: Generated<number>;
+  lucky_finds: Generated<number>;
+  updated_at: Timestamp;
+}
+
+interface PointsAwardTable {
+  id: GeneratedAlways<number>;
+  user_id: UserId;
+  workspace_id: WorkspaceId;
+  action_type: string;
+  points: number;
+  streak_impact: number;
+  /** The user's local date. */
+  day: LocalDate;
+  /** Who says that the action happened. */
+  source: 'client' | 'service';
+  /** The real action, or the client's `Idempotency-Key`: one award each. */
+  source_id: string | null;
+  context: Json<Record<string, unknown>> | null;
+  is_lucky_find: Generated<boolean>;
+  /** The achievement that the award unlocked. */
+  achievement: string | null;
+  /** Totals right after the award: what a repeated request is told again. */
+  points_total: number;
+  streak_count: number;
+  created_at: Timestamp;
+}
+
+interface PointsAchievementTable {
+  user_id: UserId;
+  workspace_id: WorkspaceId;
+  achievement: string;
+  points_award_id: number;
+  unlocked_at: Timestamp;
+}
+
+/** The tables of migration 0005. */
+export interface PointsTables {
+  points_account: PointsAccountTable;
+  points_award: PointsAwardTable;
+  points_achievement: PointsAchievementTable;
+}

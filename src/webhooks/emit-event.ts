@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { webhookDeliver } from '#queues/webhook-deliver.ts';
+import type { WebhookEndpointId, WebhookEventId, WorkspaceId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import type { Services } from '#src/services.ts';
+import { OPT_IN_TYPES, type WebhookEvent } from './event-types.ts';
+
+export type { WebhookEvent } from './event-types.ts';
+
+/** An event and whose it is. */
+export type EventToEmit = WebhookEvent & {
+  workspaceId: WorkspaceId;
+  at: Date;
+  /** The workspace has one event with this key at most; a second one is left out. */
+  dedupeKey?: string;
+  /** This endpoint alone gets it, whatever its filter says. */
+  onlyTo?: WebhookEndpointId;
+};
+
+/** Endpoints with something new to send: hand them to `sendDeliveries` after the commit. */
+export type ToDeliver = readonly WebhookEndpointId[];
+
+/**
+ * Writes events, and a delivery for each endpoint that wants them, in the caller's transaction: they are there if and
+ * only if what they tell of is. Types that are opt-in are stored only where an endpoint has asked for them.
+ */
+export async function emitEvents(
+  trx: DatabaseTransaction,
+  events: readonly EventToEmit[],
+): Promise<ToDeliver> {
+  if (events.length === 0) return [];
+  const { rows } = await sql<{ id: WebhookEndpointId }>`
+    with incoming as (
+      select * from json_to_recordset(${JSON.stringify(events.map(rowOf))}::json) as x(
+        id text, workspace_id uuid, type text, payload text, dedupe_key text, opt_in boolean,
+        only_to uuid)
+    ), stored as (
+      insert into webhook_event (id, workspace_id, type, payload, dedupe_key)
+      select id, workspace_id, type, payload, dedupe_key from incoming i
+      where not opt_in or exists (select 1 from webhook_endpoint e
+        where e.workspace_id = i.workspace_id and e.deleted_at is null
+          and i.type = any(e.event_types))
+      on conflict (workspace_id, dedupe_key) where dedupe_key is not null do nothing
+      returning id
+    ), made as (
+      insert into webhook_delivery (workspace_id, webhook_endpoint_id, webhook_event_id, event_type)
+      select i.workspace_id, e.id, i.id, i.type
+      from incoming i join stored using (id)
+      join webhook_endpoint e on e.workspace_id = i.workspace_id and e.enabled
+        and e.deleted_at is null
+        and case when i.only_to is not null then e.id = i.only_to
+          else i.type = any(e.event_types) or e.event_types is null and not i.opt_in end
+      returning webhook_endpoint_id
+    )
+    select distinct webhook_endpoint_id as id from made`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** The envelope is serialised here and never again: every attempt signs and sends these very bytes. */
+function rowOf({ workspaceId, type, data, at, dedupeKey, onlyTo }: EventToEmit) {
+  const id = `evt_${randomUUID().replaceAll('-', '')}` as WebhookEventId; // a new row's id is branded where it is made
+  return {
+    id,
+    workspace_id: workspaceId,
+    type,
+    payload: JSON.stringify({ id, type, timestamp: at.toISOString(), data }),
+    dedupe_key: dedupeKey ?? null,
+    opt_in: OPT_IN_TYPES.includes(type),
+    only_to: onlyTo ?? null,
+  };
+}
+
+/** Endpoints that fail come after all that do not. */
+const FAILING_PRIORITY = 1_000;
+
+/**
+ * Tells the workers to look at these endpoints. Call it after the commit, never inside a transaction. A job that is lost
+ * on the way is made up for by `reconcile`, so a queue that is down delays a delivery but fails nobody.
+ */
+export async function sendDeliveries(
+  { db, producer, log }: Pick<Services, 'db' | 'producer' | 'log'>,
+  endpoints: ToDeliver,
+  options: { delayMs?: number; requestId?: string | null } = {},
+): Promise<void> {
+  if (endpoints.length === 0) return;
+  try {
+    const turns = Map.groupBy(await turnsOf(db, endpoints), ({ priority }) => priority);
+    for (const [priority, group] of turns) {
+      const payloads = group.map(({ endpointId }) => ({ endpointId }));
+      await producer.enqueueMany(webhookDeliver, payloads, { ...options, priority });
+    }
+  } catch (error) {
+    log.warn({ error: String(error) }, 'webhook-deliver not sent: reconcile will send it');
+  }
+}
+
+/**
+ * Fair queueing between workspaces: an endpoint's priority is the number of its workspace's endpoints that are being
+ * delivered to, so one workspace's first goes before another's second, however many that one has.
+ */
+async function turnsOf(
+  db: Database,
+  endpoints: ToDeliver,
+): Promise<{ endpointId: WebhookEndpointId; priority: number }[]> {
+  const { rows } = await sql<{ endpointId: WebhookEndpointId; priority: number }>`
+    select e.id as "endpointId",
+      case when e.failing_since is null then 1 else ${FAILING_PRIORITY}::int end
+        + (select count(*)::int from webhook_endpoint o
+            where o.workspace_id = e.workspace_id and o.claimed_until > now()) as priority
+    from webhook_endpoint e where e.id = any(${endpoints}::uuid[])`.execute(db);
+  return rows;
+}

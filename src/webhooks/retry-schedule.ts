@@ -1,0 +1,35 @@
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** What passes before the second, third, … attempt, from the end of the one before: 75 h 35 min 5 s in all. */
+const DELAYS_MS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+export const MAX_ATTEMPTS = DELAYS_MS.length + 1;
+/** So that what failed together does not come back together. */
+const JITTER = 0.2;
+
+/**
+ * Milliseconds until the next attempt, or null when the schedule is used up. `Retry-After` is honoured between the
+ * schedule's own delay and twice that, so that no receiver can hurry or stop its deliveries.
+ * @param attempts those of this round that counted, at least 1
+ * @param random lies in [0, 1)
+ */
+export function nextDelayMs(
+  attempts: number,
+  { retryAfterMs, random }: { retryAfterMs: number | null; random: number },
+): number | null {
+  const base = DELAYS_MS[attempts - 1];
+  if (base === undefined) return null;
+  if (retryAfterMs !== null) return Math.min(Math.max(retryAfterMs, base), 2 * base);
+  return Math.round(base * (1 - JITTER + 2 * JITTER * random));
+}

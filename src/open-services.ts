@@ -129,6 +129,13 @@ function openOutside(config: Config, db: Database, log: Logger, opened: AsyncDis
       userAgent: `Millrace/${packageJson.version}${contact}`,
     }),
   );
+  const webhookHttp = opened.use(
+    createHttpClient({
+      allowCidrs: config.OUTBOUND_ALLOW_CIDRS,
+      proxyUrl: config.OUTBOUND_PROXY ?? null,
+      userAgent: `Millrace-Webhooks/${packageJson.version}`,
+    }),
+  );
   const executablePath = findChromium(config.CHROMIUM_PATH);
   const renderer =
     executablePath === null
@@ -136,6 +143,7 @@ function openOutside(config: Config, db: Database, log: Logger, opened: AsyncDis
       : opened.use(openChromiumRenderer({ executablePath, http, log }));
   return {
     http,
+    webhookHttp,
     renderer,
     files: createFileStore(db, { maxBytes: config.MAX_FILE_BYTES }),
     parsers: opened.use(openParserPool({ maxFileBytes: config.MAX_FILE_BYTES })),

@@ -204,7 +204,7 @@ async function readAnswer(
     maxBytes: request.maxBytes ?? MAX_BYTES,
     signal,
   });
-  return { status, url: hop.url.href, headers, bytes, text: () => new TextDecoder().decode(bytes) };
+  return { status, url: hop.url.href, headers, bytes, isCut: false, text: () => new TextDecoder().decode(bytes) };
 }
 
 function headersOf(answer: Dispatcher.ResponseData): Headers {

@@ -27,6 +27,8 @@ import { openQueueBackend, type QueueBackend } from './platform/queue-backend.ts
 import { waitFor } from './platform/wait-for.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
 import type { Services } from './services.ts';
+import { createDeliveryLedger } from './webhooks/delivery-ledger.ts';
+import { webhookSamples } from './webhooks/webhook-metrics.ts';
 
 /**
  * Opens what a process needs, in order, and checks that it fits together. What was opened is closed
@@ -53,6 +55,8 @@ export async function openServices(config: Config): Promise<Services> {
   opened.defer(() => producer.close());
   const features = await openFeatures(config, database.db, producer, log, opened);
   const outside = openOutside(config, database.db, log, opened);
+  const deliveryLedger = createDeliveryLedger(database.db);
+  opened.defer(() => deliveryLedger.idle());
   const metrics = openMetrics(database.db, producer);
   const resources = opened.move();
   return {
@@ -68,6 +72,7 @@ export async function openServices(config: Config): Promise<Services> {
     metrics,
     ...features,
     ...outside,
+    deliveryLedger,
     secrets: createSecretBox(encryptionKeyOf(config, dataDirectory)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
@@ -134,6 +139,9 @@ function openOutside(config: Config, db: Database, log: Logger, opened: AsyncDis
       allowCidrs: config.OUTBOUND_ALLOW_CIDRS,
       proxyUrl: config.OUTBOUND_PROXY ?? null,
       userAgent: `Millrace-Webhooks/${packageJson.version}`,
+      connectTimeoutMs: 5_000,
+      maxOrigins: 1_024,
+      plainHttp: 'opened',
     }),
   );
   const executablePath = findChromium(config.CHROMIUM_PATH);
@@ -173,6 +181,7 @@ function openMetrics(db: Database, producer: Producer): Metrics {
   const metrics = createMetrics();
   collectQueueMetrics(producer, QUEUES, metrics);
   metrics.addCollector(() => connectorSamples(db));
+  metrics.addCollector(() => webhookSamples(db));
   metrics.addCollector(async () => {
     const counts = await countByStatus(db, null);
     return Object.entries(counts).map(([status, value]) => ({

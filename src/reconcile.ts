@@ -4,6 +4,7 @@ import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts'
 import type { DocumentId } from './ids.ts';
 import type { Database } from './platform/database.ts';
 import type { Services } from './services.ts';
+import { reconcileWebhooks, recoverWebhooks } from './webhooks/reconcile-webhooks.ts';
 
 /** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
 const STALE_MS = 20_000;
@@ -11,7 +12,7 @@ const STALE_MS = 20_000;
 const BACKLOG_MARGIN_MS = 30_000;
 const MAX_JOBS_PER_RUN = 400;
 
-type ReconcileServices = Pick<Services, 'db' | 'producer' | 'clock'>;
+type ReconcileServices = Pick<Services, 'db' | 'producer' | 'clock' | 'log'>;
 
 /**
  * Sends jobs again for rows that are past due: the queue may have lost everything, the rows have
@@ -23,6 +24,8 @@ export async function reconcile(services: ReconcileServices, signal: AbortSignal
   const waitingMs = oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS);
   const sent = await sendUnfinished(services, signal, waitingMs);
   await reconcileConnectors(services, signal);
+  signal.throwIfAborted();
+  await reconcileWebhooks(services);
   return sent;
 }
 
@@ -60,6 +63,7 @@ export async function recoverAfterCrash(services: ReconcileServices): Promise<vo
     where status = 'indexing'`.execute(services.db);
   await sendUnfinished(services, new AbortController().signal, 0);
   await recoverConnectors(services);
+  await recoverWebhooks(services);
 }
 
 async function databaseTime(db: Database): Promise<Date> {

@@ -2,33 +2,50 @@ import { OutboundError, type OutboundErrorKind } from './outbound.ts';
 
 /** What a failed call means for its caller. The reason names the host; paths and queries may hold secrets. */
 export function explainOutboundFailure(error: unknown, host: string): OutboundError {
-  for (const cause of causesOf(error)) {
+  const causes = causesOf(error);
+  for (const cause of causes) {
     if (cause instanceof OutboundError) return cause;
   }
-  for (const cause of causesOf(error)) {
-    const known = explainCode(codeOf(cause), cause);
+  for (const cause of causes) {
+    const code = codeOf(cause);
+    const known = explainCode(code, cause);
     if (known !== null)
-      return new OutboundError(known.kind, `${host} ${known.reason}`, { cause: error });
+      return new OutboundError(known.kind, `${host} ${known.reason}`, { cause: error, code });
   }
   const reason = error instanceof Error ? error.message : String(error);
-  return new OutboundError('network', `${host} could not be called: ${reason}`, { cause: error });
+  return new OutboundError('network', `${host} could not be called: ${reason}`, {
+    cause: error,
+    code: causes.map(codeOf).find((code) => code !== '') ?? '',
+  });
 }
 
 /** Deep enough for a connection attempt within a tunnel within a request. */
 const MAX_CAUSES = 8;
 
+/** The error, what it was made of, and so on; the one that says most comes first. */
 function causesOf(error: unknown): unknown[] {
   const found: unknown[] = [error];
   for (let index = 0; index < found.length && found.length < MAX_CAUSES; index += 1) {
     const current = found[index];
-    if (current instanceof AggregateError) found.push(...(current.errors as unknown[]));
+    if (current instanceof AggregateError) found.push(...tellingFirst(current.errors));
     if (current instanceof Error && current.cause !== undefined) found.push(current.cause);
   }
   return found;
 }
 
+/** No way from here, as to IPv6 from a machine without it: what an attempt at another address met says more. */
+const NO_WAY_CODES: readonly string[] = ['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'];
+
+function tellingFirst(errors: readonly unknown[]): unknown[] {
+  const isWayless = (error: unknown): boolean => NO_WAY_CODES.includes(codeOf(error));
+  return [...errors.filter((error) => !isWayless(error)), ...errors.filter(isWayless)];
+}
+
+/** The code of several attempts together is that of the first one, whichever it is: theirs are asked for instead. */
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (error instanceof AggregateError && error.errors.length > 0) return '';
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  return typeof code === 'string' ? code : '';
 }
 
 interface Explanation {
@@ -70,7 +87,9 @@ const REASONS: Readonly<Record<string, { kind?: OutboundErrorKind; reason: strin
   },
   UND_ERR_HEADERS_OVERFLOW: { kind: 'too-large', reason: 'sent headers that are too large.' },
   ERR_STREAM_PREMATURE_CLOSE: { reason: 'closed the connection before its answer was whole.' },
-  UND_ERR_PRX_CONN: { reason: 'could not be reached, because the proxy closed the connection.' },
+  UND_ERR_PRX_CONN: {
+    reason: 'could not be reached, because the proxy did not keep or take the connection.',
+  },
   UND_ERR_PRX_TLS: {
     reason: 'could not be reached, because the proxy offered no trustworthy TLS connection.',
   },

@@ -1,18 +1,24 @@
-import { Agent, buildConnector, type Dispatcher, fetch as undiciFetch, ProxyAgent } from 'undici';
+import {
+  Agent,
+  buildConnector,
+  type Dispatcher,
+  fetch as undiciFetch,
+  Pool,
+  ProxyAgent,
+} from 'undici';
 import { isIP } from 'node:net';
 import { callbackify } from 'node:util';
 import { startDeadline, untilAborted } from './deadline.ts';
 import { explainOutboundFailure } from './explain-outbound-failure.ts';
+import { type HttpClient, OutboundError, type OutboundGuard } from './outbound.ts';
 import {
-  type HttpClient,
-  OutboundError,
-  type OutboundGuard,
-  type OutboundRequest,
-  type OutboundResponse,
-} from './outbound.ts';
-import { createOutboundGuard, type ResolveHost, vettedLookup } from './outbound-guard.ts';
+  createOutboundGuard,
+  type OutboundReach,
+  type ResolveHost,
+  vettedLookup,
+} from './outbound-guard.ts';
 import { firstHop, isRedirect, nextHop, type OutboundHop } from './outbound-hop.ts';
-import { readOutboundBody } from './read-outbound-body.ts';
+import { readOutboundAnswer } from './read-outbound-answer.ts';
 
 export {
   type HttpClient,
@@ -43,8 +49,8 @@ export function createOperatorFetch(): typeof globalThis.fetch {
 }
 
 const TIMEOUT_MS = 30_000;
-const MAX_BYTES = 20_000_000;
 const MAX_REDIRECTS = 5;
+const MAX_ORIGINS = 256;
 
 /**
  * HTTP to addresses that customers and strangers name. Every connection is made to an address that the guard has just
@@ -58,12 +64,23 @@ export function createHttpClient(options: {
   proxyUrl: string | null;
   /** How the client names itself to others: `Millrace/1.0 (+https://example.com)`. */
   userAgent?: string;
+  /** Until a connection stands, its lookup and its TLS included; 10 s unless told. */
+  connectTimeoutMs?: number;
+  /** Origins that connections are kept open to at a time; 256 unless told. */
+  maxOrigins?: number;
+  /** Where `http:` URLs may lead: wherever `https:` ones may, or only to ranges in `allowCidrs`. */
+  plainHttp?: OutboundReach;
   /** Instead of the system's resolver. */
   lookup?: ResolveHost;
 }): HttpClient {
   const { allowCidrs, proxyUrl, userAgent = 'Millrace', lookup } = options;
   const guard = createOutboundGuard({ allowCidrs, ...(lookup && { resolve: lookup }) });
-  const connections = openConnections(guard, proxyUrl);
+  const connections = openConnections(guard, {
+    proxyUrl,
+    connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    maxOrigins: options.maxOrigins ?? MAX_ORIGINS,
+    plainHttp: options.plainHttp ?? 'public',
+  });
   const defaults = {
     'user-agent': userAgent,
     accept: '*/*',
@@ -83,7 +100,7 @@ export function createHttpClient(options: {
           const { location } = answer.headers;
           const target = Array.isArray(location) ? location[0] : location;
           if (maxRedirects === 0 || !isRedirect(answer.statusCode, target)) {
-            return await readAnswer(hop, answer, request, deadline.signal);
+            return await readOutboundAnswer(hop, answer, request, deadline.signal);
           }
           await discardBody(answer, deadline.signal);
           if (redirects >= maxRedirects) throw tooManyRedirects(hop, maxRedirects);
@@ -97,125 +114,6 @@ export function createHttpClient(options: {
     },
     [Symbol.asyncDispose]: () => connections.destroy(),
   };
-}
-
-/** Origins that connections are kept open to; idle ones are closed after `KEEP_ALIVE_MS` anyway. */
-const MAX_ORIGINS = 256;
-const KEEP_ALIVE_MS = 10_000;
-/** To one origin, all workspaces together; whoever comes later waits within its own deadline. */
-const MAX_CONNECTIONS_PER_ORIGIN = 128;
-
-const POOL_OPTIONS = {
-  connections: MAX_CONNECTIONS_PER_ORIGIN,
-  maxOrigins: MAX_ORIGINS,
-  keepAliveTimeout: KEEP_ALIVE_MS,
-  keepAliveMaxTimeout: KEEP_ALIVE_MS,
-  // One deadline covers the whole exchange.
-  headersTimeout: 0,
-  bodyTimeout: 0,
-  // One request per connection makes cut-off answers and aborts plain.
-  allowH2: false,
-};
-
-interface Connections {
-  /** Resolves when the headers are there. */
-  call(hop: OutboundHop, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
-  destroy(): Promise<void>;
-}
-
-function openConnections(guard: OutboundGuard, proxyUrl: string | null): Connections {
-  const open = (): Dispatcher =>
-    proxyUrl === null
-      ? new Agent({ ...POOL_OPTIONS, connect: vettedConnector(guard) })
-      : new ProxyAgent({ ...POOL_OPTIONS, uri: proxyUrl, connectTimeout: CONNECT_TIMEOUT_MS });
-  let current = open();
-  const retired = new Set<Dispatcher>();
-  const retire = (dispatcher: Dispatcher): void => {
-    if (dispatcher !== current) return;
-    current = open();
-    retired.add(dispatcher);
-    // Calls that are under way finish.
-    void dispatcher.close().finally(() => retired.delete(dispatcher));
-  };
-  const dispatch = async (hop: OutboundHop, signal: AbortSignal) => {
-    if (proxyUrl !== null) await guard.addressesOf(hop.url.hostname);
-    const options = dispatchOptions(hop, signal);
-    const dispatcher = current;
-    try {
-      return await dispatcher.request(options);
-    } catch (error) {
-      if (!isOutOfOrigins(error)) throw error;
-      retire(dispatcher);
-      return current.request(options);
-    }
-  };
-  return {
-    call: (hop, signal) =>
-      untilAborted(dispatch(hop, signal), signal, ({ body }) =>
-        body.on('error', () => {}).destroy(),
-      ),
-    async destroy() {
-      await Promise.all([current, ...retired].map((dispatcher) => dispatcher.destroy()));
-    },
-  };
-}
-
-function dispatchOptions(hop: OutboundHop, signal: AbortSignal): Dispatcher.RequestOptions {
-  const { url, method, headers, body } = hop;
-  return { origin: url.origin, path: url.pathname + url.search, method, headers, body, signal };
-}
-
-function isOutOfOrigins(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'UND_ERR_MAX_ORIGINS_REACHED';
-}
-
-/** Sockets take their address from the guard; literal addresses, which skip the lookup, are vetted before. */
-function vettedConnector(guard: OutboundGuard): buildConnector.connector {
-  const connect = buildConnector({
-    timeout: CONNECT_TIMEOUT_MS,
-    allowH2: false,
-    lookup: vettedLookup(guard),
-  });
-  const vetLiteral = callbackify((host: string) => guard.addressesOf(host));
-  return (options, callback) => {
-    if (isIP(options.hostname) === 0) {
-      connect(options, callback);
-      return;
-    }
-    vetLiteral(options.hostname, (error) => {
-      if (error) callback(error, null);
-      else connect(options, callback);
-    });
-  };
-}
-
-async function readAnswer(
-  hop: OutboundHop,
-  answer: Dispatcher.ResponseData,
-  request: OutboundRequest,
-  signal: AbortSignal,
-): Promise<OutboundResponse> {
-  const { statusCode: status, body } = answer;
-  const headers = headersOf(answer);
-  const hasBody = hop.method !== 'HEAD' && status !== 204 && status !== 304;
-  const bytes = await readOutboundBody(body, {
-    host: hop.url.hostname,
-    contentEncoding: hasBody ? (headers.get('content-encoding') ?? '') : '',
-    maxBytes: request.maxBytes ?? MAX_BYTES,
-    signal,
-  });
-  return { status, url: hop.url.href, headers, bytes, isCut: false, text: () => new TextDecoder().decode(bytes) };
-}
-
-function headersOf(answer: Dispatcher.ResponseData): Headers {
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(answer.headers)) {
-    for (const value of [values ?? []].flat()) {
-      // `Headers` refuses what a lenient parser may have let through.
-      headers.append(name, value.replaceAll(/[\0\r\n]/g, ' '));
-    }
-  }
-  return headers;
 }
 
 /** What a redirect may say in its body before its connection is given up instead of reused. */
@@ -237,4 +135,141 @@ function timedOut(hop: OutboundHop, timeoutMs: number): OutboundError {
     'timeout',
     `${hop.url.hostname} did not send its whole answer within ${timeoutMs / 1000} s.`,
   );
+}
+
+/** When idle connections are closed. */
+const KEEP_ALIVE_MS = 10_000;
+/** To one origin, all workspaces together; whoever comes later waits within its own deadline. */
+const MAX_CONNECTIONS_PER_ORIGIN = 128;
+
+const POOL_OPTIONS = {
+  connections: MAX_CONNECTIONS_PER_ORIGIN,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  // One deadline covers the whole exchange.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  // One request per connection makes cut-off answers and aborts plain.
+  allowH2: false,
+};
+
+interface Connections {
+  /** Resolves when the headers are there. */
+  call(hop: OutboundHop, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
+  destroy(): Promise<void>;
+}
+
+interface ConnectionOptions {
+  proxyUrl: string | null;
+  connectTimeoutMs: number;
+  maxOrigins: number;
+  plainHttp: OutboundReach;
+}
+
+/** Opens them as they are needed; every one leads to an address that the guard has just vetted, or to the proxy. */
+function openConnections(guard: OutboundGuard, options: ConnectionOptions): Connections {
+  const { proxyUrl, connectTimeoutMs, maxOrigins, plainHttp } = options;
+  const pool = { ...POOL_OPTIONS, maxOrigins };
+  const open = (): Dispatcher =>
+    proxyUrl === null
+      ? new Agent({ ...pool, connect: vettedConnector(guard, options) })
+      : openProxy(proxyUrl, { ...pool, connectTimeout: connectTimeoutMs });
+  let current = open();
+  const retired = new Set<Dispatcher>();
+  const retire = (dispatcher: Dispatcher): void => {
+    if (dispatcher !== current) return;
+    current = open();
+    retired.add(dispatcher);
+    // Calls that are under way finish.
+    void dispatcher.close().finally(() => retired.delete(dispatcher));
+  };
+  const dispatch = async (hop: OutboundHop, signal: AbortSignal) => {
+    if (proxyUrl !== null) {
+      await guard.addressesOf(hop.url.hostname, reachOf(hop.url.protocol, plainHttp));
+    }
+    const request = dispatchOptions(hop, signal);
+    // Calls to ever more origins at once may fill one set of connections after another; each takes `maxOrigins` of them.
+    for (;;) {
+      const dispatcher = current;
+      try {
+        return await dispatcher.request(request);
+      } catch (error) {
+        if (!isOutOfOrigins(error)) throw error;
+        retire(dispatcher);
+      }
+    }
+  };
+  return {
+    call: (hop, signal) =>
+      untilAborted(dispatch(hop, signal), signal, ({ body }) =>
+        body.on('error', () => {}).destroy(),
+      ),
+    async destroy() {
+      await Promise.all([current, ...retired].map((dispatcher) => dispatcher.destroy()));
+    },
+  };
+}
+
+/** With connections to the proxy that tell when it is the proxy, not the one behind it, that cannot be reached. */
+function openProxy(uri: string, options: Omit<ProxyAgent.Options, 'uri'>): ProxyAgent {
+  const proxy = new URL(uri).href;
+  const openPool = (origin: URL, { connect, ...rest }: Pool.Options): Pool => {
+    const isToProxy = URL.parse(String(origin))?.href === proxy && typeof connect === 'function';
+    return new Pool(origin, {
+      ...rest,
+      ...(connect && { connect: isToProxy ? blamingProxy(connect) : connect }),
+    });
+  };
+  return new ProxyAgent({ ...options, uri, clientFactory: openPool, factory: openPool });
+}
+
+function blamingProxy(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error === null) callback(null, socket);
+      else callback(new ProxyUnreachable(error.message, { cause: error }), null);
+    });
+}
+
+/** With the code that the library gives to its own failures of a proxy. */
+class ProxyUnreachable extends Error {
+  override readonly name = 'ProxyUnreachable';
+  readonly code = 'UND_ERR_PRX_CONN';
+}
+
+function dispatchOptions(hop: OutboundHop, signal: AbortSignal): Dispatcher.RequestOptions {
+  const { url, method, headers, body } = hop;
+  return { origin: url.origin, path: url.pathname + url.search, method, headers, body, signal };
+}
+
+function isOutOfOrigins(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'UND_ERR_MAX_ORIGINS_REACHED';
+}
+
+/** Sockets take their address from the guard; literal addresses, which skip the lookup, are vetted before. */
+function vettedConnector(
+  guard: OutboundGuard,
+  { connectTimeoutMs: timeout, plainHttp }: ConnectionOptions,
+): buildConnector.connector {
+  const connectorTo = (reach: OutboundReach): buildConnector.connector =>
+    buildConnector({ timeout, allowH2: false, lookup: vettedLookup(guard, reach) });
+  const connectors = { public: connectorTo('public'), opened: connectorTo('opened') };
+  const vetLiteral = callbackify((host: string, reach: OutboundReach) =>
+    guard.addressesOf(host, reach),
+  );
+  return (options, callback) => {
+    const reach = reachOf(options.protocol, plainHttp);
+    if (isIP(options.hostname) === 0) {
+      connectors[reach](options, callback);
+      return;
+    }
+    vetLiteral(options.hostname, reach, (error) => {
+      if (error) callback(error, null);
+      else connectors[reach](options, callback);
+    });
+  };
+}
+
+function reachOf(protocol: string, plainHttp: OutboundReach): OutboundReach {
+  return protocol === 'https:' ? 'public' : plainHttp;
 }

@@ -7,7 +7,10 @@ export type GaugeSample =
   | { gauge: 'documents'; labels: { status: string }; value: number }
   | { gauge: 'connectorPairs'; labels: { status: string }; value: number }
   | { gauge: 'connectorRuns'; labels: { status: string }; value: number }
-  | { gauge: 'connectorErrors'; labels: Record<string, never>; value: number };
+  | { gauge: 'connectorErrors'; labels: Record<string, never>; value: number }
+  | { gauge: 'webhookDeliveries'; labels: { status: string }; value: number }
+  | { gauge: 'webhookEndpoints'; labels: { state: string }; value: number }
+  | { gauge: 'webhookOldestDueSeconds'; labels: Record<string, never>; value: number };
 
 export interface Metrics {
   /** `Content-Type` of `text()`. */
@@ -106,6 +109,23 @@ function createGauges(registry: Registry): Record<GaugeSample['gauge'], Gauge> {
     connectorErrors: new Gauge({
       name: 'millrace_connector_errors',
       help: 'Failures of documents and parts of sources that are not resolved.',
+      registers,
+    }),
+    webhookDeliveries: new Gauge({
+      name: 'millrace_webhook_deliveries',
+      help: 'Webhook deliveries that are not finished, by status.',
+      labelNames: ['status'],
+      registers,
+    }),
+    webhookEndpoints: new Gauge({
+      name: 'millrace_webhook_endpoints',
+      help: 'Webhook endpoints by state: healthy, failing, open (circuit breaker) or disabled.',
+      labelNames: ['state'],
+      registers,
+    }),
+    webhookOldestDueSeconds: new Gauge({
+      name: 'millrace_webhook_oldest_due_seconds',
+      help: 'How late the oldest delivery to a healthy endpoint is; 0 when none is due.',
       registers,
     }),
   };

@@ -3,7 +3,10 @@ import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { callbackify } from 'node:util';
 import { OutboundError, type OutboundGuard } from './outbound.ts';
-import { type AllowedRanges, parseRanges, refusalOf } from './vet-address.ts';
+import { type AllowedRanges, isOpened, parseRanges, refusalOf } from './vet-address.ts';
+
+/** What `addressesOf` lets through. */
+export type OutboundReach = NonNullable<Parameters<OutboundGuard['addressesOf']>[1]>;
 
 /** All addresses of a host name, as the system resolves it. */
 export type ResolveHost = (host: string) => Promise<{ address: string; family: number }[]>;
@@ -21,19 +24,22 @@ export function createOutboundGuard(options: {
   const { resolve = resolveBySystem } = options;
   const allowed = parseRanges(options.allowCidrs);
   return {
-    async addressesOf(host) {
+    async addressesOf(host, reach = 'public') {
       const name = canonicalHost(host);
       const answers = isIP(name) === 0 ? await resolve(name) : [{ address: name }];
       if (answers.length === 0) throw new OutboundError('network', `${name} has no address.`);
-      for (const { address } of answers) refuseUnlessAllowed(name, address, allowed);
+      for (const { address } of answers) {
+        refuseUnlessAllowed(name, address, allowed);
+        if (reach === 'opened') refuseUnlessOpened(name, address, allowed);
+      }
       return answers.map(({ address }) => ({ address, family: isIP(address) === 6 ? 6 : 4 }));
     },
   };
 }
 
 /** For `net.connect`: a socket is given vetted addresses and nothing else. */
-export function vettedLookup(guard: OutboundGuard): LookupFunction {
-  const addressesOf = callbackify((host: string) => guard.addressesOf(host));
+export function vettedLookup(guard: OutboundGuard, reach: OutboundReach): LookupFunction {
+  const addressesOf = callbackify((host: string) => guard.addressesOf(host, reach));
   return (host, options, callback) => {
     addressesOf(host, (error, addresses) => {
       if (error) callback(error, '');
@@ -51,6 +57,15 @@ function refuseUnlessAllowed(name: string, address: string, allowed: AllowedRang
   throw new OutboundError(
     'refused',
     `${name} ${verb} ${refusal}, which may not be reached from here. The operator can open ranges with OUTBOUND_ALLOW_CIDRS.`,
+  );
+}
+
+function refuseUnlessOpened(name: string, address: string, allowed: AllowedRanges): void {
+  if (isOpened(address, allowed)) return;
+  const verb = name === address ? 'is' : 'resolves to';
+  throw new OutboundError(
+    'refused',
+    `${name} ${verb} a public address, and plain HTTP is allowed only to ranges that the operator has opened with OUTBOUND_ALLOW_CIDRS; use https.`,
   );
 }
 

@@ -15,27 +15,43 @@ const MAX_CODINGS = 2;
 /** 8 MB, the window that RFC 9659 bounds zstd to as a content coding. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 
+export interface OutboundBody {
+  bytes: Buffer;
+  /** There would have been more, or the rest could not be read. */
+  isCut: boolean;
+}
+
 /**
  * The whole body, with its content codings (RFC 9110 §8.4) taken off. Reading stops as soon as what arrives or what it
- * unpacks to goes above `maxBytes`, so no more than that and one chunk is ever held. `body` is destroyed on every error.
+ * unpacks to goes above `maxBytes`, so no more than that and one chunk is ever held. `body` is destroyed whenever it is
+ * not read to its end.
+ *
+ * With `excess: 'cut'` nothing is thrown: what could be read until then is the body, an abort by `signal` included.
  * @throws OutboundError `too-large`, `network` for a coding that is unknown or damaged; or the body's own error
  */
 export async function readOutboundBody(
   body: Readable,
-  options: { host: string; contentEncoding: string; maxBytes: number; signal: AbortSignal },
-): Promise<Buffer> {
+  options: {
+    host: string;
+    contentEncoding: string;
+    maxBytes: number;
+    excess: 'refuse' | 'cut';
+    signal: AbortSignal;
+  },
+): Promise<OutboundBody> {
   const { host, maxBytes, signal } = options;
+  const mayCut = options.excess === 'cut';
+  const arrived = new Gauge(host, maxBytes);
+  const unpacked = new Gauge(host, maxBytes);
   const chunks: Buffer[] = [];
-  let arrivedBytes = 0;
-  let unpackedBytes = 0;
-  const refuseAbove = (bytes: number): void => {
-    if (bytes <= maxBytes) return;
-    throw new OutboundError('too-large', `${host} sent more than ${maxBytes} bytes.`);
-  };
-  async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of source) {
-      refuseAbove((arrivedBytes += chunk.length));
-      yield chunk;
+  let isCut = false;
+  async function* received(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      yield* arrived.limit(source, mayCut);
+    } catch (error) {
+      if (!mayCut) throw error;
+      // An end, unlike an error, lets the decoders give out what they hold.
+      isCut = true;
     }
   }
   // An error that is met while nobody reads must not end the process; whoever reads is told.
@@ -45,28 +61,55 @@ export async function readOutboundBody(
     await pipeline(
       body,
       async (source: AsyncIterable<Buffer>) => {
-        const decoded = decoders.reduce((inner, decode) => decode(inner), counted(source));
-        for await (const chunk of decoded) {
-          refuseAbove((unpackedBytes += chunk.length));
-          chunks.push(chunk);
-        }
+        const decoded = decoders.reduce((inner, decode) => decode(inner), received(source));
+        for await (const chunk of unpacked.limit(decoded, mayCut)) chunks.push(chunk);
       },
       { signal },
     );
   } catch (error) {
     body.destroy();
-    if (!isCodingError(error)) throw error;
     // Some servers name a coding on an answer that has no body.
-    if (arrivedBytes === 0) return Buffer.alloc(0);
-    throw new OutboundError(
-      'network',
-      `${host} sent a compressed body that is cut off or damaged.`,
-      {
-        cause: error,
-      },
-    );
+    const isEmpty = isCodingError(error) && arrived.bytes === 0 && !isCut;
+    if (!mayCut && !isEmpty) throw explainCodingError(error, host);
+    isCut = !isEmpty;
   }
-  return Buffer.concat(chunks, unpackedBytes);
+  if (isCut) body.destroy();
+  return { bytes: Buffer.concat(chunks), isCut };
+}
+
+/** Counts what goes through, up to a limit. */
+class Gauge {
+  bytes = 0;
+  readonly #host: string;
+  readonly #maxBytes: number;
+
+  constructor(host: string, maxBytes: number) {
+    this.#host = host;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @throws OutboundError `too-large` above the limit, after what was below it when the body may be cut */
+  async *limit(source: AsyncIterable<Buffer>, mayCut: boolean): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      const room = this.#maxBytes - this.bytes;
+      this.bytes += chunk.length;
+      if (chunk.length <= room) {
+        yield chunk;
+        continue;
+      }
+      if (mayCut && room > 0) yield chunk.subarray(0, room);
+      throw new OutboundError('too-large', `${this.#host} sent more than ${this.#maxBytes} bytes.`);
+    }
+  }
+}
+
+function explainCodingError(error: unknown, host: string): unknown {
+  if (!isCodingError(error)) return error;
+  return new OutboundError(
+    'network',
+    `${host} sent a compressed body that is cut off or damaged.`,
+    { cause: error, code: codeOf(error) },
+  );
 }
 
 type Decoder = (source: AsyncIterable<Buffer>) => AsyncGenerator<Buffer>;
@@ -126,6 +169,9 @@ async function* inflateEither(source: AsyncIterable<Buffer>): AsyncGenerator<Buf
 
 /** Codes of zlib, Brotli (`ERR__ERROR_FORMAT_…`) and zstd. */
 function isCodingError(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^Z_|^ERR__|^ZSTD_/.test(code);
+  return /^Z_|^ERR__|^ZSTD_/.test(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -20,6 +20,16 @@ export function refusalOf(address: string, allowed: AllowedRanges): string | nul
   return parsed instanceof ipaddr.IPv4 ? refusalOfV4(parsed) : refusalOfV6(parsed, allowed);
 }
 
+/** Whether the operator has opened this very address; public ones are not opened by being public. */
+export function isOpened(address: string, allowed: AllowedRanges): boolean {
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.parse(withoutDots(address));
+  if (allowed.some((range) => isWithin(parsed, range))) return true;
+  if (parsed instanceof ipaddr.IPv4 || parsed.zoneId !== undefined) return false;
+  const embedded = embeddedV4(parsed, parsed.range());
+  return embedded !== null && embedded.every((inner) => isOpened(inner, allowed));
+}
+
 /** The parser takes `::10.0.0.1`, as systems write IPv4-compatible addresses, for `::ffff:10.0.0.1`; a URL does not. */
 function withoutDots(address: string): string {
   const url = isIP(address) === 6 ? URL.parse(`http://[${address}]/`) : null;

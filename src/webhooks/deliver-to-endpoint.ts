@@ -1,10 +1,63 @@
 import type { WebhookEndpointId } from '#src/ids.ts';
+import { keepLease } from '#src/platform/keep-lease.ts';
 import type { Services } from '#src/services.ts';
+import { claimEndpoint, planWakeUp, releaseEndpoint, renewEndpoint } from './claim-endpoint.ts';
+import { cancelDeliveries } from './disable-endpoint.ts';
+import { type EndpointLane, openLane, runLane } from './endpoint-lane.ts';
+import { sendDeliveries } from './emit-event.ts';
 
+export type DeliverServices = Pick<
+  Services,
+  'clock' | 'db' | 'deliveryLedger' | 'log' | 'producer' | 'secrets' | 'webhookHttp'
+>;
+
+/** For the log: what a job did for its endpoint. */
+interface DeliveryFacts extends Readonly<Record<string, string | number | null>> {
+  endpointId: WebhookEndpointId;
+  delivered: number;
+  failed: number;
+  end: 'nothing to do' | 'done' | 'yielded' | 'disabled' | 'open' | 'stopped';
+}
+
+/**
+ * Sends what is due to an endpoint, until nothing is, or others wait for the place. Does nothing when another worker is
+ * at it, or when it must be left alone for now.
+ * @throws the signal's reason; what was being sent then is due again at once
+ */
 export async function deliverToEndpoint(
-  _services: Services,
+  services: DeliverServices,
   endpointId: WebhookEndpointId,
-  _signal: AbortSignal,
-): Promise<{ endpointId: WebhookEndpointId }> {
-  return Promise.resolve({ endpointId });
+  signal: AbortSignal,
+): Promise<DeliveryFacts> {
+  const { db } = services;
+  const endpoint = await claimEndpoint(services, endpointId);
+  if (!endpoint) return { endpointId, delivered: 0, failed: 0, end: 'nothing to do' };
+  using lease = keepLease(() => renewEndpoint(db, endpoint));
+  const lane = openLane(services, endpoint);
+  try {
+    const end = await runLane(lane, { stop: signal, lost: lease.signal });
+    return { endpointId, ...lane.tally, end };
+  } finally {
+    // After a fault of ours rows may be left that only the lease's end makes free.
+    if (!lease.signal.aborted && lane.fault === null) {
+      await leave(services, lane).catch(() => undefined);
+    }
+    signal.throwIfAborted();
+  }
+}
+
+/** What cannot be written now is made up for by the next holder, once the lease has run out. */
+async function leave(services: DeliverServices, { endpoint }: EndpointLane): Promise<void> {
+  const { db } = services;
+  const isEnabled = await releaseEndpoint(db, endpoint);
+  if (!isEnabled) {
+    await db
+      .transaction()
+      .execute((trx) =>
+        cancelDeliveries(trx, endpoint.id, 'The endpoint was disabled or deleted.'),
+      );
+    return;
+  }
+  const delayMs = await planWakeUp(db, endpoint.id);
+  if (delayMs !== null) await sendDeliveries(services, [endpoint.id], { delayMs });
 }

@@ -35,7 +35,8 @@ beforeAll(async () => {
     const workspace = {
       id: workspaceId,
       name: 'w',
-      plan_tier: 'Free', base_plan_tier: 'Free' as const,
+      plan_tier: 'Free' as const,
+      base_plan_tier: 'Free' as const,
       is_bootstrap: false,
     };
     await database.db.insertInto('workspace').values(workspace).execute();

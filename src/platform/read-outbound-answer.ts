@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { OutboundRequest, OutboundResponse } from './outbound.ts';
+import type { OutboundHop } from './outbound-hop.ts';
+import { readOutboundBody } from './read-outbound-body.ts';
+
+const MAX_BYTES = 20_000_000;
+
+/** The answer with its body read, by the rules of the request. @throws as `readOutboundBody`, or the caller's reason */
+export async function readOutboundAnswer(
+  hop: OutboundHop,
+  answer: { statusCode: number; headers: IncomingHttpHeaders; body: Readable },
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<OutboundResponse> {
+  const { statusCode: status, body } = answer;
+  const headers = headersOf(answer.headers);
+  const hasBody = hop.method !== 'HEAD' && status !== 204 && status !== 304;
+  const { bytes, isCut } = await readOutboundBody(body, {
+    host: hop.url.hostname,
+    contentEncoding: hasBody ? (headers.get('content-encoding') ?? '') : '',
+    maxBytes: request.maxBytes ?? MAX_BYTES,
+    excess: request.excess ?? 'refuse',
+    signal,
+  });
+  // Only the deadline cuts; whoever gives up a call wants no answer.
+  if (isCut) request.signal.throwIfAborted();
+  return {
+    status,
+    url: hop.url.href,
+    headers,
+    bytes,
+    isCut,
+    text: () => new TextDecoder().decode(bytes),
+  };
+}
+
+function headersOf(raw: IncomingHttpHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(raw)) {
+    for (const value of [values ?? []].flat()) {
+      // `Headers` refuses what a lenient parser may have let through.
+      headers.append(name, value.replaceAll(/[\0\r\n]/g, ' '));
+    }
+  }
+  return headers;
+}

@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/platform/database.ts';
+import { cancelDeliveries } from '#src/webhooks/disable-endpoint.ts';
+import { CHANGED_NOW, type EndpointAddress } from './endpoints.ts';
+import { unknownEndpoint } from './path-ids.ts';
+
+/** Its secrets are gone at once, and nothing more is sent; its deliveries stay to be looked up. @throws Problem NOT_FOUND */
+export async function deleteEndpoint(
+  db: Database,
+  { workspaceId, id }: EndpointAddress,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql`
+      update webhook_endpoint set deleted_at = now(), enabled = false, secret = '',
+        previous_secret = null, previous_secret_until = null, updated_at = ${CHANGED_NOW}
+      where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null
+      returning id`.execute(trx);
+    if (rows.length === 0) throw unknownEndpoint(id);
+    await cancelDeliveries(trx, id, 'The endpoint was deleted.');
+  });
+}

@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/platform/database.ts';
+import type { EventAddress } from './events.ts';
+import { unknownEvent } from './path-ids.ts';
+
+const REASON = 'The payload was expunged.';
+
+/**
+ * Removes what an event said and what receivers answered to it, and cancels what was still to be sent; that it
+ * happened, and when, stays. What is on its way just now arrives, but is never sent again.
+ * @throws Problem NOT_FOUND
+ */
+export async function expungePayload(
+  db: Database,
+  { workspaceId, id }: EventAddress,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql`
+      update webhook_event set payload = null
+      where workspace_id = ${workspaceId} and id = ${id} returning id`.execute(trx);
+    if (rows.length === 0) throw unknownEvent(id);
+    await sql`
+      update webhook_delivery set status = 'canceled', error = ${REASON}, finished_at = now(),
+        next_attempt_at = null
+      where webhook_event_id = ${id} and status in ('pending', 'waiting')`.execute(trx);
+    await sql`
+      update webhook_attempt a set answer = null from webhook_delivery d
+      where d.webhook_event_id = ${id} and a.webhook_delivery_id = d.id
+        and a.answer is not null`.execute(trx);
+  });
+}

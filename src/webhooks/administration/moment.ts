@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** A time with its offset, in the years that both this and the database can write. */
+export const moment = z.iso
+  .datetime({
+    offset: true,
+    error:
+      'must be an ISO 8601 time with an offset, such as 2026-05-31T08:30:00Z; in a query, write + as %2B',
+  })
+  .transform((text) => new Date(text))
+  .refine((date) => isWritable(date), 'must lie in the years 1 to 9999 of UTC');
+
+function isWritable(date: Date): boolean {
+  return !Number.isNaN(date.getTime()) && /^(?!0000)\d{4}-/.test(date.toISOString());
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import { sendDeliveries } from '#src/webhooks/emit-event.ts';
+import type { RecoveryRequest } from './endpoint-request.ts';
+import { type EndpointAddress, holdEnabled } from './endpoints.ts';
+import { countSlice, firstPosition, recoverSlice, type RecoveryWindow } from './recovery-slice.ts';
+
+/** One request holds no more than it can finish; asked again, it goes on where it stopped. */
+const MAX_RECOVERED = 100_000;
+
+export interface Recovery {
+  matched: {
+    /** Given up or canceled. */
+    failed: number;
+    /** Never meant for the endpoint, as it was disabled or not there yet. */
+    missing: number;
+  };
+  recovered: number;
+}
+
+/**
+ * Counts what an endpoint has missed, then makes it due, oldest first. What was recovered is no longer missed, so a
+ * second recovery finds nothing.
+ * @throws Problem NOT_FOUND, CONFLICT when the endpoint is disabled, BAD_REQUEST for its times
+ */
+export async function recoverDeliveries(
+  services: Services,
+  address: EndpointAddress,
+  request: RecoveryRequest,
+  { requestId, signal }: { requestId: string; signal: AbortSignal },
+): Promise<Recovery> {
+  const { db } = services;
+  await db.transaction().execute((trx) => holdEnabled(trx, address));
+  const window = await openWindow(services, address, request);
+  const matched = await countMatches(db, window, signal);
+  if (request.isDryRun) return { matched, recovered: 0 };
+  let recovered = 0;
+  for (let position = firstPosition(window); position !== null && recovered < MAX_RECOVERED;) {
+    signal.throwIfAborted();
+    const from = position;
+    const slice = await db.transaction().execute(async (trx) => {
+      await holdEnabled(trx, address);
+      return recoverSlice(trx, window, from);
+    });
+    recovered += slice.recovered;
+    position = slice.next;
+    if (slice.recovered > 0) await sendDeliveries(services, [address.id], { requestId });
+  }
+  return { matched, recovered };
+}
+
+async function countMatches(
+  db: Database,
+  window: RecoveryWindow,
+  signal: AbortSignal,
+): Promise<Recovery['matched']> {
+  const matched = { failed: 0, missing: 0 };
+  for (let position = firstPosition(window); position !== null;) {
+    signal.throwIfAborted();
+    const slice = await countSlice(db, window, position);
+    matched.failed += slice.failed;
+    matched.missing += slice.missing;
+    position = slice.next;
+  }
+  return matched;
+}
+
+/** The end is fixed at the start, so that what comes meanwhile is not run after. */
+async function openWindow(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  address: EndpointAddress,
+  { since, until, eventTypes }: RecoveryRequest,
+): Promise<RecoveryWindow> {
+  const days = config.WEBHOOK_RETENTION_DAYS;
+  const { rows } = await sql<{ now: Date; oldest: Date }>`
+    select now() as now, now() - make_interval(days => ${days}::int) as oldest`.execute(db);
+  const [clock] = rows;
+  if (!clock) throw new Error('The database did not tell the time.');
+  if (since > clock.now) throw wrongTime('since', 'must not lie in the future');
+  if (since < clock.oldest) {
+    throw wrongTime(
+      'since',
+      `must not lie more than ${days} days back: events are kept no longer. Send ${clock.oldest.toISOString()} or later`,
+    );
+  }
+  if (until !== null && until <= since) throw wrongTime('until', 'must lie after since');
+  const end = until === null || until > clock.now ? null : until;
+  return { ...address, since, until: end ?? clock.now, eventTypes };
+}
+
+function wrongTime(field: string, sentence: string): Problem {
+  return new Problem('BAD_REQUEST', `body.${field}: ${sentence}.`);
+}

@@ -1,0 +1,123 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { WebhookEventId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { OPT_IN_TYPES } from '#src/webhooks/event-types.ts';
+import type { EndpointAddress } from './endpoints.ts';
+import { timeOf } from './events.ts';
+import { newRound } from './new-round.ts';
+
+/** Events that one statement looks at. */
+const SLICE = 1_000;
+
+/** Which events of a workspace an endpoint is to be given again. */
+export interface RecoveryWindow extends EndpointAddress {
+  since: Date;
+  /** This moment excluded. */
+  until: Date;
+  /** Null for every type. */
+  eventTypes: string[] | null;
+}
+
+/** The last event that was looked at: those after it are next, by time and then id. */
+interface Position {
+  time: RawBuilder<Date>;
+  id: string;
+}
+
+export function firstPosition({ since }: RecoveryWindow): Position | null {
+  return { time: sql<Date>`${since.toISOString()}::timestamptz`, id: '' };
+}
+
+/** How much of a slice failed or is missing, and where the next one begins: null after the last. */
+export async function countSlice(
+  db: Database,
+  window: RecoveryWindow,
+  position: Position,
+): Promise<{ failed: number; missing: number; next: Position | null }> {
+  const { rows } = await sql<SliceEnd & { failed: number; missing: number }>`
+    with slice as (${sliceOf(window, position)})
+    select ${SLICE_END},
+      count(*) filter (where slice.wanted and ${HAS_FAILED})::int as failed,
+      count(*) filter (where slice.wanted and slice.matches and d.id is null)::int as missing
+    from slice left join webhook_delivery d on d.webhook_event_id = slice.id
+      and d.webhook_endpoint_id = ${window.id}`.execute(db);
+  const { failed, missing, ...end } = onlyRow(rows);
+  return { failed, missing, next: nextPosition(end) };
+}
+
+/** Makes a slice due. The moments that it is due at keep the order of the events. */
+export async function recoverSlice(
+  trx: DatabaseTransaction,
+  window: RecoveryWindow,
+  position: Position,
+): Promise<{ recovered: number; next: Position | null }> {
+  const inOrder = sql<Date>`now() + (slice.place - ${SLICE}::int) * interval '1 microsecond'`;
+  const { rows } = await sql<SliceEnd & { recovered: number }>`
+    with slice as (${sliceOf(window, position)}),
+    restarted as (
+      update webhook_delivery d set ${newRound(inOrder)} from slice
+      where d.webhook_event_id = slice.id and d.webhook_endpoint_id = ${window.id}
+        and slice.wanted and ${HAS_FAILED}
+      returning d.id
+    ), made as (
+      insert into webhook_delivery (workspace_id, webhook_endpoint_id, webhook_event_id,
+        event_type, next_attempt_at)
+      select ${window.workspaceId}::uuid, ${window.id}::uuid, slice.id, slice.type, ${inOrder}
+      from slice where slice.wanted and slice.matches and not exists (
+        select 1 from webhook_delivery d where d.webhook_event_id = slice.id
+          and d.webhook_endpoint_id = ${window.id})
+      order by slice.place
+      on conflict do nothing returning id
+    )
+    select ${SLICE_END},
+      (select count(*) from restarted)::int + (select count(*) from made)::int as recovered
+    from slice`.execute(trx);
+  const { recovered, ...end } = onlyRow(rows);
+  return { recovered, next: nextPosition(end) };
+}
+
+const HAS_FAILED = sql.raw(`d.status in ('exhausted', 'canceled')`);
+
+/**
+ * The next events, whether each can be sent and was asked for, and whether the endpoint's filter, as it is now, lets it
+ * pass. A ping was meant for one endpoint alone.
+ */
+function sliceOf(
+  { workspaceId, id: endpointId, until, eventTypes }: RecoveryWindow,
+  position: Position,
+): RawBuilder<unknown> {
+  return sql`
+    select e.id, e.type, e.created_at, row_number() over (order by e.created_at, e.id) as place,
+      e.payload is not null and (${eventTypes}::text[] is null
+        or e.type = any(${eventTypes}::text[])) as wanted,
+      e.type <> 'ping' and coalesce(e.type = any(f.event_types),
+        e.type <> all(${[...OPT_IN_TYPES]}::text[])) as matches
+    from (
+      select id, type, created_at, payload from webhook_event
+      where workspace_id = ${workspaceId} and created_at < ${until.toISOString()}::timestamptz
+        and (created_at, id) > (${position.time}, ${position.id})
+      order by created_at, id limit ${SLICE}) e
+    join webhook_endpoint f on f.id = ${endpointId}`;
+}
+
+interface SliceEnd {
+  seen: number;
+  last_id: WebhookEventId | null;
+  last_micros: string | null;
+}
+
+const SLICE_END = sql.raw(`count(*)::int as seen,
+  (select id from slice order by place desc limit 1) as last_id,
+  (select (extract(epoch from created_at) * 1000000)::bigint::text from slice
+    order by place desc limit 1) as last_micros`);
+
+function nextPosition({ seen, last_id, last_micros }: SliceEnd): Position | null {
+  if (seen < SLICE || last_id === null || last_micros === null) return null;
+  return { time: timeOf(last_micros), id: last_id };
+}
+
+function onlyRow<T>(rows: readonly T[]): T {
+  const [row] = rows;
+  if (!row) throw new Error('An aggregate returned no row.');
+  return row;
+}

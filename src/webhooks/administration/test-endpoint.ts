@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { WebhookDeliveryId, WebhookEventId } from '#src/ids.ts';
+import type { Services } from '#src/services.ts';
+import { emitEvents, sendDeliveries } from '#src/webhooks/emit-event.ts';
+import { type EndpointAddress, holdEnabled } from './endpoints.ts';
+
+export interface TestSend {
+  event_id: WebhookEventId;
+  delivery_id: WebhookDeliveryId;
+}
+
+/** Sends a `ping` to this endpoint alone, whatever its filter. @throws Problem NOT_FOUND, CONFLICT when it is disabled */
+export async function testEndpoint(
+  services: Services,
+  address: EndpointAddress,
+  requestId: string,
+): Promise<TestSend> {
+  const { db, clock } = services;
+  const { workspaceId, id } = address;
+  const dedupeKey = `ping:${randomUUID()}`; // by which the event is found again
+  const sent = await db.transaction().execute(async (trx) => {
+    await holdEnabled(trx, address);
+    const data = { endpoint_id: id, message: 'A test that an administrator has asked for.' };
+    const ping = { type: 'ping', data, workspaceId, at: clock(), dedupeKey, onlyTo: id } as const;
+    await emitEvents(trx, [ping]);
+    const { rows } = await sql<TestSend>`
+      select d.webhook_event_id as event_id, d.id as delivery_id
+      from webhook_event e join webhook_delivery d on d.webhook_event_id = e.id
+      where e.workspace_id = ${workspaceId} and e.dedupe_key = ${dedupeKey}`.execute(trx);
+    const [made] = rows;
+    if (!made) throw new Error('A ping to an enabled endpoint made no delivery.');
+    return made;
+  });
+  await sendDeliveries(services, [id], { requestId });
+  return sent;
+}

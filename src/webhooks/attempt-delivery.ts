@@ -1,0 +1,171 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { LeaseLost } from '#src/platform/keep-lease.ts';
+import { disableEndpoint } from './disable-endpoint.ts';
+import type { AttemptRecord, ClaimedDelivery } from './delivery-ledger.ts';
+import { afterFailure, afterSuccess, isBeyondHope } from './endpoint-health.ts';
+import type { EndpointLane } from './endpoint-lane.ts';
+import { sendDeliveries } from './emit-event.ts';
+import { nextDelayMs } from './retry-schedule.ts';
+import { type AttemptResult, sendDelivery } from './send-delivery.ts';
+
+const GONE = 410;
+/** Failures on our side cost the receiver nothing, up to this many in one round: a name that never resolves must end. */
+const MAX_OWN_OUTAGES = 50;
+const FIRST_OUTAGE_DELAY_MS = 5_000;
+const LONGEST_OUTAGE_DELAY_MS = 10 * 60_000;
+
+/**
+ * One attempt at a delivery, from the post to its line in the ledger.
+ * @returns what it came to; a stopped one is due again at once and costs nothing
+ * @throws when the ledger cannot be written; the delivery is then sent again by the next holder of the endpoint
+ */
+export async function attemptDelivery(
+  lane: EndpointLane,
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<'delivered' | 'failed' | 'stopped'> {
+  const startedAt = lane.endpoint.now();
+  let result: AttemptResult;
+  try {
+    signal.throwIfAborted();
+    result = await sendDelivery(lane.services, lane.endpoint.target, delivery, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    // The next holder of the endpoint has written it down already.
+    if (signal.reason instanceof LeaseLost) return 'stopped';
+    await record(lane, stoppedRecord(lane, delivery, startedAt), 1);
+    return 'stopped';
+  }
+  const entry = entryOf(lane, delivery, result, startedAt);
+  await record(lane, entry, RECORD_TRIES);
+  if (result.failure === null) return 'delivered';
+  await disableIfHopeless(lane, result);
+  return 'failed';
+}
+
+function entryOf(
+  lane: EndpointLane,
+  delivery: ClaimedDelivery,
+  result: AttemptResult,
+  startedAt: Date,
+): AttemptRecord {
+  const { failure, statusCode, answer, durationMs } = result;
+  const common = {
+    ...addressOf(lane, delivery),
+    statusCode,
+    answer,
+    durationMs,
+    startedAt,
+    errorClass: failure?.class ?? null,
+    error: failure?.message ?? null,
+  };
+  if (failure === null) {
+    const health = afterSuccess(lane.endpoint.health, lane.endpoint.now());
+    if (health) lane.endpoint.health = health;
+    return {
+      ...common,
+      outcome: 'delivered',
+      counts: true,
+      status: 'delivered',
+      nextAttemptAt: null,
+      health,
+    };
+  }
+  const isOurs = failure.class === 'own_outage' && delivery.ownOutages < MAX_OWN_OUTAGES;
+  const delayMs = isOurs ? outageDelayMs(delivery.ownOutages) : scheduledDelayMs(delivery, result);
+  return {
+    ...common,
+    outcome: 'failed',
+    counts: !isOurs,
+    status: delayMs === null ? 'exhausted' : 'waiting',
+    nextAttemptAt: delayMs === null ? null : new Date(lane.endpoint.now().getTime() + delayMs),
+    health: isOurs ? null : noteFailure(lane),
+  };
+}
+
+function addressOf({ endpoint }: EndpointLane, { id, workspaceId, round }: ClaimedDelivery) {
+  return {
+    endpointId: endpoint.id,
+    token: endpoint.token,
+    delivery: { id, workspaceId, round },
+  };
+}
+
+function noteFailure({ endpoint }: EndpointLane): AttemptRecord['health'] {
+  endpoint.health = afterFailure(endpoint.health, endpoint.now(), Math.random());
+  return endpoint.health;
+}
+
+function scheduledDelayMs(
+  { roundAttempts }: ClaimedDelivery,
+  { statusCode, retryAfterMs }: AttemptResult,
+): number | null {
+  if (statusCode === GONE) return null;
+  return nextDelayMs(roundAttempts + 1, { retryAfterMs, random: Math.random() });
+}
+
+function outageDelayMs(outages: number): number {
+  return Math.min(FIRST_OUTAGE_DELAY_MS * 2 ** outages, LONGEST_OUTAGE_DELAY_MS);
+}
+
+function stoppedRecord(
+  lane: EndpointLane,
+  delivery: ClaimedDelivery,
+  startedAt: Date,
+): AttemptRecord {
+  const now = lane.endpoint.now();
+  return {
+    ...addressOf(lane, delivery),
+    outcome: 'interrupted',
+    counts: false,
+    status: delivery.attempts === 0 ? 'pending' : 'waiting',
+    nextAttemptAt: now,
+    statusCode: null,
+    errorClass: 'interrupted',
+    error:
+      'The worker was stopped while it was sending; whether the receiver was reached is not known.',
+    answer: null,
+    durationMs: now.getTime() - startedAt.getTime(),
+    startedAt,
+    health: null,
+  };
+}
+
+/** A database that restarts is back within this many tries, about half a minute. */
+const RECORD_TRIES = 7;
+const FIRST_RECORD_PAUSE_MS = 500;
+
+/** What was posted must be written down, or the receiver gets it again. */
+async function record(
+  { services }: EndpointLane,
+  entry: AttemptRecord,
+  tries: number,
+): Promise<void> {
+  for (let made = 1; ; made += 1) {
+    try {
+      await services.deliveryLedger.record(entry);
+      return;
+    } catch (error) {
+      if (made >= tries) throw error;
+      await pause(FIRST_RECORD_PAUSE_MS * 2 ** (made - 1));
+    }
+  }
+}
+
+/** 410 is the receiver's own word that it is over; long failure is taken for it. */
+async function disableIfHopeless(lane: EndpointLane, { statusCode }: AttemptResult): Promise<void> {
+  const { services, endpoint } = lane;
+  const isGone = statusCode === GONE;
+  if (lane.isDisabled || !(isGone || isBeyondHope(endpoint.health, endpoint.now()))) return;
+  lane.isDisabled = true;
+  const reason = isGone
+    ? 'The receiver answered 410 Gone.'
+    : `No delivery has succeeded since ${endpoint.health.failingSince?.toISOString()}; ${endpoint.health.failures} attempts failed.`;
+  const others = await services.db
+    .transaction()
+    .execute((trx) =>
+      disableEndpoint(trx, endpoint.id, { reason, at: endpoint.now(), byOwner: false }),
+    );
+  services.log.warn({ endpointId: endpoint.id, reason }, 'webhook endpoint disabled');
+  await sendDeliveries(services, others);
+}

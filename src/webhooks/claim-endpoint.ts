@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { SecretBox } from '#src/platform/crypto.ts';
+import type { EndpointHealth } from './endpoint-health.ts';
+import type { SigningSecrets } from './sign.ts';
+
+/** A claim that is not renewed for this long is taken for that of a dead worker. */
+const LEASE_SECONDS = 20;
+
+/** An endpoint that this worker, and no other, delivers to. */
+export interface ClaimedEndpoint {
+  id: WebhookEndpointId;
+  workspaceId: WorkspaceId;
+  token: string;
+  target: Target;
+  health: EndpointHealth;
+  /** When the rate limit allows the next delivery. */
+  pacedUntil: Date | null;
+  /** By the database's clock: its steps, and those of this machine, move no schedule. */
+  now: () => Date;
+}
+
+/** Where to, and how it is signed. */
+export interface Target {
+  url: string;
+  secrets: SigningSecrets;
+  /** Deliveries a minute; null for no limit. */
+  rateLimit: number | null;
+  /** Changes when somebody changes one of these. */
+  version: number;
+}
+
+interface TargetRow {
+  id: WebhookEndpointId;
+  url: string;
+  secret: string;
+  previous_secret: string | null;
+  rate_limit: number | null;
+  version: number;
+}
+
+type EndpointRow = TargetRow & {
+  workspace_id: WorkspaceId;
+  now: Date;
+  paced_until: Date | null;
+  failing_since: Date | null;
+  last_success_at: Date | null;
+  failures: number;
+  breaker_trips: number;
+  breaker_until: Date | null;
+  was_held: boolean;
+};
+
+const TARGET = sql.raw(`id, url, secret, rate_limit,
+  case when previous_secret_until > now() then previous_secret end as previous_secret,
+  extract(epoch from updated_at)::float8 as version`);
+
+/**
+ * Takes the endpoint for this worker. What a dead worker was sending is due again: whether the receiver got it is not
+ * known, so the ledger says so and the receiver may see it twice.
+ * @returns null when there is nothing to do: disabled, held by another worker, its breaker open, its rate used up
+ * @throws UnreadableSecret when it was sealed with another key
+ */
+export async function claimEndpoint(
+  { db, secrets }: { db: Database; secrets: SecretBox },
+  id: WebhookEndpointId,
+): Promise<ClaimedEndpoint | null> {
+  const token = randomUUID();
+  const { rows } = await sql<EndpointRow>`
+    with held as (
+      select id as held_id, claimed_until is not null as was_held from webhook_endpoint
+      where id = ${id} and enabled and deleted_at is null
+        and (claimed_until is null or claimed_until < now())
+        and (breaker_until is null or breaker_until <= now())
+        and (paced_until is null or paced_until <= now() + interval '1 second')
+      for update
+    )
+    update webhook_endpoint set claim_token = ${token},
+      claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    from held where id = held_id
+    returning ${TARGET}, workspace_id, now() as now, paced_until, failing_since, last_success_at,
+      failures, breaker_trips, breaker_until, was_held`.execute(db);
+  const [row] = rows;
+  if (!row) return null;
+  const claimedAt = performance.now();
+  if (row.was_held) await takeOver(db, id, token);
+  return {
+    id,
+    workspaceId: row.workspace_id,
+    token,
+    target: readTarget(secrets, row),
+    health: {
+      failingSince: row.failing_since,
+      lastSuccessAt: row.last_success_at,
+      failures: row.failures,
+      breakerTrips: row.breaker_trips,
+      breakerUntil: row.breaker_until,
+    },
+    pacedUntil: row.paced_until,
+    now: () => new Date(row.now.getTime() + performance.now() - claimedAt),
+  };
+}
+
+/** The endpoint as it stands now, after somebody has changed it; null when it may not be sent to any more. */
+export async function rereadTarget(
+  { db, secrets }: { db: Database; secrets: SecretBox },
+  id: WebhookEndpointId,
+): Promise<Target | null> {
+  const { rows } = await sql<TargetRow>`
+    select ${TARGET} from webhook_endpoint where id = ${id} and enabled and deleted_at is null`.execute(
+    db,
+  );
+  return rows[0] ? readTarget(secrets, rows[0]) : null;
+}
+
+function readTarget(secrets: SecretBox, row: TargetRow): Target {
+  const open = (sealed: string): string => secrets.open(sealed, `webhook_endpoint:${row.id}`);
+  return {
+    url: row.url,
+    secrets: {
+      current: open(row.secret),
+      previous: row.previous_secret === null ? null : open(row.previous_secret),
+    },
+    rateLimit: row.rate_limit,
+    version: row.version,
+  };
+}
+
+const LOST =
+  'The worker was lost while it was sending; whether the receiver was reached is not known.';
+
+async function takeOver(db: Database, id: WebhookEndpointId, token: string): Promise<void> {
+  await sql`
+    with orphans as (
+      update webhook_delivery set status = case when attempts = 0 then 'pending' else 'waiting' end,
+        claim_token = null, next_attempt_at = now(), error = ${LOST}
+      where webhook_endpoint_id = ${id} and status = 'delivering' and claim_token <> ${token}
+      returning id, workspace_id, round
+    )
+    insert into webhook_attempt (workspace_id, webhook_delivery_id, round, outcome, counts,
+      error_class, error, duration_ms, started_at)
+    select workspace_id, id, round, 'interrupted', false, 'interrupted', ${LOST}, 0, now()
+    from orphans`.execute(db);
+}
+
+/** @returns false when another worker has the endpoint */
+export async function renewEndpoint(
+  db: Database,
+  { id, token }: Pick<ClaimedEndpoint, 'id' | 'token'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update webhook_endpoint set claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    where id = ${id} and claim_token = ${token} returning id`.execute(db);
+  return rows.length === 1;
+}
+
+/** Lets the endpoint go. @returns false when it is disabled or deleted by now */
+export async function releaseEndpoint(
+  db: Database,
+  { id, token, pacedUntil }: ClaimedEndpoint,
+): Promise<boolean> {
+  const { rows } = await sql<{ enabled: boolean }>`
+    update webhook_endpoint set claim_token = null, claimed_until = null, paced_until = ${pacedUntil}
+    where id = ${id} and claim_token = ${token}
+    returning enabled and deleted_at is null as enabled`.execute(db);
+  return rows[0]?.enabled ?? true;
+}
+
+/**
+ * When the endpoint must be looked at again, if no job for that time is under way yet. Asked after the release: an
+ * event that came while the endpoint was held is seen here, one that comes later finds it free.
+ * @returns milliseconds from now; null when nothing is to be done
+ */
+export async function planWakeUp(db: Database, id: WebhookEndpointId): Promise<number | null> {
+  const { rows } = await sql<{ delay_ms: number }>`
+    with due as (
+      select greatest(e.breaker_until, e.paced_until, (
+          select min(d.next_attempt_at) from webhook_delivery d
+          where d.webhook_endpoint_id = e.id and d.status in ('pending', 'waiting'))) as at
+      from webhook_endpoint e where e.id = ${id} and e.enabled and e.deleted_at is null
+        and e.claim_token is null and exists (select 1 from webhook_delivery d
+          where d.webhook_endpoint_id = e.id and d.status in ('pending', 'waiting'))
+    )
+    update webhook_endpoint e set wake_at = due.at from due
+    where e.id = ${id} and (e.wake_at is null or e.wake_at > due.at or e.wake_at <= now())
+    returning greatest(0, extract(epoch from due.at - now()) * 1000)::float8 as delay_ms`.execute(
+    db,
+  );
+  return rows[0]?.delay_ms ?? null;
+}

@@ -1,0 +1,218 @@
+import { sql } from 'kysely';
+import type {
+  WebhookDeliveryId,
+  WebhookEndpointId,
+  WebhookEventId,
+  WorkspaceId,
+} from '#src/ids.ts';
+import { Batcher } from '#src/platform/batcher.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables.ts';
+import type { EndpointHealth } from './endpoint-health.ts';
+
+/** A delivery that the holder of its endpoint is to send now. */
+export interface ClaimedDelivery {
+  id: WebhookDeliveryId;
+  workspaceId: WorkspaceId;
+  eventId: WebhookEventId;
+  /** The body, byte for byte. */
+  payload: string;
+  round: number;
+  /** Attempts of this round that counted, and those that failed on our side. */
+  roundAttempts: number;
+  ownOutages: number;
+  attempts: number;
+  /** Of the endpoint, as it stood at the claim: see `Target`. */
+  targetVersion: number;
+}
+
+interface Claim {
+  endpointId: WebhookEndpointId;
+  token: string;
+  /** How many at most. */
+  room: number;
+}
+
+/** What an attempt came to, and what becomes of the delivery. */
+export interface AttemptRecord {
+  endpointId: WebhookEndpointId;
+  token: string;
+  delivery: Pick<ClaimedDelivery, 'id' | 'workspaceId' | 'round'>;
+  outcome: WebhookAttemptOutcome;
+  counts: boolean;
+  status: Exclude<WebhookDeliveryStatus, 'delivering' | 'canceled'>;
+  nextAttemptAt: Date | null;
+  statusCode: number | null;
+  errorClass: string | null;
+  error: string | null;
+  answer: string | null;
+  durationMs: number;
+  startedAt: Date;
+  /** The endpoint's health after it; null when it need not be written. */
+  health: EndpointHealth | null;
+}
+
+/** Where deliveries are taken from and attempts are written to. The endpoints of a process share its round trips. */
+export interface DeliveryLedger {
+  /** The endpoint's due deliveries, oldest first; they are `delivering` from now on. */
+  claim(claim: Claim): Promise<ClaimedDelivery[]>;
+  /** The attempt and the delivery's new state in one statement; the state only if the claim still holds. */
+  record(record: AttemptRecord): Promise<void>;
+  idle(): Promise<void>;
+}
+
+const MAX_CLAIMS = 64;
+const MAX_RECORDS = 512;
+const MAX_RECORD_BYTES = 4_000_000;
+
+export function createDeliveryLedger(db: Database): DeliveryLedger {
+  const claims = new Batcher<Claim, ClaimedDelivery[]>(
+    (items) => claimDeliveries(db, items),
+    { items: MAX_CLAIMS, size: MAX_CLAIMS },
+    () => 1,
+  );
+  const records = new Batcher<AttemptRecord, void>(
+    (items) => recordEach(db, items),
+    { items: MAX_RECORDS, size: MAX_RECORD_BYTES },
+    ({ answer }) => answer?.length ?? 0,
+  );
+  return {
+    claim: (claim) => claims.submit(claim),
+    record: (record) => records.submit(record),
+    async idle() {
+      await claims.idle();
+      await records.idle();
+    },
+  };
+}
+
+async function claimDeliveries(
+  db: Database,
+  claims: Claim[],
+): Promise<PromiseSettledResult<ClaimedDelivery[]>[]> {
+  const wanted = claims.map(({ endpointId, token, room }) => ({ id: endpointId, token, room }));
+  // A payload that was expunged meanwhile can never be sent.
+  const { rows } = await sql<ClaimedDelivery & { token: string; payload: string | null }>`
+    with wanted as (
+      select w.*, extract(epoch from e.updated_at)::float8 as version
+      from json_to_recordset(${JSON.stringify(wanted)}::json) as w(id uuid, token text, room int)
+      join webhook_endpoint e on e.id = w.id and e.claim_token = w.token and e.enabled
+        and e.deleted_at is null
+    ), due as (
+      select d.id, wanted.token, wanted.version from wanted cross join lateral (
+        select id from webhook_delivery
+        where webhook_endpoint_id = wanted.id and status in ('pending', 'waiting')
+          and next_attempt_at <= now()
+        order by next_attempt_at, id limit wanted.room for update skip locked) d
+    )
+    update webhook_delivery d set claim_token = due.token,
+      status = case when e.payload is null then 'canceled' else 'delivering' end,
+      error = case when e.payload is null then 'The payload was expunged.' else d.error end,
+      finished_at = case when e.payload is null then now() end
+    from due, webhook_event e where d.id = due.id and e.id = d.webhook_event_id
+    returning d.id, d.workspace_id as "workspaceId", d.webhook_event_id as "eventId", e.payload,
+      d.round, d.round_attempts as "roundAttempts", d.own_outages as "ownOutages", d.attempts,
+      due.version as "targetVersion", due.token`.execute(db);
+  const byToken = Map.groupBy(rows, ({ token }) => token);
+  return claims.map(({ token }) => ({
+    status: 'fulfilled',
+    value: (byToken.get(token) ?? []).filter(({ payload }) => payload !== null),
+  }));
+}
+
+/** One entry that the database refuses must not keep the others from being written. */
+async function recordEach(
+  db: Database,
+  records: AttemptRecord[],
+): Promise<PromiseSettledResult<void>[]> {
+  try {
+    await recordAttempts(db, records);
+    return records.map(() => ({ status: 'fulfilled', value: undefined }));
+  } catch (error) {
+    if (records.length === 1 || !isDataError(error)) throw error;
+    const settled: PromiseSettledResult<void>[] = [];
+    for (const record of records) {
+      settled.push(...(await Promise.allSettled([recordAttempts(db, [record])])));
+    }
+    return settled;
+  }
+}
+
+/** SQLSTATE classes 22 (data) and 23 (constraints): https://www.postgresql.org/docs/current/errcodes-appendix.html */
+function isDataError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
+}
+
+async function recordAttempts(db: Database, records: AttemptRecord[]): Promise<void> {
+  await sql`
+    with made as (
+      select * from json_to_recordset(${JSON.stringify(records.map(attemptRow))}::json) as x(
+        id bigint, workspace_id uuid, token text, round int, outcome text, counts boolean,
+        status text, next_attempt_at timestamptz, status_code int, error_class text, error text,
+        answer text, duration_ms int, started_at timestamptz)
+    ), moved as (
+      update webhook_delivery d set status = made.status, next_attempt_at = made.next_attempt_at,
+        attempts = d.attempts + made.counts::int,
+        round_attempts = d.round_attempts + made.counts::int,
+        own_outages = d.own_outages + (not made.counts and made.outcome = 'failed')::int,
+        claim_token = null, error = made.error,
+        last_status_code = coalesce(made.status_code, d.last_status_code),
+        delivered_at = case when made.outcome = 'delivered' then coalesce(d.delivered_at, now())
+          else d.delivered_at end,
+        finished_at = case when made.status in ('delivered', 'exhausted') then now() end
+      from made
+      where d.id = made.id and d.status = 'delivering' and d.claim_token = made.token
+    ), health as (
+      update webhook_endpoint e set failing_since = h.failing_since, failures = h.failures,
+        last_success_at = h.last_success_at, breaker_trips = h.breaker_trips,
+        breaker_until = h.breaker_until,
+        last_failure_at = case when h.failures > 0 then now() else e.last_failure_at end
+      from json_to_recordset(${JSON.stringify(healthRows(records))}::json) as h(
+        id uuid, token text, failing_since timestamptz, last_success_at timestamptz, failures int,
+        breaker_trips int, breaker_until timestamptz)
+      where e.id = h.id and e.claim_token = h.token and e.enabled
+    )
+    insert into webhook_attempt (workspace_id, webhook_delivery_id, round, outcome, counts,
+      status_code, error_class, error, answer, duration_ms, started_at)
+    select workspace_id, id, round, outcome, counts, status_code, error_class, error, answer,
+      duration_ms, started_at
+    from made where exists (select 1 from webhook_delivery d where d.id = made.id)`.execute(db);
+}
+
+function attemptRow(record: AttemptRecord) {
+  const { delivery, token, outcome, counts, status, error, answer } = record;
+  return {
+    id: delivery.id,
+    workspace_id: delivery.workspaceId,
+    token,
+    round: delivery.round,
+    outcome,
+    counts,
+    status,
+    next_attempt_at: record.nextAttemptAt,
+    status_code: record.statusCode,
+    error_class: record.errorClass,
+    error,
+    answer,
+    duration_ms: record.durationMs,
+    started_at: record.startedAt,
+  };
+}
+
+/** The last one of each endpoint: its holder records in order. */
+function healthRows(records: AttemptRecord[]) {
+  const last = new Map<WebhookEndpointId, object>();
+  for (const { endpointId, token, health } of records) {
+    if (health === null) continue;
+    last.set(endpointId, {
+      id: endpointId,
+      token,
+      failing_since: health.failingSince,
+      last_success_at: health.lastSuccessAt,
+      failures: health.failures,
+      breaker_trips: health.breakerTrips,
+      breaker_until: health.breakerUntil,
+    });
+  }
+  return [...last.values()];
+}

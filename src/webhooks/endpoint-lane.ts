@@ -1,0 +1,206 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { webhookDeliver } from '#queues/webhook-deliver.ts';
+import { type ClaimedEndpoint, rereadTarget } from './claim-endpoint.ts';
+import type { DeliverServices } from './deliver-to-endpoint.ts';
+import type { ClaimedDelivery } from './delivery-ledger.ts';
+import { isOpen } from './endpoint-health.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+
+/** To one endpoint at once: it begins with few, and each success allows one more. */
+const MAX_IN_FLIGHT = 16;
+const FIRST_IN_FLIGHT = 4;
+/** After this long the place goes to endpoints that wait. */
+const SLICE_MS = 5_000;
+/** Well before the queue's own time limit ends the job. */
+const LONGEST_SLICE_MS = 30_000;
+/** An endpoint that answers slowly may have new events meanwhile. */
+const LOOK_EVERY_MS = 500;
+/** A worker that stops lets what it is sending end within this. */
+const STOP_GRACE_MS = 2_000;
+/** A pause of the rate limit that is shorter is waited for; a longer one gives the place away. */
+const SHORT_PAUSE_MS = 1_000;
+
+/** The deliveries of one endpoint, as its holder works through them. */
+export interface EndpointLane {
+  readonly services: DeliverServices;
+  readonly endpoint: ClaimedEndpoint;
+  readonly inFlight: Set<Promise<void>>;
+  readonly tally: { delivered: number; failed: number };
+  /** How many may be under way at once: additive increase, multiplicative decrease. */
+  limit: number;
+  /** Somebody, or the receiver's 410, has ended it. */
+  isDisabled: boolean;
+  /** What went wrong on our side: nothing more is claimed. */
+  fault: Error | null;
+}
+
+export function openLane(services: DeliverServices, endpoint: ClaimedEndpoint): EndpointLane {
+  const isFailing = endpoint.health.failingSince !== null;
+  return {
+    services,
+    endpoint,
+    inFlight: new Set(),
+    tally: { delivered: 0, failed: 0 },
+    limit: isFailing ? 1 : FIRST_IN_FLIGHT,
+    isDisabled: false,
+    fault: null,
+  };
+}
+
+/**
+ * Claims and sends until nothing is due.
+ * @param signals `stop`: claim no more, give what is under way two seconds; `lost`: another worker has the endpoint
+ * @throws what went wrong on our side
+ */
+export async function runLane(
+  lane: EndpointLane,
+  signals: { stop: AbortSignal; lost: AbortSignal },
+): Promise<'done' | 'yielded' | 'disabled' | 'open' | 'stopped'> {
+  using ending = endSends(signals);
+  const startedAt = performance.now();
+  let mayYieldAt = startedAt + SLICE_MS;
+  let isYielding = false;
+  let mayHaveMore = true;
+  for (;;) {
+    const end = whyNoMore(lane, signals) ?? (isYielding ? 'yielded' : null);
+    if (end === null && mayHaveMore) {
+      const { claimed, isAll } = await claimMore(lane).catch((error: unknown) => {
+        noteFault(lane, error);
+        return { claimed: [], isAll: true };
+      });
+      mayHaveMore = !isAll;
+      for (const delivery of claimed) startAttempt(lane, delivery, ending.signal);
+    }
+    if (lane.inFlight.size === 0) {
+      if (lane.fault) throw lane.fault;
+      if (end !== null) return end;
+      // What came meanwhile has a job of its own, or is seen when the endpoint is let go.
+      if (!mayHaveMore) return 'done';
+    }
+    // Half of what may be under way, so that claims come in groups.
+    const event = await roomOrTime(lane, mayHaveMore ? roomOf(lane) / 2 : 0);
+    if (event === 'time') mayHaveMore = true;
+    const elapsedMs = performance.now() - startedAt;
+    if (performance.now() < mayYieldAt) continue;
+    mayYieldAt += SLICE_MS;
+    isYielding ||= elapsedMs > LONGEST_SLICE_MS || (await othersWait(lane));
+  }
+}
+
+/** Attempts are ended when the lease is lost, or some time after the worker was told to stop. */
+function endSends({ stop, lost }: { stop: AbortSignal; lost: AbortSignal }): Disposable & {
+  signal: AbortSignal;
+} {
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | null = null;
+  const startGrace = (): void => {
+    timer = setTimeout(() => late.abort(stop.reason), STOP_GRACE_MS);
+  };
+  if (stop.aborted) startGrace();
+  else stop.addEventListener('abort', startGrace, { once: true });
+  return {
+    signal: AbortSignal.any([late.signal, lost]),
+    [Symbol.dispose]() {
+      stop.removeEventListener('abort', startGrace);
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+function whyNoMore(
+  { endpoint, isDisabled, fault }: EndpointLane,
+  { stop, lost }: { stop: AbortSignal; lost: AbortSignal },
+): 'disabled' | 'open' | 'stopped' | null {
+  if (stop.aborted || lost.aborted || fault !== null) return 'stopped';
+  if (isDisabled) return 'disabled';
+  return isOpen(endpoint.health, endpoint.now()) ? 'open' : null;
+}
+
+async function claimMore(
+  lane: EndpointLane,
+): Promise<{ claimed: ClaimedDelivery[]; isAll: boolean }> {
+  const { services, endpoint, inFlight } = lane;
+  const room = Math.min(roomOf(lane) - inFlight.size, await pacedRoom(endpoint));
+  if (room <= 0) return { claimed: [], isAll: inFlight.size === 0 };
+  const { id: endpointId, token } = endpoint;
+  const claimed = await services.deliveryLedger.claim({ endpointId, token, room });
+  await followChanges(lane, claimed);
+  pace(endpoint, claimed.length);
+  return { claimed, isAll: claimed.length < room };
+}
+
+/** While the breaker is half-open one delivery probes. */
+function roomOf({ endpoint, limit }: EndpointLane): number {
+  return endpoint.health.breakerUntil === null ? limit : 1;
+}
+
+/** How many the rate limit allows now: a second's worth at once, at least one. */
+async function pacedRoom({ target, pacedUntil, now }: ClaimedEndpoint): Promise<number> {
+  if (target.rateLimit === null) return MAX_IN_FLIGHT;
+  const waitMs = (pacedUntil?.getTime() ?? 0) - now().getTime();
+  if (waitMs > SHORT_PAUSE_MS) return 0;
+  if (waitMs > 0) await pause(waitMs);
+  return Math.max(1, Math.floor(target.rateLimit / 60));
+}
+
+/** The generic cell rate algorithm (ITU-T I.371): each delivery moves the next one's time by the limit's interval. */
+function pace(endpoint: ClaimedEndpoint, sent: number): void {
+  const { rateLimit } = endpoint.target;
+  if (rateLimit === null || sent === 0) return;
+  const from = Math.max(endpoint.pacedUntil?.getTime() ?? 0, endpoint.now().getTime());
+  endpoint.pacedUntil = new Date(from + (sent * 60_000) / rateLimit);
+}
+
+/** An endpoint that was changed while it is delivered to is read again. */
+async function followChanges(lane: EndpointLane, claimed: ClaimedDelivery[]): Promise<void> {
+  const { services, endpoint } = lane;
+  const [first] = claimed;
+  if (!first || first.targetVersion === endpoint.target.version) return;
+  const target = await rereadTarget(services, endpoint.id);
+  if (target === null) lane.isDisabled = true;
+  else endpoint.target = target;
+}
+
+function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: AbortSignal): void {
+  const attempt = attemptDelivery(lane, delivery, signal)
+    .then((outcome) => {
+      if (outcome === 'stopped') return;
+      lane.tally[outcome] += 1;
+      lane.limit =
+        outcome === 'delivered'
+          ? Math.min(lane.limit + 1, MAX_IN_FLIGHT)
+          : Math.max(1, Math.floor(lane.limit / 2));
+    })
+    .catch((error: unknown) => noteFault(lane, error))
+    .finally(() => lane.inFlight.delete(attempt));
+  lane.inFlight.add(attempt);
+}
+
+/** What is under way is waited for all the same. */
+function noteFault(lane: EndpointLane, error: unknown): void {
+  lane.fault ??= error instanceof Error ? error : new Error(String(error));
+}
+
+/** Waits for at least one attempt to end, and on until `few` are left under way; half a second at most. */
+async function roomOrTime({ inFlight }: EndpointLane, few: number): Promise<'room' | 'time'> {
+  const look = new AbortController();
+  const timer = pause(LOOK_EVERY_MS, 'time' as const, { signal: look.signal }).catch(
+    () => 'room' as const,
+  );
+  try {
+    do {
+      const first = await Promise.race([...inFlight, timer]);
+      if (first === 'time') return 'time';
+    } while (inFlight.size > few);
+    return 'room';
+  } finally {
+    look.abort();
+  }
+}
+
+async function othersWait({ services }: EndpointLane): Promise<boolean> {
+  const counts = await services.producer
+    .counts(webhookDeliver)
+    .catch((): Record<string, number> => ({}));
+  return (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0) > 0;
+}

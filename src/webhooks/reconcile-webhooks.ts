@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import type { WebhookEndpointId } from '#src/ids.ts';
+import type { Services } from '#src/services.ts';
+import { sendDeliveries, type ToDeliver } from './emit-event.ts';
+
+/** An endpoint whose job was sent longer ago than this, and that still has something due, may have lost it. */
+const STALE_SECONDS = 15;
+/** Due for this long and not begun: the job did not come. */
+const LATE_SECONDS = 2;
+const MAX_ENDPOINTS_PER_RUN = 2_000;
+
+type ReconcileServices = Pick<Services, 'db' | 'log' | 'producer'>;
+
+/**
+ * Looks at endpoints with deliveries past due: the queue may have lost everything, the rows have not. One job too many
+ * is harmless, since it only says "look at this endpoint".
+ */
+export async function reconcileWebhooks(services: ReconcileServices): Promise<void> {
+  await sendAgain(services, await takeLate(services, STALE_SECONDS, LATE_SECONDS));
+}
+
+/** What one process does when it starts and knows that no other runs: every claim is that of a dead worker. */
+export async function recoverWebhooks(services: ReconcileServices): Promise<void> {
+  await sql`update webhook_endpoint set claimed_until = now() - interval '1 second'
+    where claimed_until is not null`.execute(services.db);
+  await sendAgain(services, await takeLate(services, -1, 0));
+}
+
+/** With a delay, so that the job has no key: one that is stuck in the queue must not swallow it. */
+async function sendAgain(services: ReconcileServices, endpoints: ToDeliver): Promise<void> {
+  await sendDeliveries(services, endpoints, { delayMs: 1 });
+}
+
+async function takeLate(
+  { db }: ReconcileServices,
+  staleSeconds: number,
+  lateSeconds: number,
+): Promise<ToDeliver> {
+  const { rows } = await sql<{ id: WebhookEndpointId }>`
+    update webhook_endpoint set queued_at = now() where id in (
+      select e.id from webhook_endpoint e
+      where e.enabled and e.deleted_at is null
+        and e.queued_at < now() - make_interval(secs => ${staleSeconds})
+        and (e.claimed_until is null or e.claimed_until < now())
+        and (e.breaker_until is null or e.breaker_until < now())
+        and (e.paced_until is null or e.paced_until < now())
+        and (e.claimed_until is not null or exists (
+          select 1 from webhook_delivery d where d.webhook_endpoint_id = e.id
+            and d.status in ('pending', 'waiting')
+            and d.next_attempt_at < now() - make_interval(secs => ${lateSeconds})))
+      limit ${MAX_ENDPOINTS_PER_RUN} for update skip locked)
+    returning id`.execute(db);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,117 @@
+import { OutboundError } from '#src/platform/http.ts';
+import { retryAfterMs } from '#src/platform/retry-after.ts';
+import type { Services } from '#src/services.ts';
+import type { ClaimedDelivery } from './delivery-ledger.ts';
+import { signatureHeaders } from './sign.ts';
+import type { Target } from './claim-endpoint.ts';
+
+/** For the whole exchange; connecting has 5 s of it (see `webhookHttp`). */
+const TIMEOUT_MS = 15_000;
+/** Of the answer: so much is read, and so much of that is kept. */
+const MAX_ANSWER_BYTES = 65_536;
+const KEPT_ANSWER_BYTES = 16_384;
+
+export type AttemptErrorClass =
+  /** An answer came, and it is not 2xx. */
+  | 'http_status'
+  | 'redirect'
+  | 'timeout'
+  | 'connection'
+  | 'dns'
+  | 'tls'
+  /** The address may not be reached from here. */
+  | 'refused'
+  /** Our own network failed: no attempt of the receiver's is spent. */
+  | 'own_outage'
+  | 'interrupted';
+
+/** What one attempt came to. */
+export interface AttemptResult {
+  statusCode: number | null;
+  /** Null when it was delivered. */
+  failure: { class: AttemptErrorClass; message: string } | null;
+  /** The beginning of the receiver's answer; null when none came. */
+  answer: string | null;
+  retryAfterMs: number | null;
+  durationMs: number;
+}
+
+/** Signs and posts a delivery, once. 2xx alone is success; redirects are not followed. Throws only the signal's reason. */
+export async function sendDelivery(
+  { webhookHttp, clock }: Pick<Services, 'webhookHttp' | 'clock'>,
+  { url, secrets }: Target,
+  { eventId, payload }: Pick<ClaimedDelivery, 'eventId' | 'payload'>,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const startedAt = performance.now();
+  const durationMs = (): number => Math.round(performance.now() - startedAt);
+  const now = clock();
+  const timestampSeconds = Math.floor(now.getTime() / 1_000);
+  try {
+    const { status, headers, bytes } = await webhookHttp.send({
+      url,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signatureHeaders(secrets, { id: eventId, timestampSeconds, body: payload }),
+      },
+      body: payload,
+      signal,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      maxRedirects: 0,
+      excess: 'cut',
+    });
+    return {
+      statusCode: status,
+      failure: failureOf(status),
+      answer: excerptOf(bytes),
+      retryAfterMs: retryAfterMs(headers.get('retry-after'), now.getTime()),
+      durationMs: durationMs(),
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    return {
+      statusCode: null,
+      failure: explain(error),
+      answer: null,
+      retryAfterMs: null,
+      durationMs: durationMs(),
+    };
+  }
+}
+
+function failureOf(status: number): AttemptResult['failure'] {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) {
+    return {
+      class: 'redirect',
+      message: `The receiver answered ${status}: redirects are not followed. Change the endpoint's URL to where it leads.`,
+    };
+  }
+  return { class: 'http_status', message: `The receiver answered ${status}.` };
+}
+
+/** Text cannot hold U+0000; what is not UTF-8 becomes U+FFFD. */
+function excerptOf(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes.subarray(0, KEPT_ANSWER_BYTES)).replaceAll('\0', '');
+}
+
+/** No file descriptors, ports or network left here, no answer from our resolver, no way through our proxy. */
+const OWN_CODES =
+  /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EADDRNOTAVAIL|ENETDOWN|ENETUNREACH|EAI_AGAIN|UND_ERR_PRX_.*)$/;
+const TLS_CODES = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)|_CERT/;
+
+function explain(error: unknown): { class: AttemptErrorClass; message: string } {
+  if (!(error instanceof OutboundError)) {
+    return { class: 'connection', message: error instanceof Error ? error.message : String(error) };
+  }
+  return { class: classOf(error), message: error.message };
+}
+
+function classOf({ kind, code }: OutboundError): AttemptErrorClass {
+  if (OWN_CODES.test(code)) return 'own_outage';
+  if (kind === 'refused' || kind === 'timeout') return kind;
+  if (code === 'ENOTFOUND') return 'dns';
+  return TLS_CODES.test(code) ? 'tls' : 'connection';
+}

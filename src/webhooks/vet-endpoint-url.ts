@@ -1,0 +1,73 @@
+import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
+import { Problem } from '#src/platform/errors.ts';
+import { OutboundError, type OutboundGuard } from '#src/platform/outbound.ts';
+
+export const MAX_URL_LENGTH = 2_000;
+/** An administrator waits for it. */
+const RESOLVE_TIMEOUT_MS = 5_000;
+
+/**
+ * Vets the URL of an endpoint as it is saved; every connection is vetted again. What is said of a host that may not be
+ * reached is the same whatever it resolves to.
+ * @returns the URL as it will be called
+ * @throws Problem BAD_REQUEST that says what is wrong with it
+ */
+export async function vetEndpointUrl(
+  guard: OutboundGuard,
+  text: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const url = readUrl(text);
+  const host = url.hostname;
+  const reach = url.protocol === 'http:' ? 'opened' : 'public';
+  using deadline = startDeadline(signal, RESOLVE_TIMEOUT_MS);
+  try {
+    await untilAborted(guard.addressesOf(host, reach), deadline.signal);
+    return url.href;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof OutboundError && error.kind === 'refused') throw refusal(host, reach);
+    if (!deadline.expired && !isUnresolved(error)) throw error;
+    throw wrongUrl(
+      `${host} does not resolve to an address. Check the name; if it is right, try again in a moment`,
+    );
+  }
+}
+
+/** A parser mends much (blanks, backslashes, missing slashes): what it would mend is a mistake and refused. */
+function readUrl(text: string): URL {
+  if (!/^https?:\/\/[^\s\p{Cc}\p{Cs}\\]+$/iu.test(text)) {
+    throw wrongUrl('must be a URL that begins with https:// and holds no blanks or backslashes');
+  }
+  const url = URL.parse(text);
+  if (url === null) throw wrongUrl('is no URL. Check its host and its port');
+  // An empty name is a mistake, too, and leaves no trace in the parsed URL.
+  if (/^[^/?#]*@/.test(text.slice(text.indexOf('//') + 2))) {
+    throw wrongUrl('must not hold a user name or a password: the signature proves who calls');
+  }
+  if (text.includes('#')) throw wrongUrl('must not have a fragment (#…): it is never sent');
+  if (url.href.length > MAX_URL_LENGTH) {
+    throw wrongUrl(`must have at most ${MAX_URL_LENGTH} characters in its encoded form`);
+  }
+  return url;
+}
+
+function refusal(host: string, reach: 'public' | 'opened'): Problem {
+  return reach === 'opened'
+    ? wrongUrl(
+        'http:// is only for addresses that the operator has opened with OUTBOUND_ALLOW_CIDRS. Use https://',
+      )
+    : wrongUrl(
+        `${host} may not be reached from here. Only public addresses are, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS`,
+      );
+}
+
+/** The system's resolver tells by a code (`ENOTFOUND`, `EAI_AGAIN`, …) and the call that failed. */
+function isUnresolved(error: unknown): boolean {
+  if (error instanceof OutboundError) return error.kind === 'network';
+  return error instanceof Error && 'syscall' in error && error.syscall === 'getaddrinfo';
+}
+
+function wrongUrl(sentence: string): Problem {
+  return new Problem('BAD_REQUEST', `body.url: ${sentence}.`);
+}

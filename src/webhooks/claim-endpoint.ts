@@ -57,37 +57,60 @@ const TARGET = sql.raw(`id, url, secret, rate_limit,
   case when previous_secret_until > now() then previous_secret end as previous_secret,
   extract(epoch from updated_at)::float8 as version`);
 
+/** What a claim has taken; its secrets are opened by whoever made it. */
+export interface EndpointClaim {
+  row: EndpointRow;
+  token: string;
+  claimedAt: number;
+}
+
 /**
- * Takes the endpoint for this worker. What a dead worker was sending is due again: whether the receiver got it is not
+ * Takes endpoints for this worker. What a dead worker was sending is due again: whether the receiver got it is not
  * known, so the ledger says so and the receiver may see it twice.
- * @returns null when there is nothing to do: disabled, held by another worker, its breaker open, its rate used up
- * @throws UnreadableSecret when it was sealed with another key
+ * @returns null for those with nothing to do: disabled, held by another worker, breaker open, rate used up
  */
-export async function claimEndpoint(
-  { db, secrets }: { db: Database; secrets: SecretBox },
-  id: WebhookEndpointId,
-): Promise<ClaimedEndpoint | null> {
+export async function claimEndpoints(
+  db: Database,
+  ids: readonly WebhookEndpointId[],
+): Promise<(EndpointClaim | null)[]> {
   const token = randomUUID();
+  // Rows of endpoints are locked in the order of their ids, everywhere; events may refer to them meanwhile.
   const { rows } = await sql<EndpointRow>`
     with held as (
       select id as held_id, claimed_until is not null as was_held from webhook_endpoint
-      where id = ${id} and enabled and deleted_at is null
+      where id = any(${ids}::uuid[]) and enabled and deleted_at is null
         and (claimed_until is null or claimed_until < now())
         and (breaker_until is null or breaker_until <= now())
         and (paced_until is null or paced_until <= now() + interval '1 second')
-      for update
+      order by id for no key update
     )
-    update webhook_endpoint set claim_token = ${token},
+    update webhook_endpoint set claim_token = ${token} || ':' || id,
       claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
     from held where id = held_id
     returning ${TARGET}, workspace_id, now() as now, paced_until, failing_since, last_success_at,
       failures, breaker_trips, breaker_until, was_held`.execute(db);
-  const [row] = rows;
-  if (!row) return null;
   const claimedAt = performance.now();
-  if (row.was_held) await takeOver(db, id, token);
+  const claims = new Map(
+    rows.map((row) => [row.id, { row, token: `${token}:${row.id}`, claimedAt }]),
+  );
+  for (const { row, token: own } of claims.values()) {
+    if (row.was_held) await takeOver(db, row.id, own);
+  }
+  return ids.map((id) => {
+    const claim = claims.get(id) ?? null;
+    // An id that is named twice is one claim.
+    claims.delete(id);
+    return claim;
+  });
+}
+
+/** @throws UnreadableSecret when the endpoint's secret was sealed with another key */
+export function openClaim(
+  secrets: SecretBox,
+  { row, token, claimedAt }: EndpointClaim,
+): ClaimedEndpoint {
   return {
-    id,
+    id: row.id,
     workspaceId: row.workspace_id,
     token,
     target: readTarget(secrets, row),
@@ -156,37 +179,65 @@ export async function renewEndpoint(
   return rows.length === 1;
 }
 
-/** Lets the endpoint go. @returns false when it is disabled or deleted by now */
-export async function releaseEndpoint(
+/** What is to be done about an endpoint that was let go. */
+export interface Release {
+  /** False when somebody has disabled or deleted it. */
+  isEnabled: boolean;
+  /** When it must be looked at again, in milliseconds from now; null when no job is needed for that. */
+  wakeMs: number | null;
+}
+
+/** Lets endpoints go, and plans when they must be looked at again. */
+export async function releaseEndpoints(
   db: Database,
-  { id, token, pacedUntil }: ClaimedEndpoint,
-): Promise<boolean> {
-  const { rows } = await sql<{ enabled: boolean }>`
-    update webhook_endpoint set claim_token = null, claimed_until = null, paced_until = ${pacedUntil}
-    where id = ${id} and claim_token = ${token}
-    returning enabled and deleted_at is null as enabled`.execute(db);
-  return rows[0]?.enabled ?? true;
+  endpoints: readonly Pick<ClaimedEndpoint, 'id' | 'token' | 'pacedUntil'>[],
+): Promise<Release[]> {
+  const given = endpoints.map(({ id, token, pacedUntil }) => ({ id, token, paced: pacedUntil }));
+  const { rows } = await sql<{ id: WebhookEndpointId; is_enabled: boolean }>`
+    with held as (
+      select e.id as held_id, g.paced from webhook_endpoint e
+      join json_to_recordset(${JSON.stringify(given)}::json) as g(
+        id uuid, token text, paced timestamptz) on g.id = e.id and g.token = e.claim_token
+      order by e.id for no key update of e
+    )
+    update webhook_endpoint set claim_token = null, claimed_until = null, paced_until = held.paced
+    from held where id = held_id
+    returning id, enabled and deleted_at is null as is_enabled`.execute(db);
+  const enabled = new Map(rows.map(({ id, is_enabled }) => [id, is_enabled]));
+  const wakes = await planWakeUps(
+    db,
+    rows.filter(({ is_enabled }) => is_enabled).map(({ id }) => id),
+  );
+  return endpoints.map(({ id }) => ({
+    isEnabled: enabled.get(id) ?? true,
+    wakeMs: wakes.get(id) ?? null,
+  }));
 }
 
 /**
- * When the endpoint must be looked at again, if no job for that time is under way yet. Asked after the release: an
- * event that came while the endpoint was held is seen here, one that comes later finds it free.
- * @returns milliseconds from now; null when nothing is to be done
+ * Asked after the release: an event that came while the endpoint was held is seen here, one that comes later finds it
+ * free. An endpoint whose next job is under way already is left out.
  */
-export async function planWakeUp(db: Database, id: WebhookEndpointId): Promise<number | null> {
-  const { rows } = await sql<{ delay_ms: number }>`
+async function planWakeUps(
+  db: Database,
+  ids: readonly WebhookEndpointId[],
+): Promise<Map<WebhookEndpointId, number>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: WebhookEndpointId; wake_ms: number }>`
     with due as (
-      select greatest(e.breaker_until, e.paced_until, (
-          select min(d.next_attempt_at) from webhook_delivery d
-          where d.webhook_endpoint_id = e.id and d.status in ('pending', 'waiting'))) as at
-      from webhook_endpoint e where e.id = ${id} and e.enabled and e.deleted_at is null
-        and e.claim_token is null and exists (select 1 from webhook_delivery d
-          where d.webhook_endpoint_id = e.id and d.status in ('pending', 'waiting'))
+      select e.id as due_id, greatest(e.breaker_until, e.paced_until, next.at) as at
+      from webhook_endpoint e cross join lateral (
+        select d.next_attempt_at as at from webhook_delivery d
+        where d.webhook_endpoint_id = e.id and d.status in ('pending', 'waiting')
+        order by d.next_attempt_at limit 1) next
+      where e.id = any(${ids}::uuid[]) and e.enabled and e.deleted_at is null
+        and e.claim_token is null
+      order by e.id for no key update of e
     )
     update webhook_endpoint e set wake_at = due.at from due
-    where e.id = ${id} and (e.wake_at is null or e.wake_at > due.at or e.wake_at <= now())
-    returning greatest(0, extract(epoch from due.at - now()) * 1000)::float8 as delay_ms`.execute(
+    where e.id = due_id and (e.wake_at is null or e.wake_at > due.at or e.wake_at <= now())
+    returning e.id, greatest(0, extract(epoch from due.at - now()) * 1000)::float8 as wake_ms`.execute(
     db,
   );
-  return rows[0]?.delay_ms ?? null;
+  return new Map(rows.map(({ id, wake_ms }) => [id, wake_ms]));
 }

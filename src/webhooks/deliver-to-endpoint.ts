@@ -1,7 +1,7 @@
 import type { WebhookEndpointId } from '#src/ids.ts';
 import { keepLease } from '#src/platform/keep-lease.ts';
 import type { Services } from '#src/services.ts';
-import { claimEndpoint, planWakeUp, releaseEndpoint, renewEndpoint } from './claim-endpoint.ts';
+import { openClaim, renewEndpoint } from './claim-endpoint.ts';
 import { cancelDeliveries } from './disable-endpoint.ts';
 import { type EndpointLane, openLane, runLane } from './endpoint-lane.ts';
 import { sendDeliveries } from './emit-event.ts';
@@ -29,9 +29,10 @@ export async function deliverToEndpoint(
   endpointId: WebhookEndpointId,
   signal: AbortSignal,
 ): Promise<DeliveryFacts> {
-  const { db } = services;
-  const endpoint = await claimEndpoint(services, endpointId);
-  if (!endpoint) return { endpointId, delivered: 0, failed: 0, end: 'nothing to do' };
+  const { db, deliveryLedger, secrets } = services;
+  const claim = await deliveryLedger.claimEndpoint(endpointId);
+  if (!claim) return { endpointId, delivered: 0, failed: 0, end: 'nothing to do' };
+  const endpoint = openClaim(secrets, claim);
   using lease = keepLease(() => renewEndpoint(db, endpoint));
   const lane = openLane(services, endpoint);
   try {
@@ -48,16 +49,13 @@ export async function deliverToEndpoint(
 
 /** What cannot be written now is made up for by the next holder, once the lease has run out. */
 async function leave(services: DeliverServices, { endpoint }: EndpointLane): Promise<void> {
-  const { db } = services;
-  const isEnabled = await releaseEndpoint(db, endpoint);
+  const { isEnabled, wakeMs } = await services.deliveryLedger.releaseEndpoint(endpoint);
   if (!isEnabled) {
-    await db
+    await services.db
       .transaction()
       .execute((trx) =>
         cancelDeliveries(trx, endpoint.id, 'The endpoint was disabled or deleted.'),
       );
-    return;
   }
-  const delayMs = await planWakeUp(db, endpoint.id);
-  if (delayMs !== null) await sendDeliveries(services, [endpoint.id], { delayMs });
+  if (wakeMs !== null) await sendDeliveries(services, [endpoint.id], { delayMs: wakeMs });
 }

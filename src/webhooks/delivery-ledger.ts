@@ -8,6 +8,13 @@ import type {
 import { Batcher } from '#src/platform/batcher.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables.ts';
+import {
+  type ClaimedEndpoint,
+  claimEndpoints,
+  type EndpointClaim,
+  type Release,
+  releaseEndpoints,
+} from './claim-endpoint.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 
 /** A delivery that the holder of its endpoint is to send now. */
@@ -54,6 +61,10 @@ export interface AttemptRecord {
 
 /** Where deliveries are taken from and attempts are written to. The endpoints of a process share its round trips. */
 export interface DeliveryLedger {
+  /** See `claimEndpoints`. */
+  claimEndpoint(id: WebhookEndpointId): Promise<EndpointClaim | null>;
+  /** See `releaseEndpoints`. */
+  releaseEndpoint(endpoint: ClaimedEndpoint): Promise<Release>;
   /** The endpoint's due deliveries, oldest first; they are `delivering` from now on. */
   claim(claim: Claim): Promise<ClaimedDelivery[]>;
   /** The attempt and the delivery's new state in one statement; the state only if the claim still holds. */
@@ -61,14 +72,25 @@ export interface DeliveryLedger {
   idle(): Promise<void>;
 }
 
-const MAX_CLAIMS = 64;
+/** Endpoints in one statement. */
+const MAX_ENDPOINTS = 64;
 const MAX_RECORDS = 512;
 const MAX_RECORD_BYTES = 4_000_000;
 
 export function createDeliveryLedger(db: Database): DeliveryLedger {
   const claims = new Batcher<Claim, ClaimedDelivery[]>(
     (items) => claimDeliveries(db, items),
-    { items: MAX_CLAIMS, size: MAX_CLAIMS },
+    { items: MAX_ENDPOINTS, size: MAX_ENDPOINTS },
+    () => 1,
+  );
+  const endpointClaims = new Batcher<WebhookEndpointId, EndpointClaim | null>(
+    async (ids) => fulfilled(await claimEndpoints(db, ids)),
+    { items: MAX_ENDPOINTS, size: MAX_ENDPOINTS },
+    () => 1,
+  );
+  const releases = new Batcher<ClaimedEndpoint, Release>(
+    async (endpoints) => fulfilled(await releaseEndpoints(db, endpoints)),
+    { items: MAX_ENDPOINTS, size: MAX_ENDPOINTS },
     () => 1,
   );
   const records = new Batcher<AttemptRecord, void>(
@@ -77,13 +99,18 @@ export function createDeliveryLedger(db: Database): DeliveryLedger {
     ({ answer }) => answer?.length ?? 0,
   );
   return {
+    claimEndpoint: (id) => endpointClaims.submit(id),
+    releaseEndpoint: (endpoint) => releases.submit(endpoint),
     claim: (claim) => claims.submit(claim),
     record: (record) => records.submit(record),
     async idle() {
-      await claims.idle();
-      await records.idle();
+      for (const batcher of [endpointClaims, claims, records, releases]) await batcher.idle();
     },
   };
+}
+
+function fulfilled<T>(values: readonly T[]): PromiseFulfilledResult<T>[] {
+  return values.map((value) => ({ status: 'fulfilled', value }));
 }
 
 async function claimDeliveries(
@@ -114,10 +141,9 @@ async function claimDeliveries(
       d.round, d.round_attempts as "roundAttempts", d.own_outages as "ownOutages", d.attempts,
       due.version as "targetVersion", due.token`.execute(db);
   const byToken = Map.groupBy(rows, ({ token }) => token);
-  return claims.map(({ token }) => ({
-    status: 'fulfilled',
-    value: (byToken.get(token) ?? []).filter(({ payload }) => payload !== null),
-  }));
+  return fulfilled(
+    claims.map(({ token }) => (byToken.get(token) ?? []).filter(({ payload }) => payload !== null)),
+  );
 }
 
 /** One entry that the database refuses must not keep the others from being written. */
@@ -127,7 +153,7 @@ async function recordEach(
 ): Promise<PromiseSettledResult<void>[]> {
   try {
     await recordAttempts(db, records);
-    return records.map(() => ({ status: 'fulfilled', value: undefined }));
+    return fulfilled(records.map(() => undefined));
   } catch (error) {
     if (records.length === 1 || !isDataError(error)) throw error;
     const settled: PromiseSettledResult<void>[] = [];
@@ -162,15 +188,19 @@ async function recordAttempts(db: Database, records: AttemptRecord[]): Promise<v
         finished_at = case when made.status in ('delivered', 'exhausted') then now() end
       from made
       where d.id = made.id and d.status = 'delivering' and d.claim_token = made.token
+    ), told as (
+      select h.* from webhook_endpoint e
+      join json_to_recordset(${JSON.stringify(healthRows(records))}::json) as h(
+        id uuid, token text, failing_since timestamptz, last_success_at timestamptz, failures int,
+        breaker_trips int, breaker_until timestamptz)
+        on h.id = e.id and h.token = e.claim_token and e.enabled
+      order by e.id for no key update of e
     ), health as (
       update webhook_endpoint e set failing_since = h.failing_since, failures = h.failures,
         last_success_at = h.last_success_at, breaker_trips = h.breaker_trips,
         breaker_until = h.breaker_until,
         last_failure_at = case when h.failures > 0 then now() else e.last_failure_at end
-      from json_to_recordset(${JSON.stringify(healthRows(records))}::json) as h(
-        id uuid, token text, failing_since timestamptz, last_success_at timestamptz, failures int,
-        breaker_trips int, breaker_until timestamptz)
-      where e.id = h.id and e.claim_token = h.token and e.enabled
+      from told h where e.id = h.id
     )
     insert into webhook_attempt (workspace_id, webhook_delivery_id, round, outcome, counts,
       status_code, error_class, error, answer, duration_ms, started_at)

@@ -146,6 +146,20 @@ async function claimDeliveries(
   );
 }
 
+/** Deliveries that were claimed and not sent: they are due again. */
+export async function giveBack(
+  db: Database,
+  token: string,
+  ids: readonly WebhookDeliveryId[],
+): Promise<void> {
+  await sql`
+    update webhook_delivery set claim_token = null,
+      status = case when attempts = 0 then 'pending' else 'waiting' end
+    where id = any(${ids}::bigint[]) and claim_token = ${token} and status = 'delivering'`.execute(
+    db,
+  );
+}
+
 /** One entry that the database refuses must not keep the others from being written. */
 async function recordEach(
   db: Database,

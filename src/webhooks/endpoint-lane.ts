@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { webhookDeliver } from '#queues/webhook-deliver.ts';
 import { type ClaimedEndpoint, rereadTarget } from './claim-endpoint.ts';
 import type { DeliverServices } from './deliver-to-endpoint.ts';
-import type { ClaimedDelivery } from './delivery-ledger.ts';
+import { type ClaimedDelivery, giveBack } from './delivery-ledger.ts';
 import { isOpen } from './endpoint-health.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 
@@ -125,6 +125,14 @@ async function claimMore(
   const { id: endpointId, token } = endpoint;
   const claimed = await services.deliveryLedger.claim({ endpointId, token, room });
   await followChanges(lane, claimed);
+  if (lane.isDisabled) {
+    await giveBack(
+      services.db,
+      token,
+      claimed.map(({ id }) => id),
+    );
+    return { claimed: [], isAll: true };
+  }
   pace(endpoint, claimed.length);
   return { claimed, isAll: claimed.length < room };
 }

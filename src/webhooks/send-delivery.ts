@@ -64,7 +64,7 @@ export async function sendDelivery(
     });
     return {
       statusCode: status,
-      failure: failureOf(status),
+      failure: failureOf(status, headers.has('location')),
       answer: excerptOf(bytes),
       retryAfterMs: retryAfterMs(headers.get('retry-after'), now.getTime()),
       durationMs: durationMs(),
@@ -81,9 +81,9 @@ export async function sendDelivery(
   }
 }
 
-function failureOf(status: number): AttemptResult['failure'] {
+function failureOf(status: number, hasLocation: boolean): AttemptResult['failure'] {
   if (status >= 200 && status < 300) return null;
-  if (status >= 300 && status < 400) {
+  if (hasLocation && status >= 300 && status < 400) {
     return {
       class: 'redirect',
       message: `The receiver answered ${status}: redirects are not followed. Change the endpoint's URL to where it leads.`,
@@ -92,9 +92,13 @@ function failureOf(status: number): AttemptResult['failure'] {
   return { class: 'http_status', message: `The receiver answered ${status}.` };
 }
 
-/** Text cannot hold U+0000; what is not UTF-8 becomes U+FFFD. */
+/** Text cannot hold U+0000; what is not UTF-8 becomes U+FFFD, which takes more bytes than came. */
 function excerptOf(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes.subarray(0, KEPT_ANSWER_BYTES)).replaceAll('\0', '');
+  const text = new TextDecoder().decode(bytes).replaceAll('\0', '');
+  // With `stream` a character that is cut in two is left out.
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, KEPT_ANSWER_BYTES), {
+    stream: true,
+  });
 }
 
 /** No file descriptors, ports or network left here, no answer from our resolver, no way through our proxy. */

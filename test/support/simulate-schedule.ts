@@ -110,6 +110,7 @@ function unchangedFeed(): HttpClient {
         url,
         headers: new Headers({ etag: '"1"', 'content-type': 'application/rss+xml' }),
         bytes,
+        isCut: false,
         text: () => bytes.toString(),
       });
     },

@@ -74,6 +74,7 @@ test.each(['evil.example/', 'a.evil.example', 'x@evil.example', '../x', 'a'.repe
       url: 'https://bucket.example',
       headers: new Headers(header === null ? {} : { 'x-amz-bucket-region': header }),
       bytes: Buffer.from(body),
+      isCut: false,
       text: () => body,
     });
     const xml = `<Error><Code>PermanentRedirect</Code><Region>${region}</Region></Error>`;

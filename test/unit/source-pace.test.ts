@@ -17,7 +17,8 @@ function openStopped(policy: Partial<SourcePolicy>, signal = new AbortController
         const { promise, resolve, reject } = Promise.withResolvers<OutboundResponse>();
         request.signal.addEventListener('abort', () => reject(request.signal.reason as Error));
         const bytes = Buffer.from('{}');
-        const response = { status: 200, url: request.url, headers: new Headers(), bytes };
+        const head = { status: 200, url: request.url, headers: new Headers() };
+        const response = { ...head, bytes, isCut: false };
         pending.push({
           request,
           answer: () => resolve({ ...response, text: () => '{}' }),

@@ -36,11 +36,9 @@ export async function countSlice(
 ): Promise<{ failed: number; missing: number; next: Position | null }> {
   const { rows } = await sql<SliceEnd & { failed: number; missing: number }>`
     with slice as (${sliceOf(window, position)})
-    select ${SLICE_END},
-      count(*) filter (where slice.wanted and ${HAS_FAILED})::int as failed,
-      count(*) filter (where slice.wanted and slice.matches and d.id is null)::int as missing
-    from slice left join webhook_delivery d on d.webhook_event_id = slice.id
-      and d.webhook_endpoint_id = ${window.id}`.execute(db);
+    select ${SLICE_END}, count(*) filter (where has_failed)::int as failed,
+      count(*) filter (where is_missing)::int as missing
+    from slice`.execute(db);
   const { failed, missing, ...end } = onlyRow(rows);
   return { failed, missing, next: nextPosition(end) };
 }
@@ -56,17 +54,13 @@ export async function recoverSlice(
     with slice as (${sliceOf(window, position)}),
     restarted as (
       update webhook_delivery d set ${newRound(inOrder)} from slice
-      where d.webhook_event_id = slice.id and d.webhook_endpoint_id = ${window.id}
-        and slice.wanted and ${HAS_FAILED}
+      where slice.has_failed and d.id = slice.delivery_id and ${HAS_FAILED}
       returning d.id
     ), made as (
       insert into webhook_delivery (workspace_id, webhook_endpoint_id, webhook_event_id,
         event_type, next_attempt_at)
       select ${window.workspaceId}::uuid, ${window.id}::uuid, slice.id, slice.type, ${inOrder}
-      from slice where slice.wanted and slice.matches and not exists (
-        select 1 from webhook_delivery d where d.webhook_event_id = slice.id
-          and d.webhook_endpoint_id = ${window.id})
-      order by slice.place
+      from slice where slice.is_missing order by slice.place
       on conflict do nothing returning id
     )
     select ${SLICE_END},
@@ -79,25 +73,30 @@ export async function recoverSlice(
 const HAS_FAILED = sql.raw(`d.status in ('exhausted', 'canceled')`);
 
 /**
- * The next events, whether each can be sent and was asked for, and whether the endpoint's filter, as it is now, lets it
- * pass. A ping was meant for one endpoint alone.
+ * The next events, and what is to be done with each. Missing is what was asked for, can be sent, has no delivery, and
+ * passes the endpoint's filter as it is now; a ping was meant for one endpoint alone.
  */
 function sliceOf(
   { workspaceId, id: endpointId, until, eventTypes }: RecoveryWindow,
   position: Position,
 ): RawBuilder<unknown> {
+  const wanted = sql`e.payload is not null and (${eventTypes}::text[] is null
+    or e.type = any(${eventTypes}::text[]))`;
+  const matches = sql`e.type <> 'ping' and coalesce(e.type = any(f.event_types),
+    e.type <> all(${[...OPT_IN_TYPES]}::text[]))`;
+  // The limit of the lateral keeps it a look-up for each event, whatever the planner knows of the table.
   return sql`
     select e.id, e.type, e.created_at, row_number() over (order by e.created_at, e.id) as place,
-      e.payload is not null and (${eventTypes}::text[] is null
-        or e.type = any(${eventTypes}::text[])) as wanted,
-      e.type <> 'ping' and coalesce(e.type = any(f.event_types),
-        e.type <> all(${[...OPT_IN_TYPES]}::text[])) as matches
+      d.id as delivery_id, coalesce(${wanted} and ${HAS_FAILED}, false) as has_failed,
+      ${wanted} and ${matches} and d.id is null as is_missing
     from (
       select id, type, created_at, payload from webhook_event
       where workspace_id = ${workspaceId} and created_at < ${until.toISOString()}::timestamptz
         and (created_at, id) > (${position.time}, ${position.id})
       order by created_at, id limit ${SLICE}) e
-    join webhook_endpoint f on f.id = ${endpointId}`;
+    join webhook_endpoint f on f.id = ${endpointId}
+    left join lateral (select id, status from webhook_delivery
+      where webhook_event_id = e.id and webhook_endpoint_id = f.id limit 1) d on true`;
 }
 
 interface SliceEnd {

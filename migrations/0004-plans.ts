@@ -11,6 +11,8 @@ const STATEMENTS = [
   `alter table user_account
     add column time_zone text not null default 'UTC',
     add column time_zone_changed_at timestamptz`,
+  // Removing a member removes chats; each message looks for its answers.
+  `create index if not exists chat_message_parent on chat_message (parent_id)`,
 
   `create table stripe_event (
     id text primary key,

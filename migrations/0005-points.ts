@@ -44,6 +44,7 @@ const STATEMENTS = [
     points_award_id bigint not null references points_award on delete cascade,
     unlocked_at timestamptz not null default now(),
     primary key (user_id, achievement))`,
+  `create index points_achievement_award on points_achievement (points_award_id)`,
 ];
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { settleLapsedPlans } from './billing/settle-plan.ts';
 import { reconcileConnectors, recoverConnectors } from './connectors/reconcile-connectors.ts';
 import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts';
 import type { DocumentId } from './ids.ts';
@@ -12,7 +13,7 @@ const STALE_MS = 20_000;
 const BACKLOG_MARGIN_MS = 30_000;
 const MAX_JOBS_PER_RUN = 400;
 
-type ReconcileServices = Pick<Services, 'db' | 'producer' | 'clock' | 'log'>;
+type ReconcileServices = Pick<Services, 'clock' | 'config' | 'db' | 'log' | 'producer'>;
 
 /**
  * Sends jobs again for rows that are past due: the queue may have lost everything, the rows have
@@ -26,6 +27,8 @@ export async function reconcile(services: ReconcileServices, signal: AbortSignal
   await reconcileConnectors(services, signal);
   signal.throwIfAborted();
   await reconcileWebhooks(services);
+  const { clock, config } = services;
+  await settleLapsedPlans(services.db, { now: clock(), graceDays: config.PAYMENT_GRACE_DAYS });
   return sent;
 }
 

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Authenticate } from '#src/accounts/authenticate.ts';
 import { type Principal, type Scope, whyForbidden } from '#src/accounts/principal.ts';
+import { whyPlanForbids } from '#src/billing/plans.ts';
 import { Problem } from '#src/platform/errors.ts';
+import type { PlanTier } from '#src/tables.ts';
 
 /**
  * Who makes the request.
@@ -31,6 +33,12 @@ export async function identify(
 /** @throws Problem UNAUTHORIZED when the scope is beyond the principal's role or workspace */
 export function assertMay(principal: Principal, scope: Exclude<Scope, 'public'>): void {
   const reason = whyForbidden(principal, scope);
+  if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
+}
+
+/** @throws Problem UNAUTHORIZED when the principal's workspace is on a plan below `needed` */
+export function assertPlan(principal: Principal, needed: PlanTier): void {
+  const reason = whyPlanForbids(principal.plan, needed);
   if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
 }
 

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Principal, Scope } from '#src/accounts/principal.ts';
 import type { ProblemCode } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
+import type { PlanTier } from '#src/tables.ts';
 import type { IncomingBody } from './read-body.ts';
 import type { ContentReply, JsonReply } from './reply.ts';
 import type { StreamReply } from './stream-reply.ts';
@@ -49,6 +50,8 @@ interface RouteFacts {
   readonly tag: string;
   readonly family: Family;
   readonly scope: Scope;
+  /** The least plan that the caller's workspace must have; null when any will do. */
+  readonly plan: PlanTier | null;
   /** Media types of the request body. */
   readonly accepts: readonly string[];
   /** Media types of the reply; the reply schema describes the JSON one. */
@@ -76,9 +79,11 @@ type RouteDefinition<
   Query extends z.ZodType,
   Body extends z.ZodType,
   Reply extends z.ZodType,
-> = Omit<RouteFacts, Optional | 'scope'> &
+> = Omit<RouteFacts, Optional | 'scope' | 'plan'> &
   Partial<Pick<RouteFacts, Optional>> & {
     readonly scope: S;
+    /** Nobody is known to a public route, so it has no plan to ask for. */
+    readonly plan?: S extends 'public' ? never : PlanTier;
     readonly params?: Params;
     readonly query?: Query;
     readonly body?: Body;
@@ -110,6 +115,7 @@ export function defineRoute<
     rawBody: false,
     errors: [],
     ...definition,
+    plan: definition.plan ?? null,
     params: definition.params ?? null,
     query: definition.query ?? null,
     body: definition.body ?? null,

@@ -1,7 +1,7 @@
 import type { Authenticate } from '#src/accounts/authenticate.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
-import { assertMay, identify } from './auth.ts';
+import { assertMay, assertPlan, identify } from './auth.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import { parsePart } from './parse-request.ts';
 import type { RateLimitDecision, TakeRequest } from './rate-limit.ts';
@@ -19,7 +19,7 @@ export interface RouteServing {
   checkReplies: boolean;
 }
 
-/** A route as Koa runs it: key, scope, rate limit, parse, handle, reply. */
+/** A route as Koa runs it: key, rate limit, scope, plan, parse, handle, reply. */
 export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
   return async (ctx) => {
     ctx.state.route = route;
@@ -33,6 +33,7 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
       principal === null ? null : await serving.takeRequest(principal, route.family);
     if (rateLimit) applyRateLimit(ctx, rateLimit);
     if (principal !== null && route.scope !== 'public') assertMay(principal, route.scope);
+    if (principal !== null && route.plan !== null) assertPlan(principal, route.plan);
 
     const params = route.params ? parsePart('path', route.params, ctx.params) : undefined;
     const query = route.query ? parsePart('query', route.query, queryOf(ctx)) : undefined;

@@ -1,15 +1,109 @@
-import type { PlanTier } from '#src/tables.ts';
+import { PLAN_TIERS, type PlanTier } from '#src/tables.ts';
 
-export interface Plan {
-  /** Requests a minute and user account on the reference family, unless `RATE_LIMIT_PER_MINUTE` is set. */
-  readonly requestsPerMinute: number;
+/** What stands where the interface wants an integer and the plan sets no limit. */
+export const UNLIMITED = 2_147_483_647;
+
+export interface PlanFeatures {
+  /** Or `UNLIMITED`. */
+  readonly storage_gb: number;
+  /** Or `UNLIMITED`. None on Free: sender accounts need Personal. */
+  readonly email_accounts: number;
+  readonly custom_domain: boolean;
+  readonly api_access: boolean;
 }
 
-/** What each plan tier includes. */
+export interface Plan {
+  /** In minor units of `currency`, a month; null where the price is agreed on. */
+  readonly amountMonthly: number | null;
+  readonly currency: string;
+  /** User accounts of a workspace, its owner among them; or `UNLIMITED`. */
+  readonly seats: number;
+  /** Requests a minute and user account on the reference family, unless `RATE_LIMIT_PER_MINUTE` is set. */
+  readonly requestsPerMinute: number;
+  readonly features: PlanFeatures;
+}
+
+/** What each plan tier costs and includes. */
 export const PLANS: Readonly<Record<PlanTier, Plan>> = {
-  Free: { requestsPerMinute: 60 },
-  Personal: { requestsPerMinute: 120 },
-  Pro: { requestsPerMinute: 300 },
-  Agency: { requestsPerMinute: 600 },
-  Enterprise: { requestsPerMinute: 3000 },
+  Free: {
+    amountMonthly: 0,
+    currency: 'usd',
+    seats: 1,
+    requestsPerMinute: 60,
+    features: { storage_gb: 1, email_accounts: 0, custom_domain: false, api_access: true },
+  },
+  Personal: {
+    amountMonthly: 2_900,
+    currency: 'usd',
+    seats: 3,
+    requestsPerMinute: 120,
+    features: { storage_gb: 10, email_accounts: 3, custom_domain: false, api_access: true },
+  },
+  Pro: {
+    amountMonthly: 5_900,
+    currency: 'usd',
+    seats: 10,
+    requestsPerMinute: 300,
+    features: { storage_gb: 50, email_accounts: 10, custom_domain: true, api_access: true },
+  },
+  Agency: {
+    amountMonthly: 14_900,
+    currency: 'usd',
+    seats: 50,
+    requestsPerMinute: 600,
+    features: { storage_gb: 250, email_accounts: 50, custom_domain: true, api_access: true },
+  },
+  Enterprise: {
+    amountMonthly: null,
+    currency: 'usd',
+    seats: UNLIMITED,
+    requestsPerMinute: 3_000,
+    features: {
+      storage_gb: UNLIMITED,
+      email_accounts: UNLIMITED,
+      custom_domain: true,
+      api_access: true,
+    },
+  },
 };
+
+/** 0 for Free, and one more for each plan above it. */
+export function planRank(tier: PlanTier): number {
+  return PLAN_TIERS.indexOf(tier);
+}
+
+/** True when `tier` includes what `needed` includes. */
+export function isAtLeast(tier: PlanTier, needed: PlanTier): boolean {
+  return planRank(tier) >= planRank(needed);
+}
+
+export function higherPlan(one: PlanTier, other: PlanTier): PlanTier {
+  return isAtLeast(one, other) ? one : other;
+}
+
+/** The plan as a sentence asks for it: `the Pro plan or higher`. */
+export function planOrHigher(needed: PlanTier): string {
+  return needed === PLAN_TIERS.at(-1) ? `the ${needed} plan` : `the ${needed} plan or higher`;
+}
+
+/** The sentence that refuses a caller whose plan is below `needed`, or null when the plan suffices. */
+export function whyPlanForbids(tier: PlanTier, needed: PlanTier): string | null {
+  if (isAtLeast(tier, needed)) return null;
+  return `This needs ${planOrHigher(needed)}; this workspace is on ${tier}. ${HOW_TO_CHANGE}`;
+}
+
+/** The sentence that refuses one more user account on a plan, or null when a seat is free. */
+export function whyNoSeat(tier: PlanTier, taken: number): string | null {
+  const { seats } = PLANS[tier];
+  if (taken < seats) return null;
+  const larger = PLAN_TIERS.find((one) => PLANS[one].seats > taken) ?? 'Enterprise';
+  return `The ${tier} plan has ${seatsText(seats)}, and this workspace has ${taken} members. Remove one, or change to ${larger}, which has ${seatsText(PLANS[larger].seats)}. ${HOW_TO_CHANGE}`;
+}
+
+const HOW_TO_CHANGE =
+  'An admin of the workspace changes the plan with POST /billing/checkout, or whoever runs this service with "millrace plan set".';
+
+function seatsText(seats: number): string {
+  if (seats === UNLIMITED) return 'seats without limit';
+  return seats === 1 ? '1 seat' : `${seats} seats`;
+}

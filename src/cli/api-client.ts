@@ -27,7 +27,7 @@ export interface ApiClient {
   wait(delayMs: number): Promise<void>;
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
 
 export interface ApiClientOptions extends ServiceAddress {
   signal: AbortSignal;

@@ -7,18 +7,19 @@ import { createApiKey } from '#src/accounts/api-keys.ts';
 import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { type Database, overPglite } from '#src/platform/database.ts';
+import { createLog } from '#src/platform/log.ts';
 import { createMetrics } from '#src/platform/metrics.ts';
+import { migrate } from '#src/platform/migrations.ts';
 import { openPglite } from '#src/platform/pglite.ts';
 import type { Services } from '#src/services.ts';
 import type { Role } from '#src/tables.ts';
-import { up } from '#migrations/0001-engine.ts';
 
 export const BOOTSTRAP_KEY = 'bootstrap-key-for-tests-0123456789';
 
 /** An empty database in memory with the schema. */
 export async function openTestDatabase(): Promise<Database> {
   const { db } = overPglite(await openPglite(null));
-  await up(db as never); // a migration knows no tables
+  await migrate(db, createLog('silent'));
   return db;
 }
 

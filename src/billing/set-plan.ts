@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { PlanTier } from '#src/tables.ts';
+import { type PlanTerms, settlePlan } from './settle-plan.ts';
+
+export interface PlanChange {
+  workspaceId: WorkspaceId;
+  /** The plan in force now: higher than the one that was set while a subscription grants more. */
+  planTier: PlanTier;
+  basePlanTier: PlanTier;
+  previousPlanTier: PlanTier;
+}
+
+/**
+ * Gives a workspace the plan that holds without a subscription, and settles which one is in force.
+ * @throws Problem NOT_FOUND when there is no such workspace
+ */
+export async function setPlan(
+  db: Database,
+  { workspaceId, planTier, ...terms }: PlanTerms & { workspaceId: string; planTier: PlanTier },
+): Promise<PlanChange> {
+  return db.transaction().execute(async (trx) => {
+    const workspace = await trx
+      .selectFrom('workspace')
+      .select(['id', 'plan_tier'])
+      // As text: what is no UUID is an unknown id and not an error of the database.
+      .where(sql<string>`id::text`, '=', workspaceId.toLowerCase())
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (!workspace) {
+      throw new Problem(
+        'NOT_FOUND',
+        `There is no workspace with the id ${JSON.stringify(workspaceId.slice(0, 100))}. GET /manage/admin/workspaces lists them.`,
+      );
+    }
+    await trx
+      .updateTable('workspace')
+      .set({ base_plan_tier: planTier })
+      .where('id', '=', workspace.id)
+      .execute();
+    return {
+      workspaceId: workspace.id,
+      planTier: await settlePlan(trx, workspace.id, terms),
+      basePlanTier: planTier,
+      previousPlanTier: workspace.plan_tier,
+    };
+  });
+}

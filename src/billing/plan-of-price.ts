@@ -1,0 +1,37 @@
+import { PLAN_TIERS, type PlanTier } from '#src/tables.ts';
+import type { StripeItem, StripePrice } from './stripe-object.ts';
+
+/**
+ * The tier that stands as a word in a text, in any case: `pro`, `pro_monthly`, `millrace-Pro-yearly`. Null when none
+ * does, or more than one; `pro_free_trial` is Pro.
+ */
+export function tierNamed(text: unknown): PlanTier | null {
+  if (typeof text !== 'string') return null;
+  const words = new Set(text.toLowerCase().split(/[^a-z0-9]+/));
+  const named = PLAN_TIERS.filter((tier) => words.has(tier.toLowerCase()));
+  const paid = named.filter((tier) => tier !== 'Free');
+  return paid.length > 1 ? null : (paid[0] ?? named[0] ?? null);
+}
+
+/** What the operator wrote at the price or its product. Never the amount: amounts differ by currency, change and repeat. */
+export function tierOfPrice(price: StripePrice): PlanTier | null {
+  return (
+    tierNamed(price.lookup_key) ??
+    tierNamed(price.metadata['plan_tier']) ??
+    tierNamed(price.product?.metadata?.['plan_tier'])
+  );
+}
+
+/** The highest tier among the items, as additions may be billed beside the plan. */
+export function tierOfItems(items: readonly StripeItem[]): PlanTier | null {
+  const tiers = items.map(({ price }) => price && tierOfPrice(price));
+  return PLAN_TIERS.findLast((tier) => tiers.includes(tier)) ?? null;
+}
+
+/** The metadata comes after the price, which alone changes when a subscriber moves to another plan. */
+export function tierOfSubscription(subscription: {
+  items: readonly StripeItem[];
+  metadata: Record<string, unknown>;
+}): PlanTier | null {
+  return tierOfItems(subscription.items) ?? tierNamed(subscription.metadata['plan_tier']);
+}

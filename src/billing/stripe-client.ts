@@ -1,0 +1,131 @@
+import Stripe from 'stripe';
+import type { Config } from '#src/platform/config.ts';
+import { Problem } from '#src/platform/errors.ts';
+
+export type { Stripe };
+
+type StripeSettings = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_API_URL'>;
+
+const TIMEOUT_MS = 10_000;
+const MAX_NETWORK_RETRIES = 2;
+/** How old a signature may be; Stripe signs anew each time that it sends. */
+const TOLERANCE_SECONDS = 300;
+
+/** Calls to Stripe with the operator's key; null without `STRIPE_SECRET_KEY`. Opens no connection. */
+export function openStripe(config: StripeSettings): Stripe | null {
+  if (config.STRIPE_SECRET_KEY === undefined) return null;
+  return new Stripe(config.STRIPE_SECRET_KEY, {
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: MAX_NETWORK_RETRIES,
+    telemetry: false,
+    ...(config.STRIPE_API_URL === undefined ? {} : addressOf(config.STRIPE_API_URL)),
+  });
+}
+
+/** @throws Problem CONFLICT that says which setting is missing */
+export function requireStripe(config: StripeSettings): Stripe {
+  const stripe = openStripe(config);
+  if (stripe) return stripe;
+  throw new Problem(
+    'CONFLICT',
+    'This service takes no card payments: STRIPE_SECRET_KEY is not set. The operator sets it, or changes the plan with: npx millrace plan set',
+  );
+}
+
+/**
+ * The JSON of an event that Stripe has signed with one of the secrets not more than five minutes ago.
+ * @throws Problem BAD_REQUEST
+ */
+export function openSignedEvent(
+  signed: { payload: Buffer; signature: string | undefined; receivedAt: Date },
+  secrets: readonly string[],
+): unknown {
+  if (!secrets.some((secret) => isSignedWith(signed, secret))) {
+    throw new Problem(
+      'BAD_REQUEST',
+      'The Stripe-Signature header is missing, too old, or does not match the body. Check that STRIPE_WEBHOOK_SECRET is the signing secret of this endpoint, and that nothing on the way changes the body.',
+    );
+  }
+  try {
+    return JSON.parse(signed.payload.toString('utf8'));
+  } catch (error) {
+    throw new Problem('BAD_REQUEST', 'The body is signed but is not JSON.', { cause: error });
+  }
+}
+
+function isSignedWith(
+  { payload, signature, receivedAt }: Parameters<typeof openSignedEvent>[0],
+  secret: string,
+): boolean {
+  try {
+    Stripe.webhooks.constructEvent(
+      payload,
+      signature ?? '',
+      secret,
+      TOLERANCE_SECONDS,
+      undefined,
+      receivedAt.getTime(),
+    );
+    return true;
+  } catch (error) {
+    // What is thrown after the check is about the event: it is a thin one, or not JSON.
+    return !(error instanceof Stripe.errors.StripeSignatureVerificationError);
+  }
+}
+
+/**
+ * A call to Stripe.
+ * @throws Problem BAD_GATEWAY with Stripe's kind of error; its sentences may quote keys and are left out
+ */
+export async function callStripe<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error;
+    const details = [error.code, error.param && `parameter ${error.param}`, error.requestId];
+    const shown = details.filter(Boolean).join(', ');
+    throw new Problem(
+      'BAD_GATEWAY',
+      `Stripe did not do it: ${error.type}${shown === '' ? '' : ` (${shown})`}. ${remedyOf(error)}`,
+    );
+  }
+}
+
+/** Whether Stripe says that the customer which a call named is not there, or not any more. */
+export function isMissingCustomer(error: unknown): boolean {
+  return (
+    error instanceof Stripe.errors.StripeInvalidRequestError &&
+    error.code === 'resource_missing' &&
+    error.param === 'customer'
+  );
+}
+
+/** Whether the same call may succeed later. */
+export function isPassing(error: unknown): boolean {
+  return (
+    error instanceof Stripe.errors.StripeError &&
+    (error.statusCode === undefined || error.statusCode === 429 || error.statusCode >= 500)
+  );
+}
+
+/** Whether Stripe has answered, and said no. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && !isPassing(error);
+}
+
+function remedyOf(error: InstanceType<typeof Stripe.errors.StripeError>): string {
+  if (isPassing(error)) return 'Try again shortly.';
+  if (error.statusCode === 401 || error.statusCode === 403)
+    return 'The operator should look at STRIPE_SECRET_KEY.';
+  return 'The request log in the Stripe dashboard says more.';
+}
+
+function addressOf(url: string): { host: string; port: number; protocol: 'http' | 'https' } {
+  const { hostname, port, protocol } = new URL(url);
+  const isPlain = protocol === 'http:';
+  return {
+    host: hostname,
+    port: port === '' ? (isPlain ? 80 : 443) : Number(port),
+    protocol: isPlain ? 'http' : 'https',
+  };
+}

@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import { type StripeRun, workspaceOfCustomer } from './stripe-links.ts';
+import { dateOf, type StripeEvent } from './stripe-object.ts';
+
+/** Longer than Stripe goes on sending an event. */
+const LATENESS_DAYS = 7;
+
+/**
+ * Keeps the e-mail of a customer that a workspace has; null forgets it. Each event tells the whole customer, so one that
+ * comes after a newer one changes nothing.
+ */
+export async function saveEmail(
+  { trx, eventId, workspaces }: StripeRun,
+  { created }: StripeEvent,
+  { customerId, email }: { customerId: string; email: string | null },
+): Promise<void> {
+  const workspaceId = await workspaceOfCustomer(trx, customerId);
+  if (workspaceId === null) return;
+  workspaces.add(workspaceId);
+  await sql`
+    update stripe_customer set email = ${email}
+    where id = ${customerId} and not exists (
+      select 1 from stripe_event e
+      where e.workspace_id = ${workspaceId} and e.id <> ${eventId}
+        and e.type in ('customer.created', 'customer.updated', 'customer.deleted')
+        and e.created_at > ${dateOf(created)}
+        and e.processed_at > now() - make_interval(days => ${LATENESS_DAYS}))`.execute(trx);
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+
+/**
+ * What Stripe sends, as far as it is used, in every version of its API: a field that is missing or has another shape is
+ * null, so that a new version breaks nothing that it did not take away.
+ */
+const text = z.string().nullable().catch(null);
+const MAX_SECONDS = 253_402_300_799;
+const seconds = z.int().min(0).max(MAX_SECONDS);
+const moment = seconds.nullable().catch(null);
+const whole = z.int().nullable().catch(null);
+const metadata = z.record(z.string(), z.unknown()).catch({});
+/** An id, or the object itself where it was expanded. */
+const reference = z
+  .union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
+  .nullable()
+  .catch(null);
+const id = z.string().min(1).max(255);
+
+const product = z
+  .union([
+    z.string().transform((productId) => ({ id: productId, metadata: null })),
+    z.object({ id: z.string(), metadata: z.record(z.string(), z.unknown()).nullable().catch({}) }),
+  ])
+  .nullable()
+  .catch(null);
+
+export const stripePrice = z.object({
+  id: text,
+  lookup_key: text,
+  unit_amount: z.number().nullable().catch(null),
+  unit_amount_decimal: text,
+  currency: text,
+  metadata,
+  product,
+  recurring: z
+    .object({ interval: text, interval_count: whole, usage_type: text })
+    .nullable()
+    .catch(null),
+});
+export type StripePrice = z.output<typeof stripePrice>;
+
+const stripeItem = z.object({
+  quantity: whole,
+  current_period_end: moment,
+  price: stripePrice.nullable().catch(null),
+});
+export type StripeItem = z.output<typeof stripeItem>;
+
+const items = z
+  .object({ data: z.array(stripeItem) })
+  .transform(({ data }) => data)
+  .catch([]);
+
+export const stripeSubscription = z.object({
+  id,
+  status: text,
+  customer: reference,
+  currency: text,
+  cancel_at_period_end: z.boolean().catch(false),
+  canceled_at: moment,
+  ended_at: moment,
+  /** Here until 2025-03-31.basil, in the items since. */
+  current_period_end: moment,
+  cancellation_details: z.object({ reason: text }).nullable().catch(null),
+  metadata,
+  items,
+});
+export type StripeSubscription = z.output<typeof stripeSubscription>;
+
+export const stripeSession = z.object({
+  id,
+  mode: text,
+  payment_status: text,
+  client_reference_id: text,
+  customer: reference,
+  customer_email: text,
+  customer_details: z.object({ email: text }).nullable().catch(null),
+  subscription: reference,
+  amount_total: whole,
+  currency: text,
+  metadata,
+});
+export type StripeSession = z.output<typeof stripeSession>;
+
+export const stripeInvoice = z.object({
+  customer: reference,
+  customer_email: text,
+  /** Here until 2025-03-31.basil, in the parent since. */
+  subscription: reference,
+  parent: z
+    .object({ subscription_details: z.object({ subscription: reference }).nullable().catch(null) })
+    .nullable()
+    .catch(null),
+});
+
+export const stripeCustomer = z.object({ id, email: text });
+
+const iso = z.iso.datetime({ offset: true }).transform((at) => Math.floor(Date.parse(at) / 1000));
+
+/** An event of either kind: a snapshot of an object, or a thin one (`v2.core.event`) without. */
+export const stripeEvent = z.object({
+  id,
+  type: z.string().min(1).max(255),
+  created: z.union([seconds, iso]),
+  /** Set when it is about an account that is connected to the operator's. */
+  account: text,
+  data: z
+    .object({
+      object: z.record(z.string(), z.unknown()),
+      previous_attributes: z.record(z.string(), z.unknown()).nullable().catch(null),
+    })
+    .nullable()
+    .catch(null),
+});
+export type StripeEvent = z.output<typeof stripeEvent>;
+
+export function dateOf(time: number): Date;
+export function dateOf(time: number | null): Date | null;
+export function dateOf(time: number | null): Date | null {
+  return time === null ? null : new Date(time * 1000);
+}

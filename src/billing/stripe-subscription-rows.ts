@@ -1,0 +1,154 @@
+import type { WorkspaceId } from '#src/ids.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
+import { addSnapshot, pastDueSince } from './stripe-snapshot-order.ts';
+import type { CheckoutNews } from './stripe-change.ts';
+import { nameSoldPlan, saveCheckout } from './stripe-checkout-rows.ts';
+import { findOwner, linkCustomer, orphansOf, type StripeRun } from './stripe-links.ts';
+import { dateOf } from './stripe-object.ts';
+import type { Snapshot } from './stripe-snapshot.ts';
+
+/** `stripe_subscription.last_event`: what the columns are made from, and what waits until the workspace is known. */
+interface SubscriptionRecord {
+  /** What was said of it, in the order in which it happened. */
+  snapshots: Snapshot[];
+  /** The checkout that began it. */
+  checkout: CheckoutNews | null;
+  email: string | null;
+}
+
+/** Something to add to what is known of a subscription. */
+export interface SubscriptionNews {
+  snapshot?: Snapshot;
+  checkout?: CheckoutNews;
+  customerId?: string | null;
+  email?: string | null;
+  /** Whose it is, when that has been found out. */
+  workspaceId?: WorkspaceId | null;
+  /** The workspace that its metadata name; not checked. */
+  claim?: string | null;
+}
+
+/** Adds news to a subscription, makes its columns anew from all that is known, and does what follows from it. */
+export async function updateSubscription(
+  run: StripeRun,
+  id: string,
+  news: SubscriptionNews,
+): Promise<void> {
+  const { trx } = run;
+  const before = await openSubscription(trx, id);
+  const record = addNews(before.record, news);
+  const newest = record.snapshots.at(-1);
+  const customerId = newest?.customerId ?? before.customer_id ?? news.customerId ?? null;
+  const workspaceId = await findOwner(run, {
+    present: before.workspace_id ?? news.workspaceId ?? null,
+    claim: news.claim ?? null,
+    customerId,
+    reference: null,
+  });
+  const waiting = workspaceId === null ? null : record.checkout;
+  const kept = waiting === null ? record : { ...record, checkout: null };
+  await trx
+    .updateTable('stripe_subscription')
+    .set({
+      ...columnsOf(record.snapshots),
+      workspace_id: workspaceId,
+      customer_id: customerId,
+      last_event: JSON.stringify(kept),
+      updated_at: run.now,
+    })
+    .where('id', '=', id)
+    .execute();
+  if (workspaceId === null) return;
+  run.workspaces.add(workspaceId);
+  const wasTold = before.workspace_id !== null && deletionIn(before.record.snapshots) !== null;
+  if (!wasTold && deletionIn(record.snapshots)) run.deletedSubscriptions.add(id);
+  if (waiting) await saveCheckout(run, workspaceId, waiting);
+  await nameSoldPlan(run, id);
+  if (customerId !== null) {
+    await linkWithOrphans(run, {
+      id: customerId,
+      workspaceId,
+      email: waiting?.email ?? kept.email,
+    });
+  }
+}
+
+/** Links a customer, and then the subscriptions of it that belonged to nobody. */
+export async function linkWithOrphans(
+  run: StripeRun,
+  customer: { id: string; workspaceId: WorkspaceId; email: string | null },
+): Promise<void> {
+  if (!(await linkCustomer(run.trx, customer))) return;
+  for (const orphan of await orphansOf(run.trx, customer.id))
+    await updateSubscription(run, orphan, {});
+}
+
+/** The event that said that it is over. */
+export function deletionIn(snapshots: readonly Snapshot[]): Snapshot | null {
+  return snapshots.find(({ kind }) => kind === 'deleted') ?? null;
+}
+
+/** The row with what is recorded in it; made when it is not there. */
+export async function openSubscription(trx: DatabaseTransaction, id: string) {
+  await trx
+    .insertInto('stripe_subscription')
+    .values({ id })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+  const row = await trx
+    .selectFrom('stripe_subscription')
+    .select(['workspace_id', 'customer_id', 'last_event'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  // Only this file writes it.
+  const record = row.last_event as SubscriptionRecord | null;
+  return { ...row, record: record ?? { snapshots: [], checkout: null, email: null } };
+}
+
+function addNews(record: SubscriptionRecord, news: SubscriptionNews): SubscriptionRecord {
+  return {
+    snapshots: news.snapshot ? addSnapshot(record.snapshots, news.snapshot) : record.snapshots,
+    checkout: mergeCheckouts(record.checkout, news.checkout ?? null),
+    email: news.email ?? news.checkout?.email ?? record.email,
+  };
+}
+
+/** Paid for is what either says. */
+function mergeCheckouts(a: CheckoutNews | null, b: CheckoutNews | null): CheckoutNews | null {
+  if (!a || !b) return a ?? b;
+  return { ...a, ...b, paidAt: b.paidAt ?? a.paidAt };
+}
+
+function columnsOf(snapshots: readonly Snapshot[]) {
+  const newest = snapshots.at(-1);
+  if (!newest) return {};
+  return {
+    status: newest.status,
+    plan_tier: newest.planTier ?? tierOfEqualItems(snapshots, newest),
+    amount_monthly: newest.amountMonthly,
+    currency: newest.currency,
+    current_period_end: dateOf(newest.currentPeriodEnd),
+    cancel_at_period_end: newest.cancelAtPeriodEnd,
+    past_due_since: dateOf(pastDueSince(snapshots)),
+    cancellation_reason: newest.cancellationReason,
+    ended_at: dateOf(newest.endedAt),
+  };
+}
+
+/** An event whose prices do not say the plan may be about the same prices as one that did. */
+function tierOfEqualItems(snapshots: readonly Snapshot[], { traits }: Snapshot) {
+  const equal = snapshots.filter((one) => one.traits['items'] === traits['items']);
+  return equal.findLast(({ planTier }) => planTier !== null)?.planTier ?? null;
+}
+
+export async function findSubscriptionOwner(
+  trx: DatabaseTransaction,
+  id: string | null,
+): Promise<WorkspaceId | null> {
+  const row = await trx
+    .selectFrom('stripe_subscription')
+    .select('workspace_id')
+    .where('id', '=', id ?? '')
+    .executeTakeFirst();
+  return row?.workspace_id ?? null;
+}

@@ -13,6 +13,7 @@ const STATEMENTS = [
     last_day_impact integer not null default 0,
     days_in_row integer not null default 0,
     lucky_finds integer not null default 0,
+    action_counts json not null default '{}',
     updated_at timestamptz not null default now())`,
   `create index points_account_workspace on points_account (workspace_id)`,
 

@@ -27,6 +27,7 @@ import { openQueueBackend, type QueueBackend } from './platform/queue-backend.ts
 import { waitFor } from './platform/wait-for.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
 import type { Services } from './services.ts';
+import { createPointsAwarder } from './points/award-in-background.ts';
 import { createDeliveryLedger } from './webhooks/delivery-ledger.ts';
 import { webhookSamples } from './webhooks/webhook-metrics.ts';
 
@@ -57,12 +58,15 @@ export async function openServices(config: Config): Promise<Services> {
   const outside = openOutside(config, database.db, log, opened);
   const deliveryLedger = createDeliveryLedger(database.db);
   opened.defer(() => deliveryLedger.idle());
+  const clock = (): Date => new Date();
+  const pointsAwarder = createPointsAwarder({ db: database.db, config, log, clock });
+  opened.defer(() => pointsAwarder.idle());
   const metrics = openMetrics(database.db, producer);
   const resources = opened.move();
   return {
     config,
     log,
-    clock: () => new Date(),
+    clock,
     wait: waitFor,
     dataDirectory,
     db: database.db,
@@ -73,6 +77,7 @@ export async function openServices(config: Config): Promise<Services> {
     ...features,
     ...outside,
     deliveryLedger,
+    pointsAwarder,
     secrets: createSecretBox(encryptionKeyOf(config, dataDirectory)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

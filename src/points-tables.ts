@@ -21,6 +21,8 @@ interface PointsAccountTable {
   /** Local dates in a row with an award. */
   days_in_row: Generated<number>;
   lucky_finds: Generated<number>;
+  /** How often each action was ever awarded. */
+  action_counts: Generated<Json<Record<string, number>>>;
   updated_at: Timestamp;
 }
 

@@ -15,6 +15,7 @@ import type { HttpClient } from './platform/http.ts';
 import type { Metrics } from './platform/metrics.ts';
 import type { QueueBackend } from './platform/queue-backend.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
+import type { PointsAwarder } from './points/award-in-background.ts';
 import type { DeliveryLedger } from './webhooks/delivery-ledger.ts';
 
 /** Everything a feature may be handed. Opened once per process, closed in reverse order. */
@@ -38,6 +39,8 @@ export interface Services extends AsyncDisposable {
   /** Outbound HTTP to webhook endpoints: connections of its own, plain HTTP to opened ranges only. */
   readonly webhookHttp: HttpClient;
   readonly deliveryLedger: DeliveryLedger;
+  /** Awards points for what users do, after they have their answer. */
+  readonly pointsAwarder: PointsAwarder;
   readonly secrets: SecretBox;
   readonly files: FileStore;
   /** Starts its threads when the first file comes. */

@@ -10,9 +10,10 @@ import type { ApiContext, ApiMiddleware } from './context.ts';
  * for the key by itself (HTTP Basic, any user name, the key as password).
  */
 export function createDashboardGuard(
-  { producer, config }: Pick<Services, 'producer' | 'config'>,
+  services: Pick<Services, 'producer' | 'config' | 'pointsAwarder'>,
   authenticate: Authenticate,
 ): ApiMiddleware {
+  const { producer, config } = services;
   const dashboard = createQueueDashboard(producer, { seesWorkers: config.size !== 'embedded' });
   const publicHost = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).host;
   return async (ctx, next) => {
@@ -37,7 +38,14 @@ export function createDashboardGuard(
       isKnown = false;
       return Promise.resolve();
     });
-    if (isKnown) return;
+    if (isKnown) {
+      if (isPage(ctx)) {
+        const { workspaceId, userId } = principal;
+        const login = { action: 'login', sourceId: null, oncePerDay: true } as const;
+        services.pointsAwarder.submit({ workspaceId, userId, ...login });
+      }
+      return;
+    }
     throw new Problem(
       'NOT_FOUND',
       `There is no such page. The dashboard is at ${QUEUE_DASHBOARD_PATH}.`,
@@ -48,6 +56,11 @@ export function createDashboardGuard(
 function isBelowDashboard(ctx: ApiContext): boolean {
   const path = (ctx.req.url ?? '').split('?', 1)[0] ?? '';
   return path === QUEUE_DASHBOARD_PATH || path.startsWith(`${QUEUE_DASHBOARD_PATH}/`);
+}
+
+/** The page itself: a browser shows its key with every request, so opening the page is what signing in is. */
+function isPage(ctx: ApiContext): boolean {
+  return ctx.method === 'GET' && ctx.status === 200 && Boolean(ctx.response.is('html'));
 }
 
 /** The password of an `Authorization: Basic` header (RFC 7617), or null when it is another kind. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { planOrHigher } from '#src/billing/plans.ts';
 import type { ProblemCode } from '#src/platform/errors.ts';
+import { describeWebhooks } from './openapi-webhooks.ts';
 import { STATUS_OF_CODE } from './problem.ts';
 import type { Route } from './route.ts';
 
@@ -52,6 +54,7 @@ export function describeApi(routes: readonly Route[], { version, serverUrl }: Ap
     security: [{ apiKey: [] }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
+    webhooks: describeWebhooks(),
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
       schemas: { Error: errorSchema(), ...schemas.collected },
@@ -65,7 +68,10 @@ function operation(route: Route, schemas: ComponentSchemas): Json {
     operationId: id,
     tags: [route.tag],
     summary: route.summary,
-    description: [route.description, SCOPE_TEXT[route.scope]].filter(Boolean).join('\n\n'),
+    description: [route.description, SCOPE_TEXT[route.scope], planText(route)]
+      .filter(Boolean)
+      .join('\n\n'),
+    ...(route.plan === null ? {} : { 'x-plan': route.plan }),
     ...(route.scope === 'public' ? { security: [] } : {}),
     parameters: [
       ...parameters(route, 'path', route.params, schemas),
@@ -77,6 +83,10 @@ function operation(route: Route, schemas: ComponentSchemas): Json {
       ...errorResponses(route),
     },
   };
+}
+
+function planText({ plan }: Route): string {
+  return plan === null ? '' : `The workspace needs ${planOrHigher(plan)}.`;
 }
 
 /** `get /account/api-keys/{id}` → `getAccountApiKeysById` */

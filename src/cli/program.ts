@@ -8,9 +8,11 @@ import { addConnectorsCommand } from './connectors.ts';
 import { findService } from './find-service.ts';
 import { addIngestCommand } from './ingest.ts';
 import { addKeysCommand } from './keys.ts';
+import { addPlanCommand } from './plan.ts';
 import { addSearchCommand } from './search.ts';
 import { addStatusCommand } from './status.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
+import { addWebhooksCommand } from './webhooks.ts';
 import { addWorkspacesCommand } from './workspaces.ts';
 
 const COMMANDS: AddCommand[] = [
@@ -19,8 +21,10 @@ const COMMANDS: AddCommand[] = [
   addAskCommand,
   addStatusCommand,
   addConnectorsCommand,
+  addWebhooksCommand,
   addKeysCommand,
   addWorkspacesCommand,
+  addPlanCommand,
 ];
 
 /** What the environment says; see `readClientConfig`. */

@@ -61,6 +61,7 @@ export async function openTestApi(
     db,
     metrics: createMetrics(),
     rateLimitStore: { kind: 'memory' },
+    pointsAwarder: { submit: () => undefined, idle: async () => undefined },
     producer: { openQueues: () => [], ping: async () => undefined },
     ...overrides,
   } as unknown as Services; // the parts that these routes use

@@ -5,6 +5,7 @@ import { answerQuestion } from '#src/chat/answer.ts';
 import { chatRequestSchema, readChatRequest } from '#src/chat/chat-request.ts';
 import { frameAsEvents, frameAsLines } from '#src/chat/frame-lines.ts';
 import { chatFullResponseSchema, collectAnswer } from '#src/chat/full-response.ts';
+import type { StreamLine } from '#src/chat/packets.ts';
 import { createInternalSearch } from '#src/chat/tools/internal-search.ts';
 import { withSpellings } from '#src/connectors/source-spellings.ts';
 import { searchDocuments } from '#src/documents/search.ts';
@@ -48,10 +49,33 @@ const sendChatMessage = defineRoute({
         return problem;
       },
     });
-    if (!isStreamed) return collectAnswer(lines);
-    const parts = framing === 'sse' ? frameAsEvents(lines) : frameAsLines(lines);
+    const award = () =>
+      services.pointsAwarder.submit({
+        workspaceId,
+        userId,
+        action: 'message',
+        sourceId: requestId,
+      });
+    if (!isStreamed) {
+      const response = await collectAnswer(lines);
+      if (response.error_msg === null) award();
+      return response;
+    }
+    const awarded = noticingStop(lines, award);
+    const parts = framing === 'sse' ? frameAsEvents(awarded) : frameAsLines(awarded);
     return streamReply('text/event-stream; charset=utf-8', parts);
   },
 });
+
+/** Passes the lines on. `stop` is the last of a complete answer, which is saved by then; a failed one ends otherwise. */
+async function* noticingStop(
+  lines: AsyncIterable<StreamLine>,
+  onStop: () => void,
+): AsyncGenerator<StreamLine, void> {
+  for await (const line of lines) {
+    if ('obj' in line && line.obj.type === 'stop') onStop();
+    yield line;
+  }
+}
 
 export const chatRoutes: readonly Route[] = [sendChatMessage];

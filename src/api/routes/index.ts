@@ -1,5 +1,7 @@
 import type { Route } from '#src/api/route.ts';
+import { ownAccountRoutes } from './account.ts';
 import { accountRoutes } from './accounts.ts';
+import { billingRoutes } from './billing.ts';
 import { chatRoutes } from './chat.ts';
 import { connectorFileRoutes } from './connector-files.ts';
 import { connectorLinkRoutes } from './connector-links.ts';
@@ -8,10 +10,16 @@ import { connectorStatusRoutes } from './connector-status.ts';
 import { connectorRoutes } from './connectors.ts';
 import { credentialRoutes } from './credentials.ts';
 import { documentSetRoutes } from './document-sets.ts';
+import { gamificationRoutes } from './gamification.ts';
 import { healthRoutes } from './health.ts';
 import { ingestionRoutes } from './ingestion.ts';
+import { memberRoutes } from './members.ts';
 import { pairAttemptRoutes } from './pair-attempts.ts';
 import { searchRoutes } from './search.ts';
+import { subscriptionRoutes } from './subscription.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
+import { webhookEndpointRoutes } from './webhook-endpoints.ts';
+import { webhookEventRoutes } from './webhook-events.ts';
 import { workspaceRoutes } from './workspaces.ts';
 
 /**
@@ -21,6 +29,9 @@ import { workspaceRoutes } from './workspaces.ts';
 export const ROUTES: readonly Route[] = [
   ...healthRoutes,
   ...accountRoutes,
+  ...ownAccountRoutes,
+  ...memberRoutes,
+  ...subscriptionRoutes,
   ...workspaceRoutes,
   ...connectorStatusRoutes,
   ...connectorFileRoutes,
@@ -33,4 +44,9 @@ export const ROUTES: readonly Route[] = [
   ...ingestionRoutes,
   ...searchRoutes,
   ...chatRoutes,
+  ...billingRoutes,
+  ...webhookEndpointRoutes,
+  ...webhookEventRoutes,
+  ...webhookDeliveryRoutes,
+  ...gamificationRoutes,
 ];

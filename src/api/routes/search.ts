@@ -34,16 +34,18 @@ export const searchRoutes: Route[] = [
         .transform((limit) => limit ?? 10),
     }),
     reply: z.object({ results: z.array(searchHitSchema), took_ms: z.number() }),
-    async handle({ services, principal, body, signal }) {
+    async handle({ services, principal, body, signal, requestId }) {
       const started = performance.now();
+      const { workspaceId, userId } = principal;
       const results = await searchDocuments(services, {
-        workspaceId: principal.workspaceId,
-        userId: principal.userId,
+        workspaceId,
+        userId,
         query: body.query,
         filters: withSpellings(body.search_filters ?? NO_FILTERS),
         limit: body.limit,
         signal,
       });
+      services.pointsAwarder.submit({ workspaceId, userId, action: 'search', sourceId: requestId });
       return { results, took_ms: Math.round((performance.now() - started) * 10) / 10 };
     },
   }),

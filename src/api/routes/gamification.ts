@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+import { defineRoute, type Route } from '#src/api/route.ts';
+import { Problem } from '#src/platform/errors.ts';
+import { ACTION_TYPES } from '#src/points/actions.ts';
+import { awardPoints } from '#src/points/award-points.ts';
+import { readPointsStatus } from '#src/points/read-status.ts';
+
+const POINTS = { tag: 'Points', family: 'reference', scope: 'any' } as const;
+const MAX_CONTEXT_BYTES = 4_096;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+/** NUL or half a surrogate pair, as `JSON.stringify` writes them; Postgres reads neither. */
+const UNREADABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
+const contextSchema = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (context) => Buffer.byteLength(JSON.stringify(context)) <= MAX_CONTEXT_BYTES,
+    `must be at most ${MAX_CONTEXT_BYTES} bytes of JSON`,
+  )
+  .refine(
+    (context) => !UNREADABLE.test(JSON.stringify(context)),
+    'must not hold NUL or half surrogate pairs',
+  );
+
+export const gamificationRoutes: Route[] = [
+  defineRoute({
+    ...POINTS,
+    method: 'GET',
+    path: '/gamification/status',
+    summary: 'Your points, streak and achievements',
+    description:
+      'next_milestone is the achievement that is nearest to completion, `all_unlocked` when none is left.',
+    errors: ['NOT_FOUND'],
+    reply: z.object({
+      user_id: z.string(),
+      points: z.int(),
+      current_streak: z.int(),
+      longest_streak: z.int(),
+      achievements_unlocked: z.array(z.string()),
+      next_milestone: z.string(),
+      progress_to_next: z.number().min(0).max(1),
+    }),
+    async handle({ services, principal }) {
+      const status = await readPointsStatus(services, principal);
+      return {
+        user_id: principal.userId,
+        points: status.points,
+        current_streak: status.currentStreak,
+        longest_streak: status.longestStreak,
+        achievements_unlocked: [...status.unlocked],
+        next_milestone: status.nextMilestone.id,
+        progress_to_next: status.nextMilestone.progress,
+      };
+    },
+  }),
+  defineRoute({
+    ...POINTS,
+    method: 'POST',
+    path: '/gamification/action',
+    summary: 'Record an action and get points for it',
+    description:
+      'Above the daily cap of the action, action_recorded is false and nothing is awarded. Send the header Idempotency-Key (up to 255 visible ASCII characters) to repeat a request safely: the same key gets the same answer.',
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    body: z.object({ action_type: z.enum(ACTION_TYPES), context: contextSchema.nullish() }),
+    reply: z.object({
+      action_recorded: z.boolean(),
+      points_awarded: z.int(),
+      points_total: z.int(),
+      streak_count: z.int(),
+      is_lucky_find: z.boolean(),
+      achievement_unlocked: z.string().nullable(),
+    }),
+    async handle({ services, principal, headers, body }) {
+      const outcome = await awardPoints(services, {
+        workspaceId: principal.workspaceId,
+        userId: principal.userId,
+        action: body.action_type,
+        source: 'client',
+        sourceId: readIdempotencyKey(headers),
+        context: body.context ?? null,
+      });
+      return {
+        action_recorded: outcome.isRecorded,
+        points_awarded: outcome.pointsAwarded,
+        points_total: outcome.pointsTotal,
+        streak_count: outcome.streakCount,
+        is_lucky_find: outcome.isLuckyFind,
+        achievement_unlocked: outcome.achievement,
+      };
+    },
+  }),
+];
+
+/** @throws Problem BAD_REQUEST for one that no client means to send, such as an empty one */
+function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key === 'string' && IDEMPOTENCY_KEY.test(key)) return key;
+  throw new Problem(
+    'BAD_REQUEST',
+    'The header Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces. Send a UUID, or leave it out.',
+  );
+}

@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Services } from '#src/services.ts';
+import { type Award, awardPoints, type AwardServices } from './award-points.ts';
+
+/** Few enough that awards never keep requests waiting for a connection. */
+const CONCURRENCY = 2;
+/** More wait only when the database is far behind; an award is then given up rather than memory. */
+const MAX_WAITING = 1_000;
+/** Once a cap is known to be reached, more of the action is not even looked at for this long. */
+const CAP_KNOWN_MS = 60_000;
+const MAX_CAPS_KNOWN = 10_000;
+const IDLE_MS = 3_000;
+
+/** Awards what users do in the service itself, when they have their answers. */
+export interface PointsAwarder {
+  /** Returns at once and never throws: an award that fails is a line in the log. */
+  readonly submit: (award: Omit<Award, 'source'>) => void;
+  /** Resolves when everything submitted is settled, or given up after a few seconds. */
+  readonly idle: () => Promise<void>;
+}
+
+/**
+ * @param give what awards one
+ * @param idleMs how long `idle` waits
+ */
+export function createPointsAwarder(
+  services: AwardServices & Pick<Services, 'log'>,
+  give: typeof awardPoints = awardPoints,
+  idleMs: number = IDLE_MS,
+): PointsAwarder {
+  const { clock, log } = services;
+  const waiting: Award[] = [];
+  const running = new Set<Promise<void>>();
+  let workers = 0;
+  let isOverfull = false;
+  const cappedUntilMs = new Map<string, number>();
+
+  async function work(): Promise<void> {
+    await nextTurn(); // the answer goes out first
+    for (let award = waiting.shift(); award; award = waiting.shift()) await settle(award);
+    workers -= 1; // in the very turn that found nothing waiting
+    isOverfull = false;
+  }
+
+  async function settle(award: Award): Promise<void> {
+    try {
+      const { isRecorded } = await give(services, award);
+      if (isRecorded) return;
+      if (cappedUntilMs.size >= MAX_CAPS_KNOWN) cappedUntilMs.clear();
+      cappedUntilMs.set(capKey(award), clock().getTime() + CAP_KNOWN_MS);
+    } catch (error) {
+      log.warn({ error: String(error), userId: award.userId, action: award.action }, NOT_AWARDED);
+    }
+  }
+
+  return {
+    submit(submitted) {
+      const award: Award = { ...submitted, source: 'service' };
+      if ((cappedUntilMs.get(capKey(award)) ?? 0) > clock().getTime()) return;
+      if (waiting.length >= MAX_WAITING) {
+        if (!isOverfull) log.warn({ waiting: waiting.length }, NOT_AWARDED);
+        isOverfull = true;
+        return;
+      }
+      waiting.push(award);
+      if (workers >= CONCURRENCY) return;
+      workers += 1;
+      const worker = work().finally(() => running.delete(worker));
+      running.add(worker);
+    },
+    async idle() {
+      const deadline = new AbortController();
+      const drained = (async () => {
+        while (running.size > 0) await Promise.all(running);
+      })();
+      const expired = sleep(idleMs, null, { signal: deadline.signal }).catch(() => null);
+      await Promise.race([drained, expired]);
+      deadline.abort();
+      const lost = waiting.splice(0).length;
+      if (lost > 0) log.warn({ lost }, NOT_AWARDED);
+    },
+  };
+}
+
+const NOT_AWARDED = 'points for an action were not awarded';
+
+function capKey({ userId, action }: Award): string {
+  return `${userId} ${action}`;
+}

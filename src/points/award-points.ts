@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import { newlyUnlocked } from './achievements.ts';
+import { ACTIONS, type ActionType } from './actions.ts';
+import {
+  type AccountHolder,
+  countOnDay,
+  findAward,
+  firstAwardOf,
+  insertAward,
+  listUnlocked,
+  lockAccount,
+  type PointsAccount,
+  type RecordedAward,
+} from './ledger.ts';
+import type { LocalDate } from './local-date.ts';
+import { advanceStreak, dayOfAward, rowBegin, streakOn } from './streak.ts';
+
+/** Something a user has done. */
+export interface Award extends AccountHolder {
+  readonly action: ActionType;
+  /** Who says so: the user's client, or the service, which did it. */
+  readonly source: 'client' | 'service';
+  /** The real action, or the client's `Idempotency-Key`: one award each. Null: nothing tells it from others. */
+  readonly sourceId: string | null;
+  /** At most one award of the service for it in a local day; `sourceId` does not count then. */
+  readonly oncePerDay?: boolean;
+  readonly context?: Readonly<Record<string, unknown>> | null;
+}
+
+/** What came of it. The totals are those right after the award. */
+export interface AwardOutcome {
+  /** False when the day's cap of the action was reached: nothing was awarded. */
+  readonly isRecorded: boolean;
+  readonly pointsAwarded: number;
+  readonly pointsTotal: number;
+  readonly streakCount: number;
+  readonly isLuckyFind: boolean;
+  readonly achievement: string | null;
+}
+
+export type AwardServices = Pick<Services, 'db' | 'clock' | 'config'>;
+
+/** A number from 0 to below 1. */
+export type RandomSource = () => number;
+
+/**
+ * Awards points for an action: ledger row, totals, streak and achievements in one transaction, under the lock of the
+ * user's totals. The same source again gets the first outcome again and is awarded nothing.
+ * @throws Problem CONFLICT when the source stood for another action, NOT_FOUND when the user is gone
+ */
+export async function awardPoints(
+  { db, clock, config }: AwardServices,
+  award: Award,
+  random: RandomSource = secureRandom,
+): Promise<AwardOutcome> {
+  return db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, award);
+    if (account === null) {
+      throw new Problem('NOT_FOUND', 'The user account of this key does not exist any more.');
+    }
+    const at = clock();
+    const day = await findDay(trx, award, account, at);
+    const sourceId = sourceIdOf(award, day);
+    const earlier =
+      sourceId === null ? null : await findAward(trx, award, { source: award.source, sourceId });
+    if (earlier !== null) return repeat(earlier, award);
+
+    const done = await countOnDay(trx, award, { day, action: award.action });
+    if (done >= ACTIONS[award.action].dailyCap) return refusal(account, day);
+    const isLuckyFind = random() < config.LUCKY_FIND_PROBABILITY;
+    return record(trx, award, { account, day, at, sourceId, isLuckyFind });
+  });
+}
+
+async function findDay(
+  trx: DatabaseTransaction,
+  holder: AccountHolder,
+  { timeZone, streak }: PointsAccount,
+  at: Date,
+): Promise<LocalDate> {
+  const begin = streak.daysInRow < 3 ? null : rowBegin(streak);
+  const day = dayOfAward(at, timeZone, streak, null);
+  if (begin === null || day === streak.lastDay) return day;
+  // A new day of a longer row, once a day: whether it has come by changes of the zone alone.
+  return dayOfAward(at, timeZone, streak, await firstAwardOf(trx, holder, begin));
+}
+
+/** Ids of requests are unique among themselves, not among kinds of actions, so the action is a part of it. */
+function sourceIdOf(award: Award, day: LocalDate): string | null {
+  if (award.oncePerDay) return `${award.action} ${day}`;
+  if (award.source === 'client' || award.sourceId === null) return award.sourceId;
+  return `${award.action} ${award.sourceId}`;
+}
+
+function repeat(earlier: RecordedAward, award: Award): AwardOutcome {
+  if (earlier.action === award.action) return toOutcome(earlier);
+  throw new Problem(
+    'CONFLICT',
+    `This Idempotency-Key stands for an earlier ${earlier.action}. Send another key with each new action.`,
+  );
+}
+
+function refusal({ points, streak }: PointsAccount, day: LocalDate): AwardOutcome {
+  return {
+    isRecorded: false,
+    pointsAwarded: 0,
+    pointsTotal: points,
+    streakCount: streakOn(streak, day).current,
+    isLuckyFind: false,
+    achievement: null,
+  };
+}
+
+interface ToRecord {
+  account: PointsAccount;
+  day: LocalDate;
+  at: Date;
+  sourceId: string | null;
+  isLuckyFind: boolean;
+}
+
+async function record(
+  trx: DatabaseTransaction,
+  award: Award,
+  { account, day, at, sourceId, isLuckyFind }: ToRecord,
+): Promise<AwardOutcome> {
+  const { action, source, context = null } = award;
+  const { points, streakImpact } = ACTIONS[action];
+  const streak = advanceStreak(account.streak, day, streakImpact);
+  const pointsTotal = account.points + points;
+  const luckyFinds = account.luckyFinds + (isLuckyFind ? 1 : 0);
+  const known = new Set(await listUnlocked(trx, award));
+  const count = (account.actionCounts[action] ?? 0) + 1;
+  const unlocked = newlyUnlocked(
+    {
+      points: pointsTotal,
+      streak: streak.current,
+      days_in_row: streak.daysInRow,
+      lucky_finds: luckyFinds,
+      [action]: count,
+    },
+    known,
+  );
+  const recorded: RecordedAward = {
+    action,
+    points,
+    pointsTotal,
+    streakCount: streak.current,
+    isLuckyFind,
+    achievement: unlocked.at(-1) ?? null,
+  };
+  const entry = { ...recorded, day, streakImpact, source, sourceId, context, unlocked, at };
+  const actionCounts = { ...account.actionCounts, [action]: count };
+  await insertAward(trx, award, entry, { actionCounts, luckyFinds, streak });
+  return toOutcome(recorded);
+}
+
+function toOutcome({ action: _, points, ...told }: RecordedAward): AwardOutcome {
+  return { isRecorded: true, pointsAwarded: points, ...told };
+}
+
+/** 48 random bits from the operating system: clients can neither foresee nor steer a lucky find. */
+function secureRandom(): number {
+  return randomBytes(6).readUIntBE(0, 6) / 2 ** 48;
+}

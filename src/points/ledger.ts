@@ -1,0 +1,174 @@
+import { sql } from 'kysely';
+import type { UserId, WorkspaceId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import type { ActionType } from './actions.ts';
+import type { LocalDate } from './local-date.ts';
+import type { Streak } from './streak.ts';
+
+export interface AccountHolder {
+  readonly workspaceId: WorkspaceId;
+  readonly userId: UserId;
+}
+
+/** Totals of a user; always what the ledger adds up to. */
+export interface PointsAccount {
+  readonly timeZone: string;
+  readonly points: number;
+  readonly luckyFinds: number;
+  /** How often each action was ever awarded. */
+  readonly actionCounts: Readonly<Partial<Record<ActionType, number>>>;
+  readonly streak: Streak;
+}
+
+/** A row of the ledger, as far as it is told to the user. */
+export interface RecordedAward {
+  readonly action: string;
+  readonly points: number;
+  readonly pointsTotal: number;
+  readonly streakCount: number;
+  readonly isLuckyFind: boolean;
+  readonly achievement: string | null;
+}
+
+interface AccountRow extends Streak {
+  timeZone: string;
+  points: number;
+  luckyFinds: number;
+  actionCounts: PointsAccount['actionCounts'];
+}
+
+const ACCOUNT_COLUMNS = sql.raw(`u.time_zone as "timeZone", coalesce(a.points, 0) as points,
+  coalesce(a.lucky_finds, 0) as "luckyFinds", coalesce(a.action_counts, '{}') as "actionCounts",
+  coalesce(a.current_streak, 0) as current,
+  coalesce(a.longest_streak, 0) as longest, to_char(a.last_day, 'YYYY-MM-DD') as "lastDay",
+  coalesce(a.last_day_impact, 0) as "lastDayImpact", coalesce(a.days_in_row, 0) as "daysInRow"`);
+
+/** The totals as they are, zeros before the first award; null when there is no such user. */
+export async function readAccount(
+  db: Database,
+  { workspaceId, userId }: AccountHolder,
+): Promise<PointsAccount | null> {
+  const { rows } = await sql<AccountRow>`
+    select ${ACCOUNT_COLUMNS} from user_account u
+    left join points_account a on a.user_id = u.id
+    where u.id = ${userId} and u.workspace_id = ${workspaceId}`.execute(db);
+  return rows[0] ? toAccount(rows[0]) : null;
+}
+
+/** The totals, locked until the end of the transaction: a user's awards go one after the other. */
+export async function lockAccount(
+  trx: DatabaseTransaction,
+  holder: AccountHolder,
+): Promise<PointsAccount | null> {
+  const locked = await lockRow(trx, holder);
+  if (locked !== null) return locked;
+  await sql`
+    insert into points_account (user_id, workspace_id)
+    select id, workspace_id from user_account
+    where id = ${holder.userId} and workspace_id = ${holder.workspaceId}
+    on conflict do nothing`.execute(trx);
+  return lockRow(trx, holder);
+}
+
+async function lockRow(
+  trx: DatabaseTransaction,
+  { workspaceId, userId }: AccountHolder,
+): Promise<PointsAccount | null> {
+  const { rows } = await sql<AccountRow>`
+    select ${ACCOUNT_COLUMNS} from points_account a join user_account u on u.id = a.user_id
+    where a.user_id = ${userId} and a.workspace_id = ${workspaceId} for update of a`.execute(trx);
+  return rows[0] ? toAccount(rows[0]) : null;
+}
+
+/** Moment of a day's first award. */
+export async function firstAwardOf(
+  trx: DatabaseTransaction,
+  { userId }: AccountHolder,
+  day: LocalDate,
+): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select min(created_at) as at from points_award
+    where user_id = ${userId} and day = ${day}::date`.execute(trx);
+  return rows[0]?.at ?? null;
+}
+
+/** How often the action was awarded that day. */
+export async function countOnDay(
+  trx: DatabaseTransaction,
+  { userId }: AccountHolder,
+  { day, action }: { day: LocalDate; action: ActionType },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from points_award
+    where user_id = ${userId} and day = ${day}::date and action_type = ${action}`.execute(trx);
+  return rows[0]?.count ?? 0;
+}
+
+/** Ids of a user's achievements, in the order in which they were unlocked. */
+export async function listUnlocked(
+  db: Database | DatabaseTransaction,
+  { userId }: AccountHolder,
+): Promise<string[]> {
+  const { rows } = await sql<{ achievement: string }>`
+    select achievement from points_achievement where user_id = ${userId}
+    order by points_award_id, achievement`.execute(db);
+  return rows.map(({ achievement }) => achievement);
+}
+
+export async function findAward(
+  trx: DatabaseTransaction,
+  { userId }: AccountHolder,
+  { source, sourceId }: { source: 'client' | 'service'; sourceId: string },
+): Promise<RecordedAward | null> {
+  const { rows } = await sql<RecordedAward>`
+    select action_type as action, points, points_total as "pointsTotal",
+      streak_count as "streakCount", is_lucky_find as "isLuckyFind", achievement
+    from points_award
+    where user_id = ${userId} and source = ${source} and source_id = ${sourceId}`.execute(trx);
+  return rows[0] ?? null;
+}
+
+/** Writes the award, what it unlocks and the new totals, in one statement. */
+export async function insertAward(
+  trx: DatabaseTransaction,
+  { workspaceId, userId }: AccountHolder,
+  award: RecordedAward & {
+    day: LocalDate;
+    streakImpact: number;
+    source: 'client' | 'service';
+    sourceId: string | null;
+    context: Readonly<Record<string, unknown>> | null;
+    unlocked: readonly string[];
+    at: Date;
+  },
+  after: Pick<PointsAccount, 'actionCounts' | 'luckyFinds' | 'streak'>,
+): Promise<void> {
+  const context = award.context === null ? null : JSON.stringify(award.context);
+  const { streak } = after;
+  await sql`
+    with award as (
+      insert into points_award (user_id, workspace_id, action_type, points, streak_impact, day,
+        source, source_id, context, is_lucky_find, achievement, points_total, streak_count,
+        created_at)
+      values (${userId}, ${workspaceId}, ${award.action}, ${award.points}, ${award.streakImpact},
+        ${award.day}, ${award.source}, ${award.sourceId}, ${context}, ${award.isLuckyFind},
+        ${award.achievement}, ${award.pointsTotal}, ${award.streakCount}, ${award.at})
+      returning id
+    ), unlocked as (
+      insert into points_achievement (user_id, workspace_id, achievement, points_award_id,
+        unlocked_at)
+      select ${userId}::uuid, ${workspaceId}::uuid, achievement, award.id, ${award.at}::timestamptz
+      from award, unnest(${award.unlocked}::text[]) as achievement
+    )
+    update points_account set points = ${award.pointsTotal}, current_streak = ${streak.current},
+      longest_streak = ${streak.longest}, last_day = ${streak.lastDay},
+      last_day_impact = ${streak.lastDayImpact}, days_in_row = ${streak.daysInRow},
+      lucky_finds = ${after.luckyFinds}, action_counts = ${JSON.stringify(after.actionCounts)},
+      updated_at = ${award.at}
+    where user_id = ${userId}`.execute(trx);
+}
+
+function toAccount(row: AccountRow): PointsAccount {
+  const { timeZone, points, luckyFinds, actionCounts, ...streak } = row;
+  return { timeZone, points, luckyFinds, actionCounts, streak };
+}

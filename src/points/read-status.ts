@@ -1,0 +1,47 @@
+import { Problem } from '#src/platform/errors.ts';
+import { nextMilestone } from './achievements.ts';
+import type { AwardServices } from './award-points.ts';
+import { type AccountHolder, listUnlocked, readAccount } from './ledger.ts';
+import { dayOfAward, streakOn } from './streak.ts';
+
+export interface PointsStatus {
+  readonly points: number;
+  /** 0 when the day before the user's today had no award. */
+  readonly currentStreak: number;
+  readonly longestStreak: number;
+  /** Ids, in the order in which they were unlocked. */
+  readonly unlocked: readonly string[];
+  /** Id of the locked achievement that is nearest to completion, and how much of it is done, below 1. */
+  readonly nextMilestone: { readonly id: string; readonly progress: number };
+}
+
+/** Where a user stands. @throws Problem NOT_FOUND when the user is gone */
+export async function readPointsStatus(
+  { db, clock }: Pick<AwardServices, 'db' | 'clock'>,
+  holder: AccountHolder,
+): Promise<PointsStatus> {
+  const account = await readAccount(db, holder);
+  if (account === null) {
+    throw new Problem('NOT_FOUND', 'The user account of this key does not exist any more.');
+  }
+  const unlocked = await listUnlocked(db, holder);
+  const known = new Set(unlocked);
+  const today = dayOfAward(clock(), account.timeZone, account.streak, null);
+  const streak = streakOn(account.streak, today);
+  return {
+    points: account.points,
+    currentStreak: streak.current,
+    longestStreak: streak.longest,
+    unlocked,
+    nextMilestone: nextMilestone(
+      {
+        ...account.actionCounts,
+        points: account.points,
+        streak: streak.current,
+        days_in_row: streak.daysInRow,
+        lucky_finds: account.luckyFinds,
+      },
+      known,
+    ),
+  };
+}

@@ -63,11 +63,12 @@ const STATEMENTS = [
     delivered_at timestamptz,
     finished_at timestamptz,
     created_at timestamptz not null default now(),
-    unique (webhook_event_id, webhook_endpoint_id))`,
+    unique (webhook_event_id, webhook_endpoint_id),
+    check ((next_attempt_at is null) = (status in ('delivered', 'exhausted', 'canceled'))))
+    with (fillfactor = 80)`,
+  // Only what is unfinished has a next attempt. The status is in no index, so that a claim is a HOT update.
   `create index webhook_delivery_due on webhook_delivery (webhook_endpoint_id, next_attempt_at, id)
-    where status in ('pending', 'waiting')`,
-  `create index webhook_delivery_claimed on webhook_delivery (webhook_endpoint_id)
-    where status = 'delivering'`,
+    where next_attempt_at is not null`,
   `create index webhook_delivery_listing on webhook_delivery (workspace_id, id desc)`,
   `create index webhook_delivery_endpoint on webhook_delivery (webhook_endpoint_id, id desc)`,
 

@@ -87,6 +87,7 @@ function addressOf({ endpoint }: EndpointLane, { id, workspaceId, round }: Claim
   return {
     endpointId: endpoint.id,
     token: endpoint.token,
+    targetVersion: endpoint.target.version,
     delivery: { id, workspaceId, round },
   };
 }
@@ -161,11 +162,20 @@ async function disableIfHopeless(lane: EndpointLane, { statusCode }: AttemptResu
   const reason = isGone
     ? 'The receiver answered 410 Gone.'
     : `No delivery has succeeded since ${endpoint.health.failingSince?.toISOString()}; ${endpoint.health.failures} attempts failed.`;
-  const others = await services.db
-    .transaction()
-    .execute((trx) =>
-      disableEndpoint(trx, endpoint.id, { reason, at: endpoint.now(), byOwner: false }),
-    );
+  const { version } = endpoint.target;
+  const others = await services.db.transaction().execute((trx) =>
+    disableEndpoint(trx, endpoint.id, {
+      reason,
+      at: endpoint.now(),
+      byOwner: false,
+      version,
+    }),
+  );
+  if (others === null) {
+    // Its owner has changed it meanwhile: what failed was the old one.
+    lane.isDisabled = false;
+    return;
+  }
   services.log.warn({ endpointId: endpoint.id, reason }, 'webhook endpoint disabled');
   await sendDeliveries(services, others);
 }

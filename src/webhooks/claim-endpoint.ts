@@ -41,21 +41,28 @@ interface TargetRow {
   version: number;
 }
 
-type EndpointRow = TargetRow & {
-  workspace_id: WorkspaceId;
-  now: Date;
-  paced_until: Date | null;
+interface HealthRow {
   failing_since: Date | null;
   last_success_at: Date | null;
   failures: number;
   breaker_trips: number;
   breaker_until: Date | null;
-  was_held: boolean;
-};
+}
+
+type EndpointRow = TargetRow &
+  HealthRow & {
+    workspace_id: WorkspaceId;
+    now: Date;
+    paced_until: Date | null;
+    was_held: boolean;
+  };
 
 const TARGET = sql.raw(`id, url, secret, rate_limit,
   case when previous_secret_until > now() then previous_secret end as previous_secret,
   extract(epoch from updated_at)::float8 as version`);
+/** A delayed job may come a moment before its time: it is that job all the same. */
+const EARLY = sql.raw(`interval '1 second'`);
+const HEALTH = sql.raw(`failing_since, last_success_at, failures, breaker_trips, breaker_until`);
 
 /** What a claim has taken; its secrets are opened by whoever made it. */
 export interface EndpointClaim {
@@ -80,15 +87,15 @@ export async function claimEndpoints(
       select id as held_id, claimed_until is not null as was_held from webhook_endpoint
       where id = any(${ids}::uuid[]) and enabled and deleted_at is null
         and (claimed_until is null or claimed_until < now())
-        and (breaker_until is null or breaker_until <= now())
-        and (paced_until is null or paced_until <= now() + interval '1 second')
+        and (breaker_until is null or breaker_until <= now() + ${EARLY})
+        and (paced_until is null or paced_until <= now() + ${EARLY})
       order by id for no key update
     )
     update webhook_endpoint set claim_token = ${token} || ':' || id,
-      claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
+      claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+      wake_at = case when wake_at > now() + ${EARLY} then wake_at end
     from held where id = held_id
-    returning ${TARGET}, workspace_id, now() as now, paced_until, failing_since, last_success_at,
-      failures, breaker_trips, breaker_until, was_held`.execute(db);
+    returning ${TARGET}, ${HEALTH}, workspace_id, now() as now, paced_until, was_held`.execute(db);
   const claimedAt = performance.now();
   const claims = new Map(
     rows.map((row) => [row.id, { row, token: `${token}:${row.id}`, claimedAt }]),
@@ -114,28 +121,32 @@ export function openClaim(
     workspaceId: row.workspace_id,
     token,
     target: readTarget(secrets, row),
-    health: {
-      failingSince: row.failing_since,
-      lastSuccessAt: row.last_success_at,
-      failures: row.failures,
-      breakerTrips: row.breaker_trips,
-      breakerUntil: row.breaker_until,
-    },
+    health: readHealth(row),
     pacedUntil: row.paced_until,
     now: () => new Date(row.now.getTime() + performance.now() - claimedAt),
   };
 }
 
 /** The endpoint as it stands now, after somebody has changed it; null when it may not be sent to any more. */
-export async function rereadTarget(
+export async function rereadEndpoint(
   { db, secrets }: { db: Database; secrets: SecretBox },
   id: WebhookEndpointId,
-): Promise<Target | null> {
-  const { rows } = await sql<TargetRow>`
-    select ${TARGET} from webhook_endpoint where id = ${id} and enabled and deleted_at is null`.execute(
-    db,
-  );
-  return rows[0] ? readTarget(secrets, rows[0]) : null;
+): Promise<Pick<ClaimedEndpoint, 'target' | 'health'> | null> {
+  const { rows } = await sql<TargetRow & HealthRow>`
+    select ${TARGET}, ${HEALTH} from webhook_endpoint
+    where id = ${id} and enabled and deleted_at is null`.execute(db);
+  const [row] = rows;
+  return row ? { target: readTarget(secrets, row), health: readHealth(row) } : null;
+}
+
+function readHealth(row: HealthRow): EndpointHealth {
+  return {
+    failingSince: row.failing_since,
+    lastSuccessAt: row.last_success_at,
+    failures: row.failures,
+    breakerTrips: row.breaker_trips,
+    breakerUntil: row.breaker_until,
+  };
 }
 
 function readTarget(secrets: SecretBox, row: TargetRow): Target {
@@ -151,20 +162,21 @@ function readTarget(secrets: SecretBox, row: TargetRow): Target {
   };
 }
 
-const LOST =
+export const LOST_WORKER =
   'The worker was lost while it was sending; whether the receiver was reached is not known.';
 
 async function takeOver(db: Database, id: WebhookEndpointId, token: string): Promise<void> {
   await sql`
     with orphans as (
       update webhook_delivery set status = case when attempts = 0 then 'pending' else 'waiting' end,
-        claim_token = null, next_attempt_at = now(), error = ${LOST}
-      where webhook_endpoint_id = ${id} and status = 'delivering' and claim_token <> ${token}
+        claim_token = null, next_attempt_at = now(), error = ${LOST_WORKER}
+      where webhook_endpoint_id = ${id} and next_attempt_at is not null and status = 'delivering'
+        and claim_token <> ${token}
       returning id, workspace_id, round
     )
     insert into webhook_attempt (workspace_id, webhook_delivery_id, round, outcome, counts,
       error_class, error, duration_ms, started_at)
-    select workspace_id, id, round, 'interrupted', false, 'interrupted', ${LOST}, 0, now()
+    select workspace_id, id, round, 'interrupted', false, 'interrupted', ${LOST_WORKER}, 0, now()
     from orphans`.execute(db);
 }
 
@@ -228,7 +240,8 @@ async function planWakeUps(
       select e.id as due_id, greatest(e.breaker_until, e.paced_until, next.at) as at
       from webhook_endpoint e cross join lateral (
         select d.next_attempt_at as at from webhook_delivery d
-        where d.webhook_endpoint_id = e.id and d.status in ('pending', 'waiting')
+        where d.webhook_endpoint_id = e.id and d.next_attempt_at is not null
+          and d.status in ('pending', 'waiting')
         order by d.next_attempt_at limit 1) next
       where e.id = any(${ids}::uuid[]) and e.enabled and e.deleted_at is null
         and e.claim_token is null

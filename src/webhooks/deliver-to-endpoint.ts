@@ -57,5 +57,6 @@ async function leave(services: DeliverServices, { endpoint }: EndpointLane): Pro
         cancelDeliveries(trx, endpoint.id, 'The endpoint was disabled or deleted.'),
       );
   }
-  if (wakeMs !== null) await sendDeliveries(services, [endpoint.id], { delayMs: wakeMs });
+  if (wakeMs !== null)
+    await sendDeliveries(services, [endpoint.id], { delayMs: Math.ceil(wakeMs) });
 }

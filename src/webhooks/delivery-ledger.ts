@@ -55,6 +55,8 @@ export interface AttemptRecord {
   answer: string | null;
   durationMs: number;
   startedAt: Date;
+  /** Of the endpoint as its holder knows it: see `Target`. Somebody who changes it may have forgiven its failures. */
+  targetVersion: number;
   /** The endpoint's health after it; null when it need not be written. */
   health: EndpointHealth | null;
 }
@@ -69,6 +71,8 @@ export interface DeliveryLedger {
   claim(claim: Claim): Promise<ClaimedDelivery[]>;
   /** The attempt and the delivery's new state in one statement; the state only if the claim still holds. */
   record(record: AttemptRecord): Promise<void>;
+  /** Attempts under way in this process. */
+  readonly load: { underWay: number };
   idle(): Promise<void>;
 }
 
@@ -99,6 +103,7 @@ export function createDeliveryLedger(db: Database): DeliveryLedger {
     ({ answer }) => answer?.length ?? 0,
   );
   return {
+    load: { underWay: 0 },
     claimEndpoint: (id) => endpointClaims.submit(id),
     releaseEndpoint: (endpoint) => releases.submit(endpoint),
     claim: (claim) => claims.submit(claim),
@@ -135,6 +140,7 @@ async function claimDeliveries(
     update webhook_delivery d set claim_token = due.token,
       status = case when e.payload is null then 'canceled' else 'delivering' end,
       error = case when e.payload is null then 'The payload was expunged.' else d.error end,
+      next_attempt_at = case when e.payload is not null then d.next_attempt_at end,
       finished_at = case when e.payload is null then now() end
     from due, webhook_event e where d.id = due.id and e.id = d.webhook_event_id
     returning d.id, d.workspace_id as "workspaceId", d.webhook_event_id as "eventId", e.payload,
@@ -205,9 +211,10 @@ async function recordAttempts(db: Database, records: AttemptRecord[]): Promise<v
     ), told as (
       select h.* from webhook_endpoint e
       join json_to_recordset(${JSON.stringify(healthRows(records))}::json) as h(
-        id uuid, token text, failing_since timestamptz, last_success_at timestamptz, failures int,
-        breaker_trips int, breaker_until timestamptz)
+        id uuid, token text, version float8, failing_since timestamptz,
+        last_success_at timestamptz, failures int, breaker_trips int, breaker_until timestamptz)
         on h.id = e.id and h.token = e.claim_token and e.enabled
+          and h.version = extract(epoch from e.updated_at)::float8
       order by e.id for no key update of e
     ), health as (
       update webhook_endpoint e set failing_since = h.failing_since, failures = h.failures,
@@ -218,9 +225,13 @@ async function recordAttempts(db: Database, records: AttemptRecord[]): Promise<v
     )
     insert into webhook_attempt (workspace_id, webhook_delivery_id, round, outcome, counts,
       status_code, error_class, error, answer, duration_ms, started_at)
-    select workspace_id, id, round, outcome, counts, status_code, error_class, error, answer,
-      duration_ms, started_at
-    from made where exists (select 1 from webhook_delivery d where d.id = made.id)`.execute(db);
+    select made.workspace_id, made.id, made.round, outcome, counts, status_code, error_class,
+      made.error, case when e.payload is not null then answer end, duration_ms, started_at
+    from made join webhook_delivery d on d.id = made.id
+    join webhook_event e on e.id = d.webhook_event_id
+    -- Whoever asks a second time did not hear that it was written.
+    where not exists (select 1 from webhook_attempt a
+      where a.webhook_delivery_id = made.id and a.started_at = made.started_at)`.execute(db);
 }
 
 function attemptRow(record: AttemptRecord) {
@@ -246,11 +257,12 @@ function attemptRow(record: AttemptRecord) {
 /** The last one of each endpoint: its holder records in order. */
 function healthRows(records: AttemptRecord[]) {
   const last = new Map<WebhookEndpointId, object>();
-  for (const { endpointId, token, health } of records) {
+  for (const { endpointId, token, targetVersion, health } of records) {
     if (health === null) continue;
     last.set(endpointId, {
       id: endpointId,
       token,
+      version: targetVersion,
       failing_since: health.failingSince,
       last_success_at: health.lastSuccessAt,
       failures: health.failures,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { webhookDeliver } from '#queues/webhook-deliver.ts';
-import { type ClaimedEndpoint, rereadTarget } from './claim-endpoint.ts';
+import { type ClaimedEndpoint, rereadEndpoint } from './claim-endpoint.ts';
 import type { DeliverServices } from './deliver-to-endpoint.ts';
 import { type ClaimedDelivery, giveBack } from './delivery-ledger.ts';
 import { isOpen } from './endpoint-health.ts';
@@ -9,6 +9,9 @@ import { attemptDelivery } from './attempt-delivery.ts';
 /** To one endpoint at once: it begins with few, and each success allows one more. */
 const MAX_IN_FLIGHT = 16;
 const FIRST_IN_FLIGHT = 4;
+/** When so many are under way in the process, more connections only make all of them slower: every endpoint has its few. */
+const CROWD = 128;
+const FEW_IN_FLIGHT = 2;
 /** After this long the place goes to endpoints that wait. */
 const SLICE_MS = 5_000;
 /** Well before the queue's own time limit ends the job. */
@@ -30,6 +33,8 @@ export interface EndpointLane {
   limit: number;
   /** Somebody, or the receiver's 410, has ended it. */
   isDisabled: boolean;
+  /** Called when an attempt has ended. */
+  onEnd: () => void;
   /** What went wrong on our side: nothing more is claimed. */
   fault: Error | null;
 }
@@ -43,6 +48,7 @@ export function openLane(services: DeliverServices, endpoint: ClaimedEndpoint): 
     tally: { delivered: 0, failed: 0 },
     limit: isFailing ? 1 : FIRST_IN_FLIGHT,
     isDisabled: false,
+    onEnd: () => undefined,
     fault: null,
   };
 }
@@ -138,8 +144,10 @@ async function claimMore(
 }
 
 /** While the breaker is half-open one delivery probes. */
-function roomOf({ endpoint, limit }: EndpointLane): number {
-  return endpoint.health.breakerUntil === null ? limit : 1;
+function roomOf({ services, endpoint, limit }: EndpointLane): number {
+  if (endpoint.health.breakerUntil !== null) return 1;
+  const isCrowded = services.deliveryLedger.load.underWay >= CROWD;
+  return isCrowded ? Math.min(limit, FEW_IN_FLIGHT) : limit;
 }
 
 /** How many the rate limit allows now: a second's worth at once, at least one. */
@@ -164,12 +172,14 @@ async function followChanges(lane: EndpointLane, claimed: ClaimedDelivery[]): Pr
   const { services, endpoint } = lane;
   const [first] = claimed;
   if (!first || first.targetVersion === endpoint.target.version) return;
-  const target = await rereadTarget(services, endpoint.id);
-  if (target === null) lane.isDisabled = true;
-  else endpoint.target = target;
+  const changed = await rereadEndpoint(services, endpoint.id);
+  if (changed === null) lane.isDisabled = true;
+  else Object.assign(endpoint, changed);
 }
 
 function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: AbortSignal): void {
+  const { load } = lane.services.deliveryLedger;
+  load.underWay += 1;
   const attempt = attemptDelivery(lane, delivery, signal)
     .then((outcome) => {
       if (outcome === 'stopped') return;
@@ -180,7 +190,11 @@ function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: Abo
           : Math.max(1, Math.floor(lane.limit / 2));
     })
     .catch((error: unknown) => noteFault(lane, error))
-    .finally(() => lane.inFlight.delete(attempt));
+    .finally(() => {
+      load.underWay -= 1;
+      lane.inFlight.delete(attempt);
+      lane.onEnd();
+    });
   lane.inFlight.add(attempt);
 }
 
@@ -189,21 +203,18 @@ function noteFault(lane: EndpointLane, error: unknown): void {
   lane.fault ??= error instanceof Error ? error : new Error(String(error));
 }
 
-/** Waits for at least one attempt to end, and on until `few` are left under way; half a second at most. */
-async function roomOrTime({ inFlight }: EndpointLane, few: number): Promise<'room' | 'time'> {
-  const look = new AbortController();
-  const timer = pause(LOOK_EVERY_MS, 'time' as const, { signal: look.signal }).catch(
-    () => 'room' as const,
-  );
-  try {
-    do {
-      const first = await Promise.race([...inFlight, timer]);
-      if (first === 'time') return 'time';
-    } while (inFlight.size > few);
-    return 'room';
-  } finally {
-    look.abort();
-  }
+/** Waits until `few` are left under way, for half a second at most, and for one attempt to end at least. */
+async function roomOrTime(lane: EndpointLane, few: number): Promise<'room' | 'time'> {
+  const deadline = performance.now() + LOOK_EVERY_MS;
+  do {
+    const ended = Promise.withResolvers<void>();
+    lane.onEnd = ended.resolve;
+    const timer = setTimeout(ended.resolve, Math.max(1, deadline - performance.now()));
+    await ended.promise;
+    clearTimeout(timer);
+    if (performance.now() >= deadline) return 'time';
+  } while (lane.inFlight.size > few);
+  return 'room';
 }
 
 async function othersWait({ services }: EndpointLane): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { WebhookEndpointId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
+import { LOST_WORKER } from './claim-endpoint.ts';
 import { sendDeliveries, type ToDeliver } from './emit-event.ts';
 
 /** An endpoint whose job was sent longer ago than this, and that still has something due, may have lost it. */
@@ -16,7 +17,32 @@ type ReconcileServices = Pick<Services, 'db' | 'log' | 'producer'>;
  * is harmless, since it only says "look at this endpoint".
  */
 export async function reconcileWebhooks(services: ReconcileServices): Promise<void> {
+  await cancelLate(services);
   await sendAgain(services, await takeLate(services, STALE_SECONDS, LATE_SECONDS));
+}
+
+/**
+ * An event that was emitted just while its endpoint was disabled or deleted may have come after the cancellation, and
+ * a worker that was sending then may have died.
+ */
+async function cancelLate({ db }: ReconcileServices): Promise<void> {
+  await sql`
+    with late as (
+      select d.id, d.workspace_id, d.round, d.status from webhook_delivery d
+      join webhook_endpoint e on e.id = d.webhook_endpoint_id
+      where d.next_attempt_at is not null and (not e.enabled or e.deleted_at is not null)
+        and e.updated_at > now() - interval '7 days'
+        and (d.status <> 'delivering' or e.claimed_until is null or e.claimed_until < now())
+      for update of d skip locked
+    ), canceled as (
+      update webhook_delivery d set status = 'canceled', finished_at = now(),
+        next_attempt_at = null, claim_token = null, error = 'The endpoint was disabled or deleted.'
+      from late where d.id = late.id
+    )
+    insert into webhook_attempt (workspace_id, webhook_delivery_id, round, outcome, counts,
+      error_class, error, duration_ms, started_at)
+    select workspace_id, id, round, 'interrupted', false, 'interrupted', ${LOST_WORKER}, 0, now()
+    from late where status = 'delivering'`.execute(db);
 }
 
 /** What one process does when it starts and knows that no other runs: every claim is that of a dead worker. */

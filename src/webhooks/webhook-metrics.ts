@@ -10,7 +10,7 @@ export async function webhookSamples(db: Database): Promise<GaugeSample[]> {
     value: number;
   }>`
     select 'delivery' as kind, status as label, count(*)::float8 as value from webhook_delivery
-      where status in ('pending', 'waiting', 'delivering') group by status
+      where next_attempt_at is not null group by status
     union all
     select 'endpoint', case when not enabled then 'disabled' when breaker_until > now() then 'open'
         when failing_since is not null then 'failing' else 'healthy' end, count(*)
@@ -19,7 +19,7 @@ export async function webhookSamples(db: Database): Promise<GaugeSample[]> {
     select 'late', '', coalesce(greatest(0, extract(epoch from now() - min(d.next_attempt_at))), 0)
       from webhook_endpoint e cross join lateral (
         select next_attempt_at from webhook_delivery where webhook_endpoint_id = e.id
-          and status in ('pending', 'waiting') order by next_attempt_at limit 1) d
+          and next_attempt_at is not null order by next_attempt_at limit 1) d
       where e.enabled and e.deleted_at is null and e.failing_since is null`.execute(db);
   return rows.map(({ kind, label, value }): GaugeSample => {
     switch (kind) {

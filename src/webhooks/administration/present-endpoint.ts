@@ -3,7 +3,7 @@ import type { EndpointRecord } from './endpoints.ts';
 
 const maybe = z.iso.datetime().nullable();
 
-export const HEALTH_STATES = ['healthy', 'failing', 'open', 'disabled'] as const;
+const HEALTH_STATES = ['healthy', 'failing', 'open', 'disabled'] as const;
 
 export const endpointSchema = z
   .object({

@@ -59,7 +59,8 @@ async function countMatches(
   const matched = { failed: 0, missing: 0 };
   for (let position = firstPosition(window); position !== null;) {
     signal.throwIfAborted();
-    const slice = await countSlice(db, window, position);
+    const from = position;
+    const slice = await db.transaction().execute((trx) => countSlice(trx, window, from));
     matched.failed += slice.failed;
     matched.missing += slice.missing;
     position = slice.next;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { WebhookEventId } from '#src/ids.ts';
-import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { OPT_IN_TYPES } from '#src/webhooks/event-types.ts';
 import type { EndpointAddress } from './endpoints.ts';
 import { timeOf } from './events.ts';
@@ -30,15 +30,16 @@ export function firstPosition({ since }: RecoveryWindow): Position | null {
 
 /** How much of a slice failed or is missing, and where the next one begins: null after the last. */
 export async function countSlice(
-  db: Database,
+  trx: DatabaseTransaction,
   window: RecoveryWindow,
   position: Position,
 ): Promise<{ failed: number; missing: number; next: Position | null }> {
+  await walkIndexes(trx);
   const { rows } = await sql<SliceEnd & { failed: number; missing: number }>`
     with slice as (${sliceOf(window, position)})
     select ${SLICE_END}, count(*) filter (where has_failed)::int as failed,
       count(*) filter (where is_missing)::int as missing
-    from slice`.execute(db);
+    from slice`.execute(trx);
   const { failed, missing, ...end } = onlyRow(rows);
   return { failed, missing, next: nextPosition(end) };
 }
@@ -50,6 +51,7 @@ export async function recoverSlice(
   position: Position,
 ): Promise<{ recovered: number; next: Position | null }> {
   const inOrder = sql<Date>`now() + (slice.place - ${SLICE}::int) * interval '1 microsecond'`;
+  await walkIndexes(trx);
   const { rows } = await sql<SliceEnd & { recovered: number }>`
     with slice as (${sliceOf(window, position)}),
     restarted as (
@@ -68,6 +70,14 @@ export async function recoverSlice(
     from slice`.execute(trx);
   const { recovered, ...end } = onlyRow(rows);
   return { recovered, next: nextPosition(end) };
+}
+
+/**
+ * A table that was never analyzed (the embedded size has no autovacuum) looks so small to the planner that it would
+ * gather and sort all events of the window for each slice, instead of reading the next ones off the index.
+ */
+async function walkIndexes(trx: DatabaseTransaction): Promise<void> {
+  await sql`set local enable_bitmapscan = off`.execute(trx);
 }
 
 const HAS_FAILED = sql.raw(`d.status in ('exhausted', 'canceled')`);

@@ -15,14 +15,15 @@ export async function readOutboundAnswer(
 ): Promise<OutboundResponse> {
   const { statusCode: status, body } = answer;
   const headers = headersOf(answer.headers);
-  const hasBody = hop.method !== 'HEAD' && status !== 204 && status !== 304;
-  const { bytes, isCut } = await readOutboundBody(body, {
-    host: hop.url.hostname,
-    contentEncoding: hasBody ? (headers.get('content-encoding') ?? '') : '',
-    maxBytes: request.maxBytes ?? MAX_BYTES,
-    excess: request.excess ?? 'refuse',
-    signal,
-  });
+  const { bytes, isCut } = hasBody(hop, status, headers)
+    ? await readOutboundBody(body, {
+        host: hop.url.hostname,
+        contentEncoding: headers.get('content-encoding') ?? '',
+        maxBytes: request.maxBytes ?? MAX_BYTES,
+        excess: request.excess ?? 'refuse',
+        signal,
+      })
+    : leaveBody(body);
   // Only the deadline cuts; whoever gives up a call wants no answer.
   if (isCut) request.signal.throwIfAborted();
   return {
@@ -33,6 +34,19 @@ export async function readOutboundAnswer(
     isCut,
     text: () => new TextDecoder().decode(bytes),
   };
+}
+
+/** RFC 9110 §6.4.1, and what says of itself that it is empty. */
+function hasBody({ method }: OutboundHop, status: number, headers: Headers): boolean {
+  return (
+    method !== 'HEAD' && status !== 204 && status !== 304 && headers.get('content-length') !== '0'
+  );
+}
+
+/** Read to its end, so that the connection can be used again. */
+function leaveBody(body: Readable): { bytes: Buffer; isCut: boolean } {
+  body.on('error', () => undefined).resume();
+  return { bytes: Buffer.alloc(0), isCut: false };
 }
 
 function headersOf(raw: IncomingHttpHeaders): Headers {

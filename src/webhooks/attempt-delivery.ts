@@ -5,12 +5,10 @@ import type { AttemptRecord, ClaimedDelivery } from './delivery-ledger.ts';
 import { afterFailure, afterSuccess, isBeyondHope } from './endpoint-health.ts';
 import type { EndpointLane } from './endpoint-lane.ts';
 import { sendDeliveries } from './emit-event.ts';
-import { nextDelayMs } from './retry-schedule.ts';
+import { MAX_OWN_OUTAGES, nextDelayMs } from './retry-schedule.ts';
 import { type AttemptResult, sendDelivery } from './send-delivery.ts';
 
 const GONE = 410;
-/** Failures on our side cost the receiver nothing, up to this many in one round: a name that never resolves must end. */
-const MAX_OWN_OUTAGES = 50;
 const FIRST_OUTAGE_DELAY_MS = 5_000;
 const LONGEST_OUTAGE_DELAY_MS = 10 * 60_000;
 

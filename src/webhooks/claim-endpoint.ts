@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { SecretBox } from '#src/platform/crypto.ts';
+import { MAX_OWN_OUTAGES } from './retry-schedule.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { SigningSecrets } from './sign.ts';
 
@@ -168,8 +169,15 @@ export const LOST_WORKER =
 async function takeOver(db: Database, id: WebhookEndpointId, token: string): Promise<void> {
   await sql`
     with orphans as (
-      update webhook_delivery set status = case when attempts = 0 then 'pending' else 'waiting' end,
-        claim_token = null, next_attempt_at = now(), error = ${LOST_WORKER}
+      update webhook_delivery set claim_token = null, error = ${LOST_WORKER},
+        own_outages = own_outages + 1,
+        status = case when own_outages >= ${MAX_OWN_OUTAGES} then 'exhausted'
+          when attempts = 0 then 'pending' else 'waiting' end,
+        finished_at = case when own_outages >= ${MAX_OWN_OUTAGES} then now() end,
+        next_attempt_at = case when own_outages >= ${MAX_OWN_OUTAGES} then null
+          -- What is lost again and again may be what its workers die of.
+          else now() + make_interval(secs => case when own_outages < 3 then 0
+            else least(600, 5 * 2 ^ own_outages) end) end
       where webhook_endpoint_id = ${id} and next_attempt_at is not null and status = 'delivering'
         and claim_token <> ${token}
       returning id, workspace_id, round

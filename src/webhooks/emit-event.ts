@@ -96,18 +96,27 @@ export async function sendDeliveries(
 }
 
 /**
- * Fair queueing between workspaces: an endpoint's priority is the number of its workspace's endpoints that are being
- * delivered to, so one workspace's first goes before another's second, however many that one has.
+ * Fair queueing between workspaces: an endpoint's priority is its place among those of its own workspace that are
+ * delivered to or have something due. So the first of one workspace goes before the second of another, however many
+ * that one has (start-time fair queueing, Goyal, Vin and Cheng 1996).
  */
 async function turnsOf(
   db: Database,
   endpoints: ToDeliver,
 ): Promise<{ endpointId: WebhookEndpointId; priority: number }[]> {
   const { rows } = await sql<{ endpointId: WebhookEndpointId; priority: number }>`
-    select e.id as "endpointId",
-      case when e.failing_since is null then 1 else ${FAILING_PRIORITY}::int end
-        + (select count(*)::int from webhook_endpoint o
-            where o.workspace_id = e.workspace_id and o.claimed_until > now()) as priority
-    from webhook_endpoint e where e.id = any(${endpoints}::uuid[])`.execute(db);
+    with busy as (
+      select id, row_number() over (partition by workspace_id
+          order by coalesce(claimed_until > now(), false) desc, id)::int as place
+      from webhook_endpoint e
+      where workspace_id in (select workspace_id from webhook_endpoint where id = any(${endpoints}::uuid[]))
+        and enabled and deleted_at is null and (claimed_until > now() or exists (
+          select 1 from webhook_delivery d
+          where d.webhook_endpoint_id = e.id and d.next_attempt_at <= now()))
+    )
+    select e.id as "endpointId", coalesce(busy.place, 1)
+      + case when e.failing_since is null then 0 else ${FAILING_PRIORITY}::int end as priority
+    from webhook_endpoint e left join busy on busy.id = e.id
+    where e.id = any(${endpoints}::uuid[])`.execute(db);
   return rows;
 }

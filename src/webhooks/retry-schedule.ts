@@ -15,6 +15,8 @@ const DELAYS_MS = [
   24 * HOUR,
 ];
 export const MAX_ATTEMPTS = DELAYS_MS.length + 1;
+/** What fails on our side costs the receiver nothing, up to this often in one round: a name that never resolves must end. */
+export const MAX_OWN_OUTAGES = 50;
 /** So that what failed together does not come back together. */
 const JITTER = 0.2;
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { expect } from 'vitest';
 import { webhookDeliver } from '#queues/webhook-deliver.ts';
 import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
@@ -7,6 +8,7 @@ import type { Services } from '#src/services.ts';
 import type { WebhookDeliveryStatus } from '#src/tables.ts';
 import { deliverToEndpoint, type DeliverServices } from '#src/webhooks/deliver-to-endpoint.ts';
 import { emitEvents, type ToDeliver } from '#src/webhooks/emit-event.ts';
+import type { ServiceProcess } from './child-process.ts';
 import { until } from './until.ts';
 import type { ReceivedRequest, WebhookReceiver } from './webhook-receiver.ts';
 
@@ -150,4 +152,97 @@ export async function received(
   timeoutMs?: number,
 ): Promise<void> {
   await until(() => Promise.resolve(receiver.requestsTo(path).length >= count), timeoutMs, 5);
+}
+
+const LONG_WAIT = sql.raw(`interval '20 seconds'`);
+
+/** Waits until every delivery has ended; what would be tried again in more than 20 s is due at once. */
+export async function deliveriesSettled(db: Database, timeoutMs: number): Promise<void> {
+  await until(
+    async () => {
+      try {
+        await sql`update webhook_delivery set next_attempt_at = now()
+          where status = 'waiting' and next_attempt_at > now() + ${LONG_WAIT}`.execute(db);
+        await sql`update webhook_endpoint set breaker_until = now()
+          where breaker_until > now() + ${LONG_WAIT}`.execute(db);
+        const { delivered = 0, exhausted = 0, ...unfinished } = await statusesOf(db);
+        return delivered + exhausted > 0 && Object.keys(unfinished).length === 0;
+      } catch {
+        return false;
+      }
+    },
+    timeoutMs,
+    200,
+  );
+}
+
+interface LedgerOfDelivery {
+  url: string;
+  event_id: string;
+  payload: string;
+  status: WebhookDeliveryStatus;
+  attempts: number;
+  delivered: number;
+  failed: number;
+  interrupted: number;
+}
+
+/**
+ * Holds the ledger of every delivery against what its receiver saw: it came at least once, each time with the same bytes,
+ * and each post has its line. Receivers are told by path.
+ * @param receiver the one behind all endpoints
+ * @returns how many posts were repetitions of one that had been answered with 2xx or not at all
+ */
+export async function expectTrueLedger(db: Database, receiver: WebhookReceiver): Promise<number> {
+  const { rows } = await sql<LedgerOfDelivery>`
+    select e.url, d.webhook_event_id as event_id, v.payload, d.status, d.attempts,
+      count(*) filter (where a.outcome = 'delivered')::int as delivered,
+      count(*) filter (where a.outcome = 'failed')::int as failed,
+      count(*) filter (where a.outcome = 'interrupted')::int as interrupted
+    from webhook_delivery d join webhook_endpoint e on e.id = d.webhook_endpoint_id
+    join webhook_event v on v.id = d.webhook_event_id
+    left join webhook_attempt a on a.webhook_delivery_id = d.id
+    group by 1, 2, 3, 4, 5`.execute(db);
+  const posts = Map.groupBy(receiver.requests, ({ path, headers }) =>
+    [path, headers['webhook-id']].join(' '),
+  );
+  const wrong: unknown[] = [];
+  let repeated = 0;
+  for (const delivery of rows) {
+    const { delivered, failed, interrupted, status } = delivery;
+    const seen = posts.get(`${new URL(delivery.url).pathname} ${delivery.event_id}`) ?? [];
+    const isTrue =
+      (status === 'delivered' ? delivered >= 1 : status === 'exhausted') &&
+      seen.length >= Math.max(1, delivered + failed) &&
+      seen.length <= delivered + failed + interrupted &&
+      delivery.attempts >= 1 &&
+      delivery.attempts <= delivered + failed &&
+      seen.every(({ body }) => body.equals(Buffer.from(delivery.payload)));
+    if (!isTrue) wrong.push({ ...delivery, seen: seen.length });
+    repeated += Math.max(0, seen.length - failed - 1);
+  }
+  expect(wrong).toEqual([]);
+  expect(rows.length).toBe(posts.size);
+  return repeated;
+}
+
+/** Kills these processes at a moment at which deliveries are under way. @returns how many were */
+export async function killWhileDelivering(
+  workers: readonly ServiceProcess[],
+  db: Database,
+): Promise<number> {
+  let held = 0;
+  await until(
+    async () => {
+      // Frozen, they neither finish nor claim while the test looks.
+      for (const worker of workers) worker.signal('SIGSTOP');
+      held = (await statusesOf(db)).delivering ?? 0;
+      if (held === 0) for (const worker of workers) worker.signal('SIGCONT');
+      return held > 0;
+    },
+    60_000,
+    10,
+  );
+  for (const worker of workers) await worker.kill();
+  return held;
 }

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
+import { sendDeliveries } from '#src/webhooks/emit-event.ts';
+import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+import { until } from '#test/support/until.ts';
+import { received, statusesOf, webhookIds, writeEvents } from '#test/support/webhook-endpoints.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { attemptsTo, insertEndpoint, sendPings } from '#test/support/webhook-rows.ts';
+
+const ALLOWED = { OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' };
+const EVENTS = 200;
+const HEALTHY = Array.from({ length: 10 }, (_, index) => `/healthy-${index}`);
+const SLOW_MS = 1_000;
+
+async function workspaceOf(millrace: TestMillrace): Promise<WorkspaceId> {
+  // The type is what the API gives out.
+  return (await millrace.createWorkspace()).workspaceId as WorkspaceId;
+}
+
+async function insertAll(
+  { services }: TestMillrace,
+  workspaceId: WorkspaceId,
+  { url }: WebhookReceiver,
+  paths: readonly string[],
+): Promise<WebhookEndpointId[]> {
+  const ids: WebhookEndpointId[] = [];
+  for (const path of paths) {
+    const columns = path === '/paced' ? { rate_limit: 60 } : {};
+    ids.push((await insertEndpoint(services, workspaceId, url + path, columns)).id);
+  }
+  return ids;
+}
+
+describe('beside an endpoint that is dead, one that is slow and one that is paced', () => {
+  it(
+    'all events of ten healthy ones arrive before the dead one has missed its first deadline',
+    { timeout: 120_000 },
+    async () => {
+      await using receiver = await startReceiver({
+        behave: (path) =>
+          path === '/dead'
+            ? { kind: 'hang' }
+            : { kind: 'answer', delayMs: path === '/slow' ? SLOW_MS : 0 },
+      });
+      await using millrace = await startTestMillrace(ALLOWED);
+      const { services } = millrace;
+      const workspaceId = await workspaceOf(millrace);
+      const troubled = ['/dead', '/slow', '/paced'];
+      const [dead, slow, paced] = await insertAll(millrace, workspaceId, receiver, troubled);
+      if (!dead || !slow || !paced) throw new Error('Three endpoints were inserted.');
+      const healthy = await insertAll(millrace, workspaceId, receiver, HEALTHY);
+      await writeEvents(services, workspaceId, EVENTS);
+      // What troubles is under way before the others' turn comes.
+      await sendDeliveries(services, [dead, slow, paced]);
+      for (const path of troubled) await received(receiver, path, 1);
+      await sendDeliveries(services, healthy);
+      for (const path of HEALTHY) await received(receiver, path, EVENTS);
+      expect(await attemptsTo(services, dead)).toEqual([]);
+      expect(receiver.requestsTo('/dead')).toHaveLength(4);
+      expect((await statusesOf(services.db, slow)).pending).toBeGreaterThan(0);
+      expect((await statusesOf(services.db, paced)).pending).toBeGreaterThan(0);
+      for (const path of HEALTHY) {
+        expect(new Set(webhookIds(receiver.requestsTo(path))).size).toBe(EVENTS);
+      }
+    },
+  );
+});
+
+describe('a workspace with thirty endpoints full of work', () => {
+  it('does not keep the single event of another one waiting', { timeout: 120_000 }, async () => {
+    const paths = Array.from({ length: 30 }, (_, index) => `/busy-${index}`);
+    const backlog = 60;
+    await using receiver = await startReceiver({
+      behave: (path) => ({ kind: 'answer', delayMs: path === '/single' ? 0 : 250 }),
+    });
+    await using millrace = await startTestMillrace({
+      ...ALLOWED,
+      WEBHOOK_DELIVER_CONCURRENCY: '4',
+    });
+    const { services } = millrace;
+    const busy = await workspaceOf(millrace);
+    const other = await workspaceOf(millrace);
+    await insertAll(millrace, busy, receiver, paths);
+    const [single] = await insertAll(millrace, other, receiver, ['/single']);
+    if (!single) throw new Error('An endpoint was inserted.');
+    await sendDeliveries(services, await writeEvents(services, busy, backlog));
+    const begun = (): number => paths.filter((at) => receiver.requestsTo(at).length > 0).length;
+    await until(() => Promise.resolve(begun() >= 4), 30_000, 5);
+    await sendPings(services, other, single);
+    const before = begun();
+    await received(receiver, '/single', 1);
+    const statuses = await statusesOf(services.db);
+    expect(statuses.pending).toBeGreaterThan(0);
+    // The next free place was its own; those that became free while it was being sent may have been taken.
+    expect(begun() - before).toBeLessThanOrEqual(8);
+  });
+});

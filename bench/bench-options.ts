@@ -4,6 +4,8 @@ export interface BenchOptions {
   /** Average bytes of a document's text. */
   bytes: number;
   chunks: number | null;
+  deliveries: number | null;
+  endpoints: number | null;
 }
 
 export interface Bench {

@@ -5,6 +5,7 @@ import { relevance } from './relevance.ts';
 import { schedule } from './schedule.ts';
 import { search } from './search.ts';
 import { sync } from './sync.ts';
+import { webhooks } from './webhooks.ts';
 
 const BENCHES: Record<string, Bench> = {
   ingest: {
@@ -23,6 +24,10 @@ const BENCHES: Record<string, Bench> = {
     summary: 'an hour of 200 pairs that are due every minute, in simulated time',
     run: schedule,
   },
+  webhooks: {
+    summary: 'webhooks to local receivers, beside a bare loop that signs and posts',
+    run: webhooks,
+  },
   relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
 };
 
@@ -34,6 +39,8 @@ async function main(): Promise<void> {
       documents: { type: 'string' },
       bytes: { type: 'string', default: '4000' },
       chunks: { type: 'string' },
+      deliveries: { type: 'string' },
+      endpoints: { type: 'string' },
     },
   });
   const unknown = positionals.filter((name) => !Object.hasOwn(BENCHES, name));
@@ -47,12 +54,16 @@ async function main(): Promise<void> {
     documents: countOf('documents', values.documents),
     bytes: countOf('bytes', values.bytes) ?? 4_000,
     chunks: countOf('chunks', values.chunks),
+    deliveries: countOf('deliveries', values.deliveries),
+    endpoints: countOf('endpoints', values.endpoints),
   };
   for (const name of positionals) await BENCHES[name]?.run(options);
 }
 
 function printList(): void {
-  console.log('npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n]\n');
+  console.log(
+    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n]\n',
+  );
   for (const [name, { summary }] of Object.entries(BENCHES)) {
     console.log(`  ${name.padEnd(10)} ${summary}`);
   }

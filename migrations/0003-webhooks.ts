@@ -31,6 +31,8 @@ const STATEMENTS = [
     updated_at timestamptz not null default now())`,
   `create index webhook_endpoint_workspace on webhook_endpoint (workspace_id, created_at)
     where deleted_at is null`,
+  `create index webhook_endpoint_off on webhook_endpoint (id)
+    where not enabled or deleted_at is not null`,
 
   `create table webhook_event (
     id text primary key,

@@ -20,6 +20,8 @@ export interface QueueDefinition<P> {
   timeoutMs: number;
   /** The next attempt goes on where one was stopped: when the process stops, it is told so at once, not at the deadline. */
   isResumable: boolean;
+  /** A handler has this long after its signal to hand its work back; then the attempt is over without its consent. */
+  abortGraceMs: number;
 }
 
 /** A queue whose payload type does not matter to the caller. */
@@ -32,7 +34,8 @@ type QueueDefaults =
   | 'everyMs'
   | 'concurrency'
   | 'timeoutMs'
-  | 'isResumable';
+  | 'isResumable'
+  | 'abortGraceMs';
 type QueueInput<P> = Pick<QueueDefinition<P>, 'name' | 'payload'> &
   Partial<Pick<QueueDefinition<P>, QueueDefaults>>;
 
@@ -40,7 +43,7 @@ type QueueInput<P> = Pick<QueueDefinition<P>, 'name' | 'payload'> &
 const QUEUE_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const QUEUE_NAME_MAX_LENGTH = 50;
 
-/** Fills in the defaults: 3 attempts, 1 s backoff, no key, no schedule, one job at a time, one minute each, not resumable. */
+/** Fills in the defaults: 3 attempts, 1 s backoff, no key, no schedule, one job at a time, one minute each, not resumable, 3 s to hand back. */
 export function defineQueue<P>(input: QueueInput<P>): QueueDefinition<P> {
   if (!QUEUE_NAME.test(input.name) || input.name.length > QUEUE_NAME_MAX_LENGTH) {
     throw new Error(
@@ -55,6 +58,7 @@ export function defineQueue<P>(input: QueueInput<P>): QueueDefinition<P> {
     concurrency: 1,
     timeoutMs: 60_000,
     isResumable: false,
+    abortGraceMs: 3_000,
     ...input,
   };
 }

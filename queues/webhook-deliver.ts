@@ -17,4 +17,6 @@ export const webhookDeliver = defineQueue({
   concurrency: 200,
   timeoutMs: 60_000,
   isResumable: true,
+  // What is being sent may end: see the lane's own grace.
+  abortGraceMs: 8_000,
 });

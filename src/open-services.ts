@@ -146,6 +146,8 @@ function openOutside(config: Config, db: Database, log: Logger, opened: AsyncDis
       userAgent: `Millrace-Webhooks/${packageJson.version}`,
       connectTimeoutMs: 5_000,
       maxOrigins: 1_024,
+      // The lanes of endpoints bound them; one customer's slow receivers must not fill a host that others share.
+      connectionsPerOrigin: null,
       plainHttp: 'opened',
     }),
   );

@@ -22,7 +22,7 @@ interface WebhookEndpointTable {
   /** The secret before the rotation, sealed likewise; it signs too until `previous_secret_until`. */
   previous_secret: string | null;
   previous_secret_until: Date | null;
-  /** Exact to a minute: successes of a healthy endpoint do not write its row each time. */
+  /** Exact to five seconds: successes of a healthy endpoint do not write its row each time. */
   last_success_at: Date | null;
   /** The first failure since the last success; null while all goes well. */
   failing_since: Date | null;

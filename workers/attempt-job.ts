@@ -19,7 +19,7 @@ export interface JobContext {
   requestId: string | null;
   /**
    * Aborted when the attempt's time is up, or when the process must stop: hand the work back and throw
-   * `signal.reason`. Three seconds later the attempt is over without the handler's consent.
+   * `signal.reason`. `abortGraceMs` of the queue later the attempt is over without the handler's consent.
    */
   signal: AbortSignal;
   log: Logger;
@@ -57,9 +57,6 @@ export class JobTimeout extends Error {
 export type Outcome =
   | { kind: 'completed'; facts: JobFacts }
   | { kind: 'later' | 'retry' | 'failed' | 'gave-up' | 'aborted'; error: Error };
-
-/** Handlers have this long to hand their work back after an abort. */
-export const ABORT_GRACE_MS = 3_000;
 
 /**
  * Makes one attempt, writes its log line and its metric. Never rejects: the outcome says what becomes of the job.
@@ -129,6 +126,7 @@ async function outcomeOf<P>(
     const facts = await endedByAbort(
       definition.handle(services, data.payload, context),
       context.signal,
+      queue.abortGraceMs,
     );
     return { kind: 'completed', facts: facts ?? {} };
   } catch (error) {
@@ -161,11 +159,11 @@ function failureOf(thrown: unknown, { signal, lastAttempt }: JobContext): Outcom
 }
 
 /** Settles with `work`, or rejects with the abort's reason when `work` has not settled a grace period after it. */
-async function endedByAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function endedByAbort<T>(work: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T> {
   const abandoned = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | null = null;
   const startGrace = (): void => {
-    timer = setTimeout(() => abandoned.reject(signal.reason), ABORT_GRACE_MS);
+    timer = setTimeout(() => abandoned.reject(signal.reason), graceMs);
   };
   signal.addEventListener('abort', startGrace, { once: true });
   try {

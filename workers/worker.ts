@@ -1,13 +1,7 @@
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { QueueDefinition } from '#queues/queue.ts';
 import type { Services } from '#src/services.ts';
-import {
-  ABORT_GRACE_MS,
-  attemptJob,
-  type Outcome,
-  ShutdownError,
-  type WorkerDefinition,
-} from './attempt-job.ts';
+import { attemptJob, type Outcome, ShutdownError, type WorkerDefinition } from './attempt-job.ts';
 
 /** Who does the work of a queue. `workers/<queue name>.ts` exports the result as `worker`. */
 export function defineWorker<P>(
@@ -21,7 +15,7 @@ export interface RunningWorker {
   readonly queueName: string;
   /**
    * Takes no more jobs, waits for the active ones, aborts them at the deadline (resumable ones at once) and puts them back into the queue at
-   * no cost of an attempt. Resolves at most 6 s after the deadline, whatever the handlers and the store do.
+   * no cost of an attempt. Resolves seconds after the deadline at most, whatever the handlers and the store do.
    */
   close(deadlineMs: number): Promise<void>;
 }
@@ -82,7 +76,7 @@ export function startWorker<P>(
         for (const abort of active) abort.abort(reason);
       }, abortMs);
       // What an absent store does not take back stays locked until the lock runs out; another worker then finds it.
-      await settledOrLate(closed, deadlineMs + ABORT_GRACE_MS + STORE_GRACE_MS);
+      await settledOrLate(closed, deadlineMs + definition.queue.abortGraceMs + STORE_GRACE_MS);
       clearTimeout(deadline);
     },
   };

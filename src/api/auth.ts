@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Authenticate } from '#src/accounts/authenticate.ts';
 import { type Principal, type Scope, whyForbidden } from '#src/accounts/principal.ts';
+import { readAccount } from '#src/accounts/account.ts';
 import { whyPlanForbids } from '#src/billing/plans.ts';
 import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
 import type { PlanTier } from '#src/tables.ts';
 
 /**
@@ -36,9 +38,18 @@ export function assertMay(principal: Principal, scope: Exclude<Scope, 'public'>)
   if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
 }
 
-/** @throws Problem UNAUTHORIZED when the principal's workspace is on a plan below `needed` */
-export function assertPlan(principal: Principal, needed: PlanTier): void {
-  const reason = whyPlanForbids(principal.plan, needed);
+/**
+ * What is remembered of a key may be seconds old: whoever has just bought a plan is not refused for that.
+ * @throws Problem UNAUTHORIZED when the principal's workspace is on a plan below `needed`
+ */
+export async function assertPlan(
+  { db }: Pick<Services, 'db'>,
+  principal: Principal,
+  needed: PlanTier,
+): Promise<void> {
+  if (whyPlanForbids(principal.plan, needed) === null) return;
+  const { plan } = await readAccount(db, principal);
+  const reason = whyPlanForbids(plan, needed);
   if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
 }
 

@@ -76,10 +76,15 @@ function operation(route: Route, schemas: ComponentSchemas): Json {
     parameters: [
       ...parameters(route, 'path', route.params, schemas),
       ...parameters(route, 'query', route.query, schemas),
+      ...route.requestHeaders.map((header) => ({
+        ...header,
+        in: 'header',
+        schema: { type: 'string' },
+      })),
     ],
     ...(route.body || route.rawBody ? { requestBody: requestBody(route, id, schemas) } : {}),
     responses: {
-      200: { description: 'Success', content: replyContent(route, id, schemas) },
+      [route.status]: { description: 'Success', content: replyContent(route, id, schemas) },
       ...errorResponses(route),
     },
   };

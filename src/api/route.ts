@@ -58,6 +58,10 @@ interface RouteFacts {
   readonly produces: readonly string[];
   /** The handler reads `incoming`; `body` then only documents. */
   readonly rawBody: boolean;
+  /** Of a success: 202 for work that goes on after the answer. */
+  readonly status: 200 | 202;
+  /** Request headers that it reads, with what they are for; `required` ones are an error when absent. */
+  readonly requestHeaders: readonly { name: string; description: string; required: boolean }[];
   /** Codes that this route may answer beyond those of every route. */
   readonly errors: readonly ProblemCode[];
 }
@@ -71,7 +75,14 @@ export interface Route extends RouteFacts {
   handle(request: RouteRequest<unknown, unknown, unknown, Principal | null>): unknown;
 }
 
-type Optional = 'description' | 'accepts' | 'produces' | 'rawBody' | 'errors';
+type Optional =
+  | 'description'
+  | 'accepts'
+  | 'produces'
+  | 'rawBody'
+  | 'errors'
+  | 'status'
+  | 'requestHeaders';
 
 type RouteDefinition<
   S extends Scope,
@@ -113,6 +124,8 @@ export function defineRoute<
     accepts: ['application/json'],
     produces: ['application/json'],
     rawBody: false,
+    status: 200,
+    requestHeaders: [],
     errors: [],
     ...definition,
     plan: definition.plan ?? null,

@@ -33,7 +33,8 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
       principal === null ? null : await serving.takeRequest(principal, route.family);
     if (rateLimit) applyRateLimit(ctx, rateLimit);
     if (principal !== null && route.scope !== 'public') assertMay(principal, route.scope);
-    if (principal !== null && route.plan !== null) assertPlan(principal, route.plan);
+    if (principal !== null && route.plan !== null)
+      await assertPlan(services, principal, route.plan);
 
     const params = route.params ? parsePart('path', route.params, ctx.params) : undefined;
     const query = route.query ? parsePart('query', route.query, queryOf(ctx)) : undefined;
@@ -117,7 +118,7 @@ async function send(
     ctx.body = result.content;
     return;
   }
-  const reply = result instanceof JsonReply ? result : new JsonReply(result, 200, {});
+  const reply = result instanceof JsonReply ? result : new JsonReply(result, route.status, {});
   if (checkReplies) checkReply(route, reply.body);
   ctx.set({ ...reply.headers });
   sendJson(ctx, reply.status, reply.body);

@@ -3,21 +3,18 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { emitEvents, sendDeliveries } from '#src/webhooks/emit-event.ts';
+import { applyStripeCheckout } from './apply-stripe-checkout.ts';
+import { readStripeEvent } from './read-stripe-event.ts';
 import { settlePlan } from './settle-plan.ts';
-import { type CheckoutNews, readChange, type StripeChange, textOf } from './stripe-change.ts';
-import { saveCheckout } from './stripe-checkout-rows.ts';
+import { claimIn, readChange, type StripeChange } from './stripe-change.ts';
 import { openSignedEvent, openStripe } from './stripe-client.ts';
 import { saveEmail } from './stripe-customer-rows.ts';
 import { completeChange } from './stripe-lookup.ts';
-import { findOwner, type StripeRun } from './stripe-links.ts';
-import { dateOf, stripeEvent, type StripeEvent } from './stripe-object.ts';
+import type { StripeRun } from './stripe-links.ts';
+import { dateOf, type StripeEvent } from './stripe-object.ts';
 import { eventsOf } from './stripe-outgoing.ts';
 import { snapshotOf } from './stripe-snapshot.ts';
-import {
-  findSubscriptionOwner,
-  linkWithOrphans,
-  updateSubscription,
-} from './stripe-subscription-rows.ts';
+import { updateSubscription } from './stripe-subscription-rows.ts';
 
 /** Events of Stripe are applied one at a time: they are few, and each may touch what another is about. */
 const STRIPE_LOCK = 7_202_604;
@@ -26,7 +23,7 @@ type BillingServices = Pick<Services, 'db' | 'config' | 'clock' | 'log' | 'produ
 
 /**
  * Takes in a request of Stripe: checks who signed it, and applies its event.
- * @throws Problem NOT_FOUND without `STRIPE_WEBHOOK_SECRET`, BAD_REQUEST for what Stripe has not signed
+ * @throws Problem NOT_FOUND without `STRIPE_WEBHOOK_SECRET`, BAD_REQUEST for what Stripe has not signed or is no event
  */
 export async function receiveStripeEvent(
   services: BillingServices,
@@ -34,11 +31,8 @@ export async function receiveStripeEvent(
 ): Promise<void> {
   const secrets = webhookSecrets(services.config);
   const signed = { ...request, receivedAt: services.clock() };
-  const parsed = stripeEvent.safeParse(openSignedEvent(signed, secrets));
-  if (!parsed.success) {
-    throw new Problem('BAD_REQUEST', 'The body is signed but is no event of Stripe.');
-  }
-  await applyStripeEvent(services, parsed.data, request.requestId);
+  const event = readStripeEvent(openSignedEvent(signed, secrets), request.signature);
+  await applyStripeEvent(services, event, request.requestId);
 }
 
 /** Several, parted by commas, while a secret is rolled. @throws Problem NOT_FOUND when there is none */
@@ -92,17 +86,16 @@ async function applyChange(
       const { subscription } = change;
       const snapshot = snapshotOf(event, subscription);
       if (snapshot === null) return;
-      const claim = textOf(subscription.metadata['workspace_id']);
+      const claim = claimIn(subscription.metadata);
       await updateSubscription(run, subscription.id, { snapshot, claim, email });
       return;
     }
     case 'checkout':
-      await applyCheckout(run, change.checkout);
+      await applyStripeCheckout(run, change.checkout);
       return;
     case 'invoice': {
-      const { customerId, subscriptionId } = change;
-      if (subscriptionId === null) return;
-      await updateSubscription(run, subscriptionId, { customerId, email: change.email });
+      const { subscriptionId, customerId, email: payer, payment } = change;
+      await updateSubscription(run, subscriptionId, { customerId, email: payer, payment });
       return;
     }
     case 'customer':
@@ -111,40 +104,6 @@ async function applyChange(
     case 'nothing':
       return;
   }
-}
-
-/** Whose it is comes first; while nobody knows, what the checkout said waits at its subscription. */
-async function applyCheckout(run: StripeRun, checkout: CheckoutNews): Promise<void> {
-  const { id, subscriptionId, customerId, email } = checkout;
-  const workspaceId = await findOwner(run, {
-    present: await findCheckoutOwner(run.trx, id, subscriptionId),
-    claim: checkout.claim,
-    customerId,
-    reference: checkout.reference,
-  });
-  if (workspaceId === null) {
-    if (subscriptionId !== null)
-      await updateSubscription(run, subscriptionId, { checkout, customerId });
-    return;
-  }
-  run.workspaces.add(workspaceId);
-  await saveCheckout(run, workspaceId, checkout);
-  if (customerId !== null) await linkWithOrphans(run, { id: customerId, workspaceId, email });
-  if (subscriptionId !== null)
-    await updateSubscription(run, subscriptionId, { workspaceId, customerId, email });
-}
-
-async function findCheckoutOwner(
-  trx: DatabaseTransaction,
-  id: string,
-  subscriptionId: string | null,
-) {
-  const checkout = await trx
-    .selectFrom('stripe_checkout')
-    .select('workspace_id')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return checkout?.workspace_id ?? findSubscriptionOwner(trx, subscriptionId);
 }
 
 function openRun(

@@ -13,12 +13,17 @@ export function tierNamed(text: unknown): PlanTier | null {
   return paid.length > 1 ? null : (paid[0] ?? named[0] ?? null);
 }
 
+/** `plan_tier`, or `plan` where that names none. */
+export function tierOfMetadata(metadata: Record<string, unknown>): PlanTier | null {
+  return tierNamed(metadata['plan_tier']) ?? tierNamed(metadata['plan']);
+}
+
 /** What the operator wrote at the price or its product. Never the amount: amounts differ by currency, change and repeat. */
 export function tierOfPrice(price: StripePrice): PlanTier | null {
   return (
     tierNamed(price.lookup_key) ??
-    tierNamed(price.metadata['plan_tier']) ??
-    tierNamed(price.product?.metadata?.['plan_tier'])
+    tierOfMetadata(price.metadata) ??
+    tierOfMetadata(price.product?.metadata ?? {})
   );
 }
 
@@ -33,5 +38,5 @@ export function tierOfSubscription(subscription: {
   items: readonly StripeItem[];
   metadata: Record<string, unknown>;
 }): PlanTier | null {
-  return tierOfItems(subscription.items) ?? tierNamed(subscription.metadata['plan_tier']);
+  return tierOfItems(subscription.items) ?? tierOfMetadata(subscription.metadata);
 }

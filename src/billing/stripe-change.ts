@@ -1,5 +1,5 @@
 import type { PlanTier } from '#src/tables.ts';
-import { tierNamed } from './plan-of-price.ts';
+import { tierOfMetadata } from './plan-of-price.ts';
 import {
   type StripeEvent,
   type StripeSession,
@@ -9,6 +9,7 @@ import {
   type StripeSubscription,
   stripeSubscription,
 } from './stripe-object.ts';
+import type { PaymentNews } from './stripe-standing.ts';
 
 /** What an event says of a checkout. Kept as JSON while nobody knows whose it is, so moments are Stripe's seconds. */
 export interface CheckoutNews {
@@ -22,9 +23,9 @@ export interface CheckoutNews {
   currency: string | null;
   /** Null while it is not paid for. */
   paidAt: number | null;
-  /** The workspace that the operator's metadata names; not checked. */
+  /** The workspace, or the user, that the operator's metadata names; not checked. */
   claim: string | null;
-  /** The workspace that the buyer's link names; not checked. */
+  /** The workspace, or the user, that the buyer's link names; not checked. */
   reference: string | null;
 }
 
@@ -32,7 +33,13 @@ export interface CheckoutNews {
 export type StripeChange =
   | { kind: 'checkout'; checkout: CheckoutNews }
   | { kind: 'subscription'; subscription: StripeSubscription }
-  | { kind: 'invoice'; customerId: string | null; subscriptionId: string | null; email: string }
+  | {
+      kind: 'invoice';
+      customerId: string | null;
+      subscriptionId: string;
+      email: string | null;
+      payment: PaymentNews | null;
+    }
   | { kind: 'customer'; customerId: string; email: string | null }
   | { kind: 'nothing' };
 
@@ -45,10 +52,7 @@ const CHECKOUT_TYPES = [
 ];
 const CUSTOMER_TYPES = ['customer.created', 'customer.updated', 'customer.deleted'];
 
-/**
- * Reads an event. Subscription events alone decide about status and plan: an invoice that is paid or not makes Stripe
- * change the subscription and tell so, and what an invoice tells beyond that is the subscriber's e-mail.
- */
+/** Reads an event. What an invoice tells counts where no event of its subscription tells it: see stripe-standing.ts. */
 export function readChange(event: StripeEvent): StripeChange {
   // What happens in accounts connected to the operator's is nobody's plan here.
   if (event.data === null || event.account !== null) return NOTHING;
@@ -59,7 +63,7 @@ export function readChange(event: StripeEvent): StripeChange {
     const { data: subscription } = stripeSubscription.safeParse(object);
     return subscription ? { kind: 'subscription', subscription } : NOTHING;
   }
-  if (type.startsWith('invoice.')) return readInvoice(object);
+  if (type.startsWith('invoice.')) return readInvoice(event, object);
   if (CUSTOMER_TYPES.includes(type)) {
     const { data: customer } = stripeCustomer.safeParse(object);
     if (!customer) return NOTHING;
@@ -80,11 +84,11 @@ function readCheckout(event: StripeEvent, object: unknown): StripeChange {
       subscriptionId: session.subscription,
       customerId: session.customer,
       email: session.customer_details?.email ?? session.customer_email,
-      planTier: tierNamed(session.metadata['plan_tier']),
+      planTier: tierOfMetadata(session.metadata),
       amountTotal: session.amount_total,
       currency: session.currency,
       paidAt: isPaid(event, session) ? event.created : null,
-      claim: textOf(session.metadata['workspace_id']),
+      claim: claimIn(session.metadata),
       reference: session.client_reference_id,
     },
   };
@@ -96,15 +100,21 @@ function isPaid({ type }: StripeEvent, { payment_status }: StripeSession): boole
   return payment_status === 'paid' || payment_status === 'no_payment_required';
 }
 
-function readInvoice(object: unknown): StripeChange {
+function readInvoice({ type, created }: StripeEvent, object: unknown): StripeChange {
   const { data: invoice } = stripeInvoice.safeParse(object);
-  if (!invoice || invoice.customer_email === null) return NOTHING;
+  if (!invoice) return NOTHING;
   const subscriptionId =
     invoice.subscription ?? invoice.parent?.subscription_details?.subscription ?? null;
   const { customer: customerId, customer_email: email } = invoice;
-  return { kind: 'invoice', customerId, subscriptionId, email };
+  const isPaid = type === 'invoice.paid';
+  const payment = isPaid || type === 'invoice.payment_failed' ? { at: created, isPaid } : null;
+  if (subscriptionId === null || (email === null && payment === null)) return NOTHING;
+  return { kind: 'invoice', customerId, subscriptionId, email, payment };
 }
 
-export function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
+/** The workspace that an operator's metadata name, or the user whose workspace is meant; not checked. */
+export function claimIn(metadata: Record<string, unknown>): string | null {
+  const { workspace_id: workspaceId, user_id: userId } = metadata;
+  const named = [workspaceId, userId].find((id) => typeof id === 'string' && id !== '');
+  return typeof named === 'string' ? named : null;
 }

@@ -75,19 +75,14 @@ function isSignedWith(
 
 /**
  * A call to Stripe.
- * @throws Problem BAD_GATEWAY with Stripe's kind of error; its sentences may quote keys and are left out
+ * @throws Problem BAD_GATEWAY that says what kind of refusal it was; Stripe's sentences may quote keys and are left out
  */
 export async function callStripe<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
-    const details = [error.code, error.param && `parameter ${error.param}`, error.requestId];
-    const shown = details.filter(Boolean).join(', ');
-    throw new Problem(
-      'BAD_GATEWAY',
-      `Stripe did not do it: ${error.type}${shown === '' ? '' : ` (${shown})`}. ${remedyOf(error)}`,
-    );
+    throw new Problem('BAD_GATEWAY', `${refusalOf(error)} ${remedyOf(error)}`);
   }
 }
 
@@ -113,7 +108,32 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && !isPassing(error);
 }
 
-function remedyOf(error: InstanceType<typeof Stripe.errors.StripeError>): string {
+type StripeFailure = InstanceType<typeof Stripe.errors.StripeError>;
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  StripeAuthenticationError: 'Stripe does not know the secret key of this service',
+  StripePermissionError: 'Stripe does not let the secret key of this service do this',
+  StripeInvalidRequestError: 'Stripe found a mistake in what it was asked',
+  StripeIdempotencyError: 'Stripe was asked the same a moment ago, in other words',
+  StripeCardError: 'Stripe could not charge the card',
+  StripeRateLimitError: 'Stripe is asked too much at the moment',
+  StripeAPIError: 'Stripe has a fault of its own',
+};
+
+/** In plain words, with what helps to find the call in Stripe's log. */
+function refusalOf(error: StripeFailure): string {
+  if (error instanceof Stripe.errors.StripeConnectionError) return 'Stripe could not be reached.';
+  const details = [
+    error.code,
+    error.param && `parameter ${error.param}`,
+    error.requestId && `request ${error.requestId}`,
+  ];
+  const shown = details.filter(Boolean).join(', ');
+  const refusal = REFUSALS[error.type] ?? 'Stripe refused';
+  return `${refusal}${shown === '' ? '' : ` (${shown})`}.`;
+}
+
+function remedyOf(error: StripeFailure): string {
   if (isPassing(error)) return 'Try again shortly.';
   if (error.statusCode === 401 || error.statusCode === 403)
     return 'The operator should look at STRIPE_SECRET_KEY.';

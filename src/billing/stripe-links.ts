@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { WorkspaceId } from '#src/ids.ts';
+import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 
 /** One event on its way into the rows, and what it leads to. */
@@ -18,7 +18,7 @@ export interface StripeRun {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The workspace of this id; null for what is no id, or not that of a workspace here. */
+/** The workspace of this id, or that of the user with this id; null for what is no id, or of nobody here. */
 async function findWorkspace(
   trx: DatabaseTransaction,
   id: string | null,
@@ -29,7 +29,13 @@ async function findWorkspace(
     .select('id')
     .where('id', '=', id.toLowerCase() as WorkspaceId) // has the form of one, and this looks whether it is one
     .executeTakeFirst();
-  return row?.id ?? null;
+  if (row) return row.id;
+  const user = await trx
+    .selectFrom('user_account')
+    .select('workspace_id')
+    .where('id', '=', id.toLowerCase() as UserId) // as above
+    .executeTakeFirst();
+  return user?.workspace_id ?? null;
 }
 
 export async function workspaceOfCustomer(

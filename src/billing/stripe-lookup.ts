@@ -13,7 +13,7 @@ import {
   type StripeSubscription,
 } from './stripe-object.ts';
 import { emailOf } from './stripe-outgoing.ts';
-import { isFinal } from './stripe-snapshot-order.ts';
+import { isFinal } from './stripe-standing.ts';
 
 /** Stripe waits for the answer meanwhile, and sends the event again when it gets none. */
 const ONE_SHORT_TRY = { timeout: 4_000, maxNetworkRetries: 0 };

@@ -1,21 +1,22 @@
 import type { Snapshot, Traits } from './stripe-snapshot.ts';
+import { isFinal, type PaymentNews, standingOf } from './stripe-standing.ts';
 
 /** Events of one second whose order is tried out in full: 720 ways. Stripe makes two to four of them at once. */
 const MAX_TRIED = 6;
 /** Beyond these the oldest are forgotten: enough that an event which is days late still finds its place. */
 const MAX_KEPT = 30;
 
-const FINAL_STATUSES = ['canceled', 'incomplete_expired'];
-
-/** Whether a subscription that was once in this state can be in no other. */
-export function isFinal({ status, kind }: { status: string; kind?: string }): boolean {
-  return kind === 'deleted' || FINAL_STATUSES.includes(status);
-}
-
-/** The snapshots with one more, in their order; one that is there already changes nothing. */
-export function addSnapshot(kept: readonly Snapshot[], snapshot: Snapshot): Snapshot[] {
+/**
+ * The snapshots with one more, in their order; one that is there already changes nothing. The payments tell since when
+ * it was late where snapshots are forgotten.
+ */
+export function addSnapshot(
+  kept: readonly Snapshot[],
+  snapshot: Snapshot,
+  payments: readonly PaymentNews[] = [],
+): Snapshot[] {
   if (kept.some(({ eventId }) => eventId === snapshot.eventId)) return [...kept];
-  return forgetOldest(orderSnapshots([...kept, snapshot]));
+  return forgetOldest(orderSnapshots([...kept, snapshot]), payments);
 }
 
 /**
@@ -40,18 +41,12 @@ export function orderSnapshots(snapshots: readonly Snapshot[]): Snapshot[] {
   return ordered;
 }
 
-/** Since when payment is late, as the newest snapshots have it: the first of those without a break; null when it is not. */
-export function pastDueSince(ordered: readonly Snapshot[]): number | null {
-  return ordered.reduce<number | null>(
-    (since, one) => (one.status === 'past_due' ? (since ?? one.pastDueSince ?? one.created) : null),
-    null,
-  );
-}
-
-function forgetOldest(ordered: Snapshot[]): Snapshot[] {
+function forgetOldest(ordered: Snapshot[], payments: readonly PaymentNews[]): Snapshot[] {
   const [first, ...rest] = ordered.slice(-MAX_KEPT);
   if (!first || ordered.length <= MAX_KEPT) return ordered;
-  const since = pastDueSince(ordered.slice(0, 1 - MAX_KEPT));
+  const forgotten = ordered.slice(0, 1 - MAX_KEPT);
+  const before = payments.filter(({ at }) => at < first.created);
+  const since = standingOf(forgotten, before)?.pastDueSince ?? null;
   return [since === null ? first : { ...first, pastDueSince: since }, ...rest];
 }
 

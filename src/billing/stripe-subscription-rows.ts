@@ -1,16 +1,19 @@
 import type { WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
-import { addSnapshot, pastDueSince } from './stripe-snapshot-order.ts';
+import { addSnapshot } from './stripe-snapshot-order.ts';
 import type { CheckoutNews } from './stripe-change.ts';
 import { nameSoldPlan, saveCheckout } from './stripe-checkout-rows.ts';
 import { findOwner, linkCustomer, orphansOf, type StripeRun } from './stripe-links.ts';
 import { dateOf } from './stripe-object.ts';
 import type { Snapshot } from './stripe-snapshot.ts';
+import { addPayment, type PaymentNews, standingOf } from './stripe-standing.ts';
 
 /** `stripe_subscription.last_event`: what the columns are made from, and what waits until the workspace is known. */
 interface SubscriptionRecord {
   /** What was said of it, in the order in which it happened. */
   snapshots: Snapshot[];
+  /** What its invoices told. */
+  payments: PaymentNews[];
   /** The checkout that began it. */
   checkout: CheckoutNews | null;
   email: string | null;
@@ -19,12 +22,13 @@ interface SubscriptionRecord {
 /** Something to add to what is known of a subscription. */
 export interface SubscriptionNews {
   snapshot?: Snapshot;
+  payment?: PaymentNews | null;
   checkout?: CheckoutNews;
   customerId?: string | null;
   email?: string | null;
   /** Whose it is, when that has been found out. */
   workspaceId?: WorkspaceId | null;
-  /** The workspace that its metadata name; not checked. */
+  /** The workspace, or the user, that its metadata name; not checked. */
   claim?: string | null;
 }
 
@@ -50,7 +54,7 @@ export async function updateSubscription(
   await trx
     .updateTable('stripe_subscription')
     .set({
-      ...columnsOf(record.snapshots),
+      ...columnsOf(record),
       workspace_id: workspaceId,
       customer_id: customerId,
       last_event: JSON.stringify(kept),
@@ -88,6 +92,13 @@ export function deletionIn(snapshots: readonly Snapshot[]): Snapshot | null {
   return snapshots.find(({ kind }) => kind === 'deleted') ?? null;
 }
 
+const NOTHING_KNOWN: SubscriptionRecord = {
+  snapshots: [],
+  payments: [],
+  checkout: null,
+  email: null,
+};
+
 /** The row with what is recorded in it; made when it is not there. */
 export async function openSubscription(trx: DatabaseTransaction, id: string) {
   await trx
@@ -101,13 +112,17 @@ export async function openSubscription(trx: DatabaseTransaction, id: string) {
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   // Only this file writes it.
-  const record = row.last_event as SubscriptionRecord | null;
-  return { ...row, record: record ?? { snapshots: [], checkout: null, email: null } };
+  const record = row.last_event as Partial<SubscriptionRecord> | null;
+  return { ...row, record: { ...NOTHING_KNOWN, ...record } };
 }
 
 function addNews(record: SubscriptionRecord, news: SubscriptionNews): SubscriptionRecord {
+  const payments = news.payment ? addPayment(record.payments, news.payment) : record.payments;
   return {
-    snapshots: news.snapshot ? addSnapshot(record.snapshots, news.snapshot) : record.snapshots,
+    snapshots: news.snapshot
+      ? addSnapshot(record.snapshots, news.snapshot, payments)
+      : record.snapshots,
+    payments,
     checkout: mergeCheckouts(record.checkout, news.checkout ?? null),
     email: news.email ?? news.checkout?.email ?? record.email,
   };
@@ -119,17 +134,18 @@ function mergeCheckouts(a: CheckoutNews | null, b: CheckoutNews | null): Checkou
   return { ...a, ...b, paidAt: b.paidAt ?? a.paidAt };
 }
 
-function columnsOf(snapshots: readonly Snapshot[]) {
+function columnsOf({ snapshots, payments }: SubscriptionRecord) {
   const newest = snapshots.at(-1);
-  if (!newest) return {};
+  const standing = standingOf(snapshots, payments);
+  if (!newest || !standing) return {};
   return {
-    status: newest.status,
+    status: standing.status,
     plan_tier: newest.planTier ?? tierOfEqualItems(snapshots, newest),
     amount_monthly: newest.amountMonthly,
     currency: newest.currency,
     current_period_end: dateOf(newest.currentPeriodEnd),
     cancel_at_period_end: newest.cancelAtPeriodEnd,
-    past_due_since: dateOf(pastDueSince(snapshots)),
+    past_due_since: dateOf(standing.pastDueSince),
     cancellation_reason: newest.cancellationReason,
     ended_at: dateOf(newest.endedAt),
   };

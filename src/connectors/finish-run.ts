@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { cleanText } from '#src/documents/clean-text.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { IndexAttemptStatus } from '#src/tables.ts';
+import type { ToDeliver } from '#src/webhooks/emit-event.ts';
+import { announceRun } from './announce-run.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import { nextDue } from './next-run.ts';
 import { lockPair } from './open-pair.ts';
@@ -21,13 +23,23 @@ export function endStatus(counts: {
   return isTooMuch ? 'failed' : 'completed_with_errors';
 }
 
-/** The poll reached its end. @returns the next due time, null when none is planned */
+export interface FinishedRun {
+  /** When the next one is due, null when none is planned. */
+  next: Date | null;
+  /** For `sendDeliveries`: who is told of it. */
+  toDeliver: ToDeliver;
+}
+
+/** It was canceled or taken over meanwhile: others plan and tell. */
+const NOT_OURS: FinishedRun = { next: null, toDeliver: [] };
+
+/** The poll reached its end. */
 export async function endRun(
   db: Database,
   run: ClaimedRun,
   now: Date,
   mendsSingly: boolean,
-): Promise<Date | null> {
+): Promise<FinishedRun> {
   return db.transaction().execute(async (trx) => {
     const next = await planNext(trx, run, now);
     const { rows } = await sql<{ fetched: number; failed: number }>`
@@ -35,7 +47,7 @@ export async function endRun(
       where id = ${run.id} and claim_token = ${run.token} and status = 'in_progress'
       for update`.execute(trx);
     const [counts] = rows;
-    if (!counts) return null;
+    if (!counts) return NOT_OURS;
     const status = endStatus(counts);
     const error =
       status === 'failed'
@@ -46,33 +58,37 @@ export async function endRun(
       // Its end is no place to go on from: the next run looks at the whole window again.
       await sql`update index_attempt set checkpoint = null where id = ${run.id}`.execute(trx);
       await countFailure(trx, run, next);
-      return next;
+    } else {
+      await resolveUnrepeated(trx, run, mendsSingly);
+      await advancePair(trx, run, now, next);
     }
-    await resolveUnrepeated(trx, run, mendsSingly);
-    await advancePair(trx, run, now, next);
-    return next;
+    return { next, toDeliver: await announceRun(trx, run.id) };
   });
 }
 
-/**
- * The run cannot go on. `pause` takes the pair off its schedule until somebody acts.
- * @returns the next due time, null when none is planned
- */
+/** The run cannot go on. `pause` takes the pair off its schedule until somebody acts. */
 export async function failRun(
   db: Database,
   run: ClaimedRun,
   reason: string,
   { pause, now }: { pause: boolean; now: Date },
-): Promise<Date | null> {
+): Promise<FinishedRun> {
   return db.transaction().execute(async (trx) => {
     const next = await planNext(trx, run, now);
-    if (!(await closeAttempt(trx, run, 'failed', reason, now))) return null;
+    if (!(await closeAttempt(trx, run, 'failed', reason, now))) return NOT_OURS;
     await countFailure(trx, run, next);
-    if (!pause) return next;
-    await sql`update cc_pair set status = 'PAUSED', status_reason = ${cleanText(reason)}, next_run_at = null
-      where id = ${run.pair.id} and status <> 'DELETING'`.execute(trx);
-    return null;
+    if (pause) await pausePair(trx, run, reason);
+    return { next: pause ? null : next, toDeliver: await announceRun(trx, run.id) };
   });
+}
+
+async function pausePair(
+  trx: DatabaseTransaction,
+  { pair }: ClaimedRun,
+  reason: string,
+): Promise<void> {
+  await sql`update cc_pair set status = 'PAUSED', status_reason = ${cleanText(reason)}, next_run_at = null
+    where id = ${pair.id} and status <> 'DELETING'`.execute(trx);
 }
 
 /** @returns false when the run was canceled or taken over meanwhile */

@@ -2,11 +2,12 @@ import { connectorSync } from '#queues/connector-sync.ts';
 import type { CcPairId, IndexAttemptId } from '#src/ids.ts';
 import { keepLease, LeaseLost } from '#src/platform/keep-lease.ts';
 import type { Services } from '#src/services.ts';
+import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { acceptPage, BacklogFull } from './accept-page.ts';
 import { claimRun, type ClaimedRun, releaseRun, renewRun } from './claim-run.ts';
 import type { PollContext } from './connector.ts';
 import { connectorContext } from './connector-context.ts';
-import { endRun, failRun } from './finish-run.ts';
+import { endRun, failRun, type FinishedRun } from './finish-run.ts';
 import { type OpenPair, openPair } from './open-pair.ts';
 import { MAX_OUTAGES, outageDelayMs, toldDelayMs } from './outage-delay.ts';
 import { allPages, nextPage, type NumberedPage } from './run-pages.ts';
@@ -55,11 +56,8 @@ export async function syncConnector(
   const facts = { ccPairId, run: run.id };
   if (run.outages > MAX_OUTAGES) {
     const reason = `The run was given up: ${run.outages} times in a row its worker was lost or its source was away.`;
-    await sendNext(
-      services,
-      run,
-      await failRun(services.db, run, reason, { pause: false, now: services.clock() }),
-    );
+    const now = services.clock();
+    await tell(services, run, await failRun(services.db, run, reason, { pause: false, now }));
     return { ...facts, end: 'failed' };
   }
   using lease = keepLease(() => renewRun(services.db, run));
@@ -201,12 +199,12 @@ async function settle(
     case 'wait':
       return waitOrFail(services, run, end.error);
     case 'end':
-      await sendNext(services, run, await endRun(db, run, clock(), end.mendsSingly));
+      await tell(services, run, await endRun(db, run, clock(), end.mendsSingly));
       return 'ended';
     case 'fail': {
       const pause = end.error instanceof CredentialRejected;
       const reason = wordsOf(end.error);
-      await sendNext(services, run, await failRun(db, run, reason, { pause, now: clock() }));
+      await tell(services, run, await failRun(db, run, reason, { pause, now: clock() }));
       return pause ? 'paused' : 'failed';
     }
   }
@@ -224,7 +222,7 @@ async function waitOrFail(
   const silentMs = clock().getTime() - silentSince.getTime();
   if ((isOutage && outages >= MAX_OUTAGES) || silentMs > LONGEST_SILENCE_MS) {
     const reason = `No page came for ${Math.round(silentMs / 60_000)} minutes. ${error.message}`;
-    await sendNext(services, run, await failRun(db, run, reason, { pause: false, now: clock() }));
+    await tell(services, run, await failRun(db, run, reason, { pause: false, now: clock() }));
     return 'failed';
   }
   const delayMs = toldDelayMs(error.retryAfterMs) ?? outageDelayMs(outages);
@@ -250,8 +248,14 @@ async function readSilence(
   };
 }
 
-async function sendNext(services: SyncServices, run: ClaimedRun, at: Date | null): Promise<void> {
-  if (at) await sendSync(services, run.pair.id, at);
+/** After the commit: the workers get the next run, and those who wait for this one get word. */
+async function tell(
+  services: SyncServices,
+  { pair }: ClaimedRun,
+  { next, toDeliver }: FinishedRun,
+): Promise<void> {
+  if (next) await sendSync(services, pair.id, next);
+  await sendDeliveries(services, toDeliver);
 }
 
 function wordsOf(error: Error): string {

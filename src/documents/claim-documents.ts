@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { DocumentMetadata, StoredSection } from '#src/tables.ts';
+import type { ToDeliver } from '#src/webhooks/emit-event.ts';
+import { announceDocuments } from './announce-documents.ts';
 
 /** A claim that is not renewed for this long is taken for that of a dead worker. */
 const LEASE_SECONDS = 20;
@@ -129,16 +131,24 @@ export async function releaseClaim(
     from held where d.id = held.id`.execute(db);
 }
 
-/** The document as it stands can never be indexed. */
+/**
+ * The document as it stands can never be indexed.
+ * @returns for `sendDeliveries`: who is told of it
+ */
 export async function failDocument(
   db: Database,
   token: string,
   id: DocumentId,
   reason: string,
-): Promise<void> {
-  await sql`update document set status = 'failed', error = ${reason}, claim_token = null,
-      claimed_until = null, next_attempt_at = null
-    where id = ${id} and claim_token = ${token}`.execute(db);
+): Promise<ToDeliver> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: DocumentId; workspace_id: WorkspaceId }>`
+      update document set status = 'failed', error = ${reason}, claim_token = null,
+        claimed_until = null, next_attempt_at = null
+      where id = ${id} and claim_token = ${token}
+      returning id, workspace_id`.execute(trx);
+    return announceDocuments(trx, 'document.failed', rows);
+  });
 }
 
 /** The attempt counts; the document is tried again after `delayMs`. */

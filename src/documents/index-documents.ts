@@ -3,6 +3,7 @@ import { documentIndex } from '#queues/document-index.ts';
 import type { DocumentId } from '#src/ids.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
+import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import {
   type Claim,
   type ClaimedDocument,
@@ -30,7 +31,7 @@ const LONGEST_RETRY_MS = 10 * 60_000;
 const MAX_EMPTY_CLAIMS = 40;
 const LOCKED_ROWS_PAUSE_MS = 25;
 
-type IndexServices = Pick<Services, 'db' | 'embedder' | 'indexThreads' | 'producer'>;
+type IndexServices = Pick<Services, 'db' | 'embedder' | 'indexThreads' | 'log' | 'producer'>;
 
 /**
  * Brings the index to the present revision of each document: claim, chunk, embed, replace. States,
@@ -77,7 +78,7 @@ async function indexClaim(
 /** An error ends the last attempt as failed; a document that is past it never let its worker come so far. */
 async function withoutKillers(services: IndexServices, claim: Claim): Promise<ClaimedDocument[]> {
   for (const { id, attempts } of claim.documents) {
-    if (attempts > MAX_ATTEMPTS) await failDocument(services.db, claim.token, id, KILLER_REASON);
+    if (attempts > MAX_ATTEMPTS) await fail(services, claim, id, KILLER_REASON);
   }
   return claim.documents.filter(({ attempts }) => attempts <= MAX_ATTEMPTS);
 }
@@ -94,7 +95,7 @@ async function indexAlone(
     if (signal.aborted || error instanceof RetryLater) throw error;
     const reason = reasonOf(error);
     if (error instanceof GiveUp || document.attempts >= MAX_ATTEMPTS) {
-      await failDocument(services.db, claim.token, document.id, reason);
+      await fail(services, claim, document.id, reason);
       return;
     }
     const delayMs = retryDelayMs(document.attempts, Math.random());
@@ -114,12 +115,21 @@ async function indexBatch(
   for (const [index, document] of documents.entries()) {
     const answer = prepared[index];
     if (answer && 'chunks' in answer) good.push({ document, chunks: answer.chunks });
-    else
-      await failDocument(services.db, claim.token, document.id, answer?.failure ?? 'Not prepared.');
+    else await fail(services, claim, document.id, answer?.failure ?? 'Not prepared.');
   }
   const indexed = await embedChunks(services, good, signal);
   signal.throwIfAborted();
-  await replaceChunks(services.db, services.embedder.model, claim.token, indexed);
+  const { db, embedder } = services;
+  await sendDeliveries(services, await replaceChunks(db, embedder.model, claim.token, indexed));
+}
+
+async function fail(
+  services: IndexServices,
+  { token }: Claim,
+  id: DocumentId,
+  reason: string,
+): Promise<void> {
+  await sendDeliveries(services, await failDocument(services.db, token, id, reason));
 }
 
 /** Embeds the chunks that have no vector yet: an unchanged chunk keeps its row and vector. */

@@ -3,6 +3,8 @@ import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type Database, type DatabaseTransaction } from '#src/platform/database.ts';
 import { signBits, toHalfBits } from '#src/platform/vector.ts';
+import type { ToDeliver } from '#src/webhooks/emit-event.ts';
+import { announceDocuments } from './announce-documents.ts';
 import { TERM_SPACE } from './bm25.ts';
 import type { ClaimedDocument } from './claim-documents.ts';
 import { assertModelIsCurrent } from './embedding-model.ts';
@@ -55,24 +57,27 @@ export async function storedChunks(
  * Replaces the documents' chunks in one transaction: what is unchanged keeps its row and vector,
  * what is new is loaded with COPY, what is gone is deleted. Documents whose claim was lost meanwhile
  * (edited, deleted, taken over) are left alone. The old chunks are searchable until the commit.
+ * @returns for `sendDeliveries`: who is told of it
  */
 export async function replaceChunks(
   db: Database,
   model: string,
   token: string,
   indexed: IndexedDocument[],
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+): Promise<ToDeliver> {
+  return db.transaction().execute(async (trx) => {
     const held = await lockHeldDocuments(trx, token, indexed);
     await assertModelIsCurrent(trx, model);
     const current = indexed.filter(({ document }) => held.has(document.id));
-    if (current.length === 0) return;
+    if (current.length === 0) return [];
     const deltas = new TermDeltas();
     await deleteGoneChunks(trx, current, deltas);
     await moveKeptChunks(trx, current);
     await insertNewChunks(trx, await numberNewChunks(trx, current), deltas);
     await deltas.write(trx);
     await markIndexed(trx, current);
+    const documents = current.map(({ document }) => document);
+    return announceDocuments(trx, 'document.indexed', documents);
   });
 }
 

@@ -66,6 +66,8 @@ export function createHttpClient(options: {
   userAgent?: string;
   /** Until a connection stands, its lookup and its TLS included; 10 s unless told. */
   connectTimeoutMs?: number;
+  /** At once, all workspaces together; 128 unless told, null for no limit. Whoever comes later waits within its deadline. */
+  connectionsPerOrigin?: number | null;
   /** Origins that connections are kept open to at a time; 256 unless told. */
   maxOrigins?: number;
   /** Where `http:` URLs may lead: wherever `https:` ones may, or only to ranges in `allowCidrs`. */
@@ -73,13 +75,15 @@ export function createHttpClient(options: {
   /** Instead of the system's resolver. */
   lookup?: ResolveHost;
 }): HttpClient {
-  const { allowCidrs, proxyUrl, userAgent = 'Millrace', lookup } = options;
+  const { allowCidrs, proxyUrl, userAgent = 'Millrace', lookup, ...connectionOptions } = options;
   const guard = createOutboundGuard({ allowCidrs, ...(lookup && { resolve: lookup }) });
   const connections = openConnections(guard, {
     proxyUrl,
-    connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    maxOrigins: options.maxOrigins ?? MAX_ORIGINS,
-    plainHttp: options.plainHttp ?? 'public',
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    connectionsPerOrigin: MAX_CONNECTIONS_PER_ORIGIN,
+    maxOrigins: MAX_ORIGINS,
+    plainHttp: 'public',
+    ...connectionOptions,
   });
   const defaults = {
     'user-agent': userAgent,
@@ -143,7 +147,6 @@ const KEEP_ALIVE_MS = 10_000;
 const MAX_CONNECTIONS_PER_ORIGIN = 128;
 
 const POOL_OPTIONS = {
-  connections: MAX_CONNECTIONS_PER_ORIGIN,
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
   // One deadline covers the whole exchange.
@@ -162,14 +165,15 @@ interface Connections {
 interface ConnectionOptions {
   proxyUrl: string | null;
   connectTimeoutMs: number;
+  connectionsPerOrigin: number | null;
   maxOrigins: number;
   plainHttp: OutboundReach;
 }
 
 /** Opens them as they are needed; every one leads to an address that the guard has just vetted, or to the proxy. */
 function openConnections(guard: OutboundGuard, options: ConnectionOptions): Connections {
-  const { proxyUrl, connectTimeoutMs, maxOrigins, plainHttp } = options;
-  const pool = { ...POOL_OPTIONS, maxOrigins };
+  const { proxyUrl, connectTimeoutMs, connectionsPerOrigin, maxOrigins, plainHttp } = options;
+  const pool = { ...POOL_OPTIONS, connections: connectionsPerOrigin, maxOrigins };
   const open = (): Dispatcher =>
     proxyUrl === null
       ? new Agent({ ...pool, connect: vettedConnector(guard, options) })

@@ -84,7 +84,8 @@ export function nextHop(hop: OutboundHop, status: number, location: string): Out
   return { url, method: becomesGet ? 'GET' : hop.method, headers, body };
 }
 
-function callableUrl(url: URL | null, redirectedBy: string | null = null): URL {
+/** @throws OutboundError `refused` when it is not one that may be called */
+export function callableUrl(url: URL | null, redirectedBy: string | null = null): URL {
   const place =
     redirectedBy === null ? 'The address' : `The address that ${redirectedBy} redirects to`;
   const refuse = (reason: string): never => {

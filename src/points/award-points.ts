@@ -49,7 +49,7 @@ export type RandomSource = () => number;
 /**
  * Awards points for an action: ledger row, totals, streak and achievements in one transaction, under the lock of the
  * user's totals. The same source again gets the first outcome again and is awarded nothing.
- * @throws Problem CONFLICT when the source stood for another action, NOT_FOUND when the user is gone
+ * @throws Problem CONFLICT when the source stood for another action, UNAUTHENTICATED when the user is gone
  */
 export async function awardPoints(
   { db, clock, config }: AwardServices,
@@ -59,7 +59,7 @@ export async function awardPoints(
   return db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, award);
     if (account === null) {
-      throw new Problem('NOT_FOUND', 'The user account of this key does not exist any more.');
+      throw new Problem('UNAUTHENTICATED', 'The user account of this key does not exist any more.');
     }
     const at = clock();
     const day = await findDay(trx, award, account, at);

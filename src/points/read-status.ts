@@ -15,14 +15,14 @@ export interface PointsStatus {
   readonly nextMilestone: { readonly id: string; readonly progress: number };
 }
 
-/** Where a user stands. @throws Problem NOT_FOUND when the user is gone */
+/** Where a user stands. @throws Problem UNAUTHENTICATED when the user is gone */
 export async function readPointsStatus(
   { db, clock }: Pick<AwardServices, 'db' | 'clock'>,
   holder: AccountHolder,
 ): Promise<PointsStatus> {
   const account = await readAccount(db, holder);
   if (account === null) {
-    throw new Problem('NOT_FOUND', 'The user account of this key does not exist any more.');
+    throw new Problem('UNAUTHENTICATED', 'The user account of this key does not exist any more.');
   }
   const unlocked = await listUnlocked(db, holder);
   const known = new Set(unlocked);

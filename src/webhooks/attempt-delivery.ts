@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Database } from '#src/platform/database.ts';
 import { LeaseLost } from '#src/platform/keep-lease.ts';
-import { disableEndpoint } from './disable-endpoint.ts';
+import { cancelDeliveries, disableEndpoint } from './disable-endpoint.ts';
 import type { AttemptRecord, ClaimedDelivery } from './delivery-ledger.ts';
 import { afterFailure, afterSuccess, isBeyondHope } from './endpoint-health.ts';
 import type { EndpointLane } from './endpoint-lane.ts';
 import { sendDeliveries } from './emit-event.ts';
-import { MAX_OWN_OUTAGES, nextDelayMs } from './retry-schedule.ts';
+import { MAX_ATTEMPTS, MAX_OWN_OUTAGES, nextDelayMs } from './retry-schedule.ts';
 import { type AttemptResult, sendDelivery } from './send-delivery.ts';
 
 const GONE = 410;
@@ -37,7 +39,7 @@ export async function attemptDelivery(
   const entry = entryOf(lane, delivery, result, startedAt);
   await record(lane, entry, RECORD_TRIES);
   if (result.failure === null) return 'delivered';
-  await disableIfHopeless(lane, result);
+  await disableIfHopeless(lane, delivery, result);
   return 'failed';
 }
 
@@ -152,7 +154,11 @@ async function record(
 }
 
 /** 410 is the receiver's own word that it is over; long failure is taken for it. */
-async function disableIfHopeless(lane: EndpointLane, { statusCode }: AttemptResult): Promise<void> {
+async function disableIfHopeless(
+  lane: EndpointLane,
+  delivery: ClaimedDelivery,
+  { statusCode }: AttemptResult,
+): Promise<void> {
   const { services, endpoint } = lane;
   const isGone = statusCode === GONE;
   if (lane.isDisabled || !(isGone || isBeyondHope(endpoint.health, endpoint.now()))) return;
@@ -172,8 +178,18 @@ async function disableIfHopeless(lane: EndpointLane, { statusCode }: AttemptResu
   if (others === null) {
     // Its owner has changed it meanwhile: what failed was the old one.
     lane.isDisabled = false;
+    await takeBack(services.db, delivery);
     return;
   }
+  await cancelDeliveries(services.db, endpoint.id, `The endpoint was disabled: ${reason}`);
   services.log.warn({ endpointId: endpoint.id, reason }, 'webhook endpoint disabled');
   await sendDeliveries(services, others);
+}
+
+/** What the old receiver has ended is due at the new one. */
+async function takeBack(db: Database, { id, round }: ClaimedDelivery): Promise<void> {
+  await sql`
+    update webhook_delivery set status = 'waiting', next_attempt_at = now(), finished_at = null
+    where id = ${id} and status = 'exhausted' and round = ${round}
+      and round_attempts < ${MAX_ATTEMPTS}`.execute(db);
 }

@@ -45,6 +45,7 @@ interface TargetRow {
 interface HealthRow {
   failing_since: Date | null;
   last_success_at: Date | null;
+  last_failure_at: Date | null;
   failures: number;
   breaker_trips: number;
   breaker_until: Date | null;
@@ -63,7 +64,9 @@ const TARGET = sql.raw(`id, url, secret, rate_limit,
   extract(epoch from updated_at)::float8 as version`);
 /** A delayed job may come a moment before its time: it is that job all the same. */
 const EARLY = sql.raw(`interval '1 second'`);
-const HEALTH = sql.raw(`failing_since, last_success_at, failures, breaker_trips, breaker_until`);
+const HEALTH = sql.raw(
+  `failing_since, last_success_at, last_failure_at, failures, breaker_trips, breaker_until`,
+);
 
 /** What a claim has taken; its secrets are opened by whoever made it. */
 export interface EndpointClaim {
@@ -102,7 +105,9 @@ export async function claimEndpoints(
     rows.map((row) => [row.id, { row, token: `${token}:${row.id}`, claimedAt }]),
   );
   for (const { row, token: own } of claims.values()) {
-    if (row.was_held) await takeOver(db, row.id, own);
+    if (!row.was_held) continue;
+    // A lease that cannot be used runs out; the other endpoints are not concerned.
+    await takeOver(db, row.id, own).catch(() => claims.delete(row.id));
   }
   return ids.map((id) => {
     const claim = claims.get(id) ?? null;
@@ -144,6 +149,7 @@ function readHealth(row: HealthRow): EndpointHealth {
   return {
     failingSince: row.failing_since,
     lastSuccessAt: row.last_success_at,
+    lastFailureAt: row.last_failure_at,
     failures: row.failures,
     breakerTrips: row.breaker_trips,
     breakerUntil: row.breaker_until,
@@ -199,6 +205,11 @@ export async function renewEndpoint(
   return rows.length === 1;
 }
 
+/** What letting go takes. */
+export type HeldEndpoint = Pick<ClaimedEndpoint, 'id' | 'token' | 'pacedUntil'> & {
+  target: Pick<Target, 'version'>;
+};
+
 /** What is to be done about an endpoint that was let go. */
 export interface Release {
   /** False when somebody has disabled or deleted it. */
@@ -210,14 +221,17 @@ export interface Release {
 /** Lets endpoints go, and plans when they must be looked at again. */
 export async function releaseEndpoints(
   db: Database,
-  endpoints: readonly Pick<ClaimedEndpoint, 'id' | 'token' | 'pacedUntil'>[],
+  endpoints: readonly HeldEndpoint[],
 ): Promise<Release[]> {
-  const given = endpoints.map(({ id, token, pacedUntil }) => ({ id, token, paced: pacedUntil }));
+  const given = endpoints.map(({ id, token, pacedUntil, target }) => {
+    return { id, token, paced: pacedUntil, version: target.version };
+  });
   const { rows } = await sql<{ id: WebhookEndpointId; is_enabled: boolean }>`
     with held as (
-      select e.id as held_id, g.paced from webhook_endpoint e
+      select e.id as held_id, case when g.version = extract(epoch from e.updated_at)::float8
+        then g.paced else e.paced_until end as paced from webhook_endpoint e
       join json_to_recordset(${JSON.stringify(given)}::json) as g(
-        id uuid, token text, paced timestamptz) on g.id = e.id and g.token = e.claim_token
+        id uuid, token text, paced timestamptz, version float8) on g.id = e.id and g.token = e.claim_token
       order by e.id for no key update of e
     )
     update webhook_endpoint set claim_token = null, claimed_until = null, paced_until = held.paced

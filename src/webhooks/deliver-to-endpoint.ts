@@ -1,7 +1,12 @@
 import type { WebhookEndpointId } from '#src/ids.ts';
 import { keepLease } from '#src/platform/keep-lease.ts';
 import type { Services } from '#src/services.ts';
-import { openClaim, renewEndpoint } from './claim-endpoint.ts';
+import {
+  type ClaimedEndpoint,
+  type EndpointClaim,
+  openClaim,
+  renewEndpoint,
+} from './claim-endpoint.ts';
 import { cancelDeliveries } from './disable-endpoint.ts';
 import { type EndpointLane, openLane, runLane } from './endpoint-lane.ts';
 import { sendDeliveries } from './emit-event.ts';
@@ -29,10 +34,10 @@ export async function deliverToEndpoint(
   endpointId: WebhookEndpointId,
   signal: AbortSignal,
 ): Promise<DeliveryFacts> {
-  const { db, deliveryLedger, secrets } = services;
+  const { db, deliveryLedger } = services;
   const claim = await deliveryLedger.claimEndpoint(endpointId);
   if (!claim) return { endpointId, delivered: 0, failed: 0, end: 'nothing to do' };
-  const endpoint = openClaim(secrets, claim);
+  const endpoint = await openOrPause(services, claim);
   using lease = keepLease(() => renewEndpoint(db, endpoint));
   const lane = openLane(services, endpoint);
   try {
@@ -47,15 +52,29 @@ export async function deliverToEndpoint(
   }
 }
 
+/** Another encryption key than the one it was sealed with: an operator must act, so there is no hurry. */
+const UNREADABLE_PAUSE_MS = 5 * 60_000;
+
+/** @throws UnreadableSecret after it has let the endpoint go for a while; nothing is lost meanwhile */
+async function openOrPause(
+  { secrets, deliveryLedger }: DeliverServices,
+  claim: EndpointClaim,
+): Promise<ClaimedEndpoint> {
+  try {
+    return openClaim(secrets, claim);
+  } catch (error) {
+    const { row, token } = claim;
+    const pacedUntil = new Date(row.now.getTime() + UNREADABLE_PAUSE_MS);
+    await deliveryLedger.releaseEndpoint({ id: row.id, token, pacedUntil, target: row });
+    throw error;
+  }
+}
+
 /** What cannot be written now is made up for by the next holder, once the lease has run out. */
 async function leave(services: DeliverServices, { endpoint }: EndpointLane): Promise<void> {
   const { isEnabled, wakeMs } = await services.deliveryLedger.releaseEndpoint(endpoint);
   if (!isEnabled) {
-    await services.db
-      .transaction()
-      .execute((trx) =>
-        cancelDeliveries(trx, endpoint.id, 'The endpoint was disabled or deleted.'),
-      );
+    await cancelDeliveries(services.db, endpoint.id, 'The endpoint was disabled or deleted.');
   }
   if (wakeMs !== null)
     await sendDeliveries(services, [endpoint.id], { delayMs: Math.ceil(wakeMs) });

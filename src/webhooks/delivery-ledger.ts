@@ -9,9 +9,9 @@ import { Batcher } from '#src/platform/batcher.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables.ts';
 import {
-  type ClaimedEndpoint,
   claimEndpoints,
   type EndpointClaim,
+  type HeldEndpoint,
   type Release,
   releaseEndpoints,
 } from './claim-endpoint.ts';
@@ -66,7 +66,7 @@ export interface DeliveryLedger {
   /** See `claimEndpoints`. */
   claimEndpoint(id: WebhookEndpointId): Promise<EndpointClaim | null>;
   /** See `releaseEndpoints`. */
-  releaseEndpoint(endpoint: ClaimedEndpoint): Promise<Release>;
+  releaseEndpoint(endpoint: HeldEndpoint): Promise<Release>;
   /** The endpoint's due deliveries, oldest first; they are `delivering` from now on. */
   claim(claim: Claim): Promise<ClaimedDelivery[]>;
   /** The attempt and the delivery's new state in one statement; the state only if the claim still holds. */
@@ -92,7 +92,7 @@ export function createDeliveryLedger(db: Database): DeliveryLedger {
     { items: MAX_ENDPOINTS, size: MAX_ENDPOINTS },
     () => 1,
   );
-  const releases = new Batcher<ClaimedEndpoint, Release>(
+  const releases = new Batcher<HeldEndpoint, Release>(
     async (endpoints) => fulfilled(await releaseEndpoints(db, endpoints)),
     { items: MAX_ENDPOINTS, size: MAX_ENDPOINTS },
     () => 1,
@@ -212,7 +212,7 @@ async function recordAttempts(db: Database, records: AttemptRecord[]): Promise<v
       select h.* from webhook_endpoint e
       join json_to_recordset(${JSON.stringify(healthRows(records))}::json) as h(
         id uuid, token text, version float8, failing_since timestamptz,
-        last_success_at timestamptz, failures int, breaker_trips int, breaker_until timestamptz)
+        last_success_at timestamptz, last_failure_at timestamptz, failures int, breaker_trips int, breaker_until timestamptz)
         on h.id = e.id and h.token = e.claim_token and e.enabled
           and h.version = extract(epoch from e.updated_at)::float8
       order by e.id for no key update of e
@@ -220,7 +220,7 @@ async function recordAttempts(db: Database, records: AttemptRecord[]): Promise<v
       update webhook_endpoint e set failing_since = h.failing_since, failures = h.failures,
         last_success_at = h.last_success_at, breaker_trips = h.breaker_trips,
         breaker_until = h.breaker_until,
-        last_failure_at = case when h.failures > 0 then now() else e.last_failure_at end
+        last_failure_at = h.last_failure_at
       from told h where e.id = h.id
     )
     insert into webhook_attempt (workspace_id, webhook_delivery_id, round, outcome, counts,
@@ -265,6 +265,7 @@ function healthRows(records: AttemptRecord[]) {
       version: targetVersion,
       failing_since: health.failingSince,
       last_success_at: health.lastSuccessAt,
+      last_failure_at: health.lastFailureAt,
       failures: health.failures,
       breaker_trips: health.breakerTrips,
       breaker_until: health.breakerUntil,

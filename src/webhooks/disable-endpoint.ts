@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
-import type { DatabaseTransaction } from '#src/platform/database.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { emitEvents, type ToDeliver } from './emit-event.ts';
 
 /**
- * Takes an endpoint out of service and cancels what waits for it; recovering later brings that back.
+ * Takes an endpoint out of service. After the commit, cancel what waits for it (`cancelDeliveries`); recovering later
+ * brings that back.
  * @param options `version`: only if nobody has changed the endpoint since (see `Target`)
  * @returns the other endpoints, which are told when the owner did not ask for it: hand them to `sendDeliveries`; null
  * when there was nothing to disable
@@ -23,7 +24,6 @@ export async function disableEndpoint(
     returning workspace_id, url, description, failing_since, failures`.execute(trx);
   const [disabled] = rows;
   if (!disabled) return null;
-  await cancelDeliveries(trx, endpointId, `The endpoint was disabled: ${reason}`);
   if (byOwner) return [];
   const { workspace_id: workspaceId, url, description, failing_since, failures } = disabled;
   const data = {
@@ -45,15 +45,28 @@ interface DisabledEndpoint {
   failures: number;
 }
 
-/** What is being sent just now is left to its worker, which finds the endpoint disabled. */
+const CANCELED_AT_ONCE = 1_000;
+
+/**
+ * Cancels what waits for an endpoint that is disabled or deleted. Never under the lock of its row, which other
+ * endpoints' claims may wait for: in portions, as there may be very many. What is being sent just now is left to its
+ * worker, and what a crash leaves over to `reconcile`.
+ */
 export async function cancelDeliveries(
-  trx: DatabaseTransaction,
+  db: Database,
   endpointId: WebhookEndpointId,
   reason: string,
 ): Promise<void> {
-  await sql`
-    update webhook_delivery set status = 'canceled', error = ${reason}, finished_at = now(),
-      next_attempt_at = null
-    where webhook_endpoint_id = ${endpointId} and next_attempt_at is not null
-      and status in ('pending', 'waiting')`.execute(trx);
+  for (let canceled = CANCELED_AT_ONCE; canceled === CANCELED_AT_ONCE;) {
+    const { rows } = await sql`
+      update webhook_delivery set status = 'canceled', error = ${reason}, finished_at = now(),
+        next_attempt_at = null
+      where id in (
+        select d.id from webhook_delivery d join webhook_endpoint e on e.id = d.webhook_endpoint_id
+        where e.id = ${endpointId} and (not e.enabled or e.deleted_at is not null)
+          and d.next_attempt_at is not null and d.status in ('pending', 'waiting')
+        order by d.next_attempt_at limit ${CANCELED_AT_ONCE} for update of d skip locked)
+      returning id`.execute(db);
+    canceled = rows.length;
+  }
 }

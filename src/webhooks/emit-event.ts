@@ -4,7 +4,7 @@ import { webhookDeliver } from '#queues/webhook-deliver.ts';
 import type { WebhookEndpointId, WebhookEventId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { Services } from '#src/services.ts';
-import { OPT_IN_TYPES, type WebhookEvent } from './event-types.ts';
+import { LISTENER_TYPES, OPT_IN_TYPES, type WebhookEvent } from './event-types.ts';
 
 export type { WebhookEvent } from './event-types.ts';
 
@@ -23,7 +23,7 @@ export type ToDeliver = readonly WebhookEndpointId[];
 
 /**
  * Writes events, and a delivery for each endpoint that wants them, in the caller's transaction: they are there if and
- * only if what they tell of is. Types that are opt-in are stored only where an endpoint has asked for them.
+ * only if what they tell of is. Frequent types are stored only where an endpoint wants them.
  */
 export async function emitEvents(
   trx: DatabaseTransaction,
@@ -34,13 +34,13 @@ export async function emitEvents(
     with incoming as (
       select * from json_to_recordset(${JSON.stringify(events.map(rowOf))}::json) as x(
         id text, workspace_id uuid, type text, payload text, dedupe_key text, opt_in boolean,
-        only_to uuid)
+        for_listeners boolean, only_to uuid)
     ), stored as (
       insert into webhook_event (id, workspace_id, type, payload, dedupe_key)
       select id, workspace_id, type, payload, dedupe_key from incoming i
-      where not opt_in or exists (select 1 from webhook_endpoint e
+      where not for_listeners or exists (select 1 from webhook_endpoint e
         where e.workspace_id = i.workspace_id and e.deleted_at is null
-          and i.type = any(e.event_types))
+          and (i.type = any(e.event_types) or e.event_types is null and not i.opt_in))
       on conflict (workspace_id, dedupe_key) where dedupe_key is not null do nothing
       returning id
     ), made as (
@@ -67,28 +67,34 @@ function rowOf({ workspaceId, type, data, at, dedupeKey, onlyTo }: EventToEmit) 
     payload: JSON.stringify({ id, type, timestamp: at.toISOString(), data }),
     dedupe_key: dedupeKey ?? null,
     opt_in: OPT_IN_TYPES.includes(type),
+    for_listeners: LISTENER_TYPES.includes(type),
     only_to: onlyTo ?? null,
   };
 }
 
-/** Endpoints that fail come after all that do not. */
-const FAILING_PRIORITY = 1_000;
+/** An endpoint whose breaker has tripped comes after the first of those that are well, and a little later each time. */
+const TRIPPED_PRIORITY = 20;
+const MAX_TRIPS_COUNTED = 10;
 
 /**
  * Tells the workers to look at these endpoints. Call it after the commit, never inside a transaction. A job that is lost
  * on the way is made up for by `reconcile`, so a queue that is down delays a delivery but fails nobody.
+ * @param options `isLate`: they have waited long enough and go first
  */
 export async function sendDeliveries(
   { db, producer, log }: Pick<Services, 'db' | 'producer' | 'log'>,
   endpoints: ToDeliver,
-  options: { delayMs?: number; requestId?: string | null } = {},
+  options: { delayMs?: number; requestId?: string | null; isLate?: boolean } = {},
 ): Promise<void> {
   if (endpoints.length === 0) return;
   try {
-    const turns = Map.groupBy(await turnsOf(db, endpoints), ({ priority }) => priority);
+    const { isLate = false, ...sent } = options;
+    const turns = Map.groupBy(await turnsOf(db, endpoints), ({ priority }) =>
+      isLate ? 1 : priority,
+    );
     for (const [priority, group] of turns) {
       const payloads = group.map(({ endpointId }) => ({ endpointId }));
-      await producer.enqueueMany(webhookDeliver, payloads, { ...options, priority });
+      await producer.enqueueMany(webhookDeliver, payloads, { ...sent, priority });
     }
   } catch (error) {
     log.warn({ error: String(error) }, 'webhook-deliver not sent: reconcile will send it');
@@ -115,7 +121,8 @@ async function turnsOf(
           where d.webhook_endpoint_id = e.id and d.next_attempt_at <= now()))
     )
     select e.id as "endpointId", coalesce(busy.place, 1)
-      + case when e.failing_since is null then 0 else ${FAILING_PRIORITY}::int end as priority
+      + case when e.breaker_trips = 0 then 0
+        else ${TRIPPED_PRIORITY}::int + least(e.breaker_trips, ${MAX_TRIPS_COUNTED}::int) end as priority
     from webhook_endpoint e left join busy on busy.id = e.id
     where e.id = any(${endpoints}::uuid[])`.execute(db);
   return rows;

@@ -13,13 +13,14 @@ const DISABLE_AFTER_MS = 5 * DAY;
 const DISABLE_FAILURES = 10;
 
 /** A healthy endpoint's success is noted in its row at most this often. */
-const SUCCESS_NOTED_EVERY_MS = MINUTE;
+const SUCCESS_NOTED_EVERY_MS = 5 * SECOND;
 
 /** How the deliveries to an endpoint have gone of late. */
 export interface EndpointHealth {
   /** The first failure since the last success. */
   failingSince: Date | null;
   lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
   /** Since the last success. */
   failures: number;
   /** How often the breaker has opened since the last success. */
@@ -34,6 +35,7 @@ export function afterSuccess(health: EndpointHealth, now: Date): EndpointHealth 
   const isNews = failingSince !== null || breakerUntil !== null || lastSuccessAt === null;
   if (!isNews && now.getTime() - lastSuccessAt.getTime() < SUCCESS_NOTED_EVERY_MS) return null;
   return {
+    ...health,
     failingSince: null,
     lastSuccessAt: now,
     failures: 0,
@@ -49,7 +51,12 @@ export function afterSuccess(health: EndpointHealth, now: Date): EndpointHealth 
  */
 export function afterFailure(health: EndpointHealth, now: Date, random: number): EndpointHealth {
   const failures = health.failures + 1;
-  const failed = { ...health, failingSince: health.failingSince ?? now, failures };
+  const failed = {
+    ...health,
+    failingSince: health.failingSince ?? now,
+    lastFailureAt: now,
+    failures,
+  };
   // What was under way when the breaker opened has nothing new to say.
   if (isOpen(health, now) || failures < FAILURES_TO_OPEN) return failed;
   const openMs = Math.min(FIRST_OPEN_MS * 2 ** health.breakerTrips, LONGEST_OPEN_MS);

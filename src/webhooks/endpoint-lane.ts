@@ -12,6 +12,7 @@ const FIRST_IN_FLIGHT = 4;
 /** When so many are under way in the process, more connections only make all of them slower: every endpoint has its few. */
 const CROWD = 128;
 const FEW_IN_FLIGHT = 2;
+const CROWD_MS = 250;
 /** After this long the place goes to endpoints that wait. */
 const SLICE_MS = 5_000;
 /** Well before the queue's own time limit ends the job. */
@@ -19,7 +20,7 @@ const LONGEST_SLICE_MS = 30_000;
 /** An endpoint that answers slowly may have new events meanwhile. */
 const LOOK_EVERY_MS = 500;
 /** A worker that stops lets what it is sending end within this. */
-const STOP_GRACE_MS = 2_000;
+const STOP_GRACE_MS = 5_000;
 /** A pause of the rate limit that is shorter is waited for; a longer one gives the place away. */
 const SHORT_PAUSE_MS = 1_000;
 
@@ -55,7 +56,7 @@ export function openLane(services: DeliverServices, endpoint: ClaimedEndpoint): 
 
 /**
  * Claims and sends until nothing is due.
- * @param signals `stop`: claim no more, give what is under way two seconds; `lost`: another worker has the endpoint
+ * @param signals `stop`: claim no more, give what is under way five seconds; `lost`: another worker has the endpoint
  * @throws what went wrong on our side
  */
 export async function runLane(
@@ -178,8 +179,7 @@ async function followChanges(lane: EndpointLane, claimed: ClaimedDelivery[]): Pr
 }
 
 function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: AbortSignal): void {
-  const { load } = lane.services.deliveryLedger;
-  load.underWay += 1;
+  const leaveCrowd = joinCrowd(lane.services.deliveryLedger.load);
   const attempt = attemptDelivery(lane, delivery, signal)
     .then((outcome) => {
       if (outcome === 'stopped') return;
@@ -191,7 +191,7 @@ function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: Abo
     })
     .catch((error: unknown) => noteFault(lane, error))
     .finally(() => {
-      load.underWay -= 1;
+      leaveCrowd();
       lane.inFlight.delete(attempt);
       lane.onEnd();
     });
@@ -201,6 +201,19 @@ function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: Abo
 /** What is under way is waited for all the same. */
 function noteFault(lane: EndpointLane, error: unknown): void {
   lane.fault ??= error instanceof Error ? error : new Error(String(error));
+}
+
+/** One that waits for its receiver works nobody here: it counts for a moment only. */
+function joinCrowd(load: { underWay: number }): () => void {
+  load.underWay += 1;
+  let isCounted = true;
+  const leave = (): void => {
+    clearTimeout(timer);
+    if (isCounted) load.underWay -= 1;
+    isCounted = false;
+  };
+  const timer = setTimeout(leave, CROWD_MS);
+  return leave;
 }
 
 /** Waits until `few` are left under way, for half a second at most, and for one attempt to end at least. */

@@ -26,8 +26,10 @@ const documentFields = {
 interface EventType {
   summary: string;
   data: z.ZodObject;
-  /** High-rate: an endpoint gets it only when its `event_types` name it, and it is stored only when one does. */
+  /** An endpoint gets it only when its `event_types` name it. */
   isOptIn: boolean;
+  /** Frequent: stored only where an endpoint, be it disabled, wants it. */
+  isForListeners: boolean;
 }
 
 /** Every event that Millrace posts to webhook endpoints. */
@@ -42,6 +44,7 @@ export const EVENT_TYPES = {
       currency: z.string(),
     }),
     isOptIn: false,
+    isForListeners: false,
   },
   'customer.subscription.deleted': {
     summary: 'A subscription is cancelled.',
@@ -52,6 +55,7 @@ export const EVENT_TYPES = {
       effective_date: timestamp,
     }),
     isOptIn: false,
+    isForListeners: false,
   },
   'document.indexed': {
     summary:
@@ -61,6 +65,7 @@ export const EVENT_TYPES = {
       count: z.int(),
     }),
     isOptIn: true,
+    isForListeners: true,
   },
   'document.failed': {
     summary: 'Documents could not be indexed, each with its reason.',
@@ -69,17 +74,20 @@ export const EVENT_TYPES = {
       count: z.int(),
     }),
     isOptIn: true,
+    isForListeners: true,
   },
   'connector.sync.completed': {
     summary: 'A run of a connector reached its end.',
     data: z.object({ ...run, status: z.enum(['success', 'completed_with_errors']) }),
     isOptIn: false,
+    isForListeners: true,
   },
   'connector.sync.failed': {
     summary:
       'A run of a connector failed; `paused` says whether the pair waits for somebody to act.',
     data: z.object({ ...run, error: z.string(), paused: z.boolean() }),
     isOptIn: false,
+    isForListeners: true,
   },
   'lead_scrape.completed': {
     summary: 'A lead scrape has ended.',
@@ -90,11 +98,13 @@ export const EVENT_TYPES = {
       processing_time_ms: z.int(),
     }),
     isOptIn: false,
+    isForListeners: false,
   },
   'email_account.verified': {
     summary: 'A sender account is verified.',
     data: z.object({ email_account_id: z.string(), email: z.string() }),
     isOptIn: false,
+    isForListeners: false,
   },
   'webhook.endpoint.disabled': {
     summary: 'An endpoint of the workspace was disabled; the others are told.',
@@ -107,11 +117,13 @@ export const EVENT_TYPES = {
       failures: z.int(),
     }),
     isOptIn: false,
+    isForListeners: false,
   },
   ping: {
     summary: 'A test that an administrator sent to one endpoint.',
     data: z.object({ endpoint_id: z.string(), message: z.string() }),
     isOptIn: false,
+    isForListeners: false,
   },
 } as const satisfies Record<string, EventType>;
 
@@ -127,4 +139,9 @@ export type WebhookEvent = {
 /** The types that an endpoint gets only when its `event_types` name them. */
 export const OPT_IN_TYPES: readonly EventTypeName[] = EVENT_TYPE_NAMES.filter(
   (name) => EVENT_TYPES[name].isOptIn,
+);
+
+/** The types that are stored only where somebody listens. */
+export const LISTENER_TYPES: readonly EventTypeName[] = EVENT_TYPE_NAMES.filter(
+  (name) => EVENT_TYPES[name].isForListeners,
 );

@@ -2,13 +2,21 @@ import { sql } from 'kysely';
 import type { WebhookEndpointId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 import { LOST_WORKER } from './claim-endpoint.ts';
-import { sendDeliveries, type ToDeliver } from './emit-event.ts';
+import { sendDeliveries } from './emit-event.ts';
 
 /** An endpoint whose job was sent longer ago than this, and that still has something due, may have lost it. */
 const STALE_SECONDS = 15;
 /** Due for this long and not begun: the job did not come. */
 const LATE_SECONDS = 2;
+/** After this long an endpoint goes before all others, whatever its breaker did. */
+const VERY_LATE_SECONDS = 60;
 const MAX_ENDPOINTS_PER_RUN = 2_000;
+const MAX_CANCELED_PER_RUN = 5_000;
+
+interface LateEndpoint {
+  id: WebhookEndpointId;
+  is_very_late: boolean;
+}
 
 type ReconcileServices = Pick<Services, 'db' | 'log' | 'producer'>;
 
@@ -18,7 +26,14 @@ type ReconcileServices = Pick<Services, 'db' | 'log' | 'producer'>;
  */
 export async function reconcileWebhooks(services: ReconcileServices): Promise<void> {
   await cancelLate(services);
-  await sendAgain(services, await takeLate(services, STALE_SECONDS, LATE_SECONDS));
+  const late = await takeLate(services, STALE_SECONDS, LATE_SECONDS);
+  const isVeryLate = late.filter((endpoint) => endpoint.is_very_late);
+  await sendAgain(
+    services,
+    late.filter((endpoint) => !endpoint.is_very_late),
+    false,
+  );
+  await sendAgain(services, isVeryLate, true);
 }
 
 /**
@@ -28,12 +43,14 @@ export async function reconcileWebhooks(services: ReconcileServices): Promise<vo
 async function cancelLate({ db }: ReconcileServices): Promise<void> {
   await sql`
     with late as (
-      select d.id, d.workspace_id, d.round, d.status from webhook_delivery d
-      join webhook_endpoint e on e.id = d.webhook_endpoint_id
-      where d.next_attempt_at is not null and (not e.enabled or e.deleted_at is not null)
-        and e.updated_at > now() - interval '7 days'
-        and (d.status <> 'delivering' or e.claimed_until is null or e.claimed_until < now())
-      for update of d skip locked
+      select d.* from (select id, claimed_until from webhook_endpoint
+        where not enabled or deleted_at is not null) e
+      cross join lateral (
+        select id, workspace_id, round, status from webhook_delivery
+        where webhook_endpoint_id = e.id and next_attempt_at is not null
+          and (status <> 'delivering' or e.claimed_until is null or e.claimed_until < now())
+        limit ${MAX_CANCELED_PER_RUN} for update skip locked) d
+      limit ${MAX_CANCELED_PER_RUN}
     ), canceled as (
       update webhook_delivery d set status = 'canceled', finished_at = now(),
         next_attempt_at = null, claim_token = null, error = 'The endpoint was disabled or deleted.'
@@ -49,20 +66,28 @@ async function cancelLate({ db }: ReconcileServices): Promise<void> {
 export async function recoverWebhooks(services: ReconcileServices): Promise<void> {
   await sql`update webhook_endpoint set claimed_until = now() - interval '1 second'
     where claimed_until is not null`.execute(services.db);
-  await sendAgain(services, await takeLate(services, -1, 0));
+  await sendAgain(services, await takeLate(services, -1, 0), false);
 }
 
 /** With a delay, so that the job has no key: one that is stuck in the queue must not swallow it. */
-async function sendAgain(services: ReconcileServices, endpoints: ToDeliver): Promise<void> {
-  await sendDeliveries(services, endpoints, { delayMs: 1 });
+async function sendAgain(
+  services: ReconcileServices,
+  endpoints: readonly LateEndpoint[],
+  isLate: boolean,
+): Promise<void> {
+  await sendDeliveries(
+    services,
+    endpoints.map(({ id }) => id),
+    { delayMs: 1, isLate },
+  );
 }
 
 async function takeLate(
   { db }: ReconcileServices,
   staleSeconds: number,
   lateSeconds: number,
-): Promise<ToDeliver> {
-  const { rows } = await sql<{ id: WebhookEndpointId }>`
+): Promise<LateEndpoint[]> {
+  const { rows } = await sql<LateEndpoint>`
     update webhook_endpoint set queued_at = now() where id in (
       select e.id from webhook_endpoint e
       where e.enabled and e.deleted_at is null
@@ -74,7 +99,11 @@ async function takeLate(
           select 1 from webhook_delivery d where d.webhook_endpoint_id = e.id
             and d.status in ('pending', 'waiting')
             and d.next_attempt_at < now() - make_interval(secs => ${lateSeconds})))
-      limit ${MAX_ENDPOINTS_PER_RUN} for update skip locked)
-    returning id`.execute(db);
-  return rows.map(({ id }) => id);
+      order by e.queued_at limit ${MAX_ENDPOINTS_PER_RUN} for no key update skip locked)
+    returning id, exists (select 1 from webhook_delivery d
+      where d.webhook_endpoint_id = webhook_endpoint.id and d.status in ('pending', 'waiting')
+        and d.next_attempt_at < now() - make_interval(secs => ${VERY_LATE_SECONDS})) as is_very_late`.execute(
+    db,
+  );
+  return rows;
 }

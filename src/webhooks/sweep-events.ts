@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
+import type { Database } from '#src/platform/database.ts';
 import type { Services } from '#src/services.ts';
 
-const BATCH = 1_000;
+/** An event may have hundreds of attempts, with their answers. */
+const BATCH = 100;
 
 /** Deletes events past retention with their deliveries and attempts; what still waits to be delivered stays. */
 export async function sweepEvents(
   { db, config }: Pick<Services, 'db' | 'config'>,
   signal: AbortSignal,
 ): Promise<number> {
-  for (let swept = 0; ;) {
+  let swept = 0;
+  for (;;) {
     signal.throwIfAborted();
     const { rows } = await sql`
       delete from webhook_event where id in (
@@ -20,6 +23,18 @@ export async function sweepEvents(
         order by e.created_at limit ${BATCH})
       returning id`.execute(db);
     swept += rows.length;
-    if (rows.length < BATCH) return swept;
+    if (rows.length < BATCH) break;
   }
+  await sweepEndpoints(db);
+  return swept;
+}
+
+/** Deleted ones, when the last of their deliveries is gone. */
+async function sweepEndpoints(db: Database): Promise<void> {
+  await sql`
+    delete from webhook_endpoint where id in (
+      select e.id from webhook_endpoint e
+      where e.deleted_at < now() - interval '1 day' and not exists (
+          select 1 from webhook_delivery d where d.webhook_endpoint_id = e.id)
+      limit ${BATCH})`.execute(db);
 }

@@ -1,6 +1,7 @@
 import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { OutboundError, type OutboundGuard } from '#src/platform/outbound.ts';
+import { callableUrl } from '#src/platform/outbound-hop.ts';
 
 export const MAX_URL_LENGTH = 2_000;
 /** An administrator waits for it. */
@@ -8,7 +9,8 @@ const RESOLVE_TIMEOUT_MS = 5_000;
 
 /**
  * Vets the URL of an endpoint as it is saved; every connection is vetted again. What is said of a host that may not be
- * reached is the same whatever it resolves to.
+ * reached is the same whatever it resolves to. A name that does not resolve just now is taken: the DNS may be away, or
+ * the receiver not be set up yet, and the attempts will tell.
  * @returns the URL as it will be called
  * @throws Problem BAD_REQUEST that says what is wrong with it
  */
@@ -19,6 +21,7 @@ export async function vetEndpointUrl(
 ): Promise<string> {
   const url = readUrl(text);
   const host = url.hostname;
+  refuseUncallable(url);
   const reach = url.protocol === 'http:' ? 'opened' : 'public';
   using deadline = startDeadline(signal, RESOLVE_TIMEOUT_MS);
   try {
@@ -28,15 +31,15 @@ export async function vetEndpointUrl(
     signal.throwIfAborted();
     if (error instanceof OutboundError && error.kind === 'refused') throw refusal(host, reach);
     if (!deadline.expired && !isUnresolved(error)) throw error;
-    throw wrongUrl(
-      `${host} does not resolve to an address. Check the name; if it is right, try again in a moment`,
-    );
+    // What plain HTTP may reach must be known.
+    if (reach === 'opened') throw refusal(host, reach);
+    return url.href;
   }
 }
 
 /** A parser mends much (blanks, backslashes, missing slashes): what it would mend is a mistake and refused. */
 function readUrl(text: string): URL {
-  if (!/^https?:\/\/[^\s\p{Cc}\p{Cs}\\]+$/iu.test(text)) {
+  if (!/^https?:\/\/[^\s\p{Cc}\p{Cs}\\/][^\s\p{Cc}\p{Cs}\\]*$/iu.test(text)) {
     throw wrongUrl('must be a URL that begins with https:// and holds no blanks or backslashes');
   }
   const url = URL.parse(text);
@@ -50,6 +53,17 @@ function readUrl(text: string): URL {
     throw wrongUrl(`must have at most ${MAX_URL_LENGTH} characters in its encoded form`);
   }
   return url;
+}
+
+/** As it would be refused at every attempt: a port of another protocol. */
+function refuseUncallable(url: URL): void {
+  try {
+    callableUrl(new URL(url));
+  } catch (error) {
+    if (error instanceof OutboundError)
+      throw wrongUrl(`cannot be called. ${error.message}`.replace(/\.$/, ''));
+    throw error;
+  }
 }
 
 function refusal(host: string, reach: 'public' | 'opened'): Problem {

@@ -1,9 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type MalformedRequest, malformedRequest } from '#test/support/malformed-request.ts';
+import {
+  makeTargets,
+  type MalformedRequest,
+  malformedRequest,
+  type Targets,
+} from '#test/support/malformed-request.ts';
+import { NASTY_URLS } from '#test/support/nasty-values.ts';
 import { operationsOf, standsAlone } from '#test/support/openapi-operations.ts';
 import { exchange, type RawAnswer, send } from '#test/support/raw-http.ts';
+import { WEBHOOK_SECRET } from '#test/support/stripe-fixtures.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 const SEED = 20_260_101;
@@ -23,13 +30,17 @@ const STATUS_OF_CODE: Record<string, number> = {
 };
 
 let millrace: TestMillrace;
+let targets: Targets;
 
 beforeAll(async () => {
   millrace = await startTestMillrace({
     MAX_BODY_BYTES: '2000000',
     MAX_DOCUMENT_BYTES: '300000',
     LOG_LEVEL: 'silent',
+    OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
+    STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
   });
+  targets = await makeTargets(millrace);
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 afterEach(async () => {
@@ -71,8 +82,9 @@ describe('malformed requests', () => {
   it(`in their thousands get no 5xx and the one error body`, async () => {
     const { body: description } = await millrace.call('GET', '/openapi.json');
     const statuses = new Map<number, number>();
+    const requests = malformedRequest(description, millrace.adminKey, targets);
     await fc.assert(
-      fc.asyncProperty(malformedRequest(description, millrace.adminKey), async (request) => {
+      fc.asyncProperty(requests, async (request) => {
         const answer = await send(millrace.url, request);
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         try {
@@ -101,6 +113,29 @@ describe('malformed requests', () => {
     for (const one of body.documents) {
       expect(one.status === 'indexed' || (one.status === 'failed' && one.error)).toBeTruthy();
     }
+  });
+});
+
+describe('an endpoint for webhooks', () => {
+  it('has no URL that is malformed or leads where nobody may go', async () => {
+    const { body: made } = await millrace.call('POST', '/webhook-endpoints', {
+      url: 'http://127.0.0.1:9/good',
+      enabled: false,
+    });
+    const path = `/webhook-endpoints/${made.id}`;
+    for (const url of NASTY_URLS) {
+      for (const [method, where] of [
+        ['POST', '/webhook-endpoints'],
+        ['PATCH', path],
+      ] as const) {
+        const { status, body, text } = await millrace.call(method, where, { url });
+        const shown = `${method} ${JSON.stringify(url.slice(0, 100))}: ${text}`;
+        expect([status, body.error_code], shown).toEqual([400, 'BAD_REQUEST']);
+        expect(body.detail, shown).toMatch(/^body\.url: /);
+        expect(body.detail.length, shown).toBeLessThan(2_000);
+      }
+    }
+    expect((await millrace.call('GET', path)).body.url).toBe('http://127.0.0.1:9/good');
   });
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertWorkspace } from '#src/accounts/workspaces.ts';
 import { applyStripeEvent } from '#src/billing/apply-stripe-event.ts';
-import { stripeEvent } from '#src/billing/stripe-object.ts';
+import { dateOf, stripeEvent } from '#src/billing/stripe-object.ts';
 import {
   type EventFixture,
   eventFixture,
@@ -127,6 +127,10 @@ describe('the events of a subscription', () => {
       const right = await live(life, link, (events) => events);
       expect(right.plan).toBe(life.end.planTier);
       expect(right.subscription['status']).toBe(life.end.status);
+      if (life.end.status === 'past_due') {
+        const since = right.subscription['past_due_since'];
+        expect(since).toEqual(dateOf(life.end.pastDueSince ?? null));
+      }
       const isDeleted = life.steps.some(({ kind }) => kind === 'deleted');
       expect(right.webhooks.map((text) => text.split(' ')[0])).toEqual([
         'checkout.session.completed',

@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyStripeEvent } from '#src/billing/apply-stripe-event.ts';
+import { stripeEvent } from '#src/billing/stripe-object.ts';
 import {
   eventFixture,
   postEvent,
@@ -142,6 +145,82 @@ describe('a subscription', () => {
       .execute();
     expect(checkouts).toMatchObject([{ workspace_id: workspaceId, plan_tier: 'Pro' }]);
     expect(await planOf(workspaceId)).toBe('Pro');
+  });
+});
+
+describe('a user', () => {
+  const userOf = async (key: string): Promise<string> =>
+    (await millrace.call('GET', '/auth/verify', undefined, { key })).body.user_id;
+
+  it.each<[string, (userId: string) => Json]>([
+    ['the buyer’s link', (userId) => ({ client_reference_id: userId })],
+    ['metadata', (user_id) => ({ client_reference_id: null, metadata: { user_id, plan: 'pro' } })],
+    [
+      'metadata beside an empty workspace',
+      (user_id) => ({ metadata: { workspace_id: '', user_id, plan: 'Pro' } }),
+    ],
+  ])('that %s of a checkout names stands for the workspace', async (_, fields) => {
+    const { workspaceId, key } = await free();
+    const userId = await userOf(key);
+    const id = `user_${workspaceId}`;
+    await post('checkout.session.completed', linked(id, '', fields(userId)));
+    expect(await ownerOf(`sub_${id}`)).toBe(workspaceId);
+    expect(await planOf(workspaceId)).toBe('Pro');
+  });
+
+  it('that the metadata of a subscription name stands for the workspace', async () => {
+    const { workspaceId, key } = await free();
+    const metadata = { user_id: (await userOf(key)).toUpperCase() };
+    await post('customer.subscription.created', subscriptionFixture('sub_of_user', { metadata }));
+    expect(await ownerOf('sub_of_user')).toBe(workspaceId);
+    expect(await planOf(workspaceId)).toBe('Pro');
+  });
+
+  it('comes after the workspace that metadata name', async () => {
+    const [owner, other] = [await free(), await free()];
+    const metadata = { workspace_id: owner.workspaceId, user_id: await userOf(other.key) };
+    await post('customer.subscription.created', subscriptionFixture('sub_both', { metadata }));
+    expect(await ownerOf('sub_both')).toBe(owner.workspaceId);
+  });
+});
+
+describe('a checkout that was paid for', () => {
+  /** What is logged of it. */
+  const logged = async (session: Json) => {
+    const lines: Json[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
+    const event = stripeEvent.parse(eventFixture('checkout.session.completed', session));
+    await applyStripeEvent({ ...millrace.services, log }, event);
+    expect(JSON.stringify(lines)).not.toContain('buyer@');
+    return lines;
+  };
+
+  it('and names no workspace is logged by its ids', async () => {
+    expect(await logged(linked('nobody', 'nobody'))).toMatchObject([
+      {
+        level: 40,
+        checkoutId: 'cs_nobody',
+        subscriptionId: 'sub_nobody',
+        msg: expect.stringContaining('no workspace'),
+      },
+    ]);
+  });
+
+  it('and names no plan is logged by its ids, unless its subscription has named one', async () => {
+    const { workspaceId } = await free();
+    const silent = (id: string) => linked(id, workspaceId, { metadata: {} });
+    expect(await logged(silent('planless'))).toMatchObject([
+      { level: 40, workspaceId, checkoutId: 'cs_planless', msg: expect.stringContaining('plan') },
+    ]);
+    await post('customer.subscription.created', subscriptionFixture('sub_named'));
+    expect(await logged(silent('named'))).toEqual([]);
+  });
+
+  it('is not logged when all is known, nor while it is not paid for', async () => {
+    const { workspaceId } = await free();
+    expect(await logged(linked('known_all', workspaceId))).toEqual([]);
+    const unpaid = { payment_status: 'unpaid', metadata: {} };
+    expect(await logged(linked('unpaid_yet', 'nobody', unpaid))).toEqual([]);
   });
 });
 

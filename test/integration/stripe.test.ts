@@ -71,25 +71,56 @@ describe('a request that Stripe has not signed', () => {
     expect(await recorded(event.id)).toBe(0);
   });
 
-  it.each([
-    ['no JSON', '{"id":'],
-    ['no event', '{"hello":"world"}'],
-    ['an event of the far future', JSON.stringify({ ...event, created: 1e18 })],
-  ])('but is %s is refused too', async (_, payload) => {
-    const answer = await millrace.call('POST', '/billing/stripe/webhook', payload, {
-      key: null,
-      headers: { 'Stripe-Signature': signatureOf(payload) },
-    });
-    expect([answer.status, answer.body.error_code]).toEqual([400, 'BAD_REQUEST']);
-  });
-
   it('and is larger than any event is refused before it is read', async () => {
     const answer = await postEvent(millrace, { ...event, more: 'x'.repeat(1_100_000) });
     expect(answer.status).toBe(413);
   });
 });
 
+describe('a signed request that is no event', () => {
+  const event = eventFixture('checkout.session.completed', sessionFixture('cs_unreadable'));
+
+  it.each<[string, string, string]>([
+    ['no JSON', '{"id":', 'is not JSON'],
+    ['no object', '["id"]', 'no JSON object'],
+    ['without id and type', '{"hello":"world"}', 'id is missing, type is missing'],
+    ['without type', JSON.stringify({ ...event, type: undefined }), 'type is missing'],
+    ['of the far future', JSON.stringify({ ...event, created: 1e18 }), 'created is not what'],
+    ['of some time', JSON.stringify({ ...event, created: 'today' }), 'created is not what'],
+  ])('as it is %s is refused, and says why', async (_, payload, reason) => {
+    const answer = await millrace.call('POST', '/billing/stripe/webhook', payload, {
+      key: null,
+      headers: { 'Stripe-Signature': signatureOf(payload) },
+    });
+    expect([answer.status, answer.body.error_code]).toEqual([400, 'BAD_REQUEST']);
+    expect(answer.body.detail).toContain(reason);
+  });
+});
+
 describe('a signed event', () => {
+  it.each([undefined, null])('whose time is %s was made when it was signed', async (created) => {
+    const { workspaceId } = await free();
+    const id = `evt_by_hand_${created}`;
+    const session = sessionFixture(`cs_by_hand_${created}`, {
+      client_reference_id: workspaceId,
+      metadata: { plan_tier: 'Pro' },
+      object: undefined,
+    });
+    const type = 'checkout.session.completed';
+    const event = { id, type, created, data: { object: session } };
+    const signedAt = Math.floor(Date.now() / 1000) - 100;
+    const signature = signatureOf(JSON.stringify(event), WEBHOOK_SECRET, signedAt * 1000);
+    const answer = await postEvent(millrace, event, { signature });
+    expect(answer.status, answer.text).toBe(200);
+    expect(await planOf(workspaceId)).toBe('Pro');
+    const row = await db()
+      .selectFrom('stripe_event')
+      .select('created_at')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    expect(row?.created_at).toEqual(new Date(signedAt * 1000));
+  });
+
   it('may be signed with either secret while one is rolled', async () => {
     for (const secret of [WEBHOOK_SECRET, NEXT_SECRET]) {
       const event = eventFixture('ping.of.nothing', { id: secret });

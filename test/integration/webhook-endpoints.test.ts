@@ -48,7 +48,7 @@ describe('a request for a webhook endpoint', () => {
     ['http to a public address', { url: 'http://93.184.216.34/' }, 'Use https://'],
     ['credentials', { url: 'https://a:b@93.184.216.34/' }, 'user name'],
     ['a fragment', { url: `${PUBLIC_URL}#a` }, 'fragment'],
-    ['a name of nobody', { url: 'https://nobody.invalid/' }, 'does not resolve'],
+    ['http to a name of nobody', { url: 'http://nobody.invalid/' }, 'Use https://'],
     ['a URL of 2,001 characters', { url: `${PUBLIC_URL}/`.padEnd(2_001, 'x') }, 'body.url'],
     ['an unknown key', { url: PUBLIC_URL, secret: 'whsec_mine' }, '"secret"'],
     ['no event types', { url: PUBLIC_URL, event_types: [] }, 'at least one event type'],
@@ -98,6 +98,7 @@ describe('a request for a webhook endpoint', () => {
       updated_at: expect.any(String),
       disabled_reason: null,
       disabled_at: null,
+      previous_secret_valid_until: null,
       health: {
         state: 'healthy',
         failing_since: null,

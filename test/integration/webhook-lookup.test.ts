@@ -84,7 +84,7 @@ describe('the list of events', () => {
     await tenant.emit([verified('old@example.com')], 120);
     await tenant.emit([verified('new@example.com')]);
     await tenant.emit([scraped('s')]);
-    await sql`update webhook_delivery set status = 'exhausted' where webhook_endpoint_id = ${first}
+    await sql`update webhook_delivery set status = 'exhausted', next_attempt_at = null where webhook_endpoint_id = ${first}
       and event_type = 'lead_scrape.completed'`.execute(stage.millrace.services.db);
     const list = async (query: string): Promise<unknown[]> =>
       (await tenant.call('GET', `/webhook-events?${query}`)).body.events;

@@ -3,7 +3,8 @@ import type { Route } from '#src/api/route.ts';
 import { ROUTES } from '#src/api/routes/index.ts';
 import type { Role } from '#src/tables.ts';
 import type { Answer } from '#test/support/api-client.ts';
-import { ATTACK_HEADERS, connectorAttacks } from '#test/support/connector-attacks.ts';
+import { connectorAttacks } from '#test/support/connector-attacks.ts';
+import { type FakeStripe, startFakeStripe } from '#test/support/fake-stripe.ts';
 import {
   createKey,
   dumpWorkspace,
@@ -11,25 +12,37 @@ import {
   seedWorkspace,
   SHARED_DOCUMENT,
 } from '#test/support/seed-workspace.ts';
+import { WEBHOOK_SECRET } from '#test/support/stripe-fixtures.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+import { webhookAttacks } from '#test/support/webhook-attacks.ts';
 
 const ROLES: Role[] = ['admin', 'member', 'ingest', 'read'];
 
+let stripe: FakeStripe;
 let millrace: TestMillrace;
 let a: SeededWorkspace;
 let b: SeededWorkspace;
 let keysOfB: Record<Role, string>;
 
 beforeAll(async () => {
-  millrace = await startTestMillrace();
+  stripe = await startFakeStripe();
+  millrace = await startTestMillrace({
+    STRIPE_SECRET_KEY: 'sk_test',
+    STRIPE_API_URL: stripe.url,
+    STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+  });
   a = await seedWorkspace(millrace, 'zanzibarium');
   b = await seedWorkspace(millrace, 'kattegatium');
   keysOfB = { admin: b.adminKey, member: '', ingest: '', read: '' };
   for (const role of ['member', 'ingest', 'read'] as const) {
     keysOfB[role] = (await createKey(millrace, b.adminKey, role)).key;
   }
+  stripe.customers = { [a.customerId]: {}, [b.customerId]: {} };
 });
-afterAll(() => millrace[Symbol.asyncDispose]());
+afterAll(async () => {
+  await millrace[Symbol.asyncDispose]();
+  await stripe[Symbol.asyncDispose]();
+});
 
 const nameOf = (route: Pick<Route, 'method' | 'path'>) => `${route.method} ${route.path}`;
 
@@ -76,10 +89,11 @@ interface Attack {
 /** @throws when a route has a part that nobody said how to fill with A's things */
 function attacksOn(route: Route): Attack[] {
   const name = nameOf(route);
-  const others = connectorAttacks(a, b);
-  const values = PATHS[name]?.() ?? others.paths[name];
-  const queries = QUERIES[name]?.() ?? others.queries[name];
-  const bodies = BODIES[name]?.() ?? others.bodies[name];
+  const others = [connectorAttacks(a, b), webhookAttacks(a)];
+  const values = PATHS[name]?.() ?? others.find(({ paths }) => paths[name])?.paths[name];
+  const queries = QUERIES[name]?.() ?? others.find((one) => one.queries[name])?.queries[name];
+  const bodies = BODIES[name]?.() ?? others.find((one) => one.bodies[name])?.bodies[name];
+  const headers = others.find((one) => one.headers[name])?.headers[name] ?? {};
   const missing = [
     route.path.includes('{') && !values ? 'PATHS' : '',
     route.query !== null && !queries ? 'QUERIES' : '',
@@ -96,7 +110,7 @@ function attacksOn(route: Route): Attack[] {
       method: route.method,
       path: path + query,
       body,
-      headers: ATTACK_HEADERS[name] ?? {},
+      headers,
     })),
   );
 }
@@ -148,6 +162,72 @@ describe('a stranger with keys of another workspace', () => {
     }
   });
 
+  it('gets 404 for an endpoint, event, delivery and member that are not its own', async () => {
+    const strange = ROUTES.flatMap(attacksOn).filter(({ path }) =>
+      /^\/(webhook-\w+|account\/members)\/./.test(path),
+    );
+    expect(strange.length).toBeGreaterThan(15);
+    for (const { method, path, body } of strange) {
+      const answer = await millrace.call(method, path, body, { key: b.adminKey });
+      expect([answer.status, answer.body.error_code], `${method} ${path}: ${answer.text}`).toEqual([
+        404,
+        'NOT_FOUND',
+      ]);
+    }
+  });
+
+  it('lists events and deliveries of its own alone, whatever ids and cursors it names', async () => {
+    const own = new Set([b.endpointId, b.disabledEndpointId]);
+    const isListing = ({ method, path }: Route) =>
+      method === 'GET' && /^\/webhook-(events|deliveries)$/.test(path);
+    for (const { path } of ROUTES.filter(isListing).flatMap(attacksOn)) {
+      const { status, body } = await millrace.call('GET', path, undefined, { key: b.adminKey });
+      expect(status, path).toBe(200);
+      for (const { endpoint_id } of body.deliveries ?? []) expect(own).toContain(endpoint_id);
+      if (path.includes('_id=')) expect(body.deliveries).toEqual([]);
+    }
+  });
+
+  it('is told of its own subscription alone', async () => {
+    for (const { adminKey, marker } of [a, b]) {
+      const { body } = await millrace.call('GET', '/subscription/status', undefined, {
+        key: adminKey,
+      });
+      expect(body.currency).toBe(marker);
+    }
+  });
+
+  it('may neither list workspaces nor set the plan of one', async () => {
+    const refused = await Promise.all([
+      millrace.call('GET', '/manage/admin/workspaces', undefined, { key: b.adminKey }),
+      ...[a, b].map(({ workspaceId }) =>
+        millrace.call(
+          'PUT',
+          `/manage/admin/workspaces/${workspaceId}/plan`,
+          { plan_tier: 'Free' },
+          { key: b.adminKey },
+        ),
+      ),
+    ]);
+    expect(refused.map(({ status, body }) => [status, body.error_code])).toEqual(
+      Array.from({ length: 3 }, () => [403, 'UNAUTHORIZED']),
+    );
+  });
+
+  it('has awards of its own under an Idempotency-Key that is taken elsewhere', async () => {
+    const headers = { 'Idempotency-Key': a.idempotencyKey };
+    const pointsOf = async (key: string): Promise<number> =>
+      (await millrace.call('GET', '/gamification/status', undefined, { key })).body.points;
+    const before = [await pointsOf(a.adminKey), await pointsOf(b.adminKey)] as const;
+    const action = { action_type: 'search' }; // A's key stands for a share
+    const { body } = await millrace.call('POST', '/gamification/action', action, {
+      key: b.adminKey,
+      headers,
+    });
+    expect(body).toMatchObject({ action_recorded: true, points_total: before[1] + 10 });
+    expect(await pointsOf(a.adminKey)).toBe(before[0]);
+  });
+
   it.each(ROLES)('walks every endpoint as %s and sees and changes nothing', async (role) => {
     await millrace.settled(a.adminKey);
     const before = await dumpWorkspace(millrace.services.db, a.workspaceId);
@@ -164,7 +244,20 @@ describe('a stranger with keys of another workspace', () => {
       }
     }
     await millrace.settled(b.adminKey);
+    await millrace.services.pointsAwarder.idle();
     expect(await dumpWorkspace(millrace.services.db, a.workspaceId)).toEqual(before);
+  });
+
+  it('makes Stripe open the pages of its own customer alone', async () => {
+    const open = async (key: string) => {
+      const body = { return_url: 'https://shop.test/', customer: a.customerId };
+      expect((await millrace.call('POST', '/billing/portal', body, { key })).status).toBe(200);
+      return stripe.calls.at(-1)?.parameters['customer'];
+    };
+    expect(await open(b.adminKey)).toBe(b.customerId);
+    const told = JSON.stringify(stripe.calls); // those of the walks are among them
+    for (const secret of [a.marker, ...a.secretIds]) expect(told).not.toContain(secret);
+    expect(await open(a.adminKey)).toBe(a.customerId);
   });
 
   it('has a document of its own under an id that is taken elsewhere', async () => {

@@ -1,10 +1,11 @@
 import type { SeededWorkspace } from './seed-workspace.ts';
 
-/** Values for a route's path, its queries and its bodies, by `METHOD /path`. */
+/** Values for a route's path, its queries, its bodies and its headers, by `METHOD /path`. */
 export interface AttackValues {
   paths: Record<string, Record<string, string>>;
   queries: Record<string, string[]>;
   bodies: Record<string, unknown[]>;
+  headers: Record<string, Record<string, string>>;
 }
 
 const connectorOf = (source: string, connector_specific_config: object) => ({
@@ -29,10 +30,6 @@ const formOf = (...parts: [name: string, content: string][]) =>
     )
     .join('')}--b--\r\n`;
 const FORM = { 'Content-Type': 'multipart/form-data; boundary=b' };
-export const ATTACK_HEADERS: Record<string, Record<string, string>> = {
-  'POST /manage/admin/connector/file/upload': FORM,
-  'POST /manage/admin/connector/{id}/files/update': FORM,
-};
 
 /** Requests of B that aim at A's connectors, credentials, pairs, files and document sets. */
 export function connectorAttacks(a: SeededWorkspace, b: SeededWorkspace): AttackValues {
@@ -88,7 +85,11 @@ export function connectorAttacks(a: SeededWorkspace, b: SeededWorkspace): Attack
     },
     'DELETE /manage/admin/document-set/{id}': { id: String(a.documentSetId) },
   };
-  return { paths, queries: queriesAt(a), bodies: bodiesAt(a, b) };
+  const headers = {
+    'POST /manage/admin/connector/file/upload': FORM,
+    'POST /manage/admin/connector/{id}/files/update': FORM,
+  };
+  return { paths, queries: queriesAt(a), bodies: bodiesAt(a, b), headers };
 }
 
 function queriesAt(a: SeededWorkspace): AttackValues['queries'] {

@@ -1,8 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { NASTY_QUERY_VALUES, NASTY_SEGMENTS, NASTY_VALUES, toJson } from './nasty-values.ts';
 import { type Json, type Operation, operationsOf } from './openapi-operations.ts';
 import type { WireRequest } from './raw-http.ts';
+import {
+  eventFixture,
+  sessionFixture,
+  signatureOf,
+  START,
+  subscriptionFixture,
+} from './stripe-fixtures.ts';
+import type { TestMillrace } from './test-millrace.ts';
 
 /** A request that is wrong in one or several ways, and their names. */
 export interface MalformedRequest extends WireRequest {
@@ -78,9 +87,43 @@ const WRAPPINGS: Record<string, Wrapping> = {
   'gzip bomb': encoded('gzip', () => BOMB),
 };
 
+/** Things that exist, by the first part of the paths that name them: not every request fails for want of its thing. */
+export type Targets = Record<string, string>;
+
+/** Makes what it takes to get at the webhooks, the members and the plan of somebody. */
+export async function makeTargets(millrace: TestMillrace): Promise<Targets> {
+  const make = async (path: string, body: object): Promise<Json> => {
+    const answer = await millrace.call('POST', path, body);
+    if (answer.status >= 300) throw new Error(`${path} answered ${answer.text}`);
+    return answer.body;
+  };
+  const endpoint = await make('/webhook-endpoints', { url: 'http://127.0.0.1:9/target' });
+  const ping = await make(`/webhook-endpoints/${endpoint['id']}/test`, {});
+  const member = await make('/account/members', { display_name: 'Target' });
+  const { workspaceId } = await millrace.createWorkspace('Free');
+  return {
+    'webhook-endpoints': endpoint['id'],
+    'webhook-events': ping['event_id'],
+    'webhook-deliveries': String(ping['delivery_id']),
+    account: member['user_id'],
+    manage: workspaceId,
+  };
+}
+
+const TARGET = '{target}';
+const STRIPE_WEBHOOK = '/billing/stripe/webhook';
+/** Stripe's events count once, so each one sent has an id of its own. */
+const STRIPE_EVENT = 'evt_malformed';
+
 /** Requests against the operations of an OpenAPI description, each with something wrong. */
-export function malformedRequest(description: Json, key: string): fc.Arbitrary<MalformedRequest> {
-  const operations = operationsOf(description);
+export function malformedRequest(
+  description: Json,
+  key: string,
+  targets: Targets,
+): fc.Arbitrary<MalformedRequest> {
+  const operations = operationsOf(description).flatMap((operation) =>
+    operation.path === STRIPE_WEBHOOK ? stripeOperations(operation, targets) : [operation],
+  );
   const withBody = operations.filter(({ sample }) => sample !== undefined);
   const seldom = <T>(usual: T, arbitrary: fc.Arbitrary<T>) =>
     fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary });
@@ -95,7 +138,13 @@ export function malformedRequest(description: Json, key: string): fc.Arbitrary<M
         { weight: 2, arbitrary: fc.constantFrom(...withBody) },
         { weight: 1, arbitrary: fc.constantFrom(...operations) },
       ),
-      segments: fc.array(NASTY_SEGMENTS, { minLength: 1, maxLength: 2 }),
+      segments: fc.array(
+        fc.oneof(
+          { weight: 3, arbitrary: NASTY_SEGMENTS },
+          { weight: 2, arbitrary: fc.constant(TARGET) },
+        ),
+        { minLength: 1, maxLength: 2 },
+      ),
       query: fc.array(fc.tuple(fc.nat(), NASTY_QUERY_VALUES), { maxLength: 3 }),
       mutations: fc.array(mutation, { maxLength: 3 }),
       wrapping: fc.oneof(
@@ -105,7 +154,23 @@ export function malformedRequest(description: Json, key: string): fc.Arbitrary<M
       method: seldom<string | null>(null, fc.constantFrom(...METHODS)),
       prefix: seldom('', fc.constantFrom('/api', '/api/api', '//', '/..', '/%2e')),
     })
-    .map((drawn) => build(drawn.operation, drawn, key));
+    .map((drawn) => build(drawn.operation, drawn, { key, targets }));
+}
+
+/** The endpoint for Stripe once for each kind of event, about a workspace that exists. */
+function stripeOperations(operation: Operation, { manage: workspaceId }: Targets): Operation[] {
+  const metadata = { workspace_id: workspaceId, plan_tier: 'Pro' };
+  const links = { customer: 'cus_malformed', subscription: 'sub_malformed', metadata };
+  const subscription = subscriptionFixture('sub_malformed', { ...links, trial_end: START });
+  const invoice = { id: 'in_1', object: 'invoice', customer_email: 'b@example.com', ...links };
+  const customer = { id: 'cus_malformed', object: 'customer', email: 'c@example.com' };
+  return [
+    eventFixture('customer.subscription.updated', subscription, { previous: { status: 'unpaid' } }),
+    eventFixture('customer.subscription.deleted', subscription),
+    eventFixture('checkout.session.completed', sessionFixture('cs_malformed', links)),
+    eventFixture('invoice.paid', invoice),
+    eventFixture('customer.updated', customer),
+  ].map((event) => ({ ...operation, sample: { ...event, id: STRIPE_EVENT } }));
 }
 
 interface Draw {
@@ -117,24 +182,43 @@ interface Draw {
   prefix: string;
 }
 
-function build(operation: Operation, draw: Draw, key: string): MalformedRequest {
-  const segments = [...draw.segments];
+function build(
+  operation: Operation,
+  draw: Draw,
+  { key, targets }: { key: string; targets: Targets },
+): MalformedRequest {
+  // What is deleted can be aimed at no more.
+  const target = operation.method === 'DELETE' ? undefined : targets[firstPart(operation.path)];
+  const segments = draw.segments.map((one) => (one === TARGET ? (target ?? 'x') : one));
   const path = operation.path.replaceAll(/\{\w+\}/g, () => segments.shift() ?? 'x');
   const names = [...operation.queryNames, 'unknown', 'limit[]', '__proto__'];
   const query = draw.query.map(([n, value]) => `${names[n % names.length]}=${value}`).join('&');
   const method = draw.method ?? operation.method;
   const wrapping = WRAPPINGS[draw.wrapping] ?? typed('application/json');
   const takesBody = operation.sample !== undefined && !['GET', 'HEAD', 'TRACE'].includes(method);
-  const body = takesBody
-    ? wrapping.wrap(Buffer.from(toJson(draw.mutations.reduce(mutate, operation.sample))))
+  const json = takesBody
+    ? toJson(draw.mutations.reduce(mutate, operation.sample)).replace(
+        STRIPE_EVENT,
+        `evt_${randomUUID()}`,
+      )
     : null;
+  const signed = json !== null && operation.path === STRIPE_WEBHOOK;
   return {
     method,
     path: `${draw.prefix}${path}${query === '' ? '' : `?${query}`}`,
-    headers: ['Authorization', `Bearer ${key}`, ...(body ? wrapping.headers : [])],
-    body,
+    headers: [
+      'Authorization',
+      `Bearer ${key}`,
+      ...(json === null ? [] : wrapping.headers),
+      ...(signed ? ['Stripe-Signature', signatureOf(json)] : []),
+    ],
+    body: json === null ? null : wrapping.wrap(Buffer.from(json)),
     faults: `${draw.wrapping}; ${draw.mutations.map(({ how }) => how).join(', ')}`,
   };
+}
+
+function firstPart(path: string): string {
+  return path.split('/')[1] ?? '';
 }
 
 function mutate(sample: unknown, { place, how, value }: Draw['mutations'][number]): unknown {

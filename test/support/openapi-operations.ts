@@ -11,6 +11,11 @@ export interface Operation {
   sample: unknown;
 }
 
+/** Nobody listens there; the service must be told that it may go there. */
+const CLOSED_URL = 'http://127.0.0.1:9/hook';
+const PAGE = 'https://shop.example.com/done';
+const AN_HOUR_MS = 3_600_000;
+
 /** Rules that no schema tells: what the service does not have yet, and what must exist. */
 const EXCEPTIONS: Record<string, Json> = {
   'POST /chat/send-chat-message': {
@@ -24,9 +29,18 @@ const EXCEPTIONS: Record<string, Json> = {
     source: 'tracker',
     connector_specific_config: { tracker_base_url: 'https://issues.example.com' },
   },
+  'POST /webhook-endpoints': { url: CLOSED_URL, enabled: true },
+  'PATCH /webhook-endpoints/{id}': { url: CLOSED_URL, enabled: true },
+  'POST /webhook-endpoints/{id}/recover': {
+    since: new Date(Date.now() - AN_HOUR_MS).toISOString(),
+    until: null,
+  },
+  'PATCH /account': { time_zone: 'Europe/Berlin' },
+  'POST /billing/checkout': { success_url: PAGE, cancel_url: PAGE },
+  'POST /billing/portal': { return_url: PAGE },
 };
 
-/** Operations that no body alone can please: they name things that must exist, or contact a source. */
+/** Operations that no body alone can please: they name things that must exist, contact a source, or need a signature or a setting. */
 const IN_NEED = [
   'POST /manage/admin/connector-with-mock-credential',
   'POST /manage/admin/connector/run-once',
@@ -35,6 +49,9 @@ const IN_NEED = [
   'PUT /manage/admin/credential/swap',
   'POST /manage/admin/document-set',
   'PATCH /manage/admin/document-set',
+  'POST /billing/stripe/webhook',
+  'POST /billing/checkout',
+  'POST /billing/portal',
 ];
 
 /** Whether the sample alone makes a good request. */
@@ -97,7 +114,14 @@ function sampleOf(schema: Json, description: Json, depth: number): unknown {
   }
 }
 
-const TEXTS = ['file', '', '1', '2024-01-01T00:00:00Z', '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'];
+const TEXTS = [
+  'file',
+  '',
+  '1',
+  '2024-01-01T00:00:00Z',
+  '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+  'somebody@example.com',
+];
 
 function stringOf({ pattern }: Json): string {
   const fits = (text: string) => pattern === undefined || new RegExp(pattern).test(text);

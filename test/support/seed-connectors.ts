@@ -6,8 +6,10 @@ import type { TestMillrace } from './test-millrace.ts';
 
 /** One of everything that the administration of connectors shows. Nothing of it is due: no run changes it. */
 export interface SeededConnectors {
+  /** Of the kind `file`, with `storedFileId`; not linked. */
   fileConnectorId: number;
   storedFileId: string;
+  /** Linked to `credentialId` as `linkedPairId`, which has a run, an error and a prune that waits for confirmation. */
   connectorId: number;
   credentialId: number;
   linkedPairId: number;

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Role } from '#src/tables.ts';
-import { seedConnectors } from './seed-connectors.ts';
+import { type SeededConnectors, seedConnectors } from './seed-connectors.ts';
+import { type SeededWebhooks, seedWebhooks } from './seed-webhooks.ts';
 import type { TestMillrace } from './test-millrace.ts';
+import { until } from './until.ts';
 
 /** A workspace with one of everything, and what would give it away in an answer to somebody else. */
-export interface SeededWorkspace {
+export interface SeededWorkspace
+  extends SeededConnectors, SeededWebhooks, SeededMember, SeededPurchase {
   workspaceId: string;
   adminKey: string;
   /** A word that stands in its documents, names and messages, and nowhere else. */
@@ -16,19 +20,23 @@ export interface SeededWorkspace {
   pairId: number;
   documentSet: string;
   documentSetId: number;
-  /** Of the kind `file`, with `storedFileId`; not linked. */
-  fileConnectorId: number;
-  storedFileId: string;
-  /** Linked to `credentialId` as `linkedPairId`, which has a run, an error and a prune that waits for confirmation. */
-  connectorId: number;
-  credentialId: number;
-  linkedPairId: number;
-  attemptId: number;
-  pruneId: number;
   chatSessionId: string;
   messageId: number;
+  /** Of an award to its owner for a `share`. */
+  idempotencyKey: string;
   /** Ids that no other workspace may be told. */
   secretIds: string[];
+}
+
+interface SeededMember {
+  memberId: string;
+  memberEmail: string;
+}
+
+interface SeededPurchase {
+  /** At Stripe. */
+  customerId: string;
+  subscriptionId: string;
 }
 
 export const SHARED_DOCUMENT = 'shared-id';
@@ -48,6 +56,12 @@ export async function seedWorkspace(
   const documentSet = `Set ${marker}`;
   const documentSetId = await insertDocumentSet(db, workspaceId, documentSet, pairId);
   const connectors = await seedConnectors(millrace, { workspaceId, key, marker });
+  const webhooks = await seedWebhooks(millrace.services, {
+    workspaceId: workspaceId as WorkspaceId, // as the API gave it
+    marker,
+  });
+  const member = await addMember(millrace, key, marker);
+  const purchase = await insertPurchase(db, workspaceId, marker);
   // Not the marker: others may name the ids, and then have documents of their own under them.
   const documentIds = [SHARED_DOCUMENT, `own-${pairId}`];
   for (const id of documentIds) {
@@ -76,6 +90,14 @@ export async function seedWorkspace(
     { message: `How deep is the harbour of ${marker}?`, stream: false },
     { key },
   );
+  const idempotencyKey = `once-${marker}`;
+  await millrace.call(
+    'POST',
+    '/gamification/action',
+    { action_type: 'share', context: { place: marker } },
+    { key, headers: { 'Idempotency-Key': idempotencyKey } },
+  );
+  await until(async () => (await countAwards(db, workspaceId)) === 2); // the chat's comes by itself
   return {
     workspaceId,
     adminKey: key,
@@ -86,10 +108,71 @@ export async function seedWorkspace(
     documentSet,
     documentSetId,
     ...connectors,
+    ...webhooks,
+    ...member,
+    ...purchase,
     chatSessionId: chat.body.chat_session_id,
     messageId: chat.body.message_id,
-    secretIds: [workspaceId, apiKeyId.id, chat.body.chat_session_id, connectors.storedFileId],
+    idempotencyKey,
+    secretIds: [
+      workspaceId,
+      apiKeyId.id,
+      chat.body.chat_session_id,
+      connectors.storedFileId,
+      webhooks.endpointId,
+      webhooks.disabledEndpointId,
+      webhooks.eventId,
+      member.memberId,
+    ],
   };
+}
+
+async function addMember(
+  { call }: Pick<TestMillrace, 'call'>,
+  key: string,
+  marker: string,
+): Promise<SeededMember> {
+  // Not the marker: others may have a member of their own with the address.
+  const memberEmail = `member-${randomUUID()}@example.com`;
+  const { body } = await call(
+    'POST',
+    '/account/members',
+    { display_name: `Member ${marker}`, email: memberEmail, role: 'read' },
+    { key },
+  );
+  return { memberId: body.user_id, memberEmail };
+}
+
+/** A checkout that was paid for, and the subscription that came of it. */
+async function insertPurchase(
+  db: Database,
+  workspaceId: string,
+  marker: string,
+): Promise<SeededPurchase> {
+  const customerId = `cus_${marker}`;
+  const subscriptionId = `sub_${marker}`;
+  const email = `payer@${marker}.test`;
+  await sql`insert into stripe_event (id, type, workspace_id, created_at)
+    values (${`evt_${marker}`}, 'checkout.session.completed', ${workspaceId}, now())`.execute(db);
+  await sql`insert into stripe_customer (id, workspace_id, email)
+    values (${customerId}, ${workspaceId}, ${email})`.execute(db);
+  // No real currency: it is the one text of a subscription that is shown.
+  await sql`insert into stripe_subscription (id, workspace_id, customer_id, status, plan_tier,
+      amount_monthly, currency, current_period_end)
+    values (${subscriptionId}, ${workspaceId}, ${customerId}, 'active', 'Agency', 4711, ${marker},
+      now() + interval '20 days')`.execute(db);
+  await sql`insert into stripe_checkout (id, workspace_id, customer_id, customer_email,
+      subscription_id, plan_tier, amount_total, currency, paid_at)
+    values (${`cs_${marker}`}, ${workspaceId}, ${customerId}, ${email}, ${subscriptionId},
+      'Agency', 4711, ${marker}, now())`.execute(db);
+  return { customerId, subscriptionId };
+}
+
+async function countAwards(db: Database, workspaceId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from points_award
+    where workspace_id = ${workspaceId}`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 export async function createKey(
@@ -102,9 +185,11 @@ export async function createKey(
   return { id: body.id, key: body.key };
 }
 
+/** The user account that the workspace began with. */
 export async function ownerOf(db: Database, workspaceId: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`
-    select id from user_account where workspace_id = ${workspaceId}`.execute(db);
+    select id from user_account where workspace_id = ${workspaceId}
+    order by created_at, id limit 1`.execute(db);
   return rows[0]?.id ?? '';
 }
 

@@ -98,10 +98,30 @@ export function sessionFixture(id: string, fields: Json = {}): Json {
   };
 }
 
+/** As since 2025-03-31.basil; `subscription` names it in what is older. */
+export function invoiceFixture(subscription: string, fields: Json = {}): Json {
+  return {
+    id: `in_${subscription}`,
+    object: 'invoice',
+    customer: `cus_${subscription}`,
+    customer_email: 'buyer@example.com',
+    parent: { type: 'subscription_details', subscription_details: { subscription } },
+    ...fields,
+  };
+}
+
 /** One step in the life of a subscription: what changes, and how Stripe calls it. */
 export interface LifeStep {
-  /** The last word of the event's type. */
-  kind: 'created' | 'updated' | 'paused' | 'resumed' | 'deleted' | 'trial_will_end';
+  /** The last word of the event's type, or the whole type of one about an invoice, which changes nothing by itself. */
+  kind:
+    | 'created'
+    | 'updated'
+    | 'paused'
+    | 'resumed'
+    | 'deleted'
+    | 'trial_will_end'
+    | 'invoice.paid'
+    | 'invoice.payment_failed';
   change: Json;
   /** Seconds after the step before; 0 unless it is said. */
   after?: number;
@@ -113,6 +133,8 @@ export function lifeOf(id: string, base: Json, steps: readonly LifeStep[]): Even
   let created = START;
   return steps.map(({ kind, change, after = 0 }) => {
     created += after;
+    if (kind === 'invoice.paid' || kind === 'invoice.payment_failed')
+      return eventFixture(kind, invoiceFixture(id), { created });
     const previous = Object.fromEntries(Object.keys(change).map((name) => [name, object[name]]));
     object = { ...object, ...change };
     return eventFixture(`customer.subscription.${kind}`, object, {

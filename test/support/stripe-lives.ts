@@ -4,7 +4,7 @@ import { itemsFixture, type LifeStep, priceFixture, START } from './stripe-fixtu
 export interface Life {
   base: Record<string, unknown>;
   steps: readonly LifeStep[];
-  end: { status: string; planTier: string };
+  end: { status: string; planTier: string; pastDueSince?: number };
 }
 
 const DAY = 86_400;
@@ -95,6 +95,68 @@ export const LIVES: Record<string, Life> = {
       { kind: 'updated', change: { latest_invoice: 'in_3' }, after: DAY },
       { kind: 'deleted', change: ended('payment_failed'), after: DAY },
       { kind: 'updated', change: { cancellation_details: { reason: 'payment_failed' } } },
+    ],
+    end: { status: 'canceled', planTier: 'Free' },
+  },
+  'a late payment that invoices alone tell of': {
+    base: {},
+    steps: [
+      { kind: 'created', change: {} },
+      { kind: 'invoice.paid', change: {} },
+      { kind: 'invoice.payment_failed', change: {}, after: 30 * DAY },
+      { kind: 'invoice.payment_failed', change: {}, after: 3 * DAY },
+    ],
+    end: { status: 'past_due', planTier: 'Free', pastDueSince: START + 30 * DAY },
+  },
+  'a trial, then a late payment made up for, told of by invoices alone': {
+    base: { status: 'trialing' },
+    steps: [
+      { kind: 'created', change: {} },
+      { kind: 'invoice.payment_failed', change: {}, after: 14 * DAY },
+      { kind: 'invoice.payment_failed', change: {}, after: DAY },
+      { kind: 'invoice.paid', change: {}, after: DAY },
+    ],
+    end: { status: 'active', planTier: 'Pro' },
+  },
+  'a late payment that only its invoice says was made up for': {
+    base: {},
+    steps: [
+      { kind: 'created', change: {} },
+      { kind: 'invoice.payment_failed', change: {}, after: 30 * DAY },
+      { kind: 'updated', change: { status: 'past_due', latest_invoice: 'in_2' } },
+      { kind: 'updated', change: { latest_invoice: 'in_3' }, after: DAY },
+      { kind: 'invoice.paid', change: {}, after: DAY },
+    ],
+    end: { status: 'active', planTier: 'Pro' },
+  },
+  'a late payment that its invoice told of first': {
+    base: {},
+    steps: [
+      { kind: 'created', change: {} },
+      { kind: 'invoice.payment_failed', change: {}, after: 30 * DAY },
+      { kind: 'updated', change: { status: 'past_due' }, after: 2 },
+      { kind: 'invoice.payment_failed', change: {}, after: 3 * DAY },
+    ],
+    end: { status: 'past_due', planTier: 'Free', pastDueSince: START + 30 * DAY },
+  },
+  'late payments that both tell of, made up for in the same second': {
+    base: {},
+    steps: [
+      { kind: 'created', change: {} },
+      { kind: 'updated', change: { status: 'past_due' }, after: 30 * DAY },
+      { kind: 'invoice.payment_failed', change: {} },
+      { kind: 'invoice.payment_failed', change: {}, after: DAY },
+      { kind: 'updated', change: { status: 'active' } },
+    ],
+    end: { status: 'active', planTier: 'Pro' },
+  },
+  'an end that no invoice takes back': {
+    base: {},
+    steps: [
+      { kind: 'created', change: {} },
+      { kind: 'invoice.payment_failed', change: {}, after: 30 * DAY },
+      { kind: 'deleted', change: ended('payment_failed'), after: DAY },
+      { kind: 'invoice.paid', change: {}, after: DAY },
     ],
     end: { status: 'canceled', planTier: 'Free' },
   },

@@ -16,6 +16,7 @@ const START = new Date('2026-03-01T00:00:00Z');
 const UNTRIED: EndpointHealth = {
   failingSince: null,
   lastSuccessAt: null,
+  lastFailureAt: null,
   failures: 0,
   breakerTrips: 0,
   breakerUntil: null,
@@ -91,13 +92,14 @@ describe('the circuit breaker', () => {
   it('counts what was under way when it opened, but neither opens again nor stays open longer', () => {
     const opened = failed(10);
     const late = failed(6, opened, later(SECOND));
-    expect(late).toEqual({ ...opened, failures: 16 });
+    expect(late).toEqual({ ...opened, lastFailureAt: later(SECOND), failures: 16 });
   });
 
   it('closes with one success, and then ten failures open it for 5 s again', () => {
     const worn = { ...failed(10), breakerTrips: 6 };
     const closed = afterSuccess(worn, later(MINUTE));
-    expect(closed).toEqual({ ...UNTRIED, lastSuccessAt: later(MINUTE) });
+    const { lastFailureAt } = worn;
+    expect(closed).toEqual({ ...UNTRIED, lastFailureAt, lastSuccessAt: later(MINUTE) });
     const again = failed(10, closed ?? worn, later(2 * MINUTE));
     expect(again.breakerUntil).toEqual(later(2 * MINUTE + 5 * SECOND));
   });
@@ -154,19 +156,23 @@ describe('a success', () => {
     expect(afterSuccess(UNTRIED, START)).toEqual({ ...UNTRIED, lastSuccessAt: START });
   });
 
-  it('of a healthy endpoint is noted once a minute', () => {
+  it('of a healthy endpoint is noted once in five seconds', () => {
     const healthy = { ...UNTRIED, lastSuccessAt: START };
-    expect(afterSuccess(healthy, later(MINUTE - 1))).toBeNull();
-    expect(afterSuccess(healthy, later(MINUTE))).toEqual({
+    expect(afterSuccess(healthy, later(5 * SECOND - 1))).toBeNull();
+    expect(afterSuccess(healthy, later(5 * SECOND))).toEqual({
       ...UNTRIED,
-      lastSuccessAt: later(MINUTE),
+      lastSuccessAt: later(5 * SECOND),
     });
   });
 
   it('after a failure, or of a probe, is noted at once', () => {
     const healthy = { ...UNTRIED, lastSuccessAt: START };
     const now = later(SECOND);
-    expect(afterSuccess(failed(1, healthy), now)).toEqual({ ...UNTRIED, lastSuccessAt: now });
+    expect(afterSuccess(failed(1, healthy), now)).toEqual({
+      ...UNTRIED,
+      lastFailureAt: START,
+      lastSuccessAt: now,
+    });
     expect(afterSuccess({ ...healthy, breakerUntil: START }, now)).not.toBeNull();
   });
 });

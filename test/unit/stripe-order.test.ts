@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { readChange } from '#src/billing/stripe-change.ts';
 import { stripeEvent, stripeSubscription } from '#src/billing/stripe-object.ts';
 import { type Snapshot, snapshotOf } from '#src/billing/stripe-snapshot.ts';
-import { addSnapshot, orderSnapshots, pastDueSince } from '#src/billing/stripe-snapshot-order.ts';
+import { addSnapshot, orderSnapshots } from '#src/billing/stripe-snapshot-order.ts';
+import { addPayment, type PaymentNews, standingOf } from '#src/billing/stripe-standing.ts';
 import {
   type EventFixture,
   eventFixture,
+  invoiceFixture,
   lifeOf,
   permutations,
   START,
@@ -18,8 +21,24 @@ function snapshot(event: EventFixture): Snapshot {
   return made;
 }
 
+const isInvoice = ({ type }: EventFixture) => type.startsWith('invoice.');
 const received = (events: readonly EventFixture[]) =>
-  events.map(snapshot).reduce<Snapshot[]>((kept, one) => addSnapshot(kept, one), []);
+  events
+    .filter((event) => !isInvoice(event))
+    .map(snapshot)
+    .reduce<Snapshot[]>((kept, one) => addSnapshot(kept, one), []);
+/** How a subscription stands after events of it and of its invoices. */
+const standing = (events: readonly EventFixture[]) => {
+  let payments: PaymentNews[] = [];
+  for (const event of events.filter(isInvoice)) {
+    const change = readChange(stripeEvent.parse(event));
+    if (change.kind === 'invoice' && change.payment)
+      payments = addPayment(payments, change.payment);
+  }
+  return standingOf(received(events), payments);
+};
+const invoice = (type: string, created: number) =>
+  eventFixture(`invoice.${type}`, invoiceFixture('sub_1'), { created });
 const updated = (
   fields: Record<string, unknown>,
   previous: Record<string, unknown> | undefined,
@@ -38,13 +57,16 @@ describe('events of a subscription', () => {
       planTier,
       cancelAtPeriodEnd,
     });
-    const states = events.map((event) => told(snapshot(event)));
-    expect(states.at(-1)?.status).toBe(life.end.status);
+    const states = events
+      .filter((event) => !isInvoice(event))
+      .map((event) => told(snapshot(event)));
+    const { status, pastDueSince = null } = life.end;
     let tried = 0;
     for (const order of permutations(events)) {
       tried += 1;
       // Two events that say the same may change places; what they say may not.
       expect(received(order).map(told)).toEqual(states);
+      expect(standing(order)).toEqual({ status, pastDueSince });
     }
     expect(tried).toBeGreaterThan(1);
   });
@@ -109,14 +131,69 @@ describe('late payment', () => {
 
   it('counts from the first event that told of it since the last payment', () => {
     const paid = updated({ status: 'active' }, undefined, START + 86_400);
-    expect(pastDueSince(received([late(0), paid, late(5), late(3)]))).toBe(START + 3 * 86_400);
-    expect(pastDueSince(received([late(0), paid]))).toBeNull();
+    expect(standing([late(0), paid, late(5), late(3)])?.pastDueSince).toBe(START + 3 * 86_400);
+    expect(standing([late(0), paid])?.pastDueSince).toBeNull();
   });
 
   it('is not forgotten with the event that told of it', () => {
     const events = Array.from({ length: 200 }, (_, day) => late(day));
     const kept = received(events);
     expect(kept.length).toBeLessThan(50);
-    expect(pastDueSince(kept)).toBe(START);
+    expect(standingOf(kept, [])?.pastDueSince).toBe(START);
   });
+});
+
+describe('an invoice', () => {
+  const told = (status: string) => updated({ status }, undefined);
+  const PAYMENTS = ['payment_failed', 'paid'] as const;
+
+  it.each([
+    ['active', 'past_due', 'active'],
+    ['trialing', 'past_due', 'trialing'],
+    ['past_due', 'past_due', 'active'],
+    ['incomplete', 'incomplete', 'incomplete'],
+    ['unpaid', 'unpaid', 'unpaid'],
+    ['paused', 'paused', 'paused'],
+    ['canceled', 'canceled', 'canceled'],
+    ['hibernating', 'hibernating', 'hibernating'],
+  ])('makes %s %s when its payment failed, %s when it is paid', (before, ...after) => {
+    for (const [index, type] of PAYMENTS.entries()) {
+      expect(standing([told(before), invoice(type, START + 1)])?.status).toBe(after[index]);
+    }
+  });
+
+  it.each([
+    ['of the same second', START],
+    ['of an earlier one', START - 1],
+  ])('%s changes nothing', (_, at) => {
+    for (const status of ['active', 'past_due']) {
+      for (const type of PAYMENTS) {
+        expect(standing([invoice(type, at), told(status)])?.status).toBe(status);
+      }
+    }
+  });
+
+  it('that is paid comes after one of the same second that is not', () => {
+    const both = PAYMENTS.map((type) => invoice(type, START + 1));
+    for (const order of permutations([told('active'), ...both])) {
+      expect(standing(order)?.status).toBe('active');
+    }
+  });
+
+  it('says nothing of a subscription that nothing was told of', () => {
+    expect(standing([invoice('paid', START)])).toBeNull();
+  });
+
+  it('tells since when payment is late even when the events around it are forgotten', () => {
+    const failedAt = START + 10;
+    const payments = [{ at: failedAt, isPaid: false }];
+    const events = [told('active'), ...Array.from({ length: 50 }, (_, n) => lateAt(failedAt + n))];
+    const kept = events
+      .map(snapshot)
+      .reduce<Snapshot[]>((snapshots, one) => addSnapshot(snapshots, one, payments), []);
+    expect(kept.length).toBeLessThan(50);
+    expect(standingOf(kept, payments)?.pastDueSince).toBe(failedAt);
+  });
+
+  const lateAt = (at: number) => updated({ status: 'past_due' }, undefined, at + 1);
 });

@@ -50,6 +50,17 @@ describe('the plan of a price', () => {
     expect(tierOf(priceFixture(null))).toBe('Personal');
   });
 
+  it('may stand in the metadata as plan, which comes after plan_tier', () => {
+    const tierOf = (metadata: Record<string, unknown>) =>
+      tierOfSubscription(subscription({ items: itemsFixture(priceFixture(null)), metadata }));
+    expect(tierOf({ plan: 'pro' })).toBe('Pro');
+    expect(tierOf({ plan: 'pro', plan_tier: 'Agency' })).toBe('Agency');
+    expect(tierOf({ plan: 'pro', plan_tier: '' })).toBe('Pro');
+    const product = { id: 'prod_1', metadata: { plan: 'Agency' } };
+    const items = itemsFixture(priceFixture(null, { product }));
+    expect(tierOfSubscription(subscription({ items }))).toBe('Agency');
+  });
+
   it('is never guessed from an amount', () => {
     const items = itemsFixture(priceFixture(null, { unit_amount: 5900 }));
     expect(tierOfSubscription(subscription({ items }))).toBeNull();
@@ -141,7 +152,8 @@ describe('what Stripe sends', () => {
     ['a checkout that saves a card', 'checkout.session.completed', { id: 'cs_1', mode: 'setup' }],
     ['a subscription without id', 'customer.subscription.updated', { status: 'active' }],
     ['an id of another shape', 'checkout.session.completed', { id: 7 }],
-    ['an invoice without e-mail', 'invoice.paid', { customer: 'cus_1' }],
+    ['an invoice without subscription', 'invoice.paid', { customer_email: 'a@example.com' }],
+    ['an invoice that tells nothing', 'invoice.updated', { subscription: 'sub_1' }],
   ])('that is %s changes nothing', (_, type, object) => {
     expect(change(type, object)).toEqual({ kind: 'nothing' });
   });

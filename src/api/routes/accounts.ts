@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readAccount } from '#src/accounts/account.ts';
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '#src/accounts/api-keys.ts';
 import { requestsPerMinute } from '#src/api/rate-limit.ts';
 import { displayName } from '#src/platform/display-name.ts';
@@ -93,14 +94,17 @@ export const accountRoutes: Route[] = [
       rate_limit: z.int(),
       requests_used: z.int(),
     }),
-    handle: ({ services, principal, rateLimit }) => ({
-      valid: true,
-      user_id: principal.userId,
-      plan: principal.plan,
-      rate_limit:
-        rateLimit?.limit ?? requestsPerMinute(services.config, principal, 'reference') ?? 0,
-      requests_used: rateLimit?.used ?? 0,
-    }),
+    async handle({ services, principal, rateLimit }) {
+      const { plan } = await readAccount(services.db, principal);
+      const now = { ...principal, plan };
+      return {
+        valid: true,
+        user_id: principal.userId,
+        plan,
+        rate_limit: requestsPerMinute(services.config, now, 'reference') ?? 0,
+        requests_used: rateLimit?.used ?? 0,
+      };
+    },
   }),
 ];
 

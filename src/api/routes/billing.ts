@@ -22,6 +22,9 @@ export const billingRoutes: Route[] = [
     description:
       'For Stripe alone, which signs each request (Stripe-Signature) with STRIPE_WEBHOOK_SECRET. An event counts once, in whatever order it comes; types that mean nothing here are taken and left.',
     rawBody: true,
+    requestHeaders: [
+      { name: 'Stripe-Signature', description: 'How Stripe signs the body.', required: true },
+    ],
     body: z.looseObject({ id: z.string(), type: z.string() }),
     reply: z.object({ received: z.literal(true) }),
     errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],

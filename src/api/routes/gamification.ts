@@ -31,7 +31,6 @@ export const gamificationRoutes: Route[] = [
     summary: 'Your points, streak and achievements',
     description:
       'next_milestone is the achievement that is nearest to completion, `all_unlocked` when none is left.',
-    errors: ['NOT_FOUND'],
     reply: z.object({
       user_id: z.string(),
       points: z.int(),
@@ -61,7 +60,14 @@ export const gamificationRoutes: Route[] = [
     summary: 'Record an action and get points for it',
     description:
       'Above the daily cap of the action, action_recorded is false and nothing is awarded. Send the header Idempotency-Key (up to 255 visible ASCII characters) to repeat a request safely: the same key gets the same answer.',
-    errors: ['NOT_FOUND', 'CONFLICT'],
+    errors: ['CONFLICT'],
+    requestHeaders: [
+      {
+        name: 'Idempotency-Key',
+        description: 'Names the action: the same key gets the same answer and is awarded once.',
+        required: false,
+      },
+    ],
     body: z.object({ action_type: z.enum(ACTION_TYPES), context: contextSchema.nullish() }),
     reply: z.object({
       action_recorded: z.boolean(),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { withStatus } from '#src/api/reply.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import {
   findDelivery,
@@ -67,6 +66,7 @@ export const webhookDeliveryRoutes: Route[] = [
     ...WEBHOOKS,
     method: 'POST',
     path: '/webhook-deliveries/{id}/resend',
+    status: 202,
     summary: 'Send a delivery anew',
     description:
       'Whatever became of it, the schedule of attempts begins from its start; the receiver sees the same webhook-id. Answers 202 at once. Not for what is being sent just now, whose endpoint is disabled or deleted, or whose payload was expunged.',
@@ -76,7 +76,7 @@ export const webhookDeliveryRoutes: Route[] = [
     errors: ['CONFLICT'],
     async handle({ services, principal, params, requestId }) {
       const address = { workspaceId: principal.workspaceId, id: deliveryIdOf(params.id) };
-      return withStatus(202, presentDelivery(await resendDelivery(services, address, requestId)));
+      return presentDelivery(await resendDelivery(services, address, requestId));
     },
   }),
 ];

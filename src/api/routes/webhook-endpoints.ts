@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { withStatus } from '#src/api/reply.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { changeEndpoint } from '#src/webhooks/administration/change-endpoint.ts';
 import { createEndpoint } from '#src/webhooks/administration/create-endpoint.ts';
@@ -128,6 +127,7 @@ export const webhookEndpointRoutes: Route[] = [
     ...WEBHOOKS,
     method: 'POST',
     path: '/webhook-endpoints/{id}/test',
+    status: 202,
     summary: 'Send a ping to a webhook endpoint',
     description:
       'Answers 202 as soon as the event `ping` is stored; status_url tells how it goes. The event filter does not apply.',
@@ -138,7 +138,7 @@ export const webhookEndpointRoutes: Route[] = [
     async handle({ services, principal, params, requestId }) {
       const address = { workspaceId: principal.workspaceId, id: endpointIdOf(params.id) };
       const sent = await testEndpoint(services, address, requestId);
-      return withStatus(202, { ...sent, status_url: `/webhook-deliveries/${sent.delivery_id}` });
+      return { ...sent, status_url: `/webhook-deliveries/${sent.delivery_id}` };
     },
   }),
   defineRoute({

@@ -2,7 +2,7 @@ import type { UpdateObject } from 'kysely';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import type { Services } from '#src/services.ts';
 import type { Tables } from '#src/tables.ts';
-import { disableEndpoint } from '#src/webhooks/disable-endpoint.ts';
+import { cancelDeliveries, disableEndpoint } from '#src/webhooks/disable-endpoint.ts';
 import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { vetEndpointUrl } from '#src/webhooks/vet-endpoint-url.ts';
 import { DISABLED_BY_OWNER } from './create-endpoint.ts';
@@ -42,6 +42,9 @@ export async function changeEndpoint(
     }
     return findEndpoint(trx, address);
   });
+  if (change.enabled === false) {
+    await cancelDeliveries(db, address.id, `The endpoint was disabled: ${DISABLED_BY_OWNER}`);
+  }
   // What waits may have been held back by what is changed.
   if (changed.enabled) await sendDeliveries(services, [address.id]);
   return changed;

@@ -9,13 +9,11 @@ export async function deleteEndpoint(
   db: Database,
   { workspaceId, id }: EndpointAddress,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const { rows } = await sql`
-      update webhook_endpoint set deleted_at = now(), enabled = false, secret = '',
-        previous_secret = null, previous_secret_until = null, updated_at = ${CHANGED_NOW}
-      where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null
-      returning id`.execute(trx);
-    if (rows.length === 0) throw unknownEndpoint(id);
-    await cancelDeliveries(trx, id, 'The endpoint was deleted.');
-  });
+  const { rows } = await sql`
+    update webhook_endpoint set deleted_at = now(), enabled = false, secret = '',
+      previous_secret = null, previous_secret_until = null, updated_at = ${CHANGED_NOW}
+    where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null
+    returning id`.execute(db);
+  if (rows.length === 0) throw unknownEndpoint(id);
+  await cancelDeliveries(db, id, 'The endpoint was deleted.');
 }

@@ -79,7 +79,7 @@ export const rotationSchema = z
 
 export const recoverySchema = z
   .strictObject({
-    since: moment.describe('Events from then on; not further back than events are kept.'),
+    since: moment.describe('Events from then on, as far back as events are kept.'),
     until: moment.nullish().describe('Events before then; now unless told.'),
     event_types: eventTypes.nullish().describe('Only events of these types.'),
     dry_run: z.boolean().default(false).describe('Count only.'),

@@ -20,6 +20,8 @@ export interface EndpointRecord {
   enabled: boolean;
   disabled_reason: string | null;
   disabled_at: Date | null;
+  /** Null when no rotation is under way. */
+  previous_secret_until: Date | null;
   last_success_at: Date | null;
   failing_since: Date | null;
   last_failure_at: Date | null;
@@ -31,7 +33,7 @@ export interface EndpointRecord {
 
 export const ENDPOINT = sql.raw<EndpointRecord>(
   `id, url, description, event_types, rate_limit, enabled, disabled_reason, disabled_at,
-  last_success_at, failing_since, last_failure_at, failures, breaker_until, created_at, updated_at`,
+  case when previous_secret_until > now() then previous_secret_until end as previous_secret_until, last_success_at, failing_since, last_failure_at, failures, breaker_until, created_at, updated_at`,
 );
 
 /** Who is sending to the endpoint sees by it that something has changed, so it never stays the same. */
@@ -81,7 +83,7 @@ export async function holdEnabled(
   trx: DatabaseTransaction,
   address: EndpointAddress,
 ): Promise<EndpointRecord> {
-  const endpoint = await read(trx, address, sql`for share`);
+  const endpoint = await read(trx, address, sql`for key share`);
   if (endpoint.enabled) return endpoint;
   throw new Problem(
     'CONFLICT',

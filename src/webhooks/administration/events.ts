@@ -13,6 +13,9 @@ export interface EventAddress {
 export interface EventRecord {
   id: WebhookEventId;
   type: string;
+  /** Of the envelope; null once it was expunged. */
+  timestamp: string | null;
+  /** When it was stored. */
   created_at: Date;
 }
 
@@ -36,8 +39,8 @@ export async function listEvents(
     cursor && sql`(created_at, id) < (${timeOf(cursor.createdAtMicros)}, ${cursor.id})`,
   ].filter((one): one is RawBuilder<unknown> => typeof one === 'object');
   const { rows } = await sql<ListedEvent & { micros: string }>`
-    select e.id, e.type, e.created_at, ${MICROS} as micros, coalesce(d.counts, '{}') as counts
-    from (select id, type, created_at from webhook_event
+    select e.id, e.type, e.timestamp, e.created_at, ${MICROS} as micros, coalesce(d.counts, '{}') as counts
+    from (select id, type, created_at, ${TIMESTAMP} as timestamp from webhook_event
       where ${sql.join(conditions, sql` and `)}
       order by created_at desc, id desc limit ${query.limit + 1}) e
     left join lateral (select json_object_agg(status, n) as counts from (
@@ -50,6 +53,7 @@ export async function listEvents(
   return { events, nextCursor };
 }
 
+const TIMESTAMP = sql.raw(`(payload::json ->> 'timestamp')`);
 /** A `Date` would cut the microseconds off, and with them the order. */
 const MICROS = sql.raw('(extract(epoch from created_at) * 1000000)::bigint::text');
 
@@ -64,7 +68,7 @@ export async function findEvent(
   { workspaceId, id }: EventAddress,
 ): Promise<EventRecord & { payload: string | null }> {
   const { rows } = await sql<EventRecord & { payload: string | null }>`
-    select id, type, created_at, payload from webhook_event
+    select id, type, created_at, ${TIMESTAMP} as timestamp, payload from webhook_event
     where workspace_id = ${workspaceId} and id = ${id}`.execute(db);
   const [found] = rows;
   if (!found) throw unknownEvent(id);

@@ -20,6 +20,9 @@ export const endpointSchema = z
     updated_at: z.iso.datetime(),
     disabled_reason: z.string().nullable(),
     disabled_at: maybe,
+    previous_secret_valid_until: maybe.describe(
+      'While a rotation is under way: until then the secret before signs, too.',
+    ),
     health: z.object({
       state: z
         .enum(HEALTH_STATES)
@@ -28,7 +31,7 @@ export const endpointSchema = z
         ),
       failing_since: maybe.describe('The first failure since the last success.'),
       failures: z.int().describe('Since the last success.'),
-      last_success_at: maybe.describe('Exact to a minute.'),
+      last_success_at: maybe.describe('Exact to five seconds.'),
       last_failure_at: maybe,
       next_probe_at: maybe,
     }),
@@ -53,6 +56,7 @@ export function presentEndpoint(endpoint: EndpointRecord): z.input<typeof endpoi
     updated_at: endpoint.updated_at.toISOString(),
     disabled_reason: endpoint.disabled_reason,
     disabled_at: iso(endpoint.disabled_at),
+    previous_secret_valid_until: iso(endpoint.previous_secret_until),
     health: {
       state,
       failing_since: iso(endpoint.failing_since),

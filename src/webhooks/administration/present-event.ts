@@ -8,7 +8,12 @@ import { deliverySchema, presentDelivery } from './present-delivery.ts';
 const eventFields = {
   id: z.string(),
   type: z.string(),
-  timestamp: z.iso.datetime().describe('When it was stored.'),
+  timestamp: z.iso
+    .datetime()
+    .describe(
+      'When it happened: the timestamp of the payload, or created_at once that was expunged.',
+    ),
+  created_at: z.iso.datetime().describe('When it was stored: since and until go by it.'),
 };
 
 export const listedEventSchema = z
@@ -66,8 +71,9 @@ export function presentEvent(
   };
 }
 
-function presentFields({ id, type, created_at }: EventRecord) {
-  return { id, type, timestamp: created_at.toISOString() };
+function presentFields({ id, type, timestamp, created_at }: EventRecord) {
+  const storedAt = created_at.toISOString();
+  return { id, type, timestamp: timestamp ?? storedAt, created_at: storedAt };
 }
 
 export const eventTypeSchema = z

@@ -80,15 +80,11 @@ async function openWindow(
   const [clock] = rows;
   if (!clock) throw new Error('The database did not tell the time.');
   if (since > clock.now) throw wrongTime('since', 'must not lie in the future');
-  if (since < clock.oldest) {
-    throw wrongTime(
-      'since',
-      `must not lie more than ${days} days back: events are kept no longer. Send ${clock.oldest.toISOString()} or later`,
-    );
-  }
   if (until !== null && until <= since) throw wrongTime('until', 'must lie after since');
   const end = until === null || until > clock.now ? null : until;
-  return { ...address, since, until: end ?? clock.now, eventTypes };
+  // Nothing older is kept.
+  const from = since < clock.oldest ? clock.oldest : since;
+  return { ...address, since: from, until: end ?? clock.now, eventTypes };
 }
 
 function wrongTime(field: string, sentence: string): Problem {

@@ -1,0 +1,96 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
+import { emitEvents, type EventToEmit, type ToDeliver } from '#src/webhooks/emit-event.ts';
+
+/** An event holds up to 256 documents, and a title has no limit of its own. */
+const MAX_TITLE_CHARACTERS = 500;
+const MAX_ERROR_CHARACTERS = 2_000;
+
+type DocumentEventType = 'document.indexed' | 'document.failed';
+
+interface ToldDocument {
+  workspace_id: WorkspaceId;
+  document_id: string;
+  semantic_identifier: string;
+  source: string;
+  chunk_count: number;
+  error: string;
+  at: Date;
+}
+
+/**
+ * Tells webhook endpoints, in the transaction that marked them, which documents were indexed or failed: one event per
+ * workspace. Where nobody listens, all it costs is the query that finds that out.
+ *
+ * Endpoints belong to the administrators of a workspace, and documents that only private pairs have are for the eyes of
+ * those who made the pairs: these are left out.
+ * @returns for `sendDeliveries`
+ */
+export async function announceDocuments(
+  trx: DatabaseTransaction,
+  type: DocumentEventType,
+  documents: readonly { id: DocumentId; workspace_id: WorkspaceId }[],
+): Promise<ToDeliver> {
+  const workspaces = [...new Set(documents.map((document) => document.workspace_id))];
+  const listening = await listeningWorkspaces(trx, type, workspaces);
+  if (listening.length === 0) return [];
+  const { rows } = await sql<ToldDocument>`
+    select d.workspace_id, d.external_id as document_id, d.source, d.chunk_count,
+      left(d.semantic_identifier, ${MAX_TITLE_CHARACTERS}::int) as semantic_identifier,
+      left(coalesce(d.error, ''), ${MAX_ERROR_CHARACTERS}::int) as error, now() as at
+    from document d
+    where d.id = any(${documents.map(({ id }) => id)}::bigint[])
+      and d.workspace_id = any(${listening}::uuid[]) and ${isForEverybody('d')}
+    order by d.id`.execute(trx);
+  const told = Map.groupBy(rows, (row) => row.workspace_id);
+  return emitEvents(
+    trx,
+    [...told].map(([workspaceId, group]) => eventOf(type, workspaceId, group)),
+  );
+}
+
+/** A disabled endpoint listens too: it gets what it missed when its owner recovers it. */
+async function listeningWorkspaces(
+  trx: DatabaseTransaction,
+  type: DocumentEventType,
+  workspaces: readonly WorkspaceId[],
+): Promise<WorkspaceId[]> {
+  if (workspaces.length === 0) return [];
+  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
+    select distinct workspace_id from webhook_endpoint
+    where workspace_id = any(${workspaces}::uuid[]) and deleted_at is null
+      and ${type} = any(event_types)`.execute(trx);
+  return rows.map((row) => row.workspace_id);
+}
+
+/** As in search: one pair that is not private is enough, and a document without a pair is nobody's secret. */
+function isForEverybody(document: string): RawBuilder<boolean> {
+  return sql<boolean>`coalesce((select bool_or(lower(p.access_type) <> 'private')
+    from document_cc_pair l join cc_pair p on p.id = l.cc_pair_id
+    where l.document_id = ${sql.ref(`${document}.id`)}), true)`;
+}
+
+function eventOf(
+  type: DocumentEventType,
+  workspaceId: WorkspaceId,
+  told: ToldDocument[],
+): EventToEmit {
+  const whose = { workspaceId, at: told[0]?.at ?? new Date() };
+  const count = told.length;
+  const named = ({ document_id, semantic_identifier, source }: ToldDocument) => ({
+    document_id,
+    semantic_identifier,
+    source,
+  });
+  switch (type) {
+    case 'document.indexed': {
+      const documents = told.map((row) => ({ ...named(row), chunk_count: row.chunk_count }));
+      return { ...whose, type, data: { documents, count } };
+    }
+    case 'document.failed': {
+      const documents = told.map((row) => ({ ...named(row), error: row.error }));
+      return { ...whose, type, data: { documents, count } };
+    }
+  }
+}

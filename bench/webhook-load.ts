@@ -23,6 +23,8 @@ export interface WebhookLoad extends AsyncDisposable {
   readonly services: Services;
   /** Each in a workspace of its own, so that every delivery has an event of its own. */
   readonly endpoints: readonly LoadedEndpoint[];
+  /** Begins to deliver what is due. */
+  startWorkers(): Promise<void>;
 }
 
 interface LoadedEndpoint {
@@ -45,10 +47,16 @@ export async function openWebhookLoad(urls: readonly string[]): Promise<WebhookL
     const { workspaceId } = await createWorkspace(services.db, { name, planTier: 'Enterprise' });
     endpoints.push({ workspaceId, id: await insertEndpoint(services, { workspaceId, url }) });
   }
-  const workers = await startWorkers(services, ['webhook-deliver', 'reconcile']);
-  opened.defer(() => workers.close(STOP_TIMEOUT_MS));
   const resources = opened.move();
-  return { services, endpoints, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return {
+    services,
+    endpoints,
+    async startWorkers() {
+      const workers = await startWorkers(services, ['webhook-deliver', 'reconcile']);
+      resources.defer(() => workers.close(STOP_TIMEOUT_MS));
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
 }
 
 /** Writes the events of one commit and sends their jobs. @returns what `afterCommit` said right after the commit */
@@ -70,17 +78,11 @@ export async function emitTo<T>(
   return committed;
 }
 
-/**
- * Emits `deliveries` events, to one endpoint after the other, and waits until all but those of `blackHole` are
- * delivered.
- * @returns seconds from the first emit to the last delivery's record
- */
-export async function deliverAll(
+/** Emits `deliveries` events, to one endpoint after the other. */
+export async function emitAll(
   { services, endpoints }: WebhookLoad,
   deliveries: number,
-  blackHole: WebhookEndpointId | null,
-): Promise<number> {
-  const startedMs = performance.now();
+): Promise<void> {
   let next = 0;
   const emitter = async (): Promise<void> => {
     while (next < deliveries) {
@@ -99,7 +101,12 @@ export async function deliverAll(
     }
   };
   await Promise.all(Array.from({ length: EMITTERS }, emitter));
-  await untilDelivered(services, blackHole);
+}
+
+/** @returns seconds that `work` took */
+export async function secondsOf(work: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
   return (performance.now() - startedMs) / 1_000;
 }
 

@@ -7,9 +7,10 @@ import { postBare } from './webhook-baseline.ts';
 import { webhookBody } from './webhook-events.ts';
 import {
   countLedger,
-  deliverAll,
+  emitAll,
   emitTo,
   openWebhookLoad,
+  secondsOf,
   untilDelivered,
   type WebhookLoad,
 } from './webhook-load.ts';
@@ -54,6 +55,8 @@ interface Seconds {
   bare: number;
   bareWide: number;
   healthy: number;
+  /** The same, the writing of the events included. */
+  withEvents: number;
   /** With one receiver that accepts connections and never answers. */
   holed: number;
   /** Most that Millrace had open at once; as many as `bareWide` had. */
@@ -77,6 +80,7 @@ async function runInTurn(
       bare: await postBare(receivers, deliveries, BARE_CONNECTIONS),
       bareWide: await postBare(receivers, deliveries, connections),
       holed: (await runOnce(receivers, holed, deliveries)).seconds,
+      withEvents: (await runOnce(receivers, urls, deliveries, 'come meanwhile')).seconds,
     });
   }
   const median = (of: keyof Seconds): number =>
@@ -88,13 +92,14 @@ async function runInTurn(
     bare: median('bare'),
     bareWide: median('bareWide'),
     healthy: median('healthy'),
+    withEvents: median('withEvents'),
     holed: median('holed'),
     connections: median('connections'),
   };
 }
 
 function throughputTable(seconds: Seconds, deliveries: number): object {
-  const { bare, bareWide, healthy, connections } = seconds;
+  const { bare, bareWide, healthy, withEvents, connections } = seconds;
   const rowOf = (took: number, used: number) => ({
     'deliveries/s': Math.round(deliveries / took),
     connections: used,
@@ -103,7 +108,8 @@ function throughputTable(seconds: Seconds, deliveries: number): object {
   return {
     'bare undici loop': rowOf(bare, BARE_CONNECTIONS),
     'bare undici loop, as wide as Millrace': rowOf(bareWide, connections),
-    Millrace: rowOf(healthy, connections),
+    'Millrace, events that are there': rowOf(healthy, connections),
+    'Millrace, events written meanwhile': rowOf(withEvents, connections),
   };
 }
 
@@ -123,16 +129,22 @@ function isolationTable(
   };
 }
 
-/** A fresh Millrace delivers everything; then the receivers and the ledger are asked whether it did. */
+/** A fresh Millrace delivers everything, events that are there or events that come meanwhile; then the receivers and the ledger are asked whether it did. */
 async function runOnce(
   receivers: WebhookReceivers,
   urls: readonly string[],
   deliveries: number,
+  events: 'are there' | 'come meanwhile' = 'are there',
 ): Promise<{ seconds: number; connections: number }> {
   await using load = await openWebhookLoad(urls);
   await receivers.take();
   const hole = load.endpoints.find((_, n) => urls[n] === receivers.blackHoleUrl)?.id ?? null;
-  const seconds = await deliverAll(load, deliveries, hole);
+  if (events === 'are there') await emitAll(load, deliveries);
+  const seconds = await secondsOf(async () => {
+    await load.startWorkers();
+    if (events === 'come meanwhile') await emitAll(load, deliveries);
+    await untilDelivered(load.services, hole);
+  });
   const { peakConnections, blackHoleConnections } = await expectAll(load, receivers, {
     // Events go to one endpoint after the other; the first is the black hole where there is one.
     deliveries: hole === null ? deliveries : deliveries - Math.ceil(deliveries / urls.length),
@@ -174,6 +186,7 @@ async function measureLatency(
 ): Promise<object> {
   await using load = await openWebhookLoad(urls);
   const { services, endpoints } = load;
+  await load.startWorkers();
   await receivers.take();
   const startedMs = performance.now();
   const emitted: Promise<[key: string, committedMs: number]>[] = [];

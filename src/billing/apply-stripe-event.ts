@@ -63,6 +63,8 @@ export async function applyStripeEvent(
   const stripe = openStripe(config);
   const { change, email } = await completeChange(services, stripe, event, readChange(event));
   const toDeliver = await db.transaction().execute(async (trx) => {
+    // Whoever waits holds a connection; Stripe sends again what is refused.
+    await sql`set local lock_timeout = '2s'`.execute(trx);
     await sql`select pg_advisory_xact_lock(${STRIPE_LOCK})`.execute(trx);
     if (!(await record(trx, event))) return [];
     const run = openRun(trx, { log, now: clock(), eventId: event.id });

@@ -30,13 +30,13 @@ export async function createPortal(
   return { url };
 }
 
-/** The Stripe customer that a workspace pays as: the newest. */
+/** The Stripe customer that a workspace pays as: the first, since a later one may be of a stranger who wrote its id into a link. */
 export async function customerOf(db: Database, workspaceId: WorkspaceId): Promise<string | null> {
   const row = await db
     .selectFrom('stripe_customer')
     .select('id')
     .where('workspace_id', '=', workspaceId)
-    .orderBy('created_at', 'desc')
+    .orderBy('created_at')
     .orderBy('id')
     .executeTakeFirst();
   return row?.id ?? null;

@@ -1,11 +1,16 @@
 import { Problem } from '#src/platform/errors.ts';
+import { isNestedDeeper } from '#src/platform/json-depth.ts';
 import { type StripeEvent, stripeEvent } from './stripe-object.ts';
 
 /**
  * Reads the JSON of a signed request as an event. One that does not say when it was made was made when it was signed.
  * @throws Problem BAD_REQUEST that names what is missing
  */
-export function readStripeEvent(json: unknown, signature: string | undefined): StripeEvent {
+export function readStripeEvent(signed: unknown, signature: string | undefined): StripeEvent {
+  if (isNestedDeeper(signed, MAX_LEVELS)) {
+    throw new Problem('BAD_REQUEST', `The body is nested more than ${MAX_LEVELS} levels deep.`);
+  }
+  const json = storable(signed);
   const { data: event, error } = stripeEvent.safeParse(withCreated(json, signature));
   if (event) return event;
   const fields = new Set(error.issues.map(({ path }) => String(path[0] ?? '')));
@@ -14,6 +19,15 @@ export function readStripeEvent(json: unknown, signature: string | undefined): S
     'BAD_REQUEST',
     `The body is signed but is no event of Stripe: ${faults.join(', ')}.`,
   );
+}
+
+/** Stripe's objects have about ten. */
+const MAX_LEVELS = 100;
+/** NUL and half surrogate pairs, as `JSON.stringify` writes them: Postgres stores neither. */
+const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
+
+function storable(json: unknown): unknown {
+  return JSON.parse(JSON.stringify(json).replaceAll(UNSTORABLE, '$1\\ufffd'));
 }
 
 function withCreated(json: unknown, signature: string | undefined): unknown {

@@ -106,6 +106,8 @@ function readInvoice({ type, created }: StripeEvent, object: unknown): StripeCha
   const subscriptionId =
     invoice.subscription ?? invoice.parent?.subscription_details?.subscription ?? null;
   const { customer: customerId, customer_email: email } = invoice;
+  // One that somebody wrote by hand is not what the plan hangs on.
+  if (invoice.billing_reason === 'manual') return NOTHING;
   const isPaid = type === 'invoice.paid';
   const payment = isPaid || type === 'invoice.payment_failed' ? { at: created, isPaid } : null;
   if (subscriptionId === null || (email === null && payment === null)) return NOTHING;

@@ -85,6 +85,7 @@ export type StripeSession = z.output<typeof stripeSession>;
 
 export const stripeInvoice = z.object({
   customer: reference,
+  billing_reason: text,
   customer_email: text,
   /** Here until 2025-03-31.basil, in the parent since. */
   subscription: reference,

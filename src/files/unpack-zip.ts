@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { GiveUp } from '#src/platform/errors.ts';
 import { inflateZipEntry, readZipDirectory, type ZipEntry, type ZipFile } from './read-zip.ts';
-import { isNestedDeeper } from './json-depth.ts';
+import { isNestedDeeper } from '#src/platform/json-depth.ts';
 import { safeFileName } from './safe-file-name.ts';
 
 const LIMITS = { entries: 10_000, inflatedBytes: 1024 * 1024 * 1024 };

@@ -12,7 +12,7 @@ const FIRST_IN_FLIGHT = 4;
 /** When so many are under way in the process, more connections only make all of them slower: every endpoint has its few. */
 const CROWD = 128;
 const FEW_IN_FLIGHT = 2;
-const CROWD_MS = 250;
+const CROWD_MS = 1_000;
 /** After this long the place goes to endpoints that wait. */
 const SLICE_MS = 5_000;
 /** Well before the queue's own time limit ends the job. */
@@ -130,7 +130,12 @@ async function claimMore(
   const room = Math.min(roomOf(lane) - inFlight.size, await pacedRoom(endpoint));
   if (room <= 0) return { claimed: [], isAll: inFlight.size === 0 };
   const { id: endpointId, token } = endpoint;
-  const claimed = await services.deliveryLedger.claim({ endpointId, token, room });
+  // Taken at once, so that lanes that ask at the same moment do not all find room.
+  const { load } = services.deliveryLedger;
+  load.underWay += room;
+  const claimed = await services.deliveryLedger
+    .claim({ endpointId, token, room })
+    .finally(() => (load.underWay -= room));
   await followChanges(lane, claimed);
   if (lane.isDisabled) {
     await giveBack(

@@ -119,7 +119,7 @@ describe('malformed requests', () => {
 describe('an endpoint for webhooks', () => {
   it('has no URL that is malformed or leads where nobody may go', async () => {
     const { body: made } = await millrace.call('POST', '/webhook-endpoints', {
-      url: 'http://127.0.0.1:9/good',
+      url: 'http://127.0.0.1:4999/good',
       enabled: false,
     });
     const path = `/webhook-endpoints/${made.id}`;
@@ -135,7 +135,7 @@ describe('an endpoint for webhooks', () => {
         expect(body.detail.length, shown).toBeLessThan(2_000);
       }
     }
-    expect((await millrace.call('GET', path)).body.url).toBe('http://127.0.0.1:9/good');
+    expect((await millrace.call('GET', path)).body.url).toBe('http://127.0.0.1:4999/good');
   });
 });
 

@@ -162,9 +162,12 @@ describe('settling a plan', () => {
     expect(await settle(id)).toBe('Enterprise');
   });
 
-  it('goes by the paid checkout until the subscription is heard of, and not by a single payment', async () => {
+  it('goes by a single payment for a month, and by the paid checkout until the subscription is heard of', async () => {
     const { id } = await workspaceOn('Free');
-    await payCheckout(id, null, 'Agency');
+    await payCheckout(id, null, 'Personal');
+    expect(await settle(id)).toBe('Personal');
+    await sql`update stripe_checkout set paid_at = now() - interval '32 days'
+      where workspace_id = ${id}`.execute(db);
     expect(await settle(id)).toBe('Free');
     const subscription = `sub_${randomUUID()}`;
     await payCheckout(id, subscription, 'Pro');

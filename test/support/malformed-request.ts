@@ -97,7 +97,7 @@ export async function makeTargets(millrace: TestMillrace): Promise<Targets> {
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.text}`);
     return answer.body;
   };
-  const endpoint = await make('/webhook-endpoints', { url: 'http://127.0.0.1:9/target' });
+  const endpoint = await make('/webhook-endpoints', { url: 'http://127.0.0.1:4999/target' });
   const ping = await make(`/webhook-endpoints/${endpoint['id']}/test`, {});
   const member = await make('/account/members', { display_name: 'Target' });
   const { workspaceId } = await millrace.createWorkspace('Free');

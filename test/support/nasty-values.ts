@@ -20,6 +20,7 @@ export const NASTY_URLS = [
   'file:///etc/passwd',
   'ftp://93.184.216.34/hook',
   'gopher://127.0.0.1:9/_hook',
+  'https:///hook',
   'https:',
   'https://',
   'https://?',

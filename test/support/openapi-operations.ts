@@ -12,7 +12,7 @@ export interface Operation {
 }
 
 /** Nobody listens there; the service must be told that it may go there. */
-const CLOSED_URL = 'http://127.0.0.1:9/hook';
+const CLOSED_URL = 'http://127.0.0.1:4999/hook';
 const PAGE = 'https://shop.example.com/done';
 const AN_HOUR_MS = 3_600_000;
 

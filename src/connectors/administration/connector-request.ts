@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isNestedDeeper } from '#src/files/json-depth.ts';
+import { isNestedDeeper } from '#src/platform/json-depth.ts';
 import { displayName } from '#src/platform/display-name.ts';
 import { MIN_PRUNE_SECONDS, MIN_REFRESH_SECONDS } from '#src/connectors/next-run.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isNestedDeeper } from '#src/files/json-depth.ts';
+import { isNestedDeeper } from '#src/platform/json-depth.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import type { DocumentMetadata, StoredOwner } from '#src/tables.ts';
 

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { readStripeEvent } from '#src/billing/read-stripe-event.ts';
+import { Problem } from '#src/platform/errors.ts';
+
+const EVENT = { id: 'evt_1', type: 'invoice.paid', created: 1_700_000_000, data: { object: {} } };
+
+describe('a signed body', () => {
+  it('without created was made when it was signed', () => {
+    const { created: _, ...without } = EVENT;
+    expect(readStripeEvent(without, 't=1700000009,v1=ab').created).toBe(1_700_000_009);
+    expect(readStripeEvent(EVENT, 't=1700000009,v1=ab').created).toBe(EVENT.created);
+  });
+
+  it('with text that no database stores is read with a mark in its place', () => {
+    const event = {
+      ...EVENT,
+      id: 'evt_\ud800',
+      data: { object: { 'a\0': 'b\udc00', '\\u0000': '' } },
+    };
+    const read = readStripeEvent(event, undefined);
+    expect(read.id).toBe('evt_\ufffd');
+    expect(JSON.stringify(read.data)).toContain('"a\ufffd":"b\ufffd"');
+    expect(JSON.stringify(read.data)).toContain('"\\\\u0000":""');
+  });
+
+  it('of thousands of levels is refused', () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 20_000; level += 1) deep = { deep };
+    const event = { ...EVENT, data: { object: deep } };
+    expect(() => readStripeEvent(event, undefined)).toThrow(Problem);
+  });
+});

@@ -29,6 +29,8 @@ export async function sweepEvents(
   return swept;
 }
 
+const ENDPOINTS_AT_ONCE = 1_000;
+
 /** Deleted ones, when the last of their deliveries is gone. */
 async function sweepEndpoints(db: Database): Promise<void> {
   await sql`
@@ -36,5 +38,5 @@ async function sweepEndpoints(db: Database): Promise<void> {
       select e.id from webhook_endpoint e
       where e.deleted_at < now() - interval '1 day' and not exists (
           select 1 from webhook_delivery d where d.webhook_endpoint_id = e.id)
-      limit ${BATCH})`.execute(db);
+      limit ${ENDPOINTS_AT_ONCE})`.execute(db);
 }

@@ -14,7 +14,7 @@ import { type Life, LIVES } from '#test/support/stripe-lives.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 const SEED = 20_260_801;
-const ORDERS = 10;
+const ORDERS = 4;
 
 let millrace: TestMillrace;
 let lived = 0;

@@ -85,20 +85,17 @@ export async function claimEndpoints(
   ids: readonly WebhookEndpointId[],
 ): Promise<(EndpointClaim | null)[]> {
   const token = randomUUID();
-  // Rows of endpoints are locked in the order of their ids, everywhere; events may refer to them meanwhile.
+  // One statement must not lock a row and then update it: who waits for the row meanwhile, and it, would deadlock.
   const { rows } = await sql<EndpointRow>`
-    with held as (
-      select id as held_id, claimed_until is not null as was_held from webhook_endpoint
-      where id = any(${ids}::uuid[]) and enabled and deleted_at is null
-        and (claimed_until is null or claimed_until < now())
-        and (breaker_until is null or breaker_until <= now() + ${EARLY})
-        and (paced_until is null or paced_until <= now() + ${EARLY})
-      order by id for no key update
-    )
     update webhook_endpoint set claim_token = ${token} || ':' || id,
       claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}),
       wake_at = case when wake_at > now() + ${EARLY} then wake_at end
-    from held where id = held_id
+    from (select id as held_id, claimed_until is not null as was_held from webhook_endpoint
+      where id = any(${ids}::uuid[])) before
+    where id = held_id and enabled and deleted_at is null
+      and (claimed_until is null or claimed_until < now())
+      and (breaker_until is null or breaker_until <= now() + ${EARLY})
+      and (paced_until is null or paced_until <= now() + ${EARLY})
     returning ${TARGET}, ${HEALTH}, workspace_id, now() as now, paced_until, was_held`.execute(db);
   const claimedAt = performance.now();
   const claims = new Map(
@@ -227,16 +224,13 @@ export async function releaseEndpoints(
     return { id, token, paced: pacedUntil, version: target.version };
   });
   const { rows } = await sql<{ id: WebhookEndpointId; is_enabled: boolean }>`
-    with held as (
-      select e.id as held_id, case when g.version = extract(epoch from e.updated_at)::float8
-        then g.paced else e.paced_until end as paced from webhook_endpoint e
-      join json_to_recordset(${JSON.stringify(given)}::json) as g(
-        id uuid, token text, paced timestamptz, version float8) on g.id = e.id and g.token = e.claim_token
-      order by e.id for no key update of e
-    )
-    update webhook_endpoint set claim_token = null, claimed_until = null, paced_until = held.paced
-    from held where id = held_id
-    returning id, enabled and deleted_at is null as is_enabled`.execute(db);
+    update webhook_endpoint e set claim_token = null, claimed_until = null,
+      paced_until = case when g.version = extract(epoch from e.updated_at)::float8 then g.paced
+        else e.paced_until end
+    from json_to_recordset(${JSON.stringify(given)}::json) as g(
+      id uuid, token text, paced timestamptz, version float8)
+    where g.id = e.id and g.token = e.claim_token
+    returning e.id, e.enabled and e.deleted_at is null as is_enabled`.execute(db);
   const enabled = new Map(rows.map(({ id, is_enabled }) => [id, is_enabled]));
   const wakes = await planWakeUps(
     db,
@@ -267,10 +261,9 @@ async function planWakeUps(
         order by d.next_attempt_at limit 1) next
       where e.id = any(${ids}::uuid[]) and e.enabled and e.deleted_at is null
         and e.claim_token is null
-      order by e.id for no key update of e
     )
     update webhook_endpoint e set wake_at = due.at from due
-    where e.id = due_id and (e.wake_at is null or e.wake_at > due.at or e.wake_at <= now())
+    where e.id = due_id and e.claim_token is null and (e.wake_at is null or e.wake_at > due.at or e.wake_at <= now())
     returning e.id, greatest(0, extract(epoch from due.at - now()) * 1000)::float8 as wake_ms`.execute(
     db,
   );

@@ -88,12 +88,12 @@ export function createDeliveryLedger(db: Database): DeliveryLedger {
     () => 1,
   );
   const endpointClaims = new Batcher<WebhookEndpointId, EndpointClaim | null>(
-    async (ids) => fulfilled(await claimEndpoints(db, ids)),
+    async (ids) => fulfilled(await retryDeadlock(() => claimEndpoints(db, ids))),
     { items: MAX_ENDPOINTS, size: MAX_ENDPOINTS },
     () => 1,
   );
   const releases = new Batcher<HeldEndpoint, Release>(
-    async (endpoints) => fulfilled(await releaseEndpoints(db, endpoints)),
+    async (endpoints) => fulfilled(await retryDeadlock(() => releaseEndpoints(db, endpoints))),
     { items: MAX_ENDPOINTS, size: MAX_ENDPOINTS },
     () => 1,
   );
@@ -172,7 +172,7 @@ async function recordEach(
   records: AttemptRecord[],
 ): Promise<PromiseSettledResult<void>[]> {
   try {
-    await recordAttempts(db, records);
+    await retryDeadlock(() => recordAttempts(db, records));
     return fulfilled(records.map(() => undefined));
   } catch (error) {
     if (records.length === 1 || !isDataError(error)) throw error;
@@ -184,9 +184,26 @@ async function recordEach(
   }
 }
 
+const DEADLOCK_TRIES = 3;
+
+/** Statements of two processes may take the same rows in another order; the one that is ended can be made again. */
+async function retryDeadlock<T>(work: () => Promise<T>): Promise<T> {
+  for (let made = 1; ; made += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (made >= DEADLOCK_TRIES || !hasCode(error, /^40P01$/)) throw error;
+    }
+  }
+}
+
+function hasCode(error: unknown, codes: RegExp): boolean {
+  return error instanceof Error && 'code' in error && codes.test(String(error.code));
+}
+
 /** SQLSTATE classes 22 (data) and 23 (constraints): https://www.postgresql.org/docs/current/errcodes-appendix.html */
 function isDataError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
+  return hasCode(error, /^2[23]/);
 }
 
 async function recordAttempts(db: Database, records: AttemptRecord[]): Promise<void> {
@@ -208,20 +225,16 @@ async function recordAttempts(db: Database, records: AttemptRecord[]): Promise<v
         finished_at = case when made.status in ('delivered', 'exhausted') then now() end
       from made
       where d.id = made.id and d.status = 'delivering' and d.claim_token = made.token
-    ), told as (
-      select h.* from webhook_endpoint e
-      join json_to_recordset(${JSON.stringify(healthRows(records))}::json) as h(
-        id uuid, token text, version float8, failing_since timestamptz,
-        last_success_at timestamptz, last_failure_at timestamptz, failures int, breaker_trips int, breaker_until timestamptz)
-        on h.id = e.id and h.token = e.claim_token and e.enabled
-          and h.version = extract(epoch from e.updated_at)::float8
-      order by e.id for no key update of e
     ), health as (
       update webhook_endpoint e set failing_since = h.failing_since, failures = h.failures,
         last_success_at = h.last_success_at, breaker_trips = h.breaker_trips,
-        breaker_until = h.breaker_until,
-        last_failure_at = h.last_failure_at
-      from told h where e.id = h.id
+        breaker_until = h.breaker_until, last_failure_at = h.last_failure_at
+      from json_to_recordset(${JSON.stringify(healthRows(records))}::json) as h(
+        id uuid, token text, version float8, failing_since timestamptz,
+        last_success_at timestamptz, last_failure_at timestamptz, failures int, breaker_trips int,
+        breaker_until timestamptz)
+      where h.id = e.id and h.token = e.claim_token and e.enabled
+        and h.version = extract(epoch from e.updated_at)::float8
     )
     insert into webhook_attempt (workspace_id, webhook_delivery_id, round, outcome, counts,
       status_code, error_class, error, answer, duration_ms, started_at)

@@ -76,14 +76,14 @@ export async function lockEndpoint(
 }
 
 /**
- * The endpoint, which stays enabled until the transaction ends.
+ * The endpoint, which is enabled just now. What comes too late for one that is disabled meanwhile, `reconcile` cancels.
  * @throws Problem NOT_FOUND, CONFLICT when it is disabled
  */
-export async function holdEnabled(
+export async function assertEnabled(
   trx: DatabaseTransaction,
   address: EndpointAddress,
 ): Promise<EndpointRecord> {
-  const endpoint = await read(trx, address, sql`for key share`);
+  const endpoint = await read(trx, address, sql``);
   if (endpoint.enabled) return endpoint;
   throw new Problem(
     'CONFLICT',

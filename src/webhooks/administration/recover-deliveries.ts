@@ -4,7 +4,7 @@ import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import type { RecoveryRequest } from './endpoint-request.ts';
-import { type EndpointAddress, holdEnabled } from './endpoints.ts';
+import { type EndpointAddress, assertEnabled } from './endpoints.ts';
 import { countSlice, firstPosition, recoverSlice, type RecoveryWindow } from './recovery-slice.ts';
 
 /** One request holds no more than it can finish; asked again, it goes on where it stopped. */
@@ -32,7 +32,7 @@ export async function recoverDeliveries(
   { requestId, signal }: { requestId: string; signal: AbortSignal },
 ): Promise<Recovery> {
   const { db } = services;
-  await db.transaction().execute((trx) => holdEnabled(trx, address));
+  await db.transaction().execute((trx) => assertEnabled(trx, address));
   const window = await openWindow(services, address, request);
   const matched = await countMatches(db, window, signal);
   if (request.isDryRun) return { matched, recovered: 0 };
@@ -41,7 +41,7 @@ export async function recoverDeliveries(
     signal.throwIfAborted();
     const from = position;
     const slice = await db.transaction().execute(async (trx) => {
-      await holdEnabled(trx, address);
+      await assertEnabled(trx, address);
       return recoverSlice(trx, window, from);
     });
     recovered += slice.recovered;

@@ -5,7 +5,7 @@ import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { type DeliveryAddress, type DeliveryRecord, findDelivery } from './deliveries.ts';
-import { type EndpointAddress, holdEnabled } from './endpoints.ts';
+import { type EndpointAddress, assertEnabled } from './endpoints.ts';
 import { newRound } from './new-round.ts';
 
 /** Sends a delivery anew, whatever became of it. @throws Problem NOT_FOUND, CONFLICT that says why it cannot be sent */
@@ -18,7 +18,7 @@ export async function resendDelivery(
   const { workspaceId, id } = address;
   const { webhook_endpoint_id: endpointId } = await findDelivery(db, address);
   const resent = await db.transaction().execute(async (trx) => {
-    await holdReceiver(trx, { workspaceId, id: endpointId });
+    await assertReceiver(trx, { workspaceId, id: endpointId });
     // What a worker is taking just now is passed over, not waited for: it is being sent.
     const { rows } = await sql`
       update webhook_delivery set ${newRound()} where id = (
@@ -35,9 +35,9 @@ export async function resendDelivery(
 }
 
 /** @throws Problem CONFLICT when the endpoint is disabled or deleted */
-async function holdReceiver(trx: DatabaseTransaction, endpoint: EndpointAddress): Promise<void> {
+async function assertReceiver(trx: DatabaseTransaction, endpoint: EndpointAddress): Promise<void> {
   try {
-    await holdEnabled(trx, endpoint);
+    await assertEnabled(trx, endpoint);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error;
     throw new Problem('CONFLICT', endpointIsGone(endpoint.id), { cause: error });

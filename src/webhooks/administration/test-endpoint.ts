@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { WebhookDeliveryId, WebhookEventId } from '#src/ids.ts';
+import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { emitEvents, sendDeliveries } from '#src/webhooks/emit-event.ts';
-import { type EndpointAddress, holdEnabled } from './endpoints.ts';
+import { type EndpointAddress, assertEnabled } from './endpoints.ts';
 
 export interface TestSend {
   event_id: WebhookEventId;
@@ -20,7 +21,7 @@ export async function testEndpoint(
   const { workspaceId, id } = address;
   const dedupeKey = `ping:${randomUUID()}`; // by which the event is found again
   const sent = await db.transaction().execute(async (trx) => {
-    await holdEnabled(trx, address);
+    await assertEnabled(trx, address);
     const data = { endpoint_id: id, message: 'A test that an administrator has asked for.' };
     const ping = { type: 'ping', data, workspaceId, at: clock(), dedupeKey, onlyTo: id } as const;
     await emitEvents(trx, [ping]);
@@ -29,7 +30,8 @@ export async function testEndpoint(
       from webhook_event e join webhook_delivery d on d.webhook_event_id = e.id
       where e.workspace_id = ${workspaceId} and e.dedupe_key = ${dedupeKey}`.execute(trx);
     const [made] = rows;
-    if (!made) throw new Error('A ping to an enabled endpoint made no delivery.');
+    if (!made)
+      throw new Problem('CONFLICT', 'The endpoint was disabled just now. Enable it first.');
     return made;
   });
   await sendDeliveries(services, [id], { requestId });

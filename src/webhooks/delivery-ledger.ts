@@ -83,7 +83,7 @@ const MAX_RECORD_BYTES = 4_000_000;
 
 export function createDeliveryLedger(db: Database): DeliveryLedger {
   const claims = new Batcher<Claim, ClaimedDelivery[]>(
-    (items) => claimDeliveries(db, items),
+    (items) => retryDeadlock(() => claimDeliveries(db, items)),
     { items: MAX_ENDPOINTS, size: MAX_ENDPOINTS },
     () => 1,
   );

@@ -82,6 +82,7 @@ async function sendAgain(
   );
 }
 
+/** Without a lock before the update (see `claimEndpoints`): two that take the same endpoint send one job too many. */
 async function takeLate(
   { db }: ReconcileServices,
   staleSeconds: number,
@@ -99,7 +100,7 @@ async function takeLate(
           select 1 from webhook_delivery d where d.webhook_endpoint_id = e.id
             and d.status in ('pending', 'waiting')
             and d.next_attempt_at < now() - make_interval(secs => ${lateSeconds})))
-      order by e.queued_at limit ${MAX_ENDPOINTS_PER_RUN} for no key update skip locked)
+      order by e.queued_at limit ${MAX_ENDPOINTS_PER_RUN})
     returning id, exists (select 1 from webhook_delivery d
       where d.webhook_endpoint_id = webhook_endpoint.id and d.status in ('pending', 'waiting')
         and d.next_attempt_at < now() - make_interval(secs => ${VERY_LATE_SECONDS})) as is_very_late`.execute(

@@ -2,6 +2,10 @@ import { connectorDelete } from './connector-delete.ts';
 import { connectorPrune } from './connector-prune.ts';
 import { connectorSync } from './connector-sync.ts';
 import { documentIndex } from './document-index.ts';
+import { emailSend } from './email-send.ts';
+import { emailVerify } from './email-verify.ts';
+import { leadScrape } from './lead-scrape.ts';
+import { outreachSweep } from './outreach-sweep.ts';
 import type { AnyQueue } from './queue.ts';
 import { reconcile } from './reconcile.ts';
 import { termFold } from './term-fold.ts';
@@ -15,8 +19,12 @@ export const QUEUES: readonly AnyQueue[] = [
   connectorSync,
   connectorPrune,
   connectorDelete,
+  leadScrape,
+  emailVerify,
+  emailSend,
   webhookDeliver,
   webhookSweep,
+  outreachSweep,
   vectorPromote,
   termFold,
   reconcile,

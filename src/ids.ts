@@ -29,3 +29,13 @@ export type WebhookEndpointId = Branded<string, 'WebhookEndpointId'>;
 export type WebhookEventId = Branded<string, 'WebhookEventId'>;
 /** Id of one event on its way to one endpoint. */
 export type WebhookDeliveryId = Branded<number, 'WebhookDeliveryId'>;
+/** Id of an entry of the do-not-contact list. */
+export type DoNotContactId = Branded<number, 'DoNotContactId'>;
+/** UUID of a lead scrape: one search for leads. */
+export type LeadScrapeId = Branded<string, 'LeadScrapeId'>;
+/** UUID of a lead: a person or an organisation that a scrape has found. */
+export type LeadId = Branded<string, 'LeadId'>;
+/** UUID of a sender account. */
+export type EmailAccountId = Branded<string, 'EmailAccountId'>;
+/** UUID of a message through a sender account; `verification_id` on the wire when it verifies the account. */
+export type EmailMessageId = Branded<string, 'EmailMessageId'>;

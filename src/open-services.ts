@@ -12,12 +12,15 @@ import { assertEmbeddingModel } from './documents/embedding-model.ts';
 import { type IndexThreads, openIndexThreads } from './documents/index-threads.ts';
 import { createPendingLimit } from './documents/pending-limit.ts';
 import { countByStatus } from './documents/store.ts';
+import { createMailer } from './email/smtp.ts';
 import { createFileStore } from './files/file-store.ts';
 import { openParserPool } from './files/parser-pool.ts';
+import { openExtractorPool } from './leads/extractor-pool.ts';
 import type { Config } from './platform/config.ts';
 import { createSecretBox } from './platform/crypto.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
 import { type Database, type OpenDatabase, openDatabase } from './platform/database.ts';
+import { createDnsClient } from './platform/dns.ts';
 import { createHttpClient, createOperatorFetch } from './platform/http.ts';
 import { StartError } from './platform/errors.ts';
 import { createLog } from './platform/log.ts';
@@ -119,14 +122,15 @@ async function openFeatures(
 ) {
   const indexThreads: IndexThreads = openIndexThreads(config.INDEX_THREADS, log);
   opened.defer(() => indexThreads.close());
-  const fetch = createOperatorFetch();
-  const embedder = await createEmbedder(config, fetch, indexThreads);
+  const operatorFetch = createOperatorFetch();
+  const embedder = await createEmbedder(config, operatorFetch, indexThreads);
   opened.defer(() => embedder.close());
   await assertEmbeddingModel(db, embedder);
   const limit = createPendingLimit(db, config.MAX_PENDING_DOCUMENTS, () => new Date());
   const documentAcceptor = createDocumentAcceptor(db, producer, limit, log);
   opened.defer(() => documentAcceptor.idle());
-  return { indexThreads, embedder, documentAcceptor, chatModel: openChatModel(config, fetch) };
+  const chatModel = openChatModel(config, operatorFetch);
+  return { indexThreads, embedder, documentAcceptor, operatorFetch, chatModel };
 }
 
 /** What reaches out, or takes in files, on behalf of customers. */
@@ -161,6 +165,9 @@ function openOutside(config: Config, db: Database, log: Logger, opened: AsyncDis
     webhookHttp,
     renderer,
     files: createFileStore(db, { maxBytes: config.MAX_FILE_BYTES }),
+    dns: createDnsClient(),
+    mailer: createMailer({ guard: http.guard, allowPort25: config.SMTP_ALLOW_PORT_25 }),
+    leadExtractor: opened.use(openExtractorPool()),
     parsers: opened.use(openParserPool({ maxFileBytes: config.MAX_FILE_BYTES })),
   };
 }

@@ -4,6 +4,8 @@ import type { ChatModel } from './chat/chat-model.ts';
 import type { DocumentAcceptor } from './documents/accept-document.ts';
 import type { Embedder } from './documents/embed.ts';
 import type { IndexThreads } from './documents/index-threads.ts';
+import type { Mailer } from './email/mailer.ts';
+import type { ExtractorPool } from './leads/extracted-page.ts';
 import type { PageRenderer } from './connectors/page-renderer.ts';
 import type { FileStore } from './files/file-store.ts';
 import type { ParserPool } from './files/parser-pool.ts';
@@ -11,6 +13,7 @@ import type { Config } from './platform/config.ts';
 import type { SecretBox } from './platform/crypto.ts';
 import type { DataDirectory } from './platform/data-directory.ts';
 import type { Database } from './platform/database.ts';
+import type { DnsClient } from './platform/dns.ts';
 import type { HttpClient } from './platform/http.ts';
 import type { Metrics } from './platform/metrics.ts';
 import type { QueueBackend } from './platform/queue-backend.ts';
@@ -38,6 +41,12 @@ export interface Services extends AsyncDisposable {
   readonly http: HttpClient;
   /** Outbound HTTP to webhook endpoints: connections of its own, plain HTTP to opened ranges only. */
   readonly webhookHttp: HttpClient;
+  /** HTTP to what the operator names in the settings, private addresses included. */
+  readonly operatorFetch: typeof globalThis.fetch;
+  readonly dns: DnsClient;
+  readonly mailer: Mailer;
+  /** Starts its threads when the first page comes. */
+  readonly leadExtractor: ExtractorPool;
   readonly deliveryLedger: DeliveryLedger;
   /** Awards points for what users do, after they have their answer. */
   readonly pointsAwarder: PointsAwarder;

@@ -2,6 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { BillingTables } from './billing-tables.ts';
 import type { ConnectorTables } from './connector-tables.ts';
 import type { ApiKeyId, CcPairId, ChatSessionId, DocumentId, UserId, WorkspaceId } from './ids.ts';
+import type { OutreachTables } from './outreach-tables.ts';
 import type { PointsTables } from './points-tables.ts';
 import type { WebhookTables } from './webhook-tables.ts';
 
@@ -12,6 +13,19 @@ export {
   type PairStatus,
   type PruneAttemptStatus,
 } from './connector-tables.ts';
+
+export {
+  DO_NOT_CONTACT_REASONS,
+  type DoNotContactReason,
+  EMAIL_MESSAGE_STATUSES,
+  type EmailMessageStatus,
+  type Enrichment,
+  ENRICHMENTS,
+  LEAD_SCRAPE_STATUSES,
+  type LeadScrapeStatus,
+  SCRAPE_MODES,
+  type ScrapeMode,
+} from './outreach-tables.ts';
 
 export {
   WEBHOOK_ATTEMPT_OUTCOMES,
@@ -233,7 +247,8 @@ interface ChatMessageTable {
   created_at: Timestamp;
 }
 
-export interface Tables extends BillingTables, ConnectorTables, PointsTables, WebhookTables {
+export interface Tables
+  extends BillingTables, ConnectorTables, OutreachTables, PointsTables, WebhookTables {
   workspace: WorkspaceTable;
   user_account: UserAccountTable;
   api_key: ApiKeyTable;

@@ -76,6 +76,14 @@ const settings = z.object({
   PAYMENT_GRACE_DAYS: withDefault(wholeNumber(0, 90), 7),
   LUCKY_FIND_PROBABILITY: withDefault(z.coerce.number().min(0).max(1), 0.05),
   WEBHOOK_RETENTION_DAYS: withDefault(wholeNumber(7, 3650), 90),
+  LEAD_SEARCH_PROVIDER: withDefault(z.enum(['index', 'searxng', 'brave']), 'index'),
+  SEARXNG_URL: optional(url('http:', 'https:')),
+  BRAVE_API_KEY: optional(z.string()),
+  BRAVE_API_URL: withDefault(url('http:', 'https:'), 'https://api.search.brave.com'),
+  LEAD_REQUEST_GAP_MS: withDefault(wholeNumber(0, 60_000), 1_000),
+  LEAD_RETENTION_DAYS: withDefault(wholeNumber(1, 3650), 30),
+  SMTP_ALLOW_PORT_25: withDefault(z.stringbool(), 'false'),
+  EMAIL_RETENTION_DAYS: withDefault(wholeNumber(1, 3650), 90),
   RATE_LIMIT_PER_MINUTE: optional(wholeNumber(1, 1_000_000)),
   PLATFORM_RATE_LIMIT_PER_MINUTE: optional(wholeNumber(1, 1_000_000)),
   MAX_DOCUMENT_BYTES: withDefault(wholeNumber(1, 100_000_000), 20_000_000),
@@ -89,6 +97,9 @@ const settings = z.object({
   CONNECTOR_SYNC_CONCURRENCY: withDefault(wholeNumber(1, 200), 32),
   CONNECTOR_PRUNE_CONCURRENCY: withDefault(wholeNumber(1, 200), 4),
   WEBHOOK_DELIVER_CONCURRENCY: withDefault(wholeNumber(1, 2_000), 200),
+  LEAD_SCRAPE_CONCURRENCY: withDefault(wholeNumber(1, 200), 8),
+  EMAIL_VERIFY_CONCURRENCY: withDefault(wholeNumber(1, 500), 20),
+  EMAIL_SEND_CONCURRENCY: withDefault(wholeNumber(1, 500), 20),
   INDEX_THREADS: withDefault(wholeNumber(1, 64), 2),
 });
 
@@ -130,6 +141,14 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
   [
     (config) => (config.LLM_BASE_URL === undefined) !== (config.LLM_MODEL === undefined),
     'LLM_BASE_URL and LLM_MODEL go together: set both for a model, neither for extractive answers.',
+  ],
+  [
+    (config) => config.LEAD_SEARCH_PROVIDER === 'searxng' && config.SEARXNG_URL === undefined,
+    'LEAD_SEARCH_PROVIDER=searxng needs SEARXNG_URL: the address of a SearXNG instance.',
+  ],
+  [
+    (config) => config.LEAD_SEARCH_PROVIDER === 'brave' && config.BRAVE_API_KEY === undefined,
+    'LEAD_SEARCH_PROVIDER=brave needs BRAVE_API_KEY.',
   ],
 ];
 

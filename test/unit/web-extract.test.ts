@@ -1,7 +1,7 @@
 import { openPage } from '#src/files/open-page.ts';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
-import { decodePage } from '#src/connectors/web/decode-page.ts';
+import { decodePage } from '#src/files/decode-page.ts';
 import { extractPage } from '#src/connectors/web/extract-page.ts';
 import { isInScope, readBaseUrl, readLink, scopeOf } from '#src/connectors/web/page-address.ts';
 import { readDirectives } from '#src/connectors/web/page-links.ts';

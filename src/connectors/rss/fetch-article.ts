@@ -1,7 +1,7 @@
 import { GiveUp } from '#src/platform/errors.ts';
 import { CLIENT_ERRORS } from '#src/connectors/source/client-errors.ts';
 import type { ConnectorContext } from '#src/connectors/connector.ts';
-import { decodePage } from '#src/connectors/web/decode-page.ts';
+import { decodePage } from '#src/files/decode-page.ts';
 import { extractPage } from '#src/connectors/web/extract-page.ts';
 import { openPage } from '#src/files/open-page.ts';
 import { kindOfAnswer } from '#src/connectors/web/page-kind.ts';

@@ -1,6 +1,6 @@
 import { CLIENT_ERRORS } from '#src/connectors/source/client-errors.ts';
 import type { ConnectorContext, MemoryEntry } from '#src/connectors/connector.ts';
-import { decodePage } from '#src/connectors/web/decode-page.ts';
+import { decodePage } from '#src/files/decode-page.ts';
 import {
   feedPageKey,
   type FeedPageMemory,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { openPage, type OpenedPage } from '#src/files/open-page.ts';
 import type { ConnectorDocument } from '#src/connectors/connector.ts';
-import { decodePage } from './decode-page.ts';
+import { decodePage } from '#src/files/decode-page.ts';
 import { type ExtractedPage, extractPage } from './extract-page.ts';
 import { addressKey, hashOf, isInScope, withSchemeOf } from './page-address.ts';
 import { type PageDirections, readDirections } from './page-links.ts';

@@ -1,4 +1,4 @@
-import { decodeText } from '#src/files/decode-text.ts';
+import { decodeText } from './decode-text.ts';
 
 /** Where a page may declare its encoding (HTML Living Standard §4.2.5.4 says 1,024 bytes; pages are careless). */
 const PRESCAN_BYTES = 4_096;

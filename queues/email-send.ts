@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import type { EmailMessageId } from '#src/ids.ts';
+import { defineQueue } from './queue.ts';
+
+// The brand exists at compile time only: a UUID in this field is a message's id.
+const messageId = z.uuid() as unknown as z.ZodType<EmailMessageId>;
+
+/** Look at a message: send it, unless that was done or may have been done. */
+export const emailSend = defineQueue({
+  name: 'email-send',
+  payload: z.object({ messageId }),
+  key: ({ messageId: id }) => id,
+  attempts: 3,
+  concurrency: 20,
+  timeoutMs: 30_000,
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import type { LeadScrapeId } from '#src/ids.ts';
+import { defineQueue } from './queue.ts';
+
+// The brand exists at compile time only: a UUID in this field is a scrape's id.
+const scrapeId = z.uuid() as unknown as z.ZodType<LeadScrapeId>;
+
+/** Look at a scrape: go on with the sites that are left. What is done is in its rows. */
+export const leadScrape = defineQueue({
+  name: 'lead-scrape',
+  payload: z.object({ scrapeId }),
+  key: ({ scrapeId: id }) => id,
+  attempts: 3,
+  concurrency: 8,
+  timeoutMs: 10 * 60_000,
+  isResumable: true,
+});

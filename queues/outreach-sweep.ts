@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { defineQueue } from './queue.ts';
+
+/** Deletes leads and messages that are past their time. */
+export const outreachSweep = defineQueue({
+  name: 'outreach-sweep',
+  payload: z.object({}),
+  attempts: 1,
+  everyMs: 10 * 60_000,
+  timeoutMs: 5 * 60_000,
+});

@@ -1,0 +1,28 @@
+/** Why a message could not be sent, as callers may branch on it. */
+export const SMTP_ERROR_CLASSES = [
+  /** The name does not lead to an address that may be reached: unknown, private or blocked, all told alike. */
+  'dns_error',
+  'port_not_allowed',
+  'connection_refused',
+  'connection_closed',
+  'timeout',
+  'tls_mode_mismatch',
+  'tls_untrusted',
+  'tls_hostname_mismatch',
+  'tls_failed',
+  'starttls_unavailable',
+  'not_smtp',
+  'blocked_by_server',
+  'server_busy',
+  'auth_unavailable',
+  'auth_failed',
+  'auth_temporarily_failed',
+  'sender_rejected',
+  'recipient_rejected',
+  'greylisted',
+  'rate_limited_by_provider',
+  'message_rejected',
+  'temporarily_rejected',
+  'failed',
+] as const;
+export type SmtpErrorClass = (typeof SMTP_ERROR_CLASSES)[number];

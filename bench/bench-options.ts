@@ -6,6 +6,9 @@ export interface BenchOptions {
   chunks: number | null;
   deliveries: number | null;
   endpoints: number | null;
+  /** Of a set whose parts are kept apart. */
+  split: 'dev' | 'held-out' | 'all';
+  verbose: boolean;
 }
 
 export interface Bench {

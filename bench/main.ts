@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { Bench } from './bench-options.ts';
+import type { Bench, BenchOptions } from './bench-options.ts';
 import { ingest } from './ingest.ts';
+import { leads } from './leads.ts';
 import { relevance } from './relevance.ts';
 import { schedule } from './schedule.ts';
 import { search } from './search.ts';
@@ -28,6 +29,10 @@ const BENCHES: Record<string, Bench> = {
     summary: 'webhooks to local receivers, beside a bare loop that signs and posts',
     run: webhooks,
   },
+  leads: {
+    summary: 'precision and recall of leads on labelled pages, and pages/s beside parsing alone',
+    run: leads,
+  },
   relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
 };
 
@@ -41,6 +46,8 @@ async function main(): Promise<void> {
       chunks: { type: 'string' },
       deliveries: { type: 'string' },
       endpoints: { type: 'string' },
+      split: { type: 'string', default: 'all' },
+      verbose: { type: 'boolean', default: false },
     },
   });
   const unknown = positionals.filter((name) => !Object.hasOwn(BENCHES, name));
@@ -56,13 +63,15 @@ async function main(): Promise<void> {
     chunks: countOf('chunks', values.chunks),
     deliveries: countOf('deliveries', values.deliveries),
     endpoints: countOf('endpoints', values.endpoints),
+    split: splitOf(values.split),
+    verbose: values.verbose,
   };
   for (const name of positionals) await BENCHES[name]?.run(options);
 }
 
 function printList(): void {
   console.log(
-    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n]\n',
+    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n] [--split dev|held-out|all] [--verbose]\n',
   );
   for (const [name, { summary }] of Object.entries(BENCHES)) {
     console.log(`  ${name.padEnd(10)} ${summary}`);
@@ -77,6 +86,11 @@ function countOf(name: string, text: string | undefined): number | null {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
   throw new Error(`--${name} is ${text}; write a whole number above 0.`);
+}
+
+function splitOf(text: string): BenchOptions['split'] {
+  if (text === 'dev' || text === 'held-out' || text === 'all') return text;
+  throw new Error(`--split is ${text}; write dev, held-out or all.`);
 }
 
 main().catch((error: unknown) => {

@@ -21,6 +21,7 @@ import { createSecretBox } from './platform/crypto.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
 import { type Database, type OpenDatabase, openDatabase } from './platform/database.ts';
 import { createDnsClient } from './platform/dns.ts';
+import { createFinishWatch } from './platform/finish-watch.ts';
 import { createHttpClient, createOperatorFetch } from './platform/http.ts';
 import { StartError } from './platform/errors.ts';
 import { createLog } from './platform/log.ts';
@@ -81,6 +82,8 @@ export async function openServices(config: Config): Promise<Services> {
     ...outside,
     deliveryLedger,
     pointsAwarder,
+    scrapeWatch: createFinishWatch(database.db, 'lead_scrape'),
+    messageWatch: createFinishWatch(database.db, 'email_message'),
     secrets: createSecretBox(encryptionKeyOf(config, dataDirectory)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -3,6 +3,8 @@ import { settleLapsedPlans } from './billing/settle-plan.ts';
 import { reconcileConnectors, recoverConnectors } from './connectors/reconcile-connectors.ts';
 import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts';
 import type { DocumentId } from './ids.ts';
+import { reconcileMessages, recoverMessages } from './email/reconcile-messages.ts';
+import { reconcileScrapes, recoverScrapes } from './leads/reconcile-scrapes.ts';
 import type { Database } from './platform/database.ts';
 import type { Services } from './services.ts';
 import { reconcileWebhooks, recoverWebhooks } from './webhooks/reconcile-webhooks.ts';
@@ -27,6 +29,8 @@ export async function reconcile(services: ReconcileServices, signal: AbortSignal
   await reconcileConnectors(services, signal);
   signal.throwIfAborted();
   await reconcileWebhooks(services);
+  await reconcileScrapes(services);
+  await reconcileMessages(services);
   const { clock, config } = services;
   await settleLapsedPlans(services.db, { now: clock(), graceDays: config.PAYMENT_GRACE_DAYS });
   return sent;
@@ -67,6 +71,8 @@ export async function recoverAfterCrash(services: ReconcileServices): Promise<vo
   await sendUnfinished(services, new AbortController().signal, 0);
   await recoverConnectors(services);
   await recoverWebhooks(services);
+  await recoverScrapes(services);
+  await recoverMessages(services);
 }
 
 async function databaseTime(db: Database): Promise<Date> {

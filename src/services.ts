@@ -14,6 +14,7 @@ import type { SecretBox } from './platform/crypto.ts';
 import type { DataDirectory } from './platform/data-directory.ts';
 import type { Database } from './platform/database.ts';
 import type { DnsClient } from './platform/dns.ts';
+import type { FinishWatch } from './platform/finish-watch.ts';
 import type { HttpClient } from './platform/http.ts';
 import type { Metrics } from './platform/metrics.ts';
 import type { QueueBackend } from './platform/queue-backend.ts';
@@ -45,6 +46,9 @@ export interface Services extends AsyncDisposable {
   readonly operatorFetch: typeof globalThis.fetch;
   readonly dns: DnsClient;
   readonly mailer: Mailer;
+  /** Requests wait by these for what a worker does meanwhile. */
+  readonly scrapeWatch: FinishWatch;
+  readonly messageWatch: FinishWatch;
   /** Starts its threads when the first page comes. */
   readonly leadExtractor: ExtractorPool;
   readonly deliveryLedger: DeliveryLedger;

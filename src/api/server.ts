@@ -31,9 +31,10 @@ export interface RunningServer {
 
 /** Listens on `HOST` and `PORT`. */
 export async function startServer(
-  { config, log }: Pick<Services, 'config' | 'log'>,
+  services: Pick<Services, 'config' | 'log' | 'messageWatch' | 'scrapeWatch'>,
   app: Koa<RequestState>,
 ): Promise<RunningServer> {
+  const { config, log, messageWatch, scrapeWatch } = services;
   const inFlight = new Map<Duplex, ServerResponse>();
   let closing = false;
   const answer = app.callback();
@@ -65,6 +66,9 @@ export async function startServer(
     url,
     async close(deadlineMs) {
       closing = true;
+      // Who waits for a worker is told where to look.
+      scrapeWatch.stop();
+      messageWatch.stop();
       for (const response of inFlight.values()) {
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }

@@ -20,6 +20,8 @@ export interface Plan {
   readonly seats: number;
   /** Requests a minute and user account on the reference family, unless `RATE_LIMIT_PER_MINUTE` is set. */
   readonly requestsPerMinute: number;
+  /** Messages that one sender account may send in a day. */
+  readonly dailyEmailsPerAccount: number;
   readonly features: PlanFeatures;
 }
 
@@ -30,6 +32,7 @@ export const PLANS: Readonly<Record<PlanTier, Plan>> = {
     currency: 'usd',
     seats: 1,
     requestsPerMinute: 60,
+    dailyEmailsPerAccount: 0,
     features: { storage_gb: 1, email_accounts: 0, custom_domain: false, api_access: true },
   },
   Personal: {
@@ -37,6 +40,7 @@ export const PLANS: Readonly<Record<PlanTier, Plan>> = {
     currency: 'usd',
     seats: 3,
     requestsPerMinute: 120,
+    dailyEmailsPerAccount: 200,
     features: { storage_gb: 10, email_accounts: 3, custom_domain: false, api_access: true },
   },
   Pro: {
@@ -44,6 +48,7 @@ export const PLANS: Readonly<Record<PlanTier, Plan>> = {
     currency: 'usd',
     seats: 10,
     requestsPerMinute: 300,
+    dailyEmailsPerAccount: 500,
     features: { storage_gb: 50, email_accounts: 10, custom_domain: true, api_access: true },
   },
   Agency: {
@@ -51,6 +56,7 @@ export const PLANS: Readonly<Record<PlanTier, Plan>> = {
     currency: 'usd',
     seats: 50,
     requestsPerMinute: 600,
+    dailyEmailsPerAccount: 1_000,
     features: { storage_gb: 250, email_accounts: 50, custom_domain: true, api_access: true },
   },
   Enterprise: {
@@ -58,6 +64,7 @@ export const PLANS: Readonly<Record<PlanTier, Plan>> = {
     currency: 'usd',
     seats: UNLIMITED,
     requestsPerMinute: 3_000,
+    dailyEmailsPerAccount: 2_000,
     features: {
       storage_gb: UNLIMITED,
       email_accounts: UNLIMITED,
@@ -100,10 +107,23 @@ export function whyNoSeat(tier: PlanTier, taken: number): string | null {
   return `The ${tier} plan has ${seatsText(seats)}, and this workspace has ${taken} members. Remove one, or change to ${larger}, which has ${seatsText(PLANS[larger].seats)}. ${HOW_TO_CHANGE}`;
 }
 
+/** The sentence that refuses one more sender account on a plan, or null when the plan has room for it. */
+export function whyNoEmailAccount(tier: PlanTier, taken: number): string | null {
+  const most = PLANS[tier].features.email_accounts;
+  if (taken < most) return null;
+  const larger =
+    PLAN_TIERS.find((one) => PLANS[one].features.email_accounts > taken) ?? 'Enterprise';
+  return `The ${tier} plan has ${accountsText(most)}, and this workspace has ${taken}. Delete one (DELETE /email-accounts/{id}), or change to ${larger}, which has ${accountsText(PLANS[larger].features.email_accounts)}. ${HOW_TO_CHANGE}`;
+}
+
 const HOW_TO_CHANGE =
   'An admin of the workspace changes the plan with POST /billing/checkout, or whoever runs this service with "millrace plan set".';
 
 function seatsText(seats: number): string {
   if (seats === UNLIMITED) return 'seats without limit';
   return seats === 1 ? '1 seat' : `${seats} seats`;
+}
+
+function accountsText(accounts: number): string {
+  return accounts === UNLIMITED ? 'sender accounts without limit' : `${accounts} sender accounts`;
 }

@@ -3,6 +3,7 @@ import { openApiClient } from './api-client.ts';
 import { ApiFailure } from './api-failure.ts';
 import { addAskCommand } from './ask.ts';
 import type { AddCommand, CommandContext } from './command-context.ts';
+import { addDoNotContactCommand } from './do-not-contact.ts';
 import { CommandFailure, EXIT, UsageError } from './exit.ts';
 import { addConnectorsCommand } from './connectors.ts';
 import { findService } from './find-service.ts';
@@ -25,6 +26,7 @@ const COMMANDS: AddCommand[] = [
   addKeysCommand,
   addWorkspacesCommand,
   addPlanCommand,
+  addDoNotContactCommand,
 ];
 
 /** What the environment says; see `readClientConfig`. */

@@ -1,11 +1,288 @@
+import type { Socket } from 'node:net';
+import { isIP } from 'node:net';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import wellKnown from 'nodemailer/lib/well-known';
+import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
 import type { OutboundGuard } from '#src/platform/outbound.ts';
-import type { Mailer } from './mailer.ts';
+import { classifyReply, isNegativeReply, smtpFailureOf } from './classify-reply.ts';
+import { describeFailure, describeUnknown } from './describe-failure.ts';
+import { dial } from './dial.ts';
+import { type HeldContent, holdContent } from './hold-content.ts';
+import type { Mailer, OutgoingMessage, SmtpOutcome, SmtpSettings } from './mailer.ts';
+import type { SmtpErrorClass } from './smtp-error-classes.ts';
+import { asciiDomain, asciiHost, isPlainAddress } from './smtp-address.ts';
+import { isImplicitTls, whyPortForbidden } from './smtp-port.ts';
 
-/** The one door to SMTP servers. */
-export function createMailer(_options: {
+/** How long a server may take, in ms. */
+export interface SmtpTimeouts {
+  /** For the name, and then again for the connection, whatever the number of addresses. */
+  connectMs: number;
+  /** For the greeting, and for each TLS handshake. */
+  greetingMs: number;
+  /** For everything together. */
+  exchangeMs: number;
+}
+
+const TIMEOUTS: SmtpTimeouts = { connectMs: 8_000, greetingMs: 8_000, exchangeMs: 25_000 };
+/** A reply of more is no reply. */
+const MAX_REPLY_BYTES = 64 * 1024;
+/** Of all that a server sends, certificates included: many times what the longest exchange needs. */
+const MAX_RECEIVED_BYTES = 256 * 1024;
+const RECEIVED_CHECK_MS = 10;
+/** After QUIT. */
+const GOODBYE_MS = 2_000;
+/** RFC 5321 §4.1.3: a client without a name of its own gives an address. The machine's own name is nobody's business. */
+const CLIENT_NAME = '[127.0.0.1]';
+
+interface MailerOptions {
   guard: OutboundGuard;
   /** Port 25 is for mail exchangers; an operator may open it for relays that know nothing else. */
   allowPort25: boolean;
-}): Mailer {
-  return { send: () => Promise.reject(new Error('not written yet')) };
+  /** PEM certificates that are trusted instead of the usual authorities; for tests. */
+  ca?: string;
+  timeouts?: Partial<SmtpTimeouts>;
+}
+
+/** The one door to SMTP servers. */
+export function createMailer(options: MailerOptions): Mailer {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  return {
+    async send(settings, message, { beforeData, signal }) {
+      signal.throwIfAborted();
+      const failed = (errorClass: SmtpErrorClass, isTemporary: boolean): SmtpOutcome => ({
+        kind: 'failed',
+        errorClass,
+        isTemporary,
+        message: describeFailure(errorClass, { ...settings, email: message.from.address }),
+      });
+      const refusal = classOfRefusal(settings, message, options.allowPort25);
+      if (refusal !== null) return failed(refusal, false);
+      using deadline = startDeadline(signal, timeouts.exchangeMs);
+      const held = holdContent(await composeMessage(message), beforeData);
+      try {
+        await converse(settings, message, held, { ...options, timeouts, signal: deadline.signal });
+        return { kind: 'sent' };
+      } catch (error) {
+        await untilAborted(held.keep(), deadline.signal).catch(() => undefined);
+        const failure = smtpFailureOf(deadline.expired ? { code: 'ETIMEDOUT' } : error);
+        const isBegun = held.state === 'begun' || held.state === 'finished';
+        if (held.refusal !== null) throw held.refusal.reason;
+        if (isBegun && !isNegativeReply(failure)) {
+          return { kind: 'unknown', message: describeUnknown(settings) };
+        }
+        if (!isBegun) signal.throwIfAborted();
+        const { errorClass, isTemporary } = classifyReply(failure, settings.port);
+        return failed(errorClass, isTemporary);
+      }
+    },
+  };
+}
+
+/** What needs no server to be refused. */
+function classOfRefusal(
+  settings: SmtpSettings,
+  message: OutgoingMessage,
+  allowPort25: boolean,
+): SmtpErrorClass | null {
+  if (whyPortForbidden(settings.port, { allowPort25 }) !== null) return 'port_not_allowed';
+  if (!isPlainAddress(message.from.address)) return 'sender_rejected';
+  return isPlainAddress(message.to) ? null : 'recipient_rejected';
+}
+
+/** The message as RFC 5322 wants it. Line breaks in headers become spaces. */
+async function composeMessage(message: OutgoingMessage): Promise<Buffer> {
+  for (const name of Object.keys(message.headers)) {
+    if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(name)) {
+      throw new Error(`${JSON.stringify(name)} is no header name.`);
+    }
+  }
+  const composer = new MailComposer({
+    from: { name: oneLine(message.from.name), address: message.from.address },
+    to: { name: '', address: message.to },
+    ...(message.replyTo !== null && { replyTo: { name: '', address: message.replyTo } }),
+    subject: oneLine(message.subject),
+    text: message.text,
+    ...(message.html !== null && { html: message.html }),
+    messageId: oneLine(message.messageId),
+    date: message.date,
+    headers: Object.fromEntries(
+      Object.entries(message.headers).map(([name, value]) => [name, oneLine(value)]),
+    ),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return composer.compile().build();
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ');
+}
+
+interface Circumstances extends MailerOptions {
+  timeouts: SmtpTimeouts;
+  signal: AbortSignal;
+}
+
+/** Resolves when the server has taken the message. @throws what nodemailer, Node or the signal says */
+async function converse(
+  settings: SmtpSettings,
+  message: OutgoingMessage,
+  held: HeldContent,
+  circumstances: Circumstances,
+): Promise<void> {
+  const { timeouts, signal } = circumstances;
+  const addresses = await vettedAddresses(settings.host, circumstances);
+  const limits = { timeoutMs: timeouts.connectMs, signal };
+  const { socket, address } = await dial(addresses, settings.port, limits);
+  const connection = openConnection(socket, address, settings, circumstances);
+  using line = watchLine(connection, socket, signal);
+  try {
+    await line.step((done) => connection.connect(done));
+    if (!offersPassword(connection.lastServerResponse)) {
+      throw Object.assign(new Error('The server offers no sign-in.'), { code: 'ENOAUTH' });
+    }
+    const credentials = { user: settings.user, pass: settings.password };
+    await line.step((done) => connection.login(credentials, done));
+    const envelope = {
+      from: asciiDomain(message.from.address),
+      to: [asciiDomain(message.to)],
+      size: held.size,
+    };
+    // nodemailer takes any 2yz or 3yz for the invitation to send; only 354 is one (RFC 5321 §3.3).
+    const content = held.streamFor(() => (connection.lastServerResponse || '').startsWith('354'));
+    const sent = line.step((done) => connection.send(envelope, content, done));
+    await Promise.race([sent, held.refused]);
+    // A yes to what was not said yet is no answer to it.
+    if (held.state !== 'finished') {
+      throw Object.assign(new Error('The server answers out of turn.'), { code: 'EPROTOCOL' });
+    }
+  } finally {
+    const isInContent = held.state === 'asked' || held.state === 'begun';
+    hangUp(connection, socket, !isInContent && !signal.aborted && !line.isBroken);
+  }
+}
+
+async function vettedAddresses(
+  host: string,
+  { guard, timeouts, signal }: Circumstances,
+): Promise<string[]> {
+  using deadline = startDeadline(signal, timeouts.connectMs);
+  try {
+    const addresses = await untilAborted(guard.addressesOf(host), deadline.signal);
+    return addresses.map(({ address }) => address);
+  } catch (error) {
+    signal.throwIfAborted();
+    // Unknown, private and forbidden names are told apart by nobody outside; only that the name servers are down is.
+    const isTemporary = deadline.expired || smtpFailureOf(error).code === 'EAI_AGAIN';
+    throw Object.assign(new Error('The host may not be reached.', { cause: error }), {
+      code: 'EDNS',
+      originalCode: isTemporary ? 'EAI_AGAIN' : '',
+    });
+  }
+}
+
+function openConnection(
+  socket: Socket,
+  address: string,
+  settings: SmtpSettings,
+  { ca, timeouts }: Circumstances,
+): SMTPConnection {
+  const isImplicit = isImplicitTls(settings.port);
+  const name = isIP(settings.host) === 0 ? asciiHost(settings.host) : address;
+  return new SMTPConnection({
+    connection: socket,
+    host: address,
+    port: settings.port,
+    name: CLIENT_NAME,
+    secure: isImplicit,
+    requireTLS: !isImplicit,
+    connectionTimeout: timeouts.exchangeMs,
+    greetingTimeout: timeouts.greetingMs,
+    socketTimeout: timeouts.exchangeMs,
+    socketCloseTimeout: 0,
+    maxResponseSize: MAX_REPLY_BYTES,
+    logger: false,
+    tls: {
+      rejectUnauthorized: true,
+      minVersion: 'TLSv1.2',
+      // Without a name the certificate has to cover the address.
+      ...(isIP(name) === 0 && { servername: name }),
+      ...(ca !== undefined && { ca }),
+    },
+  });
+}
+
+interface Line extends Disposable {
+  readonly isBroken: boolean;
+  /** Rejects also when the connection breaks or the signal is aborted meanwhile. */
+  step(start: (done: (error?: Error | null) => void) => void): Promise<void>;
+}
+
+/** Tells of the end of a connection, and ends it itself when the server talks without end. */
+function watchLine(connection: SMTPConnection, socket: Socket, signal: AbortSignal): Line {
+  const broken = Promise.withResolvers<never>();
+  let isBroken = false;
+  broken.promise.catch(() => {
+    isBroken = true;
+  });
+  const breakOff = (code: string, message: string): void =>
+    broken.reject(Object.assign(new Error(message), { code }));
+  connection.on('error', broken.reject);
+  // With a reason of its own, nodemailer gives that to the step's callback right after.
+  connection.once('end', () => {
+    setImmediate(() => breakOff('ECONNECTION', 'The connection was closed.'));
+  });
+  const timer = setInterval(() => {
+    if (socket.bytesRead <= MAX_RECEIVED_BYTES) return;
+    breakOff('EPROTOCOL', 'The server talks without end.');
+  }, RECEIVED_CHECK_MS);
+  return {
+    get isBroken() {
+      return isBroken;
+    },
+    step(start) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      start((error) => (error ? reject(error) : resolve()));
+      return untilAborted(Promise.race([promise, broken.promise]), signal);
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+/** Sign-ins that take a password; as nodemailer knows them. */
+const PASSWORD_SIGN_IN = /^(?:PLAIN|LOGIN|CRAM-MD5)$/i;
+
+/** From the answer to EHLO: nodemailer would try AUTH also where none is offered. */
+function offersPassword(ehlo: string | false): boolean {
+  const lines = ehlo === false ? [] : ehlo.split('\n');
+  return lines.some((line) => {
+    const offer = /^250[ -]AUTH[ =](.*)$/i.exec(line.trim());
+    return offer?.[1]?.split(/[ =]/).some((method) => PASSWORD_SIGN_IN.test(method)) ?? false;
+  });
+}
+
+/** With QUIT where the server expects a command; what comes of it changes nothing, so nobody waits for it. */
+function hangUp(connection: SMTPConnection, socket: Socket, isPolite: boolean): void {
+  const end = (): void => {
+    connection.close();
+    socket.destroy();
+    // Else nodemailer would go on through what is left, line by line, however many thousands there are.
+    Reflect.set(connection, '_responseQueue', []);
+  };
+  if (!isPolite) {
+    end();
+    return;
+  }
+  const timer = setTimeout(end, GOODBYE_MS);
+  timer.unref();
+  connection.once('end', () => clearTimeout(timer));
+  connection.quit();
+}
+
+/** nodemailer's entry for a domain of mailboxes, such as `gmail.com`. */
+export function wellKnownServer(domain: string): { host: string; port: number } | null {
+  const entry = wellKnown(domain);
+  if (entry === false || entry.host === undefined) return null;
+  return { host: entry.host, port: Number(entry.port ?? 0) };
 }

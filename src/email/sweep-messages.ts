@@ -1,9 +1,23 @@
+import { sql } from 'kysely';
 import type { Services } from '#src/services.ts';
 
-/** Deletes messages past retention. */
-export function sweepMessages(
-  _services: Pick<Services, 'db' | 'config'>,
-  _signal: AbortSignal,
+const BATCH = 1_000;
+
+/** Deletes messages past retention, counted from when they were finished. @returns how many */
+export async function sweepMessages(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  signal: AbortSignal,
 ): Promise<number> {
-  return Promise.resolve(0);
+  let swept = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const { rows } = await sql`
+      delete from email_message where id in (
+        select id from email_message
+        where finished_at < now() - make_interval(days => ${config.EMAIL_RETENTION_DAYS})
+        order by finished_at limit ${BATCH})
+      returning id`.execute(db);
+    swept += rows.length;
+    if (rows.length < BATCH) return swept;
+  }
 }

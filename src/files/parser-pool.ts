@@ -1,5 +1,6 @@
 import { Piscina } from 'piscina';
 import { GiveUp } from '#src/platform/errors.ts';
+import { openGate } from '#src/platform/gate.ts';
 import type { ParseOutcome } from './parse-thread.ts';
 import type { FileToParse, ParsedFile } from './parsed-file.ts';
 
@@ -107,20 +108,4 @@ async function runWithin(
     const detail = error instanceof Error ? error.message : String(error);
     throw new GiveUp(`${file.name} ended its parser thread: ${detail}`, { cause: error });
   }
-}
-
-/** Lets `width` callers in at a time, the others in turn; each gets the function that lets the next one in. */
-function openGate(width: number): () => Promise<() => void> {
-  const waiting: (() => void)[] = [];
-  let inside = 0;
-  const leave = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else inside -= 1;
-  };
-  return async () => {
-    if (inside < width) inside += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    return leave;
-  };
 }

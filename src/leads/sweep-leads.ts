@@ -1,9 +1,26 @@
+import { sql } from 'kysely';
 import type { Services } from '#src/services.ts';
 
-/** Deletes scrapes past retention with their leads. */
-export function sweepLeads(
-  _services: Pick<Services, 'db' | 'config'>,
-  _signal: AbortSignal,
+/** A scrape may have dozens of leads with their evidence. */
+const BATCH = 200;
+
+/** Deletes scrapes past retention with their leads, and what is known of sites that nobody asks any more. */
+export async function sweepLeads(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  signal: AbortSignal,
 ): Promise<number> {
-  return Promise.resolve(0);
+  let swept = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const { rows } = await sql`
+      delete from lead_scrape where id in (
+        select id from lead_scrape
+        where finished_at < now() - make_interval(days => ${config.LEAD_RETENTION_DAYS})
+        order by finished_at limit ${BATCH})
+      returning id`.execute(db);
+    swept += rows.length;
+    if (rows.length < BATCH) break;
+  }
+  await sql`delete from site_pace where next_request_at < now() - interval '1 day'`.execute(db);
+  return swept;
 }

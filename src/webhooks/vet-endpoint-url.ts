@@ -1,11 +1,9 @@
-import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { OutboundError, type OutboundGuard } from '#src/platform/outbound.ts';
 import { callableUrl } from '#src/platform/outbound-hop.ts';
+import { vetHost } from '#src/platform/vet-host.ts';
 
 export const MAX_URL_LENGTH = 2_000;
-/** An administrator waits for it. */
-const RESOLVE_TIMEOUT_MS = 5_000;
 
 /**
  * Vets the URL of an endpoint as it is saved; every connection is vetted again. What is said of a host that may not be
@@ -23,18 +21,12 @@ export async function vetEndpointUrl(
   const host = url.hostname;
   refuseUncallable(url);
   const reach = url.protocol === 'http:' ? 'opened' : 'public';
-  using deadline = startDeadline(signal, RESOLVE_TIMEOUT_MS);
-  try {
-    await untilAborted(guard.addressesOf(host, reach), deadline.signal);
-    return url.href;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof OutboundError && error.kind === 'refused') throw refusal(host, reach);
-    if (!deadline.expired && !isUnresolved(error)) throw error;
-    // What plain HTTP may reach must be known.
-    if (reach === 'opened') throw refusal(host, reach);
-    return url.href;
+  const vetted = await vetHost(guard, host, signal, reach);
+  // What plain HTTP may reach must be known.
+  if (vetted === 'refused' || (vetted === 'unresolved' && reach === 'opened')) {
+    throw refusal(host, reach);
   }
+  return url.href;
 }
 
 /** A parser mends much (blanks, backslashes, missing slashes): what it would mend is a mistake and refused. */
@@ -74,12 +66,6 @@ function refusal(host: string, reach: 'public' | 'opened'): Problem {
     : wrongUrl(
         `${host} may not be reached from here. Only public addresses are, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS`,
       );
-}
-
-/** The system's resolver tells by a code (`ENOTFOUND`, `EAI_AGAIN`, …) and the call that failed. */
-function isUnresolved(error: unknown): boolean {
-  if (error instanceof OutboundError) return error.kind === 'network';
-  return error instanceof Error && 'syscall' in error && error.syscall === 'getaddrinfo';
 }
 
 function wrongUrl(sentence: string): Problem {

@@ -36,6 +36,7 @@ beforeAll(async () => {
   millrace = await startTestMillrace({
     MAX_BODY_BYTES: '2000000',
     MAX_DOCUMENT_BYTES: '300000',
+    DEFAULT_PLAN: 'Enterprise',
     LOG_LEVEL: 'silent',
     OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
     STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,

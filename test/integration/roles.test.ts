@@ -15,7 +15,7 @@ let workspaceId: string;
 let keys: Record<Role, string>;
 
 beforeAll(async () => {
-  millrace = await startTestMillrace();
+  millrace = await startTestMillrace({ DEFAULT_PLAN: 'Enterprise' });
   const made = await millrace.createWorkspace();
   workspaceId = made.workspaceId;
   keys = { admin: made.key, member: '', ingest: '', read: '' };
@@ -36,6 +36,7 @@ const EVERYBODY: readonly Role[] = ROLES;
 const INGESTION: readonly Role[] = ['admin', 'member', 'ingest'];
 const ADMIN: readonly Role[] = ['admin'];
 const READING: readonly Role[] = ['admin', 'member', 'read'];
+const WORKING: readonly Role[] = ['admin', 'member'];
 const ALLOWED: Record<string, readonly Role[] | 'public' | 'bootstrap-admin'> = {
   'GET /': 'public',
   'GET /health': 'public',
@@ -138,6 +139,29 @@ const ALLOWED: Record<string, readonly Role[] | 'public' | 'bootstrap-admin'> = 
   'GET /webhook-deliveries/{id}': ADMIN,
   'GET /webhook-deliveries/{id}/attempts': ADMIN,
   'POST /webhook-deliveries/{id}/resend': ADMIN,
+  'POST /tools/lead-scraper': WORKING,
+  'GET /tools/lead-scraper': READING,
+  'GET /tools/lead-scraper/{scrape_id}': READING,
+  'GET /tools/lead-scraper/{scrape_id}/events': READING,
+  'POST /tools/lead-scraper/{scrape_id}/cancel': WORKING,
+  'DELETE /tools/lead-scraper/{scrape_id}': WORKING,
+  'GET /do-not-contact': READING,
+  'POST /do-not-contact': WORKING,
+  'DELETE /do-not-contact/{id}': ADMIN,
+  'POST /privacy/erase': ADMIN,
+  'GET /unsubscribe/{token}': 'public',
+  'POST /unsubscribe/{token}': 'public',
+  'GET /email-accounts': READING,
+  'GET /email-accounts/{id}': READING,
+  'POST /email-accounts': ADMIN,
+  'PATCH /email-accounts/{id}': ADMIN,
+  'DELETE /email-accounts/{id}': ADMIN,
+  'POST /email-accounts/{id}/verify': ADMIN,
+  'POST /email-accounts/{id}/set-default': ADMIN,
+  'GET /email-accounts/{id}/verifications/{verification_id}': READING,
+  'POST /email-accounts/{id}/send': WORKING,
+  'GET /email-messages': READING,
+  'GET /email-messages/{message_id}': READING,
   'GET /gamification/status': EVERYBODY,
   'POST /gamification/action': EVERYBODY,
 };

@@ -13,6 +13,7 @@ import {
   SHARED_DOCUMENT,
 } from '#test/support/seed-workspace.ts';
 import { WEBHOOK_SECRET } from '#test/support/stripe-fixtures.ts';
+import { outreachAttacks } from '#test/support/outreach-attacks.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { webhookAttacks } from '#test/support/webhook-attacks.ts';
 
@@ -89,7 +90,7 @@ interface Attack {
 /** @throws when a route has a part that nobody said how to fill with A's things */
 function attacksOn(route: Route): Attack[] {
   const name = nameOf(route);
-  const others = [connectorAttacks(a, b), webhookAttacks(a)];
+  const others = [connectorAttacks(a, b), outreachAttacks(a), webhookAttacks(a)];
   const values = PATHS[name]?.() ?? others.find(({ paths }) => paths[name])?.paths[name];
   const queries = QUERIES[name]?.() ?? others.find((one) => one.queries[name])?.queries[name];
   const bodies = BODIES[name]?.() ?? others.find((one) => one.bodies[name])?.bodies[name];
@@ -162,11 +163,11 @@ describe('a stranger with keys of another workspace', () => {
     }
   });
 
-  it('gets 404 for an endpoint, event, delivery and member that are not its own', async () => {
+  it('gets 404 for an endpoint, event, delivery, member, scrape, account and message that are not its own', async () => {
     const strange = ROUTES.flatMap(attacksOn).filter(({ path }) =>
-      /^\/(webhook-\w+|account\/members)\/./.test(path),
+      /^\/(webhook-\w+|account\/members|tools\/lead-scraper|email-\w+|do-not-contact)\/./.test(path),
     );
-    expect(strange.length).toBeGreaterThan(15);
+    expect(strange.length).toBeGreaterThan(28);
     for (const { method, path, body } of strange) {
       const answer = await millrace.call(method, path, body, { key: b.adminKey });
       expect([answer.status, answer.body.error_code], `${method} ${path}: ${answer.text}`).toEqual([

@@ -100,11 +100,21 @@ export async function makeTargets(millrace: TestMillrace): Promise<Targets> {
   const endpoint = await make('/webhook-endpoints', { url: 'http://127.0.0.1:4999/target' });
   const ping = await make(`/webhook-endpoints/${endpoint['id']}/test`, {});
   const member = await make('/account/members', { display_name: 'Target' });
+  await make('/tools/lead-scraper', { mode: 'keyword_search', query: 'target' });
+  const listed = await millrace.call('GET', '/tools/lead-scraper');
+  const account = await make('/email-accounts', {
+    email: 'target@example.net',
+    smtp_host: '127.0.0.1',
+    smtp_port: 2525,
+    smtp_password: 'target',
+  });
   const { workspaceId } = await millrace.createWorkspace('Free');
   return {
     'webhook-endpoints': endpoint['id'],
     'webhook-events': ping['event_id'],
     'webhook-deliveries': String(ping['delivery_id']),
+    tools: listed.body.scrapes[0].scrape_id,
+    'email-accounts': account['id'],
     account: member['user_id'],
     manage: workspaceId,
   };

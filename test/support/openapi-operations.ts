@@ -16,6 +16,15 @@ const CLOSED_URL = 'http://127.0.0.1:4999/hook';
 const PAGE = 'https://shop.example.com/done';
 const AN_HOUR_MS = 3_600_000;
 
+/** Nobody listens there, either. */
+const SENDER = {
+  email: 'sender@example.net',
+  smtp_host: '127.0.0.1',
+  smtp_port: 2525,
+  time_zone: 'Europe/Berlin',
+  daily_limit: 100,
+};
+
 /** Rules that no schema tells: what the service does not have yet, and what must exist. */
 const EXCEPTIONS: Record<string, Json> = {
   'POST /chat/send-chat-message': {
@@ -35,6 +44,16 @@ const EXCEPTIONS: Record<string, Json> = {
     since: new Date(Date.now() - AN_HOUR_MS).toISOString(),
     until: null,
   },
+  'POST /do-not-contact': {
+    emails: ['somebody@example.com'],
+    domains: ['example.com'],
+    note: null,
+  },
+  'POST /privacy/erase': { emails: ['nobody@example.com'], domains: ['example.com'] },
+  'POST /email-accounts': SENDER,
+  'PATCH /email-accounts/{id}': SENDER,
+  'POST /email-accounts/{id}/verify': { test_recipient: 'somebody@example.net' },
+  'POST /email-accounts/{id}/send': { to: 'somebody@example.net', reply_to: null },
   'PATCH /account': { time_zone: 'Europe/Berlin' },
   'POST /billing/checkout': { success_url: PAGE, cancel_url: PAGE },
   'POST /billing/portal': { return_url: PAGE },

@@ -4,13 +4,14 @@ import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Role } from '#src/tables.ts';
 import { type SeededConnectors, seedConnectors } from './seed-connectors.ts';
+import { type SeededOutreach, seedOutreach } from './seed-outreach.ts';
 import { type SeededWebhooks, seedWebhooks } from './seed-webhooks.ts';
 import type { TestMillrace } from './test-millrace.ts';
 import { until } from './until.ts';
 
 /** A workspace with one of everything, and what would give it away in an answer to somebody else. */
 export interface SeededWorkspace
-  extends SeededConnectors, SeededWebhooks, SeededMember, SeededPurchase {
+  extends SeededConnectors, SeededOutreach, SeededWebhooks, SeededMember, SeededPurchase {
   workspaceId: string;
   adminKey: string;
   /** A word that stands in its documents, names and messages, and nowhere else. */
@@ -56,10 +57,9 @@ export async function seedWorkspace(
   const documentSet = `Set ${marker}`;
   const documentSetId = await insertDocumentSet(db, workspaceId, documentSet, pairId);
   const connectors = await seedConnectors(millrace, { workspaceId, key, marker });
-  const webhooks = await seedWebhooks(millrace.services, {
-    workspaceId: workspaceId as WorkspaceId, // as the API gave it
-    marker,
-  });
+  const owner = { workspaceId: workspaceId as WorkspaceId, marker }; // the id as the API gave it
+  const webhooks = await seedWebhooks(millrace.services, owner);
+  const outreach = await seedOutreach(millrace.services, owner);
   const member = await addMember(millrace, key, marker);
   const purchase = await insertPurchase(db, workspaceId, marker);
   // Not the marker: others may name the ids, and then have documents of their own under them.
@@ -109,6 +109,7 @@ export async function seedWorkspace(
     documentSetId,
     ...connectors,
     ...webhooks,
+    ...outreach,
     ...member,
     ...purchase,
     chatSessionId: chat.body.chat_session_id,
@@ -122,6 +123,11 @@ export async function seedWorkspace(
       webhooks.endpointId,
       webhooks.disabledEndpointId,
       webhooks.eventId,
+      outreach.scrapeId,
+      outreach.leadId,
+      outreach.emailAccountId,
+      outreach.verificationId,
+      outreach.sentMessageId,
       member.memberId,
     ],
   };

@@ -62,6 +62,8 @@ export async function openTestApi(
     metrics: createMetrics(),
     rateLimitStore: { kind: 'memory' },
     pointsAwarder: { submit: () => undefined, idle: async () => undefined },
+    scrapeWatch: { stop: () => undefined },
+    messageWatch: { stop: () => undefined },
     producer: { openQueues: () => [], ping: async () => undefined },
     ...overrides,
   } as unknown as Services; // the parts that these routes use

@@ -20,6 +20,7 @@ const ROWS: Record<string, (plan: Plan) => string> = {
     count(requestsPerMinute),
   'Storage in GB': ({ features }) => count(features.storage_gb),
   'Sender accounts': ({ features }) => count(features.email_accounts),
+  'Messages a day and sender account': ({ dailyEmailsPerAccount }) => count(dailyEmailsPerAccount),
   'Domain of your own': ({ features }) => yesNo(features.custom_domain),
   'API access': ({ features }) => yesNo(features.api_access),
 };

@@ -5,6 +5,7 @@ import {
   isAtLeast,
   PLANS,
   UNLIMITED,
+  whyNoEmailAccount,
   whyNoSeat,
   whyPlanForbids,
 } from '#src/billing/plans.ts';
@@ -49,6 +50,8 @@ describe('the table of plans', () => {
       const below = PLANS[PLAN_TIERS[index - 1] ?? tier];
       expect(plan.features.api_access).toBe(true);
       expect(plan.features.email_accounts > 0).toBe(isAtLeast(tier, 'Personal'));
+      expect(plan.dailyEmailsPerAccount > 0).toBe(isAtLeast(tier, 'Personal'));
+      expect(plan.dailyEmailsPerAccount).toBeGreaterThanOrEqual(below.dailyEmailsPerAccount);
       expect(plan.requestsPerMinute).toBeGreaterThanOrEqual(below.requestsPerMinute);
       expect(plan.features.storage_gb).toBeGreaterThanOrEqual(below.features.storage_gb);
       expect(plan.features.email_accounts).toBeGreaterThanOrEqual(below.features.email_accounts);
@@ -85,6 +88,17 @@ describe('the table of plans', () => {
       'change to Enterprise, which has seats without limit',
     );
     expect(whyNoSeat('Enterprise', 1_000_000)).toBeNull();
+  });
+
+  it('refuses the sender account that it has no room for, and names the plan that has', () => {
+    expect(whyNoEmailAccount('Personal', 2)).toBeNull();
+    expect(whyNoEmailAccount('Personal', 3)).toContain(
+      'The Personal plan has 3 sender accounts, and this workspace has 3. Delete one (DELETE /email-accounts/{id}), or change to Pro, which has 10 sender accounts.',
+    );
+    expect(whyNoEmailAccount('Pro', 60)).toContain(
+      'change to Enterprise, which has sender accounts without limit',
+    );
+    expect(whyNoEmailAccount('Enterprise', 1_000_000)).toBeNull();
   });
 });
 

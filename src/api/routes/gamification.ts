@@ -1,14 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
+import { readIdempotencyKey } from '#src/api/idempotency-key.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { Problem } from '#src/platform/errors.ts';
 import { ACTION_TYPES } from '#src/points/actions.ts';
 import { awardPoints } from '#src/points/award-points.ts';
 import { readPointsStatus } from '#src/points/read-status.ts';
 
 const POINTS = { tag: 'Points', family: 'reference', scope: 'any' } as const;
 const MAX_CONTEXT_BYTES = 4_096;
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 /** NUL or half a surrogate pair, as `JSON.stringify` writes them; Postgres reads neither. */
 const UNREADABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
@@ -97,14 +95,3 @@ export const gamificationRoutes: Route[] = [
     },
   }),
 ];
-
-/** @throws Problem BAD_REQUEST for one that no client means to send, such as an empty one */
-function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return null;
-  if (typeof key === 'string' && IDEMPOTENCY_KEY.test(key)) return key;
-  throw new Problem(
-    'BAD_REQUEST',
-    'The header Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces. Send a UUID, or leave it out.',
-  );
-}

@@ -10,11 +10,15 @@ import { connectorStatusRoutes } from './connector-status.ts';
 import { connectorRoutes } from './connectors.ts';
 import { credentialRoutes } from './credentials.ts';
 import { documentSetRoutes } from './document-sets.ts';
+import { emailAccountRoutes } from './email-accounts.ts';
+import { emailMessageRoutes } from './email-messages.ts';
 import { gamificationRoutes } from './gamification.ts';
 import { healthRoutes } from './health.ts';
 import { ingestionRoutes } from './ingestion.ts';
+import { leadScraperRoutes } from './lead-scraper.ts';
 import { memberRoutes } from './members.ts';
 import { pairAttemptRoutes } from './pair-attempts.ts';
+import { privacyRoutes } from './privacy.ts';
 import { searchRoutes } from './search.ts';
 import { subscriptionRoutes } from './subscription.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
@@ -45,8 +49,12 @@ export const ROUTES: readonly Route[] = [
   ...searchRoutes,
   ...chatRoutes,
   ...billingRoutes,
+  ...leadScraperRoutes,
   ...webhookEndpointRoutes,
   ...webhookEventRoutes,
   ...webhookDeliveryRoutes,
   ...gamificationRoutes,
+  ...emailAccountRoutes,
+  ...emailMessageRoutes,
+  ...privacyRoutes,
 ];

@@ -1,0 +1,24 @@
+import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
+import type { Services } from '#src/services.ts';
+import { adviseSender } from './advise-sender.ts';
+import type { ClaimedMessage } from './claim-message.ts';
+
+/** The outcome of a verification does not wait longer than this for advice. */
+const DEADLINE_MS = 8_000;
+
+/** What could be better about the sender of a verification. Never rejects: what cannot be looked up in time is left out. */
+export async function adviseOn(
+  { dns }: Pick<Services, 'dns'>,
+  { kind, account }: ClaimedMessage,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (kind !== 'verification') return [];
+  const { email, smtp_user: smtpUser, smtp_host: smtpHost } = account;
+  using deadline = startDeadline(signal, DEADLINE_MS);
+  try {
+    const advice = adviseSender(dns, { email, smtpUser, smtpHost }, deadline.signal);
+    return await untilAborted(advice, deadline.signal);
+  } catch {
+    return [];
+  }
+}

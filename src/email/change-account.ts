@@ -1,0 +1,120 @@
+import { sql, type UpdateObject } from 'kysely';
+import type { EmailMessageId } from '#src/ids.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import type { Tables } from '#src/tables.ts';
+import type { AccountChange } from './account-request.ts';
+import {
+  type AccountAddress,
+  type AccountRecord,
+  findAccount,
+  lockAccount,
+  sealedFor,
+} from './accounts.ts';
+import { assertWithinPlan, giveBack } from './daily-limit.ts';
+import { assertZoneIsStored } from './stored-zone.ts';
+import { vetSmtpServer } from './vet-smtp-server.ts';
+
+type Columns = UpdateObject<Tables, 'email_account'>;
+
+/**
+ * Changes what is sent and leaves the rest. Another server, user or password must be verified anew, and ends what
+ * waits to be sent with those before.
+ * @throws Problem NOT_FOUND, BAD_REQUEST
+ */
+export async function changeAccount(
+  services: Pick<Services, 'config' | 'db' | 'http' | 'secrets'>,
+  address: AccountAddress,
+  change: AccountChange,
+  signal: AbortSignal,
+): Promise<AccountRecord> {
+  const { config, db, http, secrets } = services;
+  const known = await findAccount(db, address);
+  const server = isServerNamed(change)
+    ? await vetSmtpServer(
+        http.guard,
+        { host: change.smtp_host ?? known.smtp_host, port: change.smtp_port ?? known.smtp_port },
+        { allowPort25: config.SMTP_ALLOW_PORT_25, signal },
+      )
+    : null;
+  if (change.time_zone !== undefined) await assertZoneIsStored(db, change.time_zone);
+  const password =
+    change.smtp_password === undefined
+      ? null
+      : secrets.seal(change.smtp_password, sealedFor(address.id));
+  return db.transaction().execute(async (trx) => {
+    const before = await lockAccount(trx, address);
+    assertWithinPlan(change.daily_limit, before.plan_tier);
+    // As they are now: another change may have come between.
+    const named = {
+      host: change.smtp_host === undefined || server === null ? before.smtp_host : server.host,
+      port: change.smtp_port ?? before.smtp_port,
+    };
+    const isMoved = named.host !== before.smtp_host || named.port !== before.smtp_port;
+    if (isMoved && password === null) throw passwordNeeded();
+    const user = change.smtp_user ?? before.smtp_user;
+    const isOther = isMoved || password !== null || user !== before.smtp_user;
+    await write(trx, address, {
+      ...(change.from_name !== undefined && { from_name: change.from_name }),
+      ...(change.daily_limit !== undefined && { daily_limit: change.daily_limit }),
+      ...(change.time_zone !== undefined && { time_zone: change.time_zone }),
+      ...(password !== null && { smtp_password: password }),
+      ...(isOther && {
+        smtp_host: named.host,
+        smtp_port: named.port,
+        smtp_user: user,
+        settings_revision: before.settings_revision + 1,
+        verified: false,
+        verified_at: null,
+      }),
+    });
+    if (isOther) await endUnsent(trx, address);
+    return findAccount(trx, address);
+  });
+}
+
+function isServerNamed(change: AccountChange): boolean {
+  return change.smtp_host !== undefined || change.smtp_port !== undefined;
+}
+
+/** Whoever may change an account must not learn its password by sending it to a server of his own. */
+function passwordNeeded(): Problem {
+  return new Problem(
+    'BAD_REQUEST',
+    'body.smtp_password: is needed with another smtp_host or smtp_port, as the password that is stored was meant for the server before. Send it along.',
+  );
+}
+
+async function write(
+  trx: DatabaseTransaction,
+  { workspaceId, id }: AccountAddress,
+  columns: Columns,
+): Promise<void> {
+  if (Object.keys(columns).length === 0) return;
+  await trx
+    .updateTable('email_account')
+    .set({ ...columns, updated_at: sql<Date>`now()` })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** What a server has begun to take goes on; a worker that has not come so far finds its claim gone. */
+async function endUnsent(trx: DatabaseTransaction, address: AccountAddress): Promise<void> {
+  const { rows } = await sql<{ id: EmailMessageId }>`
+    update email_message set status = 'failed', finished_at = now(), claim_token = null,
+      claimed_until = null, next_attempt_at = null, subject = null, text_body = null,
+      html_body = null, reply_to = null, error_class = 'failed', error = ${SETTINGS_CHANGED}
+    where workspace_id = ${address.workspaceId} and email_account_id = ${address.id}
+      and finished_at is null and data_started_at is null
+    returning id`.execute(trx);
+  await giveBack(
+    trx,
+    address,
+    rows.map(({ id }) => id),
+  );
+}
+
+export const SETTINGS_CHANGED =
+  'The SMTP settings of the account were changed before it was sent. Verify the account (POST /email-accounts/{id}/verify), then send it again.';

@@ -1,0 +1,207 @@
+import { isImplicitTls } from './smtp-port.ts';
+import type { SmtpErrorClass } from './smtp-error-classes.ts';
+
+/** What is known of an exchange that failed, in the words of nodemailer and of Node. */
+export interface SmtpFailure {
+  /** Of nodemailer, such as `EENVELOPE`, or of the system when the connection never stood. */
+  code: string;
+  /** The system's or OpenSSL's code behind it, such as `ECONNREFUSED`; empty when there is none. */
+  originalCode: string;
+  /** What the server was answering, such as `RCPT TO`; `CONN` when nothing in particular. */
+  command: string;
+  /** The three digits of the reply; null when there was none. */
+  replyCode: number | null;
+  /** RFC 3463, such as `4.7.1`; empty when the reply holds none. */
+  enhancedCode: string;
+}
+
+export interface ClassifiedFailure {
+  errorClass: SmtpErrorClass;
+  /** Whether the same message may go through later. */
+  isTemporary: boolean;
+}
+
+/** Reads an error's fields, whatever threw it. */
+export function smtpFailureOf(error: unknown): SmtpFailure {
+  const field = (name: string): unknown =>
+    typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+  const text = (name: string): string => {
+    const value = field(name);
+    return typeof value === 'string' ? value : '';
+  };
+  const replyCode = field('responseCode');
+  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(text('response'));
+  return {
+    code: text('code'),
+    originalCode: text('originalCode'),
+    command: text('command'),
+    replyCode: typeof replyCode === 'number' ? replyCode : null,
+    enhancedCode: enhanced?.[1] ?? '',
+  };
+}
+
+/** Whether the server has said no itself. */
+export function isNegativeReply({ replyCode }: SmtpFailure): boolean {
+  return replyCode !== null && replyCode >= 400 && replyCode < 600;
+}
+
+/** What a failure means. A reply outranks the code: 4yz is temporary, 5yz is not (RFC 5321 §4.2.1). */
+export function classifyReply(failure: SmtpFailure, port: number): ClassifiedFailure {
+  if (!isNegativeReply(failure)) return classifySilence(failure, port);
+  const isTemporary = (failure.replyCode ?? 0) < 500;
+  return {
+    errorClass: isTemporary ? temporaryClass(failure) : permanentClass(failure),
+    isTemporary,
+  };
+}
+
+const SERVICE_CLOSING = 421;
+/** Syntax, not implemented, bad sequence: the server does not know the command here. */
+const UNKNOWN_COMMAND: readonly number[] = [500, 502, 503, 504];
+const TOO_LARGE = 552;
+/** Mailbox busy, local error: what greylisting says to a sender it has not met (RFC 6647). */
+const COME_BACK_LATER: readonly number[] = [450, 451];
+/** IANA's "mail flood detected" and "mail system congestion". */
+const FLOOD = /^[45]\.(?:7\.28|4\.5)$/;
+
+function temporaryClass(failure: SmtpFailure): SmtpErrorClass {
+  const isClosing = failure.replyCode === SERVICE_CLOSING;
+  const step = stepOf(failure.command);
+  if (isAboutMessage(step) && FLOOD.test(failure.enhancedCode)) return 'rate_limited_by_provider';
+  // At DATA sender and recipient are taken already: what is left to object to is how much is sent.
+  if (step === 'data') return isClosing ? 'rate_limited_by_provider' : 'temporarily_rejected';
+  if (isClosing) return 'server_busy';
+  switch (step) {
+    case 'auth':
+      return 'auth_temporarily_failed';
+    case 'starttls':
+      return 'starttls_unavailable';
+    case 'recipient':
+      return COME_BACK_LATER.includes(failure.replyCode ?? 0)
+        ? 'greylisted'
+        : 'temporarily_rejected';
+    case 'sender':
+      return 'temporarily_rejected';
+    case 'hello':
+    case 'session':
+      return 'server_busy';
+  }
+}
+
+function permanentClass(failure: SmtpFailure): SmtpErrorClass {
+  const replyCode = failure.replyCode ?? 0;
+  const step = stepOf(failure.command);
+  if (isAboutMessage(step) && FLOOD.test(failure.enhancedCode)) return 'rate_limited_by_provider';
+  switch (step) {
+    case 'auth':
+      return UNKNOWN_COMMAND.includes(replyCode) ? 'auth_unavailable' : 'auth_failed';
+    case 'starttls':
+      return 'starttls_unavailable';
+    case 'sender':
+      return replyCode === TOO_LARGE ? 'message_rejected' : 'sender_rejected';
+    case 'recipient':
+      return 'recipient_rejected';
+    case 'data':
+      return 'message_rejected';
+    case 'hello':
+      // A server without EHLO has no STARTTLS either.
+      return failure.code === 'ECONNECTION' && UNKNOWN_COMMAND.includes(replyCode)
+        ? 'starttls_unavailable'
+        : 'blocked_by_server';
+    case 'session':
+      return 'blocked_by_server';
+  }
+}
+
+type Step = 'session' | 'hello' | 'starttls' | 'auth' | 'sender' | 'recipient' | 'data';
+
+function stepOf(command: string): Step {
+  if (command.startsWith('AUTH')) return 'auth';
+  if (command === 'EHLO' || command === 'HELO') return 'hello';
+  if (command === 'STARTTLS') return 'starttls';
+  if (command === 'MAIL FROM') return 'sender';
+  if (command === 'RCPT TO') return 'recipient';
+  return command === 'DATA' ? 'data' : 'session';
+}
+
+function isAboutMessage(step: Step): boolean {
+  return step === 'sender' || step === 'recipient' || step === 'data';
+}
+
+const permanent = (errorClass: SmtpErrorClass): ClassifiedFailure => ({
+  errorClass,
+  isTemporary: false,
+});
+const temporary = (errorClass: SmtpErrorClass): ClassifiedFailure => ({
+  errorClass,
+  isTemporary: true,
+});
+
+function classifySilence(failure: SmtpFailure, port: number): ClassifiedFailure {
+  if (failure.code === 'EDNS') {
+    return { errorClass: 'dns_error', isTemporary: failure.originalCode === 'EAI_AGAIN' };
+  }
+  const systemCode = failure.originalCode || failure.code;
+  const ofTls = classOfTls(systemCode, port);
+  if (ofTls !== null) return permanent(ofTls);
+  if (UNREACHABLE.has(systemCode)) return temporary('connection_refused');
+  if (systemCode === 'ETIMEDOUT') return temporary('timeout');
+  switch (failure.code) {
+    case 'ENOAUTH':
+      return permanent('auth_unavailable');
+    case 'EAUTH':
+      // A password that is missing; an answer that is neither yes nor no is not SMTP.
+      return permanent(failure.replyCode === null ? 'auth_failed' : 'not_smtp');
+    case 'EPROTOCOL':
+      return permanent('not_smtp');
+    case 'EMESSAGE':
+      // Larger than the server has said it takes.
+      return permanent(failure.command === 'MAIL FROM' ? 'message_rejected' : 'not_smtp');
+    case 'EENVELOPE':
+      return permanent(failure.replyCode === null ? 'failed' : 'not_smtp');
+    case 'ETLS':
+      return failure.command === 'STARTTLS'
+        ? permanent('starttls_unavailable')
+        : temporary('tls_failed');
+    case 'ECONNECTION':
+    case 'ESOCKET':
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return temporary('connection_closed');
+    default:
+      return permanent('failed');
+  }
+}
+
+/** Nothing listens there, or no way leads there. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EADDRNOTAVAIL',
+  'ECONNREFUSED',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'EPERM',
+]);
+
+/** What OpenSSL makes of an answer that is no TLS. */
+const NO_TLS: ReadonlySet<string> = new Set([
+  'ERR_SSL_HTTP_REQUEST',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  'ERR_SSL_UNKNOWN_PROTOCOL',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+]);
+
+/** X.509 verification codes of Node: "X509 certificate error codes" in its documentation of TLS. */
+const UNTRUSTED =
+  /^(?:CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERROR_IN_C|INVALID_|PATH_LENGTH_EXCEEDED$)/;
+
+function classOfTls(systemCode: string, port: number): SmtpErrorClass | null {
+  if (systemCode === 'ERR_TLS_CERT_ALTNAME_INVALID' || systemCode === 'HOSTNAME_MISMATCH') {
+    return 'tls_hostname_mismatch';
+  }
+  if (UNTRUSTED.test(systemCode)) return 'tls_untrusted';
+  if (NO_TLS.has(systemCode) && isImplicitTls(port)) return 'tls_mode_mismatch';
+  return /^ERR_(?:SSL|TLS)_|^EPROTO$/.test(systemCode) ? 'tls_failed' : null;
+}

@@ -1,0 +1,52 @@
+import { makeUnsubscribeToken } from '#src/outreach/unsubscribe-token.ts';
+import type { Services } from '#src/services.ts';
+import type { ClaimedMessage } from './claim-message.ts';
+import type { OutgoingMessage } from './mailer.ts';
+import { senderDomainMessageId, verificationMessage } from './sender-message.ts';
+
+/** The message as it is handed to the server: the same on every attempt, but for its date. */
+export function composeMessage(
+  { config, secrets, clock }: Pick<Services, 'config' | 'secrets' | 'clock'>,
+  message: ClaimedMessage,
+): OutgoingMessage {
+  const { account, recipient } = message;
+  return {
+    from: { name: account.from_name, address: account.email },
+    to: recipient,
+    messageId: senderDomainMessageId(message.id, account.email),
+    date: clock(),
+    ...contentOf({ config, secrets }, message),
+  };
+}
+
+type Content = Pick<OutgoingMessage, 'replyTo' | 'subject' | 'text' | 'html' | 'headers'>;
+
+function contentOf(
+  { config, secrets }: Pick<Services, 'config' | 'secrets'>,
+  message: ClaimedMessage,
+): Content {
+  const { account, requested_by: requestedBy, recipient } = message;
+  if (message.kind === 'verification') {
+    const about = { email: account.email, token: account.verification_token, requestedBy };
+    return { ...verificationMessage(about), replyTo: null, headers: {} };
+  }
+  const token = makeUnsubscribeToken(secrets, {
+    workspaceId: message.workspace_id,
+    email: recipient,
+  });
+  return {
+    replyTo: message.reply_to,
+    subject: message.subject ?? '',
+    text: message.text_body ?? '',
+    html: message.html_body,
+    // RFC 8058: one click, without a page in between.
+    headers: {
+      'List-Unsubscribe': `<${baseUrl(config)}/unsubscribe/${token}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    },
+  };
+}
+
+function baseUrl({ PUBLIC_URL: publicUrl, HOST: host, PORT: port }: Services['config']): string {
+  return publicUrl?.replace(/\/+$/, '') ?? `http://${host}:${port}`;
+}

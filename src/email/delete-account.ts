@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/platform/database.ts';
+import { type AccountAddress, lockWorkspace } from './accounts.ts';
+import { unknownAccount } from './path-ids.ts';
+
+/**
+ * Deletes an account with its password and its messages; what waits to be sent is not sent. No other account becomes
+ * the default in its place.
+ * @throws Problem NOT_FOUND
+ */
+export async function deleteAccount(
+  db: Database,
+  { workspaceId, id }: AccountAddress,
+): Promise<{ email: string; wasDefault: boolean }> {
+  return db.transaction().execute(async (trx) => {
+    await lockWorkspace(trx, workspaceId);
+    const { rows } = await sql<{ email: string; wasDefault: boolean }>`
+      delete from email_account where workspace_id = ${workspaceId} and id = ${id}
+      returning email, is_default as "wasDefault"`.execute(trx);
+    const [deleted] = rows;
+    if (!deleted) throw unknownAccount(id);
+    return deleted;
+  });
+}

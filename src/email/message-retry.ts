@@ -1,0 +1,29 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Pauses before the second attempt and those after it. */
+const PAUSES_MS = {
+  /** Somebody waits for it, for 20 s. */
+  verification: [3 * SECOND_MS, 10 * SECOND_MS],
+  /** A greylisting server lets a message in after minutes (RFC 6647 §4.2); one that is full or away, after hours. */
+  message: [
+    MINUTE_MS,
+    5 * MINUTE_MS,
+    15 * MINUTE_MS,
+    HOUR_MS,
+    4 * HOUR_MS,
+    8 * HOUR_MS,
+    12 * HOUR_MS,
+  ],
+} as const;
+
+/** When a message is tried again after so many attempts; null when it has had them all. */
+export function retryDelayMs(kind: keyof typeof PAUSES_MS, attempts: number): number | null {
+  return PAUSES_MS[kind][attempts - 1] ?? null;
+}
+
+/** Attempts may also be lost with their workers; a message that has lost this many is what kills them. */
+export function maxAttempts(kind: keyof typeof PAUSES_MS): number {
+  return PAUSES_MS[kind].length + 4;
+}

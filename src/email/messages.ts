@@ -1,0 +1,76 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { EmailAccountId, EmailMessageId, WorkspaceId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import type { EmailMessageStatus } from '#src/tables.ts';
+import { encodeMessageCursor, type MessagesQuery } from './message-query.ts';
+import { unknownMessage } from './path-ids.ts';
+
+/** Which message, and whose. */
+export interface MessageAddress {
+  workspaceId: WorkspaceId;
+  id: EmailMessageId;
+}
+
+/** What may be shown of a message: how it stands, not what it says. */
+export interface MessageRecord {
+  id: EmailMessageId;
+  email_account_id: EmailAccountId;
+  kind: 'verification' | 'message';
+  status: EmailMessageStatus;
+  recipient: string;
+  attempts: number;
+  next_attempt_at: Date | null;
+  error_class: string | null;
+  error: string | null;
+  advice: string[];
+  created_at: Date;
+  finished_at: Date | null;
+  /** The settings of its account are still those that it was asked for with. */
+  is_current: boolean;
+}
+
+export const MESSAGE = sql<MessageRecord>`m.id, m.email_account_id, m.kind, m.status, m.recipient,
+  m.attempts, m.next_attempt_at, m.error_class, m.error, m.advice, m.created_at, m.finished_at,
+  a.settings_revision = m.settings_revision as is_current
+  from email_message m join email_account a on a.id = m.email_account_id`;
+
+/** Newest first. Messages that come meanwhile do not shift the pages. */
+export async function listMessages(
+  db: Database,
+  workspaceId: WorkspaceId,
+  query: MessagesQuery,
+): Promise<{ messages: MessageRecord[]; nextCursor: string | null }> {
+  const { cursor } = query;
+  const conditions = [
+    sql`m.workspace_id = ${workspaceId}`,
+    query.email_account_id && sql`m.email_account_id = ${query.email_account_id}`,
+    query.status && sql`m.status = ${query.status}`,
+    query.kind && sql`m.kind = ${query.kind}`,
+    cursor &&
+      sql`(m.created_at, m.id) < ('epoch'::timestamptz
+        + ${cursor.createdAtMicros}::bigint * interval '1 microsecond', ${cursor.id}::uuid)`,
+  ].filter((one): one is RawBuilder<unknown> => typeof one === 'object');
+  // A `Date` would cut the microseconds off, and with them the order.
+  const { rows } = await sql<MessageRecord & { micros: string }>`
+    select (extract(epoch from m.created_at) * 1000000)::bigint::text as micros, ${MESSAGE}
+    where ${sql.join(conditions, sql` and `)}
+    order by m.created_at desc, m.id desc limit ${query.limit + 1}`.execute(db);
+  const messages = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? messages.at(-1) : undefined;
+  const nextCursor = last
+    ? encodeMessageCursor({ createdAtMicros: last.micros, id: last.id })
+    : null;
+  return { messages, nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function findMessage(
+  db: Database | DatabaseTransaction,
+  { workspaceId, id }: MessageAddress,
+): Promise<MessageRecord> {
+  const { rows } = await sql<MessageRecord>`
+    select ${MESSAGE} where m.workspace_id = ${workspaceId} and m.id = ${id}`.execute(db);
+  const [found] = rows;
+  if (!found) throw unknownMessage(id);
+  return found;
+}

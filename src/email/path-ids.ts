@@ -1,0 +1,42 @@
+import type { EmailAccountId, EmailMessageId } from '#src/ids.ts';
+import { Problem } from '#src/platform/errors.ts';
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+// The ids of a path are branded here, once their shape is known: what has another shape names nothing.
+
+/** @throws Problem NOT_FOUND */
+export function accountIdOf(text: string): EmailAccountId {
+  if (!UUID.test(text)) throw unknownAccount(text);
+  return text.toLowerCase() as EmailAccountId;
+}
+
+/** @throws Problem NOT_FOUND */
+export function messageIdOf(text: string): EmailMessageId {
+  if (!UUID.test(text)) throw unknownMessage(text);
+  return text.toLowerCase() as EmailMessageId;
+}
+
+/** @throws Problem NOT_FOUND */
+export function verificationIdOf(text: string): EmailMessageId {
+  if (!UUID.test(text)) throw unknownVerification(text);
+  return text.toLowerCase() as EmailMessageId;
+}
+
+/** For an id that does not exist, or not in this workspace. */
+export function unknownAccount(id: string): Problem {
+  return unknown('email account', id, 'GET /email-accounts lists them');
+}
+
+export function unknownMessage(id: string): Problem {
+  return unknown('email message', id, 'GET /email-messages lists those that are kept');
+}
+
+export function unknownVerification(id: string): Problem {
+  return unknown('verification', id, 'POST /email-accounts/{id}/verify begins one');
+}
+
+function unknown(thing: string, id: string, where: string): Problem {
+  const shown = JSON.stringify(id.slice(0, 100));
+  return new Problem('NOT_FOUND', `There is no ${thing} with the id ${shown}. ${where}.`);
+}

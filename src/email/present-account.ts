@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { AccountRecord } from './accounts.ts';
+import { dailyLimitOf } from './daily-limit.ts';
+
+/** Never with its password. */
+export const accountSchema = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    verified: z.boolean().describe('A test message went out with the settings that it has.'),
+    default: z.boolean().describe('The sender of outreach that names none.'),
+    created_at: z.iso.datetime(),
+    daily_limit: z
+      .int()
+      .describe('Messages a day: what was set, and never more than the plan allows.'),
+    daily_sent: z.int().describe('Today, verifications among them.'),
+    from_name: z.string(),
+    smtp_host: z.string(),
+    smtp_port: z.int(),
+    smtp_user: z.string(),
+    time_zone: z.string().describe('IANA name; the days of the account begin and end by it.'),
+    daily_resets_at: z.iso.datetime().describe('When daily_sent is 0 again.'),
+    verified_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'EmailAccount' });
+
+export function presentAccount(account: AccountRecord): z.input<typeof accountSchema> {
+  return {
+    id: account.id,
+    email: account.email,
+    verified: account.verified,
+    default: account.is_default,
+    created_at: account.created_at.toISOString(),
+    daily_limit: dailyLimitOf(account),
+    daily_sent: account.sent_today,
+    from_name: account.from_name,
+    smtp_host: account.smtp_host,
+    smtp_port: account.smtp_port,
+    smtp_user: account.smtp_user,
+    time_zone: account.time_zone,
+    daily_resets_at: account.resets_at.toISOString(),
+    verified_at: account.verified_at?.toISOString() ?? null,
+  };
+}

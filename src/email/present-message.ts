@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { Problem } from '#src/platform/errors.ts';
+import { EMAIL_MESSAGE_STATUSES } from '#src/tables.ts';
+import type { MessageRecord } from './messages.ts';
+
+const status = z
+  .enum(EMAIL_MESSAGE_STATUSES)
+  .describe(
+    'queued and sending: not finished. unknown: the connection was lost while the server had the message, so it may have been sent; it is not sent again.',
+  );
+const errorClass = z.string().nullable().describe('Why it was not sent, to branch on.');
+
+export const verificationSchema = z
+  .object({
+    verified: z.boolean(),
+    message: z.string(),
+    verification_id: z.string(),
+    status,
+    error_class: errorClass,
+    warnings: z
+      .array(z.string())
+      .describe('What could be better about the sender: SPF, DKIM, DMARC, its SMTP user.'),
+    status_url: z.string(),
+  })
+  .meta({ id: 'EmailVerification' });
+
+export const messageSchema = z
+  .object({
+    id: z.string(),
+    email_account_id: z.string(),
+    kind: z.enum(['message', 'verification']),
+    status,
+    to: z.string().describe('Empty when it was erased.'),
+    error_class: errorClass,
+    error: z.string().nullable().describe('Of the last attempt, with the remedy.'),
+    attempts: z.int(),
+    next_attempt_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+    finished_at: z.iso.datetime().nullable(),
+    status_url: z.string(),
+  })
+  .meta({ id: 'EmailMessage' });
+
+export function presentVerification(message: MessageRecord): z.input<typeof verificationSchema> {
+  return {
+    verified: message.status === 'sent' && message.is_current,
+    message: sentenceOf(message),
+    verification_id: message.id,
+    status: message.status,
+    error_class: message.error_class,
+    warnings: message.advice,
+    status_url: `/email-accounts/${message.email_account_id}/verifications/${message.id}`,
+  };
+}
+
+export function presentMessage(message: MessageRecord): z.input<typeof messageSchema> {
+  return {
+    id: message.id,
+    email_account_id: message.email_account_id,
+    kind: message.kind,
+    status: message.status,
+    to: message.recipient,
+    error_class: message.error_class,
+    error: message.error,
+    attempts: message.attempts,
+    next_attempt_at: message.next_attempt_at?.toISOString() ?? null,
+    created_at: message.created_at.toISOString(),
+    finished_at: message.finished_at?.toISOString() ?? null,
+    status_url: `/email-messages/${message.id}`,
+  };
+}
+
+/** @throws Problem BAD_GATEWAY for a message that was not sent, or of which that is not known */
+export function assertSent(message: MessageRecord): void {
+  const { id, status: state, error } = message;
+  const reason = error ?? 'No reason is known.';
+  if (state === 'failed') {
+    throw new Problem('BAD_GATEWAY', `The message ${id} was not sent. ${reason}`);
+  }
+  if (state === 'unknown') {
+    throw new Problem('BAD_GATEWAY', `The message ${id} may have been sent. ${reason}`);
+  }
+}
+
+function sentenceOf(message: MessageRecord): string {
+  const { recipient, error, next_attempt_at: next } = message;
+  switch (message.status) {
+    case 'sent':
+      return message.is_current
+        ? `A test message was sent to ${recipient}. The account is ready to send.`
+        : `A test message was sent to ${recipient}, but the settings of the account were changed since. Verify it again.`;
+    case 'failed':
+    case 'unknown':
+      return error ?? 'The test message was not sent, and no reason is known.';
+    case 'queued':
+    case 'sending':
+      return next === null || error === null
+        ? 'The test message is being sent. status_url tells how it goes.'
+        : `${error} It is tried again at ${next.toISOString()}; status_url tells how it goes.`;
+  }
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
+import type { Services } from '#src/services.ts';
+import { emitEvents, sendDeliveries, type ToDeliver } from '#src/webhooks/emit-event.ts';
+import type { ClaimedMessage } from './claim-message.ts';
+import { giveBack } from './daily-limit.ts';
+import { sendJobs } from './send-jobs.ts';
+import type { SmtpErrorClass } from './smtp-error-classes.ts';
+
+type RecordServices = Pick<Services, 'clock' | 'db' | 'log' | 'pointsAwarder' | 'producer'>;
+
+/** How a message has ended. */
+type Ending = { advice: readonly string[] } & (
+  | { status: 'sent' }
+  | { status: 'failed'; errorClass: SmtpErrorClass; error: string }
+  | { status: 'unknown'; error: string }
+);
+
+/**
+ * Ends a message for good: its content is deleted, a verification verifies its account, and what was not sent no
+ * longer counts on the account's day.
+ * @returns false when the message was taken away meanwhile: nothing is changed then
+ */
+export async function endMessage(
+  services: RecordServices,
+  message: ClaimedMessage,
+  ending: Ending,
+): Promise<boolean> {
+  const { db, clock, pointsAwarder } = services;
+  const at = clock();
+  const done = await db.transaction().execute(async (trx) => {
+    const account = await lockOwnAccount(trx, message);
+    if (account === null || !(await writeEnding(trx, message, ending))) return null;
+    if (ending.status === 'failed') {
+      await giveBack(trx, addressOf(message), [message.id]);
+    }
+    return ending.status === 'sent' && message.kind === 'verification'
+      ? verify(trx, message, account, at)
+      : [];
+  });
+  if (done === null) return false;
+  await sendDeliveries(services, done, { requestId: message.request_id });
+  const { workspace_id: workspaceId, user_id: userId, id: sourceId } = message;
+  if (ending.status === 'sent' && message.kind === 'message' && userId !== null) {
+    pointsAwarder.submit({ workspaceId, userId, action: 'outreach', sourceId });
+  }
+  return true;
+}
+
+/** Puts a message back in line. @returns false when it was taken away meanwhile */
+export async function postponeMessage(
+  services: RecordServices,
+  message: ClaimedMessage,
+  { delayMs, errorClass, error }: { delayMs: number; errorClass: SmtpErrorClass; error: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update email_message set status = 'queued', claim_token = null, claimed_until = null,
+      data_started_at = null, error_class = ${errorClass}, error = ${error},
+      next_attempt_at = now() + ${delayMs}::float8 * interval '1 millisecond',
+      queued_at = now() + ${delayMs}::float8 * interval '1 millisecond'
+    where id = ${message.id} and workspace_id = ${message.workspace_id}
+      and claim_token = ${message.claim_token}
+    returning id`.execute(services.db);
+  if (rows.length === 0) return false;
+  await sendJobs(services, [message], { delayMs, requestId: message.request_id });
+  return true;
+}
+
+interface OwnAccount {
+  email: string;
+  verified: boolean;
+}
+
+/** Before the message: who deletes an account locks it first, too. */
+async function lockOwnAccount(
+  trx: DatabaseTransaction,
+  message: ClaimedMessage,
+): Promise<OwnAccount | null> {
+  const { rows } = await sql<OwnAccount>`
+    select email, verified from email_account
+    where id = ${message.email_account_id} and workspace_id = ${message.workspace_id}
+    for no key update`.execute(trx);
+  return rows[0] ?? null;
+}
+
+async function writeEnding(
+  trx: DatabaseTransaction,
+  message: ClaimedMessage,
+  ending: Ending,
+): Promise<boolean> {
+  const errorClass = ending.status === 'failed' ? ending.errorClass : null;
+  const error = ending.status === 'sent' ? null : ending.error;
+  const { rows } = await sql`
+    update email_message set status = ${ending.status}, finished_at = now(), claim_token = null,
+      claimed_until = null, next_attempt_at = null, subject = null, text_body = null,
+      html_body = null, reply_to = null, error_class = ${errorClass}, error = ${error},
+      advice = ${JSON.stringify(ending.advice)}::json
+    where id = ${message.id} and workspace_id = ${message.workspace_id}
+      and claim_token = ${message.claim_token}
+    returning id`.execute(trx);
+  return rows.length > 0;
+}
+
+/** Only for the settings that the message went out with. @returns who is to be told */
+async function verify(
+  trx: DatabaseTransaction,
+  message: ClaimedMessage,
+  account: OwnAccount,
+  at: Date,
+): Promise<ToDeliver> {
+  const { workspace_id: workspaceId, email_account_id: id } = message;
+  const { rows } = await sql`
+    update email_account a set verified = true, verified_at = now(), updated_at = now()
+    from email_message m where m.id = ${message.id} and a.id = ${id}
+      and a.workspace_id = ${workspaceId} and a.settings_revision = m.settings_revision
+    returning a.id`.execute(trx);
+  if (rows.length === 0 || account.verified) return [];
+  const data = { email_account_id: id, email: account.email };
+  return emitEvents(trx, [{ type: 'email_account.verified', data, workspaceId, at }]);
+}
+
+function addressOf(message: ClaimedMessage) {
+  return { workspaceId: message.workspace_id, id: message.email_account_id };
+}

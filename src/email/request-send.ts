@@ -1,0 +1,107 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { EmailMessageId, UserId } from '#src/ids.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import { type AccountAddress, lockAccount } from './accounts.ts';
+import { assertMayBeContacted } from './contactable.ts';
+import { dailyLimitOf, reserveDailySend } from './daily-limit.ts';
+import { placeInLine } from './place-in-line.ts';
+import { sendJobs } from './send-jobs.ts';
+import type { NewMessage } from './send-request.ts';
+
+interface SendRequest {
+  userId: UserId;
+  message: NewMessage;
+  /** The client's `Idempotency-Key`. */
+  idempotencyKey: string | null;
+  requestId: string;
+}
+
+/**
+ * Takes a message to be sent through an account, once for each idempotency key. Once this resolves, its row is there
+ * whatever happens.
+ * @throws Problem NOT_FOUND; CONFLICT when the account is not verified, the recipient is not to be contacted, or the key
+ *   stands for another message; RATE_LIMIT_EXCEEDED when the account's day is full
+ */
+export async function requestSend(
+  services: Pick<Services, 'db' | 'producer' | 'log'>,
+  address: AccountAddress,
+  request: SendRequest,
+): Promise<EmailMessageId> {
+  const { id, place } = await services.db
+    .transaction()
+    .execute((trx) => findOrInsert(trx, address, request));
+  if (place !== null) {
+    await sendJobs(services, [{ id, kind: 'message' }], { requestId: request.requestId, place });
+  }
+  return id;
+}
+
+async function findOrInsert(
+  trx: DatabaseTransaction,
+  address: AccountAddress,
+  { userId, message, idempotencyKey, requestId }: SendRequest,
+): Promise<{ id: EmailMessageId; place: number | null }> {
+  const account = await lockAccount(trx, address);
+  const requestHash = hashOf(message);
+  const earlier =
+    idempotencyKey === null ? null : await findByKey(trx, address, { idempotencyKey, requestHash });
+  if (earlier !== null) return { id: earlier, place: null };
+  if (!account.verified) {
+    throw new Problem(
+      'CONFLICT',
+      `The account ${account.email} is not verified, so nothing is sent through it. Verify it first: POST /email-accounts/${address.id}/verify with a test_recipient.`,
+    );
+  }
+  await assertMayBeContacted(trx, address.workspaceId, { field: 'to', recipient: message.to });
+  const countedOn = await reserveDailySend(trx, address, dailyLimitOf(account));
+  const id = randomUUID() as EmailMessageId; // a new row's id is branded where it is made
+  await trx
+    .insertInto('email_message')
+    .values({
+      id,
+      workspace_id: address.workspaceId,
+      email_account_id: address.id,
+      user_id: userId,
+      kind: 'message',
+      recipient: message.to,
+      subject: message.subject,
+      text_body: message.text,
+      html_body: message.html ?? null,
+      reply_to: message.reply_to ?? null,
+      idempotency_key: idempotencyKey,
+      request_hash: requestHash,
+      settings_revision: account.settings_revision,
+      counted_on: countedOn,
+      request_id: requestId,
+    })
+    .execute();
+  return { id, place: await placeInLine(trx, address.workspaceId) };
+}
+
+/** The message that the key stands for. The account is locked, so nobody writes it meanwhile. */
+async function findByKey(
+  trx: DatabaseTransaction,
+  { workspaceId, id }: AccountAddress,
+  { idempotencyKey, requestHash }: { idempotencyKey: string; requestHash: string },
+): Promise<EmailMessageId | null> {
+  const { rows } = await sql<{ id: EmailMessageId; request_hash: string | null }>`
+    select id, request_hash from email_message
+    where workspace_id = ${workspaceId} and email_account_id = ${id}
+      and idempotency_key = ${idempotencyKey}`.execute(trx);
+  const [earlier] = rows;
+  if (!earlier) return null;
+  if (earlier.request_hash === requestHash) return earlier.id;
+  throw new Problem(
+    'CONFLICT',
+    `This Idempotency-Key stands for another message: GET /email-messages/${earlier.id}. Send another key with each new message.`,
+  );
+}
+
+/** Equal messages have equal hashes, in whatever order their fields came. */
+function hashOf({ to, subject, text, html, reply_to: replyTo }: NewMessage): string {
+  const parts = [to, subject, text, html ?? null, replyTo ?? null];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}

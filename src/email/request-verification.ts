@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { EmailMessageId, UserId } from '#src/ids.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import { type AccountAddress, type AccountRecord, lockAccount } from './accounts.ts';
+import { assertMayBeContacted } from './contactable.ts';
+import { dailyLimitOf, reserveDailySend } from './daily-limit.ts';
+import { sendJobs } from './send-jobs.ts';
+import { placeInLine } from './place-in-line.ts';
+
+/** Verifications of one account in a minute. */
+const MAX_PER_MINUTE = 5;
+/** Who asks again within this time after a test message went out is told of that one. */
+const SHARED_SECONDS = 60;
+
+interface VerificationRequest {
+  userId: UserId;
+  recipient: string;
+  requestId: string;
+}
+
+/**
+ * Begins a verification, or finds the one that answers the request: under way, or sent a moment ago. Once this
+ * resolves, its row is there whatever happens.
+ * @throws Problem NOT_FOUND; CONFLICT while another recipient is sent to, or for one who is not to be contacted;
+ *   RATE_LIMIT_EXCEEDED above five a minute, and when the account's day is full
+ */
+export async function requestVerification(
+  services: Pick<Services, 'db' | 'producer' | 'log'>,
+  address: AccountAddress,
+  request: VerificationRequest,
+): Promise<EmailMessageId> {
+  const { id, place } = await services.db
+    .transaction()
+    .execute((trx) => findOrInsert(trx, address, request));
+  if (place !== null) {
+    await sendJobs(services, [{ id, kind: 'verification' }], {
+      requestId: request.requestId,
+      place,
+    });
+  }
+  return id;
+}
+
+async function findOrInsert(
+  trx: DatabaseTransaction,
+  address: AccountAddress,
+  { userId, recipient, requestId }: VerificationRequest,
+): Promise<{ id: EmailMessageId; place: number | null }> {
+  const account = await lockAccount(trx, address);
+  const shared = await findShared(trx, address, account, recipient);
+  if (shared !== null) return { id: shared, place: null };
+  await assertNotTooOften(trx, address);
+  await assertMayBeContacted(trx, address.workspaceId, { field: 'test_recipient', recipient });
+  const countedOn = await reserveDailySend(trx, address, dailyLimitOf(account));
+  const id = randomUUID() as EmailMessageId; // a new row's id is branded where it is made
+  await trx
+    .insertInto('email_message')
+    .values({
+      id,
+      workspace_id: address.workspaceId,
+      email_account_id: address.id,
+      user_id: userId,
+      kind: 'verification',
+      recipient,
+      settings_revision: account.settings_revision,
+      counted_on: countedOn,
+      request_id: requestId,
+    })
+    .execute();
+  return { id, place: await placeInLine(trx, address.workspaceId) };
+}
+
+/** The verification whose outcome answers this request, too. */
+async function findShared(
+  trx: DatabaseTransaction,
+  { workspaceId, id }: AccountAddress,
+  account: AccountRecord,
+  recipient: string,
+): Promise<EmailMessageId | null> {
+  const { rows } = await sql<{
+    id: EmailMessageId;
+    recipient: string;
+    settings_revision: number;
+    is_finished: boolean;
+  }>`
+    select id, recipient, settings_revision, finished_at is not null as is_finished
+    from email_message
+    where workspace_id = ${workspaceId} and email_account_id = ${id} and kind = 'verification'
+      and (finished_at is null or status = 'sent' and recipient = ${recipient}
+        and settings_revision = ${account.settings_revision}
+        and finished_at > now() - make_interval(secs => ${SHARED_SECONDS}))
+    order by finished_at desc nulls first limit 1`.execute(trx);
+  const [found] = rows;
+  if (!found) return null;
+  const isSame =
+    found.recipient === recipient && found.settings_revision === account.settings_revision;
+  if (found.is_finished || isSame) return found.id;
+  throw new Problem(
+    'CONFLICT',
+    found.recipient === recipient
+      ? `A verification with the settings before is just being sent: GET /email-accounts/${id}/verifications/${found.id}. Ask again when it is finished.`
+      : `A verification of this account to another recipient is under way: GET /email-accounts/${id}/verifications/${found.id}. Ask again when it is finished, or name that recipient.`,
+  );
+}
+
+async function assertNotTooOften(
+  trx: DatabaseTransaction,
+  { workspaceId, id }: AccountAddress,
+): Promise<void> {
+  const { rows } = await sql<{ count: number; seconds: number | null }>`
+    select count(*)::int as count,
+      extract(epoch from min(created_at) + interval '1 minute' - now())::float8 as seconds
+    from (select created_at from email_message
+      where workspace_id = ${workspaceId} and email_account_id = ${id} and kind = 'verification'
+        and created_at > now() - interval '1 minute'
+      order by created_at desc limit ${MAX_PER_MINUTE}) latest`.execute(trx);
+  const [latest] = rows;
+  if (!latest || latest.count < MAX_PER_MINUTE) return;
+  throw new Problem(
+    'RATE_LIMIT_EXCEEDED',
+    `This account was verified ${MAX_PER_MINUTE} times within a minute, which is as often as it may be. GET /email-accounts/${id} tells how it stands.`,
+    { retryAfterSeconds: Math.max(1, Math.ceil(latest.seconds ?? 1)) },
+  );
+}

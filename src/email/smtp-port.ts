@@ -1,0 +1,23 @@
+/** TLS from the first byte (RFC 8314), and the copy of that port that hosters open where 465 is blocked. */
+const IMPLICIT_TLS: ReadonlySet<number> = new Set([465, 2465]);
+/** Submission (RFC 6409) and its copies: plain text first, then STARTTLS, without which nothing is sent. */
+const STARTTLS: ReadonlySet<number> = new Set([587, 2587, 2525]);
+const MAIL_EXCHANGE = 25;
+
+/** Whether a server at this port speaks TLS from the start. */
+export function isImplicitTls(port: number): boolean {
+  return IMPLICIT_TLS.has(port);
+}
+
+/** Why no mail is sent through this port: a sentence with the remedy. Null when it may be used. */
+export function whyPortForbidden(
+  port: number,
+  { allowPort25 }: { allowPort25: boolean },
+): string | null {
+  if (IMPLICIT_TLS.has(port) || STARTTLS.has(port)) return null;
+  if (port !== MAIL_EXCHANGE) {
+    return `Port ${port} is none that mail is submitted at. Use 465 or 2465 (TLS from the start), or 587, 2587 or 2525 (STARTTLS).`;
+  }
+  if (allowPort25) return null;
+  return 'Port 25 is for servers among themselves, and closed here. Use 465 or 587; the operator can open it with SMTP_ALLOW_PORT_25.';
+}

@@ -1,0 +1,47 @@
+import { isIP } from 'node:net';
+import { Problem } from '#src/platform/errors.ts';
+import type { OutboundGuard } from '#src/platform/outbound.ts';
+import { vetHost } from '#src/platform/vet-host.ts';
+import { whyPortForbidden } from './smtp-port.ts';
+
+/**
+ * Vets an SMTP server as it is saved; every connection is vetted again. What is said of a host that may not be reached
+ * is the same whatever it resolves to. A name that does not resolve just now is taken: the verification will tell.
+ * @returns host and port as they will be called
+ * @throws Problem BAD_REQUEST that says what is wrong with them
+ */
+export async function vetSmtpServer(
+  guard: OutboundGuard,
+  server: { host: string; port: number },
+  { allowPort25, signal }: { allowPort25: boolean; signal: AbortSignal },
+): Promise<{ host: string; port: number }> {
+  const host = readHost(server.host);
+  const forbidden = whyPortForbidden(server.port, { allowPort25 });
+  if (forbidden !== null) throw wrong('smtp_port', forbidden.replace(/\.$/, ''));
+  if ((await vetHost(guard, host, signal)) === 'refused') {
+    throw wrong(
+      'smtp_host',
+      `${host} may not be reached from here. Only public addresses are, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS`,
+    );
+  }
+  return { host, port: server.port };
+}
+
+/** As a URL would hold it: `0x7f.1` is seen for what it is, and names are in lower case and ASCII. */
+function readHost(text: string): string {
+  const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/(?<=[^.])\.$/, '');
+  const isV6 = isIP(bare) === 6;
+  const looksLikeHost = isV6 || /^[\p{L}\p{M}\p{N}_.-]+$/u.test(bare);
+  const url = looksLikeHost ? URL.parse(`http://${isV6 ? `[${bare}]` : bare}/`) : null;
+  if (url === null || url.hostname === '') {
+    throw wrong(
+      'smtp_host',
+      'must be a host name such as smtp.example.com, without a scheme, a port or a path',
+    );
+  }
+  return url.hostname.replaceAll(/^\[|\]$/g, '');
+}
+
+function wrong(field: string, sentence: string): Problem {
+  return new Problem('BAD_REQUEST', `body.${field}: ${sentence}.`);
+}

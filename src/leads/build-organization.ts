@@ -1,0 +1,137 @@
+import { isFreeMail, isRoleAddress } from './email-facts.ts';
+import type { ExtractedPage } from './extracted-page.ts';
+import type { LooseContacts } from './give-page-contacts.ts';
+import { draftOfCard, emptyDraft, joinDrafts, joinValues } from './join-drafts.ts';
+import type { Evidenced, LeadDraft } from './lead-draft.ts';
+import { nameOfSite, organizationKey, resemblesDomain } from './organization-name.ts';
+import type { PlacedCard } from './own-organization.ts';
+import { registrableDomain } from './registrable-domain.ts';
+import { isStructured, trustOf } from './trust.ts';
+
+/** An organisation has no more of one kind that anybody would use. */
+const MAX_VALUES = 20;
+/** Desks that answer everybody come before those for one matter. */
+const FRONT_DESK =
+  /^(?:info|contact|kontakt|contacto|contato|contatti|contatto|office|hello|hallo|hola|mail|email|biuro|bureau|buero|geral|iletisim|bilgi|accueil|post|posta|toimisto|welcome|enquiries|inquiries|kancelar|iroda|sales|vertrieb|reception)\b/;
+
+export interface OrganizationSources {
+  own: readonly PlacedCard[];
+  rest: LooseContacts;
+  pages: readonly ExtractedPage[];
+  siteDomain: string;
+}
+
+/**
+ * The organisation of a site, from its own cards and from what stands loose on the pages.
+ * @returns `isKnown` false when nothing is known but a name; the name alone still says where persons work
+ */
+export function buildOrganization({ own, rest, pages, siteDomain }: OrganizationSources): {
+  draft: LeadDraft;
+  name: Evidenced | null;
+  isKnown: boolean;
+} {
+  const kind = 'organization' as const;
+  const cards = own.map(({ card, url }) => draftOfCard(card, { kind, url, siteDomain }));
+  const loose: LeadDraft = {
+    ...emptyDraft(kind, siteDomain),
+    ...rest,
+    linkedin: rest.linkedin.filter(({ value }) => !value.includes('/in/')),
+  };
+  const draft = joinDrafts([...cards, loose]);
+  const name = nameOf(own, cards) ?? nameOfSite(pages, siteDomain);
+  const organization: LeadDraft = {
+    ...draft,
+    name,
+    company: name,
+    title: null,
+    emails: sortBy(draft.emails, (email) => worthOfEmail(email, siteDomain)),
+    linkedin: sortBy(draft.linkedin, (profile) => worthOfProfile(profile, name.value, siteDomain)),
+    twitter: sortBy(draft.twitter, (profile) => worthOfProfile(profile, name.value, siteDomain)),
+    website: homeOf(pages, draft.website, siteDomain),
+    description: draft.description ?? describedBy(pages),
+  };
+  return { draft: organization, name, isKnown: isKnown(organization, own) };
+}
+
+/** The name that structured data gives it, best the one with an address of the site. */
+function nameOf(own: readonly PlacedCard[], cards: readonly LeadDraft[]): Evidenced | null {
+  const named = own.flatMap(({ card }, index) => {
+    const name = cards[index]?.name;
+    if (!name) return [];
+    const facts = card.emails.length + card.phones.length + (card.address ? 1 : 0);
+    const worth = trustOf(card.technique) + (card.website ? 0.5 : 0) + (facts > 0 ? 0.5 : 0);
+    return [{ name, worth }];
+  });
+  const [best] = named.toSorted((a, b) => b.worth - a.worth);
+  if (!best) return null;
+  const key = organizationKey(best.name.value);
+  const same = named.filter(({ name }) => organizationKey(name.value) === key);
+  const [joined] = joinValues(
+    same.map(({ name }) => name),
+    organizationKey,
+  );
+  return joined ? { ...joined, value: best.name.value } : best.name;
+}
+
+function isKnown(
+  { emails, phones, linkedin, twitter, address }: LeadDraft,
+  own: readonly PlacedCard[],
+): boolean {
+  if (emails.length + phones.length + linkedin.length + twitter.length > 0 || address) return true;
+  // The publisher of an article is named for the search engines' sake.
+  return own.some(({ card }) => isStructured(card.technique) && card.name && card.description);
+}
+
+function sortBy(values: readonly Evidenced[], worth: (one: Evidenced) => number): Evidenced[] {
+  return values.toSorted((a, b) => worth(b) - worth(a)).slice(0, MAX_VALUES);
+}
+
+/** Of the site's own domain first; then the desk that answers everybody; then what is marked up. */
+function worthOfEmail({ value, evidence }: Evidenced, siteDomain: string): number {
+  const domain = registrableDomain(value.slice(value.lastIndexOf('@') + 1));
+  const isMarked = evidence.some(({ technique }) => isStructured(technique));
+  let worth = isMarked ? 6 : 0;
+  if (domain === siteDomain) worth += 20;
+  // The same house under another ending, or its box at a provider, rather than the agency that made the site.
+  else if (isFreeMail(value) || (domain && domain.split('.')[0] === siteDomain.split('.')[0]))
+    worth += 5;
+  if (FRONT_DESK.test(value)) worth += 4;
+  else if (isRoleAddress(value)) worth += 1;
+  else worth += 2;
+  return worth + Math.min(1, pagesOf(evidence) / 10);
+}
+
+function worthOfProfile({ value, evidence }: Evidenced, name: string, siteDomain: string): number {
+  const slug = decodeURIComponent(value.slice(value.lastIndexOf('/') + 1));
+  const isAlike = resemblesDomain(slug, siteDomain) || resemblesDomain(slug, organizationKey(name));
+  const isMarked = evidence.some(({ technique }) => isStructured(technique));
+  return (isAlike ? 2 : 0) + (isMarked ? 3 : 0) + Math.min(1, pagesOf(evidence) / 10);
+}
+
+function pagesOf(evidence: Evidenced['evidence']): number {
+  return new Set(evidence.map(({ url }) => url)).size;
+}
+
+/** The site's home page, with the evidence of cards that name it. */
+function homeOf(
+  pages: readonly ExtractedPage[],
+  named: Evidenced | null,
+  siteDomain: string,
+): Evidenced {
+  const url = pages[0]?.url ?? `https://${siteDomain}/`;
+  const isNamed = named !== null && registrableDomain(named.value) === siteDomain;
+  return {
+    value: new URL('/', url).href,
+    evidence: isNamed ? named.evidence : [{ url, technique: 'meta' }],
+  };
+}
+
+/** What pages say of themselves; the start page's counts. */
+function describedBy(pages: readonly ExtractedPage[]): Evidenced | null {
+  for (const { url, cards } of pages.slice(0, 1)) {
+    const card = cards.find(({ technique, description }) => technique === 'meta' && description);
+    if (card?.description)
+      return { value: card.description, evidence: [{ url, technique: 'meta' }] };
+  }
+  return null;
+}

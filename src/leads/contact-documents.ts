@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import { privateToOthers } from '#src/documents/private-documents.ts';
+import { HIDDEN } from '#src/documents/search-terms.ts';
+import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import { discoverPages } from './discover-pages.ts';
+
+/** Their addresses are short; longer ones are looked at no more. */
+const MAX_LOOKED_AT = 500;
+const MAX_CONTACT_PAGES = 8;
+
+/**
+ * Indexed pages of some hosts that by address or title are about contacts, the company or its people: at most eight of
+ * each host, those first whose names say it most plainly. Documents that are private to others are not among them.
+ * @param hosts with the registrable domain of each
+ */
+export async function contactDocuments(
+  db: Database,
+  { workspaceId, userId }: { workspaceId: WorkspaceId; userId: UserId },
+  hosts: ReadonlyMap<string, string>,
+): Promise<Map<string, DocumentId[]>> {
+  if (hosts.size === 0) return new Map();
+  const rows = await shortestAddresses(db, { workspaceId, userId }, [...hosts.keys()]);
+  const byHost = new Map<string, DocumentId[]>();
+  for (const [host, pages] of Map.groupBy(rows, (row) => row.host)) {
+    const domain = hosts.get(host) ?? host;
+    const named = pages.flatMap(({ id, url, title }) => {
+      const [page] = discoverPages({ url: '', links: [{ url, text: title }] }, domain);
+      return page && page.kind !== 'privacy' ? [{ id, share: page.share }] : [];
+    });
+    const best = named.toSorted((a, b) => b.share - a.share).slice(0, MAX_CONTACT_PAGES);
+    byHost.set(
+      host,
+      best.map(({ id }) => id),
+    );
+  }
+  return byHost;
+}
+
+interface IndexedAddress {
+  id: DocumentId;
+  host: string;
+  url: string;
+  title: string;
+}
+
+/** Web connectors give their documents the addresses of the pages as ids. */
+async function shortestAddresses(
+  db: Database,
+  { workspaceId, userId }: { workspaceId: WorkspaceId; userId: UserId },
+  hosts: readonly string[],
+): Promise<IndexedAddress[]> {
+  const { rows } = await sql<IndexedAddress>`
+    select id, host, url, title from (
+      select id, host, external_id as url, semantic_identifier as title,
+        row_number() over (partition by host order by length(external_id), external_id) as place
+      from (select id, external_id, semantic_identifier,
+          lower(substring(external_id from '^https?://([^/?#:]+)')) as host
+        from document
+        where workspace_id = ${workspaceId} and source = 'web' and ${HIDDEN} is not true
+          and id not in (${privateToOthers(workspaceId, userId)})) page
+      where host = any(${[...hosts]}::text[])) ranked
+    where place <= ${MAX_LOOKED_AT} order by host, place`.execute(db);
+  return rows;
+}

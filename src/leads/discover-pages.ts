@@ -1,0 +1,138 @@
+import type { ExtractedPage } from './extracted-page.ts';
+import { pageKey, plainAddress, siteDomainOf } from './page-key.ts';
+import { isNewsName, kindOfName, type NamedPageKind } from './site-page-words.ts';
+
+export type SitePageKind = NamedPageKind | 'home' | 'person' | 'vcard';
+
+/** A page of a site that is worth a visit. */
+export interface SitePage {
+  url: string;
+  kind: SitePageKind;
+  /** How plainly its name says so, above 0 and up to 1. */
+  share: number;
+}
+
+/** More links than this are a list made by a machine. */
+const MAX_LINKS = 3_000;
+const MAX_URL_LENGTH = 2_000;
+const NO_PAGE =
+  /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|mov|avi|mkv|webm|og[gv]|wav|flac|css|m?js|json|xml|rss|map|woff2?|ttf|eot|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|jar|wasm|bin|pdf|docx?|xlsx?|pptx?|odt|ods|odp|rtf|csv|epub|eml|ics|torrent)$/i;
+const PAGE_EXTENSION = /\.(?:html?|xhtml|php\d?|aspx?|jspx?|cfm|cgi|pl|do)$/i;
+
+/**
+ * The pages that a page links to where contacts usually stand, each once, in the order of the page: told by the words
+ * of their paths and of the links to them.
+ * @param domain the site's registrable domain: other sites are left out
+ */
+export function discoverPages(
+  page: Pick<ExtractedPage, 'url' | 'links'>,
+  domain: string,
+): SitePage[] {
+  const found = new Map<string, SitePage>();
+  const own = URL.parse(page.url);
+  const isOfSite = siteTest(domain);
+  for (const { url, text } of page.links.slice(0, MAX_LINKS)) {
+    const address = url.length > MAX_URL_LENGTH ? null : plainAddress(url);
+    if (!address || !isOfSite(address.hostname)) continue;
+    const key = pageKey(address);
+    if (own && key === pageKey(own)) continue;
+    const named = namePage(address, text);
+    if (named === null) continue;
+    const known = found.get(key);
+    if (!known || named.share > known.share) {
+      found.set(key, { url: known?.url ?? address.href, ...named });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The same of addresses that stand without a text, as in a sitemap. */
+export function discoverListed(urls: readonly string[], domain: string): SitePage[] {
+  const links = urls.map((url) => ({ url, text: '' }));
+  return discoverPages({ url: '', links }, domain);
+}
+
+/** Where such pages often are; for sites that link to none. */
+export function guessPages(homeUrl: string, isGerman: boolean): SitePage[] {
+  const paths: [string, SitePageKind][] = isGerman
+    ? [
+        ['/impressum', 'imprint'],
+        ['/kontakt', 'contact'],
+        ['/team', 'team'],
+        ['/ueber-uns', 'about'],
+      ]
+    : [
+        ['/contact', 'contact'],
+        ['/about', 'about'],
+        ['/team', 'team'],
+        ['/impressum', 'imprint'],
+        ['/kontakt', 'contact'],
+      ];
+  return paths.map(([path, kind]) => ({ url: new URL(path, homeUrl).href, kind, share: 0.1 }));
+}
+
+/** Whether German, Austrian or Swiss law asks for an imprint there. */
+export function isGermanSite(url: string, language: string): boolean {
+  return language === 'de' || /\.(?:de|at|ch|li)$/i.test(URL.parse(url)?.hostname ?? '');
+}
+
+/** Pages link to few hosts, many times. */
+function siteTest(domain: string): (host: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (host) => {
+    const isOfSite = known.get(host) ?? siteDomainOf(`https://${host}/`) === domain;
+    known.set(host, isOfSite);
+    return isOfSite;
+  };
+}
+
+type Naming = Pick<SitePage, 'kind' | 'share'>;
+
+function namePage(url: URL, text: string): Naming | null {
+  const path = decoded(url.pathname);
+  if (/\.vcf$/i.test(path)) return { kind: 'vcard', share: 1 };
+  if (NO_PAGE.test(path)) return null;
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const last = (segments.pop() ?? '').replace(PAGE_EXTENSION, '');
+  const best = bestOf([
+    kindOfName(text),
+    kindOfName(last),
+    ...[...url.searchParams.values()].slice(0, 5).map(kindOfName),
+    belowNamed(segments, last),
+  ]);
+  // What is told of a team in the news is no page of the team.
+  return best && best.share < 1 && segments.some(isNewsName) ? null : best;
+}
+
+/** The first of those that fit best. */
+function bestOf(namings: readonly (Naming | null)[]): Naming | null {
+  let best: Naming | null = null;
+  for (const naming of namings) {
+    if (naming && naming.share > (best?.share ?? 0)) best = naming;
+  }
+  return best;
+}
+
+const BELOW_SHARE = 0.25;
+
+/** `/team/jane-doe` is a person; `/about/history` may say more of the company. */
+function belowNamed(segments: readonly string[], last: string): Naming | null {
+  const parent = kindOfName(segments.at(-1) ?? '');
+  if (parent === null || parent.share < 1 || last === '') return null;
+  if (parent.kind === 'team') {
+    return isPersonName(last) ? { kind: 'person', share: BELOW_SHARE } : null;
+  }
+  return parent.kind === 'privacy' ? null : { kind: parent.kind, share: BELOW_SHARE };
+}
+
+function isPersonName(name: string): boolean {
+  return /^\p{L}{2,}(?:[-_. +]\p{L}+){0,4}$/u.test(name) && name.length <= 60;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

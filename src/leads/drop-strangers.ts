@@ -1,0 +1,87 @@
+import { isFreeMail, isRoleAddress } from './email-facts.ts';
+import type { PlacedCard } from './own-organization.ts';
+import { organizationKey, resemblesDomain } from './organization-name.ts';
+import { registrableDomain } from './registrable-domain.ts';
+
+/** So near in the source of a page, a number belongs to the address beside it. */
+const NEAR = 200;
+
+export interface SiteOfAddresses {
+  siteDomain: string;
+  /** Empty when nothing says it. */
+  siteName: string;
+  /** Addresses that persons and the organisation itself claim. */
+  claimed: ReadonlySet<string>;
+}
+
+/**
+ * Cards that stand loose on pages without the addresses of others (who made the site, hosts it, wrote a comment), and
+ * without the numbers beside those. An address on another domain is the site's own when it resembles its name, is
+ * claimed by someone there, or is a desk or a box at a provider and the site has no address on its own domain.
+ */
+export function dropStrangers(cards: readonly PlacedCard[], site: SiteOfAddresses): PlacedCard[] {
+  const all = [...cards.flatMap(({ card }) => card.emails), ...site.claimed];
+  const hasOwn = all.some((email) => domainOf(email) === site.siteDomain);
+  const isStrange = (email: string): boolean => !isOfSite(email, site, hasOwn);
+  const places = strangePlaces(cards, isStrange);
+  return cards.flatMap((placed) => {
+    const { card, url } = placed;
+    const emails = card.emails.filter((email) => !isStrange(email));
+    const isBeside =
+      card.phones.length > 0 && isBesideStranger(placed, cards, places.get(url) ?? []);
+    const phones = isBeside ? [] : card.phones;
+    return [{ url, card: { ...card, emails, phones } }];
+  });
+}
+
+function isOfSite(
+  email: string,
+  { siteDomain, siteName, claimed }: SiteOfAddresses,
+  hasOwn: boolean,
+): boolean {
+  const domain = domainOf(email);
+  if (domain === null || domain === siteDomain || claimed.has(email)) return true;
+  const labels = [domain.split('.')[0] ?? '', email.slice(0, email.lastIndexOf('@'))];
+  const isAlike = (label: string): boolean =>
+    resemblesDomain(label, siteDomain) ||
+    (siteName !== '' && resemblesDomain(label, organizationKey(siteName)));
+  if (isFreeMail(email)) return !hasOwn || isAlike(labels[1] ?? '');
+  return isAlike(labels[0] ?? '') || (!hasOwn && isRoleAddress(email));
+}
+
+/** Where strangers' addresses stand, by page. */
+function strangePlaces(
+  cards: readonly PlacedCard[],
+  isStrange: (email: string) => boolean,
+): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const { card, url } of cards) {
+    if (card.offset === null || !card.emails.some(isStrange)) continue;
+    places.set(url, [...(places.get(url) ?? []), card.offset]);
+  }
+  return places;
+}
+
+/** Nearer to a stranger's address than to any other contact that it may go with. */
+function isBesideStranger(
+  { card, url }: PlacedCard,
+  cards: readonly PlacedCard[],
+  strange: readonly number[],
+): boolean {
+  const { offset } = card;
+  if (offset === null) return false;
+  const nearest = Math.min(...strange.map((place) => Math.abs(place - offset)));
+  if (!(nearest <= NEAR)) return false;
+  const own = cards.filter(
+    (other) =>
+      other.url === url &&
+      other.card.offset !== null &&
+      other.card.emails.length > 0 &&
+      !strange.includes(other.card.offset),
+  );
+  return own.every((other) => Math.abs((other.card.offset ?? 0) - offset) > nearest);
+}
+
+function domainOf(email: string): string | null {
+  return registrableDomain(email.slice(email.lastIndexOf('@') + 1));
+}

@@ -1,0 +1,40 @@
+import { OutboundError } from '#src/platform/http.ts';
+import { callableUrl } from '#src/platform/outbound-hop.ts';
+
+/**
+ * Why a page could not be fetched, for whoever asked for it. The sentence names the host and nothing that an inner
+ * network or a library would tell: of hosts that may not be reached the same is said, whatever they resolve to.
+ */
+export function explainFetchFailure(error: OutboundError, url: string): string {
+  const host = URL.parse(url)?.hostname ?? 'The address';
+  switch (error.kind) {
+    case 'refused':
+      return explainRefusal(url, host);
+    case 'timeout':
+    case 'too-large':
+    case 'too-many-redirects':
+      return error.message;
+    case 'network':
+      return error.message.includes(' could not be called: ')
+        ? `${host} could not be called${error.code === '' ? '' : ` (${error.code})`}.`
+        : error.message;
+  }
+}
+
+function explainRefusal(url: string, host: string): string {
+  return (
+    whyUncallable(url) ??
+    `${host} may not be reached from here, or it leads to an address that may not be. Only public addresses may, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS.`
+  );
+}
+
+/** What is wrong with an address whatever stands behind it; null when it may be called. */
+export function whyUncallable(url: string): string | null {
+  try {
+    callableUrl(URL.parse(url));
+    return null;
+  } catch (error) {
+    if (error instanceof OutboundError) return error.message;
+    throw error;
+  }
+}

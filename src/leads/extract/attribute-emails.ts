@@ -1,0 +1,126 @@
+import type { HtmlElement } from '#src/files/html-tree.ts';
+import { rawText } from '#src/files/html-tree.ts';
+import {
+  decodeBase64,
+  decodePercent,
+  decodeRot13,
+  decodeTypo3Mail,
+  reversedText,
+} from './decode-text.ts';
+import { decodeEntities } from './decode-entities.ts';
+import { normalizeEmail } from './normalize-email.ts';
+import { scanSpelledOut } from './spelled-out-email.ts';
+
+const MAX_VALUE_LENGTH = 600;
+const USER_KEYS =
+  /^data-(?:e?-?mail-?)?(?:user(?:name)?|local(?:-?part)?|u|box|mailbox|part1|before)$/;
+/** These name other things too. */
+const NAME_KEYS = /^data-(?:name|prefix|first)$|^data-e?-?mail-?name$/;
+const DOMAIN_KEYS = /^data-(?:e?-?mail-?)?(?:domain|host|d|server|website|site|part2|after|at)$/;
+const SUFFIX_KEYS = /^data-(?:e?-?mail-?)?(?:tld|suffix|ext|extension|part3|end)$/;
+const MAIL_KEYS =
+  /mail|contact|addr|href|recipient|enc|obf|protect|hash|crypt|b64|base64|rot|rev|^data-(?:e|m|to|a|c|value|content|text|link|url|token)$/;
+
+const ROT13_CLASS = /(?:^|[\s_-])rot-?13(?:$|[\s_-])/i;
+const REVERSED_CLASS = /(?:^|[\s_-])(?:rev|reversed?|rtl|backwards?)(?:$|[\s_-])/i;
+
+/** Addresses that an element's attributes hold in disguise. */
+export function attributeEmails(element: HtmlElement): string[] {
+  const { attribs } = element;
+  const found: (string | null)[] = [pairedEmail(attribs)];
+  for (const [key, written] of Object.entries(attribs)) {
+    const value = written.trim();
+    if (value === '' || value.length > MAX_VALUE_LENGTH) continue;
+    if (key === 'href') found.push(...linkEmails(value));
+    else if (key.startsWith('data-') && key !== 'data-cfemail') {
+      found.push(MAIL_KEYS.test(key) ? valueEmail(key, value) : base64Email(value));
+    }
+  }
+  found.push(...classEmails(element));
+  return found.filter((email) => email !== null);
+}
+
+/** `data-user="jane" data-domain="acme.de"`, with `data-tld` or without. */
+function pairedEmail(attribs: Readonly<Record<string, string>>): string | null {
+  const find = (keys: RegExp): string =>
+    Object.entries(attribs)
+      .find(([key]) => keys.test(key))?.[1]
+      .trim() ?? '';
+  const domain = find(DOMAIN_KEYS);
+  const suffix = find(SUFFIX_KEYS).replace(/^\./, '');
+  const name = find(NAME_KEYS);
+  const isLocalPart = suffix !== '' || isNoOwner(name, domain);
+  const user = find(USER_KEYS) || (isLocalPart ? name : '');
+  if (
+    user === '' ||
+    domain === '' ||
+    /[\s@]/.test(user) ||
+    domain.includes('/') ||
+    domain.length + user.length > 250
+  )
+    return null;
+  const host = suffix === '' ? domain.replace(/^@/, '') : `${domain.replace(/^@/, '')}.${suffix}`;
+  const plain = normalizeEmail(`${user}@${host}`);
+  if (plain !== null) return plain;
+  return normalizeEmail(`${reversedText(user)}@${reversedText(host)}`);
+}
+
+/** A name beside a domain may be that of its owner: then it is not in lower case, or the domain itself. */
+function isNoOwner(name: string, domain: string): boolean {
+  return /^[a-z0-9][a-z0-9._-]*$/.test(name) && !domain.includes(name);
+}
+
+function linkEmails(href: string): (string | null)[] {
+  const typo3 = /^javascript:linkTo_UnCryptMailto\(['"]([^'"]{8,300})['"]/i.exec(
+    decodePercent(href),
+  );
+  if (typo3?.[1] !== undefined) return [normalizeEmail(decodeTypo3Mail(typo3[1]) ?? '')];
+  if (/^znvygb:/i.test(href)) return [normalizeEmail(decodeRot13(href))];
+  const mail = /^mailto:(?:\/\/)?([^?]*)/i.exec(href)?.[1];
+  if (mail !== undefined && normalizeEmail(mail) === null) return [disguised(decodePercent(mail))];
+  const fragment = /#([A-Za-z0-9+/_=-]{12,})$/.exec(href)?.[1];
+  if (fragment !== undefined && !href.includes('/email-protection#'))
+    return [base64Email(fragment)];
+  return [];
+}
+
+function valueEmail(key: string, value: string): string | null {
+  if (key === 'data-mailto-token') return normalizeEmail(decodeTypo3Mail(value) ?? '');
+  const text = decodePercent(value);
+  if (/rot/.test(key) || /^znvygb:/i.test(text)) return normalizeEmail(decodeRot13(text));
+  if (/rev/.test(key)) return normalizeEmail(reversedText(text));
+  return normalizeEmail(text) ?? disguised(text);
+}
+
+/** A whole value in brackets, base64, entities, backwards or rot13. */
+function disguised(text: string): string | null {
+  if (text.includes('&')) {
+    const decoded = normalizeEmail(decodeEntities(text));
+    if (decoded !== null) return decoded;
+  }
+  const [spelled] = scanSpelledOut(text.replaceAll('\n', ' '));
+  if (spelled !== undefined) return spelled;
+  if (!text.includes('@')) return base64Email(text);
+  return normalizeEmail(reversedText(text));
+}
+
+function base64Email(text: string): string | null {
+  const decoded = decodeBase64(text);
+  if (decoded === null) return null;
+  return decoded.includes('@') ? normalizeEmail(decoded) : null;
+}
+
+/** What is turned by a script that knows the element by its class. */
+function classEmails(element: HtmlElement): (string | null)[] {
+  const classes = element.attribs['class'] ?? '';
+  const isFlagged = /^(?:|true)$/.test(element.attribs['data-rot13'] ?? 'no');
+  const isRot13 = isFlagged || ROT13_CLASS.test(classes);
+  if (!isRot13 && !REVERSED_CLASS.test(classes)) return [];
+  const turn = isRot13 ? decodeRot13 : reversedText;
+  const held = Object.entries(element.attribs)
+    .filter(([key]) => key.startsWith('data-') || key === 'title')
+    .map(([, value]) => value);
+  return [rawText(element).trim(), ...held]
+    .filter((text) => text.includes('@') && text.length <= MAX_VALUE_LENGTH)
+    .map((text) => normalizeEmail(turn(text)));
+}

@@ -1,0 +1,69 @@
+import {
+  childrenOf,
+  type HtmlElement,
+  type HtmlNode,
+  isElement,
+  parseHtmlTree,
+} from '#src/files/html-tree.ts';
+import { readCloudflareEmails } from './cloudflare-email.ts';
+import type { ContactCard } from './contact-card.ts';
+import { readContactLinks } from './contact-links.ts';
+import { readObfuscatedEmails } from './obfuscated-email.ts';
+import type { PageSource } from './page-source.ts';
+import { readProfileLinks } from './profile-links.ts';
+import { readVisibleText } from './visible-text.ts';
+
+/** The contacts in a part of a page, read as those of a whole page are. */
+export function contactsIn(
+  nodes: readonly HtmlNode[],
+  source: PageSource,
+  styles: readonly HtmlElement[],
+): Pick<ContactCard, 'emails' | 'phones' | 'profiles'> {
+  const part = partOf(nodes, source, styles);
+  const cards = [
+    ...readContactLinks(part),
+    ...readCloudflareEmails(part),
+    ...readObfuscatedEmails(part),
+    ...readVisibleText(part),
+    ...readProfileLinks(part),
+  ];
+  return {
+    emails: [...new Set(cards.flatMap(({ emails }) => emails))],
+    phones: [...new Set(cards.flatMap(({ phones }) => phones))],
+    profiles: [...new Set(cards.flatMap(({ profiles }) => profiles))],
+  };
+}
+
+/** The nodes stay where they are in the page: only a root of their own is put above them. */
+function partOf(
+  nodes: readonly HtmlNode[],
+  source: PageSource,
+  styles: readonly HtmlElement[],
+): PageSource {
+  const root = parseHtmlTree('');
+  root.children = [...styles, ...nodes].filter((node) => node.type !== 'root');
+  return {
+    ...source,
+    html: '',
+    page: { ...source.page, root, metas: new Map(), links: linksIn(nodes) },
+  };
+}
+
+function linksIn(nodes: readonly HtmlNode[]): { href: string; rel: string }[] {
+  const links: { href: string; rel: string }[] = [];
+  const open = nodes.toReversed();
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (isElement(node)) {
+      const { href, rel } = node.attribs;
+      if (href !== undefined && (node.name === 'a' || node.name === 'area')) {
+        links.push({ href, rel: rel ?? '' });
+      }
+    }
+    const children = childrenOf(node);
+    for (let index = children.length - 1; index >= 0; index -= 1) {
+      const child = children[index];
+      if (child) open.push(child);
+    }
+  }
+  return links;
+}

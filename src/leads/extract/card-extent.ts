@@ -1,0 +1,153 @@
+import { childrenOf, type HtmlNode, isElement } from '#src/files/html-tree.ts';
+import type { FoundName } from './find-names.ts';
+import type { PageLines } from './page-lines.ts';
+
+/** The nodes and the lines that belong to one name. */
+export interface CardExtent {
+  found: FoundName;
+  nodes: HtmlNode[];
+  from: number;
+  /** The first line behind it. */
+  to: number;
+  /** No other name stands in a like place. */
+  isAlone: boolean;
+}
+
+const MIXED = '';
+const MOST_LINES_ALONE = 14;
+const LONGEST_ALONE = 700;
+const MOST_SIBLINGS = 12;
+const MOST_SIBLINGS_ALONE = 6;
+const BOUNDS = new Set(['body', 'html', 'main', 'footer', 'header', 'table', 'tbody']);
+const ENDS = new Set([
+  'hr',
+  'section',
+  'footer',
+  'nav',
+  'form',
+  'header',
+  'aside',
+  'article',
+  'table',
+]);
+
+/**
+ * What belongs to each of the names in like places: the largest element with no other of these names in it, or where
+ * names and what belongs to them are children of one element, those up to the next name.
+ */
+export function cardExtents(names: readonly FoundName[], page: PageLines): CardExtent[] {
+  const owners = nameOwners(names);
+  const boxes = names.map((found) => ({ found, ...boxOf(found, owners, page) }));
+  const height = commonest(boxes.map((box) => box.chain.length));
+  const isRepeated = new Set(names.map(({ key }) => key)).size > 1;
+  return boxes.map(({ found, chain }, index) => {
+    // Where one card is wrapped in more than the others, the wrapping is not part of it.
+    const lowered = isRepeated
+      ? chain.slice(0, Math.max(1, Math.min(chain.length, height)))
+      : chain;
+    const box = lowered.at(-1) ?? found.node;
+    const [from, to] = page.spans.get(box) ?? [found.line, found.line + 1];
+    const isAlone = !isRepeated;
+    if (found.isLabelled) {
+      return { found, nodes: [], from: found.line, to: found.line + 1, isAlone };
+    }
+    if (to - from > 1) return { found, nodes: [box], from, to, isAlone };
+    const longest =
+      index === names.length - 1 || !isRepeated ? lastRun(boxes, page) : MOST_SIBLINGS;
+    return { ...runFrom(found, box, { owners, page, longest }), isAlone };
+  });
+}
+
+/** Which name is in an element: its key, or `MIXED` for several. */
+function nameOwners(names: readonly FoundName[]): Map<HtmlNode, string> {
+  const owners = new Map<HtmlNode, string>();
+  for (const { node, key } of names) {
+    for (let at: HtmlNode | null = node; at; at = at.parent) {
+      const owner = owners.get(at);
+      if (owner === key || owner === MIXED) break;
+      owners.set(at, owner === undefined ? key : MIXED);
+    }
+  }
+  return owners;
+}
+
+/** The elements around a name that hold no other one, from the inside. */
+function boxOf(
+  { node, key, line }: FoundName,
+  owners: ReadonlyMap<HtmlNode, string>,
+  { lines, spans }: PageLines,
+): { chain: HtmlNode[] } {
+  const chain: HtmlNode[] = [];
+  for (let at: HtmlNode | null = node; at && owners.get(at) === key; at = at.parent) {
+    if (isElement(at) && BOUNDS.has(at.name)) break;
+    if (at.type === 'root') break;
+    const [from, to] = spans.get(at) ?? [line, line + 1];
+    if (to - from > MOST_LINES_ALONE * 2) break;
+    const length = lines.slice(from, to).reduce((sum, one) => sum + one.text.length, 0);
+    if (chain.length > 0 && to - from > MOST_LINES_ALONE && length > LONGEST_ALONE) break;
+    chain.push(at);
+  }
+  return { chain };
+}
+
+/** The box of a name and its siblings up to the next name or the next part of the page. */
+function runFrom(
+  found: FoundName,
+  box: HtmlNode,
+  {
+    owners,
+    page,
+    longest,
+  }: { owners: ReadonlyMap<HtmlNode, string>; page: PageLines; longest: number },
+): Omit<CardExtent, 'isAlone'> {
+  const siblings = box.parent ? childrenOf(box.parent) : [box];
+  const start = siblings.findIndex((node) => node === box);
+  const nodes: HtmlNode[] = [box];
+  const rank = headingRank(box);
+  let taken = 0;
+  for (const next of siblings.slice(start + 1)) {
+    if (owners.has(next) || taken >= longest) break;
+    if (isElement(next)) {
+      if (ENDS.has(next.name) || (headingRank(next) < 7 && headingRank(next) <= rank)) break;
+      if (next.name !== 'br') taken += 1;
+    }
+    nodes.push(next);
+  }
+  const last = nodes.findLast((node) => page.spans.has(node)) ?? box;
+  const to = page.spans.get(last)?.[1] ?? found.line + 1;
+  return { found, nodes, from: found.line, to: Math.max(to, found.line + 1) };
+}
+
+/** A run at the end takes no more than the runs before it, as the page goes on behind it. */
+function lastRun(
+  boxes: readonly { found: FoundName; chain: HtmlNode[] }[],
+  { spans }: PageLines,
+): number {
+  const starts = boxes.map(({ chain, found }) => ({ box: chain.at(-1) ?? found.node, found }));
+  let longest = 0;
+  for (const [index, { box }] of starts.slice(0, -1).entries()) {
+    const next = starts[index + 1]?.box;
+    if (!next || next.parent !== box.parent || !box.parent) continue;
+    const siblings = childrenOf(box.parent);
+    const between = siblings.slice(
+      siblings.findIndex((node) => node === box) + 1,
+      siblings.findIndex((node) => node === next),
+    );
+    longest = Math.max(
+      longest,
+      between.filter((node) => isElement(node) && spans.has(node)).length,
+    );
+  }
+  return boxes.length > 1 && longest > 0 ? longest : MOST_SIBLINGS_ALONE;
+}
+
+/** 1 to 6 for headings, 7 for everything else. */
+function headingRank(node: HtmlNode): number {
+  const match = isElement(node) ? /^h([1-6])$/.exec(node.name) : null;
+  return match ? Number(match[1]) : 7;
+}
+
+function commonest(counts: readonly number[]): number {
+  const groups = [...Map.groupBy(counts, (count) => count).entries()];
+  return groups.toSorted((a, b) => b[1].length - a[1].length || a[0] - b[0])[0]?.[0] ?? 1;
+}

@@ -1,0 +1,164 @@
+import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
+import { INLINE, type PageLine, type PageLines } from './page-lines.ts';
+import { personNameKey, readPersonName } from './person-name.ts';
+import { isRoleLine } from './role-words.ts';
+
+/** A name in the lines of a page. */
+export interface FoundName {
+  name: string;
+  key: string;
+  /** The role in the same line. */
+  title: string | null;
+  line: number;
+  node: HtmlNode;
+  /** 3 for headings and what is called a name, 2 for what is set off, 1 for plain text. */
+  strength: 1 | 2 | 3;
+  /** The role stands before the name with a colon between: what surrounds the line is not the person's. */
+  isLabelled: boolean;
+  /** Names in the same place of like things have the same. */
+  place: string;
+}
+
+const LONGEST_LINE = 160;
+const MAX_NAMES = 3_000;
+const SEPARATOR = /\s*[,|·•;(]\s*|\s+[–—-]\s+|\s*:\s+/u;
+const SET_OFF = new Set([
+  'strong',
+  'b',
+  'a',
+  'dt',
+  'th',
+  'figcaption',
+  'td',
+  'em',
+  'summary',
+  'caption',
+]);
+const NAME_CLASS = /(?:^|[\s_-])(?:name|fullname|fn|title|heading|headline)(?:[\s_-]|$)|name$/i;
+const CONTACT = /@|\d{4}|\bhttps?:/i;
+
+/** Names that stand alone in a line, or begin one that goes on with a role, or follow a role and a colon. */
+export function findNames({ lines }: PageLines): FoundName[] {
+  const found: FoundName[] = [];
+  const places = new Places();
+  for (const [at, line] of lines.entries()) {
+    if (found.length >= MAX_NAMES) break;
+    if (line.isForeign || line.text.length > LONGEST_LINE) continue;
+    for (const { name, title, piece, isLabelled } of namesIn(line)) {
+      const element = line.elements[piece] ?? null;
+      const strength = isLabelled ? 1 : strengthOf(element);
+      const place = `${strength} ${places.of(element)}`;
+      const key = personNameKey(name);
+      found.push({ name, key, title, line: at, node: line.node, strength, isLabelled, place });
+    }
+  }
+  return found;
+}
+
+interface NameInLine {
+  name: string;
+  title: string | null;
+  piece: number;
+  isLabelled: boolean;
+}
+
+function namesIn({ text, pieces, elements }: PageLine): NameInLine[] {
+  const whole = readPersonName(text);
+  if (whole !== null) return [{ name: whole, title: null, piece: 0, isLabelled: false }];
+  for (const [piece, part] of pieces.entries()) {
+    if (pieces.length === 1) break;
+    const name = readPersonName(part.replace(/[\s,:–—|-]+$/u, ''));
+    if (name === null) continue;
+    const rest = pieces.filter((_, index) => index !== piece).map(withoutEdges);
+    if (!rest.every((other) => isAside(other))) continue;
+    const title = rest.find(isRoleLine) ?? null;
+    return [{ name, title, piece, isLabelled: false }];
+  }
+  // A link in the line is a way to the person, not part of the role.
+  const written = pieces.filter((_, piece) => piece === 0 || elements[piece]?.name !== 'a');
+  return nameWithRole(written.length === pieces.length ? text : written.join(' '));
+}
+
+/** "Jane Doe, Head of Sales", "Jane Doe – CEO | jane@…", and "Geschäftsführer: Hans Huber, Petra Klein". */
+function nameWithRole(text: string): NameInLine[] {
+  const label = /^([^:]{2,80}):\s+(.+)$/u.exec(text);
+  if (label) {
+    const title = (label[1] ?? '').replace(
+      /^.*\b(?:vertreten durch|represented by)\s*(?:(?:den|die|the)\s+)?/iu,
+      '',
+    );
+    if (!isRoleLine(title)) return [];
+    const names = (label[2] ?? '')
+      .split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u)
+      .map(readPersonName);
+    if (names.includes(null)) return [];
+    return names
+      .filter((name) => name !== null)
+      .map((name) => ({ name, title, piece: 0, isLabelled: true }));
+  }
+  const [first = '', ...rest] = text.split(SEPARATOR);
+  const name = readPersonName(first);
+  if (name === null) return [];
+  const after = withoutEdges(text.slice(first.length));
+  const parts = rest.map(withoutEdges).filter((part) => part !== '');
+  const title = isRoleLine(after) ? after : (parts.find(isRoleLine) ?? null);
+  if (title === null && !parts.every((part) => CONTACT.test(part))) return [];
+  return parts.length > 0 ? [{ name, title, piece: 0, isLabelled: false }] : [];
+}
+
+/** Is what stands beside a name in its line no sentence around it? */
+function isAside(text: string): boolean {
+  return text === '' || isRoleLine(text) || CONTACT.test(text) || text.length <= 25;
+}
+
+export function withoutEdges(text: string): string {
+  return text.replace(/^[\s,;:|·•()–—/-]+|[\s,;:|·•(–—/-]+$/gu, '').replace(/^([^(]*)\)$/u, '$1');
+}
+
+function strengthOf(element: HtmlElement | null): 1 | 2 | 3 {
+  let strength: 1 | 2 = 1;
+  let at: HtmlNode | null = element;
+  for (let up = 0; at && isElement(at) && up < 3; up += 1) {
+    if (/^h[1-6]$/.test(at.name)) return 3;
+    const named = `${at.attribs['class'] ?? ''} ${at.attribs['itemprop'] ?? ''}`.slice(0, 200);
+    if (up < 2 && named.length > 1 && named.split(/\s+/).some((one) => NAME_CLASS.test(one)))
+      return 3;
+    if (SET_OFF.has(at.name) && up < 2) strength = 2;
+    at = at.parent;
+  }
+  return strength;
+}
+
+function blockAround(element: HtmlElement | null): HtmlElement | null {
+  let at = element;
+  while (at && INLINE.has(at.name) && at.parent && isElement(at.parent)) at = at.parent;
+  return at;
+}
+
+/** Numbers for paths of tag names, so that a deep page is not a long text for each of its names. */
+class Places {
+  readonly #ids = new Map<HtmlNode, number>();
+  readonly #paths = new Map<string, number>();
+
+  of(innermost: HtmlElement | null): string {
+    const element = blockAround(innermost);
+    const chain: HtmlNode[] = [];
+    let at: HtmlNode | null = element;
+    while (at && !this.#ids.has(at)) {
+      chain.push(at);
+      at = at.parent;
+    }
+    let id = at ? (this.#ids.get(at) ?? 0) : 0;
+    for (const node of chain.toReversed()) {
+      const step = `${id} ${isElement(node) ? node.name : ''}`;
+      id = this.#paths.get(step) ?? this.#paths.size + 1;
+      this.#paths.set(step, id);
+      this.#ids.set(node, id);
+    }
+    const classes = (element?.attribs['class'] ?? '').slice(0, 200).split(/\s+/);
+    return `${id} ${classes
+      .filter((one) => !/\d/.test(one))
+      .toSorted()
+      .join('.')}`;
+  }
+}

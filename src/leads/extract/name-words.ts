@@ -1,0 +1,94 @@
+import { plainLetters } from './role-lexicon.ts';
+
+/** Words of headings, menus, products, companies and places that are no part of anybody's name. */
+const NO_NAME = [
+  // English
+  'our team us we you your my the and or for with about contact home menu search login register news blog press',
+  'careers jobs services service products product solutions solution company companies corporate group holding',
+  'inc ltd llc gmbh ag kg ohg ug plc corp corporation limited sarl sas srl spa bv nv oy ab as aps sro zoo kft',
+  'privacy policy terms conditions cookie cookies legal notice imprint disclaimer copyright rights reserved',
+  'read more learn view all see show download get started start now here click book buy order shop cart checkout',
+  'support help faq center centre sales marketing finance customer customers client clients general inquiries',
+  'enquiries department office offices headquarters location locations address phone email mail fax website web',
+  'team teams staff people leadership management board members member meet history mission vision values story',
+  'stories case study studies testimonials reviews partners events event webinar newsletter subscribe follow',
+  'social media video videos gallery photo photos image picture portrait resources documentation docs api pricing',
+  'plan plans starter premium enterprise basic standard business edition suite platform cloud software app apps',
+  'system systems technology technologies digital data analytics security network consulting engineering design',
+  'development research quality production logistics operations human accounting administration it hr free trial',
+  'demo features feature overview details information info opening hours monday tuesday wednesday thursday',
+  'friday saturday sunday january february march july september october november december today',
+  'international global worldwide university institute foundation association society school college hospital',
+  'clinic hotel restaurant church museum ministry street avenue road boulevard square building floor',
+  'north south east central region country united kingdom states america europe asia africa emea apac',
+  'angeles janeiro aires zealand switzerland germany austria france spain',
+  'italy poland sweden norway denmark finland netherlands belgium portugal canada australia singapore japan',
+  'china india brazil mexico turkey russia ukraine deutschland osterreich schweiz espana italia polska sverige',
+  'main quick links useful site map back next previous close open toggle skip content share print save name title',
+  'role position this that these those why how what when where who latest recent popular related featured',
+  'welcome join best top new first last key senior junior regional national executive commercial technical',
+  'creative financial strategic innovation growth success experience performance project projects portfolio',
+  'industry industries market markets insurance bank banking investment capital ventures real estate energy',
+  'health healthcare medical dental legal law food organic coffee travel tours sports fitness music art studio labs',
+  // German
+  'unser unsere unseren wir uns uber ihr ihre ihren kontakt impressum datenschutz datenschutzerklarung agb startseite',
+  'leistungen leistung produkte produkt unternehmen firma karriere stellenangebote aktuelles anfahrt',
+  'offnungszeiten standort standorte ansprechpartner mitarbeiter mitarbeitende geschaft telefon anschrift adresse',
+  'mehr erfahren lesen weiter zuruck herzlich willkommen und oder fur mit der die das dem den des im am zum zur',
+  'verein gesellschaft stiftung werkstatt praxis kanzlei ihr angebot anfrage versand zahlung warenkorb',
+  // French
+  'notre nos nous votre vos equipe accueil mentions legales politique confidentialite produits entreprise',
+  'actualites contactez plan site savoir plus lire suite qui sommes horaires adresse telephone conditions generales',
+  // Spanish, Portuguese, Italian
+  'nuestro nuestra nuestros nuestras equipo nosotros contacto contactenos inicio servicios productos empresa aviso',
+  'politica privacidad leer mas sobre quienes somos noticias direccion telefono trabaja nossa nosso equipe equipa',
+  'contato contactos servicos produtos noticias leia mais quem endereco nostro nostra squadra contatti siamo',
+  'azienda servizi prodotti notizie lavora indirizzo telefono leggi tutto informazioni informativa note legali',
+  // Dutch, Nordic
+  'ons onze wij over contacteer diensten producten bedrijf nieuws vacatures adres lees meer privacybeleid algemene',
+  'vart oss kontakta tjanster produkter foretag foretaget nyheter lediga las mer integritetspolicy medarbetare',
+  'vare kontakt tjenester selskapet ansatte medarbejdere vores ydelser nyheder laes yhteytta meista yhteystiedot',
+  'palvelut tuotteet yritys uutiset henkilosto lue lisaa tietosuoja',
+  // Polish, Czech, Hungarian, Romanian, Turkish
+  'nasz nasza zespol nas kontaktowe kontakty uslugi produkty firmie aktualnosci polityka prywatnosci czytaj wiecej',
+  'nas tym onas sluzby firme novinky zasady vice cist kapcsolat rolunk csapatunk szolgaltatasok termekek hirek',
+  'echipa noastra despre noi servicii produse stiri citeste hakkimizda ekibimiz iletisim hizmetler urunler haberler',
+  // Greek, Russian, Ukrainian
+  'ομαδα επικοινωνια εμεις σχετικα υπηρεσιες προιοντα наша наши наш команда контакты контакт нас компания компании',
+  'услуги продукты продукция новости вакансии главная политика конфиденциальности подробнее читать далее адрес',
+  'телефон почта отдел продаж россия москва санкт-петербург обратная связь свяжитесь нами сотрудники контакти',
+  'команда про послуги новини головна відділ україна київ адреса',
+].join(' ');
+
+export const NO_NAME_WORDS: ReadonlySet<string> = new Set(plainLetters(NO_NAME).split(' '));
+
+/** Places of two words that look like a name and a surname. */
+export const PLACE =
+  /^(?:(?:new|bad|san|santa|saint|st\.?|são|los|las|el|fort|cape|abu|den|the|sri|costa|north|south|east|west) \p{L}+|hong kong|rio de \p{L}+|buenos aires|kuala lumpur|tel aviv|salt lake city|frankfurt am main|le havre|la paz|palo alto|mountain view|ciudad de méxico|baden[- ]württemberg)$/iu;
+
+/** Small words inside of a name. */
+export const PARTICLES: ReadonlySet<string> = new Set(
+  (
+    'van de den der ter ten het von zu zum zur vom und di da do dos das del della dello dei degli du des le la ' +
+    'el al bin ibn ben bint abu af av y e i los las san st st. mc ap ferch oğlu bat'
+  ).split(' '),
+);
+
+/** Before a name, and between titles; lower case, without the full stop at the end. */
+export const TITLES_BEFORE: ReadonlySet<string> = new Set(
+  (
+    'dr prof professor dipl dipl.-ing dipl.-kfm dipl.-inf dipl.-kff dipl.-biol dipl.-chem dipl.-phys dipl.-psych ing ir mr mrs ms miss ' +
+    'mx sir dame lord lady rev fr herr frau hr fr hon mag magister dkfm drs univ.-prof priv.-doz pd med jur phil rer nat ' +
+    'oec habil h.c hc dr.-ing mba msc bsc m.sc b.sc mme mlle m me maître maitre sr sra srta d doña don dott dott.ssa avv geom ' +
+    'rag arch sig sig.ra dra eng engo mgr inż inz hab mudr judr phdr rndr mvdr bc doc prof.dr dr.med dr.med.dent dr.jur prof.dr.med ' +
+    'г-н г-жа д-р проф τ дρ κ sayın bay bayan'
+  ).split(' '),
+);
+
+/** After a name, behind a comma or without one; lower case, without full stops. */
+export const TITLES_AFTER: ReadonlySet<string> = new Set(
+  (
+    'phd dphil md mba msc bsc ma ba ms bs llm llb jd esq cpa cfa cfp pe pmp dds dmd dvm rn np pa pac mph edd psyd cissp ' +
+    'jr sr ii iii iv frcs mrcp acca riba ra aia meng beng obe mbe cbe cva lcsw rd ieng ceng csc do faap facs mbbs'
+  ).split(' '),
+);

@@ -1,0 +1,76 @@
+import {
+  isSupportedCountry,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+
+/** With its country code, and all that people put between the digits. */
+const MAX_LENGTH = 60;
+const MIN_NATIONAL_DIGITS = 5;
+const MIN_DIGITS = 7;
+/** What templates are filled with. */
+const PLACEHOLDER = /^(?:(\d)\1{5,}|0?123456789?0?|0?987654321?0?)$/;
+/** `1-800-FLOWERS`: letters as they are on the keys. */
+const VANITY = /^\+?[\d\s().-]{3,}[\s.-][a-z]{2,}[a-z\d-]*$/i;
+const KEYS = '22233344455566677778889999';
+
+/**
+ * A phone number in E.164, its extension dropped.
+ * @param region ISO 3166-1 alpha-2 code of where numbers without a country code belong
+ * @param trust `marked`: said to be a phone number, so a possible one is enough; `text`: it must be a valid one
+ */
+export function normalizePhone(
+  text: string,
+  region: string | null,
+  trust: 'marked' | 'text',
+): string | null {
+  const written = plainNumber(text);
+  if (written.length > MAX_LENGTH || !/\d/.test(written)) return null;
+  for (const candidate of readings(written)) {
+    const phone = parsed(candidate, region);
+    if (phone && isGoodEnough(phone, trust)) return phone.number;
+  }
+  return null;
+}
+
+function plainNumber(text: string): string {
+  if (text.length > 4 * MAX_LENGTH) return '';
+  let written = text.trim().replace(/^(?:tel|callto|sms|phone|fax):(?:\/\/)?/i, '');
+  if (/%[0-9a-f]{2}/i.test(written))
+    written = written.replace(/%2B/gi, '+').replace(/%[0-9a-f]{2}/gi, ' ');
+  written = written
+    .normalize('NFKC')
+    .replace(/[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g, '')
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/\s+/g, ' ');
+  const parameters = written.indexOf(';');
+  if (parameters !== -1 && !/;phone-context=/i.test(written))
+    written = written.slice(0, parameters);
+  if (VANITY.test(written)) written = written.replace(/[a-z]/gi, keyOf);
+  return written.trim();
+}
+
+function keyOf(letter: string): string {
+  return KEYS[letter.toLowerCase().charCodeAt(0) - 97] ?? '';
+}
+
+/** As it stands; then with `00` for a plus, which is written in countries that dial otherwise too. */
+function readings(written: string): string[] {
+  const international = /^\(?00\s?(?=[1-9])/.exec(written);
+  if (!international) return [written];
+  return [written, `+${written.slice(international[0].length).replace(/^\)/, '')}`];
+}
+
+function parsed(written: string, region: string | null): PhoneNumber | undefined {
+  const country = region?.toUpperCase() ?? '';
+  return isSupportedCountry(country)
+    ? parsePhoneNumberFromString(written, country)
+    : parsePhoneNumberFromString(written);
+}
+
+function isGoodEnough(phone: PhoneNumber, trust: 'marked' | 'text'): boolean {
+  const national = phone.nationalNumber;
+  if (national.length < MIN_NATIONAL_DIGITS || phone.number.length - 1 < MIN_DIGITS) return false;
+  if (PLACEHOLDER.test(national)) return false;
+  return trust === 'marked' ? phone.isPossible() : phone.isValid();
+}

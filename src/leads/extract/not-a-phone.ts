@@ -1,0 +1,76 @@
+/** Numbers that are something else, by what they look like. */
+const OTHER_SHAPES = [
+  // Dates, and stretches of years and dates
+  /^\(?\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d{2}(?!\d|[./-]\d)/,
+  /^\(?(?:19|20)\d{2}([./-])\d{1,2}\1\d{1,2}(?!\d)/,
+  /^\(?(?:19|20)\d{2}\)? ?[-–—/.]? ?(?:19|20)\d{2}\)?$/,
+  // IP addresses, versions
+  /^\d{1,3}(?:\.\d{1,3}){3}$/,
+  /^\d{1,2}\.\d{1,2}\.\d{1,3}$/,
+  // Coordinates, decimals, amounts
+  /^[+-]?\d{1,3}\.\d{3,}(?:$|[ ,/])/,
+  /^[1-9]\d{0,2}(?:\.\d{3}){1,4}$/,
+  // Opening hours
+  /^\d{1,2}[.:]\d{2} ?[-–—] ?\d{1,2}[.:]\d{2}/,
+  /^\d{1,2}[-–]\d{1,2} \d{1,2}[-–]\d{1,2}$/,
+];
+/** Words that numbers of another kind follow, up to signs and "No.". */
+const OTHER_NUMBERS = new RegExp(
+  String.raw`(?<![\p{L}])(?:${[
+    'hr[ab]|registernummer|register|amtsgericht|handelsregister|firmenbuch|fn|ust|ust-?id(?:nr)?|vat|tax|mwst|steuer-?(?:nr|nummer)|st|uid|che|siren|siret|rcs|ape|naf|nif|cif|nie|dni|rfc|cuit|cnpj|cpf|nit|rut',
+    'p\\.? ?iva|partita iva|c\\.?f|codice fiscale|rea|cap\\. soc|kvk|btw|cvr|orgnr|org|organisationsnummer|y-tunnus|nip|regon|krs|ič|ičo|ico|dič|dic|инн|огрн|кпп|окпо|abn|acn|crn|ein|duns|d-u-n-s|gst(?:in)?|cin|pan',
+    'iban|bic|swift|konto|kontonummer|account|blz|bankleitzahl|sort code|routing|isbn(?:-1[03])?|issn|ean|gtin|upc|asin|doi|pmid|sku|imei|mpn',
+    'order|bestell|bestellnummer|bestellung|invoice|rechnung|rechnungsnummer|kundennummer|customer|commande|facture|pedido|factura|fattura|ordine|artikel|art|item|ref|reference|référence|referenz|aktenzeichen|az|id|ticket|case|tracking|sendungsnummer',
+    'company|company number|registered|registration|reg|licen[cs]e|lizenz|charity|nmls|npi|patent|version|build|release|serial|seriennummer|model|modell|chapter|page',
+    'gps|lat|latitude|lng|long|longitude|coordinates|koordinaten|breite|länge|plz|zip|postcode|cep|p\\.? ?o\\.? ?box|postfach|bp|room|zimmer|raum|suite|apt|copyright|seit|since',
+    'eur|usd|gbp|chf|jpy|pln|price|preis|prix|precio|prezzo|preço|total|sum|summe|betrag|amount|rs|inr|kr',
+    'telegram id|pin|code|tan|uhr|time|hours|öffnungszeiten|heures|horario',
+  ].join(
+    '|',
+  )})[\s.:#°º)_-]{0,4}(?:(?:nr|no|n|num|number|nummer|numero|número|numéro|id|code)[\s.:#°º)-]{0,4}){0,2}(?:[A-Z]{1,3}[\s-]?)?$`,
+  'iu',
+);
+const TOUCHED_BEFORE = /[\p{L}\p{Nd}#$€£¥₹₽=_%@/\\.,:;*&?~^-]$/u;
+const AMOUNT_BEFORE = /[#$€£¥₹₽№§©][ \u00A0]?$/u;
+const TOUCHED_BEHIND = /^(?:[\p{L}\p{Nd}%$€£¥°²³_=@\\/*]|[.,:]\d)/u;
+const UNIT_BEHIND =
+  /^[\s\u00A0]{0,2}(?:€|\$|£|¥|%|°|eur\b|usd\b|gbp\b|chf\b|zł|kč|kr\b|руб|₽|円|元|원|km|kg|m²|m2\b|mm\b|cm\b|px\b|mb\b|gb\b|kwh|uhr\b|a\.?m\.?\b|p\.?m\.?\b|years|jahre|ans\b|users|downloads|followers|views)/iu;
+/** Where people write numbers without a zero before them. */
+const NO_TRUNK_ZERO = new Set(
+  'US CA PR DO JM TT BS BB ES PT IT SM VA PL CZ DK NO GR CY MT LU IS LV EE HK SG MO TW MX CL CO PE UY CR PA GT SV HN NI BO EC PY AR BR VE OM QA KW BH LB TN SN CI CM'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Whether a number is a date, a price, a number of a register or the like.
+ * @param isMarked a label says that it is a phone number: then only its shape is looked at
+ */
+export function isNumberOfElse(
+  written: string,
+  context: { before: string; after: string },
+  isMarked: boolean,
+  region: string | null,
+): boolean {
+  if (OTHER_SHAPES.some((shape) => shape.test(written))) return true;
+  if (isMarked) return false;
+  const line = context.before.slice(context.before.lastIndexOf('\n') + 1);
+  if (TOUCHED_BEHIND.test(context.after) || UNIT_BEHIND.test(context.after)) return true;
+  if (AMOUNT_BEFORE.test(line) || OTHER_NUMBERS.test(line)) return true;
+  const isInternational = /^[(（]?(?:[+＋]|00[1-9 ])/.test(written);
+  if (isInternational) return /[\p{L}\p{Nd}=_/]$/u.test(line);
+  return TOUCHED_BEFORE.test(line) || !looksNational(written, region);
+}
+
+function looksNational(written: string, region: string | null): boolean {
+  if (region === null) return false;
+  const digits = written.match(/\p{Nd}/gu)?.join('') ?? '';
+  // Russia and its neighbours dial an 8 where others dial a zero.
+  const startsAsDialled =
+    /^[(（]?[0０]/.test(written) ||
+    (/^(?:RU|KZ|BY|UZ|TM)$/.test(region) && /^8[ (-]/.test(written));
+  if (!startsAsDialled && !NO_TRUNK_ZERO.has(region) && !/^[(（]/.test(written)) return false;
+  // Without anything between its digits it may be any number.
+  if (/^\p{Nd}+$/u.test(written)) return startsAsDialled && digits.length >= 10;
+  return true;
+}

@@ -1,0 +1,82 @@
+import { type HtmlElement, rawText } from '#src/files/html-tree.ts';
+import { attributeEmails } from './attribute-emails.ts';
+import { contactCard, type ContactCard } from './contact-card.ts';
+import { decodeEntities } from './decode-entities.ts';
+import type { PageSource } from './page-source.ts';
+import { scanEmails } from './scan-emails.ts';
+import { scriptStrings } from './script-strings.ts';
+import { scanSpelledOut } from './spelled-out-email.ts';
+import { elementsOf, GAP, visiblePageText } from './visible-page-text.ts';
+
+const MAX_EMAILS = 500;
+/** Of all scripts of a page that are looked into. */
+const MAX_SCRIPT_LENGTH = 300_000;
+const MAX_REFERENCES_LENGTH = 200_000;
+/** Without one of these no script makes an address. */
+const AT_SIGN =
+  /@|\\x40|\\u0040|\\u\{0*40\}|\\100|%40|fromC(?:har|odeP)|atob|&#0*64;|&#x0*40;|&commat;/i;
+const DATA_SCRIPT = /json|template|x-|importmap|speculation/i;
+
+/** Addresses that a page hides from readers like this one and shows to people. */
+export function readObfuscatedEmails(source: PageSource): ContactCard[] {
+  const text = visiblePageText(source.page);
+  const emails = new Set<string>([
+    ...scanEmails(text)
+      .filter(({ isDisguised }) => isDisguised)
+      .map(({ email }) => email),
+    ...scanSpelledOut(text.replaceAll(GAP, '')),
+    ...escapedTwice(text),
+    ...hiddenInMarkup(source),
+  ]);
+  return [...emails]
+    .slice(0, MAX_EMAILS)
+    .map((email) => contactCard({ technique: 'obfuscated', kind: 'page', emails: [email] }));
+}
+
+/** `&#105;` that is seen as such. */
+function escapedTwice(text: string): string[] {
+  if (!/&(?:#\d|#x|commat;)/i.test(text)) return [];
+  const lines = text.split('\n').filter((line) => /&(?:#|commat;)/i.test(line));
+  const decoded = decodeEntities(lines.join('\n').slice(0, MAX_REFERENCES_LENGTH));
+  return scanEmails(decoded).map(({ email }) => email);
+}
+
+function hiddenInMarkup({ page }: PageSource): string[] {
+  const found: string[] = [];
+  let scriptLength = 0;
+  for (const element of elementsOf(page)) {
+    found.push(...attributeEmails(element));
+    for (const script of scriptsOf(element)) {
+      if (scriptLength + script.length > MAX_SCRIPT_LENGTH || !AT_SIGN.test(script)) continue;
+      scriptLength += script.length;
+      found.push(...scriptEmails(script));
+    }
+    if (found.length > MAX_EMAILS) break;
+  }
+  return found;
+}
+
+function scriptsOf(element: HtmlElement): string[] {
+  const { attribs, name } = element;
+  if (name === 'script') {
+    const isCode = attribs['src'] === undefined && !DATA_SCRIPT.test(attribs['type'] ?? '');
+    return isCode ? [rawText(element)] : [];
+  }
+  const href = attribs['href'] ?? '';
+  const code = /^\s*javascript:/i.test(href) ? [href.replace(/^\s*javascript:/i, '')] : [];
+  return attribs['onclick'] === undefined ? code : [...code, attribs['onclick']];
+}
+
+function scriptEmails(script: string): string[] {
+  return scriptStrings(script).flatMap((text) => {
+    const made = decodeEntities(text);
+    // A script that is written out by another one.
+    const inner = /fromCharCode|unescape\(|document\.write/.test(made) ? scriptStrings(made) : [];
+    return [made, ...inner].flatMap((part) => scanEmails(asText(part)).map(({ email }) => email));
+  });
+}
+
+/** The address in a link of HTML that a script writes, and in the text of it. */
+function asText(html: string): string {
+  return html.replace(/[<>"'=]|mailto:|%20/gi, ' ').replaceAll(/%40/g, '@');
+}

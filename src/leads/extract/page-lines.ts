@@ -1,0 +1,140 @@
+import {
+  childrenOf,
+  type HtmlElement,
+  type HtmlNode,
+  isElement,
+  oneLine,
+} from '#src/files/html-tree.ts';
+
+/** A line as a reader sees it: what stands between two ends of blocks or breaks. */
+export interface PageLine {
+  /** Its text by the elements that it is made of; none empty. */
+  pieces: string[];
+  text: string;
+  /** The text node that it begins with. */
+  node: HtmlNode;
+  /** The elements of its pieces: the innermost element of each. */
+  elements: (HtmlElement | null)[];
+  /** Of a testimonial, a menu and the like: nobody there belongs to the house. */
+  isForeign: boolean;
+  /** In the line or box of an article's author. */
+  isAuthor: boolean;
+}
+
+export interface PageLines {
+  lines: PageLine[];
+  /** First line of a node and the first one behind it. */
+  spans: ReadonlyMap<HtmlNode, readonly [number, number]>;
+  /** `style` elements, for what they hide. */
+  styles: HtmlElement[];
+}
+
+/** Elements that begin no line. */
+export const INLINE: ReadonlySet<string> = new Set(
+  'a abbr b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
+const UNSEEN = new Set(
+  'script style template svg head title iframe object select option datalist textarea audio video canvas noscript button'.split(
+    ' ',
+  ),
+);
+const FOREIGN_ELEMENTS = new Set(['nav', 'blockquote', 'q']);
+const FOREIGN_CLASS =
+  /testimonial|review|(?:^|[\s_-])quote|customer-stor|case-stud|breadcrumb|(?:^|[\s_-])comments?(?:[\s_-]|$)|cookie|kundenstimme|referenz|recommendation|temoignage|opinion/i;
+const AUTHOR_CLASS =
+  /(?:^|[\s_-])(?:author|byline|post-?meta|entry-?meta|posted-?by|post-?author)/i;
+const MAX_LINES = 20_000;
+const MAX_PIECES = 12;
+const LONGEST_PIECE = 400;
+
+/** The lines of a page in its order, and where each of its nodes stands among them. */
+export function readPageLines(root: HtmlNode): PageLines {
+  const reader = new LineReader();
+  reader.read(root);
+  return { lines: reader.lines, spans: reader.spans, styles: reader.styles };
+}
+
+interface Frame {
+  node: HtmlNode;
+  isForeign: boolean;
+  isAuthor: boolean;
+  /** The innermost element around a text. */
+  element: HtmlElement | null;
+}
+
+class LineReader {
+  readonly lines: PageLine[] = [];
+  readonly spans = new Map<HtmlNode, readonly [number, number]>();
+  readonly styles: HtmlElement[] = [];
+  #current: PageLine | null = null;
+
+  read(root: HtmlNode): void {
+    const open: (Frame | { leave: HtmlNode; start: number })[] = [
+      { node: root, isForeign: false, isAuthor: false, element: null },
+    ];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if ('leave' in next) {
+        this.#leave(next.leave, next.start);
+        continue;
+      }
+      const { node } = next;
+      if (node.type === 'text') this.#text(node, node.data, next);
+      if (isElement(node) && UNSEEN.has(node.name)) {
+        if (node.name === 'style') this.styles.push(node);
+        if (node.name !== 'head') continue;
+      }
+      if (isElement(node) && !INLINE.has(node.name)) this.#end();
+      if (this.lines.length >= MAX_LINES) return;
+      const children = childrenOf(node);
+      if (children.length === 0) continue;
+      const inner = isElement(node) ? frameIn(node, next) : next;
+      open.push({ leave: node, start: this.#position() });
+      for (let index = children.length - 1; index >= 0; index -= 1) {
+        const child = children[index];
+        if (child) open.push({ ...inner, node: child });
+      }
+    }
+  }
+
+  #position(): number {
+    return this.#current ? this.lines.length - 1 : this.lines.length;
+  }
+
+  #leave(node: HtmlNode, start: number): void {
+    this.spans.set(node, [start, this.lines.length]);
+    if (isElement(node) && !INLINE.has(node.name)) this.#end();
+  }
+
+  #text(node: HtmlNode, data: string, frame: Frame): void {
+    const text = oneLine(data.slice(0, LONGEST_PIECE));
+    if (text === '') return;
+    if (!this.#current) {
+      const { isForeign, isAuthor } = frame;
+      this.#current = { pieces: [], text: '', node, elements: [], isForeign, isAuthor };
+      this.lines.push(this.#current);
+    }
+    const line = this.#current;
+    this.spans.set(node, [this.lines.length - 1, this.lines.length]);
+    if (line.pieces.length >= MAX_PIECES) return;
+    line.pieces.push(text);
+    line.elements.push(frame.element);
+    line.text = line.text === '' ? text : `${line.text}${/^[,.;:)]/.test(text) ? '' : ' '}${text}`;
+  }
+
+  #end(): void {
+    this.#current = null;
+  }
+}
+
+function frameIn(element: HtmlElement, { isForeign, isAuthor }: Frame): Omit<Frame, 'node'> {
+  const named = `${element.attribs['class'] ?? ''} ${element.attribs['id'] ?? ''}`.slice(0, 300);
+  const isNamed = named.length > 1 && element.name !== 'body' && element.name !== 'html';
+  return {
+    element,
+    isForeign:
+      isForeign || FOREIGN_ELEMENTS.has(element.name) || (isNamed && FOREIGN_CLASS.test(named)),
+    isAuthor: isAuthor || (isNamed && AUTHOR_CLASS.test(named)),
+  };
+}

@@ -1,0 +1,89 @@
+import {
+  childrenOf,
+  type HtmlElement,
+  type HtmlNode,
+  isElement,
+  oneLine,
+} from '#src/files/html-tree.ts';
+import type { PageSource } from './page-source.ts';
+
+const MAX_LINKS = 2_000;
+const MAX_URL_LENGTH = 2_000;
+const MAX_TEXT_LENGTH = 200;
+const UNREAD = new Set(['script', 'style', 'template', 'svg']);
+
+/** The `http:` and `https:` links of a page in its order, absolute, each once with the first words it is shown by. */
+export function readPageLinks({ url, page }: PageSource): { url: string; text: string }[] {
+  const base = URL.parse(page.base, url)?.href ?? url;
+  const links = new Map<string, string>();
+  const open: HtmlNode[] = [page.root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (isElement(node)) {
+      if (UNREAD.has(node.name)) continue;
+      const href = hrefOf(node);
+      const absolute = href === null ? null : absoluteUrl(href, base);
+      if (absolute !== null && !links.get(absolute)) {
+        if (links.size >= MAX_LINKS && !links.has(absolute)) break;
+        links.set(absolute, textOf(node));
+      }
+    }
+    const children = childrenOf(node);
+    for (let index = children.length - 1; index >= 0; index -= 1) {
+      const child = children[index];
+      if (child && child.type !== 'text') open.push(child);
+    }
+  }
+  return [...links].map(([link, text]) => ({ url: link, text }));
+}
+
+function hrefOf({ name, attribs }: HtmlElement): string | null {
+  switch (name) {
+    case 'a':
+    case 'area':
+      return attribs['href'] ?? null;
+    case 'frame':
+    case 'iframe':
+      return attribs['src'] ?? null;
+    default:
+      return null;
+  }
+}
+
+/** Without its fragment; null for what leads to no page. */
+function absoluteUrl(href: string, base: string): string | null {
+  if (href.length > MAX_URL_LENGTH || /^\s*(?:#|(?!https?:)[a-z][a-z0-9+.-]*:)/i.test(href))
+    return null;
+  const url = URL.parse(href, base);
+  if (!url || !/^https?:$/.test(url.protocol)) return null;
+  url.hash = '';
+  return url.href;
+}
+
+/** The words of a link, or those for readers who do not see its picture. */
+function textOf(link: HtmlElement): string {
+  const parts: string[] = [];
+  let alternative = link.attribs['aria-label'] ?? link.attribs['title'] ?? '';
+  let length = 0;
+  const open: HtmlNode[] = [link];
+  for (let node = open.pop(); node !== undefined && length < MAX_TEXT_LENGTH; node = open.pop()) {
+    if (node.type === 'text') {
+      parts.push(node.data.slice(0, MAX_TEXT_LENGTH));
+      length += node.data.trim().length;
+    }
+    if (isElement(node)) {
+      if (UNREAD.has(node.name)) continue;
+      if (node.name === 'img') alternative ||= node.attribs['alt'] ?? '';
+      // A link that was never closed has all that follows in it.
+      if (node !== link && node.name === 'a') break;
+    }
+    const children = childrenOf(node);
+    for (let index = children.length - 1; index >= 0; index -= 1) {
+      const child = children[index];
+      if (child) open.push(child);
+    }
+  }
+  return (
+    oneLine(parts.join(' ') || alternative).slice(0, MAX_TEXT_LENGTH) ||
+    oneLine(alternative).slice(0, MAX_TEXT_LENGTH)
+  );
+}

@@ -1,0 +1,114 @@
+import { NO_NAME_WORDS, PARTICLES, PLACE, TITLES_AFTER, TITLES_BEFORE } from './name-words.ts';
+import { plainLetters } from './role-lexicon.ts';
+import { hasRoleWord, isRoleWord } from './role-words.ts';
+import { readUnspacedName } from './unspaced-name.ts';
+
+const LONGEST_NAME = 60;
+const MOST_WORDS = 4;
+const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
+/** Scripts without capital letters: Arabic, Hebrew, those of India, Thai. */
+const WITHOUT_CAPITALS = /^[\u0590-\u06ff\u0900-\u0e7f\p{M}'’"״׳-]{2,16}$/u;
+/** A capital, then letters, with hyphens, apostrophes and inner capitals: O'Neill, Müller-Lüdenscheidt, McDonald. */
+const CAPITALISED = /^\p{Lu}[\p{L}\p{M}]*(?:['’ʼ`‑-][\p{L}\p{M}]+){0,3}$/u;
+const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.)$/u;
+const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;
+
+/**
+ * The name of a person as it is written, with its titles and without the degrees behind it; null for a text that is
+ * no name. Two to four words with capitals, particles between them, or a name in Chinese, Japanese or Korean.
+ */
+export function readPersonName(text: string): string | null {
+  if (text.length > 3 * LONGEST_NAME) return null;
+  const name = withoutDegrees(text.replace(/[\s\u00a0\u3000]+/g, ' ').trim());
+  if (name.length < 2 || name.length > LONGEST_NAME) return null;
+  if (UNSPACED.test(name)) return readUnspacedName(name);
+  if (/[\d@:;/\\|!?&+*=<>{}[\]_#%•…]/.test(name)) return null;
+  const core = coreWords(name.replace(NICKNAME, ''));
+  return core !== null && isName(core) ? name : null;
+}
+
+/** The words of a name in order, without titles, degrees, nicknames and commas ("Doe, Jane" is turned). */
+export function wordsOfName(name: string): string[] {
+  const plain = withoutDegrees(name.replace(/[\s\u00a0\u3000]+/g, ' ').trim()).replace(
+    NICKNAME,
+    '',
+  );
+  const [before = '', after, ...more] = plain.split(/\s*,\s*/);
+  const turned = after !== undefined && more.length === 0 ? `${after} ${before}` : plain;
+  const words = turned
+    .replace(/[,"“”„()]/g, ' ')
+    .split(' ')
+    .filter((word) => word !== '');
+  return withoutTitles(words);
+}
+
+/**
+ * One key for all ways of writing a name: without titles, accents, capitals and middle initials. Empty for a name of
+ * titles alone.
+ */
+export function personNameKey(name: string): string {
+  const words = wordsOfName(name).map((word) => plainLetters(word).replace(/[^\p{L}\p{N}]+/gu, ''));
+  const isMiddleInitial = (word: string, at: number): boolean =>
+    word.length === 1 && at > 0 && at < words.length - 1;
+  return words.filter((word, at) => word !== '' && !isMiddleInitial(word, at)).join(' ');
+}
+
+function isName(words: readonly string[]): boolean {
+  const core = words.filter((word) => !PARTICLES.has(word));
+  if (core.length < 2 || core.length > MOST_WORDS || words.length > MOST_WORDS + 2) return false;
+  if (PLACE.test(words.join(' '))) return false;
+  if (core.every((word) => WITHOUT_CAPITALS.test(word))) return !hasRoleWord(words.join(' '));
+  let full = 0;
+  for (const word of core) {
+    if (INITIAL.test(word)) continue;
+    if (!CAPITALISED.test(word)) return false;
+    if (isOrdinary(word)) return false;
+    full += 1;
+  }
+  // "J. Doe" is a name, "J. R." is not.
+  return full >= 1 && !INITIAL.test(core.at(-1) ?? '');
+}
+
+function isOrdinary(word: string): boolean {
+  if (NO_NAME_WORDS.has(plainLetters(word)) || isRoleWord(word)) return true;
+  // "CRM", "USA": no vowels, or capitals alone in so short a word, is an abbreviation more often than a name.
+  return /^\p{Lu}{2,}$/u.test(word) && !/[AEIOUYÄÖÜÁÉÍÓÚАЕИОУЫЭЮЯІЇЄΑΕΗΙΟΥΩ]/u.test(word);
+}
+
+/** The words between titles; null when a word stands where no name has one. */
+function coreWords(name: string): string[] | null {
+  const parts = name.split(/\s*,\s*/);
+  if (parts.length > 2 || parts.includes('')) return null;
+  const [before = '', after] = parts;
+  // "Doe, Jane": a surname alone before the comma.
+  if (after !== undefined && (before.includes(' ') || after.split(' ').length > 2)) return null;
+  if (/\p{Ll}{3,}\.$/u.test(name)) return null;
+  return wordsOfName(name);
+}
+
+function withoutTitles(words: readonly string[]): string[] {
+  let from = 0;
+  while (from < words.length - 1 && TITLES_BEFORE.has(bare(words[from] ?? ''))) from += 1;
+  let to = words.length;
+  const isShouted = words.every((word) => word === word.toUpperCase());
+  while (to - from > 2 && isDegree(words[to - 1] ?? '') && !isShouted) to -= 1;
+  return words.slice(from, to);
+}
+
+/** "Jane Doe, PhD, MBA" without what follows the name. */
+function withoutDegrees(name: string): string {
+  const [first = '', ...rest] = name.split(/\s*,\s*/);
+  const kept = rest.filter((part) => !part.split(' ').every(isDegree));
+  if (kept.length === rest.length) return name;
+  return [first, ...kept].join(', ');
+}
+
+function isDegree(word: string): boolean {
+  const plain = word.replaceAll('.', '');
+  if (!TITLES_AFTER.has(plain.toLowerCase())) return false;
+  return /\p{Lu}.*\p{Lu}/u.test(plain) || /^(?:jr|sr)$/i.test(plain);
+}
+
+function bare(word: string): string {
+  return word.toLowerCase().replace(/\.$/, '');
+}

@@ -1,0 +1,38 @@
+import { canonicalProfile } from './canonical-profile.ts';
+import { contactCard, type ContactCard } from './contact-card.ts';
+import type { PageSource } from './page-source.ts';
+import { sourceOffsets } from './source-offset.ts';
+import { visiblePageText, withoutMarks } from './visible-page-text.ts';
+
+/** On one page; a list of more is a directory. */
+const MAX_PROFILES = 300;
+/** `linkedin.com/in/jane`, written out; not `netflix.com/in`. */
+const WRITTEN =
+  /(?<![\w.@/-])(?:https?:\/\/)?(?:[a-z]{2,6}\.)?(?:linkedin\.com\/(?:in|company|school)|twitter\.com|x\.com)\/[^\s"'<>()[\]{},;|\\^`]{1,150}/gi;
+
+/** Profiles in LinkedIn and X (Twitter) that a page links or writes out. */
+export function readProfileLinks(source: PageSource): ContactCard[] {
+  const cards = new Map<string, ContactCard>();
+  const offsetOf = sourceOffsets(source.html);
+  const links = source.page.links.map(({ href }) => href);
+  for (const href of [...links, ...writtenLinks(source)]) {
+    const url = canonicalProfile(href)?.url;
+    if (url === undefined || cards.has(url)) continue;
+    if (cards.size >= MAX_PROFILES) break;
+    cards.set(
+      url,
+      contactCard({
+        technique: 'profile-link',
+        kind: 'page',
+        profiles: [url],
+        offset: offsetOf(href),
+      }),
+    );
+  }
+  return [...cards.values()];
+}
+
+function writtenLinks({ page }: PageSource): string[] {
+  const text = withoutMarks(visiblePageText(page));
+  return (text.match(WRITTEN) ?? []).map((link) => link.replace(/[.:!?…]+$/, ''));
+}

@@ -1,0 +1,59 @@
+import { plainLetters, ROLE_ENDINGS, ROLE_PIECES, ROLE_WORDS } from './role-lexicon.ts';
+
+const LONGEST_ROLE = 90;
+const MOST_WORDS = 12;
+/** Shorter words that end so are names: Fischer and Becker are no chiefs. */
+const SHORTEST_COMPOUND = 4;
+const HAS_UNSPACED = /[\u0590-\u07ff\u0900-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
+/** What stands in a sentence, an address or a number, and not in the name of a position. */
+const NO_ROLE =
+  /[!?@…]|:\/\/|\d{3}|\b(?:is|are|was|has|have|he|she|we|you|your|our|with|who|when|ist|sind|hat|wir|unser\w*|nous|notre|nos|est|avec|nuestro\w*|nuestra\w*)\b/iu;
+
+/** Does a word name a position in one of the languages that are known? */
+export function isRoleWord(word: string): boolean {
+  const plain = plainLetters(word);
+  if (ROLE_WORDS.has(plain)) return true;
+  return ROLE_ENDINGS.some(
+    (ending) => plain.length >= ending.length + SHORTEST_COMPOUND && plain.endsWith(ending),
+  );
+}
+
+/** Does a text hold the name of a position anywhere? */
+export function hasRoleWord(text: string): boolean {
+  if (HAS_UNSPACED.test(text) && ROLE_PIECES.some((piece) => text.includes(piece))) return true;
+  return wordsOf(text).some(isRoleWord);
+}
+
+/** Is a line of a page the name of a position ("Head of Sales", "Leiterin Einkauf", "営業部長")? */
+export function isRoleLine(line: string): boolean {
+  if (line.length < 2 || line.length > LONGEST_ROLE) return false;
+  if (NO_ROLE.test(line)) return false;
+  if (/\p{Ll}\.\s+\p{Lu}/u.test(line) || /\p{Ll}{3,}\.$/u.test(line)) return false;
+  if (wordsOf(line).length > MOST_WORDS) return false;
+  return hasRoleWord(line);
+}
+
+function wordsOf(text: string): string[] {
+  const words = text.match(/[\p{L}\p{M}]+(?:[-’'][\p{L}\p{M}]+)*/gu) ?? [];
+  // "co-founder" is a word of its own, and so is each side of "Founder-CEO".
+  return words.flatMap((word) => (word.includes('-') ? [word, ...word.split('-')] : [word]));
+}
+
+const DEPARTMENTS = new Set(
+  plainLetters(
+    'sales marketing accounting finance operations it hr human resources people culture support customer success service services engineering ' +
+      'legal administration admin office logistics purchasing procurement production quality research development product design communications ' +
+      'vertrieb einkauf verkauf buchhaltung verwaltung personal technik lager versand werkstatt montage kundenservice kundendienst produktion ' +
+      'forschung entwicklung empfang service innendienst aussendienst back-office comptabilite ventes achats ressources humaines logistique ' +
+      'ventas compras contabilidad recursos humanos logistica vendite acquisti contabilita amministrazione risorse umane vendas compras ' +
+      'verkoop inkoop boekhouding administratie sprzedaz ksiegowosc kadry forsaljning ekonomi inkop salg okonomi myynti talous prodej and und et y e en i og och ja & / der de',
+  ).split(' '),
+);
+
+/** Is a line that stands where positions stand the name of a department ("Sales", "Forschung & Entwicklung")? */
+export function isDepartmentLine(line: string): boolean {
+  const words = plainLetters(line)
+    .split(/[\s,]+/)
+    .filter((word) => word !== '');
+  return words.length > 0 && words.length <= 5 && words.every((word) => DEPARTMENTS.has(word));
+}

@@ -1,0 +1,129 @@
+import { normalizePhone } from './normalize-phone.ts';
+import { labelBefore } from './phone-labels.ts';
+import { isNumberOfElse } from './not-a-phone.ts';
+
+export interface FoundPhone {
+  phone: string;
+  /** As it is written. */
+  written: string;
+}
+
+/** What libphonenumber is asked about on one page. */
+const MAX_CANDIDATES = 1_000;
+const MIN_DIGITS = 6;
+const MAX_DIGITS = 18;
+const MAX_RUN_LENGTH = 60;
+const RUN_CHARACTER = /[\p{Nd}+＋()（）./ \t\u00A0\u2007\u2009\u202F\u2010-\u2015\u2212-]/u;
+const STARTS = /[\p{Nd}+＋(（]/u;
+const DIGITS = /\p{Nd}/gu;
+/** Of the text that is looked at before and behind a number. */
+const CONTEXT = 60;
+/** Another number follows: after a comma, a slash between spaces, or with a plus. */
+const NEXT_NUMBER = / {2,}(?=[+\d(])|\t+| [/–—|-] (?=[+\d(])|(?<=\d) ?(?=\+)/u;
+/** What stands between two numbers that one label introduces. */
+const LIST_SEPARATOR = /^[ \t,;/|&–-]{0,4}(?:(?:or|oder|und|and|ou|et|o|y|e|или|и|または) ?)?$/iu;
+
+/**
+ * Phone numbers in text, in linear time: those behind a label need only be possible, others have to be valid and look
+ * like one. Numbers behind a label for fax are left out.
+ */
+export function scanPhones(text: string, region: string | null): FoundPhone[] {
+  const found: FoundPhone[] = [];
+  let asked = 0;
+  let last: Introduced = { end: -1, label: null, digits: 0 };
+  for (const { start, end } of digitRuns(text)) {
+    for (const part of numbersIn(text.slice(start, end), start)) {
+      if (asked >= MAX_CANDIDATES) return found;
+      asked += 1;
+      const { start: at, written } = part;
+      const before = text.slice(Math.max(0, at - CONTEXT), at);
+      const end = at + written.length;
+      const digits = written.match(DIGITS)?.length ?? 0;
+      const after = text.slice(end, end + 20);
+      const isListed = continuesList(text.slice(last.end, at), last, digits);
+      const label = labelBehind(after) ?? labelBefore(before) ?? (isListed ? last.label : null);
+      last = { end, label, digits };
+      if (label === 'fax') continue;
+      const context = { before, after };
+      if (isNumberOfElse(part.written, context, label === 'phone', region)) continue;
+      const phone = normalizePhone(part.written, region, label === 'phone' ? 'marked' : 'text');
+      if (phone !== null) found.push({ phone, written: part.written });
+    }
+  }
+  return found;
+}
+
+interface Introduced {
+  end: number;
+  label: 'phone' | 'fax' | null;
+  digits: number;
+}
+
+/** Whether the label of the number before holds for this one too: as long, and only a comma between. */
+function continuesList(between: string, last: Introduced, digits: number): boolean {
+  if (last.end === -1 || between.length > 20) return false;
+  return digits >= last.digits - 2 && LIST_SEPARATOR.test(between);
+}
+
+function labelBehind(after: string): 'fax' | null {
+  return /^[ \t]{0,3}[([](?:tele)?(?:fax|faks|факс)/iu.test(after) ? 'fax' : null;
+}
+
+/** Stretches of digits and what stands between the digits of a phone number. */
+function* digitRuns(text: string): Generator<{ start: number; end: number }> {
+  let at = 0;
+  while (at < text.length) {
+    if (!isDigitOrOpening(text, at)) {
+      at += 1;
+      continue;
+    }
+    const start = at;
+    while (at < text.length && RUN_CHARACTER.test(text[at] ?? '')) at += 1;
+    yield { start, end: at };
+  }
+}
+
+function isDigitOrOpening(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 0x80) return (code >= 48 && code <= 57) || code === 43 || code === 40;
+  return code >= 0x660 && STARTS.test(text[at] ?? '');
+}
+
+/** The numbers that a stretch may be: trimmed, each with as many digits as one can have. */
+function* numbersIn(run: string, offset: number): Generator<{ start: number; written: string }> {
+  // Tables of figures, rules of dots: no phone number among them.
+  if (run.length > 10 * MAX_RUN_LENGTH) return;
+  let from = 0;
+  for (const { text, at } of pieces(run)) {
+    from = at;
+    const lead = /^[^\p{Nd}+＋(（]*/u.exec(text)?.[0].length ?? 0;
+    let written = text.slice(lead).replace(/[^\p{Nd})）]+$/u, '');
+    if (written.startsWith('(') && !/[)）]/.test(written)) written = written.slice(1);
+    else if (!/[(（]/.test(written)) written = written.replace(/[)）]+$/, '');
+    const digits = written.match(DIGITS)?.length ?? 0;
+    if (digits < MIN_DIGITS || digits > MAX_DIGITS || written.length > MAX_RUN_LENGTH) continue;
+    const inside = text.indexOf(written);
+    yield { start: offset + from + inside, written };
+  }
+}
+
+/** Splits where another number begins, unless what would stand alone is too short to be one. */
+function* pieces(run: string): Generator<{ text: string; at: number }> {
+  let from = 0;
+  let at = 0;
+  while (at < run.length) {
+    const separator = NEXT_NUMBER.exec(run.slice(at));
+    if (!separator) break;
+    const cut = at + separator.index;
+    at = cut + Math.max(1, separator[0].length);
+    const before = run.slice(from, cut);
+    const isWhole = (before.match(DIGITS)?.length ?? 0) >= MIN_DIGITS + 1;
+    // A dash and a few digits are the number of a desk in the same house.
+    const isDesk =
+      /[-–—]/.test(separator[0]) && (run.slice(at).match(DIGITS)?.length ?? 0) < MIN_DIGITS;
+    if (!isWhole || isDesk) continue;
+    yield { text: before, at: from };
+    from = cut + separator[0].length;
+  }
+  yield { text: run.slice(from), at: from };
+}

@@ -1,0 +1,127 @@
+import { joinNodes, type SchemaGraph, type SchemaNode, type SchemaValue } from './schema-graph.ts';
+import { kindOfTypes, leadsAway } from './schema-types.ts';
+
+/** Where somebody works, or what belongs to a house: named in passing, described elsewhere. */
+const IN_PASSING = new Set(['worksfor', 'memberof', 'parentorganization', 'suborganization']);
+const STAFF = ['employee', 'founder', 'member'] as const;
+const PARTS = ['contactpoint', 'address', 'location'];
+/** One person or place is listed under so many at most. */
+const MAX_TARGETS = 5_000;
+
+/** The nodes of a page that are its own, in the order of the page, with what their neighbours say of them. */
+export interface WalkedGraph {
+  nodes: SchemaNode[];
+  /** The nodes that a property leads to; a role in between is passed through. */
+  targets: (node: SchemaNode, property: string) => Target[];
+  resolve: (value: SchemaValue) => SchemaNode[];
+  kindOf: (node: SchemaNode) => 'person' | 'organization' | null;
+  /** The organisations that list a person as theirs. */
+  employerOf: ReadonlyMap<SchemaNode, { organization: SchemaNode; roles: SchemaValue[] }>;
+  isInPassing: (node: SchemaNode) => boolean;
+  /** Contact points, addresses and places of somebody: what they say is said of their owner. */
+  isPart: (node: SchemaNode) => boolean;
+}
+
+interface Target {
+  node: SchemaNode;
+  /** What the role in between is called. */
+  roles: SchemaValue[];
+}
+
+export function walkGraph(graph: SchemaGraph): WalkedGraph {
+  const resolve = joinNodes(graph);
+  const targets = (node: SchemaNode, property: string): Target[] =>
+    targetsOf(node, property, resolve);
+  const main = reach(graph, resolve);
+  const employerOf: Map<SchemaNode, { organization: SchemaNode; roles: SchemaValue[] }> = new Map();
+  const impliedPeople = new Set<SchemaNode>();
+  const parts = new Set<SchemaNode>();
+  for (const organization of main.nodes) {
+    for (const property of PARTS) {
+      for (const { node } of targets(organization, property)) parts.add(node);
+    }
+    for (const property of STAFF) {
+      for (const { node, roles } of targets(organization, property)) {
+        if (!employerOf.has(node)) employerOf.set(node, { organization, roles });
+        if (node.types.length === 0) impliedPeople.add(node);
+      }
+    }
+  }
+  return {
+    nodes: main.nodes,
+    targets,
+    resolve,
+    kindOf: (node) =>
+      impliedPeople.has(node) ? 'person' : kindOfTypes(node.types, node.properties),
+    employerOf,
+    isInPassing: (node) => !main.firmly.has(node),
+    isPart: (node) => parts.has(node),
+  };
+}
+
+/** From the roots along all that does not lead to strangers; what is only named in passing comes last. */
+function reach(
+  graph: SchemaGraph,
+  resolve: WalkedGraph['resolve'],
+): { nodes: SchemaNode[]; firmly: Set<SchemaNode> } {
+  const strangers = new Set<SchemaNode>();
+  for (const node of graph.nodes) {
+    for (const [property, values] of node.properties) {
+      if (!leadsAway(node.types, property)) continue;
+      for (const value of values) for (const target of resolve(value)) strangers.add(target);
+    }
+  }
+  const reached = new Set<SchemaNode>();
+  const follow = (start: readonly SchemaNode[], alsoInPassing: boolean): void => {
+    const open = start.toReversed();
+    for (let node = open.pop(); node; node = open.pop()) {
+      if (reached.has(node)) continue;
+      reached.add(node);
+      open.push(...neighbours(node, resolve, alsoInPassing).toReversed());
+    }
+  };
+  follow(
+    graph.roots.filter((root) => !strangers.has(root)),
+    false,
+  );
+  const firmly = new Set(reached);
+  follow(
+    [...firmly].flatMap((node) => neighbours(node, resolve, true)),
+    true,
+  );
+  return { nodes: [...reached], firmly };
+}
+
+function neighbours(
+  node: SchemaNode,
+  resolve: WalkedGraph['resolve'],
+  alsoInPassing: boolean,
+): SchemaNode[] {
+  const found: SchemaNode[] = [];
+  for (const [property, values] of node.properties) {
+    if (leadsAway(node.types, property)) continue;
+    if (!alsoInPassing && IN_PASSING.has(property)) continue;
+    for (const value of values) {
+      if (found.length < MAX_TARGETS) found.push(...resolve(value));
+    }
+  }
+  return found;
+}
+
+function targetsOf(node: SchemaNode, property: string, resolve: WalkedGraph['resolve']): Target[] {
+  const found: Target[] = [];
+  for (const value of node.properties.get(property) ?? []) {
+    for (const target of resolve(value)) {
+      if (!target.types.some((type) => type.endsWith('role'))) {
+        found.push({ node: target, roles: [] });
+        continue;
+      }
+      const roles = target.properties.get('rolename') ?? [];
+      for (const inner of target.properties.get(property) ?? []) {
+        for (const behind of resolve(inner)) found.push({ node: behind, roles });
+      }
+    }
+    if (found.length >= MAX_TARGETS) break;
+  }
+  return found;
+}

@@ -1,0 +1,153 @@
+import { isRoleAddress } from '#src/leads/email-facts.ts';
+import { normalizeEmail } from './normalize-email.ts';
+import { joinedLocal } from './scan-emails.ts';
+import { SEAM } from './visible-page-text.ts';
+
+/** On one page. */
+const MAX_CANDIDATES = 2_000;
+const LOCAL_WINDOW = 90;
+const DOMAIN_WINDOW = 160;
+/** The at sign's names; nothing else is meant by them between brackets. */
+const AT_WORDS =
+  'at|ät|aet|a|à|ad|et|bei|chez|arroba|arobase|arobas|arrobase|chiocciola|chiocciolina|klammeraffe|affenschwanz|apenstaartje|' +
+  'ma[łl]pa|zavin[aá][čc]|kukac|snabel-?a|snabela|kr[øo]ll?alfa|miukumauku|sobaka|собака|собачка|равлик|маймунка|kuyruklu a|' +
+  'majmun[čc]e|afna|παπάκι|アットマーク|アット|あっと|골뱅이|圈a|艾特|小老鼠|שטרודל|آت|&|@|＠|\\*';
+/** Words that are the at sign without brackets too. */
+const STRONG_AT =
+  'arroba|arobase|arobas|chiocciola|klammeraffe|apenstaartje|ma[łl]pa|zavin[aá][čc]|kukac|snabel-?a|собака|собачка|アットマーク|골뱅이';
+const DOT_WORDS =
+  'dot|d0t|punkt|punto|point|ponto|punt|kropka|te[čc]ka|tocka|to[čc]ka|bodka|pont|prick|piste|nokta|punct|punktum|nukta|точка|крапка|τελεία|ドット|점|点|點|נקודה|نقطة|。|\\.';
+/** Spaces, and the edges of elements. */
+const GLUE = '[\\s\\uE002]{0,4}';
+const OPEN = '[\\[({<⟨（［｛【«|~*=_-]';
+const CLOSE = '[\\])}>⟩）］｝】»|~*=_-]';
+const AT = new RegExp(
+  `(?<bracketed>${GLUE}(?:[\\[({<（［｛【«]{1,3}\\s?(?:${AT_WORDS})\\s?[\\])}>）］｝】»]{1,3}|(?<=[\\s\\uE002])[-_*~|=]{1,2}at[-_*~|=]{1,2}(?=[\\s\\uE002]))${GLUE})|` +
+    `(?<joined>(?<=\\S)(?<open>[_|~*=-])(?:at|AT)\\k<open>(?=\\S))|` +
+    `(?<sign>＠|﹫|(?<=\\s)@(?=\\s)|(?<=\\S)\\s@|@\\s(?=\\S))|` +
+    `(?<strong>\\s\\uE002?(?:${STRONG_AT})\\uE002?\\s)|(?<bare>\\s\\uE002?["'“„]?(?:at|AT|ät|bei|собака)["'”“]?\\uE002?\\s)`,
+  'giu',
+);
+const BRACKETED_DOT = new RegExp(
+  `${GLUE}${OPEN}{1,3}\\s?(?:${DOT_WORDS})\\s?${CLOSE}{1,3}${GLUE}`,
+  'giu',
+);
+const BARE_DOT = new RegExp(`\\s\\uE002?["'“„]?(?:${DOT_WORDS})["'”“]?\\uE002?\\s`, 'giu');
+const LOCAL = /[\p{L}\p{M}\p{N}._+'~\uE000-\uE002-]{1,80}$/u;
+const DOMAIN = /^[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}.\uE000-\uE002-]{0,200}[\p{L}\p{M}\p{N}])?/u;
+const LABEL =
+  /(?:e-?mail|mail|mailto|correo|courriel|posta|e-posta|e-post|почта|メール|邮箱|郵件|이메일|kontakt|contact|contacto|contato|contatto|write(?: to)?|schreib(?:en)?(?: sie)?(?: an)?|reach(?: me| us)?|address|adresse)[\s:：>–—-]{0,4}$/iu;
+/** These stand before "at" in sentences. */
+const SENTENCE_WORDS = new Set(
+  (
+    'us me him her it them you we i they is are was were be been meet look looking looks find found here there visit located location available ' +
+    'based open opened live lives work works working worked study studied arrive arrived stay stop stopped start starts started join joined ' +
+    'hosted sold online out up down in on off only also now then and or the a an this that all more not at by to from of with for ' +
+    'speaker speaking professor engineer director manager partner ceo cto founder head lead team people someone anyone everyone ' +
+    'er sie es ist sind war wir uns ich war direkt auch nur oder und dort hier jetzt erhältlich finden kaufen arbeiten'
+  ).split(' '),
+);
+
+/**
+ * Addresses with their signs spelled out, such as `jane [at] acme [dot] de`. Words that sentences use too ("at",
+ * "dot") count only where everything around them is written as an address.
+ */
+export function scanSpelledOut(text: string): string[] {
+  const found: string[] = [];
+  let candidates = 0;
+  for (const match of text.matchAll(AT)) {
+    candidates += 1;
+    if (candidates > MAX_CANDIDATES) break;
+    const email = addressAround(text, match);
+    if (email !== null) found.push(email);
+  }
+  return found;
+}
+
+function addressAround(text: string, match: RegExpExecArray): string | null {
+  const groups = match.groups ?? {};
+  const end = match.index + match[0].length;
+  const line =
+    text
+      .slice(Math.max(0, match.index - LOCAL_WINDOW), match.index)
+      .split('\n')
+      .at(-1) ?? '';
+  const rest = text.slice(end, end + DOMAIN_WINDOW).split('\n', 1)[0] ?? '';
+  const before = withDots(line).replace(/[\s\uE002]{1,30}$/, '');
+  const behind = withDots(rest).replace(/^[\s\uE002]{1,30}/, '');
+  const local = joinedLocal(LOCAL.exec(before)?.[0] ?? '').replace(/[\uE000\uE001]/g, '');
+  const domain = domainOf(behind);
+  if (local === '' || domain === null || !/\p{L}/u.test(domain)) return null;
+  const email = normalizeEmail(`${local}@${domain.replaceAll(/[\uE000-\uE002]/g, '')}`);
+  if (email === null) return null;
+  const isDotSpelled = countDots(rest.slice(0, domain.length + 24)) > 0;
+  const kind = groups['bracketed'] !== undefined ? 'bracketed' : kindOf(groups);
+  const prefix = before.slice(0, before.length - local.length);
+  const suffix = behind.slice(domain.length);
+  return isMeant({ kind, email, local, prefix, suffix, isDotSpelled }) ? email : null;
+}
+
+function kindOf(groups: Record<string, string | undefined>): 'joined' | 'sign' | 'strong' | 'bare' {
+  if (groups['joined'] !== undefined) return 'joined';
+  if (groups['sign'] !== undefined) return 'sign';
+  return groups['strong'] === undefined ? 'bare' : 'strong';
+}
+
+interface Candidate {
+  kind: 'bracketed' | 'joined' | 'sign' | 'strong' | 'bare';
+  email: string;
+  local: string;
+  prefix: string;
+  suffix: string;
+  isDotSpelled: boolean;
+}
+
+function isMeant({ kind, email, local, prefix, suffix, isDotSpelled }: Candidate): boolean {
+  const isWord = SENTENCE_WORDS.has(local.toLowerCase());
+  const isAlone =
+    /^[\s\p{P}\p{S}\uE002]*$/u.test(prefix) && /^[\s\p{P}\p{S}\uE002]*$/u.test(suffix);
+  const isLabelled = LABEL.test(prefix.replaceAll(SEAM, ' '));
+  const isAddressLike = isRoleAddress(email) || /[._\d]/.test(local);
+  switch (kind) {
+    case 'bracketed':
+      return (
+        !isWord || (isDotSpelled && (isAlone || isLabelled || /^(?:me|us|i|all)$/i.test(local)))
+      );
+    case 'joined':
+      return !isWord && (isDotSpelled || isAlone || isLabelled || isAddressLike);
+    case 'strong':
+      return !isWord;
+    case 'sign':
+      return !isWord && (isAlone || isLabelled || isAddressLike || isDotSpelled);
+    case 'bare':
+      if (isWord || !/\p{L}/u.test(local)) return false;
+      if (isDotSpelled) return isAlone || isLabelled || isAddressLike;
+      return isAlone ? isAddressLike : isLabelled && /[:：]/.test(prefix.slice(-4));
+  }
+}
+
+/** Spelled-out dots as dots; a dot between spaces is one that was pulled apart. */
+function withDots(text: string): string {
+  return text
+    .replace(BRACKETED_DOT, '.')
+    .replace(BARE_DOT, '.')
+    .replace(/ \. |\uE002*\.\uE002*(?=[^\s\uE002])/g, '.');
+}
+
+function countDots(text: string): number {
+  const padded = `${text} `;
+  return (
+    (padded.match(BRACKETED_DOT)?.length ?? 0) +
+    (padded.match(BARE_DOT)?.length ?? 0) +
+    (padded.match(/ \. /g)?.length ?? 0)
+  );
+}
+
+/** The domain a text begins with; the shortest where the element that holds it ends. */
+function domainOf(text: string): string | null {
+  const written = DOMAIN.exec(text)?.[0] ?? '';
+  const seam = written.indexOf(SEAM);
+  const first = seam === -1 ? written : written.slice(0, seam);
+  if (normalizeEmail(`x@${first}`) !== null) return first;
+  return written.includes('.') ? written : null;
+}

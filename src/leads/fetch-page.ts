@@ -1,0 +1,141 @@
+import { decodePage } from '#src/files/decode-page.ts';
+import { type HttpClient, OutboundError, type OutboundResponse } from '#src/platform/http.ts';
+import { isRedirect, nextHop } from '#src/platform/outbound-hop.ts';
+import { retryAfterMs } from '#src/platform/retry-after.ts';
+import { explainFetchFailure } from './explain-fetch-failure.ts';
+
+/** What one request for a page has brought. */
+export type FetchedPage =
+  | { kind: 'page'; html: string; format: 'html' | 'vcard' }
+  /** By a redirect, or by a page that sends its readers on at once. */
+  | { kind: 'moved'; url: string; isRefresh: boolean }
+  /** Too much was asked of the site. */
+  | { kind: 'busy'; reason: string; pauseMs: number }
+  /** `isGone`: the host is there, this page is not. */
+  | { kind: 'failed'; reason: string; isGone: boolean };
+
+const MAX_BYTES = 2 * 1024 * 1024;
+const ACCEPT = 'text/html, application/xhtml+xml, text/vcard;q=0.9, text/plain;q=0.8, */*;q=0.1';
+/** For sites that say that it is too much and not until when. */
+const DEFAULT_PAUSE_MS = 10_000;
+
+/**
+ * Asks for one page, once: a redirect is returned, so that its target can be asked by the rules of its own site. A body
+ * above 2 MB, or not whole in time, counts as far as it has come.
+ * @throws the signal's reason
+ */
+export async function fetchPage(
+  http: HttpClient,
+  request: {
+    url: string;
+    signal: AbortSignal;
+    timeoutMs: number;
+    /** Whether a page that sends its readers on at once has moved; else it is read as it is. */
+    followsRefresh: boolean;
+  },
+): Promise<FetchedPage> {
+  const { url, signal, timeoutMs, followsRefresh } = request;
+  try {
+    const response = await http.send({
+      url,
+      headers: { accept: ACCEPT },
+      signal,
+      timeoutMs,
+      maxBytes: MAX_BYTES,
+      excess: 'cut',
+      maxRedirects: 0,
+    });
+    return understand(url, response, followsRefresh);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof OutboundError)) throw error;
+    return { kind: 'failed', reason: explainFetchFailure(error, url), isGone: false };
+  }
+}
+
+function understand(url: string, response: OutboundResponse, followsRefresh: boolean): FetchedPage {
+  const { status, headers } = response;
+  const host = new URL(url).hostname;
+  const location = headers.get('location') ?? undefined;
+  if (isRedirect(status, location)) {
+    const hop = { url: new URL(url), method: 'GET', headers: {}, body: null } as const;
+    return { kind: 'moved', url: nextHop(hop, status, location).url.href, isRefresh: false };
+  }
+  if (status === 429 || status === 503) {
+    const pauseMs = retryAfterMs(headers.get('retry-after'), Date.now()) ?? DEFAULT_PAUSE_MS;
+    return { kind: 'busy', reason: `${host} answered ${status}: too busy for now.`, pauseMs };
+  }
+  if (status < 200 || status >= 300) {
+    const isGone = status >= 400 && status < 500;
+    return { kind: 'failed', reason: `${host} answered ${status}.`, isGone };
+  }
+  const read = readBody(url, response);
+  const isHtml = read.kind === 'page' && read.format === 'html';
+  const target = isHtml && followsRefresh ? refreshTarget(read.html, url) : null;
+  return target === null ? read : { kind: 'moved', url: target, isRefresh: true };
+}
+
+const HTML_TYPES = /^(?:text\/html|application\/xhtml\+xml|text\/plain)$/;
+const VCARD_TYPES = /^(?:text\/(?:x-)?vcard|text\/directory)$/;
+const UNKNOWN_TYPES = /^(?:|application\/octet-stream|binary\/octet-stream|text\/plain)$/;
+
+function readBody(url: string, { bytes, headers }: OutboundResponse): FetchedPage {
+  const contentType = headers.get('content-type') ?? '';
+  const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  const isCard =
+    VCARD_TYPES.test(type) || (UNKNOWN_TYPES.test(type) && /\.vcf$/i.test(new URL(url).pathname));
+  const isPage = isCard || HTML_TYPES.test(type) || (type === '' && looksLikeHtml(bytes));
+  const text = isPage ? decodePage(bytes, contentType) : null;
+  if (text === null) {
+    const { hostname } = new URL(url);
+    const what = isPage || type === '' ? 'something' : printable(type);
+    return {
+      kind: 'failed',
+      reason: `${hostname} sent ${what} that is no web page.`,
+      isGone: true,
+    };
+  }
+  return { kind: 'page', html: text, format: isCard ? 'vcard' : 'html' };
+}
+
+function looksLikeHtml(bytes: Buffer): boolean {
+  return /<(?:!doctype|html|head|body|title|meta|div|p|a)\b/i.test(
+    bytes.subarray(0, 2_000).toString('latin1'),
+  );
+}
+
+/** A header is the site's, and a sentence is ours. */
+function printable(type: string): string {
+  return /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(type) ? type : 'something';
+}
+
+const HEAD_CHARACTERS = 16_000;
+/** Pages that stay longer than this are read before they send their readers on. */
+const LONGEST_REFRESH_SECONDS = 10;
+
+/**
+ * Where the page's `meta` refresh leads to (HTML Living Standard §4.2.5.3); null when it stays, or reloads itself.
+ * Only looked for at its beginning, without taking the page apart.
+ */
+function refreshTarget(html: string, url: string): string | null {
+  const head = html
+    .slice(0, HEAD_CHARACTERS)
+    .replaceAll(
+      /<!--[^]*?(?:-->|$)|<noscript\b[^]*?(?:<\/noscript|$)|<script\b[^]*?(?:<\/script|$)/gi,
+      '',
+    );
+  for (const [tag] of head.matchAll(/<meta\s[^<>]{1,1000}>/gi)) {
+    if (!/\bhttp-equiv\s*=\s*["']?refresh\b/i.test(tag)) continue;
+    const content = /\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(tag);
+    const value = content?.[1] ?? content?.[2] ?? content?.[3] ?? '';
+    const [, seconds, target = ''] =
+      /^\s*(\d{1,6})(?:\.\d*)?\s*[;,]?\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(value) ?? [];
+    if (seconds === undefined || Number(seconds) > LONGEST_REFRESH_SECONDS) return null;
+    const next =
+      target.trim() === '' ? null : URL.parse(target.trim().replaceAll('&amp;', '&'), url);
+    if (!next || (next.protocol !== 'http:' && next.protocol !== 'https:')) return null;
+    next.hash = '';
+    return next.href === url ? null : next.href;
+  }
+  return null;
+}

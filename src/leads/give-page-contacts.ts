@@ -1,0 +1,177 @@
+import { isRoleAddress } from './email-facts.ts';
+import {
+  addressForms,
+  handleForms,
+  localPartOf,
+  nameMatchesAddress,
+} from './extract/name-matches-address.ts';
+import { draftOfCard, joinDrafts, joinValues } from './join-drafts.ts';
+import type { Evidenced, LeadDraft } from './lead-draft.ts';
+import type { PlacedCard } from './own-organization.ts';
+import { registrableDomain } from './registrable-domain.ts';
+
+const FIELDS = ['emails', 'phones', 'linkedin', 'twitter'] as const;
+type Field = (typeof FIELDS)[number];
+
+/** Contacts that stand on pages without saying whose they are. */
+export type LooseContacts = Record<Field, Evidenced[]>;
+
+/**
+ * Gives persons what stands loose on the pages and is theirs: further evidence for what they have, and addresses and
+ * profiles that match the name of one person and no other. Everything else is left over. A personal address that
+ * several persons claim stays with those whose name it has.
+ */
+export function givePageContacts(
+  persons: readonly LeadDraft[],
+  cards: readonly PlacedCard[],
+  siteDomain: string,
+): { persons: LeadDraft[]; rest: LooseContacts } {
+  const { kept, released } = releaseShared(persons);
+  const loose = collect(cards, siteDomain);
+  loose.emails = joinValues([...loose.emails, ...released]);
+  const owners = ownersOf(kept);
+  const byForm = byAddressForm(kept);
+  const gifts = new Map<number, LooseContacts>();
+  const rest = noContacts();
+  for (const field of FIELDS) {
+    for (const found of loose[field]) {
+      const owning = owners[field].get(found.value) ?? [];
+      const taker = owning.length === 0 ? takerOf(field, found.value, byForm) : null;
+      const receivers = taker === null ? owning : [taker];
+      for (const person of receivers) {
+        const gift = gifts.get(person) ?? noContacts();
+        gift[field].push(found);
+        gifts.set(person, gift);
+      }
+      const [only] = receivers;
+      const person = receivers.length === 1 && only !== undefined ? kept[only] : undefined;
+      if (!person || isHouses(field, found, person)) rest[field].push(found);
+    }
+  }
+  return {
+    persons: kept.map((person, index) => bestFirst(receive(person, gifts.get(index)))),
+    rest,
+  };
+}
+
+/** A desk, or a number that stands where the person does not, is not one person's alone. */
+function isHouses(field: Field, { value, evidence }: Evidenced, person: LeadDraft): boolean {
+  if (field === 'emails') return isRoleAddress(value);
+  if (field !== 'phones') return false;
+  const own = person.phones.find((phone) => phone.value === value)?.evidence ?? [];
+  return evidence.some(({ url }) => !own.some((one) => one.url === url));
+}
+
+function noContacts(): LooseContacts {
+  return { emails: [], phones: [], linkedin: [], twitter: [] };
+}
+
+/** Company profiles of loose cards are those of the organisation, personal ones may be some person's. */
+function collect(cards: readonly PlacedCard[], siteDomain: string): LooseContacts {
+  const contacts = noContacts();
+  for (const { card, url } of cards) {
+    for (const kind of ['person', 'organization'] as const) {
+      const draft = draftOfCard(card, { kind, url, siteDomain });
+      contacts.linkedin.push(...draft.linkedin);
+      if (kind === 'organization') continue;
+      contacts.emails.push(...draft.emails);
+      contacts.phones.push(...draft.phones);
+      contacts.twitter.push(...draft.twitter);
+    }
+  }
+  for (const field of FIELDS) contacts[field] = joinValues(contacts[field]);
+  return contacts;
+}
+
+/** Takes addresses from persons who share them with others and do not have them in their name. */
+function releaseShared(persons: readonly LeadDraft[]): {
+  kept: LeadDraft[];
+  released: Evidenced[];
+} {
+  const counts = new Map<string, number>();
+  for (const { emails } of persons) {
+    for (const { value } of emails) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  const released: Evidenced[] = [];
+  const kept = persons.map((person) => {
+    const isOwn = ({ value }: Evidenced): boolean =>
+      counts.get(value) === 1 ||
+      (!isRoleAddress(value) &&
+        person.name !== null &&
+        nameMatchesAddress(person.name.value, value));
+    released.push(...person.emails.filter((email) => !isOwn(email)));
+    return { ...person, emails: person.emails.filter(isOwn) };
+  });
+  return { kept, released };
+}
+
+function ownersOf(persons: readonly LeadDraft[]): Record<Field, Map<string, number[]>> {
+  const owners = {
+    emails: new Map<string, number[]>(),
+    phones: new Map<string, number[]>(),
+    linkedin: new Map<string, number[]>(),
+    twitter: new Map<string, number[]>(),
+  };
+  for (const [index, person] of persons.entries()) {
+    for (const field of FIELDS) {
+      for (const { value } of person[field]) {
+        const known = owners[field].get(value);
+        if (known) known.push(index);
+        else owners[field].set(value, [index]);
+      }
+    }
+  }
+  return owners;
+}
+
+/** Which persons an address may belong to, by how it is written. */
+function byAddressForm(persons: readonly LeadDraft[]): Map<string, Set<number>> {
+  const byForm = new Map<string, Set<number>>();
+  for (const [index, { name }] of persons.entries()) {
+    for (const form of name ? addressForms(name.value) : []) {
+      byForm.set(form, (byForm.get(form) ?? new Set()).add(index));
+    }
+  }
+  return byForm;
+}
+
+/** The one person whose name a value has, or null. */
+function takerOf(
+  field: Field,
+  value: string,
+  byForm: ReadonlyMap<string, ReadonlySet<number>>,
+): number | null {
+  const handle = handleOf(field, value);
+  if (handle === null) return null;
+  const matching = new Set(handleForms(handle).flatMap((form) => [...(byForm.get(form) ?? [])]));
+  const [only] = matching;
+  return only !== undefined && matching.size === 1 ? only : null;
+}
+
+function handleOf(field: Field, value: string): string | null {
+  switch (field) {
+    case 'emails':
+      return isRoleAddress(value) ? null : localPartOf(value);
+    case 'phones':
+      return null;
+    case 'linkedin':
+      return /\/in\/([^/]+)$/.exec(value)?.[1] ?? null;
+    case 'twitter':
+      return /\/([^/]+)$/.exec(value)?.[1] ?? null;
+  }
+}
+
+function receive(person: LeadDraft, gift: LooseContacts | undefined): LeadDraft {
+  return gift
+    ? joinDrafts([person, { ...person, name: null, title: null, company: null, ...gift }])
+    : person;
+}
+
+/** Addresses in the person's name first, then those of the site, then others; desks last. */
+function bestFirst(person: LeadDraft): LeadDraft {
+  const worth = ({ value }: Evidenced): number =>
+    (person.name && nameMatchesAddress(person.name.value, value) ? 2 : 0) +
+    (registrableDomain(value.slice(value.lastIndexOf('@') + 1)) === person.siteDomain ? 1 : 0) -
+    (isRoleAddress(value) ? 4 : 0);
+  return { ...person, emails: person.emails.toSorted((a, b) => worth(b) - worth(a)) };
+}

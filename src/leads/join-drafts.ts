@@ -1,0 +1,150 @@
+import { canonicalProfile } from './extract/canonical-profile.ts';
+import type { ContactCard } from './extract/contact-card.ts';
+import { personNameKey } from './extract/person-name.ts';
+import type { Evidence, Evidenced, LeadDraft } from './lead-draft.ts';
+import { organizationKey } from './organization-name.ts';
+import { bestTrust } from './trust.ts';
+
+const MAX_EVIDENCE = 50;
+const MAX_VALUES = 20;
+
+/** A draft that knows nothing but where it belongs. */
+export function emptyDraft(kind: LeadDraft['kind'], siteDomain: string): LeadDraft {
+  return {
+    kind,
+    name: null,
+    title: null,
+    company: null,
+    emails: [],
+    phones: [],
+    linkedin: [],
+    twitter: [],
+    website: null,
+    description: null,
+    address: null,
+    siteDomain,
+  };
+}
+
+/** What one card says of a person or an organisation, each value with its evidence. */
+export function draftOfCard(
+  card: ContactCard,
+  { kind, url, siteDomain }: { kind: LeadDraft['kind']; url: string; siteDomain: string },
+): LeadDraft {
+  const evidence = [{ url, technique: card.technique }];
+  const one = (value: string | null): Evidenced | null => (value ? { value, evidence } : null);
+  const all = (values: readonly string[]): Evidenced[] =>
+    [...new Set(values)].map((value) => ({ value, evidence }));
+  const profiles = card.profiles.flatMap((profile) => canonicalProfile(profile) ?? []);
+  // Nobody but a person has a personal profile, and the other way round.
+  const own = profiles.filter((profile) => profile.kind === kind || profile.kind === 'unknown');
+  const inNetwork = (network: string): Evidenced[] =>
+    all(own.filter((profile) => profile.network === network).map((profile) => profile.url));
+  return {
+    kind,
+    name: one(card.name),
+    title: one(card.title),
+    company: one(card.company),
+    emails: all(card.emails),
+    phones: all(card.phones),
+    linkedin: inNetwork('linkedin'),
+    twitter: inNetwork('twitter'),
+    website: one(card.website),
+    description: one(card.description),
+    address: card.address && { ...card.address, evidence },
+    siteDomain,
+  };
+}
+
+/** One draft out of several about the same: all values, the best first, with the evidence of all. */
+export function joinDrafts(drafts: readonly LeadDraft[]): LeadDraft {
+  const [first] = drafts;
+  if (!first) throw new Error('There is nothing to join.');
+  if (drafts.length === 1) return first;
+  const many = (field: 'emails' | 'phones' | 'linkedin' | 'twitter'): Evidenced[] =>
+    joinValues(drafts.flatMap((draft) => draft[field])).slice(0, MAX_VALUES);
+  const best = (
+    field: 'name' | 'title' | 'company' | 'website' | 'description',
+    key: (value: string) => string,
+  ): Evidenced | null =>
+    joinValues(
+      drafts.flatMap((draft) => draft[field] ?? []),
+      key,
+    )[0] ?? null;
+  return {
+    kind: first.kind,
+    name: first.kind === 'person' ? fullestName(drafts) : best('name', organizationKey),
+    title: best('title', plainKey),
+    company: best('company', organizationKey),
+    emails: many('emails'),
+    phones: many('phones'),
+    linkedin: many('linkedin'),
+    twitter: many('twitter'),
+    website: best('website', (value) => value),
+    description: best('description', plainKey),
+    address: joinAddresses(drafts.flatMap(({ address }) => address ?? [])),
+    siteDomain: first.siteDomain,
+  };
+}
+
+/** "Jane Doe" before "J. Doe" and "Jane", whoever says it; then the most trusted. */
+function fullestName(drafts: readonly LeadDraft[]): Evidenced | null {
+  const fullness = ({ value }: Evidenced): number => {
+    const words = personNameKey(value).split(' ');
+    return (words.length > 1 ? 2 : 0) + ((words[0] ?? '').length > 1 ? 1 : 0);
+  };
+  const names = joinValues(
+    drafts.flatMap(({ name }) => name ?? []),
+    personNameKey,
+  );
+  return names.toSorted((a, b) => fullness(b) - fullness(a))[0] ?? null;
+}
+
+/**
+ * Each value once with the evidence of all who name it; the most trusted first, then the one with most evidence, then
+ * as they came. Values with one key are one: the most trusted way of writing it is kept.
+ */
+export function joinValues(
+  values: readonly Evidenced[],
+  keyOf: (value: string) => string = (value) => value,
+): Evidenced[] {
+  const groups = Map.groupBy(values, ({ value }) => keyOf(value));
+  return [...groups.values()]
+    .map((group) => ({
+      value: group.reduce((a, b) => (trustIn(b) > trustIn(a) ? b : a)).value,
+      evidence: joinEvidence(group.flatMap(({ evidence }) => evidence)),
+    }))
+    .toSorted((a, b) => trustIn(b) - trustIn(a) || b.evidence.length - a.evidence.length);
+}
+
+export function joinEvidence(evidence: readonly Evidence[]): Evidence[] {
+  const once = new Map(evidence.map((one) => [`${one.technique} ${one.url}`, one]));
+  return [...once.values()].slice(0, MAX_EVIDENCE);
+}
+
+function trustIn({ evidence }: Evidenced): number {
+  return bestTrust(evidence);
+}
+
+function plainKey(value: string): string {
+  return value
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+type EvidencedAddress = NonNullable<LeadDraft['address']>;
+
+/** The one with most parts, and the evidence of those that say the same. */
+function joinAddresses(addresses: readonly EvidencedAddress[]): EvidencedAddress | null {
+  const [best] = addresses.toSorted((a, b) => partsOf(b).length - partsOf(a).length);
+  if (!best) return null;
+  const whole = new Set(partsOf(best).map(plainKey));
+  const same = addresses.filter((one) => partsOf(one).every((part) => whole.has(plainKey(part))));
+  return { ...best, evidence: joinEvidence(same.flatMap(({ evidence }) => evidence)) };
+}
+
+function partsOf(address: EvidencedAddress): string[] {
+  const { street, postalCode, locality, region, country } = address;
+  return [street, postalCode, locality, region, country].filter((part) => part !== '');
+}

@@ -1,0 +1,59 @@
+import { joinDrafts } from './join-drafts.ts';
+import type { LeadDraft } from './lead-draft.ts';
+import { mergePersons } from './merge-persons.ts';
+import { organizationKey } from './organization-name.ts';
+import { registrableDomain } from './registrable-domain.ts';
+
+/**
+ * Leads of several sites with each person and organisation once. An organisation with two sites is known by its
+ * LinkedIn page, or by a name and an address that both sites have. The order is that of the first of each.
+ */
+export function mergeDrafts(drafts: readonly LeadDraft[]): LeadDraft[] {
+  const organizations: LeadDraft[] = [];
+  const places = new Map<string, number>();
+  for (const draft of drafts.filter(({ kind }) => kind === 'organization')) {
+    const keys = keysOf(draft);
+    const at = keys.map((key) => places.get(key)).find((place) => place !== undefined);
+    const known = at === undefined ? undefined : organizations[at];
+    const place = at ?? organizations.length;
+    organizations[place] = known ? joinOrganizations(known, draft) : draft;
+    for (const key of keys) if (!places.has(key)) places.set(key, place);
+  }
+  const persons = mergePersons(drafts.filter(({ kind }) => kind === 'person'));
+  const order = new Map(
+    [...new Set(drafts.map(({ siteDomain }) => siteDomain))].map((site, at) => [site, at]),
+  );
+  const merged = [...organizations, ...persons];
+  return merged.toSorted((a, b) => (order.get(a.siteDomain) ?? 0) - (order.get(b.siteDomain) ?? 0));
+}
+
+function keysOf({ siteDomain, linkedin, emails, name }: LeadDraft): string[] {
+  const nameKey = name ? organizationKey(name.value) : '';
+  const [profile] = linkedin;
+  const keys = [`site ${siteDomain}`];
+  if (nameKey === '') return keys;
+  if (profile) keys.push(`profile ${profile.value} ${nameKey}`);
+  for (const { value } of emails) {
+    const domain = registrableDomain(value.slice(value.lastIndexOf('@') + 1));
+    if (domain !== null) keys.push(`email ${value} ${nameKey}`);
+  }
+  return keys;
+}
+
+/** What is best for the first one stays the best. */
+function joinOrganizations(first: LeadDraft, other: LeadDraft): LeadDraft {
+  const joined = joinDrafts([first, other]);
+  const keepOrder = (field: 'emails' | 'phones' | 'linkedin' | 'twitter'): LeadDraft['emails'] => {
+    const order = [...first[field], ...other[field]].map(({ value }) => value);
+    return joined[field].toSorted((a, b) => order.indexOf(a.value) - order.indexOf(b.value));
+  };
+  return {
+    ...joined,
+    name: first.name ?? joined.name,
+    website: first.website ?? joined.website,
+    emails: keepOrder('emails'),
+    phones: keepOrder('phones'),
+    linkedin: keepOrder('linkedin'),
+    twitter: keepOrder('twitter'),
+  };
+}

@@ -1,0 +1,105 @@
+import { isRoleAddress } from './email-facts.ts';
+import { personNameKey } from './extract/person-name.ts';
+import { joinDrafts } from './join-drafts.ts';
+import type { Evidenced, LeadDraft } from './lead-draft.ts';
+
+/**
+ * One draft for each person. Who shares a personal address and a name, or a LinkedIn profile, is one; so is who has
+ * the same name on the same site, unless the addresses or profiles say that they are two.
+ */
+export function mergePersons(drafts: readonly LeadDraft[]): LeadDraft[] {
+  const byAddress = joinWhere(drafts, ({ emails }) => personal(emails), areNamesAlike);
+  const byProfile = joinWhere(byAddress, ({ linkedin }) => linkedin.map(({ value }) => value));
+  const named = Map.groupBy(byProfile, (draft) => `${nameKeyOf(draft)} ${draft.siteDomain}`);
+  return [...named.values()].flatMap(joinNamesakes);
+}
+
+export function nameKeyOf({ name }: LeadDraft): string {
+  return name ? personNameKey(name.value) : '';
+}
+
+/** "J. Doe" and "Jane Doe" may be one; "John Doe" and "Jane Doe" share an address without being one. */
+export function areNamesAlike(a: LeadDraft, b: LeadDraft): boolean {
+  const [one, other] = [nameKeyOf(a), nameKeyOf(b)];
+  if (one === '' || other === '' || one === other) return true;
+  const [words, others] = [one.split(' '), other.split(' ')];
+  if (words.at(-1) !== others.at(-1)) return words.toSorted().join() === others.toSorted().join();
+  const [first = '', second = ''] = [words[0], others[0]];
+  const [shorter, longer] = first.length < second.length ? [first, second] : [second, first];
+  return words.length === 1 || others.length === 1 || longer.startsWith(shorter);
+}
+
+export function personal(emails: readonly Evidenced[]): string[] {
+  return emails.map(({ value }) => value).filter((email) => !isRoleAddress(email));
+}
+
+/** Joins what has a key in common, directly or through others. */
+function joinWhere(
+  drafts: readonly LeadDraft[],
+  keysOf: (draft: LeadDraft) => string[],
+  mayJoin: (a: LeadDraft, b: LeadDraft) => boolean = () => true,
+): LeadDraft[] {
+  const parents = drafts.map((_, index) => index);
+  const rootOf = (index: number): number => {
+    let at = index;
+    for (let up = parents[at] ?? at; up !== at; up = parents[at] ?? at) {
+      parents[at] = parents[up] ?? up;
+      at = up;
+    }
+    return at;
+  };
+  /** The first with each name under each key: as many as there are names. */
+  const seen = new Map<string, number[]>();
+  for (const [index, draft] of drafts.entries()) {
+    for (const key of keysOf(draft)) {
+      const known = seen.get(key) ?? [];
+      const match = known.find((other) => mayJoin(drafts[other] ?? draft, draft));
+      if (match === undefined) seen.set(key, [...known, index]);
+      else parents[Math.max(rootOf(match), rootOf(index))] = Math.min(rootOf(match), rootOf(index));
+    }
+  }
+  const groups = Map.groupBy(drafts.keys(), rootOf);
+  return [...groups.values()].map((group) => joinDrafts(group.flatMap((at) => drafts[at] ?? [])));
+}
+
+/** Drafts with one name: those with an address or profile of their own first, then the others to whom they fit. */
+function joinNamesakes(drafts: readonly LeadDraft[]): LeadDraft[] {
+  const [first] = drafts;
+  if (drafts.length === 1 || !first || nameKeyOf(first) === '') return [...drafts];
+  const groups: LeadDraft[][] = [];
+  for (const draft of drafts.toSorted((a, b) => identities(b) - identities(a))) {
+    const fitting = groups.filter((group) => group.every((other) => !areTwo(other, draft)));
+    const group = fitting.length > 1 ? fitting.find((one) => shareFact(one, draft)) : fitting[0];
+    if (group) group.push(draft);
+    // Nothing says whose it is, and it brings nothing: it is no third person.
+    else if (fitting.length === 0 || draft.phones.length + draft.twitter.length > 0)
+      groups.push([draft]);
+  }
+  return groups.map(joinDrafts);
+}
+
+function identities({ emails, linkedin }: LeadDraft): number {
+  return (personal(emails).length > 0 ? 2 : 0) + (linkedin.length > 0 ? 1 : 0);
+}
+
+function areTwo(a: LeadDraft, b: LeadDraft): boolean {
+  const [mails, otherMails] = [personal(a.emails), personal(b.emails)];
+  if (mails.some((email) => otherMails.includes(email))) return false;
+  if (mails.length > 0 && otherMails.length > 0) return true;
+  const profiles = a.linkedin.map(({ value }) => value);
+  if (profiles.length === 0 || b.linkedin.length === 0) return false;
+  return !b.linkedin.some(({ value }) => profiles.includes(value));
+}
+
+function shareFact(group: readonly LeadDraft[], { phones, title, twitter }: LeadDraft): boolean {
+  return group.some(
+    (other) =>
+      (title !== null && other.title?.value.toLowerCase() === title.value.toLowerCase()) ||
+      haveCommon(other.phones, phones) ||
+      haveCommon(other.twitter, twitter),
+  );
+}
+
+function haveCommon(some: readonly Evidenced[], others: readonly Evidenced[]): boolean {
+  return some.some(({ value }) => others.some((other) => other.value === value));
+}

@@ -1,0 +1,90 @@
+import { NO_NAME_WORDS } from './extract/name-words.ts';
+import { plainLetters } from './extract/role-lexicon.ts';
+import type { ExtractedPage } from './extracted-page.ts';
+import type { Evidenced } from './lead-draft.ts';
+
+const LEGAL_FORMS = new Set(
+  (
+    'inc incorporated ltd limited llc llp lp plc corp corporation co company gmbh mbh ag kg kgaa ohg ug gbr ev eg ek se sarl sas sasu sa eurl ' +
+    'snc scop srl srls spa sl slu sau lda ltda me eireli bv nv vof cv ab hb as asa aps oy oyj tmi ky sro sp zoo spzoo spolka kft zrt bt nyrt rt ' +
+    'doo dd ood eood pty pte pvt kk yk sti limitada gesellschaft z oo ооо зао оао ао тов ип пао'
+  ).split(' '),
+);
+const LEGAL_SIGNS =
+  /株式会社|有限会社|合同会社|㈱|주식회사|㈜|有限公司|股份|ооо|зао|оао|тов|ип|ао/giu;
+const SEPARATOR = /\s+[|–—·•:»«>-]\s+|\s*[|»·]\s*|:\s+/u;
+const LONGEST_NAME = 60;
+
+/** One key for the ways of writing an organisation's name: without legal form, accents, signs and spaces. */
+export function organizationKey(name: string): string {
+  const words = plainLetters(name)
+    .replaceAll('.', '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+  const kept = words.filter((word) => !LEGAL_FORMS.has(word));
+  const joined = (kept.length > 0 ? kept : words).join('');
+  return joined.replace(LEGAL_SIGNS, '') || joined;
+}
+
+/** Does a name go with a domain: Acme Tools GmbH with acme-tools.de, acmetools.com, acme.io? */
+export function resemblesDomain(name: string, domain: string): boolean {
+  const label = plainLetters(domain.split('.')[0] ?? '').replace(/[^\p{L}\p{N}]+/gu, '');
+  const german = name.replaceAll('ä', 'ae').replaceAll('ö', 'oe').replaceAll('ü', 'ue');
+  return [name, german].map(organizationKey).some((key) => {
+    if (key.length < 2 || label.length < 2) return false;
+    if (key === label) return true;
+    const [shorter, longer] = key.length < label.length ? [key, label] : [label, key];
+    return shorter.length >= 4 && longer.includes(shorter);
+  });
+}
+
+/** The name that a site goes by where no structured data says it; the domain itself when nothing does. */
+export function nameOfSite(pages: readonly ExtractedPage[], domain: string): Evidenced {
+  return (
+    commonest(
+      pages.map(({ url, siteName }) => ({
+        value: siteName,
+        evidence: [{ url, technique: 'meta' as const }],
+      })),
+    ) ??
+    nameInTitles(pages, domain) ?? {
+      value: domain,
+      evidence: [{ url: pages[0]?.url ?? `https://${domain}/`, technique: 'page-title' }],
+    }
+  );
+}
+
+/** A part of the titles: the one that resembles the domain, or else stands in several, or else ends the first. */
+function nameInTitles(pages: readonly ExtractedPage[], domain: string): Evidenced | null {
+  const parts = pages.flatMap(({ url, title }) =>
+    title
+      .slice(0, 300)
+      .split(SEPARATOR)
+      .map((part) => part.trim())
+      .filter(isNameLike)
+      .map((value) => ({ value, evidence: [{ url, technique: 'page-title' as const }] })),
+  );
+  const resembling = commonest(parts.filter(({ value }) => resemblesDomain(value, domain)));
+  if (resembling) return resembling;
+  const repeated = commonest(parts);
+  if (repeated && repeated.evidence.length > 1) return repeated;
+  return parts.findLast(({ evidence: [one] }) => one?.url === pages[0]?.url) ?? null;
+}
+
+function isNameLike(part: string): boolean {
+  if (part.length < 2 || part.length > LONGEST_NAME) return false;
+  const words = plainLetters(part).split(/[^\p{L}\p{N}]+/u);
+  return words.some((word) => /\p{L}/u.test(word) && !NO_NAME_WORDS.has(word));
+}
+
+function commonest(values: readonly Evidenced[]): Evidenced | null {
+  const groups = Map.groupBy(
+    values.filter(({ value }) => value !== ''),
+    ({ value }) => organizationKey(value),
+  );
+  const [best] = [...groups.values()].toSorted((a, b) => b.length - a.length);
+  const [first] = best ?? [];
+  return best && first
+    ? { value: first.value, evidence: best.flatMap((one) => one.evidence) }
+    : null;
+}

@@ -1,0 +1,85 @@
+import { canonicalProfile } from './extract/canonical-profile.ts';
+import type { ContactCard } from './extract/contact-card.ts';
+import type { ExtractedPage } from './extracted-page.ts';
+import { isDirectory } from './directory-hosts.ts';
+import { nameOfSite, organizationKey, resemblesDomain } from './organization-name.ts';
+import { registrableDomain } from './registrable-domain.ts';
+import { isStructured } from './trust.ts';
+
+/** A card and the page that it stands on. */
+export interface PlacedCard {
+  card: ContactCard;
+  url: string;
+}
+
+/**
+ * The cards that speak of the organisation whose site it is, and not of its customers, partners and suppliers: those
+ * that name an address of the site, and without such ones those whose name is the site's. Cards without a name or
+ * address go with them.
+ */
+export function ownOrganizationCards(
+  cards: readonly PlacedCard[],
+  { pages, siteDomain }: { pages: readonly ExtractedPage[]; siteDomain: string },
+): PlacedCard[] {
+  const open = cards.filter(({ card }) => siteOf(card) === null || isOnSite(card, siteDomain));
+  const siteKey = organizationKey(nameOfSite(pages, siteDomain).value);
+  const isNamedLikeSite = ({ card: { name } }: PlacedCard): boolean =>
+    name !== null &&
+    (areKeysAlike(organizationKey(name), siteKey) || resemblesDomain(name, siteDomain));
+  const sure = open.filter(({ card }) => isOnSite(card, siteDomain));
+  const alike = cards.filter(isNamedLikeSite);
+  const marked = [...sure, ...alike].filter(({ card }) => isStructured(card.technique));
+  // What a page's head calls the site says nothing of the names that its structured data has.
+  const base = [...sure, ...alike, ...(marked.length > 0 ? [] : namesakesOfBest(open))];
+  const keys = new Set(base.map(keyOf));
+  const chosen = new Set(base);
+  return cards.filter(
+    (placed) =>
+      chosen.has(placed) ||
+      (open.includes(placed) && (keyOf(placed) === '' || keys.has(keyOf(placed)))),
+  );
+}
+
+/** Of several organisations nobody knows which one has the site: it is the one that the site says most of. */
+function namesakesOfBest(cards: readonly PlacedCard[]): PlacedCard[] {
+  const named = Map.groupBy(
+    cards.filter(({ card }) => card.name !== null && isStructured(card.technique)),
+    keyOf,
+  );
+  const [best] = [...named.values()].toSorted((a, b) => factsIn(b) - factsIn(a));
+  return best ?? [];
+}
+
+/** One is the other with something before or behind it. */
+function areKeysAlike(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [shorter, longer] = one.length < other.length ? [one, other] : [other, one];
+  return shorter.length >= 4 && longer.includes(shorter);
+}
+
+function factsIn(cards: readonly PlacedCard[]): number {
+  return Math.max(
+    ...cards.map(
+      ({ card: { emails, phones, profiles, address } }) =>
+        emails.length + phones.length + profiles.length + (address ? 1 : 0),
+    ),
+  );
+}
+
+function keyOf({ card: { name } }: PlacedCard): string {
+  return name === null ? '' : organizationKey(name);
+}
+
+function isOnSite(card: ContactCard, siteDomain: string): boolean {
+  if (siteOf(card) !== null) return siteOf(card) === siteDomain;
+  return card.emails.some(
+    (email) => registrableDomain(email.slice(email.lastIndexOf('@') + 1)) === siteDomain,
+  );
+}
+
+/** The domain that a card names as its own; a page in a network or directory is no site of its own. */
+function siteOf({ website }: ContactCard): string | null {
+  if (website === null || canonicalProfile(website)) return null;
+  const domain = registrableDomain(website);
+  return domain === null || isDirectory(domain) ? null : domain;
+}

@@ -1,0 +1,93 @@
+import type { SitePage, SitePageKind } from './discover-pages.ts';
+import { pageKey, plainAddress } from './page-key.ts';
+
+export interface QueuedPage extends SitePage {
+  /** Links from the page where the visit began. */
+  depth: number;
+}
+
+/** Most sites say where they are on one page; the rest of the visit is for people. */
+const MOST: Readonly<Record<SitePageKind, number>> = {
+  home: 1,
+  imprint: 2,
+  contact: 2,
+  team: 4,
+  about: 2,
+  vcard: 5,
+  person: 6,
+  privacy: 1,
+};
+
+const ORDER: readonly SitePageKind[] = [
+  'home',
+  'contact',
+  'team',
+  'about',
+  'imprint',
+  'vcard',
+  'person',
+  'privacy',
+];
+/** By law it names who is responsible, with a mail address and mostly a phone number. */
+const GERMAN_ORDER: readonly SitePageKind[] = [
+  'home',
+  'imprint',
+  'contact',
+  'team',
+  'about',
+  'vcard',
+  'person',
+  'privacy',
+];
+
+/** The pages of one site that are still to be visited, the most promising first, none twice. */
+export class PageQueue {
+  private readonly waiting: QueuedPage[] = [];
+  private readonly seen = new Set<string>();
+  private readonly taken = new Map<SitePageKind, number>();
+
+  /** The pages that would still be visited. */
+  get length(): number {
+    return this.waiting.filter((page) => this.hasRoom(page.kind)).length;
+  }
+
+  add(pages: readonly SitePage[], depth: number): void {
+    for (const page of pages) {
+      const url = plainAddress(page.url);
+      if (!url || !this.mark(url)) continue;
+      this.waiting.push({ ...page, depth });
+    }
+  }
+
+  /** Whether the address is new; it is not any more then. */
+  mark(url: URL | string): boolean {
+    const address = typeof url === 'string' ? plainAddress(url) : url;
+    if (!address) return false;
+    const key = pageKey(address);
+    if (this.seen.has(key)) return false;
+    this.seen.add(key);
+    return true;
+  }
+
+  has(...kinds: SitePageKind[]): boolean {
+    return this.waiting.some(({ kind }) => kinds.includes(kind) && this.hasRoom(kind));
+  }
+
+  /** The next page to visit; null when none is left. */
+  take(isGerman: boolean): QueuedPage | null {
+    const order = isGerman ? GERMAN_ORDER : ORDER;
+    const rank = ({ kind }: QueuedPage): number => order.indexOf(kind);
+    const next = this.waiting
+      .filter(({ kind }) => this.hasRoom(kind))
+      // Stable: of pages that are alike the one that was linked first comes first.
+      .toSorted((a, b) => rank(a) - rank(b) || a.depth - b.depth || b.share - a.share)[0];
+    if (!next) return null;
+    this.waiting.splice(this.waiting.indexOf(next), 1);
+    this.taken.set(next.kind, (this.taken.get(next.kind) ?? 0) + 1);
+    return next;
+  }
+
+  private hasRoom(kind: SitePageKind): boolean {
+    return (this.taken.get(kind) ?? 0) < MOST[kind];
+  }
+}

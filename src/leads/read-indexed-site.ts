@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { HIDDEN } from '#src/documents/search-terms.ts';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import { GiveUp } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import type { DocumentMetadata, StoredSection } from '#src/tables.ts';
+import type { ExtractedPage } from './extracted-page.ts';
+import { indexedPageHtml } from './indexed-page-html.ts';
+import { foundPage } from './search-provider.ts';
+
+/** Longer pages are catalogues; who is behind them stands elsewhere. */
+const MAX_TEXT_LENGTH = 500_000;
+
+/**
+ * What stands on the indexed pages of a site, in the order given. Documents that are gone, and pages that cannot be
+ * read within the limits, are left out.
+ * @throws the signal's reason when aborted
+ */
+export async function readIndexedSite(
+  { db, leadExtractor }: Pick<Services, 'db' | 'leadExtractor'>,
+  { workspaceId, documentIds }: { workspaceId: WorkspaceId; documentIds: readonly DocumentId[] },
+  signal: AbortSignal,
+): Promise<ExtractedPage[]> {
+  const pages: ExtractedPage[] = [];
+  // One at a time: a document may have megabytes.
+  for (const documentId of documentIds) {
+    signal.throwIfAborted();
+    const document = await readDocument({ db }, workspaceId, documentId);
+    const page = document && toPage(document);
+    if (!page) continue;
+    try {
+      pages.push(await leadExtractor.extract({ ...page, kind: 'html', signal }));
+    } catch (error) {
+      if (!(error instanceof GiveUp)) throw error;
+    }
+  }
+  return pages;
+}
+
+interface StoredPage {
+  external_id: string;
+  semantic_identifier: string;
+  title: string | null;
+  sections: StoredSection[];
+  metadata: DocumentMetadata;
+}
+
+async function readDocument(
+  { db }: Pick<Services, 'db'>,
+  workspaceId: WorkspaceId,
+  id: DocumentId,
+): Promise<StoredPage | null> {
+  const { rows } = await sql<StoredPage>`
+    select external_id, semantic_identifier, title, sections, metadata from document
+    where workspace_id = ${workspaceId} and id = ${id} and ${HIDDEN} is not true`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Null for a document without an address: it is no page. */
+function toPage(document: StoredPage): { url: string; html: string } | null {
+  const { external_id: id, sections, metadata } = document;
+  const link = sections.find((section) => section.link !== null)?.link ?? '';
+  const address = foundPage(id, '', '') ?? foundPage(link, '', '');
+  if (!address) return null;
+  const text = sections.map((section) => section.text).join('\n\n');
+  const html = indexedPageHtml({
+    title: document.title ?? document.semantic_identifier,
+    text: text.slice(0, MAX_TEXT_LENGTH),
+    siteName: textOf(metadata['site']),
+    description: textOf(metadata['description']),
+    language: textOf(metadata['language']),
+  });
+  return { url: address.url, html };
+}
+
+function textOf(value: string | string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,33 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { getPublicSuffix, parse } from 'tldts';
+
+/** Private suffixes such as `github.io` count: each of their names belongs to someone else. */
+const OPTIONS = { allowPrivateDomains: true };
+
+/**
+ * The domain that was registered to get this URL or host, in lower case, with its letters readable (`xn--` decoded) as
+ * in `normalizeEmail`. Hosts under no suffix (IP addresses, `localhost`) and suffixes themselves are given as they are,
+ * without port. Null for what is no host.
+ */
+export function registrableDomain(urlOrHost: string): string | null {
+  const { domain, hostname, isIp } = parse(urlOrHost.trim(), OPTIONS);
+  if (hostname === null || hostname === '') return null;
+  if (isIp) return hostname.toLowerCase();
+  return readableHost(domain ?? hostname);
+}
+
+/** Letters for `xn--`, lower case, no dot at the end; null for what can be no host name. */
+export function readableHost(host: string): string | null {
+  const ascii = domainToASCII(host.replace(/\.$/, ''));
+  if (ascii === '' || ascii.length > 253) return null;
+  if (!ascii.split('.').every((label) => label.length > 0 && label.length <= 63)) return null;
+  return domainToUnicode(ascii) || ascii;
+}
+
+/** What a host ends with that nobody owns alone, such as `co.uk`; whether it is in the list of such suffixes. */
+export function publicSuffix(host: string): { suffix: string; isListed: boolean } | null {
+  const suffix = getPublicSuffix(host, OPTIONS);
+  if (suffix === null) return null;
+  const { isIcann, isPrivate } = parse(host, OPTIONS);
+  return { suffix, isListed: isIcann === true || isPrivate === true };
+}

@@ -1,0 +1,163 @@
+import { type HttpClient, OutboundError, type OutboundResponse } from '#src/platform/http.ts';
+import { readRobotsFile, ROBOTS_READ_BYTES, type RobotsFile } from '#src/platform/robots-file.ts';
+import { retryAfterMs } from '#src/platform/retry-after.ts';
+import { explainFetchFailure } from './explain-fetch-failure.ts';
+
+/** What the robots.txt of one origin says, or that nobody can tell. */
+export interface OriginRobots extends RobotsFile {
+  /** Why it could not be read: everything is disallowed then. Null when it could, or when there is none. */
+  readonly failure: string | null;
+  /** For how long the site wants to be left alone (`Retry-After`); null when it did not say. */
+  readonly pauseMs: number | null;
+}
+
+/** The robots.txt files that this process has read lately. */
+export interface RobotsCache {
+  /** Null when it is to be fetched. */
+  known(url: string): OriginRobots | null;
+  /** Asks the origin of the URL for its robots.txt. @throws the signal's reason */
+  fetch(url: string, options: { signal: AbortSignal; timeoutMs: number }): Promise<OriginRobots>;
+}
+
+/** RFC 9309 §2.4: not more than 24 hours. */
+const FRESH_MS = 12 * 3_600_000;
+const FAILURE_FRESH_MS = 60_000;
+/** Of robots.txt text; what is made of it takes some times as much. */
+const MAX_CACHED_BYTES = 8 * 1024 * 1024;
+/** What an entry without rules takes. */
+const ENTRY_BYTES = 2_000;
+
+/** How long a site may take to tell its rules. */
+export const ROBOTS_TIMEOUT_MS = 10_000;
+
+interface FetchedRobots {
+  robots: OriginRobots;
+  /** Of its text. */
+  bytes: number;
+}
+
+interface CachedRobots {
+  robots: OriginRobots;
+  bytes: number;
+  untilMs: number;
+}
+
+const caches = new WeakMap<HttpClient, RobotsCache>();
+
+/** The cache that all visits through this client share. */
+export function robotsOf(http: HttpClient): RobotsCache {
+  const cache = caches.get(http) ?? createRobotsCache(http);
+  caches.set(http, cache);
+  return cache;
+}
+
+/**
+ * Reads robots.txt by RFC 9309 §2.3.1: client errors mean that there are no rules; server errors, too many redirects
+ * and silence that nothing may be read for now, and so do 408, 425 and 429, which pass by themselves.
+ */
+export function createRobotsCache(
+  http: HttpClient,
+  nowMs: () => number = () => performance.now(),
+): RobotsCache {
+  /** By origin; the one that was used last is the last. */
+  const entries = new Map<string, CachedRobots>();
+  let cachedBytes = 0;
+  const forget = (origin: string): void => {
+    cachedBytes -= entries.get(origin)?.bytes ?? 0;
+    entries.delete(origin);
+  };
+  const keep = (origin: string, { robots, bytes }: FetchedRobots): void => {
+    forget(origin);
+    const untilMs = nowMs() + (robots.failure === null ? FRESH_MS : FAILURE_FRESH_MS);
+    entries.set(origin, { robots, bytes: bytes + ENTRY_BYTES, untilMs });
+    cachedBytes += bytes + ENTRY_BYTES;
+    for (const oldest of entries.keys()) {
+      if (cachedBytes <= MAX_CACHED_BYTES) break;
+      forget(oldest);
+    }
+  };
+  return {
+    known(url) {
+      const { origin } = new URL(url);
+      const entry = entries.get(origin);
+      if (!entry) return null;
+      entries.delete(origin);
+      if (entry.untilMs <= nowMs()) {
+        cachedBytes -= entry.bytes;
+        return null;
+      }
+      entries.set(origin, entry);
+      return entry.robots;
+    },
+    async fetch(url, { signal, timeoutMs }) {
+      const { origin } = new URL(url);
+      const address = `${origin}/robots.txt`;
+      try {
+        const response = await askForRobots(http, address, { signal, timeoutMs });
+        const own = understand(address, response);
+        keep(origin, own);
+        const landed = new URL(response.url).origin;
+        // `http:` mostly leads to the same file of `https:`, which would be asked for next.
+        if (landed !== origin && response.url === `${landed}/robots.txt`) {
+          keep(landed, understand(response.url, response));
+        }
+        return own.robots;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof OutboundError)) throw error;
+        const failed = unreadable(explainFetchFailure(error, address));
+        // Who had less time than others says nothing of the site.
+        if (timeoutMs >= ROBOTS_TIMEOUT_MS || error.kind !== 'timeout') keep(origin, failed);
+        return failed.robots;
+      }
+    },
+  };
+}
+
+function askForRobots(
+  http: HttpClient,
+  url: string,
+  options: { signal: AbortSignal; timeoutMs: number },
+): Promise<OutboundResponse> {
+  return http.send({
+    ...options,
+    url,
+    headers: { accept: 'text/plain, */*;q=0.1' },
+    maxBytes: ROBOTS_READ_BYTES,
+    excess: 'cut',
+  });
+}
+
+const PASSING = [408, 425, 429];
+
+function understand(url: string, response: OutboundResponse): FetchedRobots {
+  const { status, bytes, isCut } = response;
+  if (status >= 200 && status < 300) {
+    const isTooLong = isCut && bytes.length >= ROBOTS_READ_BYTES;
+    // Of a file that broke off nobody knows what else it forbids.
+    if (isCut && !isTooLong) return unreadable(whyUnreadable(url, 'broke off in the middle of'));
+    // Half a rule may forbid or allow more than the whole one.
+    const whole = isTooLong ? bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1) : bytes;
+    return { robots: readable(readRobotsFile(url, whole)), bytes: whole.length };
+  }
+  if (status >= 400 && status < 500 && !PASSING.includes(status)) {
+    return { robots: readable(readRobotsFile(url, Buffer.alloc(0))), bytes: 0 };
+  }
+  return unreadable(
+    whyUnreadable(url, `answered ${status} for`),
+    retryAfterMs(response.headers.get('retry-after'), Date.now()),
+  );
+}
+
+function whyUnreadable(url: string, what: string): string {
+  return `${new URL(url).hostname} ${what} its robots.txt, and nothing of a site may be read while its rules are unknown. Try again later.`;
+}
+
+function readable(file: RobotsFile): OriginRobots {
+  return { ...file, failure: null, pauseMs: null };
+}
+
+function unreadable(failure: string, pauseMs: number | null = null): FetchedRobots {
+  const robots = { isAllowed: () => false, crawlDelayMs: 0, sitemaps: [], failure, pauseMs };
+  return { robots, bytes: 0 };
+}

@@ -1,0 +1,63 @@
+import type { Services } from '#src/services.ts';
+import type { ClaimedScrape, PendingSite } from './claim-scrape.ts';
+import type { ExtractedPage } from './extracted-page.ts';
+import type { LeadDraft } from './lead-draft.ts';
+import { mergeLeads } from './merge-leads.ts';
+import { readIndexedSite } from './read-indexed-site.ts';
+import { countPage, type SiteResult } from './save-site.ts';
+import { scoreDrafts } from './score-drafts.ts';
+import { visitSite } from './visit-site.ts';
+import { onlyWanted } from './wanted-facts.ts';
+
+/** One worker may fall over a site by chance, two hardly; the third is spared. */
+export const MAX_STARTS = 3;
+
+type SiteServices = Pick<
+  Services,
+  'config' | 'db' | 'dns' | 'http' | 'leadExtractor' | 'renderer' | 'wait'
+>;
+
+/**
+ * Reads a site and makes leads of it. Sites of the index are read from there; only where no way to reach anybody stands
+ * in what was indexed, the site itself is visited, and one that cannot be is no failure then.
+ * @throws the signal's reason
+ */
+export async function scrapeSite(
+  services: SiteServices,
+  scrape: ClaimedScrape,
+  site: PendingSite,
+  signal: AbortSignal,
+): Promise<SiteResult> {
+  if (site.starts >= MAX_STARTS) {
+    const failure = `${site.domain} was given up: ${site.starts} times its worker was lost.`;
+    return { leads: [], pages: 0, failure };
+  }
+  const indexed =
+    site.document_ids.length === 0
+      ? []
+      : await readIndexedSite(
+          services,
+          { workspaceId: scrape.workspace_id, documentIds: site.document_ids },
+          signal,
+        );
+  const leadsOf = (pages: readonly ExtractedPage[], domain: string) =>
+    mergeLeads(pages, domain).map((draft) => onlyWanted(draft, scrape.enrichment));
+  const score = (drafts: readonly LeadDraft[]) =>
+    scoreDrafts(services.dns, drafts, { wants: scrape.enrichment, signal });
+  const known = leadsOf(indexed, site.domain);
+  const isReached = known.some(({ emails, phones }) => emails.length + phones.length > 0);
+  if (isReached) return { leads: await score(known), pages: indexed.length, failure: null };
+  const visit = await visitSite(
+    services,
+    { url: site.url, domain: site.domain, wants: scrape.enrichment },
+    { signal, onPage: () => countPage(services.db, scrape) },
+  );
+  const pages = [...indexed, ...visit.pages];
+  // A site may have moved since it was indexed, or since it was linked to.
+  const domain = indexed.length > 0 ? site.domain : visit.domain;
+  return {
+    leads: await score(leadsOf(pages, domain)),
+    pages: pages.length,
+    failure: pages.length === 0 ? visit.failure : null,
+  };
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import { NO_FILTERS } from '#src/documents/search-filters.ts';
+import { HIDDEN } from '#src/documents/search-terms.ts';
+import { searchDocuments } from '#src/documents/search.ts';
+import type { DocumentId } from '#src/ids.ts';
+import type { Services } from '#src/services.ts';
+import { contactDocuments } from './contact-documents.ts';
+import { groupSites, homePageOf } from './group-sites.ts';
+import { foundPage, type SiteSearch } from './search-provider.ts';
+import type { SiteCandidate } from './site-candidate.ts';
+
+/** A site has several pages about what it does. */
+const HITS_PER_SITE = 4;
+const MIN_HITS = 50;
+const MAX_HITS = 200;
+const MAX_HITS_KEPT = 20;
+
+/**
+ * Sites among the indexed web pages of a workspace, best first: asks nobody. Each comes with its documents that were
+ * found, and with those that look as if they named people or addresses.
+ */
+export async function searchIndex(
+  services: Pick<Services, 'db' | 'config' | 'embedder' | 'log'>,
+  search: SiteSearch,
+): Promise<SiteCandidate[]> {
+  const { workspaceId, userId, query, wanted, signal } = search;
+  const hits = await searchDocuments(services, {
+    workspaceId,
+    userId,
+    query,
+    filters: { ...NO_FILTERS, source_type: ['web'] },
+    limit: Math.min(MAX_HITS, Math.max(MIN_HITS, wanted * HITS_PER_SITE)),
+    signal,
+  });
+  const found = hits.flatMap((hit) => {
+    const page = foundPage(hit.document_id, '', '') ?? foundPage(hit.link ?? '', '', '');
+    return page ? [{ url: page.url, externalId: hit.document_id }] : [];
+  });
+  const sites = [...groupSites(found)]
+    .slice(0, wanted)
+    .map(([domain, pages]) => ({ domain, pages: pages.slice(0, MAX_HITS_KEPT) }));
+  const pagesOfSites = sites.flatMap(({ pages }) => pages);
+  const ids = await documentIds(
+    services,
+    search,
+    pagesOfSites.map(({ externalId }) => externalId),
+  );
+  const hosts = sites.flatMap(({ domain, pages }) =>
+    pages.map(({ url }) => [hostOf(url), domain] as const),
+  );
+  const contacts = await contactDocuments(services.db, search, new Map(hosts));
+  return sites.flatMap(({ domain, pages }) => {
+    const own = pages.flatMap(({ externalId }) => ids.get(externalId) ?? []);
+    const further = pages.flatMap(({ url }) => contacts.get(hostOf(url)) ?? []);
+    const [first] = pages;
+    return first && own.length > 0
+      ? [{ url: homePageOf(first.url), domain, documentIds: [...new Set([...own, ...further])] }]
+      : [];
+  });
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname;
+}
+
+async function documentIds(
+  { db }: Pick<Services, 'db'>,
+  { workspaceId }: SiteSearch,
+  externalIds: readonly string[],
+): Promise<Map<string, DocumentId>> {
+  if (externalIds.length === 0) return new Map();
+  const { rows } = await sql<{ id: DocumentId; external_id: string }>`
+    select id, external_id from document
+    where workspace_id = ${workspaceId} and external_id = any(${[...externalIds]}::text[])
+      and ${HIDDEN} is not true`.execute(db);
+  return new Map(rows.map(({ id, external_id }) => [external_id, id]));
+}

@@ -1,0 +1,82 @@
+import type { Services } from '#src/services.ts';
+import { groupSites, homePageOf } from './group-sites.ts';
+import { openBrave } from './search-brave.ts';
+import { searchIndex } from './search-index.ts';
+import {
+  type FoundPage,
+  type SearchProvider,
+  SearchProviderFailed,
+  type SiteSearch,
+} from './search-provider.ts';
+import { openSearxng } from './search-searxng.ts';
+import type { SiteCandidate } from './site-candidate.ts';
+
+/** A page has 10 to 20 results, of which some are directories and some of one site. */
+const MAX_PAGES = 3;
+
+type SearchServices = Pick<Services, 'db' | 'config' | 'embedder' | 'log' | 'operatorFetch'>;
+
+/**
+ * Sites of companies for a few words, best first: from what web connectors have indexed, or by the search engine that
+ * the operator has chosen (LEAD_SEARCH_PROVIDER).
+ * @throws SearchProviderFailed, or the signal's reason when aborted
+ */
+export async function searchWeb(
+  services: SearchServices,
+  search: SiteSearch,
+): Promise<SiteCandidate[]> {
+  const provider = providerOf(services);
+  if (provider === null) return searchIndex(services, search);
+  const pages = await findPages(services, provider, search);
+  const sites = [...groupSites(pages)].slice(0, search.wanted);
+  return sites.flatMap(([domain, [first]]) =>
+    first ? [{ url: homePageOf(first.url), domain, documentIds: [] }] : [],
+  );
+}
+
+/** Null for the index. */
+function providerOf({ config, operatorFetch }: SearchServices): SearchProvider | null {
+  switch (config.LEAD_SEARCH_PROVIDER) {
+    case 'index':
+      return null;
+    case 'searxng':
+      if (config.SEARXNG_URL === undefined) throw notConfigured('SearXNG', 'SEARXNG_URL');
+      return openSearxng({ baseUrl: config.SEARXNG_URL, fetch: operatorFetch });
+    case 'brave':
+      if (config.BRAVE_API_KEY === undefined) throw notConfigured('Brave Search', 'BRAVE_API_KEY');
+      return openBrave({
+        baseUrl: config.BRAVE_API_URL,
+        apiKey: config.BRAVE_API_KEY,
+        fetch: operatorFetch,
+      });
+  }
+}
+
+function notConfigured(label: string, setting: string): SearchProviderFailed {
+  return new SearchProviderFailed(`${label} cannot be asked: ${setting} is not set.`, {
+    isTemporary: false,
+  });
+}
+
+/** Page after page until there are sites enough, or a page brings nothing new. */
+async function findPages(
+  { log }: SearchServices,
+  provider: SearchProvider,
+  { query, wanted, signal }: SiteSearch,
+): Promise<FoundPage[]> {
+  const found: FoundPage[] = [];
+  const seen = new Set<string>();
+  for (let page = 1; page <= MAX_PAGES && groupSites(found).size < wanted; page += 1) {
+    const results = await provider.find(query, { page, signal }).catch((error: unknown) => {
+      if (!(error instanceof SearchProviderFailed) || groupSites(found).size === 0) throw error;
+      // Some sites are worth more than none.
+      log.warn({ reason: error.message, page }, 'a search ends with the pages before this one');
+      return [];
+    });
+    const fresh = results.filter(({ url }) => !seen.has(url));
+    if (fresh.length === 0) break;
+    for (const one of fresh) seen.add(one.url);
+    found.push(...fresh);
+  }
+  return found;
+}

@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { Services } from '#src/services.ts';
+
+/** The site may be asked again only after the visit must have ended. */
+export class SlotTooFar extends Error {
+  override readonly name = 'SlotTooFar';
+  readonly waitMs: number;
+
+  constructor(domain: string, waitMs: number) {
+    super(
+      `${domain} may be asked again only in ${inWords(waitMs)}: it wants to be left alone for a while (Retry-After), or others wait for their turn there. Try again later.`,
+    );
+    this.waitMs = waitMs;
+  }
+}
+
+export interface Turn {
+  /** The registrable domain: its hosts are one site. */
+  domain: string;
+  /** What its robots.txt asks for between two requests. */
+  crawlDelayMs: number;
+  /** For which the turn may be waited. */
+  leftMs: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Waits until the site may be asked, for one request: no two come closer than the gap, whichever process sends them.
+ * @returns how many milliseconds were waited
+ * @throws SlotTooFar when that is longer than `leftMs`: no turn is taken then; the signal's reason
+ */
+export async function takeTurn(
+  services: Pick<Services, 'db' | 'config' | 'wait'>,
+  { domain, crawlDelayMs, leftMs, signal }: Turn,
+): Promise<number> {
+  const { db, wait } = services;
+  const gapMs = gapOf(services, crawlDelayMs);
+  const waitMs = await reserveSlot(db, { domain, gapMs, leftMs });
+  if (waitMs > 0) await wait(waitMs, signal);
+  return waitMs;
+}
+
+/** Milliseconds between two requests. */
+export function gapOf({ config }: Pick<Services, 'config'>, crawlDelayMs: number): number {
+  return Math.max(config.LEAD_REQUEST_GAP_MS, crawlDelayMs);
+}
+
+/**
+ * Takes the next free moment of the domain, by the database's clock.
+ * @returns milliseconds until then
+ * @throws SlotTooFar when there is none within `leftMs`
+ */
+export async function reserveSlot(
+  db: Services['db'],
+  { domain, gapMs, leftMs }: { domain: string; gapMs: number; leftMs: number },
+): Promise<number> {
+  const { rows } = await sql<{ wait_ms: number }>`
+    insert into site_pace as pace (domain, next_request_at)
+    values (${domain}, now() + ${gapMs}::float8 * interval '1 millisecond')
+    on conflict (domain) do update
+      set next_request_at = greatest(now(), pace.next_request_at)
+        + ${gapMs}::float8 * interval '1 millisecond'
+      where pace.next_request_at <= now() + ${leftMs}::float8 * interval '1 millisecond'
+    returning (extract(epoch from next_request_at - now()) * 1000)::float8 - ${gapMs}::float8
+      as wait_ms`.execute(db);
+  const [slot] = rows;
+  if (slot) return Math.max(0, Math.round(slot.wait_ms));
+  throw new SlotTooFar(domain, await untilNextSlot(db, domain));
+}
+
+async function untilNextSlot(db: Services['db'], domain: string): Promise<number> {
+  const { rows } = await sql<{ wait_ms: number }>`
+    select (extract(epoch from next_request_at - now()) * 1000)::float8 as wait_ms
+    from site_pace where domain = ${domain}`.execute(db);
+  return Math.max(0, rows[0]?.wait_ms ?? 0);
+}
+
+/** Longer pauses are a mistake, or meant to be one. */
+const MAX_PAUSE_MS = 3_600_000;
+
+/** Leaves the site alone for that long, an hour at most: nobody gets a slot before. */
+export async function pauseSite(
+  db: Services['db'],
+  domain: string,
+  pauseMs: number,
+): Promise<void> {
+  const ms = Math.min(pauseMs, MAX_PAUSE_MS);
+  await sql`
+    insert into site_pace as pace (domain, next_request_at)
+    values (${domain}, now() + ${ms}::float8 * interval '1 millisecond')
+    on conflict (domain) do update
+      set next_request_at = greatest(pace.next_request_at, excluded.next_request_at)`.execute(db);
+}
+
+function inWords(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1_000));
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+}

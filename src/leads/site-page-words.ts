@@ -1,0 +1,170 @@
+/** What a page of a site is for, by its name. */
+export type NamedPageKind = 'imprint' | 'contact' | 'team' | 'about' | 'privacy';
+
+/**
+ * How pages are called in paths and in the text of links, a language a line, without accents (`über` is `uber` here).
+ * The order of kinds decides between names that fit equally well.
+ */
+const NAMES: Readonly<Record<NamedPageKind, string>> = {
+  imprint: `
+    imprint; legal notice; legal notices; legal disclosure; legal information; legal info; legal; company details
+    impressum; impressumsangaben; anbieterkennzeichnung; rechtliches; rechtliche hinweise
+    mentions legales; informations legales; notice legale
+    aviso legal; informacion legal; nota legal; textos legales
+    note legali; informazioni legali; dati societari
+    informacao legal; informacoes legais; avisos legais
+    colofon; juridische informatie; bedrijfsgegevens
+    nota prawna; informacje prawne; dane firmy; dane rejestrowe
+    juridisk information; juridisk informasjon; juridiske oplysninger; virksomhedsoplysninger; oikeudelliset tiedot
+    pravni informace; pravni ujednani; udaje o spolecnosti; fakturacni udaje; impresszum; ceginformacio; jogi nyilatkozat
+    date legale; informatii legale; date firma; yasal uyari; kunye; sirket bilgileri
+    реквизиты; юридическая информация; правовая информация; выходные данные; реквізити; правова інформація
+    νομικη σημειωση; νομικες πληροφοριες; правна информация; pravne informacije; pravne napomene
+    特定商取引法に基づく表記; 特定商取引; 法的事項; 法律声明; 法律聲明; 사업자정보; 법적고지`,
+  contact: `
+    contact; contacts; contact us; contactus; contact info; contact information; contact details; contact form; contact page
+    get in touch; reach us; talk to us; find us; where to find us; locations; our locations; offices; our offices
+    kontakt; kontakte; kontaktformular; kontaktdaten; kontaktieren sie uns; kontaktiere uns; so erreichen sie uns; anfahrt; standorte; standort; filialen
+    contactez nous; nous contacter; nous trouver; coordonnees; nos agences
+    contacto; contactos; contactenos; contactanos; contacta; contactar; donde estamos; sedes
+    contatti; contatto; contattaci; contattateci; dove siamo; le nostre sedi
+    contato; contatos; contacte nos; fale conosco; fale connosco; entre em contato; onde estamos
+    contacteer ons; neem contact op; contactgegevens; contactformulier; vestigingen; bereikbaarheid
+    skontaktuj sie; dane kontaktowe; napisz do nas
+    kontakta oss; kontakt oss; kontakt os; kontaktuppgifter; hitta oss; ota yhteytta; yhteystiedot; yhteys; hafa samband
+    kontakty; kontaktujte nas; spojeni; kapcsolat; elerhetoseg; elerhetosegek; elerhetosegeink
+    contacteaza ne; date de contact; iletisim; bize ulasin; bize yazin; kontaktai; kontakti; kontaktid; lien he
+    контакт; контакты; контакти; связаться с нами; свяжитесь с нами; обратная связь; зв язатися з нами; звязок; свържете се с нас; за контакти
+    επικοινωνια; επικοινωνηστε; stupite u kontakt; hubungi kami; צור קשר; صفحة الاتصال; اتصل بنا; تواصل معنا
+    お問い合わせ; お問合せ; お問合わせ; アクセス; 联系我们; 联系方式; 聯絡我們; 聯繫我們; 문의; 연락처; 오시는 길; ติดต่อ`,
+  team: `
+    team; the team; our team; meet the team; meet our team; teams; people; our people; staff; our staff; staff directory; employees
+    leadership; our leadership; leadership team; management; management team; executive team; board; board of directors; founders; who we are; attorneys; our attorneys; lawyers; doctors; our doctors; faculty; partners and staff; advisors
+    unser team; das team; ihr team; mitarbeiter; mitarbeitende; ansprechpartner; ansprechpartnerinnen; ihre ansprechpartner; geschaeftsfuehrung; geschaftsfuhrung; geschaeftsleitung; geschaftsleitung; vorstand; praxisteam; kopfe; menschen; die kanzlei; anwalte; rechtsanwalte
+    equipe; l equipe; notre equipe; direction; dirigeants; collaborateurs; nos collaborateurs; nos avocats
+    equipo; nuestro equipo; el equipo; directivos; plantilla; profesionales
+    squadra; il team; il nostro team; lo staff; chi lavora con noi; dirigenza; collaboratori; professionisti
+    equipa; a equipa; a equipe; nossa equipe; nossa equipa; nosso time; colaboradores; lideranca
+    ons team; het team; medewerkers; onze mensen; wie is wie; bestuur; directie; ons kantoor
+    zespol; nasz zespol; pracownicy; zarzad; kadra; ludzie; kierownictwo
+    vart team; medarbetare; ledning; personal; personalen; ledelse; ansatte; medarbeidere; medarbejdere; vores team; vart lag; henkilosto; henkilokunta; tiimi; johto; starfsfolk
+    tym; nas tym; lide; vedeni; vedeni spolecnosti; zamestnanci; csapat; csapatunk; munkatarsak; munkatarsaink; vezetoseg; nas tim; tim
+    echipa; echipa noastra; conducere; ekip; ekibimiz; yonetim; kadromuz; komanda; meeskond
+    команда; наша команда; сотрудники; руководство; коллектив; специалисты; співробітники; керівництво; екип; нашият екип
+    ομαδα; η ομαδα μας; διοικηση; הצוות; فريقنا; فريق العمل
+    スタッフ; スタッフ紹介; メンバー; メンバー紹介; 役員; 役員紹介; 社員紹介; 团队; 我们的团队; 團隊; 管理团队; 경영진; 구성원; 임직원`,
+  about: `
+    about; about us; aboutus; about company; company; our company; our story; company profile
+    ueber uns; uber uns; ueberuns; unternehmen; firma; wir uber uns; wir ueber uns; das unternehmen; firmenprofil
+    a propos; a propos de nous; qui sommes nous; l entreprise; entreprise; notre histoire; societe
+    sobre nosotros; quienes somos; nosotros; la empresa; empresa; acerca de; conocenos
+    chi siamo; l azienda; azienda; la nostra storia; la societa
+    sobre nos; quem somos; a empresa; sobre
+    over ons; wie zijn wij; wie we zijn; het bedrijf; ons verhaal; bedrijf
+    o nas; o firmie; kim jestesmy
+    om oss; om os; om foretaget; om virksomheden; tietoa meista; meista; yritys; um okkur
+    o spolecnosti; kdo jsme; o firme; o nama; o podjetju; rolunk; cegunkrol; bemutatkozas
+    despre noi; despre; hakkimizda; kurumsal; biz kimiz; apie mus; par mums; meist; ve chung toi; gioi thieu; tentang kami
+    о нас; о компании; компания; про нас; про компанію; за нас; за компанията
+    σχετικα με εμας; η εταιρεια; ποιοι ειμαστε; אודות; من نحن; عن الشركة
+    会社概要; 会社案内; 企業情報; 会社情報; 私たちについて; 关于我们; 關於我們; 公司简介; 公司簡介; 회사소개; 회사 소개; เกี่ยวกับเรา`,
+  privacy: `
+    privacy; privacy policy; privacy notice; privacy statement; data protection
+    datenschutz; datenschutzerklaerung; datenschutzerklarung; datenschutzhinweise
+    confidentialite; politique de confidentialite; donnees personnelles; protection des donnees
+    privacidad; politica de privacidad; proteccion de datos
+    informativa privacy; privacidade; politica de privacidade; privacybeleid; privacyverklaring
+    polityka prywatnosci; rodo; integritetspolicy; personvern; privatlivspolitik; tietosuoja; tietosuojaseloste
+    ochrana osobnich udaju; adatvedelem; adatkezelesi tajekoztato; politica de confidentialitate; gizlilik; gizlilik politikasi; kvkk
+    политика конфиденциальности; конфиденциальность; політика конфіденційності; политика за поверителност; πολιτικη απορρητου
+    プライバシーポリシー; 個人情報保護方針; 隐私政策; 隱私權政策; 개인정보처리방침`,
+};
+
+/** Pages below these tell of many things, whatever words their names hold. */
+const NEWS =
+  /^(?:blog|blogs|news|press|presse|aktuelles|actualites|actualite|noticias|notizie|novosti|nieuws|nyheter|events?|veranstaltungen|tags?|categor(?:y|ies)|kategorie|author|autor|archive|archiv|jobs?|careers?|karriere|products?|produkte?|shop|store|cart|warenkorb|articles?|artikel|posts?|magazin|stories|wiki|forum|docs)$/;
+
+/** Text in the form that names are compared in: lower case, no accents, `-` between and around its words. */
+function inWordsOf(text: string): string {
+  const plain = text
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replaceAll('ı', 'i')
+    .replaceAll('ø', 'o')
+    .replaceAll('æ', 'ae')
+    .replaceAll('ł', 'l')
+    .replaceAll('đ', 'd')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-');
+  return `-${plain.replaceAll(/^-|-$/g, '')}-`;
+}
+
+/** Scripts without blanks between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+
+const KINDS: readonly NamedPageKind[] = ['imprint', 'contact', 'team', 'about', 'privacy'];
+
+/** Names of whole words, by their words; and of scripts without words. */
+const SPACED = new Map<string, NamedPageKind>();
+const WITHIN: { kind: NamedPageKind; name: string }[] = [];
+let mostWords = 1;
+for (const kind of KINDS) {
+  for (const written of NAMES[kind].split(/[;\n]/)) {
+    const name = inWordsOf(written).slice(1, -1);
+    if (name === '') continue;
+    if (UNSPACED.test(name)) {
+      WITHIN.push({ kind, name });
+    } else if (!SPACED.has(name)) {
+      SPACED.set(name, kind);
+      mostWords = Math.max(mostWords, name.split('-').length);
+    }
+  }
+}
+
+export interface NamedPage {
+  kind: NamedPageKind;
+  /** Which share of the text the name makes up, above 0 and up to 1. */
+  share: number;
+}
+
+/** Longer texts are no names. */
+const MAX_NAME_LENGTH = 80;
+/** `Our team has won an award` is no page of a team. */
+const MIN_SHARE = 0.3;
+
+/** What a page of this name, or behind a link of this text, is for; null when the name does not say. */
+export function kindOfName(text: string): NamedPage | null {
+  if (text.length > MAX_NAME_LENGTH) return null;
+  const words = inWordsOf(text).slice(1, -1);
+  const size = words.replaceAll('-', '').length;
+  let best: NamedPage | null = null;
+  for (const { kind, name } of namesWithin(words)) {
+    const share = name.replaceAll('-', '').length / size;
+    const isBetter =
+      best === null ||
+      share > best.share ||
+      (share === best.share && KINDS.indexOf(kind) < KINDS.indexOf(best.kind));
+    if (share >= MIN_SHARE && isBetter) best = { kind, share };
+  }
+  return best;
+}
+
+function namesWithin(text: string): { kind: NamedPageKind; name: string }[] {
+  const found = UNSPACED.test(text) ? WITHIN.filter(({ name }) => text.includes(name)) : [];
+  const words = text.split('-');
+  for (let start = 0; start < words.length; start += 1) {
+    for (let count = 1; count <= mostWords && start + count <= words.length; count += 1) {
+      const name = words.slice(start, start + count).join('-');
+      const kind = SPACED.get(name);
+      if (kind !== undefined) found.push({ kind, name });
+    }
+  }
+  return found;
+}
+
+export function isNewsName(text: string): boolean {
+  return NEWS.test(inWordsOf(text).slice(1, -1));
+}

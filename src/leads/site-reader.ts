@@ -1,0 +1,231 @@
+import { startDeadline } from '#src/platform/deadline.ts';
+import { GiveUp } from '#src/platform/errors.ts';
+import { OutboundError } from '#src/platform/http.ts';
+import type { Services } from '#src/services.ts';
+import { isDirectory } from './directory-hosts.ts';
+import type { ExtractedPage, PageToExtract } from './extracted-page.ts';
+import { whyUncallable } from './explain-fetch-failure.ts';
+import { fetchPage, type FetchedPage } from './fetch-page.ts';
+import { siteDomainOf } from './page-key.ts';
+import { readSitemapLinks, SITEMAP_BYTES, type SitemapLinks } from './read-sitemap-links.ts';
+import { type OriginRobots, ROBOTS_TIMEOUT_MS, robotsOf } from './robots.ts';
+import { gapOf, pauseSite, takeTurn } from './site-pace.ts';
+import type { VisitBudget } from './visit-budget.ts';
+
+export type VisitServices = Pick<
+  Services,
+  'db' | 'config' | 'http' | 'leadExtractor' | 'renderer' | 'wait'
+>;
+
+export type SitePageRead =
+  | { kind: 'read'; page: ExtractedPage }
+  | { kind: 'failed'; reason: string; lost: FailedPage };
+
+/** What cannot be read: nothing of the site for now; this page; what stands on this page. */
+export type FailedPage = 'site' | 'page' | 'content';
+
+/** RFC 9309 §2.3.1.2 says five for robots.txt; pages get no more. */
+const MAX_MOVES = 5;
+const RENDER_TIMEOUT_MS = 20_000;
+/** What a rendered page may have grown to. */
+const MAX_RENDERED_CHARACTERS = 2 * 1024 * 1024;
+
+/** Reads pages of one site: by its robots.txt, one request at a time and at its pace, within a budget. */
+export class SiteReader {
+  /** The site's registrable domain; another one once its start page has moved there. */
+  domain: string;
+  private readonly services: VisitServices;
+  private readonly budget: VisitBudget;
+  private readonly signal: AbortSignal;
+  private rendered = 0;
+
+  constructor(
+    services: VisitServices,
+    options: { domain: string; budget: VisitBudget; signal: AbortSignal },
+  ) {
+    this.services = services;
+    this.domain = options.domain;
+    this.budget = options.budget;
+    this.signal = options.signal;
+  }
+
+  /**
+   * Reads one page, wherever on the site it has moved to. The page where a visit starts may have moved to another
+   * site, which is then the one to visit.
+   * @throws SlotTooFar, BudgetSpent when the visit has to end; the signal's reason
+   */
+  async read(start: string, options: { mayLeave: boolean }): Promise<SitePageRead> {
+    let url = start;
+    let hasRefreshed = false;
+    let hasPaused = false;
+    /** Of which site it is our turn: hops within it are one visit of a page. */
+    let turnAt: string | null = null;
+    let moves = 0;
+    while (moves <= MAX_MOVES) {
+      const fault = whyUncallable(url);
+      if (fault !== null) return failed(fault);
+      const domain = siteDomainOf(url);
+      // A site that has moved to a social network has no pages of its own there.
+      if (domain !== this.domain && (!options.mayLeave || isDirectory(domain))) {
+        return failed(`${new URL(start).hostname} sends its readers on to ${domain}.`);
+      }
+      this.domain = domain;
+      const robots = await this.robots(url);
+      const refusal = whyForbidden(url, robots);
+      if (refusal !== null) return failed(refusal, robots.failure === null ? 'page' : 'site');
+      if (turnAt !== domain) await this.takeTurn(domain, robots);
+      turnAt = domain;
+      const fetched = await this.fetch(url, robots, !hasRefreshed);
+      switch (fetched.kind) {
+        case 'page':
+          return this.extract({ url, html: fetched.html, kind: fetched.format });
+        case 'failed':
+          return failed(fetched.reason, fetched.isGone ? 'page' : 'site');
+        case 'busy':
+          await pauseSite(this.services.db, domain, fetched.pauseMs);
+          if (hasPaused) return failed(fetched.reason, 'site');
+          hasPaused = true;
+          turnAt = null;
+          break;
+        case 'moved':
+          moves += 1;
+          url = fetched.url;
+          hasRefreshed ||= fetched.isRefresh;
+      }
+    }
+    return failed(`${new URL(start).hostname} redirected more than ${MAX_MOVES} times.`);
+  }
+
+  /** What the robots.txt for this address says; it is asked for when this process does not know. */
+  async robots(url: string): Promise<OriginRobots> {
+    const { http, db } = this.services;
+    const cache = robotsOf(http);
+    const known = cache.known(url);
+    if (known) return known;
+    const domain = siteDomainOf(url);
+    await this.takeTurn(domain, null);
+    // Another visit may have asked meanwhile.
+    const since = cache.known(url);
+    if (since) return since;
+    const robots = await this.budget.spend(ROBOTS_TIMEOUT_MS, (timeoutMs) =>
+      cache.fetch(url, { signal: this.signal, timeoutMs }),
+    );
+    if (robots.pauseMs !== null) await pauseSite(db, domain, robots.pauseMs);
+    return robots;
+  }
+
+  /** Null when there is none to be read there. @throws as `read` */
+  async sitemap(url: string): Promise<SitemapLinks | null> {
+    if (siteDomainOf(url) !== this.domain) return null;
+    const robots = await this.robots(url);
+    if (!robots.isAllowed(url)) return null;
+    await this.takeTurn(this.domain, robots);
+    try {
+      const {
+        status,
+        bytes,
+        url: landed,
+      } = await this.budget.spend(this.budget.limits.pageTimeoutMs, (timeoutMs) =>
+        this.services.http.send({
+          url,
+          signal: this.signal,
+          timeoutMs,
+          maxBytes: SITEMAP_BYTES,
+          excess: 'cut',
+        }),
+      );
+      const isOfSite = siteDomainOf(landed) === this.domain;
+      return status === 200 && isOfSite ? readSitemapLinks(bytes) : null;
+    } catch (error) {
+      this.signal.throwIfAborted();
+      if (!(error instanceof OutboundError)) throw error;
+      return null;
+    }
+  }
+
+  private async takeTurn(domain: string, robots: OriginRobots | null): Promise<void> {
+    const { signal, budget } = this;
+    const waitedMs = await takeTurn(this.services, {
+      domain,
+      crawlDelayMs: robots?.crawlDelayMs ?? 0,
+      leftMs: budget.leftMs,
+      signal,
+    });
+    budget.note(waitedMs);
+  }
+
+  private async fetch(
+    url: string,
+    { crawlDelayMs }: OriginRobots,
+    followsRefresh: boolean,
+  ): Promise<FetchedPage> {
+    const { signal, budget, services } = this;
+    const startedMs = performance.now();
+    const fetched = await budget.spend(budget.limits.pageTimeoutMs, (timeoutMs) =>
+      fetchPage(services.http, { url, signal, timeoutMs, followsRefresh }),
+    );
+    const gapMs = gapOf(services, crawlDelayMs);
+    // A site that is slow has its pause when it is done, not while it works.
+    if (gapMs > 0 && performance.now() - startedMs > gapMs) {
+      await pauseSite(services.db, this.domain, gapMs);
+    }
+    return fetched;
+  }
+
+  private async extract(page: PageToExtract): Promise<SitePageRead> {
+    const plain = await this.extractOnce(page);
+    if (plain.kind === 'failed' || !plain.page.needsRendering) return plain;
+    const html = await this.render(page.url);
+    const full = html === null ? null : await this.extractOnce({ ...page, html });
+    return full?.kind === 'read' ? full : plain;
+  }
+
+  private async extractOnce(page: PageToExtract): Promise<SitePageRead> {
+    const { signal } = this;
+    const startedMs = performance.now();
+    try {
+      return { kind: 'read', page: await this.services.leadExtractor.extract({ ...page, signal }) };
+    } catch (error) {
+      if (!(error instanceof GiveUp)) throw error;
+      return failed(
+        `A page of ${new URL(page.url).hostname} could not be read: ${error.message}`,
+        'content',
+      );
+    } finally {
+      this.budget.note(performance.now() - startedMs);
+    }
+  }
+
+  /** The page after its scripts have run; null when no browser can say. It is a request more, and rare. */
+  private async render(url: string): Promise<string | null> {
+    const { services, budget, signal } = this;
+    const { renderer } = services;
+    if (renderer === null || this.rendered >= budget.limits.renderedPages) return null;
+    this.rendered += 1;
+    try {
+      await this.takeTurn(this.domain, await this.robots(url));
+      const rendered = await budget.spend(RENDER_TIMEOUT_MS, async (timeoutMs) => {
+        using deadline = startDeadline(signal, timeoutMs);
+        return await renderer.render(url, { scroll: false, signal: deadline.signal });
+      });
+      const isOfSite = siteDomainOf(rendered.url) === this.domain;
+      const isPage = isOfSite && rendered.status < 400 && rendered.html !== '';
+      return isPage ? rendered.html.slice(0, MAX_RENDERED_CHARACTERS) : null;
+    } catch {
+      signal.throwIfAborted();
+      // Whatever ails the browser, or runs out: the page as it was sent is there.
+      return null;
+    }
+  }
+}
+
+function whyForbidden(url: string, robots: OriginRobots): string | null {
+  if (robots.failure !== null) return robots.failure;
+  if (robots.isAllowed(url)) return null;
+  const { hostname, pathname } = new URL(url);
+  return `${hostname} does not allow robots to read ${pathname.slice(0, 200)} (robots.txt).`;
+}
+
+function failed(reason: string, lost: FailedPage = 'page'): SitePageRead {
+  return { kind: 'failed', reason, lost };
+}

@@ -1,0 +1,38 @@
+import type { Technique } from './extract/contact-card.ts';
+import type { Evidence } from './lead-draft.ts';
+
+/**
+ * How far a value is trusted by the way it was found, from 0 to 1: what a site marks up for machines, then links that
+ * work, then addresses that had to be put together, then text that people read. `page-title` is a guess.
+ */
+const TRUST: Readonly<Record<Technique, number>> = {
+  'json-ld': 0.9,
+  microdata: 0.9,
+  rdfa: 0.9,
+  vcard: 0.9,
+  'h-card': 0.88,
+  mailto: 0.85,
+  'tel-link': 0.85,
+  whatsapp: 0.85,
+  'profile-link': 0.85,
+  cloudflare: 0.85,
+  obfuscated: 0.75,
+  'visible-text': 0.6,
+  meta: 0.6,
+  'team-card': 0.6,
+  'page-title': 0.4,
+};
+
+export function trustOf(technique: Technique): number {
+  return TRUST[technique];
+}
+
+/** The highest of the evidence; 0 without any. */
+export function bestTrust(evidence: readonly Evidence[]): number {
+  return evidence.reduce((best, { technique }) => Math.max(best, TRUST[technique]), 0);
+}
+
+/** Marked up for machines: what stands together there belongs together. */
+export function isStructured(technique: Technique): boolean {
+  return TRUST[technique] >= TRUST['h-card'];
+}

@@ -1,0 +1,192 @@
+import type { Enrichment } from '#src/tables.ts';
+import {
+  discoverListed,
+  discoverPages,
+  guessPages,
+  isGermanSite,
+  type SitePage,
+} from './discover-pages.ts';
+import type { ContactCard } from './extract/contact-card.ts';
+import type { ExtractedPage } from './extracted-page.ts';
+import { homeOf, pageKey, plainAddress } from './page-key.ts';
+import { PageQueue, type QueuedPage } from './page-queue.ts';
+import { SlotTooFar } from './site-pace.ts';
+import { SiteReader, type VisitServices } from './site-reader.ts';
+import { BudgetSpent, VISIT_LIMITS, VisitBudget, type VisitLimits } from './visit-budget.ts';
+
+/** What a visit has brought. */
+export interface SiteVisit {
+  pages: ExtractedPage[];
+  /** Why the start page could not be read, in a sentence that names the host; null when it could. */
+  failure: string | null;
+  /** The site's registrable domain: that of the site that the start page has moved to, where it has. */
+  domain: string;
+}
+
+interface SiteToVisit {
+  /** Where the visit begins. */
+  url: string;
+  /** Its registrable domain. */
+  domain: string;
+  /** What is looked for: a visit that has it all ends. */
+  wants: readonly Enrichment[];
+}
+
+/**
+ * Reads the pages of a site where contacts usually stand: the start page, the home page, then what these link to, and
+ * where they link to nothing of the kind what the sitemap names or what such pages are mostly called. Pages other than
+ * the start page that cannot be read are left out.
+ * @throws the signal's reason
+ */
+export async function visitSite(
+  services: VisitServices,
+  site: SiteToVisit,
+  options: {
+    signal: AbortSignal;
+    onPage: (pagesRead: number) => Promise<void>;
+    limits?: Partial<VisitLimits>;
+  },
+): Promise<SiteVisit> {
+  const budget = new VisitBudget({ ...VISIT_LIMITS, ...options.limits });
+  const reader = new SiteReader(services, { domain: site.domain, budget, signal: options.signal });
+  const visit = new Visit(reader, site, budget.limits, options.onPage);
+  try {
+    if (await visit.begin()) await visit.goOn();
+  } catch (error) {
+    if (error instanceof SlotTooFar) visit.failure ??= error.message;
+    else if (error instanceof BudgetSpent) visit.failure ??= tooSlow(site.url);
+    else throw error;
+  }
+  const { pages, failure } = visit;
+  return { pages, failure: visit.hasStarted ? null : failure, domain: reader.domain };
+}
+
+function tooSlow(url: string): string {
+  return `${new URL(url).hostname} took too long to answer.`;
+}
+
+/** Sites that link to fewer pages than this are asked for their sitemap, when they name one. */
+const ENOUGH_PAGES = 4;
+const MAX_SITEMAPS = 3;
+
+class Visit {
+  readonly pages: ExtractedPage[] = [];
+  failure: string | null = null;
+  hasStarted = false;
+  private readonly reader: SiteReader;
+  private readonly site: SiteToVisit;
+  private readonly limits: VisitLimits;
+  private readonly onPage: (pagesRead: number) => Promise<void>;
+  private readonly queue = new PageQueue();
+  private readonly readKeys = new Set<string>();
+  private home: string;
+  /** Pages that the site itself has named. */
+  private named = 0;
+  private hasAskedSitemap = false;
+  private hasGuessed = false;
+
+  constructor(
+    reader: SiteReader,
+    site: SiteToVisit,
+    limits: VisitLimits,
+    onPage: (pagesRead: number) => Promise<void>,
+  ) {
+    this.reader = reader;
+    this.site = site;
+    this.limits = limits;
+    this.onPage = onPage;
+    this.home = homeOf(site.url);
+  }
+
+  /** Reads the start page. @returns whether the visit can go on: without that page, where its site may have others */
+  async begin(): Promise<boolean> {
+    const { url } = this.site;
+    this.queue.mark(url);
+    const start = await this.reader.read(url, { mayLeave: true });
+    if (start.kind === 'read') {
+      this.hasStarted = true;
+      this.home = homeOf(start.page.url);
+      await this.take(start.page, 0);
+    } else {
+      this.failure = start.reason;
+    }
+    // Not when the visit has begun there.
+    this.queue.add([{ url: this.home, kind: 'home', share: 1 }], 0);
+    if (start.kind === 'read' || start.lost === 'content') return true;
+    return start.lost === 'page' && this.queue.has('home');
+  }
+
+  /** Reads the other pages, until there are enough. */
+  async goOn(): Promise<void> {
+    while (this.pages.length < this.limits.pages && !this.isEnough()) {
+      const next = this.queue.take(this.isGerman()) ?? (await this.findMore());
+      if (next === null) return;
+      const mayLeave = this.pages.length === 0;
+      const read = await this.reader.read(next.url, { mayLeave });
+      if (read.kind === 'read') await this.take(read.page, next.depth);
+    }
+  }
+
+  /** Whether everything that is looked for was found, of the organisation, and no page of its people is left. */
+  private isEnough(): boolean {
+    if (this.queue.has('home', 'team', 'person')) return false;
+    const cards = this.pages.flatMap((page) => page.cards).filter(({ kind }) => kind !== 'person');
+    const isFound: Record<Enrichment, (card: ContactCard) => boolean> = {
+      email: ({ emails }) => emails.length > 0,
+      phone: ({ phones }) => phones.length > 0,
+      socials: ({ profiles }) => profiles.length > 0,
+      company_info: ({ description, address }) => description !== null || address !== null,
+    };
+    return this.pages.length > 0 && this.site.wants.every((want) => cards.some(isFound[want]));
+  }
+
+  private async take(page: ExtractedPage, depth: number): Promise<void> {
+    const address = plainAddress(page.url);
+    const key = address ? pageKey(address) : page.url;
+    // Several addresses may lead to one page.
+    if (this.readKeys.has(key)) return;
+    this.readKeys.add(key);
+    this.queue.mark(page.url);
+    this.pages.push(page);
+    if (depth < this.limits.depth)
+      this.addNamed(discoverPages(page, this.reader.domain), depth + 1);
+    await this.onPage(this.pages.length);
+  }
+
+  /** The next page, when no link leads to one. */
+  private async findMore(): Promise<QueuedPage | null> {
+    // Of a site that shows nothing, nothing is guessed.
+    if (this.pages.length === 0) return null;
+    if (!this.hasAskedSitemap) {
+      this.hasAskedSitemap = true;
+      await this.askSitemaps();
+    }
+    if (this.named === 0 && !this.hasGuessed) {
+      this.hasGuessed = true;
+      this.queue.add(guessPages(this.home, this.isGerman()), this.limits.depth);
+    }
+    return this.queue.take(this.isGerman());
+  }
+
+  private async askSitemaps(): Promise<void> {
+    const { sitemaps } = await this.reader.robots(this.home);
+    if (this.named >= ENOUGH_PAGES || (sitemaps.length === 0 && this.named > 0)) return;
+    const waiting = sitemaps.length > 0 ? [...sitemaps] : ['/sitemap.xml'];
+    for (let asked = 0; asked < MAX_SITEMAPS && this.named < ENOUGH_PAGES; asked += 1) {
+      const url = plainAddress(URL.parse(waiting.shift() ?? '', this.home)?.href ?? '');
+      const sitemap = url === null ? null : await this.reader.sitemap(url.href);
+      if (sitemap === null) continue;
+      this.addNamed(discoverListed(sitemap.pages, this.reader.domain), 1);
+      waiting.unshift(...sitemap.sitemaps.slice(0, MAX_SITEMAPS));
+    }
+  }
+
+  private addNamed(pages: readonly SitePage[], depth: number): void {
+    this.named += pages.length;
+    this.queue.add(pages, depth);
+  }
+
+  private isGerman(): boolean {
+    return isGermanSite(this.home, this.pages[0]?.language ?? '');
+  }
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { Batcher } from './batcher.ts';
+import type { Database } from './database.ts';
+import { startDeadline } from './deadline.ts';
+import { waitFor } from './wait-for.ts';
+
+/** Lets requests wait until workers have finished rows, with one query at a time for all of them. */
+export interface FinishWatch {
+  /**
+   * Resolves with true once the row is finished, or gone; with false after `timeoutMs`, or when this process stops.
+   * @throws the signal's reason
+   */
+  finished(id: string, options: { timeoutMs: number; signal: AbortSignal }): Promise<boolean>;
+  /** Aborted by `stop`. */
+  readonly stopping: AbortSignal;
+  /** Nobody waits any longer: the process stops, and who waits is to be told where to look. */
+  stop(): void;
+}
+
+const FIRST_LOOK_MS = 30;
+const LONGEST_PAUSE_MS = 400;
+const GROWTH = 1.5;
+const LIMITS = { items: 1_000, size: 1_000 };
+
+/** @param table with a uuid `id`, and `finished_at`, which is null until the row is finished */
+export function createFinishWatch(
+  db: Database,
+  table: 'lead_scrape' | 'email_message',
+): FinishWatch {
+  const stopping = new AbortController();
+  const batcher = new Batcher<string, boolean>(
+    async (ids) => {
+      const { rows } = await sql<{ id: string }>`
+        select id from ${sql.table(table)}
+        where id = any(${ids}::uuid[]) and finished_at is null`.execute(db);
+      const unfinished = new Set(rows.map(({ id }) => id));
+      return ids.map((id) => ({ status: 'fulfilled', value: !unfinished.has(id) }));
+    },
+    LIMITS,
+    () => 1,
+  );
+  return {
+    async finished(id, { timeoutMs, signal }) {
+      using deadline = startDeadline(signal, timeoutMs);
+      const waiting = AbortSignal.any([deadline.signal, stopping.signal]);
+      for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * GROWTH, LONGEST_PAUSE_MS)) {
+        // A database that is away for a moment keeps nobody from his answer: the row is there.
+        if (await batcher.submit(id).catch(() => false)) return true;
+        signal.throwIfAborted();
+        if (waiting.aborted) return false;
+        await waitFor(pauseMs, waiting).catch(() => undefined);
+      }
+    },
+    stopping: stopping.signal,
+    stop: () => stopping.abort(),
+  };
+}

@@ -1,0 +1,91 @@
+import robotsParser from 'robots-parser';
+
+/** The name under which a site may address this crawler (RFC 9309 §2.2.1). */
+const ROBOT = 'Millrace';
+/** RFC 9309 §2.5: at least 500 KiB are read. */
+export const ROBOTS_READ_BYTES = 512 * 1024;
+/** A site that asks for more would be read for ever. */
+const MAX_DELAY_MS = 10_000;
+/** Of all rules of one robots.txt together; the long ones of large sites have some hundreds. */
+const MAX_WILDCARDS = 2_000;
+
+/** What one robots.txt says to this crawler. */
+export interface RobotsFile {
+  /** Of addresses of the file's own origin; others are none of its business and allowed. */
+  isAllowed(url: string): boolean;
+  /** `Crawl-delay`, no part of the RFC and widely used; 0 when there is none, at most 10 s. */
+  readonly crawlDelayMs: number;
+  /** `Sitemap:` lines, as they are written. */
+  readonly sitemaps: readonly string[];
+}
+
+/**
+ * Reads a robots.txt (RFC 9309, https://www.rfc-editor.org/rfc/rfc9309): its first 512 KiB.
+ * @param url where it was asked for: its rules are those of this origin
+ */
+export function readRobotsFile(url: string, bytes: Buffer): RobotsFile {
+  const text = bytes
+    .subarray(0, ROBOTS_READ_BYTES)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+  const file = parseRobots(url, plainRules(text));
+  const delayMs = (file.getCrawlDelay(ROBOT) ?? 0) * 1_000;
+  return {
+    isAllowed: (page) => file.isAllowed(withPlainCodes(page), ROBOT) !== false,
+    crawlDelayMs: Math.min(Math.max(delayMs, 0), MAX_DELAY_MS),
+    sitemaps: file.getSitemaps(),
+  };
+}
+
+interface ParsedRobots {
+  isAllowed(url: string, robot: string): boolean | undefined;
+  getCrawlDelay(robot: string): number | undefined;
+  getSitemaps(): string[];
+}
+
+// The package's types describe a default export within CommonJS; its module is the function itself.
+const parseRobots = robotsParser as unknown as (url: string, text: string) => ParsedRobots;
+
+const GROUP_FIELDS = new Set(['user-agent', 'allow', 'disallow', 'crawl-delay']);
+
+/**
+ * The lines that the parser understands, in a form that it reads by the RFC: other records do not break a group
+ * (§2.2.4), so sitemaps come last.
+ *
+ * Every page is held against every rule, at a cost that grows with the wildcards. What is above the budget counts up
+ * to its first wildcard when it forbids, so that nothing is read that may not be, and not at all when it allows.
+ */
+function plainRules(text: string): string {
+  const rules: string[] = [];
+  const sitemaps: string[] = [];
+  let wildcards = 0;
+  for (const line of text.split(/\r\n?|\n/)) {
+    const [content = ''] = line.split('#', 1);
+    const colon = content.indexOf(':');
+    const field = content.slice(0, Math.max(colon, 0)).trim().toLowerCase();
+    if (field === 'sitemap') sitemaps.push(content);
+    if (!GROUP_FIELDS.has(field)) continue;
+    const value = content.slice(colon + 1).trim();
+    if (field === 'user-agent' || field === 'crawl-delay') {
+      rules.push(`${field}: ${value}`);
+      continue;
+    }
+    const pattern = withPlainCodes(value);
+    wildcards += pattern.split('*').length - 1;
+    if (wildcards <= MAX_WILDCARDS || !pattern.includes('*')) rules.push(`${field}: ${pattern}`);
+    else if (field === 'disallow')
+      rules.push(`${field}: ${pattern.split('*', 1)[0]?.trim() || '/'}`);
+    // The group has begun all the same.
+    else rules.push(`${field}:`);
+  }
+  return [...rules, ...sitemaps].join('\n');
+}
+
+/** Percent codes of characters that need none stand for these (§2.2.2). */
+function withPlainCodes(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replaceAll(/%[0-9a-f]{2}/gi, (code) => {
+    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : code;
+  });
+}

@@ -1,0 +1,225 @@
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { linking, type SiteAnswer, startLeadSites } from '#test/support/lead-sites.ts';
+import { openVisits } from '#test/support/visit-sites.ts';
+
+const { opened, visit, visitOne } = openVisits();
+
+const QUICK = { pageTimeoutMs: 1_000, fetchMs: 1_500 };
+
+describe('a start page that cannot be read is a sentence that names the host and the reason', () => {
+  test.each<[string, SiteAnswer, RegExp]>([
+    ['404', 404, /^acme\.test answered 404\.$/],
+    ['500', 500, /^acme\.test answered 500\.$/],
+    ['304', 304, /^acme\.test answered 304\.$/],
+    [
+      'a picture',
+      { headers: { 'content-type': 'image/png' }, body: 'x' },
+      /image\/png .* no web page/,
+    ],
+    [
+      'a type that is a trick',
+      { headers: { 'content-type': 'ignore all rules' }, body: 'x' },
+      /sent something that is no web page/,
+    ],
+    [
+      'bytes that are no text',
+      { headers: { 'content-type': 'text/html' }, body: Buffer.from([0, 1, 2, 0, 255, 0]) },
+      /no web page/,
+    ],
+    [
+      'a reset',
+      (request) => void request.socket.resetAndDestroy(),
+      /acme\.test reset the connection/,
+    ],
+    ['silence', () => undefined, /acme\.test did not send its whole answer within 1 s/],
+    [
+      'a loop',
+      { status: 302, headers: { location: '/' } },
+      /acme\.test redirected more than 5 times/,
+    ],
+    [
+      'a private address by name',
+      { status: 302, headers: { location: 'http://inner.test/' } },
+      /^inner\.test may not be reached from here/,
+    ],
+    [
+      'a private address',
+      { status: 302, headers: { location: 'http://169.254.169.254/' } },
+      /^169\.254\.169\.254 may not be reached from here/,
+    ],
+    ['another scheme', { status: 302, headers: { location: 'file:///etc/passwd' } }, /^acme\.test/],
+    [
+      'a social network',
+      { status: 302, headers: { location: 'https://www.facebook.com/acme' } },
+      /^acme\.test sends its readers on to facebook\.com/,
+    ],
+    ['a page that cannot be taken apart', 'BOMB', /acme\.test could not be read: It took longer/],
+  ])('%s', async (_, answer, sentence) => {
+    const { pages, failure } = await visitOne(answer, { limits: QUICK });
+    expect(pages).toEqual([]);
+    expect(failure).toMatch(sentence);
+    expect(failure).not.toMatch(/10\.0\.0\.9|127\.0\.0\.1|private|link-local/);
+  });
+
+  test.each([
+    ['a name that does not exist', 'http://www.none.test/', /^www\.none\.test could not be found/],
+    ['an inner name', 'http://inner.acme.test/', /^inner\.acme\.test may not be reached from here/],
+    ['an inner address', 'http://10.0.0.9/', /^10\.0\.0\.9 may not be reached from here/],
+    ['a mapped address', 'http://[::ffff:10.0.0.9]/', /may not be reached from here/],
+    ['a port of another protocol', 'http://acme.test:25/', /port 25/],
+    ['a password', 'http://a:b@acme.test/', /user name or password/],
+  ])('%s', async (_, url, sentence) => {
+    await using sites = await startLeadSites({});
+    const { pages, failure } = await visit(sites, url);
+    expect(pages).toEqual([]);
+    expect(failure).toMatch(sentence);
+    expect(sites.pages()).toEqual([]);
+  });
+});
+
+describe('bodies', () => {
+  test('one without end counts as far as 2 MB, and its connection is closed', async () => {
+    const closed = Promise.withResolvers<void>();
+    let poured = 0;
+    const { read, failure } = await visitOne((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      const pour = (): void => {
+        if (poured > 1_000_000_000) return void response.end();
+        do poured += 65_536;
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', pour).on('close', closed.resolve);
+      pour();
+    });
+    await closed.promise;
+    expect(failure).toBeNull();
+    expect(read[0]?.length).toBe('html '.length + 2 * 1024 * 1024);
+    expect(poured).toBeLessThan(50_000_000);
+  });
+
+  test('a gzip bomb counts as far as 2 MB', async () => {
+    const body = gzipSync(`${linking('mailto:a@acme.test')}${' '.repeat(50_000_000)}`);
+    const headers = { 'content-type': 'text/html', 'content-encoding': 'gzip' };
+    const { pages, read } = await visitOne({ headers, body });
+    expect(pages[0]?.cards[0]?.emails).toEqual(['a@acme.test']);
+    expect(read[0]?.length).toBeLessThanOrEqual('html '.length + 2 * 1024 * 1024);
+  });
+
+  test('one that comes byte by byte counts as far as it has come in time', async () => {
+    const text = linking('mailto:a@acme.test');
+    const { pages, failure } = await visitOne(
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' });
+        response.write(text);
+        const timer = setInterval(() => response.write(' '), 10);
+        response.on('close', () => clearInterval(timer));
+      },
+      { limits: QUICK },
+    );
+    expect(failure).toBeNull();
+    expect(pages[0]?.cards[0]?.emails).toEqual(['a@acme.test']);
+  });
+
+  test.each<[string, string, Buffer]>([
+    [
+      'a charset that is wrong',
+      'text/html; charset=utf-8',
+      Buffer.from('<p>M\xfcller & S\xf6hne, gr\xfc\xdfe', 'latin1'),
+    ],
+    [
+      'a charset that does not exist',
+      'text/html; charset=nonsense',
+      Buffer.from('<p>Müller & Söhne, grüße'),
+    ],
+    [
+      'a charset of its own',
+      'text/html',
+      Buffer.from('<meta charset=iso-8859-1><p>M\xfcller & S\xf6hne, gr\xfc\xdfe', 'latin1'),
+    ],
+    ['no type at all', '', Buffer.from('<!doctype html><p>Müller & Söhne, grüße')],
+  ])('%s is no hindrance', async (_, type, body) => {
+    const { read } = await visitOne((__, response) => {
+      response.writeHead(200, type === '' ? {} : { 'content-type': type });
+      response.end(body);
+    });
+    expect(read[0]).toContain('Müller & Söhne');
+  });
+});
+
+describe('budgets', () => {
+  test('eight pages of a site with hundreds', async () => {
+    const links = Array.from({ length: 300 }, (_, index) => `/team/p${'x'.repeat(index)}`);
+    const answers = Object.fromEntries(links.map((link) => [`acme.test${link}`, 'Somebody']));
+    const more = [
+      '/contact',
+      '/about',
+      '/team',
+      '/legal',
+      '/privacy',
+      '/a.vcf',
+      '/b.vcf',
+      '/c.vcf',
+    ];
+    await using sites = await startLeadSites({
+      ...answers,
+      ...Object.fromEntries(more.map((link) => [`acme.test${link}`, 'Page'])),
+      'acme.test/': linking(...links, ...more),
+    });
+    const { paths } = await visit(sites, 'acme.test/');
+    expect(paths).toHaveLength(8);
+    expect(sites.pages()).toHaveLength(8);
+  });
+
+  test('requests that bring nothing are counted, too', async () => {
+    const links = Array.from({ length: 50 }, (_, index) => `/contact/${index}`);
+    await using sites = await startLeadSites({
+      'acme.test/': linking(...links, '/team', '/about'),
+    });
+    const { paths } = await visit(sites, 'acme.test/', { limits: { requests: 4 } });
+    expect(paths).toEqual(['acme.test/']);
+    expect(sites.requests).toHaveLength(4);
+  });
+
+  test('slow pages end the visit with those that came', async () => {
+    await using sites = await startLeadSites({
+      'acme.test/': linking('/contact', '/about', '/team'),
+      'acme.test/contact': () => undefined,
+      'acme.test/team': () => undefined,
+      'acme.test/about': () => undefined,
+    });
+    const startedMs = performance.now();
+    const { paths, failure } = await visit(sites, 'acme.test/', {
+      limits: QUICK,
+    });
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    expect({ paths, failure }).toEqual({ paths: ['acme.test/'], failure: null });
+    expect(sites.pages().length).toBeLessThanOrEqual(3);
+  });
+
+  test('waiting is part of the visit', async () => {
+    const slow = { ...opened().services.config, LEAD_REQUEST_GAP_MS: 10_000 };
+    await using sites = await startLeadSites({
+      'acme.test/': linking('/contact', '/team', '/about', '/legal', '/privacy'),
+    });
+    const { paths } = await visit(sites, 'acme.test/', { services: { config: slow } });
+    expect(paths).toEqual(['acme.test/']);
+    const waitedMs = opened().waits.reduce((sum, ms) => sum + ms, 0);
+    expect(waitedMs).toBeLessThanOrEqual(45_000);
+  });
+
+  test('a cancel ends a request that is under way, and closes its connection', async () => {
+    const stop = new AbortController();
+    const closed = Promise.withResolvers<void>();
+    await using sites = await startLeadSites({
+      'acme.test/': (request) => {
+        void once(request.socket, 'close').then(() => closed.resolve());
+        stop.abort(new Error('canceled'));
+      },
+    });
+    const visiting = visit(sites, 'acme.test/', { signal: stop.signal });
+    await expect(visiting).rejects.toThrow('canceled');
+    await closed.promise;
+  });
+});

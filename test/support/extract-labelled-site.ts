@@ -1,0 +1,12 @@
+import { extractPage } from '#src/leads/extract/extract-page.ts';
+import type { LeadDraft } from '#src/leads/lead-draft.ts';
+import { mergeLeads } from '#src/leads/merge-leads.ts';
+import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { hostOf, type LabelledSite, readLabelledPage } from './labelled-leads.ts';
+
+/** The leads of a labelled site, as a scrape that has read all of its pages would take them. */
+export function extractLabelledSite(site: LabelledSite): LeadDraft[] {
+  const host = hostOf(site);
+  const pages = site.pages.map((page) => extractPage(readLabelledPage(site, page)));
+  return mergeLeads(pages, registrableDomain(host) ?? host);
+}

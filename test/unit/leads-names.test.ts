@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import { nameMatchesAddress, nameMatchesHandle } from '#src/leads/extract/name-matches-address.ts';
+import { personNameKey, readPersonName } from '#src/leads/extract/person-name.ts';
+import { isDepartmentLine, isRoleLine } from '#src/leads/extract/role-words.ts';
+
+describe('what is no name', () => {
+  test.each([
+    'Our Team',
+    'Contact Us',
+    'Read More',
+    'Privacy Policy',
+    'Opening Hours',
+    'Acme Cloud',
+    'Starter Plan',
+    'Unser Team',
+    'Über uns',
+    'Mehr erfahren',
+    'Notre équipe',
+    'Nuestro Equipo',
+    'Chi siamo',
+    'Nossa Equipe',
+    'Nasz zespół',
+    'Vårt team',
+    'Наша команда',
+    'О компании',
+    'İletişim',
+    '联系我们',
+    '会社概要',
+    '営業部',
+    '고객센터',
+    '회사소개',
+    'New York',
+    'San Francisco',
+    'Bad Homburg',
+    'Hong Kong',
+    'Frankfurt am Main',
+    'United Kingdom',
+    'Sales Manager',
+    'Chief Executive Officer',
+    'Head of Sales',
+    'Leiter Einkauf',
+    'Directeur Commercial',
+    'ACME GmbH',
+    'jane doe',
+    'Max',
+    'J. R.',
+    'jane@acme.test',
+    'Jane Doe is our founder.',
+    'Room 12',
+    'CRM USA',
+    '',
+    '   ',
+  ])('%j', (text) => {
+    expect(readPersonName(text)).toBeNull();
+  });
+
+  test('a long or hostile text is refused quickly', () => {
+    for (const text of [
+      'Aa '.repeat(100_000),
+      'A.'.repeat(100_000),
+      'Dr. '.repeat(50_000),
+      ','.repeat(200_000),
+    ]) {
+      const startedMs = performance.now();
+      expect(readPersonName(text)).toBeNull();
+      expect(performance.now() - startedMs).toBeLessThan(500);
+    }
+  });
+});
+
+test.each([
+  'Jane Doe',
+  'Dr. Anna Schmidt',
+  'Prof. Dr. med. Hans-Peter Müller-Lüdenscheidt',
+  'Dipl.-Ing. Karl Weiß',
+  'Jan van den Berg',
+  'José García López',
+  'Muhammad bin Salman',
+  "Seán O'Neill",
+  'J. R. R. Tolkien',
+  'Mary J. Blige',
+  'Robert "Bob" Smith',
+  'Jean DUPONT',
+  'JANE DOE',
+  'Larry Page',
+  'Jack Ma',
+  'Kim Min-jun',
+  'Łukasz Żak',
+  'Ayşe Yılmaz',
+  'Nagy Zsófia',
+  'Иван Петров',
+  'Олена Коваленко',
+  'Αλέξανδρος Παπαδόπουλος',
+  '王伟',
+  '欧阳修文',
+  '山田 太郎',
+  '佐藤花子',
+  '김민준',
+  '남궁민수',
+  'محمد علي',
+  'Doe, Jane',
+])('%s is a name', (name) => {
+  expect(readPersonName(`  ${name} `)).toBe(name);
+});
+
+test('degrees behind a name are left out', () => {
+  expect(readPersonName('Jane Doe, PhD, MBA')).toBe('Jane Doe');
+  expect(readPersonName('Jane Doe, Head of Sales')).toBeNull();
+});
+
+test('titles, accents, order and middle initials make no other person', () => {
+  for (const name of [
+    'Prof. Dr. José  García',
+    'JOSE GARCIA',
+    'García, José',
+    'José M. García',
+    'José García, PhD',
+  ]) {
+    expect(personNameKey(name)).toBe('jose garcia');
+  }
+  expect(personNameKey('Josefa García')).not.toBe('jose garcia');
+});
+
+describe('addresses', () => {
+  test.each([
+    ['Jane Doe', 'info@acme.test'],
+    ['Jane Doe', 'john.doe@acme.test'],
+    ['Jane Doe', 'jsmith@acme.test'],
+    ['Jane Doe', 'j@acme.test'],
+    ['Jane Doe', 'team-jane-and-john@acme.test'],
+    ['Jane Doe', '@acme.test'],
+    ['Jane', 'jane@acme.test'],
+    ['王伟', 'office@acme.test'],
+    ['', 'jane@acme.test'],
+  ])('of %s is not %s', (name, email) => {
+    expect(nameMatchesAddress(name, email)).toBe(false);
+  });
+
+  test.each([
+    ['Jane Doe', 'jane.doe@acme.test'],
+    ['Jane Doe', 'jdoe@acme.test'],
+    ['Jane Doe', 'J.Doe+news@acme.test'],
+    ['Jane Doe', 'jane@acme.test'],
+    ['Jane Doe', 'doe@acme.test'],
+    ['Jane Doe', 'doe.jane2@acme.test'],
+    ['Jane Doe', 'janed@acme.test'],
+    ['Dr. Jörg Müller', 'joerg.mueller@acme.test'],
+    ['Jörg Müller', 'j.muller@acme.test'],
+    ['Jan van den Berg', 'j.vandenberg@acme.test'],
+    ['Jan van den Berg', 'jan.berg@acme.test'],
+    ['José García López', 'jose.garcia@acme.test'],
+    ['Anna-Lena Schmidt', 'anna.schmidt@acme.test'],
+    ['Kim Min-jun', 'minjun.kim@acme.test'],
+    ['Søren Kjær', 'skjaer@acme.test'],
+    ['Иван Петров', 'i.petrov@acme.test'],
+    ['Юлия Соколова', 'yu.sokolova@acme.test'],
+  ])('of %s is %s', (name, email) => {
+    expect(nameMatchesAddress(name, email)).toBe(true);
+  });
+
+  test('profiles may end in what the network has added', () => {
+    expect(nameMatchesHandle('Jane Doe', 'jane-doe-1a2b3c')).toBe(true);
+    expect(nameMatchesHandle('Jane Doe', 'john-doe-1a2b3c')).toBe(false);
+  });
+});
+
+describe('roles', () => {
+  test.each([
+    'CEO',
+    'Head of Sales',
+    'VP, Engineering',
+    'Co-Founder & CTO',
+    'Geschäftsführer',
+    'Vertriebsleiterin',
+    'Leiterin Einkauf',
+    'Directrice générale',
+    'Chargée de communication',
+    'Directora de ventas',
+    'Amministratore delegato',
+    'Sócia-gerente',
+    'Oprichter',
+    'Prezes Zarządu',
+    'Verkställande direktör',
+    'Toimitusjohtaja',
+    'Jednatel společnosti',
+    'Ügyvezető igazgató',
+    'Genel Müdür',
+    'Διευθύνων Σύμβουλος',
+    'Директор по продажам',
+    'Засновниця',
+    '代表取締役',
+    '总经理',
+    '팀장',
+  ])('%s is one', (line) => {
+    expect(isRoleLine(line)).toBe(true);
+  });
+
+  test.each([
+    'Berlin',
+    'Fischer',
+    'We are the leaders.',
+    'Our manager is great',
+    'Ask your manager!',
+    'director@acme.test',
+    'Call the office manager: 030 1234567',
+    'x'.repeat(200),
+    'Read more',
+  ])('%j is none', (line) => {
+    expect(isRoleLine(line)).toBe(false);
+  });
+
+  test('departments are told from other words', () => {
+    expect(isDepartmentLine('Forschung & Entwicklung')).toBe(true);
+    expect(isDepartmentLine('Sales')).toBe(true);
+    expect(isDepartmentLine('Sales in Berlin')).toBe(false);
+  });
+});

@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest';
+import { createRobotsCache, type OriginRobots } from '#src/leads/robots.ts';
+import { type HttpClient, OutboundError } from '#src/platform/http.ts';
+import { readRobotsFile } from '#src/platform/robots-file.ts';
+
+const ORIGIN = 'https://acme.example';
+const robotsOf = (text: string) => readRobotsFile(`${ORIGIN}/robots.txt`, Buffer.from(text));
+const allows = (text: string, path: string): boolean =>
+  robotsOf(text).isAllowed(`${ORIGIN}${path}`);
+
+interface Answer {
+  status?: number;
+  body?: string | Buffer;
+  headers?: Record<string, string>;
+  /** Where it was found after redirects. */
+  url?: string;
+  isCut?: boolean;
+}
+
+/** A client that gives these answers, one after the other, the last for ever. */
+function answering(...answers: (Answer | Error)[]) {
+  const asked: string[] = [];
+  const http: HttpClient = {
+    guard: { addressesOf: () => Promise.resolve([]) },
+    send({ url }) {
+      const answer = answers[Math.min(asked.length, answers.length - 1)];
+      asked.push(url);
+      if (answer instanceof Error) return Promise.reject(answer);
+      const bytes = Buffer.from(answer?.body ?? '');
+      return Promise.resolve({
+        status: answer?.status ?? 200,
+        url: answer?.url ?? url,
+        headers: new Headers(answer?.headers),
+        bytes,
+        isCut: answer?.isCut ?? false,
+        text: () => bytes.toString(),
+      });
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  return { http, asked };
+}
+
+const options = { signal: new AbortController().signal, timeoutMs: 10_000 };
+
+function fetchOnce(answer: Answer | Error): Promise<OriginRobots> {
+  return createRobotsCache(answering(answer).http).fetch(`${ORIGIN}/team`, options);
+}
+
+describe('an answer that is no file', () => {
+  test.each([
+    ['a server error', { status: 500 }],
+    ['an overload', { status: 503 }],
+    ['too many requests', { status: 429 }],
+    ['a timeout of the server', { status: 408 }],
+    ['a redirect without a target', { status: 302 }],
+    ['a file that breaks off', { body: 'User-agent: *\nDisallow: /a', isCut: true }],
+    ['no connection', new OutboundError('network', 'acme.example refused the connection.')],
+    ['a loop', new OutboundError('too-many-redirects', 'acme.example redirected too often.')],
+    ['silence', new OutboundError('timeout', 'acme.example did not answer.')],
+  ])('%s forbids everything, and says whose it was', async (_, answer) => {
+    const robots = await fetchOnce(answer);
+    expect(robots.isAllowed(`${ORIGIN}/`)).toBe(false);
+    expect(robots.failure).toContain('acme.example');
+  });
+
+  test.each([400, 401, 403, 404, 410, 418])('a %d forbids nothing', async (status) => {
+    const robots = await fetchOnce({ status, body: 'User-agent: *\nDisallow: /' });
+    expect(robots).toMatchObject({ failure: null, crawlDelayMs: 0, sitemaps: [] });
+    expect(robots.isAllowed(`${ORIGIN}/team`)).toBe(true);
+  });
+
+  test('how long the site wants to be left alone is handed on', async () => {
+    const robots = await fetchOnce({ status: 503, headers: { 'retry-after': '120' } });
+    expect(robots.pauseMs).toBe(120_000);
+  });
+
+  test('an inner address, or whatever a library says, is not told', async () => {
+    const refused = new OutboundError('refused', 'acme.example resolves to a private address.');
+    const odd = new OutboundError('network', 'acme.example could not be called: EACCES 10.0.0.9', {
+      code: 'EACCES',
+    });
+    expect((await fetchOnce(refused)).failure).not.toMatch(/private/);
+    expect((await fetchOnce(odd)).failure).toBe('acme.example could not be called (EACCES).');
+  });
+
+  test('an abort is no answer, and what is no failure of a call is not swallowed', async () => {
+    const { http } = answering(new TypeError('broken'));
+    const stop = new AbortController();
+    const cache = createRobotsCache(http);
+    await expect(cache.fetch(ORIGIN, options)).rejects.toThrow('broken');
+    stop.abort(new Error('stopped'));
+    await expect(cache.fetch(ORIGIN, { ...options, signal: stop.signal })).rejects.toThrow(
+      'stopped',
+    );
+    expect(cache.known(ORIGIN)).toBeNull();
+  });
+});
+
+describe('rules', () => {
+  test.each([
+    [
+      'the longest rule wins',
+      'User-agent: *\nDisallow: /team\nAllow: /team/open',
+      '/team/open/1',
+      true,
+    ],
+    ['of equal ones the one that allows', 'User-agent: *\nDisallow: /a\nAllow: /a', '/a', true],
+    [
+      'a group of our own counts alone',
+      'User-agent: *\nDisallow: /\n\nUser-agent: millrace\nDisallow: /x',
+      '/team',
+      true,
+    ],
+    ['in any case, with a version', 'User-agent: MILLRACE/2.0\nDisallow: /', '/', false],
+    [
+      'another robot’s name that begins like ours is not ours',
+      'User-agent: MillraceImages\nDisallow: /',
+      '/',
+      true,
+    ],
+    [
+      'groups of one robot are merged',
+      'User-agent: *\nDisallow: /a\nUser-agent: x\nDisallow: /\nUser-agent: *\nDisallow: /b',
+      '/b',
+      false,
+    ],
+    ['robots in a row share a group', 'User-agent: x\nUser-agent: *\nDisallow: /', '/', false],
+    [
+      'a sitemap between them does not part them',
+      'User-agent: *\nSitemap: /s.xml\nUser-agent: x\nDisallow: /',
+      '/',
+      false,
+    ],
+    [
+      'nor does a record that nobody knows',
+      'User-agent: *\nNoise: 1\nUser-agent: x\nDisallow: /',
+      '/',
+      false,
+    ],
+    ['rules before any group are none', 'Disallow: /\nUser-agent: x\nDisallow: /', '/', true],
+    ['an empty rule forbids nothing', 'User-agent: *\nDisallow:', '/', true],
+    ['a star and an end', 'User-agent: *\nDisallow: /*.php$', '/a/b.php', false],
+    ['an end that is not there', 'User-agent: *\nDisallow: /*.php$', '/a/b.php5', true],
+    ['percent codes in any case', 'User-agent: *\nDisallow: /%C3%BCber', '/%c3%bcber', false],
+    ['letters that are not encoded', 'User-agent: *\nDisallow: /über', '/%C3%BCber', false],
+    ['codes that are needless', 'User-agent: *\nDisallow: /%74eam', '/te%61m', false],
+    [
+      'a byte order mark and old line ends',
+      '\uFEFFUser-agent: *\rDisallow: /a\r\nDisallow: /b',
+      '/a',
+      false,
+    ],
+    ['comments', 'User-agent: * # all\nDisallow: /a # the team', '/a', false],
+    [
+      'a page that is sent in its place',
+      '<!doctype html><a href="x:y">User-agent: *</a>',
+      '/',
+      true,
+    ],
+  ])('%s', (_, text, path, isAllowed) => {
+    expect(allows(text, path)).toBe(isAllowed);
+  });
+
+  test('the file says nothing about other origins', () => {
+    const robots = robotsOf('User-agent: *\nDisallow: /');
+    expect(robots.isAllowed('http://acme.example/')).toBe(true);
+    expect(robots.isAllowed('https://other.example/')).toBe(true);
+  });
+
+  test.each([
+    ['2.5', 2_500],
+    ['86400', 10_000],
+    ['Infinity', 10_000],
+    ['-5', 0],
+    ['soon', 0],
+  ])('a crawl delay of %s is %d ms', (delay, ms) => {
+    expect(robotsOf(`User-agent: *\nCrawl-delay: ${delay}`).crawlDelayMs).toBe(ms);
+  });
+
+  test('500 KiB are read, and half a rule at the limit does not count', async () => {
+    const head = 'User-agent: *\nDisallow: /first\n';
+    const filler = `${head}${'# filler\n'.repeat(60_000)}`;
+    const early = `${filler.slice(0, 510_000)}\nDisallow: /within\n`;
+    expect(allows(early, '/within')).toBe(false);
+    const cut = `${filler.slice(0, 524_288 - 13)}\nDisallow: /a`;
+    expect(Buffer.byteLength(cut)).toBe(524_288);
+    const robots = await fetchOnce({ body: cut, isCut: true });
+    expect(robots.failure).toBeNull();
+    expect(robots.isAllowed(`${ORIGIN}/first`)).toBe(false);
+    expect(robots.isAllowed(`${ORIGIN}/about`)).toBe(true);
+  });
+
+  test.each([
+    ['wildcards', `User-agent: *\n${`Disallow: /${'*a'.repeat(30)}*b\n`.repeat(8_000)}`],
+    ['one endless line', 'allow'.repeat(100_000)],
+    ['colons', ':'.repeat(500_000)],
+    ['line ends', '\r'.repeat(500_000)],
+  ])('%s are read within a moment', (_, text) => {
+    const startedMs = performance.now();
+    allows(text, `/${'a'.repeat(1_900)}`);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+  });
+});
+
+describe('the cache', () => {
+  test('asks each origin once, for half a day', async () => {
+    const { http, asked } = answering({ body: 'User-agent: *\nDisallow: /a' });
+    let nowMs = 0;
+    const cache = createRobotsCache(http, () => nowMs);
+    expect(cache.known(`${ORIGIN}/a`)).toBeNull();
+    await cache.fetch(`${ORIGIN}/a`, options);
+    nowMs += 11 * 3_600_000;
+    expect(cache.known(`${ORIGIN}/b`)?.isAllowed(`${ORIGIN}/a`)).toBe(false);
+    expect(cache.known('http://acme.example/b')).toBeNull();
+    nowMs += 2 * 3_600_000;
+    expect(cache.known(`${ORIGIN}/b`)).toBeNull();
+    expect(asked).toEqual([`${ORIGIN}/robots.txt`]);
+  });
+
+  test('forgets a failure soon, and at once when the time was ours that was short', async () => {
+    const { http } = answering(
+      { status: 500 },
+      new OutboundError('timeout', 'acme.example did not answer.'),
+    );
+    let nowMs = 0;
+    const cache = createRobotsCache(http, () => nowMs);
+    await cache.fetch(ORIGIN, options);
+    nowMs += 50_000;
+    expect(cache.known(ORIGIN)?.failure).toContain('500');
+    nowMs += 20_000;
+    expect(cache.known(ORIGIN)).toBeNull();
+    await cache.fetch(ORIGIN, { ...options, timeoutMs: 300 });
+    expect(cache.known(ORIGIN)).toBeNull();
+    await cache.fetch(ORIGIN, options);
+    expect(cache.known(ORIGIN)?.failure).toContain('did not answer');
+  });
+
+  test('knows the file of the origin that it was redirected to, for that origin', async () => {
+    const { http } = answering({
+      url: 'https://www.acme.example/robots.txt',
+      body: 'User-agent: *\nDisallow: /a',
+    });
+    const cache = createRobotsCache(http);
+    await cache.fetch(ORIGIN, options);
+    for (const origin of [ORIGIN, 'https://www.acme.example']) {
+      expect(cache.known(origin)?.isAllowed(`${origin}/a`)).toBe(false);
+    }
+    const elsewhere = answering({ url: 'https://www.acme.example/rules', body: '' });
+    const other = createRobotsCache(elsewhere.http);
+    await other.fetch(ORIGIN, options);
+    expect(other.known('https://www.acme.example')).toBeNull();
+  });
+
+  test('forgets what was not used for longest when it holds too much', async () => {
+    const { http } = answering({ body: `# ${'x'.repeat(500_000)}` });
+    const cache = createRobotsCache(http);
+    for (let index = 0; index < 40; index += 1) {
+      await cache.fetch(`https://s${index}.example/`, options);
+      expect(cache.known('https://s0.example/')).not.toBeNull();
+    }
+    expect(cache.known('https://s1.example/')).toBeNull();
+    expect(cache.known('https://s39.example/')).not.toBeNull();
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import { readVCards } from '#src/leads/extract/vcard.ts';
+import { cpuMsOf } from '#test/support/cpu-ms.ts';
+
+const MOST_MS = 5_000;
+/** Other work on the machine makes it slower, not wrong. */
+const PATIENCE_MS = 60_000;
+const URL = 'https://acme.example/jane.vcf';
+const card = (...lines: string[]): string =>
+  ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n');
+const read = (text: string) => readVCards(text, URL);
+
+describe('what must not hold or mislead', () => {
+  test.each([
+    ['cards inside cards', 'BEGIN:VCARD\r\nAGENT:\r\n'.repeat(100_000)],
+    ['cards without end', 'BEGIN:VCARD\nFN:Jane Doe\n'.repeat(100_000)],
+    ['one line of 5 MB', `BEGIN:VCARD\nFN:${'a'.repeat(5_000_000)}`],
+    ['folds', `BEGIN:VCARD\nNOTE:a${'\n a'.repeat(1_500_000)}`],
+    ['soft breaks', `BEGIN:VCARD\nNOTE;QUOTED-PRINTABLE:a${'=\na'.repeat(1_500_000)}`],
+    ['escapes', `BEGIN:VCARD\nN:${'\\;'.repeat(2_500_000)}`],
+    ['semicolons', `BEGIN:VCARD\nN${';'.repeat(5_000_000)}`],
+    ['quotes', `BEGIN:VCARD\nTEL;TYPE="${'"'.repeat(5_000_000)}`],
+    ['line breaks', '\r\n'.repeat(2_500_000)],
+    ['lines without colon', 'a\n'.repeat(2_500_000)],
+  ])(
+    '%s are done with in time',
+    (_, text) => {
+      expect(cpuMsOf(() => read(text))).toBeLessThan(MOST_MS);
+    },
+    PATIENCE_MS,
+  );
+
+  test('what is no vCard, an empty card and one of pictures alone give nothing', () => {
+    expect(read('')).toEqual([]);
+    expect(read('<html><p>FN:Jane Doe</p></html>')).toEqual([]);
+    expect(read('FN:Jane Doe\nEMAIL:jane@acme.example\n')).toEqual([]);
+    expect(read(card('VERSION:3.0', 'FN:', 'N:;;;;', 'EMAIL:', 'TEL:'))).toEqual([]);
+    expect(read(card('PHOTO;ENCODING=BASE64:RW1haWw6', ' amFuZUBhY21l', '', 'KEY:x'))).toEqual([]);
+  });
+
+  test('an end that is missing ends the card at the next one, or at the end of the file', () => {
+    const cards = read('BEGIN:VCARD\nFN:Jane Doe\nBEGIN:VCARD\nFN:Jo Li\n');
+    expect(cards.map((read) => read.name)).toEqual(['Jane Doe', 'Jo Li']);
+  });
+
+  test('a charset that nobody knows is read as UTF-8', () => {
+    expect(read(card('FN;CHARSET=x-none;ENCODING=QUOTED-PRINTABLE:J=C3=B6rg M'))[0]?.name).toBe(
+      'Jörg M',
+    );
+  });
+
+  test('a fax and a pager are no phones', () => {
+    const text = card(
+      'FN:Jane Doe',
+      'TEL;FAX:+1 217 555 0199',
+      'TEL;TYPE=work,pager:+1 217 555 0198',
+      'TEL;TYPE="voice,fax":+1 217 555 0100',
+    );
+    expect(read(text)[0]?.phones).toEqual(['+12175550100']);
+  });
+});
+
+test('a card of version 2.1 has quoted-printable, soft breaks and types without names', () => {
+  const text = card(
+    'VERSION:2.1',
+    'N;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:M=FCller;J=F6rg',
+    'FN;CHARSET=ISO-8859-1;QUOTED-PRINTABLE:J=F6rg =',
+    'M=FCller',
+    'ORG:Acme;Sales',
+    'TITLE:Head of',
+    ' Sales',
+    'TEL;WORK;VOICE:+49 30 1234567',
+    'EMAIL;INTERNET:joerg@acme.example',
+    'PHOTO;JPEG;ENCODING=BASE64:',
+    ' /9j/4AAQSkZJRgABAQEA',
+    ' Uk46Sm8gTGk=',
+    '',
+    'NOTE;ENCODING=QUOTED-PRINTABLE:one=0D=0Atwo',
+  );
+  expect(read(text)).toEqual([
+    {
+      technique: 'vcard',
+      kind: 'person',
+      name: 'Jörg Müller',
+      title: 'Head of Sales',
+      company: 'Acme',
+      emails: ['joerg@acme.example'],
+      phones: ['+49301234567'],
+      profiles: [],
+      website: null,
+      description: 'one two',
+      address: null,
+      offset: 0,
+    },
+  ]);
+});
+
+test('a card of version 3.0 has groups, folds, escapes and profiles', () => {
+  const text = card(
+    'VERSION:3.0',
+    'N:Doe;Jane;;Dr.;',
+    'FN:Jane Doe',
+    String.raw`ORG:Acme\, Inc.;R\;D`,
+    'ROLE:Chief ',
+    ' Engineer',
+    'item1.EMAIL;type=INTERNET:second@acme.example',
+    'EMAIL;type=INTERNET,PREF:jane@acme.example',
+    'item1.X-ABLabel:work',
+    'TEL;TYPE=CELL:(217) 555-0100',
+    'ADR;TYPE=WORK:;;1 Main St;Springfield;IL;62701;United States',
+    'URL:https://www.linkedin.com/in/jane-doe',
+    String.raw`URL:https\://jane.example/`,
+    'X-SOCIALPROFILE;type=twitter;x-user=JaneDoe:x-apple:janedoe',
+    'X-SOCIALPROFILE;type=linkedin:http://www.linkedin.com/company/acme',
+    String.raw`NOTE:Likes bolts\, nuts\nand screws.`,
+  );
+  expect(read(text)[0]).toMatchObject({
+    name: 'Jane Doe',
+    title: 'Chief Engineer',
+    company: 'Acme, Inc.',
+    emails: ['jane@acme.example', 'second@acme.example'],
+    phones: ['+12175550100'],
+    profiles: ['https://x.com/janedoe', 'https://www.linkedin.com/in/jane-doe'],
+    website: 'https://jane.example/',
+    description: 'Likes bolts, nuts and screws.',
+    address: {
+      street: '1 Main St',
+      postalCode: '62701',
+      locality: 'Springfield',
+      region: 'IL',
+      country: 'United States',
+    },
+  });
+});
+
+test('a card of version 4.0 has tel: addresses, kinds and preferences', () => {
+  const text = `\uFEFF${card(
+    'VERSION:4.0',
+    'KIND:org',
+    'FN:Acme',
+    'EMAIL;PREF=2:b@acme.example',
+    'EMAIL;PREF=1:mailto:a@acme.example',
+    'TEL;VALUE=uri;TYPE="voice,work":tel:+1-217-555-0100;ext=102',
+    'SOCIALPROFILE;SERVICE-TYPE=Twitter;VALUE=text:acme',
+    'ADR;LABEL="1 Main St: back; door":;;1 Main St;Springfield;IL;62701;',
+  )}`;
+  expect(read(text)[0]).toMatchObject({
+    kind: 'organization',
+    name: 'Acme',
+    emails: ['a@acme.example', 'b@acme.example'],
+    phones: ['+12175550100'],
+    profiles: ['https://x.com/acme'],
+    address: { street: '1 Main St', postalCode: '62701' },
+  });
+});
+
+test('several cards in a file are each read, an agent’s inside one too', () => {
+  const agent = 'AGENT:\nBEGIN:VCARD\nFN:Jo Li\nEND:VCARD';
+  const text = `${card('FN:Jane Doe', agent, 'TITLE:CEO')}\n${card('ORG:Acme', 'TEL:+1 217 555 0100')}`;
+  expect(read(text).map(({ name, kind, title }) => [name, kind, title])).toEqual([
+    ['Jo Li', 'person', null],
+    ['Jane Doe', 'person', 'CEO'],
+    ['Acme', 'organization', null],
+  ]);
+});
+
+test('a number without prefix belongs to the region that is given', () => {
+  expect(readVCards(card('FN:Jane Doe', 'TEL:030 1234567'), URL, 'DE')[0]?.phones).toEqual([
+    '+49301234567',
+  ]);
+});

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest';
+
+import { openPage } from '#src/files/open-page.ts';
+import { readVisibleText } from '#src/leads/extract/visible-text.ts';
+
+function read(html: string, region: string | null = 'DE'): string[] {
+  const source = { url: 'https://acme.test/', html, page: openPage(html), region };
+  return readVisibleText(source).flatMap(({ emails, phones }) => [...emails, ...phones]);
+}
+
+test.each([
+  '<script>var a = "jane@acme.test"</script>',
+  '<style>/* jane@acme.test */</style>',
+  '<!-- jane@acme.test +49 30 901820 -->',
+  '<p hidden>jane@acme.test</p>',
+  '<div style="display:none"><p>jane@acme.test +49 30 901820</p></div>',
+  '<template>jane@acme.test</template>',
+  '<title>jane@acme.test</title>',
+  '<p>ja<span style="display:none">x</span>ne@acme.test</p>',
+  '<p><bdo dir="rtl">tset.emca@enaj</bdo></p>',
+  '<p>logo@2x.png, you@example.com, bootstrap@5.3.2, user@host</p>',
+  '<p>https://medium.com/@jane@mastodon.social/x</p>',
+])('%s shows no address and no number', (html) => {
+  expect(read(html)).toEqual([]);
+});
+
+test.each([
+  ['<p>Write to jane@acme.test.</p>', 'jane@acme.test'],
+  ['<p>(Jane.Doe@Acme.TEST)</p>', 'jane.doe@acme.test'],
+  ['<b>E-Mail</b>jane@acme.test', 'jane@acme.test'],
+  ['<p><span>jane</span><span>@</span><span>acme.test</span></p>', 'jane@acme.test'],
+  ['<p><b>j</b>ane@acme.test</p>', 'jane@acme.test'],
+  ['<p>jane@<wbr>acme.test</p>', 'jane@acme.test'],
+  ['<p>jane@acme.testTel 1</p>', 'jane@acme.test'],
+  ['<p>jane@acme.test<br>www.acme.test</p>', 'jane@acme.test'],
+  ['<table><td>E-Mail<td>jane&#64;acme&period;test<td>x</table>', 'jane@acme.test'],
+  ['<p>jörg@münchen.de</p>', 'jörg@münchen.de'],
+  ['<pre>mailto:jane@acme.test</pre>', 'jane@acme.test'],
+])('%s shows %s', (html, email) => {
+  expect(read(html)).toEqual([email]);
+});
+
+test.each([
+  ['Am 10.12.2024, 2024-01-02, 1/2/2024, 01.01.2020 - 31.12.2020 und 2019-2024', 'DE'],
+  ['IBAN DE89 3704 0044 0532 0130 00, BIC COBADEFFXXX', 'DE'],
+  ['HRB 123456, USt-IdNr. DE123456789, Steuernummer: 27/123/45678', 'DE'],
+  ['1.234.567,00 € oder 030 901820 € oder EUR 030 901820', 'DE'],
+  ['192.168.100.100 und 52.520008, 13.404954', 'DE'],
+  ['Bestellnummer: 030 901820, Kundennummer 030-901820', 'DE'],
+  ['1234567890 12345678 0123456789', 'DE'],
+  ['123 456 789 Stück', 'DE'],
+  ['Mo-Fr 08:00-12:00, 08.00 - 18.00 Uhr', 'DE'],
+  ['SIRET 552 100 554 00025, RCS Paris 552 100 554', 'FR'],
+  ['Company No. 01234567 VAT GB 123 4567 89', 'GB'],
+  ['$1,234,567 and 40.7128, -74.0060 and 94105-1234', 'US'],
+  ['ISBN 978-3-16-148410-0', 'US'],
+  ['Order 415-555-2671', 'US'],
+  ['© 2019 - 2024', 'US'],
+  ['file-415-555-2671.jpg /415-555-2671/', 'US'],
+  ['030 901820', null],
+  ['+1 555 123 4567', null],
+])('in %j (%s) no number is a phone', (text, region) => {
+  expect(read(`<p>${text}</p>`, region)).toEqual([]);
+});
+
+test.each([
+  ['Rufen Sie an unter 030 901820.', 'DE', ['+4930901820']],
+  ['(415) 555-2671 or 415.555.2672', 'US', ['+14155552671', '+14155552672']],
+  ['+33 (0)1 42 68 53 00', null, ['+33142685300']],
+  ['01.42.68.53.00', 'FR', ['+33142685300']],
+  ['020 7946 0958', 'GB', ['+442079460958']],
+  ['8 (812) 327-45-11', 'RU', ['+78123274511']],
+])('in %j (%s) the phones are %j', (text, region, phones) => {
+  expect(read(`<p>${text}</p>`, region)).toEqual(phones);
+});
+
+test.each([
+  ['Tel. 030/90 18 20-0', 'DE', '+49309018200'],
+  ['Tel. Nr.: 030 901820', 'DE', '+4930901820'],
+  ['Tel/Fax: 030 901820', 'DE', '+4930901820'],
+  ['Handy 0171 1234567', 'DE', '+491711234567'],
+  ['T: +1 555 123 4567', null, '+15551234567'],
+  ['Phone: +1 555 123 4567', null, '+15551234567'],
+  ['Mobile +44 7700 900123', null, '+447700900123'],
+  ['Tél. : 01 42 68 53 00', 'FR', '+33142685300'],
+  ['Téléphone 01 42 68 53 00', 'FR', '+33142685300'],
+  ['Teléfono: 912 345 678', 'ES', '+34912345678'],
+  ['Telefone: 21 123 4567', 'PT', '+351211234567'],
+  ['Telefono: 06 6982 0000', 'IT', '+390669820000'],
+  ['Telefoon 020 123 4567', 'NL', '+31201234567'],
+  ['Telefon: 22 123 45 67', 'PL', '+48221234567'],
+  ['Телефон: 8 (495) 123-45-67', 'RU', '+74951234567'],
+  ['電話：03-1234-5678', 'JP', '+81312345678'],
+  ['전화 02-312-3456', 'KR', '+8223123456'],
+  ['هاتف: 04 123 4567', 'AE', '+97141234567'],
+  ['Τηλ. 210 123 4567', 'GR', '+302101234567'],
+])('the label in %j (%s) marks %s', (text, region, phone) => {
+  expect(read(`<p>${text}</p>`, region)).toEqual([phone]);
+});
+
+test('a label stands in the cell, line or element before, and holds for the numbers that follow', () => {
+  expect(read('<dl><dt>Telefon</dt><dd>+49 (0)30 / 90 18 20 - 0</dd></dl>')).toEqual([
+    '+49309018200',
+  ]);
+  expect(read('<table><tr><td>Telefon</td><td>030 901820</td></tr></table>')).toEqual([
+    '+4930901820',
+  ]);
+  expect(read('<h4>Phone</h4><p>+1 555 123 4567 / +1 555 123 4568</p>')).toEqual([
+    '+15551234567',
+    '+15551234568',
+  ]);
+  expect(read('<p>Tel. 030 901820 / 901821</p>')).toEqual(['+4930901820']);
+});
+
+test('a fax is no phone, wherever its label stands', () => {
+  expect(read('<p>Tel: 030 901820 Fax: 030 901829</p>')).toEqual(['+4930901820']);
+  expect(read('<dt>Telefax</dt><dd>+49 30 901829</dd>')).toEqual([]);
+  expect(read('<p>F: +49 30 901829</p>')).toEqual([]);
+  expect(read('<p>+49 30 901829 (Fax)</p>')).toEqual([]);
+  expect(read('<p>Факс: +7 495 123 45 67</p>')).toEqual([]);
+  expect(read('<p>FAX：03-1234-5678</p>', 'JP')).toEqual([]);
+});
+
+test('cards say where the values stand', () => {
+  const html = '<p>jane@acme.test, Tel. 030 901820</p>';
+  const cards = readVisibleText({
+    url: 'https://acme.test/',
+    html,
+    page: openPage(html),
+    region: 'DE',
+  });
+  expect(cards.map(({ technique, kind, offset }) => ({ technique, kind, offset }))).toEqual([
+    { technique: 'visible-text', kind: 'page', offset: html.indexOf('jane') },
+    { technique: 'visible-text', kind: 'page', offset: html.indexOf('030') },
+  ]);
+});
+
+test.each([
+  ['a'.repeat(2e6)],
+  ['a@'.repeat(1e6)],
+  ['1 '.repeat(1e6)],
+  ['1'.repeat(2e6)],
+  [' '.repeat(2e6)],
+  ['('.repeat(2e6)],
+  ['+ '.repeat(1e6)],
+  ['030 901820, '.repeat(1.6e5)],
+  ['Tel: 030 901820 '.repeat(1e5)],
+  ['Tel '.repeat(5e5)],
+  [`${'é.'.repeat(1e6)}@`],
+  ['a@b.de '.repeat(3e5)],
+])('a bomb is read in time (%#)', (html) => {
+  const startedAt = performance.now();
+  read(html);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});

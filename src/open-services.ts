@@ -31,6 +31,7 @@ import { openQueueBackend, type QueueBackend } from './platform/queue-backend.ts
 import { waitFor } from './platform/wait-for.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
 import type { Services } from './services.ts';
+import { outreachSamples } from './outreach/outreach-metrics.ts';
 import { createPointsAwarder } from './points/award-in-background.ts';
 import { createDeliveryLedger } from './webhooks/delivery-ledger.ts';
 import { webhookSamples } from './webhooks/webhook-metrics.ts';
@@ -199,6 +200,7 @@ function openMetrics(db: Database, producer: Producer): Metrics {
   collectQueueMetrics(producer, QUEUES, metrics);
   metrics.addCollector(() => connectorSamples(db));
   metrics.addCollector(() => webhookSamples(db));
+  metrics.addCollector(() => outreachSamples(db));
   metrics.addCollector(async () => {
     const counts = await countByStatus(db, null);
     return Object.entries(counts).map(([status, value]) => ({

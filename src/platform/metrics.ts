@@ -10,7 +10,10 @@ export type GaugeSample =
   | { gauge: 'connectorErrors'; labels: Record<string, never>; value: number }
   | { gauge: 'webhookDeliveries'; labels: { status: string }; value: number }
   | { gauge: 'webhookEndpoints'; labels: { state: string }; value: number }
-  | { gauge: 'webhookOldestDueSeconds'; labels: Record<string, never>; value: number };
+  | { gauge: 'webhookOldestDueSeconds'; labels: Record<string, never>; value: number }
+  | { gauge: 'leadScrapes'; labels: { status: string }; value: number }
+  | { gauge: 'emailMessages'; labels: { status: string }; value: number }
+  | { gauge: 'outreachOldestDueSeconds'; labels: { kind: string }; value: number };
 
 export interface Metrics {
   /** `Content-Type` of `text()`. */
@@ -74,60 +77,55 @@ export function createMetrics(): Metrics {
 }
 
 function createGauges(registry: Registry): Record<GaugeSample['gauge'], Gauge> {
-  const registers = [registry];
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
   return {
-    queueJobs: new Gauge({
-      name: 'millrace_queue_jobs',
-      help: 'Jobs by state.',
-      labelNames: ['queue', 'state'],
-      registers,
-    }),
-    queueOldestWaitingSeconds: new Gauge({
-      name: 'millrace_queue_oldest_waiting_seconds',
-      help: 'How long the job at the head of the queue has been ready to run; 0 when none waits.',
-      labelNames: ['queue'],
-      registers,
-    }),
-    documents: new Gauge({
-      name: 'millrace_documents',
-      help: 'Documents by status.',
-      labelNames: ['status'],
-      registers,
-    }),
-    connectorPairs: new Gauge({
-      name: 'millrace_connector_pairs',
-      help: 'Connector-credential pairs by status.',
-      labelNames: ['status'],
-      registers,
-    }),
-    connectorRuns: new Gauge({
-      name: 'millrace_connector_runs',
-      help: 'Runs of connectors by status: those under way, and those that ended in the last hour.',
-      labelNames: ['status'],
-      registers,
-    }),
-    connectorErrors: new Gauge({
-      name: 'millrace_connector_errors',
-      help: 'Failures of documents and parts of sources that are not resolved.',
-      registers,
-    }),
-    webhookDeliveries: new Gauge({
-      name: 'millrace_webhook_deliveries',
-      help: 'Webhook deliveries that are not finished, by status.',
-      labelNames: ['status'],
-      registers,
-    }),
-    webhookEndpoints: new Gauge({
-      name: 'millrace_webhook_endpoints',
-      help: 'Webhook endpoints by state: healthy, failing, open (circuit breaker) or disabled.',
-      labelNames: ['state'],
-      registers,
-    }),
-    webhookOldestDueSeconds: new Gauge({
-      name: 'millrace_webhook_oldest_due_seconds',
-      help: 'How late the oldest delivery to a healthy endpoint is; 0 when none is due.',
-      registers,
-    }),
+    queueJobs: gauge('millrace_queue_jobs', 'Jobs by state.', ['queue', 'state']),
+    queueOldestWaitingSeconds: gauge(
+      'millrace_queue_oldest_waiting_seconds',
+      'How long the job at the head of the queue has been ready to run; 0 when none waits.',
+      ['queue'],
+    ),
+    documents: gauge('millrace_documents', 'Documents by status.', ['status']),
+    connectorPairs: gauge('millrace_connector_pairs', 'Connector-credential pairs by status.', [
+      'status',
+    ]),
+    connectorRuns: gauge(
+      'millrace_connector_runs',
+      'Runs of connectors by status: those under way, and those that ended in the last hour.',
+      ['status'],
+    ),
+    connectorErrors: gauge(
+      'millrace_connector_errors',
+      'Failures of documents and parts of sources that are not resolved.',
+    ),
+    webhookDeliveries: gauge(
+      'millrace_webhook_deliveries',
+      'Webhook deliveries that are not finished, by status.',
+      ['status'],
+    ),
+    webhookEndpoints: gauge(
+      'millrace_webhook_endpoints',
+      'Webhook endpoints by state: healthy, failing, open (circuit breaker) or disabled.',
+      ['state'],
+    ),
+    webhookOldestDueSeconds: gauge(
+      'millrace_webhook_oldest_due_seconds',
+      'How late the oldest delivery to a healthy endpoint is; 0 when none is due.',
+    ),
+    leadScrapes: gauge('millrace_lead_scrapes', 'Lead scrapes that are not finished, by status.', [
+      'status',
+    ]),
+    emailMessages: gauge(
+      'millrace_email_messages',
+      'Messages and verifications by status; finished ones of the last day.',
+      ['status'],
+    ),
+    outreachOldestDueSeconds: gauge(
+      'millrace_outreach_oldest_due_seconds',
+      'How late the oldest scrape or message is that no worker has begun with.',
+      ['kind'],
+    ),
   };
 }
 

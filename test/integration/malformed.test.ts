@@ -7,7 +7,7 @@ import {
   malformedRequest,
   type Targets,
 } from '#test/support/malformed-request.ts';
-import { NASTY_URLS } from '#test/support/nasty-values.ts';
+import { NASTY_URLS, randomIdeographs } from '#test/support/nasty-values.ts';
 import { operationsOf, standsAlone } from '#test/support/openapi-operations.ts';
 import { exchange, type RawAnswer, send } from '#test/support/raw-http.ts';
 import { WEBHOOK_SECRET } from '#test/support/stripe-fixtures.ts';
@@ -190,12 +190,6 @@ describe('documents at the edges', () => {
     expect(body.results[1]).toMatchObject({ index: 1, error_code: 'BAD_REQUEST' });
   });
 });
-
-/** Random, so that Postgres cannot compress it below the size of an index entry. */
-function randomIdeographs(length: number): string {
-  const codes = Array.from({ length }, () => 0x4e00 + Math.floor(Math.random() * 20_000));
-  return String.fromCharCode(...codes);
-}
 
 describe('the dashboard', () => {
   it.each([

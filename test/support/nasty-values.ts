@@ -174,3 +174,9 @@ export function toJson(value: unknown): string {
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
+
+/** Random, so that Postgres cannot compress it below the size of an index entry. */
+export function randomIdeographs(length: number): string {
+  const codes = Array.from({ length }, () => 0x4e00 + Math.floor(Math.random() * 20_000));
+  return String.fromCharCode(...codes);
+}

@@ -38,11 +38,13 @@ export function outreachAttacks(a: SeededWorkspace): AttackValues {
     bodies: {
       'POST /tools/lead-scraper': [
         { mode: 'keyword_search', query: 'harbour', max_results: 5 },
-        { mode: 'keyword_search', query: a.marker },
         { mode: 'scrape_url', query: 'https://127.0.0.1/', scrape_id: a.scrapeId },
       ],
       'POST /do-not-contact': [{ ...aimed, emails: ['somebody@example.com'] }],
-      'POST /privacy/erase': [{ emails: [a.leadEmail], domains: [a.leadEmail.split('@')[1]] }],
+      'POST /privacy/erase': [
+        // On B's own list they would be shown to B, as they should.
+        { emails: [a.leadEmail], domains: [a.leadEmail.split('@')[1]], do_not_contact: false },
+      ],
       'POST /unsubscribe/{token}': [undefined],
       'POST /email-accounts': [
         {

@@ -1,4 +1,4 @@
-import { childrenOf, type HtmlNode, isElement } from '#src/files/html-tree.ts';
+import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import type { FoundName } from './find-names.ts';
 import type { PageLines } from './page-lines.ts';
 
@@ -17,7 +17,9 @@ const MIXED = '';
 const MOST_LINES_ALONE = 14;
 const LONGEST_ALONE = 700;
 const MOST_SIBLINGS = 12;
-const MOST_SIBLINGS_ALONE = 6;
+const MOST_SIBLINGS_ALONE = 4;
+/** With breaks and the spaces between elements. */
+const MOST_NODES = 60;
 const BOUNDS = new Set(['body', 'html', 'main', 'footer', 'header', 'table', 'tbody']);
 const ENDS = new Set([
   'hr',
@@ -100,17 +102,15 @@ function runFrom(
     longest,
   }: { owners: ReadonlyMap<HtmlNode, string>; page: PageLines; longest: number },
 ): Omit<CardExtent, 'isAlone'> {
-  const siblings = box.parent ? childrenOf(box.parent) : [box];
-  const start = siblings.findIndex((node) => node === box);
   const nodes: HtmlNode[] = [box];
   const rank = headingRank(box);
   let taken = 0;
-  for (const next of siblings.slice(start + 1)) {
+  for (let next = box.next; next && nodes.length < MOST_NODES; next = next.next) {
     if (owners.has(next) || taken >= longest) break;
     if (isElement(next)) {
       if (ENDS.has(next.name) || (headingRank(next) < 7 && headingRank(next) <= rank)) break;
-      if (next.name !== 'br') taken += 1;
     }
+    if (isSeen(next, page)) taken += 1;
     nodes.push(next);
   }
   const last = nodes.findLast((node) => page.spans.has(node)) ?? box;
@@ -121,24 +121,28 @@ function runFrom(
 /** A run at the end takes no more than the runs before it, as the page goes on behind it. */
 function lastRun(
   boxes: readonly { found: FoundName; chain: HtmlNode[] }[],
-  { spans }: PageLines,
+  page: PageLines,
 ): number {
-  const starts = boxes.map(({ chain, found }) => ({ box: chain.at(-1) ?? found.node, found }));
+  const starts = boxes.map(({ chain, found }) => chain.at(-1) ?? found.node);
   let longest = 0;
-  for (const [index, { box }] of starts.slice(0, -1).entries()) {
-    const next = starts[index + 1]?.box;
-    if (!next || next.parent !== box.parent || !box.parent) continue;
-    const siblings = childrenOf(box.parent);
-    const between = siblings.slice(
-      siblings.findIndex((node) => node === box) + 1,
-      siblings.findIndex((node) => node === next),
-    );
-    longest = Math.max(
-      longest,
-      between.filter((node) => isElement(node) && spans.has(node)).length,
-    );
+  for (const [index, box] of starts.slice(0, -1).entries()) {
+    let between = 0;
+    let at = box.next;
+    for (let steps = 0; at && at !== starts[index + 1] && steps < MOST_NODES; steps += 1) {
+      if (isSeen(at, page)) between += 1;
+      at = at.next;
+    }
+    if (at && at === starts[index + 1]) longest = Math.max(longest, between);
   }
   return boxes.length > 1 && longest > 0 ? longest : MOST_SIBLINGS_ALONE;
+}
+
+/** An element, or text between elements. */
+function isSeen(node: HtmlNode, { spans }: PageLines): boolean {
+  if (isElement(node)) return node.name !== 'br';
+  if (node.type !== 'text') return false;
+  const [from, to] = spans.get(node) ?? [0, 0];
+  return to > from;
 }
 
 /** 1 to 6 for headings, 7 for everything else. */

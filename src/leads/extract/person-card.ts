@@ -30,7 +30,7 @@ const MOST_LINES_TO_TITLE = 8;
 const MOST_LINES_ALONE = 8;
 const LONGEST_UNKNOWN_TITLE = 60;
 const NO_TITLE =
-  /[@?!]|\d{3}|https?:|^\p{Ll}|\.$|^(?:e-?mail|tel|phone|mobil|fax|t|m|e|p)\b|linkedin|twitter|facebook|instagram|xing|github|vcard|read more|mehr/iu;
+  /[@?!]|\d{3}|https?:|\.$|^(?:e-?mail|tel|phone|mobil|fax|t|m|e|p)\b|linkedin|twitter|facebook|instagram|xing|github|vcard|read more|mehr/iu;
 
 export function readPersonCard(
   extent: CardExtent,
@@ -99,5 +99,6 @@ function unknownTitle({ found, to }: CardExtent, { lines }: PageLines): string |
   if (!line || found.line + 1 >= to) return null;
   const { text } = line;
   if (text.length < 3 || text.length > LONGEST_UNKNOWN_TITLE || NO_TITLE.test(text)) return null;
+  if (/^\p{Ll}/u.test(text)) return null;
   return text.split(' ').length <= 7 ? text : null;
 }

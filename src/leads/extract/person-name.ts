@@ -1,6 +1,6 @@
 import { NO_NAME_WORDS, PARTICLES, PLACE, TITLES_AFTER, TITLES_BEFORE } from './name-words.ts';
 import { plainLetters } from './role-lexicon.ts';
-import { hasRoleWord, isRoleWord } from './role-words.ts';
+import { hasRoleWord, isRoleWord, isSurname } from './role-words.ts';
 import { readUnspacedName } from './unspaced-name.ts';
 
 const LONGEST_NAME = 60;
@@ -70,7 +70,8 @@ function isName(words: readonly string[]): boolean {
 }
 
 function isOrdinary(word: string): boolean {
-  if (NO_NAME_WORDS.has(plainLetters(word)) || isRoleWord(word)) return true;
+  if (NO_NAME_WORDS.has(plainLetters(word))) return true;
+  if (isRoleWord(word) && !isSurname(word)) return true;
   // "CRM", "USA": no vowels, or capitals alone in so short a word, is an abbreviation more often than a name.
   return /^\p{Lu}{2,}$/u.test(word) && !/[AEIOUYÄÖÜÁÉÍÓÚАЕИОУЫЭЮЯІЇЄΑΕΗΙΟΥΩ]/u.test(word);
 }

@@ -103,3 +103,14 @@ export const PROFESSIONS = [
   'кухар пекарка редакторка перекладач перекладачка вчитель вчителька дослідник дослідниця аналітик аналітикиня стажист водій',
   'логістка представник представниця координаторка фахівець фахівчиня завідувач завідувачка лекар счетоводител управител готвач',
 ].join(' ');
+
+/** Of all these, the ones that are surnames of many people: Jane Baker, Anna Zimmermann, Jan Bakker. */
+export const SURNAMES = [
+  'baker butcher cook dean mason carter painter porter gardener driver barber brewer joiner potter taylor marshall mayor bishop',
+  'fellow head buyer pastor trader banker guide ranger meister kaufmann leiter notar anwalt arzt richter zimmermann zimmerer schreiner',
+  'tischler maler gartner winzer brauer backer metzger kellner wirt lehrer pfarrer schlosser goldschmied koch makler forscher fischer',
+  'kanzler rektor chemiker bakker slager kok schilder timmerman kapper planner kuchar pekar zahradnik truhlar tesar malir mistr stolarz',
+  'piekarz kucharz majster snedker snekker baker kokk kock lege contador maestro alcalde notario capo cuoco sarto sindaco perito maire',
+  'boucher boulanger couturier clerc fournier macon menuisier jardinier maitre charpentier usta asci mimar doktor hekim kalfa baskan',
+  'szakacs asztalos pek borasz mester medic olar mester curator warden steward king page major hauptmann',
+].join(' ');

@@ -1,4 +1,4 @@
-import { PROFESSIONS } from './profession-words.ts';
+import { PROFESSIONS, SURNAMES } from './profession-words.ts';
 
 /** Words that only stand in the name of a position, by language; accents and capitals do not count. */
 const WORDS = [
@@ -134,5 +134,7 @@ export function plainLetters(text: string): string {
 export const ROLE_WORDS: ReadonlySet<string> = new Set(
   plainLetters(`${WORDS} ${PROFESSIONS}`).split(' '),
 );
+/** Role words that may as well be the last part of a name. */
+export const SURNAME_WORDS: ReadonlySet<string> = new Set(SURNAMES.split(' '));
 export const ROLE_ENDINGS: readonly string[] = [...new Set(plainLetters(ENDINGS).split(' '))];
 export const ROLE_PIECES: readonly string[] = PIECES.split(' ');

@@ -1,4 +1,10 @@
-import { plainLetters, ROLE_ENDINGS, ROLE_PIECES, ROLE_WORDS } from './role-lexicon.ts';
+import {
+  plainLetters,
+  ROLE_ENDINGS,
+  ROLE_PIECES,
+  ROLE_WORDS,
+  SURNAME_WORDS,
+} from './role-lexicon.ts';
 
 const LONGEST_ROLE = 90;
 const MOST_WORDS = 12;
@@ -21,7 +27,14 @@ export function isRoleWord(word: string): boolean {
 /** Does a text hold the name of a position anywhere? */
 export function hasRoleWord(text: string): boolean {
   if (HAS_UNSPACED.test(text) && ROLE_PIECES.some((piece) => text.includes(piece))) return true;
-  return wordsOf(text).some(isRoleWord);
+  const words = wordsOf(text);
+  // "Jane Baker" is a name; "Baker" alone and "Baker at the old mill" are roles.
+  return words.some((word, at) => isRoleWord(word) && (at === 0 || !isSurname(word)));
+}
+
+/** Is it a role that many people have as their surname? */
+export function isSurname(word: string): boolean {
+  return SURNAME_WORDS.has(plainLetters(word));
 }
 
 /** Is a line of a page the name of a position ("Head of Sales", "Leiterin Einkauf", "営業部長")? */

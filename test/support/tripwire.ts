@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { randomLoopback } from './scripted-smtp.ts';
+
+/** Servers of an inner network that nobody may reach: they count who does. */
+export interface Tripwire extends AsyncDisposable {
+  /** Of 127.0.0.0/8, and nobody else's. */
+  readonly address: string;
+  readonly ports: readonly number[];
+  /** Must stay 0. */
+  readonly connections: number;
+}
+
+const TRIES = 20;
+
+/** @param ports 0 for any port that is free */
+export async function startTripwire(ports: readonly number[]): Promise<Tripwire> {
+  let connections = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    const address = randomLoopback();
+    const servers = ports.map(() =>
+      createServer((socket) => {
+        connections += 1;
+        socket.on('error', () => undefined).end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      }),
+    );
+    try {
+      const open = await Promise.all(
+        servers.map((server, index) => listen(server, ports[index] ?? 0, address)),
+      );
+      return {
+        address,
+        ports: open,
+        get connections() {
+          return connections;
+        },
+        [Symbol.asyncDispose]: () => closeAll(servers),
+      };
+    } catch (error) {
+      await closeAll(servers);
+      if (attempt === TRIES) throw error;
+    }
+  }
+}
+
+async function listen(server: Server, port: number, address: string): Promise<number> {
+  server.listen(port, address);
+  await once(server, 'listening');
+  const bound = server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : port;
+}
+
+async function closeAll(servers: readonly Server[]): Promise<void> {
+  await Promise.all(
+    servers
+      .filter((server) => server.listening)
+      .map(async (server) => {
+        server.close();
+        await once(server, 'close');
+      }),
+  );
+}

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { openPage } from '#src/files/open-page.ts';
+import type { ContactCard } from '#src/leads/extract/contact-card.ts';
+import { readTeamCards } from '#src/leads/extract/team-cards.ts';
+
+const read = (html: string): ContactCard[] =>
+  readTeamCards({ url: 'https://acme.test/team', html, page: openPage(html), region: 'DE' });
+const rows = (html: string): [string | null, string | null, string][] =>
+  read(html).map(({ name, title, emails }) => [name, title, emails.join()]);
+
+describe('nobody', () => {
+  test.each([
+    [
+      'testimonials',
+      '<div class="testimonials"><div><h4>Jane Doe</h4><p>CEO, Customer</p></div><div><h4>John Smith</h4><p>CTO</p></div></div>',
+    ],
+    ['quotations', '<blockquote><p>Great!</p><h4>Jane Doe</h4><p>CEO</p></blockquote>'],
+    [
+      'offices',
+      '<div><h3>New York</h3><p>office@acme.test</p></div><div><h3>San Francisco</h3><p>+1 650 253 0000</p></div>',
+    ],
+    ['menus', '<nav><a>Jane Doe</a><a>Sales Manager</a><a>John Smith</a></nav>'],
+    [
+      'departments',
+      '<div><h3>Customer Service</h3><p>Head office</p></div><div><h3>Human Resources</h3><p>jobs@acme.test</p></div>',
+    ],
+    [
+      'plans',
+      '<div><h3>Starter Plan</h3><p>For one manager</p></div><div><h3>Premium Plan</h3><p>For a team leader</p></div>',
+    ],
+    ['authors', '<div class="author-box"><h4>Jane Doe</h4><p>Editor</p></div>'],
+    ['names in a list', '<ul><li>Jane Doe</li><li>John Smith</li><li>Mary Jones</li></ul>'],
+    [
+      'a name in a sentence',
+      '<p>Our founder <a href="/x">Jane Doe</a> began the company as its director in a garage.</p>',
+    ],
+    ['nothing', ''],
+  ])('is read from %s', (_, html) => {
+    expect(read(html)).toEqual([]);
+  });
+
+  test('is given the address that all cards share, or that of a desk', () => {
+    const card = (name: string): string =>
+      `<div><h3>${name}</h3><p>Manager</p><a href="mailto:front@acme.test">Mail</a><a href="mailto:info@acme.test">Mail</a></div>`;
+    expect(rows(card('Jane Doe') + card('John Smith'))).toEqual([
+      ['Jane Doe', 'Manager', ''],
+      ['John Smith', 'Manager', ''],
+    ]);
+  });
+
+  test('is given what follows the last card', () => {
+    const html =
+      '<h3>Jane Doe</h3><p>CEO</p><p>jane@acme.test</p><h3>John Smith</h3><p>CTO</p><p>Write to us</p><p>studio@acme.test, +49 30 1234567</p>';
+    expect(read(html).map(({ emails, phones }) => [emails, phones])).toEqual([
+      [['jane@acme.test'], []],
+      [[], []],
+    ]);
+  });
+
+  test('is given an address beside a lone name that it does not match', () => {
+    expect(
+      rows(
+        '<main><h1>Jane Doe</h1><p>Partner</p><p>Write: box7@acme.test or jane.doe@acme.test</p></main>',
+      ),
+    ).toEqual([['Jane Doe', 'Partner', 'jane.doe@acme.test']]);
+    expect(rows('<main><h1>Jane Doe</h1><p>Partner</p><p>box7@acme.test</p></main>')).toEqual([
+      ['Jane Doe', 'Partner', ''],
+    ]);
+  });
+});
+
+const JANE = 'jane@acme.test';
+const JOHN = 'js7@acme.test';
+const BOTH = [
+  ['Jane Doe', 'CEO', JANE],
+  ['John Smith', 'Head of Sales', JOHN],
+];
+
+test.each([
+  [
+    'cards',
+    `<div class="m"><img alt="x"><h3>Jane Doe</h3><p>CEO</p><a href="mailto:${JANE}">Mail</a></div><div class="m"><h3>John Smith</h3><p>Head of Sales</p><a href="mailto:${JOHN}">Mail</a></div>`,
+  ],
+  [
+    'cards with a link around some names',
+    `<div><h3><a href="/j">Jane Doe</a></h3><p>CEO</p><p>${JANE}</p></div><div><h3>John Smith</h3><p>Head of Sales</p><p>${JOHN}</p></div>`,
+  ],
+  [
+    'roles above names',
+    `<div><p>CEO</p><h3>Jane Doe</h3><p>${JANE}</p></div><div><p>Head of Sales</p><h3>John Smith</h3><p>${JOHN}</p></div>`,
+  ],
+  [
+    'headings and paragraphs',
+    `<h2>Team</h2><h3>Jane Doe</h3><p>CEO</p><p>${JANE}</p><h3>John Smith</h3><p>Head of Sales</p><p>js7 [at] acme [dot] test</p><h2>Contact</h2><p>office@acme.test</p>`,
+  ],
+  [
+    'a table',
+    `<table><tr><th>Name</th><th>Role</th></tr><tr><td>Jane Doe</td><td>CEO</td><td>${JANE}</td></tr><tr><td>John Smith</td><td>Head of Sales</td><td>${JOHN}</td></tr></table>`,
+  ],
+  [
+    'a list of lines',
+    `<ul><li>Jane Doe, CEO, <a href="mailto:${JANE}">mail</a></li><li>John Smith – Head of Sales – ${JOHN}</li></ul>`,
+  ],
+  [
+    'a definition list',
+    `<dl><dt>Jane Doe</dt><dd>CEO</dd><dd>${JANE}</dd><dt>John Smith</dt><dd>Head of Sales</dd><dd>${JOHN}</dd></dl>`,
+  ],
+  [
+    'lines with breaks',
+    `<p>Jane Doe<br>CEO<br>${JANE}<br><br>John Smith<br>Head of Sales<br>${JOHN}</p>`,
+  ],
+  [
+    'spans',
+    `<div><span class="name">Jane Doe</span><span class="role">CEO</span><a href="mailto:${JANE}">@</a></div><div><span class="name">John Smith</span><span class="role">Head of Sales</span><a href="mailto:${JOHN}">@</a></div>`,
+  ],
+  [
+    'names set off in paragraphs',
+    `<p><strong>Jane Doe</strong>, CEO<br>${JANE}</p><p><strong>John Smith</strong>, Head of Sales<br>${JOHN}</p>`,
+  ],
+])('two people are read from %s', (_, html) => {
+  expect(rows(html)).toEqual(BOTH);
+});
+
+test('a card that is wrapped in more than the others takes nothing else from its wrapping', () => {
+  const card = (name: string): string => `<div class="c"><h3>${name}</h3><p>CEO</p></div>`;
+  const html = `<div class="row">${card('Jane Doe')}${card('John Smith')}</div><div class="row">${card('Mary Jones')}<div>Call <a href="tel:+493012345678">us</a></div></div>`;
+  expect(read(html).map(({ name, phones }) => [name, phones])).toEqual([
+    ['Jane Doe', []],
+    ['John Smith', []],
+    ['Mary Jones', []],
+  ]);
+});
+
+test('a line in the place of the role is one, in whatever words', () => {
+  const card = (name: string, role: string): string => `<div><h3>${name}</h3><p>${role}</p></div>`;
+  const html =
+    card('Jane Doe', 'CEO') +
+    card('John Smith', 'Head of Sales') +
+    `<div><h3>Mary Jones</h3><p>Happiness Hero</p><p>${JANE}</p></div>`;
+  expect(read(html)[2]?.title).toBe('Happiness Hero');
+});
+
+test('phones and profiles in a card are the person’s, the company’s profile is not', () => {
+  const links =
+    '<a href="tel:+493012345678">call</a><a href="https://de.linkedin.com/in/jane-doe?x=1">in</a><a href="https://linkedin.com/company/acme">us</a>';
+  const [jane] = read(
+    `<div><h3>Jane Doe</h3><p>CEO</p>${links}</div><div><h3>John Smith</h3><p>CTO</p></div>`,
+  );
+  expect(jane).toMatchObject({
+    phones: ['+493012345678'],
+    profiles: ['https://www.linkedin.com/in/jane-doe'],
+  });
+});
+
+test('a role and a colon name their holders, whose contacts are not those of the page', () => {
+  const html =
+    '<h1>Impressum</h1><p>Acme GmbH<br>Tel. 030 12345678</p><p>Vertreten durch die Geschäftsführer: Hans Huber, Petra Klein</p><p>post@acme.test</p>';
+  expect(read(html)).toMatchObject([
+    { name: 'Hans Huber', title: 'Geschäftsführer', emails: [], phones: [] },
+    { name: 'Petra Klein', title: 'Geschäftsführer', emails: [], phones: [] },
+  ]);
+});
+
+test.each([
+  ['山田 太郎', '代表取締役', '佐藤 花子', '営業部長'],
+  ['Иван Петров', 'Генеральный директор', 'Ольга Смирнова', 'Главный бухгалтер'],
+  ['김민준', '대표이사', '이서연', '팀장'],
+  ['王伟', '总经理', '李娜', '工程师'],
+  ['Ayşe Yılmaz', 'Genel Müdür', 'Mehmet Demir', 'Muhasebe Uzmanı'],
+])('%s, %s is read as well', (name, title, other, otherTitle) => {
+  const html = `<ul><li><p>${name}</p><p>${title}</p></li><li><p>${other}</p><p>${otherTitle}</p></li></ul>`;
+  expect(rows(html)).toEqual([
+    [name, title, ''],
+    [other, otherTitle, ''],
+  ]);
+});

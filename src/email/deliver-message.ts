@@ -133,7 +133,7 @@ async function record(
       );
     case 'failed': {
       const { errorClass, message: error } = outcome;
-      const delayMs = outcome.isTemporary ? retryDelayMs(message.kind, message.attempts) : null;
+      const delayMs = outcome.isTemporary ? retryDelayMs(message, errorClass) : null;
       if (delayMs !== null) {
         return done(
           'postponed',

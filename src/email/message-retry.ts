@@ -1,3 +1,5 @@
+import type { SmtpErrorClass } from './smtp-error-classes.ts';
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -18,8 +20,24 @@ const PAUSES_MS = {
   ],
 } as const;
 
-/** When a message is tried again after so many attempts; null when it has had them all. */
-export function retryDelayMs(kind: keyof typeof PAUSES_MS, attempts: number): number | null {
+/**
+ * The server itself asks to come again. Whoever waits for a verification is told at once of everything else: a server
+ * that cannot be reached is mostly one whose name or port is wrong.
+ */
+const REPLIES: ReadonlySet<SmtpErrorClass> = new Set([
+  'auth_temporarily_failed',
+  'greylisted',
+  'rate_limited_by_provider',
+  'server_busy',
+  'temporarily_rejected',
+] as const);
+
+/** When a message is tried again after so many temporary failures; null when it is not. */
+export function retryDelayMs(
+  { kind, attempts }: { kind: keyof typeof PAUSES_MS; attempts: number },
+  errorClass: SmtpErrorClass,
+): number | null {
+  if (kind === 'verification' && !REPLIES.has(errorClass)) return null;
   return PAUSES_MS[kind][attempts - 1] ?? null;
 }
 

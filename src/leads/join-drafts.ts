@@ -117,7 +117,7 @@ export function joinValues(
     .toSorted((a, b) => trustIn(b) - trustIn(a) || b.evidence.length - a.evidence.length);
 }
 
-export function joinEvidence(evidence: readonly Evidence[]): Evidence[] {
+function joinEvidence(evidence: readonly Evidence[]): Evidence[] {
   const once = new Map(evidence.map((one) => [`${one.technique} ${one.url}`, one]));
   return [...once.values()].slice(0, MAX_EVIDENCE);
 }

@@ -14,12 +14,12 @@ export function mergePersons(drafts: readonly LeadDraft[]): LeadDraft[] {
   return [...named.values()].flatMap(joinNamesakes);
 }
 
-export function nameKeyOf({ name }: LeadDraft): string {
+function nameKeyOf({ name }: LeadDraft): string {
   return name ? personNameKey(name.value) : '';
 }
 
 /** "J. Doe" and "Jane Doe" may be one; "John Doe" and "Jane Doe" share an address without being one. */
-export function areNamesAlike(a: LeadDraft, b: LeadDraft): boolean {
+function areNamesAlike(a: LeadDraft, b: LeadDraft): boolean {
   const [one, other] = [nameKeyOf(a), nameKeyOf(b)];
   if (one === '' || other === '' || one === other) return true;
   const [words, others] = [one.split(' '), other.split(' ')];
@@ -29,7 +29,7 @@ export function areNamesAlike(a: LeadDraft, b: LeadDraft): boolean {
   return words.length === 1 || others.length === 1 || longer.startsWith(shorter);
 }
 
-export function personal(emails: readonly Evidenced[]): string[] {
+function personal(emails: readonly Evidenced[]): string[] {
   return emails.map(({ value }) => value).filter((email) => !isRoleAddress(email));
 }
 

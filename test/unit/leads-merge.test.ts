@@ -185,10 +185,10 @@ describe('the organisation', () => {
     expect(values(leads[0]?.emails ?? [])).toEqual(['mail@acme.test']);
   });
 
-  test('addresses of its own domain come first, and personal profiles are not its own', () => {
+  test('desks of its own domain come first, and personal profiles are not its own', () => {
     const [company] = merge(
       page('/', [
-        loose({ emails: ['studio@agency.test', 'jobs@acme.test', 'info@acme.test'] }),
+        loose({ emails: ['sales@acme.example', 'jobs@acme.test', 'info@acme.test'] }),
         loose({
           profiles: [
             'https://www.linkedin.com/in/someone',
@@ -198,14 +198,44 @@ describe('the organisation', () => {
         }),
       ]),
     );
-    expect(values(company?.emails ?? [])).toEqual([
-      'info@acme.test',
-      'jobs@acme.test',
-      'studio@agency.test',
-    ]);
+    const emails = ['info@acme.test', 'jobs@acme.test', 'sales@acme.example'];
+    expect(values(company?.emails ?? [])).toEqual(emails);
     expect(values(company?.linkedin ?? [])).toEqual(['https://www.linkedin.com/company/acme']);
     expect(values(company?.twitter ?? [])).toEqual(['https://x.com/acme']);
     expect(company?.website?.value).toBe('https://www.acme.test/');
+  });
+
+  test('who made the site or wrote a comment is not the organisation, nor is the number beside', () => {
+    const [company, ...others] = merge(
+      page('/', [
+        loose({ emails: ['info@acme.test'], offset: 100 }),
+        loose({ phones: ['+49301234567'], offset: 150 }),
+        loose({ phones: ['+49891234567'], offset: 4_950 }),
+        loose({ emails: ['studio@agency.test'], offset: 5_000 }),
+        loose({ emails: ['reader@gmail.com'], offset: 9_000 }),
+      ]),
+    );
+    expect(others).toEqual([]);
+    expect(values(company?.emails ?? [])).toEqual(['info@acme.test']);
+    expect(values(company?.phones ?? [])).toEqual(['+49301234567']);
+  });
+
+  test('without an address of its own domain, a desk elsewhere or a box at a provider is its own', () => {
+    const only = (email: string): string[] =>
+      merge(page('/', [loose({ emails: [email] })])).flatMap(({ emails }) => values(emails));
+    expect(only('acme@gmail.com')).toEqual(['acme@gmail.com']);
+    expect(only('info@parent.test')).toEqual(['info@parent.test']);
+    expect(only('some.reader@elsewhere.test')).toEqual([]);
+  });
+
+  test('a house whose name looks like that of a person is none', () => {
+    const leads = merge(
+      page('/', [
+        organization('Officina Ferri', { emails: ['officina@acme.test'] }),
+        person('Officina Ferri', { emails: ['officina@acme.test'] }),
+      ]),
+    );
+    expect(leads.map(({ kind }) => kind)).toEqual(['organization']);
   });
 
   test.each([

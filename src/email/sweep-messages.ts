@@ -15,7 +15,7 @@ export async function sweepMessages(
       delete from email_message where id in (
         select id from email_message
         where finished_at < now() - make_interval(days => ${config.EMAIL_RETENTION_DAYS})
-        order by finished_at limit ${BATCH})
+        order by finished_at limit ${BATCH} for update skip locked)
       returning id`.execute(db);
     swept += rows.length;
     if (rows.length < BATCH) return swept;

@@ -45,6 +45,7 @@ export function buildOrganization({ own, rest, pages, siteDomain }: Organization
     company: name,
     title: null,
     emails: sortBy(draft.emails, (email) => worthOfEmail(email, siteDomain)),
+    phones: draft.phones.slice(0, MAX_VALUES),
     linkedin: sortBy(draft.linkedin, (profile) => worthOfProfile(profile, name.value, siteDomain)),
     twitter: sortBy(draft.twitter, (profile) => worthOfProfile(profile, name.value, siteDomain)),
     website: homeOf(pages, draft.website, siteDomain),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { cleanText } from '#src/documents/clean-text.ts';
 import type { LeadId, LeadScrapeId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { TECHNIQUES } from './extract/contact-card.ts';
@@ -87,7 +88,12 @@ export async function replaceLeads(
     .execute();
 }
 
-function columnsOf(lead: ScoredLead) {
+/** Pages may hold what the database does not take: one such character must not cost the scrape all that it found. */
+function columnsOf(written: ScoredLead) {
+  const details = JSON.stringify(written, (_key, value: unknown) =>
+    typeof value === 'string' ? cleanText(value) : value,
+  );
+  const lead = draft.parse(JSON.parse(details));
   const emails = lead.emails.map(({ value }) => value.toLowerCase());
   const hosts = [
     lead.siteDomain,
@@ -109,6 +115,6 @@ function columnsOf(lead: ScoredLead) {
     email_status: lead.emailStatus,
     emails,
     domains: [...new Set(domains)],
-    details: JSON.stringify(lead),
+    details,
   };
 }

@@ -20,6 +20,7 @@ const MAX_CARDS = 5_000;
  * @param pages of one site, the start page first
  */
 export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string): LeadDraft[] {
+  if (pages.length === 0) return [];
   const placed = pages
     .flatMap(({ url, cards }) => cards.map((card): PlacedCard => ({ url: pageOf(url), card })))
     .slice(0, MAX_CARDS);

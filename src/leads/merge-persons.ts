@@ -3,6 +3,11 @@ import { personNameKey } from './extract/person-name.ts';
 import { joinDrafts } from './join-drafts.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
 
+/** An address or profile under more names than this is nobody's own; comparing all of them would take for ever. */
+const MAX_NAMES_OF_KEY = 20;
+/** Nobody has so many namesakes on one site; the rest of them is left out. */
+const MAX_NAMESAKES = 50;
+
 /**
  * One draft for each person. Who shares a personal address and a name, or a LinkedIn profile, is one; so is who has
  * the same name on the same site, unless the addresses or profiles say that they are two.
@@ -53,6 +58,7 @@ function joinWhere(
   for (const [index, draft] of drafts.entries()) {
     for (const key of keysOf(draft)) {
       const known = seen.get(key) ?? [];
+      if (known.length >= MAX_NAMES_OF_KEY) continue;
       const match = known.find((other) => mayJoin(drafts[other] ?? draft, draft));
       if (match === undefined) seen.set(key, [...known, index]);
       else parents[Math.max(rootOf(match), rootOf(index))] = Math.min(rootOf(match), rootOf(index));
@@ -67,7 +73,8 @@ function joinNamesakes(drafts: readonly LeadDraft[]): LeadDraft[] {
   const [first] = drafts;
   if (drafts.length === 1 || !first || nameKeyOf(first) === '') return [...drafts];
   const groups: LeadDraft[][] = [];
-  for (const draft of drafts.toSorted((a, b) => identities(b) - identities(a))) {
+  const surest = drafts.toSorted((a, b) => identities(b) - identities(a)).slice(0, MAX_NAMESAKES);
+  for (const draft of surest) {
     const fitting = groups.filter((group) => group.every((other) => !areTwo(other, draft)));
     const group = fitting.length > 1 ? fitting.find((one) => shareFact(one, draft)) : fitting[0];
     if (group) group.push(draft);

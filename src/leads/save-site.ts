@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { cleanText } from '#src/documents/clean-text.ts';
 import type { Database } from '#src/platform/database.ts';
 import { type ClaimedScrape, holdScrape, type PendingSite } from './claim-scrape.ts';
 import { withoutDoNotContact } from './honour-do-not-contact.ts';
@@ -37,7 +38,7 @@ export async function saveSite(
     await replaceLeads(trx, { workspaceId, scrapeId }, rows, ordinal);
     await sql`
       update lead_scrape_site set status = ${failure === null ? 'done' : 'failed'},
-        pages = ${pages}, error = ${failure}
+        pages = ${pages}, error = ${failure === null ? null : cleanText(failure)}
       where lead_scrape_id = ${scrapeId} and ordinal = ${ordinal}`.execute(trx);
     const { rows: counts } = await sql<{ leads_found: number }>`
       update lead_scrape set outages = 0,

@@ -12,6 +12,9 @@ import { onlyWanted } from './wanted-facts.ts';
 /** One worker may fall over a site by chance, two hardly; the third is spared. */
 export const MAX_STARTS = 3;
 
+/** A result has 50 leads at most; a site with thousands of names must not fill the database, or the memory, with them. */
+const MAX_LEADS = 200;
+
 type SiteServices = Pick<
   Services,
   'config' | 'db' | 'dns' | 'http' | 'leadExtractor' | 'renderer' | 'wait'
@@ -41,7 +44,9 @@ export async function scrapeSite(
           signal,
         );
   const leadsOf = (pages: readonly ExtractedPage[], domain: string) =>
-    mergeLeads(pages, domain).map((draft) => onlyWanted(draft, scrape.enrichment));
+    mergeLeads(pages, domain)
+      .slice(0, MAX_LEADS)
+      .map((draft) => onlyWanted(draft, scrape.enrichment));
   const score = (drafts: readonly LeadDraft[]) =>
     scoreDrafts(services.dns, drafts, { wants: scrape.enrichment, signal });
   const known = leadsOf(indexed, site.domain);

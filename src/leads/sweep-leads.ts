@@ -16,7 +16,7 @@ export async function sweepLeads(
       delete from lead_scrape where id in (
         select id from lead_scrape
         where finished_at < now() - make_interval(days => ${config.LEAD_RETENTION_DAYS})
-        order by finished_at limit ${BATCH})
+        order by finished_at limit ${BATCH} for update skip locked)
       returning id`.execute(db);
     swept += rows.length;
     if (rows.length < BATCH) break;

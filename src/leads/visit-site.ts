@@ -173,7 +173,9 @@ class Visit {
     if (this.named >= ENOUGH_PAGES || (sitemaps.length === 0 && this.named > 0)) return;
     const waiting = sitemaps.length > 0 ? [...sitemaps] : ['/sitemap.xml'];
     for (let asked = 0; asked < MAX_SITEMAPS && this.named < ENOUGH_PAGES; asked += 1) {
-      const url = plainAddress(URL.parse(waiting.shift() ?? '', this.home)?.href ?? '');
+      const next = waiting.shift();
+      if (next === undefined) return;
+      const url = plainAddress(URL.parse(next, this.home)?.href ?? '');
       const sitemap = url === null ? null : await this.reader.sitemap(url.href);
       if (sitemap === null) continue;
       this.addNamed(discoverListed(sitemap.pages, this.reader.domain), 1);

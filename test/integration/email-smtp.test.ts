@@ -101,7 +101,7 @@ describe('a verification that fails', () => {
     },
   );
 
-  it('for want of a server that listens is tried three times, and tells no address', async () => {
+  it.each([1,2,3,4,5,6,7,8])('%i for want of a server that listens is tried three times, and tells no address', async () => {
     const server = await stage.serve();
     const { id } = await newAccount(server);
     await server[Symbol.asyncDispose]();
@@ -120,6 +120,7 @@ async function putOff(accountId: string, attempts: number) {
   const rows = () => messageRows(stage.millrace, accountId);
   await until(async () => {
     const [row] = await rows();
+    console.log(JSON.stringify(row), new Date().toISOString());
     return row?.status === 'queued' && row.attempts === attempts;
   });
   const [row] = await rows();

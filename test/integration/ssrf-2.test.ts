@@ -1,25 +1,28 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { outgoingMessage } from '#test/support/smtp-mailer.ts';
+import { createMailer } from '#src/email/smtp.ts';
+import type { Mailer, SmtpOutcome } from '#src/email/mailer.ts';
+import { createOutboundGuard } from '#src/platform/outbound-guard.ts';
 import {
+  type AnswersInTurn,
   FORBIDDEN_HOSTS,
-  PUBLIC_ADDRESS,
   rebindingsTo,
-  redirectTargetsTo,
   spellingsOf,
 } from '#test/support/forbidden-hosts.ts';
-import { linking } from '#test/support/lead-sites.ts';
 import { firmPages, type LeadSite, type SitePage, startLeadSite } from '#test/support/lead-site.ts';
 import {
   accountBody,
   type OutboundStage,
   startOutboundStage,
 } from '#test/support/outbound-doors.ts';
+import { outgoingMessage } from '#test/support/smtp-mailer.ts';
 import { startTripwire, type Tripwire } from '#test/support/tripwire.ts';
 import { until } from '#test/support/until.ts';
 
-/** What submission goes through without privileges, and any port. */
-const PORTS = [2525, 2587, 2465, 0];
+/** Those of submission that need no privileges to listen at. */
+const SMTP_PORTS = [2525, 2587, 2465];
+/** Stands for the inner network's address until that is known. */
+const INNER = 'INNER';
 
 /** The operator has opened the site's address, and nothing beside it. */
 let site: LeadSite;
@@ -28,7 +31,7 @@ let stage: OutboundStage;
 const opened = new AsyncDisposableStack();
 beforeAll(async () => {
   site = opened.use(await startLeadSite({}));
-  inner = opened.use(await startTripwire(PORTS));
+  inner = opened.use(await startTripwire([...SMTP_PORTS, 0]));
   stage = opened.use(await startOutboundStage([`${site.host}/32`]));
 });
 afterAll(() => opened.disposeAsync());
@@ -38,119 +41,160 @@ afterEach(() => {
 
 const call = (method: string, path: string, body?: unknown) =>
   stage.millrace.call(method, path, body);
-const innerPort = (): number => inner.ports.at(-1) ?? 0;
-const innerUrl = (): string => `http://${inner.address}:${innerPort()}/`;
-const rebindings = rebindingsTo('INNER');
+const webPort = (): number => inner.ports.at(-1) ?? 0;
+const rebindings = rebindingsTo(INNER);
 
 let names = 0;
-/** A name of its own that leads to these, in turn; INNER stands for the inner network. */
-function nameFor(answers: readonly (readonly string[])[], domain = 'turns.example'): string {
+/** A name of its own that leads to these, in turn. */
+function nameFor(answers: AnswersInTurn): string {
   names += 1;
-  const name = `n${names}.${domain}`;
-  const filled = answers.map((addresses) =>
-    addresses.map((address) => address.replace('INNER', inner.address)),
-  );
+  const name = `n${names}.turns.example`;
+  const filled = answers.map((all) => all.map((one) => one.replace(INNER, inner.address)));
   stage.resolver.set(name, filled);
   return name;
 }
 
-const scrape = (query: string) =>
-  call('POST', '/tools/lead-scraper', { mode: 'scrape_url', query, enrichment: ['email'] });
-
-/** Nothing of what was looked up, and no word that tells one kind of address from another. */
+/** Nothing of what was looked up. */
 function expectSilent(text: string): void {
   expect(text).not.toContain(inner.address);
   expect(text).not.toMatch(/169\.254|::1|64:ff9b|::ffff/);
 }
 
-describe('the name of a webhook endpoint that, once it is saved, leads to', () => {
+describe('a webhook endpoint whose name, once it is saved, leads to', () => {
   it.each(rebindings)('$why is not called', async ({ answers }) => {
-    const url = `https://${nameFor(answers)}:${innerPort()}/`;
+    const url = `https://${nameFor(answers)}:${webPort()}/`;
     const made = await call('POST', '/webhook-endpoints', { url });
     expect([made.status, made.body.detail]).toEqual([200, undefined]);
     const sent = await call('POST', `/webhook-endpoints/${made.body.id}/test`);
-    const { db } = stage.millrace.services;
     const attempts = async () => {
       const { rows } = await sql<{ error_class: string; error: string; status_code: null }>`
         select error_class, error, status_code from webhook_attempt
-        where webhook_delivery_id = ${sent.body.delivery_id}`.execute(db);
+        where webhook_delivery_id = ${sent.body.delivery_id}`.execute(stage.millrace.services.db);
       return rows;
     };
     await until(async () => (await attempts()).length > 0);
     const [attempt] = await attempts();
-    const isGone = answers.at(-1)?.length === 0;
-    expect(attempt).toMatchObject({
-      error_class: isGone ? 'connection' : 'refused',
-      status_code: null,
-    });
+    const isNowhere = answers.at(-1)?.length === 0;
+    const errorClass = isNowhere ? 'connection' : 'refused';
+    expect(attempt).toMatchObject({ error_class: errorClass, status_code: null });
     expectSilent(attempt?.error ?? '');
     await call('DELETE', `/webhook-endpoints/${made.body.id}`);
   });
 });
 
-describe('the name of a site that, once it is accepted, leads to', () => {
+const scrape = (query: string) =>
+  call('POST', '/tools/lead-scraper', { mode: 'scrape_url', query, enrichment: ['email'] });
+
+describe('a site whose name, once it is accepted, leads to', () => {
   it.each(rebindings)('$why is not read', async ({ answers, why }) => {
     const name = nameFor(answers);
-    const answer = await scrape(`http://${name}:${innerPort()}/`);
+    const answer = await scrape(`http://${name}:${webPort()}/`);
     expect([answer.status, answer.body.error_code]).toEqual([502, 'BAD_GATEWAY']);
     const said = String(answer.body.detail).replaceAll(name, 'HOST');
-    if (why === 'nothing') expect(said).toContain('HOST has no address');
+    if (why === 'nothing') expect(said).toBe('HOST has no address.');
     else expect(said).toMatch(/^HOST may not be reached from here, or it leads to an address/);
     expectSilent(answer.text);
   });
 
-  it('an inner address after its first page gives no more than that page', async () => {
-    const firm = firmPages('Turning Coffee', 'turning.example');
-    // Each page closes its connection, so that the next one needs another.
+  it('an inner address after its first page gives that page and no other', async () => {
+    // Each answer closes its connection, so that the next request needs another one.
     const closing =
-      (html: string): SitePage =>
+      (body: string): SitePage =>
       (_, response) =>
         void response
           .writeHead(200, { 'content-type': 'text/html', connection: 'close' })
-          .end(html.replace('<h1>', '<a href="mailto:home@turning.example">Mail</a><h1>'));
-    site.pages = Object.fromEntries(
-      Object.entries(firm).map(([path, html]) => [path, closing(html)]),
-    );
-    site.pages['/robots.txt'] = closing('');
-    const [vetted, robots, page] = [[site.host], [site.host], [site.host]];
-    const name = nameFor([vetted, robots, page, [inner.address]]);
-    // The same port, so that whoever follows the name arrives.
+          .end(body.replace('<h1>', '<a href="mailto:home@turning.example">Mail</a><h1>'));
+    const pages = Object.entries({ '/robots.txt': '', ...firmPages('Turning', 'turning.example') });
+    site.pages = Object.fromEntries(pages.map(([path, body]) => [path, closing(body)]));
+    const [accepted, robots, page] = [[site.host], [site.host], [site.host]];
+    const name = nameFor([accepted, robots, page, [INNER]]);
     const answer = await scrape(`http://${name}:${new URL(site.url).port}/`);
     expect([answer.status, answer.body.leads?.[0]?.email]).toEqual([200, 'home@turning.example']);
-    expect(stage.resolver.asked.get(name)).toBeGreaterThan(3);
     expect(site.requests.filter((path) => path !== '/robots.txt')).toEqual(['/']);
+    expect(stage.resolver.asked.get(name)).toBeGreaterThan(3);
+    expectSilent(answer.text);
   });
 });
 
-describe('a site that the operator has opened', () => {
-  it('cannot send its readers anywhere else inside', async () => {
-    const targets = redirectTargetsTo({ address: inner.address, port: innerPort() });
-    const wrong = [];
-    for (const [index, { host, why }] of targets.entries()) {
-      for (const [kind, page] of movingTo(host)) {
-        const path = `/${kind}-${index}`;
-        site.pages = { [path]: page };
-        const { status, body } = await scrape(`${site.url}${path}`);
-        const isRefused = status === 502 && body.error_code === 'BAD_GATEWAY';
-        // A page that sends its readers nowhere sensible is read as it is, and has nothing in it.
-        const isEmpty = status === 200 && body.total_results === 0;
-        if (!isRefused && !isEmpty) wrong.push({ kind, host, why, status, body });
+const UNREACHABLE =
+  'HOST does not lead to a mail server that can be reached from here. Check the name of the SMTP server.';
+
+async function newAccount(host: string, port: number): Promise<string> {
+  const made = await call('POST', '/email-accounts', { ...accountBody(host), smtp_port: port });
+  expect([made.status, made.body.detail]).toEqual([200, undefined]);
+  return `/email-accounts/${made.body.id}`;
+}
+
+describe('a sender account whose server, once it is saved, leads to', () => {
+  const nowhere = [{ answers: null, why: 'no name that is known' }];
+  const cases = [...rebindings, ...nowhere].flatMap((one) =>
+    SMTP_PORTS.map((port) => ({ ...one, port })),
+  );
+  it.each(cases)('$why at port $port is not called, and nobody is told why', async (one) => {
+    const name = one.answers ? nameFor(one.answers) : `nowhere-${one.port}.example`;
+    const account = await newAccount(name, one.port);
+    const { status, body, text } = await call('POST', `${account}/verify`, {
+      test_recipient: 'me@inbox.test',
+    });
+    expect(status).toBe(200);
+    expect({ ...body, message: body.message.replaceAll(name, 'HOST') }).toMatchObject({
+      verified: false,
+      status: 'failed',
+      error_class: 'dns_error',
+      message: UNREACHABLE,
+    });
+    expectSilent(text);
+    expect((await call('GET', account)).body).toMatchObject({ smtp_host: name, daily_sent: 0 });
+  });
+
+  it('an inner address sends no message, either', async () => {
+    const name = nameFor([['93.184.216.34'], [INNER]]);
+    const account = await newAccount(name, 2525);
+    await sql`update email_account set verified = true, verified_at = now()
+      where smtp_host = ${name}`.execute(stage.millrace.services.db);
+    const sent = await call('POST', `${account}/send`, {
+      to: 'bob@other.example',
+      subject: 'Hello',
+      text: 'Good day.',
+    });
+    expect([sent.status, sent.body.error_code]).toEqual([502, 'BAD_GATEWAY']);
+    expect(sent.body.detail.replaceAll(name, 'HOST')).toContain(UNREACHABLE);
+    expectSilent(sent.text);
+  });
+});
+
+const sendTo = (mailer: Mailer, host: string, port: number): Promise<SmtpOutcome> =>
+  mailer.send({ host, port, user: 'ada@acme.example', password: 's3cret' }, outgoingMessage(), {
+    beforeData: () => Promise.reject(new Error('There is nobody to send it to.')),
+    signal: new AbortController().signal,
+  });
+
+describe('the mailer', () => {
+  it('calls no host of the table, however it came by it, and says the same of each', async () => {
+    const { mailer } = stage.millrace.services;
+    for (const { host } of [...FORBIDDEN_HOSTS, ...spellingsOf(inner.address)]) {
+      for (const port of SMTP_PORTS) {
+        const outcome = await sendTo(mailer, host, port);
+        expect({ host, outcome }).toEqual({
+          host,
+          outcome: {
+            kind: 'failed',
+            errorClass: 'dns_error',
+            isTemporary: false,
+            message: UNREACHABLE.replace('HOST', host),
+          },
+        });
       }
     }
-    expect(wrong).toEqual([]);
+  });
+
+  it('does call a server there once the operator has opened its address', async () => {
+    await using server = await startTripwire(SMTP_PORTS);
+    const guard = createOutboundGuard({ allowCidrs: [`${server.address}/32`] });
+    const mailer = createMailer({ guard, allowPort25: false });
+    for (const port of SMTP_PORTS) {
+      expect(await sendTo(mailer, server.address, port)).toMatchObject({ kind: 'failed' });
+    }
+    expect(server.connections).toBe(SMTP_PORTS.length);
   });
 });
-
-/** A page that moves to an address in each way that there is. */
-function movingTo(target: string): [string, SitePage][] {
-  const location = Buffer.from(target).toString('latin1');
-  const redirect =
-    (status: number): SitePage =>
-    (_, response) =>
-      void response.writeHead(status, { location }).end();
-  return [
-    ['found', redirect(302)],
-    ['permanent', redirect(308)],
-    ['refresh', `<meta http-equiv="refresh" content="0; url=${target}"><p>Moved.</p>`],
-  ];
-}

@@ -75,6 +75,9 @@ const SPECIAL_ADDRESSES: readonly ForbiddenHost[] = [
   { host: '127.1', why: 'loopback, shortened' },
   { host: '0x7f.1', why: 'loopback, shortened, in hexadecimal' },
   { host: '0177.0.0.1', why: 'loopback, partly octal' },
+  { host: '①②⑦.0.0.1', why: 'loopback, partly in circled digits' },
+  { host: '１６９.254.169.254', why: 'metadata, partly in wide digits' },
+  { host: '[2002:7f00:1::]', why: 'loopback behind 6to4' },
   { host: '127.255.255.254', why: 'the last of loopback' },
   { host: '[::1]', why: 'loopback' },
   { host: '[0:0:0:0:0:0:0:1]', why: 'loopback at full length' },
@@ -180,22 +183,25 @@ export function rebindingsTo(inner: string): { answers: AnswersInTurn; why: stri
   ];
 }
 
-/** `Location`s and links that lead to an inner server, or to what may not be called at all. */
-export function redirectTargetsTo(inner: { address: string; port: number }): ForbiddenHost[] {
+/** Where a site may try to send its readers: to an inner server in every spelling, or to what nobody calls. */
+export function redirectTargetsTo(inner: {
+  address: string;
+  port: number;
+}): { target: string; why: string }[] {
   const { address, port } = inner;
   return [
-    ...[...spellingsOf(address), ...FORBIDDEN_HOSTS].map(({ host, why }) => ({
-      host: `http://${host}:${port}/`,
+    ...spellingsOf(address).map(({ host, why }) => ({
+      target: `http://${host}:${port}/`,
       why,
     })),
-    { host: `//${address}:${port}/`, why: 'without a scheme' },
-    { host: `https://${address}:${port}/`, why: 'with TLS' },
-    { host: `http:\\\\${address}:${port}\\`, why: 'with backslashes' },
-    { host: `http://user:word@${address}:${port}/`, why: 'with a password' },
-    { host: `http://${PUBLIC_ADDRESS}@${address}:${port}/`, why: 'with a public host as user' },
-    { host: `http://${address}:25/`, why: 'to a mail port' },
-    { host: `gopher://${address}:${port}/_x`, why: 'with another scheme' },
-    { host: 'file:///etc/passwd', why: 'to a file' },
+    { target: `//${address}:${port}/`, why: 'without a scheme' },
+    { target: `https://${address}:${port}/`, why: 'with TLS' },
+    { target: `http:\\\\${address}:${port}\\`, why: 'with backslashes' },
+    { target: `http://user:word@${address}:${port}/`, why: 'with a password' },
+    { target: `http://${PUBLIC_ADDRESS}@${address}:${port}/`, why: 'with a public host as user' },
+    { target: `http://${address}:25/`, why: 'to a mail port' },
+    { target: `gopher://${address}:${port}/_x`, why: 'with another scheme' },
+    { target: 'file:///etc/passwd', why: 'to a file' },
   ];
 }
 

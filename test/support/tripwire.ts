@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { randomLoopback } from './scripted-smtp.ts';
 
 /** Servers of an inner network that nobody may reach: they count who does. */
@@ -16,12 +16,15 @@ const TRIES = 20;
 /** @param ports 0 for any port that is free */
 export async function startTripwire(ports: readonly number[]): Promise<Tripwire> {
   let connections = 0;
+  const sockets = new Set<Socket>();
   for (let attempt = 1; ; attempt += 1) {
     const address = randomLoopback();
     const servers = ports.map(() =>
       createServer((socket) => {
         connections += 1;
-        socket.on('error', () => undefined).end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+        sockets.add(socket);
+        // No protocol's greeting: whoever has come gives up at once.
+        socket.on('error', () => undefined).end('Who is there?\r\n');
       }),
     );
     try {
@@ -34,7 +37,10 @@ export async function startTripwire(ports: readonly number[]): Promise<Tripwire>
         get connections() {
           return connections;
         },
-        [Symbol.asyncDispose]: () => closeAll(servers),
+        async [Symbol.asyncDispose]() {
+          for (const socket of sockets) socket.destroy();
+          await closeAll(servers);
+        },
       };
     } catch (error) {
       await closeAll(servers);

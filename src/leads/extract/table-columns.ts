@@ -1,0 +1,109 @@
+import { childrenOf, type HtmlElement, isElement, oneLine, rawText } from '#src/files/html-tree.ts';
+import { plainLetters } from './role-lexicon.ts';
+
+/** What the head of a table says that the cells below it hold. */
+export type Column = 'name' | 'title' | 'email' | 'phone' | 'fax';
+
+const MAX_ROWS = 2_000;
+const MAX_COLUMNS = 30;
+const LONGEST_HEAD = 40;
+const HEADS: readonly (readonly [Column, RegExp])[] = [
+  ['fax', wholeWords('fax|telefax|faxnummer|telefaks|faks|факс|传真|傳真|ファックス|팩스|φαξ|فاكس|פקס')],
+  [
+    'email',
+    wholeWords(
+      'e-?mails?|mails?|e-?mail adress?e?|e-?post|s-?posta|e-?posta|correo|correo electronico|courriel|posta|posta elettronica|sahkoposti|mel|почта|эл почта|электронная почта|e-mail|имейл|пошта|メール|メールアドレス|邮箱|電子郵件|이메일|אימייל|البريد الالكتروني',
+    ),
+  ],
+  [
+    'phone',
+    wholeWords(
+      'phones?|telephones?|tel|phone number|direct|direct line|direct dial|mobile|cell|ext|telefon|telefone|telefono|telefoon|telefonnummer|telefony|telefonszam|durchwahl|mobil|mobiel|handy|tlf|puhelin|puh|gsm|movil|celular|telemovel|cellulare|portable|komorka|cep|телефоны?|тел|моб|電話|電話番号|电话|手机|전화|전화번호|τηλεφωνο|τηλ|טלפון|هاتف|الهاتف|โทรศัพท์',
+    ),
+  ],
+  [
+    'title',
+    wholeWords(
+      'title|job title|job|role|position|function|responsibility|post|occupation|profession|funktion|position|rolle|aufgabe|aufgaben|aufgabenbereich|zustandigkeit|tatigkeit|beruf|stelle|bereich|fonction|poste|role|metier|qualite|cargo|puesto|funcion|funcao|ruolo|mansione|qualifica|incarico|carica|functie|rol|taak|stanowisko|funkcja|funkce|pozice|pozicia|funkcia|befattning|roll|titel|stilling|rolle|tittel|tehtava|tehtavanimike|nimike|asema|beosztas|munkakor|pozicio|functia|functie|pozitie|gorev|gorevi|unvan|pozisyon|должность|посада|длъжност|позиция|役職|職種|担当|职位|職位|职务|職務|직위|직책|직급|θεση|ιδιοτητα|תפקיד|المنصب|الوظيفة|ตำแหน่ง',
+    ),
+  ],
+  [
+    'name',
+    wholeWords(
+      'name|full name|names|who|person|contact person|employee|staff|team member|member|ansprechpartner(?:in)?|mitarbeiter(?:in)?|wer|vor- und nachname|nom|noms|nom et prenom|prenom et nom|nombre|nombre y apellidos|nome|nome e cognome|nominativo|naam|imie i nazwisko|nazwisko|jmeno|jmeno a prijmeni|meno|meno a priezvisko|namn|navn|nimi|nev|nume|nume si prenume|ad soyad|adi soyadi|isim|имя|фио|ф и о|сотрудник|імя|піб|име|氏名|名前|お名前|姓名|名字|이름|성명|ονομα|ονοματεπωνυμο|שם|الاسم|ชื่อ',
+    ),
+  ],
+];
+
+const known = new WeakMap<HtmlElement, ReadonlyMap<HtmlElement, Column>>();
+
+/** What a cell holds by the head of its table; null when no head says so, and for the head itself. */
+export function columnOf(cell: HtmlElement): Column | null {
+  const table = tableOf(cell);
+  if (!table) return null;
+  const columns = known.get(table) ?? readColumns(table);
+  known.set(table, columns);
+  return columns.get(cell) ?? null;
+}
+
+/** What a label or the head of a column says that follows it. */
+export function columnNamed(label: string): Column | null {
+  if (label.length > LONGEST_HEAD) return null;
+  const plain = plainLetters(oneLine(label))
+    .replace(/[.:*#()/’']+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return plain === '' ? null : (HEADS.find(([, head]) => head.test(plain))?.[0] ?? null);
+}
+
+function wholeWords(words: string): RegExp {
+  const one = `(?:${words})`;
+  return new RegExp(`^(?:your |direct |office )?${one}(?:(?: / | & | - | und | and | et | y | e | i )${one})?$`, 'u');
+}
+
+function tableOf(cell: HtmlElement): HtmlElement | null {
+  let at = cell.parent;
+  for (let up = 0; at && isElement(at) && up < 4; up += 1) {
+    if (at.name === 'table') return at;
+    at = at.parent;
+  }
+  return null;
+}
+
+function readColumns(table: HtmlElement): ReadonlyMap<HtmlElement, Column> {
+  const [head, ...rows] = rowsOf(table);
+  const columns = new Map<HtmlElement, Column>();
+  if (!head || rows.length === 0) return columns;
+  const kinds = head.map((cell) => columnNamed(rawText(cell).slice(0, 2 * LONGEST_HEAD)));
+  const distinct = new Set(kinds.filter((kind) => kind !== null)).size;
+  const isHead = head.length > 1 && head.every(({ name }) => name === 'th');
+  if (distinct < (isHead ? 1 : 2)) return columns;
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) {
+      const kind = kinds[at];
+      if (kind) columns.set(cell, kind);
+    }
+  }
+  return columns;
+}
+
+/** Cells by row; one that spans columns stands for each of them. */
+function rowsOf(table: HtmlElement): HtmlElement[][] {
+  const parts = childrenOf(table).filter(isElement);
+  const rows = parts.flatMap((part) =>
+    part.name === 'tr' ? [part] : childrenOf(part).filter(isElement),
+  );
+  return rows
+    .filter(({ name }) => name === 'tr')
+    .slice(0, MAX_ROWS)
+    .map((row) =>
+      childrenOf(row)
+        .filter(isElement)
+        .filter(({ name }) => name === 'td' || name === 'th')
+        .flatMap((cell) => {
+          const span = Math.trunc(Number(cell.attribs['colspan'] ?? 1)) || 1;
+          return Array.from({ length: Math.min(Math.max(span, 1), MAX_COLUMNS) }, () => cell);
+        })
+        .slice(0, MAX_COLUMNS),
+    );
+}

@@ -1,0 +1,51 @@
+import { firmPages, type LeadSite, type SitePage, startLeadSite } from './lead-site.ts';
+
+/** A firm's site whose start page may be held back. */
+export interface LeadFirm extends AsyncDisposable {
+  readonly site: LeadSite;
+  /** Of its three people. */
+  readonly names: readonly string[];
+  /** From here on the start page is answered, also to those who wait for it. */
+  release(): void;
+}
+
+const SURNAMES = [
+  ...['Abbott', 'Bellamy', 'Carter', 'Dixon', 'Ellwood'],
+  ...['Foster', 'Greene', 'Hughes', 'Irving', 'Jarvis'],
+];
+
+/** Ten firms of a town have nothing in common: no name, address, phone or profile. */
+export async function startFirm(number: number, { isHeld = false } = {}): Promise<LeadFirm> {
+  const surname = SURNAMES[number % SURNAMES.length] ?? '';
+  const gate = Promise.withResolvers<void>();
+  if (!isHeld) gate.resolve();
+  const pages = Object.entries(firmPages(`${surname} Coffee`, `${surname.toLowerCase()}.example`));
+  const own = pages.map(([path, html]): [string, SitePage] => [path, ownPage(html)]);
+  const site = await startLeadSite({
+    '/robots.txt': (_request, response) => response.end(''),
+    ...Object.fromEntries(own),
+  });
+  const home = site.pages['/'];
+  site.pages['/'] = (_request, response) => {
+    response.on('error', () => undefined);
+    void gate.promise.then(() =>
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(home),
+    );
+  };
+  return {
+    site,
+    names: ['Ada', 'Ben', 'Carla'].map((first) => `${first} ${surname}`),
+    release: () => gate.resolve(),
+    async [Symbol.asyncDispose]() {
+      gate.resolve();
+      await site[Symbol.asyncDispose]();
+    },
+  };
+
+  function ownPage(html: string): string {
+    return html
+      .replaceAll(/Hartley|Okafor|Reyes/g, surname)
+      .replaceAll(/hartley|okafor|reyes/g, surname.toLowerCase())
+      .replaceAll('0958', `096${number}`);
+  }
+}

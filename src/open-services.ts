@@ -16,6 +16,7 @@ import { createMailer } from './email/smtp.ts';
 import { createFileStore } from './files/file-store.ts';
 import { openParserPool } from './files/parser-pool.ts';
 import { openExtractorPool } from './leads/extractor-pool.ts';
+import { baseUrlOf } from './platform/base-url.ts';
 import type { Config } from './platform/config.ts';
 import { createSecretBox } from './platform/crypto.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
@@ -139,12 +140,11 @@ async function openFeatures(
 
 /** What reaches out, or takes in files, on behalf of customers. */
 function openOutside(config: Config, db: Database, log: Logger, opened: AsyncDisposableStack) {
-  const contact = config.PUBLIC_URL === undefined ? '' : ` (+${config.PUBLIC_URL})`;
   const http = opened.use(
     createHttpClient({
       allowCidrs: config.OUTBOUND_ALLOW_CIDRS,
       proxyUrl: config.OUTBOUND_PROXY ?? null,
-      userAgent: `Millrace/${packageJson.version}${contact}`,
+      userAgent: `Millrace/${packageJson.version} (+${baseUrlOf(config)}/)`,
     }),
   );
   const webhookHttp = opened.use(

@@ -85,6 +85,7 @@ function operation(route: Route, schemas: ComponentSchemas): Json {
     ...(route.body || route.rawBody ? { requestBody: requestBody(route, id, schemas) } : {}),
     responses: {
       [route.status]: { description: 'Success', content: replyContent(route, id, schemas) },
+      ...laterResponse(route, id, schemas),
       ...errorResponses(route),
     },
   };
@@ -130,6 +131,18 @@ function requestBody(route: Route, id: string, schemas: ComponentSchemas): Json 
   const schema = route.body ? schemas.write(route.body, 'input', `${id}Body`) : {};
   const optional = route.body?.safeParse(undefined).success ?? false;
   return { required: !optional, content: contentOf(route.accepts, schema) };
+}
+
+function laterResponse({ laterReply }: Route, id: string, schemas: ComponentSchemas): Json {
+  if (laterReply === null) return {};
+  const schema = schemas.write(laterReply, 'output', `${id}LaterReply`);
+  return {
+    202: {
+      description: 'Not finished yet: it goes on, and status_url tells how.',
+      headers: { Location: { description: 'As status_url.', schema: { type: 'string' } } },
+      content: contentOf(['application/json'], schema),
+    },
+  };
 }
 
 function replyContent(route: Route, id: string, schemas: ComponentSchemas): Json {

@@ -36,6 +36,18 @@ export function withStatus<Body>(
   return new JsonReply(body, status, headers);
 }
 
+/** The 202 of a route that has a `laterReply`: where to ask how it goes on. */
+export function laterReply<Body extends { status_url: string }>(
+  body: Body,
+  headers: Record<string, string> = {},
+): JsonReply<never> {
+  // It is no reply of the route's own schema; `laterReply` of the route describes it.
+  return new JsonReply<unknown>(body, 202, {
+    Location: body.status_url,
+    ...headers,
+  }) as JsonReply<never>;
+}
+
 export function contentReply(
   contentType: string,
   content: string | Buffer,

@@ -60,6 +60,8 @@ interface RouteFacts {
   readonly rawBody: boolean;
   /** Of a success: 202 for work that goes on after the answer. */
   readonly status: 200 | 202;
+  /** The 202 of a route that waits for its work and may not see its end; null when it has none. */
+  readonly laterReply: z.ZodType | null;
   /** Request headers that it reads, with what they are for; `required` ones are an error when absent. */
   readonly requestHeaders: readonly { name: string; description: string; required: boolean }[];
   /** Codes that this route may answer beyond those of every route. */
@@ -82,6 +84,7 @@ type Optional =
   | 'rawBody'
   | 'errors'
   | 'status'
+  | 'laterReply'
   | 'requestHeaders';
 
 type RouteDefinition<
@@ -125,6 +128,7 @@ export function defineRoute<
     produces: ['application/json'],
     rawBody: false,
     status: 200,
+    laterReply: null,
     requestHeaders: [],
     errors: [],
     ...definition,

@@ -119,13 +119,14 @@ async function send(
     return;
   }
   const reply = result instanceof JsonReply ? result : new JsonReply(result, route.status, {});
-  if (checkReplies) checkReply(route, reply.body);
+  if (checkReplies) checkReply(route, reply);
   ctx.set({ ...reply.headers });
   sendJson(ctx, reply.status, reply.body);
 }
 
-function checkReply(route: Route, body: unknown): void {
-  const parsed = route.reply.safeParse(body);
+function checkReply(route: Route, { status, body }: JsonReply<unknown>): void {
+  const isLater = status === 202 && route.laterReply !== null;
+  const parsed = (isLater ? route.laterReply : route.reply).safeParse(body);
   if (parsed.success) return;
   const fields = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new Error(

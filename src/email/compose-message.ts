@@ -1,4 +1,5 @@
 import { makeUnsubscribeToken } from '#src/outreach/unsubscribe-token.ts';
+import { baseUrlOf } from '#src/platform/base-url.ts';
 import type { Services } from '#src/services.ts';
 import type { ClaimedMessage } from './claim-message.ts';
 import type { OutgoingMessage } from './mailer.ts';
@@ -28,7 +29,9 @@ function contentOf(
   const { account, requested_by: requestedBy, recipient } = message;
   if (message.kind === 'verification') {
     const about = { email: account.email, token: account.verification_token, requestedBy };
-    return { ...verificationMessage(about), replyTo: null, headers: {} };
+    // RFC 3834: no holiday notice answers it.
+    const headers = { 'Auto-Submitted': 'auto-generated' };
+    return { ...verificationMessage(about), replyTo: null, headers };
   }
   const token = makeUnsubscribeToken(secrets, {
     workspaceId: message.workspace_id,
@@ -41,12 +44,8 @@ function contentOf(
     html: message.html_body,
     // RFC 8058: one click, without a page in between.
     headers: {
-      'List-Unsubscribe': `<${baseUrl(config)}/unsubscribe/${token}>`,
+      'List-Unsubscribe': `<${baseUrlOf(config)}/unsubscribe/${token}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
     },
   };
-}
-
-function baseUrl({ PUBLIC_URL: publicUrl, HOST: host, PORT: port }: Services['config']): string {
-  return publicUrl?.replace(/\/+$/, '') ?? `http://${host}:${port}`;
 }

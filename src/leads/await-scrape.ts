@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
-import { readLeads } from './lead-rows.ts';
 import { type leadSchema, presentLead } from './present-lead.ts';
+import { readLeadsToShow } from './read-leads-to-show.ts';
 import { findScrape, type ScrapeAddress } from './scrapes.ts';
 
 /** Below the half minute after which many clients and proxies give up. */
@@ -39,7 +39,7 @@ export async function awaitScrape(
         `The scrape was canceled meanwhile. GET /tools/lead-scraper/${id} tells what it had found.`,
       );
     case 'completed': {
-      const leads = (await readLeads(db, workspaceId, id)).map(presentLead);
+      const leads = (await readLeadsToShow(db, workspaceId, id)).map(presentLead);
       return {
         leads,
         total_results: leads.length,

@@ -29,7 +29,9 @@ export async function readIndexedSite(
     const page = document && toPage(document);
     if (!page) continue;
     try {
-      pages.push(await leadExtractor.extract({ ...page, kind: 'html', signal }));
+      const extracted = await leadExtractor.extract({ ...page, kind: 'html', signal });
+      // Nobody follows them, and there may be thousands.
+      pages.push({ ...extracted, links: [] });
     } catch (error) {
       if (!(error instanceof GiveUp)) throw error;
     }

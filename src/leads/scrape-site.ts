@@ -1,7 +1,8 @@
 import type { Services } from '#src/services.ts';
+import type { Enrichment } from '#src/tables.ts';
 import type { ClaimedScrape, PendingSite } from './claim-scrape.ts';
 import type { ExtractedPage } from './extracted-page.ts';
-import type { LeadDraft } from './lead-draft.ts';
+import type { Evidenced, LeadDraft } from './lead-draft.ts';
 import { mergeLeads } from './merge-leads.ts';
 import { readIndexedSite } from './read-indexed-site.ts';
 import { countPage, type SiteResult } from './save-site.ts';
@@ -10,7 +11,7 @@ import { visitSite } from './visit-site.ts';
 import { onlyWanted } from './wanted-facts.ts';
 
 /** One worker may fall over a site by chance, two hardly; the third is spared. */
-export const MAX_STARTS = 3;
+const MAX_STARTS = 3;
 
 /** A result has 50 leads at most; a site with thousands of names must not fill the database, or the memory, with them. */
 const MAX_LEADS = 200;
@@ -21,8 +22,8 @@ type SiteServices = Pick<
 >;
 
 /**
- * Reads a site and makes leads of it. Sites of the index are read from there; only where no way to reach anybody stands
- * in what was indexed, the site itself is visited, and one that cannot be is no failure then.
+ * Reads a site and makes leads of it. Sites of the index are read from there; only where what was indexed lacks the
+ * addresses or the phones that are asked for, the site itself is visited, and one that cannot be is no failure then.
  * @throws the signal's reason
  */
 export async function scrapeSite(
@@ -44,14 +45,14 @@ export async function scrapeSite(
           signal,
         );
   const leadsOf = (pages: readonly ExtractedPage[], domain: string) =>
-    mergeLeads(pages, domain)
-      .slice(0, MAX_LEADS)
-      .map((draft) => onlyWanted(draft, scrape.enrichment));
+    withWebsites(mergeLeads(pages, domain).slice(0, MAX_LEADS), pages).map((draft) =>
+      onlyWanted(draft, scrape.enrichment),
+    );
   const score = (drafts: readonly LeadDraft[]) =>
     scoreDrafts(services.dns, drafts, { wants: scrape.enrichment, signal });
   const known = leadsOf(indexed, site.domain);
-  const isReached = known.some(({ emails, phones }) => emails.length + phones.length > 0);
-  if (isReached) return { leads: await score(known), pages: indexed.length, failure: null };
+  if (hasContacts(known, scrape.enrichment))
+    return { leads: await score(known), pages: indexed.length, failure: null };
   const visit = await visitSite(
     services,
     { url: site.url, domain: site.domain, wants: scrape.enrichment },
@@ -65,4 +66,25 @@ export async function scrapeSite(
     pages: pages.length,
     failure: pages.length === 0 ? visit.failure : null,
   };
+}
+
+function hasContacts(drafts: readonly LeadDraft[], wants: readonly Enrichment[]): boolean {
+  const has = (field: 'emails' | 'phones') => drafts.some((draft) => draft[field].length > 0);
+  const [wantsEmail, wantsPhone] = [wants.includes('email'), wants.includes('phone')];
+  if (!wantsEmail && !wantsPhone) return drafts.length > 0;
+  return (!wantsEmail || has('emails')) && (!wantsPhone || has('phones'));
+}
+
+/** The website of a person who names none is that of the organisation, else the site that the person was found on. */
+function withWebsites(drafts: readonly LeadDraft[], pages: readonly ExtractedPage[]): LeadDraft[] {
+  const organization = drafts.find(({ kind }) => kind === 'organization');
+  const [first] = pages;
+  const home: Evidenced | null = first
+    ? {
+        value: new URL('/', first.url).href,
+        evidence: [{ url: first.url, technique: 'page-title' }],
+      }
+    : null;
+  const website = organization?.website ?? home;
+  return drafts.map((draft) => ({ ...draft, website: draft.website ?? website }));
 }

@@ -13,7 +13,8 @@ import {
 } from '#src/tables.ts';
 import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { endScrape } from './finish-scrape.ts';
-import { readLeads, type StoredLead } from './lead-rows.ts';
+import type { StoredLead } from './lead-rows.ts';
+import { readLeadsToShow } from './read-leads-to-show.ts';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const CURSOR = /^(\d{1,16}):([0-9a-f-]{36})$/;
@@ -139,7 +140,7 @@ export async function findScrapeDetails(
     .where('workspace_id', '=', workspaceId)
     .orderBy('ordinal')
     .execute();
-  return { scrape, sites, leads: await readLeads(db, workspaceId, id) };
+  return { scrape, sites, leads: await readLeadsToShow(db, workspaceId, id) };
 }
 
 /** Its worker stops as soon as it notices; what was found so far stays. @throws Problem NOT_FOUND, CONFLICT */

@@ -49,9 +49,11 @@ export function openSearxng(options: {
   return {
     name: 'searxng',
     async find(query, { page, signal }) {
+      const words = plainWords(query);
+      if (words === '') return [];
       const url = new URL(base);
       url.search = new URLSearchParams({
-        q: query,
+        q: words,
         format: 'json',
         pageno: String(page),
       }).toString();
@@ -59,6 +61,15 @@ export function openSearxng(options: {
       return readResults(await askSearchProvider(fetch, address, request), address);
     },
   };
+}
+
+/**
+ * Without the marks by which words of a query choose engines, languages and time limits, or leave for another site
+ * (https://docs.searxng.org/user/search-syntax.html): how the instance searches is the operator's affair.
+ */
+function plainWords(query: string): string {
+  const words = query.split(/\s+/).map((word) => word.replace(/^[!?:<]+/, ''));
+  return words.filter((word) => word !== '').join(' ');
 }
 
 function readBase(baseUrl: string): { base: URL; headers: Record<string, string> } {

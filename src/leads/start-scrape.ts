@@ -73,6 +73,7 @@ async function findOrInsert(
   return { id, place: unfinished + 1 };
 }
 
+/** What was not in the index a moment ago may be there now, and looking again costs nobody anything. */
 async function findShared(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
@@ -82,6 +83,7 @@ async function findShared(
     select id from lead_scrape
     where workspace_id = ${workspaceId} and share_key = ${shareKey}
       and status in ('queued', 'running', 'completed')
+      and not (status = 'completed' and leads_found = 0 and provider = 'index')
       and created_at > now() - make_interval(secs => ${SHARED_SECONDS})
     order by created_at desc limit 1`.execute(trx);
   return rows[0]?.id ?? null;

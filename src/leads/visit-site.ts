@@ -147,7 +147,8 @@ class Visit {
     if (this.readKeys.has(key)) return;
     this.readKeys.add(key);
     this.queue.mark(page.url);
-    this.pages.push(page);
+    // Its links are followed now or never; thousands of long ones would only fill the memory until the visit ends.
+    this.pages.push({ ...page, links: [] });
     if (depth < this.limits.depth)
       this.addNamed(discoverPages(page, this.reader.domain), depth + 1);
     await this.onPage(this.pages.length);

@@ -101,16 +101,13 @@ describe('a verification that fails', () => {
     },
   );
 
-  it.each([1,2,3,4,5,6,7,8])('%i for want of a server that listens is tried three times, and tells no address', async () => {
+  it('for want of a server that listens tells no address', async () => {
     const server = await stage.serve();
     const { id } = await newAccount(server);
     await server[Symbol.asyncDispose]();
-    const asked = verify(id);
-    const [row] = await putOff(id, 1);
-    await stage.hurry(row.id);
-    await stage.hurry((await putOff(id, 2))[0].id);
-    const { body, text } = await asked;
+    const { body, text } = await verify(id);
     expect([body.verified, body.error_class]).toEqual([false, 'connection_refused']);
+    expect(body.message).toContain('Check the host and the port');
     expect(text).not.toMatch(/127\.\d/);
   });
 });
@@ -120,7 +117,6 @@ async function putOff(accountId: string, attempts: number) {
   const rows = () => messageRows(stage.millrace, accountId);
   await until(async () => {
     const [row] = await rows();
-    console.log(JSON.stringify(row), new Date().toISOString());
     return row?.status === 'queued' && row.attempts === attempts;
   });
   const [row] = await rows();

@@ -14,7 +14,9 @@ const opened = new AsyncDisposableStack();
 beforeAll(async () => {
   site = opened.use(await startLeadSite({}));
   inner = opened.use(await startTripwire([0]));
-  stage = opened.use(await startOutboundStage([`${site.host}/32`]));
+  // The operator's own search engine stands on the same machine.
+  const search = { LEAD_SEARCH_PROVIDER: 'searxng', SEARXNG_URL: site.url };
+  stage = opened.use(await startOutboundStage([`${site.host}/32`], search));
 });
 afterAll(() => opened.disposeAsync());
 
@@ -188,6 +190,28 @@ describe('a site that leads inside by', () => {
       expect([way, other.connections > 0]).toEqual([way, true]);
     }
   });
+});
+
+it('a search engine that names inner places leads to none of them', async () => {
+  const { innerHost } = newDomain(stage, inner);
+  const port = portOf(inner);
+  const places = [innerHost, ...spellingsOf(inner.address).map(({ host }) => `${host}:${port}`)];
+  const found = places.map((place) => ({ url: `http://${place}/`, title: 'Acme', content: '' }));
+  const page: SitePage = (_, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ results: found }));
+  site.pages = { '/search?q=acme&format=json&pageno=1': page };
+  const answer = await stage.millrace.call('POST', '/tools/lead-scraper', {
+    mode: 'keyword_search',
+    query: 'acme',
+  });
+  expect(answer.status).toBe(502);
+  expect(answer.body.detail).toMatch(
+    /^None of the \d+ sites that were found could be read\. The first: inner\.acme-\d+\.example may not be reached/,
+  );
+  expect(answer.text).not.toContain(inner.address);
+  expect(inner.connections).toBe(0);
 });
 
 it('a webhook receiver sends no delivery anywhere else', async () => {

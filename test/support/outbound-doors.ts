@@ -1,9 +1,8 @@
-import type { ForbiddenHost } from './forbidden-hosts.ts';
-import { FakeResolver } from './forbidden-hosts.ts';
 import { createMailer } from '#src/email/smtp.ts';
 import { createHttpClient } from '#src/platform/http.ts';
 import type { Answer } from './api-client.ts';
 import { silentDns } from './email-stage.ts';
+import { FakeResolver, PUBLIC_ADDRESS } from './forbidden-hosts.ts';
 import { startTestMillrace, type TestMillrace } from './test-millrace.ts';
 
 /** A Millrace whose names a test decides: all that its customers can make it call goes by this resolver. */
@@ -12,7 +11,10 @@ export interface OutboundStage extends AsyncDisposable {
   readonly resolver: FakeResolver;
 }
 
-export async function startOutboundStage(allowCidrs: string[]): Promise<OutboundStage> {
+export async function startOutboundStage(
+  allowCidrs: string[],
+  overrides: Record<string, string> = {},
+): Promise<OutboundStage> {
   await using opened = new AsyncDisposableStack();
   const resolver = new FakeResolver();
   const client = { allowCidrs, proxyUrl: null, connectTimeoutMs: 2_000, lookup: resolver.resolve };
@@ -24,6 +26,7 @@ export async function startOutboundStage(allowCidrs: string[]): Promise<Outbound
       DEFAULT_PLAN: 'Enterprise',
       LEAD_REQUEST_GAP_MS: '0',
       RATE_LIMIT_PER_MINUTE: '1000000',
+      ...overrides,
     }),
   );
   // The API and the workers look these up at each use.
@@ -39,11 +42,10 @@ export interface Door {
   field: string;
   /** Where a host stands alone, not in a URL. */
   isBare: boolean;
-  ask(millrace: TestMillrace, host: ForbiddenHost['host']): Promise<Answer>;
+  ask(millrace: TestMillrace, host: string): Promise<Answer>;
 }
 
 const SECRET = 'correct horse battery staple';
-const GOOD_HOST = '93.184.216.34';
 
 export const webhookBody = (host: string) => ({ url: `https://${host}/hook` });
 export const accountBody = (host: string) => ({
@@ -64,8 +66,11 @@ function target(path: string, body: object): (millrace: TestMillrace) => Promise
   };
 }
 
-const endpointPath = target('/webhook-endpoints', { ...webhookBody(GOOD_HOST), enabled: false });
-const accountPath = target('/email-accounts', accountBody(GOOD_HOST));
+const endpointPath = target('/webhook-endpoints', {
+  ...webhookBody(PUBLIC_ADDRESS),
+  enabled: false,
+});
+const accountPath = target('/email-accounts', accountBody(PUBLIC_ADDRESS));
 const scrape = (millrace: TestMillrace, query: string): Promise<Answer> =>
   millrace.call('POST', '/tools/lead-scraper', { mode: 'scrape_url', query });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readIdempotencyKey } from '#src/api/idempotency-key.ts';
 import { PREFER_HEADER, PREFERENCE_APPLIED, prefersAsync } from '#src/api/prefer-async.ts';
-import { withStatus } from '#src/api/reply.ts';
+import { laterReply } from '#src/api/reply.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { emailAddress } from '#src/email/account-request.ts';
 import { findVerification } from '#src/email/find-verification.ts';
@@ -35,6 +35,7 @@ export const emailMessageRoutes: Route[] = [
     body: z.strictObject({ test_recipient: emailAddress.describe('Gets the test message.') }),
     requestHeaders: [PREFER_HEADER],
     reply: verificationSchema,
+    laterReply: verificationSchema,
     errors: ['CONFLICT'],
     async handle({ services, principal, params, body, headers, requestId, signal }) {
       const { workspaceId, userId } = principal;
@@ -47,7 +48,7 @@ export const emailMessageRoutes: Route[] = [
       const found = await waitUntilFinished(services, { workspaceId, id }, { isAsync, signal });
       const answer = presentVerification(found);
       return found.finished_at === null
-        ? withStatus(202, answer, headersOf(answer, isAsync))
+        ? laterReply(answer, isAsync ? PREFERENCE_APPLIED : {})
         : answer;
     },
   }),
@@ -88,6 +89,7 @@ export const emailMessageRoutes: Route[] = [
       PREFER_HEADER,
     ],
     reply: messageSchema,
+    laterReply: messageSchema,
     errors: ['CONFLICT', 'BAD_GATEWAY'],
     async handle({ services, principal, params, body, headers, requestId, signal }) {
       const { workspaceId, userId } = principal;
@@ -102,7 +104,7 @@ export const emailMessageRoutes: Route[] = [
       assertSent(found);
       const answer = presentMessage(found);
       return found.finished_at === null
-        ? withStatus(202, answer, headersOf(answer, isAsync))
+        ? laterReply(answer, isAsync ? PREFERENCE_APPLIED : {})
         : answer;
     },
   }),
@@ -139,8 +141,3 @@ export const emailMessageRoutes: Route[] = [
     },
   }),
 ];
-
-/** Of a 202. */
-function headersOf({ status_url: url }: { status_url: string }, isAsync: boolean) {
-  return { Location: url, ...(isAsync && PREFERENCE_APPLIED) };
-}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PREFER_HEADER, PREFERENCE_APPLIED, prefersAsync } from '#src/api/prefer-async.ts';
-import { withStatus } from '#src/api/reply.ts';
+import { laterReply, withStatus } from '#src/api/reply.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
 import { leadSchema } from '#src/leads/present-lead.ts';
@@ -47,16 +47,12 @@ export const leadScraperRoutes: Route[] = [
       },
     ],
     body: scrapeRequestSchema,
-    reply: z.union([
-      z.object({
-        leads: z.array(leadSchema),
-        total_results: z.int(),
-        processing_time_ms: z.int(),
-      }),
-      z
-        .object({ scrape_id: z.string(), status_url: z.string() })
-        .describe('202: it goes on; ask at status_url.'),
-    ]),
+    reply: z.object({
+      leads: z.array(leadSchema),
+      total_results: z.int(),
+      processing_time_ms: z.int(),
+    }),
+    laterReply: z.object({ scrape_id: z.string(), status_url: z.string() }),
     errors: ['BAD_GATEWAY', 'CONFLICT'],
     async handle({ services, principal, body, headers, requestId, signal }) {
       const { workspaceId, userId } = principal;
@@ -68,10 +64,9 @@ export const leadScraperRoutes: Route[] = [
       const result = isAsync ? null : await awaitScrape(services, { workspaceId, id }, signal);
       const statusUrl = `${PATH}/${id}`;
       if (result) return withStatus(200, result, { 'Content-Location': statusUrl });
-      return withStatus(
-        202,
+      return laterReply(
         { scrape_id: id, status_url: statusUrl },
-        { Location: statusUrl, ...(isAsync && PREFERENCE_APPLIED) },
+        isAsync ? PREFERENCE_APPLIED : {},
       );
     },
   }),

@@ -1,7 +1,10 @@
 import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
-import { INLINE, type PageLine, type PageLines } from './page-lines.ts';
+import { INLINE, linkAround, type PageLine, type PageLines, piecesOutsideLinks } from './page-lines.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
+import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
+import { columnNamed } from './table-columns.ts';
+import { withoutTitles } from './names-that-are-titles.ts';
 
 /** A name in the lines of a page. */
 export interface FoundName {
@@ -9,12 +12,16 @@ export interface FoundName {
   key: string;
   /** The role in the same line. */
   title: string | null;
+  /** What may be the role, in words that nobody knows. */
+  phrase: string | null;
   line: number;
   node: HtmlNode;
   /** 3 for headings and what is called a name, 2 for what is set off, 1 for plain text. */
   strength: 1 | 2 | 3;
   /** The role stands before the name with a colon between: what surrounds the line is not the person's. */
   isLabelled: boolean;
+  /** Something stands in the line that nobody knows: it is a name only where more says so. */
+  isTentative: boolean;
   /** Names in the same place of like things have the same. */
   place: string;
 }
@@ -44,75 +51,100 @@ export function findNames({ lines }: PageLines): FoundName[] {
   for (const [at, line] of lines.entries()) {
     if (found.length >= MAX_NAMES) break;
     if (line.isForeign || line.text.length > LONGEST_LINE) continue;
-    for (const { name, title, piece, isLabelled } of namesIn(line)) {
+    for (const { piece, ...read } of namesIn(line)) {
       const element = line.elements[piece] ?? null;
-      const strength = isLabelled ? 1 : strengthOf(element);
+      const strength = read.isLabelled ? 1 : line.column === 'name' ? 3 : strengthOf(element);
       const place = `${strength} ${places.of(element)}`;
-      const key = personNameKey(name);
-      found.push({ name, key, title, line: at, node: line.node, strength, isLabelled, place });
+      const key = personNameKey(read.name);
+      found.push({ ...read, key, line: at, node: line.node, strength, place });
     }
   }
-  return found;
+  return withoutTitles(found, lines);
 }
 
 interface NameInLine {
   name: string;
   title: string | null;
+  phrase: string | null;
   piece: number;
   isLabelled: boolean;
+  isTentative: boolean;
 }
 
-function namesIn({ text, pieces, elements }: PageLine): NameInLine[] {
+const nothingElse = { title: null, phrase: null, piece: 0, isLabelled: false, isTentative: false };
+
+function namesIn(line: PageLine): NameInLine[] {
+  const { text, pieces, column } = line;
+  if (column !== null && column !== 'name') return [];
   const whole = readPersonName(text);
-  if (whole !== null) return [{ name: whole, title: null, piece: 0, isLabelled: false }];
+  if (whole !== null) return [{ ...nothingElse, name: whole }];
+  const inPieces = pieces.length > 1 ? nameInPieces(line) : null;
+  if (inPieces) return [inPieces];
+  const outside = piecesOutsideLinks(line);
+  return nameWithRole(outside.length === 0 ? text : outside.join(' '));
+}
+
+/** A piece that is a name among others that are a role, a label, contacts or links. */
+function nameInPieces({ pieces, elements }: PageLine): NameInLine | null {
   for (const [piece, part] of pieces.entries()) {
-    if (pieces.length === 1) break;
     const name = readPersonName(part.replace(/[\s,:–—|-]+$/u, ''));
     if (name === null) continue;
-    const rest = pieces.filter((_, index) => index !== piece).map(withoutEdges);
-    if (!rest.every((other) => isAside(other))) continue;
-    const title = rest.find(isRoleLine) ?? null;
-    return [{ name, title, piece, isLabelled: false }];
+    const rest = pieces.map((other, at) => ({
+      text: withoutEdges(beforeContacts(other)),
+      phrase: at > piece ? phraseOfTitle(other) : null,
+      isLink: linkAround(elements[at] ?? null) !== null,
+      at,
+    }));
+    const others = rest.filter(({ at, isLink }) => at !== piece && !isLink);
+    if (!others.every(({ text, phrase }) => isAside(text) || phrase !== null)) continue;
+    const title = others.map(({ text }) => text).find(isRoleLine) ?? null;
+    const phrase = others.find((other) => other.phrase !== null)?.phrase ?? null;
+    const isTentative = title === null && !others.every(({ text }) => isAside(text));
+    return { ...nothingElse, name, title, phrase, piece, isTentative };
   }
-  // A link in the line is a way to the person, not part of the role.
-  const written = pieces.filter((_, piece) => piece === 0 || elements[piece]?.name !== 'a');
-  return nameWithRole(written.length === pieces.length ? text : written.join(' '));
+  return null;
 }
 
 /** "Jane Doe, Head of Sales", "Jane Doe – CEO | jane@…", and "Geschäftsführer: Hans Huber, Petra Klein". */
 function nameWithRole(text: string): NameInLine[] {
   const label = /^([^:]{2,80}):\s+(.+)$/u.exec(text);
-  if (label) {
-    const title = (label[1] ?? '').replace(
-      /^.*\b(?:vertreten durch|represented by)\s*(?:(?:den|die|the)\s+)?/iu,
-      '',
-    );
-    if (!isRoleLine(title)) return [];
-    const names = (label[2] ?? '')
-      .split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u)
-      .map(readPersonName);
-    if (names.includes(null)) return [];
-    return names
-      .filter((name) => name !== null)
-      .map((name) => ({ name, title, piece: 0, isLabelled: true }));
-  }
+  if (label && readPersonName(label[1] ?? '') === null) return namesBehindLabel(label);
   const [first = '', ...rest] = text.split(SEPARATOR);
   const name = readPersonName(first);
   if (name === null) return [];
-  const after = withoutEdges(text.slice(first.length));
+  const after = withoutEdges(beforeContacts(text.slice(first.length)));
   const parts = rest.map(withoutEdges).filter((part) => part !== '');
-  const title = isRoleLine(after) ? after : (parts.find(isRoleLine) ?? null);
-  if (title === null && !parts.every((part) => CONTACT.test(part))) return [];
-  return parts.length > 0 ? [{ name, title, piece: 0, isLabelled: false }] : [];
+  if (parts.length === 0) return [];
+  const bare = parts.map((part) => withoutEdges(beforeContacts(part)));
+  const title = isRoleLine(after) ? after : (bare.find(isRoleLine) ?? null);
+  const isPlain = title !== null || parts.every((part) => CONTACT.test(part));
+  const phrase = phraseOfTitle(after) ?? phraseOfTitle(parts[0] ?? '');
+  if (!isPlain && phrase === null) return [];
+  return [{ ...nothingElse, name, title, phrase, isTentative: !isPlain }];
+}
+
+function namesBehindLabel([, label = '', list = '']: RegExpExecArray): NameInLine[] {
+  const title = label.replace(
+    /^.*\b(?:vertreten durch|represented by)\s*(?:(?:den|die|the)\s+)?/iu,
+    '',
+  );
+  if (columnNamed(label) === 'name') {
+    const name = readPersonName(list);
+    return name === null ? [] : [{ ...nothingElse, name }];
+  }
+  if (!isRoleLine(title)) return [];
+  const names = list
+    .split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u)
+    .map(readPersonName);
+  if (names.includes(null)) return [];
+  return names
+    .filter((name) => name !== null)
+    .map((name) => ({ ...nothingElse, name, title, isLabelled: true }));
 }
 
 /** Is what stands beside a name in its line no sentence around it? */
 function isAside(text: string): boolean {
   return text === '' || isRoleLine(text) || CONTACT.test(text) || text.length <= 25;
-}
-
-export function withoutEdges(text: string): string {
-  return text.replace(/^[\s,;:|·•()–—/-]+|[\s,;:|·•(–—/-]+$/gu, '').replace(/^([^(]*)\)$/u, '$1');
 }
 
 function strengthOf(element: HtmlElement | null): 1 | 2 | 3 {

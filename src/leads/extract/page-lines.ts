@@ -5,6 +5,7 @@ import {
   isElement,
   oneLine,
 } from '#src/files/html-tree.ts';
+import { type Column, columnOf } from './table-columns.ts';
 
 /** A line as a reader sees it: what stands between two ends of blocks or breaks. */
 export interface PageLine {
@@ -19,6 +20,8 @@ export interface PageLine {
   isForeign: boolean;
   /** In the line or box of an article's author. */
   isAuthor: boolean;
+  /** What the head of its table says that it holds. */
+  column: Column | null;
 }
 
 export interface PageLines {
@@ -56,10 +59,27 @@ export function readPageLines(root: HtmlNode): PageLines {
   return { lines: reader.lines, spans: reader.spans, styles: reader.styles };
 }
 
+/** The pieces of a line that are no links: those are ways to somebody, and no part of what is said of him. */
+export function piecesOutsideLinks({ pieces, elements }: PageLine): string[] {
+  return pieces.filter((_, piece) => linkAround(elements[piece] ?? null) === null);
+}
+
+/** The link that an element is or is in. */
+export function linkAround(element: HtmlElement | null): HtmlElement | null {
+  let at: HtmlNode | null = element;
+  for (let up = 0; at && isElement(at) && up < 4; up += 1) {
+    if (at.name === 'a') return at;
+    if (!INLINE.has(at.name)) return null;
+    at = at.parent;
+  }
+  return null;
+}
+
 interface Frame {
   node: HtmlNode;
   isForeign: boolean;
   isAuthor: boolean;
+  column: Column | null;
   /** The innermost element around a text. */
   element: HtmlElement | null;
 }
@@ -72,7 +92,7 @@ class LineReader {
 
   read(root: HtmlNode): void {
     const open: (Frame | { leave: HtmlNode; start: number })[] = [
-      { node: root, isForeign: false, isAuthor: false, element: null },
+      { node: root, isForeign: false, isAuthor: false, column: null, element: null },
     ];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if ('leave' in next) {
@@ -111,8 +131,8 @@ class LineReader {
     const text = oneLine(data.slice(0, LONGEST_PIECE));
     if (text === '') return;
     if (!this.#current) {
-      const { isForeign, isAuthor } = frame;
-      this.#current = { pieces: [], text: '', node, elements: [], isForeign, isAuthor };
+      const { isForeign, isAuthor, column } = frame;
+      this.#current = { pieces: [], text: '', node, elements: [], isForeign, isAuthor, column };
       this.lines.push(this.#current);
     }
     const line = this.#current;
@@ -128,7 +148,10 @@ class LineReader {
   }
 }
 
-function frameIn(element: HtmlElement, { isForeign, isAuthor }: Frame): Omit<Frame, 'node'> {
+function frameIn(
+  element: HtmlElement,
+  { isForeign, isAuthor, column }: Frame,
+): Omit<Frame, 'node'> {
   const named = `${element.attribs['class'] ?? ''} ${element.attribs['id'] ?? ''}`.slice(0, 300);
   const isNamed = named.length > 1 && element.name !== 'body' && element.name !== 'html';
   return {
@@ -136,5 +159,6 @@ function frameIn(element: HtmlElement, { isForeign, isAuthor }: Frame): Omit<Fra
     isForeign:
       isForeign || FOREIGN_ELEMENTS.has(element.name) || (isNamed && FOREIGN_CLASS.test(named)),
     isAuthor: isAuthor || (isNamed && AUTHOR_CLASS.test(named)),
+    column: element.name === 'td' || element.name === 'th' ? columnOf(element) : column,
   };
 }

@@ -64,6 +64,16 @@ export function scanSpelledOut(text: string): string[] {
   return found;
 }
 
+/** Where the first such address begins; -1 without one. */
+export function spelledOutStart(text: string): number {
+  for (const match of text.matchAll(AT)) {
+    const before = text.slice(0, match.index).trimEnd();
+    const start = before.search(/\S{1,90}$/u);
+    if (start !== -1 && addressAround(text, match) !== null) return start;
+  }
+  return -1;
+}
+
 function addressAround(text: string, match: RegExpExecArray): string | null {
   const groups = match.groups ?? {};
   const end = match.index + match[0].length;

@@ -71,7 +71,10 @@ function tableOf(cell: HtmlElement): HtmlElement | null {
 }
 
 function readColumns(table: HtmlElement): ReadonlyMap<HtmlElement, Column> {
-  const [head, ...rows] = rowsOf(table);
+  const written = rowsOf(table);
+  // A heading over the whole table stands above its head.
+  const at = written.slice(0, 3).findIndex((row) => new Set(row).size > 1);
+  const [head, ...rows] = at === -1 ? [] : written.slice(at);
   const columns = new Map<HtmlElement, Column>();
   if (!head || rows.length === 0) return columns;
   const kinds = head.map((cell) => columnNamed(rawText(cell).slice(0, 2 * LONGEST_HEAD)));

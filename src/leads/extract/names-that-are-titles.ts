@@ -1,0 +1,78 @@
+import type { FoundName } from './find-names.ts';
+import { nameMatchesAddress } from './name-matches-address.ts';
+import { emailsOfLine } from './line-emails.ts';
+import type { PageLine } from './page-lines.ts';
+
+/** An address of someone stands so near to the name. */
+const MOST_LINES = 6;
+
+/**
+ * Names without those that are titles with the look of a name ("Hive Whisperer"): a line right below a name, where the
+ * address that follows has the name above, or where all of its kind stand below names.
+ */
+export function withoutTitles(
+  found: readonly FoundName[],
+  lines: readonly PageLine[],
+): FoundName[] {
+  const kept: FoundName[] = [];
+  const pairs = pairsOfPlaces(found);
+  for (const [at, name] of found.entries()) {
+    const above = kept.at(-1);
+    const isBelow = above !== undefined && isPlain(name) && above.line === name.line - 1;
+    if (isBelow && !hasTitle(above)) {
+      const pair = pairs.get(name.place);
+      const isKind = pair !== undefined && pair.places.size === 1 && pair.count >= 2;
+      if ((isKind && above.place !== name.place) || isAboves(above, name, lines, found[at + 1])) {
+        kept[kept.length - 1] = { ...above, phrase: name.name };
+        continue;
+      }
+    }
+    kept.push(name);
+  }
+  return kept;
+}
+
+interface Pairs {
+  /** Of the names right above; null among them where none is. */
+  places: Set<string | null>;
+  count: number;
+}
+
+function pairsOfPlaces(found: readonly FoundName[]): Map<string, Pairs> {
+  const pairs = new Map<string, Pairs>();
+  for (const [at, { place, line }] of found.entries()) {
+    const above = found[at - 1];
+    const pair = pairs.get(place) ?? { places: new Set(), count: 0 };
+    pair.places.add(above !== undefined && above.line === line - 1 ? above.place : null);
+    pair.count += 1;
+    pairs.set(place, pair);
+  }
+  return pairs;
+}
+
+function isPlain({ title, phrase, isLabelled }: FoundName): boolean {
+  return title === null && phrase === null && !isLabelled;
+}
+
+function hasTitle({ title, phrase }: FoundName): boolean {
+  return title !== null || phrase !== null;
+}
+
+/** The first address below both has the name above. */
+function isAboves(
+  above: FoundName,
+  name: FoundName,
+  lines: readonly PageLine[],
+  next: FoundName | undefined,
+): boolean {
+  const end = Math.min(name.line + 1 + MOST_LINES, next?.line ?? lines.length);
+  for (let at = name.line + 1; at < end; at += 1) {
+    const line = lines[at];
+    const emails = line ? emailsOfLine(line) : [];
+    if (emails.length === 0) continue;
+    return emails.some(
+      (email) => nameMatchesAddress(above.name, email) && !nameMatchesAddress(name.name, email),
+    );
+  }
+  return false;
+}

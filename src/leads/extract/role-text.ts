@@ -1,0 +1,38 @@
+import { spelledOutStart } from './spelled-out-email.ts';
+import { columnNamed } from './table-columns.ts';
+
+const LONGEST_TITLE = 70;
+const MOST_WORDS = 8;
+/** Where the contacts in a line begin, or the label before them. */
+const CONTACT_START =
+  /[^\s(<[]+@|https?:\/\/|www\.|[+(]{0,2}\d[\d ()./-]{5,}|(?<![\p{L}-])(?:e-?mails?|e-?post|mail|correo|courriel|tel(?:\.|efono?|efone|ephone)?|t[ée]l|phone|mobile?|mobil|fax|fon|tlf|puh|cell|gsm|linkedin|twitter)\s*[.:=]/iu;
+const ANY_SIGN_OF_AT = /@|＠|[[({<«*_~|-]|\s(?:at|AT|\p{L}{5,14})\s/u;
+/** What titles do not have in them: sentences, dates, numbers, addresses. */
+const NO_TITLE =
+  /[@?!…"“”„«»]|\d{3}|:\/\/|\.\s+\p{Lu}|\p{Ll}{3}\.$|^\d|^\P{L}*$|\b(?:is|are|was|has|have|he|she|we|you|your|our|who|when|loves?|lives|joined|since|ist|sind|hat|wir|unsere?|seit|nous|notre|nos|est|desde|depuis|dal|od|sinds|sedan|siden)\b/iu;
+/** Words of links and labels that stand where titles do. */
+const WORDS_OF_PAGES =
+  /^(?:e-?mail|mail|tel|phone|mobile?|fax|call|write|contact|kontakt|contacto?|contatt[oi]|vcard|linkedin|twitter|x|facebook|instagram|xing|github|website|web|homepage|profile?|profil|bio|biography|cv|read more|more|mehr|details|view|learn more|show|download|en savoir plus|leer más|ver más|home|menu|office|room|bürozeiten|sprechzeiten|photo|foto|portrait|email me|get in touch|schreiben|scrivi)(?!\p{L})[^\p{L}]*(?:\p{L}+)?$/iu;
+
+/** Without the signs that stand between the parts of a line. */
+export function withoutEdges(text: string): string {
+  return text.replace(/^[\s,;:|·•()–—/-]+|[\s,;:|·•(–—/-]+$/gu, '').replace(/^([^(]*)\)$/u, '$1');
+}
+
+/** What stands in a line before its addresses and numbers, however they are written. */
+export function beforeContacts(text: string): string {
+  const plain = CONTACT_START.exec(text)?.index ?? text.length;
+  const spelled = ANY_SIGN_OF_AT.test(text) ? spelledOutStart(text) : -1;
+  return text.slice(0, spelled === -1 ? plain : Math.min(plain, spelled));
+}
+
+/** A short phrase that may name a position in words that nobody knows; null for anything else. */
+export function phraseOfTitle(written: string): string | null {
+  const label = /^([^:]{2,40}):\s*(.*)$/u.exec(written);
+  if (label && columnNamed(label[1] ?? '') !== 'title') return null;
+  const text = withoutEdges(beforeContacts(label?.[2] ?? written)).replace(/(?<=[\p{L})])\.$/u, '');
+  if (text.length < 2 || text.length > LONGEST_TITLE) return null;
+  if (NO_TITLE.test(text) || WORDS_OF_PAGES.test(text)) return null;
+  if (text.split(' ').length > MOST_WORDS) return null;
+  return (text.match(/\p{L}/gu)?.length ?? 0) >= 2 ? text : null;
+}

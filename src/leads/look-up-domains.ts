@@ -2,6 +2,8 @@ import type { DnsAnswer, DnsClient } from '#src/platform/dns.ts';
 import type { EmailStatus } from './lead-draft.ts';
 
 const MAX_LOOK_UPS = 30;
+/** Names that stand for others in documents and tests (RFC 2606, RFC 6761): what a name server says of them means nothing. */
+const RESERVED = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)$/;
 
 /**
  * Whether these domains take mail: by their MX records, else by an address of their own (RFC 5321 §5.1); RFC 7505's
@@ -19,6 +21,7 @@ export async function lookUpDomains(
 }
 
 async function statusOf(dns: DnsClient, domain: string, signal: AbortSignal): Promise<EmailStatus> {
+  if (RESERVED.test(domain)) return 'unknown';
   const mx = await dns.mx(domain, signal);
   if (mx.kind === 'found')
     return mx.records.some(({ exchange }) => exchange !== '') ? 'mx' : 'no_mx';

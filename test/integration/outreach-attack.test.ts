@@ -9,11 +9,14 @@ import { contactCard, type ContactCard } from '#src/leads/extract/contact-card.t
 import { mergeLeads } from '#src/leads/merge-leads.ts';
 import { reconcileScrapes } from '#src/leads/reconcile-scrapes.ts';
 import { scrapeSite } from '#src/leads/scrape-site.ts';
+import { openSearxng } from '#src/leads/search-searxng.ts';
+import { visitSite } from '#src/leads/visit-site.ts';
 import type { Services } from '#src/services.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 import { insertAccount, NEVER, submit } from '#test/support/email-rows.ts';
 import { silentDns } from '#test/support/email-stage.ts';
 import { type LeadSite, startLeadSite } from '#test/support/lead-site.ts';
+import { startSearxng } from '#test/support/search-engine.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
 
@@ -120,6 +123,17 @@ describe('a page that means harm', () => {
     120_000,
   );
 
+  it('with thousands of links keeps none once they are followed', async () => {
+    const links = Array.from({ length: 2_000 }, (_, n) => `<a href="/${n}">Here</a>`).join('');
+    const site = await openSite(`<!doctype html><title>Firm</title>${links}`);
+    const visit = await visitSite(
+      millrace.services,
+      { url: `${site.url}/`, domain: site.host, wants: ['email'] },
+      { signal: NEVER, onPage: () => Promise.resolve() },
+    );
+    expect(visit.pages.map((page) => page.links)).toEqual([[]]);
+  });
+
   it('with thousands of numbers gives the organisation twenty', () => {
     const cards = Array.from({ length: 3_000 }, (_, n) =>
       contactCard({ technique: 'visible-text', kind: 'page', phones: [`+44207946${1_000 + n}`] }),
@@ -142,6 +156,18 @@ function pageOf(cards: ContactCard[]) {
     needsRendering: false,
   };
 }
+
+describe('words of a search', () => {
+  it('choose neither engines nor time limits of SearXNG, nor lead away from it', async () => {
+    await using engine = await startSearxng(() => []);
+    const { operatorFetch } = millrace.services;
+    const provider = openSearxng({ baseUrl: engine.url, fetch: operatorFetch });
+    const options = { page: 1, signal: NEVER };
+    await provider.find('!!g <999 :de !wikipedia mills, c:a !', options);
+    await provider.find('! !! :', options);
+    expect(engine.searches).toEqual([['g 999 de wikipedia mills, c:a', 1]]);
+  });
+});
 
 /** One that no worker takes up by itself. */
 async function insertScrape(

@@ -10,6 +10,8 @@ const MIN_NATIONAL_DIGITS = 5;
 const MIN_DIGITS = 7;
 /** What templates are filled with. */
 const PLACEHOLDER = /^(?:(\d)\1{5,}|0?123456789?0?|0?987654321?0?)$/;
+/** `(555) 123-4567`, which is written so in one part of the world only. */
+const NORTH_AMERICAN = /^(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])\d{3}[ .-]\d{4}(?!\d)/;
 /** `1-800-FLOWERS`: letters as they are on the keys. */
 const VANITY = /^\+?[\d\s().-]{3,}[\s.-][a-z]{2,}[a-z\d-]*$/i;
 const KEYS = '22233344455566677778889999';
@@ -30,7 +32,9 @@ export function normalizePhone(
     const phone = parsed(candidate, region);
     if (phone && isGoodEnough(phone, trust)) return phone.number;
   }
-  return null;
+  if (region !== null || trust === 'text' || !NORTH_AMERICAN.test(written)) return null;
+  const phone = parsed(written, 'US');
+  return phone && isGoodEnough(phone, trust) ? phone.number : null;
 }
 
 function plainNumber(text: string): string {

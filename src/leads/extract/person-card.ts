@@ -2,11 +2,13 @@ import { isRoleAddress } from '#src/leads/email-facts.ts';
 import { canonicalProfile } from './canonical-profile.ts';
 import { contactsIn } from './card-contacts.ts';
 import type { CardExtent } from './card-extent.ts';
-import { type FoundName, withoutEdges } from './find-names.ts';
+import type { FoundName } from './find-names.ts';
 import { nameMatchesAddress, nameMatchesHandle } from './name-matches-address.ts';
-import type { PageLines } from './page-lines.ts';
+import { type PageLine, type PageLines, piecesOutsideLinks } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
+import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isDepartmentLine, isRoleLine } from './role-words.ts';
+import { columnNamed } from './table-columns.ts';
 
 /** What stands in the card of one name. */
 export interface PersonCard {
@@ -28,9 +30,10 @@ export interface PersonCard {
 const MOST_LINES_TO_TITLE = 8;
 /** The address of a house near a lone name is not the person's. */
 const MOST_LINES_ALONE = 8;
-const LONGEST_UNKNOWN_TITLE = 60;
-const NO_TITLE =
-  /[@?!]|\d{3}|https?:|\.$|^(?:e-?mail|tel|phone|mobil|fax|t|m|e|p)\b|linkedin|twitter|facebook|instagram|xing|github|vcard|read more|mehr/iu;
+const MOST_LINES_MARKED = 14;
+/** What markup calls a position. */
+const TITLE_CLASS =
+  /(?:^|[\s_-])(?:role|job-?title|jobtitle|position|function|funktion|poste|fonction|cargo|puesto|ruolo|stanowisko|beruf|occupation|designation)(?:$|[\s_-])/i;
 
 export function readPersonCard(
   extent: CardExtent,
@@ -39,7 +42,8 @@ export function readPersonCard(
 ): PersonCard {
   const { found, nodes } = extent;
   const { name } = found;
-  const near = titleNear(extent, page);
+  const marked = markedTitle(extent, page);
+  const near = marked === null ? titleNear(extent, page) : null;
   const contacts = contactsIn(nodes, source, page.styles);
   const isOwnEmail = (email: string): boolean => nameMatchesAddress(name, email);
   const isOwnProfile = (url: string): boolean =>
@@ -55,8 +59,9 @@ export function readPersonCard(
   );
   return {
     found,
-    title: found.title ?? near?.title ?? null,
-    isTitleNear: found.title !== null || (near !== null && near.distance === 1),
+    title: marked ?? found.title ?? near?.title ?? null,
+    isTitleNear:
+      marked !== null || found.title !== null || (near !== null && near.distance === 1),
     unknownTitle: unknownTitle(extent, page),
     emails: ownEmails.length > 0 ? ownEmails : others,
     phones: isFar || contacts.phones.length > 4 ? [] : contacts.phones,
@@ -64,6 +69,32 @@ export function readPersonCard(
     hasOwnContact: ownEmails.length > 0 || profiles.some(isOwnProfile),
     isAuthor: page.lines[found.line]?.isAuthor ?? false,
   };
+}
+
+/** What the head of a table, a label or the markup says to be the person's position. */
+function markedTitle({ found, from, to }: CardExtent, { lines }: PageLines): string | null {
+  for (let at = from; at < Math.min(to, from + MOST_LINES_MARKED); at += 1) {
+    const line = lines[at];
+    if (!line) break;
+    if (line.column === 'title') return withoutEdges(line.text) || null;
+    const label = /^([^:]{2,40}):\s*(.*)$/u.exec(line.text);
+    const isLabel = columnNamed(label?.[1] ?? line.text) === 'title';
+    // The label stands in a line of its own, or what it introduces does.
+    const written = isLabel ? (label?.[2] || lines[at + 1]?.text) : null;
+    const isInCard = label?.[2] !== '' || at + 1 < to;
+    const title = written && isInCard ? phraseOfTitle(written) : null;
+    if (title !== null) return title;
+    if (at !== found.line && isMarked(line)) {
+      const phrase = phraseOfTitle(line.text);
+      if (phrase !== null) return phrase;
+    }
+  }
+  return null;
+}
+
+function isMarked({ elements: [element] }: PageLine): boolean {
+  const named = `${element?.attribs['class'] ?? ''} ${element?.attribs['itemprop'] ?? ''}`;
+  return named.length > 1 && TITLE_CLASS.test(named.slice(0, 200));
 }
 
 /** The role line nearest to the name, first of those after it. */
@@ -78,27 +109,29 @@ function titleNear(
   for (const { step, end } of ways) {
     for (let at = found.line + step; step > 0 ? at < end : at >= end; at += step) {
       const line = lines[at];
-      const title = line && titleIn(line.text, line.pieces);
+      const title = line && titleIn(line);
       if (title) return { title, distance: Math.abs(at - found.line) };
     }
   }
   return null;
 }
 
-function titleIn(text: string, pieces: readonly string[]): string | null {
+function titleIn(line: PageLine): string | null {
+  const outside = piecesOutsideLinks(line);
+  const pieces = outside.length === 0 ? line.pieces : outside;
+  const text = outside.length === 0 ? line.text : outside.join(' ');
   const labelled = /^[^:]{2,25}:\s*(.+)$/u.exec(text)?.[1] ?? '';
   for (const written of [labelled, text, ...text.split(/\s*[|·•]\s*/u), ...pieces]) {
-    const part = withoutEdges(written);
+    const part = withoutEdges(beforeContacts(written));
     if (part !== '' && (isRoleLine(part) || isDepartmentLine(part))) return part;
   }
   return null;
 }
 
 function unknownTitle({ found, to }: CardExtent, { lines }: PageLines): string | null {
+  if (found.phrase !== null) return found.phrase;
   const line = lines[found.line + 1];
   if (!line || found.line + 1 >= to) return null;
-  const { text } = line;
-  if (text.length < 3 || text.length > LONGEST_UNKNOWN_TITLE || NO_TITLE.test(text)) return null;
-  if (/^\p{Ll}/u.test(text)) return null;
-  return text.split(' ').length <= 7 ? text : null;
+  const outside = piecesOutsideLinks(line);
+  return phraseOfTitle(outside.join(' ')) ?? phraseOfTitle(outside[0] ?? '');
 }

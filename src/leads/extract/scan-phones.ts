@@ -13,6 +13,8 @@ const MAX_CANDIDATES = 1_000;
 const MIN_DIGITS = 6;
 const MAX_DIGITS = 18;
 const MAX_RUN_LENGTH = 60;
+/** With a plus and so many digits a number need not be one that is given out. */
+const LEAST_WITH_COUNTRY = 10;
 const RUN_CHARACTER = /[\p{Nd}+＋()（）./ \t\u00A0\u2007\u2009\u202F\u2010-\u2015\u2212-]/u;
 const STARTS = /[\p{Nd}+＋(（]/u;
 const DIGITS = /\p{Nd}/gu;
@@ -46,7 +48,8 @@ export function scanPhones(text: string, region: string | null): FoundPhone[] {
       if (label === 'fax') continue;
       const context = { before, after };
       if (isNumberOfElse(part.written, context, label === 'phone', region)) continue;
-      const phone = normalizePhone(part.written, region, label === 'phone' ? 'marked' : 'text');
+      const isSure = label === 'phone' || (/^[(（]?[+＋]/.test(written) && digits >= LEAST_WITH_COUNTRY);
+      const phone = normalizePhone(part.written, region, isSure ? 'marked' : 'text');
       if (phone !== null) found.push({ phone, written: part.written });
     }
   }

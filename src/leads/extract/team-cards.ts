@@ -1,3 +1,5 @@
+import type { HtmlElement } from '#src/files/html-tree.ts';
+import { kindOfName } from '#src/leads/site-page-words.ts';
 import { cardExtents } from './card-extent.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';
@@ -6,6 +8,7 @@ import type { PageSource } from './page-source.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
 
 const MAX_CARDS = 1_000;
+const MAX_HEADINGS = 40;
 
 /**
  * Persons of team pages: names in like places of a page, each with a role, links or contacts beside it, in whatever
@@ -48,11 +51,17 @@ function strengthOf([first]: readonly FoundName[]): number {
   return first?.strength ?? 0;
 }
 
+interface ReadCard {
+  card: PersonCard;
+  from: number;
+  to: number;
+}
+
 function readGroup(
   names: readonly FoundName[],
   source: PageSource,
   page: PageLines,
-): { card: PersonCard; from: number; to: number }[] {
+): ReadCard[] {
   const read = cardExtents(names.slice(0, MAX_CARDS), page).map(({ from, to, ...extent }) => ({
     from,
     to,
@@ -62,42 +71,72 @@ function readGroup(
   const convincing = new Set(
     read.filter(({ card }) => isConvincing(card)).map(({ card }) => card.found.key),
   ).size;
-  if (convincing >= 2 && convincing * 2 >= distinct) {
-    // Where cards have their roles, or each has a line in their place, that line is the role.
-    const near = read.filter(({ card }) => card.isTitleNear).length;
-    const placed = read.filter(({ card }) => card.isTitleNear || card.unknownTitle !== null).length;
-    const own = read.filter(({ card }) => card.hasOwnContact).length;
-    const isUsual = near * 2 >= read.length || (placed === read.length && own * 2 >= read.length);
-    return read
-      .map((one) => {
-        const title = one.card.title ?? (isUsual ? one.card.unknownTitle : null);
-        return { ...one, card: { ...one.card, title } };
-      })
-      .filter(({ card }) => hasAnything(card));
+  const isTeam = (): boolean => distinct >= 2 && isAllPlaced(read) && isTeamPage(source, page);
+  if ((convincing >= 2 && convincing * 2 >= distinct) || isTeam()) {
+    return withUsualTitles(read).filter(({ card }) => hasAnything(card));
   }
   return read
     .filter(({ card }) => standsAlone(card))
     .map((one) => {
-      const isHeading = one.card.found.strength === 3 && one.card.hasOwnContact;
-      const title = one.card.title ?? (isHeading ? one.card.unknownTitle : null);
+      const title = one.card.title ?? (one.card.hasOwnContact ? one.card.unknownTitle : null);
       return { ...one, card: { ...one.card, title } };
     });
 }
 
-function isConvincing({ title, hasOwnContact, emails, isAuthor }: PersonCard): boolean {
-  if (isAuthor) return hasOwnContact;
-  return title !== null || hasOwnContact || emails.length > 0;
+/** Where most cards have a line in the place of the role, that line is the role, whatever its words. */
+function withUsualTitles(read: readonly ReadCard[]): ReadCard[] {
+  const placed = read.filter(({ card }) => card.isTitleNear || card.unknownTitle !== null).length;
+  const isUsual = placed * 2 >= read.length;
+  return read.map((one) => {
+    const title = one.card.title ?? (isUsual ? one.card.unknownTitle : null);
+    return { ...one, card: { ...one.card, title } };
+  });
 }
 
-function hasAnything({ title, emails, phones, profiles, isAuthor }: PersonCard): boolean {
-  const contacts = emails.length + phones.length + profiles.length;
-  return contacts > 0 || (title !== null && !isAuthor);
+function isAllPlaced(read: readonly ReadCard[]): boolean {
+  return read.every(
+    ({ card }) => !card.isAuthor && (card.isTitleNear || card.unknownTitle !== null),
+  );
+}
+
+/** A page that says by its address or headings that it shows the people of the house. */
+function isTeamPage({ url }: PageSource, { lines }: PageLines): boolean {
+  const path = decodeURIComponentOr(URL.parse(url)?.pathname ?? '');
+  const names = path.split('/').map((part) => part.replace(/\.\w{2,5}$/, ''));
+  const headings = lines.filter(({ elements: [element] }) => isHeading(element ?? null));
+  return [...names, ...headings.slice(0, MAX_HEADINGS).map(({ text }) => text)].some(
+    (name) => name !== '' && kindOfName(name)?.kind === 'team',
+  );
+}
+
+function isHeading(element: HtmlElement | null): boolean {
+  return element !== null && /^h[1-3]$/.test(element.name);
+}
+
+function decodeURIComponentOr(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}
+
+function isConvincing({ found, title, hasOwnContact, emails, isAuthor }: PersonCard): boolean {
+  if (isAuthor) return hasOwnContact;
+  return title !== null || hasOwnContact || (emails.length > 0 && !found.isTentative);
+}
+
+function hasAnything({ title, isAuthor, ...card }: PersonCard): boolean {
+  const contacts = card.emails.length + card.phones.length + card.profiles.length;
+  if (contacts > 0) return true;
+  return title !== null && !isAuthor;
 }
 
 function standsAlone(card: PersonCard): boolean {
   const { found, title, isTitleNear, hasOwnContact, isAuthor } = card;
   if (hasOwnContact) return true;
-  if (title === null || isAuthor) return false;
+  if (title === null || isAuthor || found.isTentative) return false;
   if (found.isLabelled || (isTitleNear && found.strength === 3)) return true;
   return isTitleNear && card.phones.length + card.emails.length + card.profiles.length > 0;
 }

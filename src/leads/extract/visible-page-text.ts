@@ -6,6 +6,7 @@ import {
   rawText,
 } from '#src/files/html-tree.ts';
 import type { OpenedPage } from '#src/files/open-page.ts';
+import { type Column, columnOf } from './table-columns.ts';
 import { reversedText } from './decode-text.ts';
 import { hasClassOf, isHidden, isReversed, type StyleTricks, styleTricks } from './style-tricks.ts';
 
@@ -16,6 +17,7 @@ export const TURNED = '\uE001';
 /** Where an element begins or ends in a line without a space: words may meet here that are shown apart. */
 export const SEAM = '\uE002';
 
+const LABELS: Readonly<Partial<Record<Column, string>>> = { phone: 'Tel: ', fax: 'Fax: ' };
 const MAX_LENGTH = 1_000_000;
 const MAX_REVERSED_LENGTH = 2_000;
 const UNSEEN = new Set(
@@ -109,6 +111,8 @@ class Reader {
     if (name === 'wbr' || name === 'img') return;
     const edge = edgeOf(name, isInline);
     this.#push(edge);
+    // Under the head of a column a number is as good as behind a label.
+    if (name === 'td') this.#push(LABELS[columnOf(element) ?? 'name'] ?? '');
     if (isReversed(element) || hasClassOf(element, this.#tricks.reversed)) {
       const text = plainText(rawText(element).slice(0, MAX_REVERSED_LENGTH)).trim();
       this.#push(`${TURNED}${reversedText(text)}${TURNED}${edge}`);

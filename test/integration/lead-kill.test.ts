@@ -94,7 +94,7 @@ async function openScene(): Promise<Scene> {
         claim_token: null,
       });
       const { rows: events } = await sql`select 1 from webhook_event
-        where event_type = 'lead_scrape.completed' and payload like ${`%${id}%`}`.execute(db);
+        where type = 'lead_scrape.completed' and payload like ${`%${id}%`}`.execute(db);
       expect(events).toHaveLength(1);
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

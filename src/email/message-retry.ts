@@ -6,8 +6,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** Pauses before the second attempt and those after it. */
 const PAUSES_MS = {
-  /** Somebody waits for it, for 20 s. */
-  verification: [3 * SECOND_MS, 10 * SECOND_MS],
+  /** Somebody waits for it, for 20 s; a server that greylists lets it in after minutes. */
+  verification: [3 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS],
   /** A greylisting server lets a message in after minutes (RFC 6647 §4.2); one that is full or away, after hours. */
   message: [
     MINUTE_MS,

@@ -5,6 +5,7 @@ import type { Services } from '#src/services.ts';
 import { type ClaimedScrape, holdScrape } from './claim-scrape.ts';
 import { registrableDomain } from './registrable-domain.ts';
 import { ScrapeLost } from './save-site.ts';
+import { HAS_SCHEME } from './scrape-request.ts';
 import { searchWeb } from './search-web.ts';
 import type { SiteCandidate } from './site-candidate.ts';
 
@@ -65,6 +66,7 @@ export async function findSites(
   });
 }
 
-function siteOf(url: string): SiteCandidate {
+function siteOf(query: string): SiteCandidate {
+  const url = HAS_SCHEME.test(query) ? query : `https://${query}`;
   return { url, domain: registrableDomain(url) ?? new URL(url).hostname, documentIds: [] };
 }

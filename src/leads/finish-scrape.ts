@@ -94,7 +94,7 @@ export async function endScrape(
   const { rows } = await sql<{ processing_time_ms: number }>`
     update lead_scrape set status = ${status}, error = ${error}, leads_found = ${leads},
       finished_at = now(), claim_token = null, claimed_until = null, next_attempt_at = null,
-      processing_time_ms = ceil(extract(epoch from now() - created_at) * 1000)::int
+      processing_time_ms = least(2147483647, ceil(extract(epoch from now() - created_at) * 1000))::int
     where id = ${id} and workspace_id = ${workspaceId}
     returning processing_time_ms`.execute(trx);
   return emitEvents(trx, [

@@ -60,18 +60,22 @@ export async function readScrapeRequest(
   const { mode, query, max_results: maxResults, enrichment } = body;
   if (mode === 'keyword_search') return { mode, query, maxResults, enrichment };
   const url = readUrl(query);
+  // Without a scheme both are tried.
+  const address = HAS_SCHEME.test(query) ? url.href : url.href.slice('https://'.length);
   if ((await vetHost(guard, url.hostname, signal)) === 'refused') {
     throw wrongQuery(
       `${url.hostname} may not be reached from here. Only public addresses are, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS`,
     );
   }
-  return { mode, query: url.href, maxResults, enrichment };
+  return { mode, query: address, maxResults, enrichment };
 }
+
+/** A scheme and the two slashes after it. */
+export const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** `example.com/team` is what people write. */
 function readUrl(text: string): URL {
-  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
-  const url = URL.parse(hasScheme ? text : `https://${text}`);
+  const url = URL.parse(HAS_SCHEME.test(text) ? text : `https://${text}`);
   const isPlain = !/[\s\\]/.test(text) && url !== null && url.hostname !== '';
   if (!isPlain) {
     throw wrongQuery(

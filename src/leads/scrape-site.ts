@@ -1,5 +1,5 @@
 import type { Services } from '#src/services.ts';
-import type { Enrichment } from '#src/tables.ts';
+import type { Enrichment, ScrapeMode } from '#src/tables.ts';
 import type { ClaimedScrape, PendingSite } from './claim-scrape.ts';
 import type { ExtractedPage } from './extracted-page.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
@@ -7,14 +7,18 @@ import { mergeLeads } from './merge-leads.ts';
 import { readIndexedSite } from './read-indexed-site.ts';
 import { countPage, type SiteResult } from './save-site.ts';
 import { scoreDrafts } from './score-drafts.ts';
-import { visitSite } from './visit-site.ts';
+import { HAS_SCHEME } from './scrape-request.ts';
+import { type SiteVisit, visitSite } from './visit-site.ts';
 import { onlyWanted } from './wanted-facts.ts';
 
 /** One worker may fall over a site by chance, two hardly; the third is spared. */
 const MAX_STARTS = 3;
 
-/** A result has 50 leads at most; a site with thousands of names must not fill the database, or the memory, with them. */
-const MAX_LEADS = 200;
+/**
+ * Of one site. A result has 50 leads at most, and of several sites few of each: those with thousands of names must not
+ * fill the database, or the memory, with them.
+ */
+const MAX_LEADS: Readonly<Record<ScrapeMode, number>> = { scrape_url: 200, keyword_search: 60 };
 
 type SiteServices = Pick<
   Services,
@@ -45,7 +49,7 @@ export async function scrapeSite(
           signal,
         );
   const leadsOf = (pages: readonly ExtractedPage[], domain: string) =>
-    withWebsites(mergeLeads(pages, domain).slice(0, MAX_LEADS), pages).map((draft) =>
+    withWebsites(mergeLeads(pages, domain).slice(0, MAX_LEADS[scrape.mode]), pages).map((draft) =>
       onlyWanted(draft, scrape.enrichment),
     );
   const score = (drafts: readonly LeadDraft[]) =>
@@ -53,11 +57,7 @@ export async function scrapeSite(
   const known = leadsOf(indexed, site.domain);
   if (hasContacts(known, scrape.enrichment))
     return { leads: await score(known), pages: indexed.length, failure: null };
-  const visit = await visitSite(
-    services,
-    { url: site.url, domain: site.domain, wants: scrape.enrichment },
-    { signal, onPage: () => countPage(services.db, scrape) },
-  );
+  const visit = await visitBySchemes(services, scrape, site, signal);
   const pages = [...indexed, ...visit.pages];
   // A site may have moved since it was indexed, or since it was linked to.
   const domain = indexed.length > 0 ? site.domain : visit.domain;
@@ -66,6 +66,27 @@ export async function scrapeSite(
     pages: pages.length,
     failure: pages.length === 0 ? visit.failure : null,
   };
+}
+
+/** Who has named no scheme may have meant a site that is not there over https. */
+async function visitBySchemes(
+  services: SiteServices,
+  scrape: ClaimedScrape,
+  { url, domain }: PendingSite,
+  signal: AbortSignal,
+): Promise<SiteVisit> {
+  const visit = async (start: string) =>
+    visitSite(
+      services,
+      { url: start, domain, wants: scrape.enrichment },
+      { signal, onPage: () => countPage(services.db, scrape) },
+    );
+  const first = await visit(url);
+  const mayBePlain = scrape.mode === 'scrape_url' && !HAS_SCHEME.test(scrape.query);
+  if (first.pages.length > 0 || !mayBePlain) return first;
+  const second = await visit(url.replace(/^https:/, 'http:'));
+  if (second.pages.length > 0) return second;
+  return { ...first, failure: `${first.failure ?? ''} Over http: ${second.failure ?? ''}`.trim() };
 }
 
 function hasContacts(drafts: readonly LeadDraft[], wants: readonly Enrichment[]): boolean {

@@ -104,7 +104,13 @@ describe('a search by SearXNG', () => {
 
   it('whose engines did not answer is a 502 that names them', async () => {
     engine.script = () => ({
-      json: { results: [], unresponsive_engines: [['google', 'CAPTCHA'], ['bing', 'timeout']] },
+      json: {
+        results: [],
+        unresponsive_engines: [
+          ['google', 'CAPTCHA'],
+          ['bing', 'timeout'],
+        ],
+      },
     });
     const { status, body } = await search();
     expect([status, body.error_code]).toEqual([502, 'BAD_GATEWAY']);
@@ -160,7 +166,9 @@ describe('a search by SearXNG', () => {
 
   it('of dead sites alone is a 502 that names the first', async () => {
     await using first = await startLeadSite({ '/': (request) => request.socket.destroy() });
-    await using second = await startLeadSite({ '/': (_, response) => response.writeHead(500).end() });
+    await using second = await startLeadSite({
+      '/': (_, response) => response.writeHead(500).end(),
+    });
     engine.script = onFirstPage([first.url, second.url]);
     const { status, body } = await search();
     expect([status, body.error_code]).toEqual([502, 'BAD_GATEWAY']);
@@ -219,12 +227,15 @@ describe('a search by Brave', () => {
     [422, { error: { code: 'VALIDATION' } }, 'BRAVE_API_KEY', 1],
     [429, {}, 'plan of BRAVE_API_KEY', 3],
     [500, {}, 'failed with 500', 3],
-  ])('refused with %i is a 502 with the remedy, without the key', async (code, json, words, times) => {
-    engine.script = () => ({ status: code, json });
-    const { status, body, text } = await search();
-    expect([status, body.error_code]).toEqual([502, 'BAD_GATEWAY']);
-    expect(body.detail).toContain(words);
-    expect(text).not.toContain(API_KEY);
-    expect(engine.searches).toHaveLength(times);
-  });
+  ])(
+    'refused with %i is a 502 with the remedy, without the key',
+    async (code, json, words, times) => {
+      engine.script = () => ({ status: code, json });
+      const { status, body, text } = await search();
+      expect([status, body.error_code]).toEqual([502, 'BAD_GATEWAY']);
+      expect(body.detail).toContain(words);
+      expect(text).not.toContain(API_KEY);
+      expect(engine.searches).toHaveLength(times);
+    },
+  );
 });

@@ -125,6 +125,12 @@ describe('a site', () => {
     expect(text).not.toContain('@hartley.example');
   });
 
+  it('that is named without a scheme is found over http, too', async () => {
+    await using plain = await startLeadSite(firmPages('Plain', 'plain.example'));
+    const { status, body } = await scrapeUrl(`${plain.url.slice('http://'.length)}/team`);
+    expect([status, body.total_results]).toEqual([200, 4]);
+  });
+
   it('that has no leads gives an empty list', async () => {
     await using empty = await startLeadSite({ '/': '<p>Nothing to see.</p>' });
     const { status, body } = await scrapeUrl(empty.url, { enrichment: ['email'] });

@@ -21,7 +21,7 @@ describe('a start page that cannot be read is a sentence that names the host and
     [
       'a type that is a trick',
       { headers: { 'content-type': 'ignore all rules' }, body: 'x' },
-      /sent something that is no web page/,
+      /sent something, which is no web page/,
     ],
     [
       'bytes that are no text',

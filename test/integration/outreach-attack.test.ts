@@ -80,7 +80,7 @@ describe('a page that means harm', () => {
     ]);
   });
 
-  it('with a thousand people leaves two hundred of them', async () => {
+  it('with a thousand people leaves two hundred of them, and fewer where there are other sites', async () => {
     const person = (_: unknown, n: number) => ({
       '@type': 'Person',
       name: `Ada Hartley${letters(n)}`,
@@ -94,13 +94,16 @@ describe('a page that means harm', () => {
     const scrape = await claimScrape(services.db, id);
     expect(scrape).not.toBeNull();
     if (!scrape) return;
-    const result = await scrapeSite(
-      services,
-      scrape,
-      { ordinal: 0, url: `${site.url}/`, domain: site.host, document_ids: [], starts: 1 },
-      NEVER,
-    );
-    expect(result.leads).toHaveLength(200);
+    const place = {
+      ordinal: 0,
+      url: `${site.url}/`,
+      domain: site.host,
+      document_ids: [],
+      starts: 1,
+    };
+    const found = await scrapeSite(services, scrape, place, NEVER);
+    const among = await scrapeSite(services, { ...scrape, mode: 'keyword_search' }, place, NEVER);
+    expect([found.leads.length, among.leads.length]).toEqual([200, 60]);
   });
 
   const crowds: Record<string, (n: number) => Partial<ContactCard>> = {
@@ -209,6 +212,17 @@ function listening(services: Services): { services: Services; sent: Map<string, 
     },
   };
 }
+
+it('a scrape that nobody took up for a month can still be ended', async () => {
+  const { workspaceId, key } = await millrace.createWorkspace();
+  const { services } = millrace;
+  const id = await insertScrape(services, workspaceId, 30 * 24 * 60);
+  await sql`update lead_scrape set next_attempt_at = now() + interval '1 hour'
+    where id = ${id}`.execute(services.db);
+  const path = `/tools/lead-scraper/${id}/cancel`;
+  const { status, body } = await millrace.call('POST', path, undefined, { key });
+  expect([status, body.status]).toEqual([200, 'canceled']);
+});
 
 describe('jobs that are sent again', () => {
   // No worker runs here, so what is late stays late.

@@ -165,7 +165,9 @@ describe('a stranger with keys of another workspace', () => {
 
   it('gets 404 for an endpoint, event, delivery, member, scrape, account and message that are not its own', async () => {
     const strange = ROUTES.flatMap(attacksOn).filter(({ path }) =>
-      /^\/(webhook-\w+|account\/members|tools\/lead-scraper|email-\w+|do-not-contact)\/./.test(path),
+      /^\/(webhook-\w+|account\/members|tools\/lead-scraper|email-\w+|do-not-contact)\/./.test(
+        path,
+      ),
     );
     expect(strange.length).toBeGreaterThan(28);
     for (const { method, path, body } of strange) {

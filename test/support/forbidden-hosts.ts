@@ -70,15 +70,19 @@ export function spellingsOf(address: string): ForbiddenHost[] {
   }));
 }
 
-/** Ranges that are nobody's, or not everybody's (IANA's registries of special addresses), and what clouds hide in them. */
-const SPECIAL_ADDRESSES: readonly ForbiddenHost[] = [
+const LOOPBACK: readonly ForbiddenHost[] = [
+  ...spellingsOf('127.0.0.1'),
   { host: '127.1', why: 'loopback, shortened' },
   { host: '0x7f.1', why: 'loopback, shortened, in hexadecimal' },
   { host: '0177.0.0.1', why: 'loopback, partly octal' },
   { host: '①②⑦.0.0.1', why: 'loopback, partly in circled digits' },
-  { host: '１６９.254.169.254', why: 'metadata, partly in wide digits' },
   { host: '[2002:7f00:1::]', why: 'loopback behind 6to4' },
   { host: '127.255.255.254', why: 'the last of loopback' },
+];
+
+/** Ranges that are nobody's, or not everybody's (IANA's registries of special addresses), and what clouds hide in them. */
+const SPECIAL_ADDRESSES: readonly ForbiddenHost[] = [
+  { host: '１６９.254.169.254', why: 'metadata, partly in wide digits' },
   { host: '[::1]', why: 'loopback' },
   { host: '[0:0:0:0:0:0:0:1]', why: 'loopback at full length' },
   { host: '0.0.0.0', why: 'unspecified: this machine' },
@@ -128,12 +132,14 @@ const SPECIAL_ADDRESSES: readonly ForbiddenHost[] = [
   { host: '[5f00::1]', why: 'segment routing' },
 ];
 
-/** None needs a name to be resolved. */
-export const FORBIDDEN_LITERALS: readonly ForbiddenHost[] = [
-  ...spellingsOf('127.0.0.1'),
+/** Nobody may reach these even where 127.0.0.0/8 is opened, as tests do that serve on this machine. */
+export const BEYOND_LOOPBACK: readonly ForbiddenHost[] = [
   ...spellingsOf('169.254.169.254'),
   ...SPECIAL_ADDRESSES,
 ];
+
+/** None needs a name to be resolved. */
+export const FORBIDDEN_LITERALS: readonly ForbiddenHost[] = [...LOOPBACK, ...BEYOND_LOOPBACK];
 
 /** In lower case. One address that may not be reached makes the whole name one. */
 export const FORBIDDEN_NAMES: readonly ForbiddenName[] = [

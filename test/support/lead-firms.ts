@@ -1,13 +1,16 @@
 import { firmPages, type LeadSite, type SitePage, startLeadSite } from './lead-site.ts';
 
-/** A firm's site whose start page may be held back. */
+/** A firm's site whose last page may be held back. */
 export interface LeadFirm extends AsyncDisposable {
   readonly site: LeadSite;
   /** Of its three people. */
   readonly names: readonly string[];
-  /** From here on the start page is answered, also to those who wait for it. */
+  /** From here on the last page is answered, also to those who wait for it. */
   release(): void;
 }
+
+/** The last of its three pages; whoever asks for it has read the others. */
+export const LAST_PAGE = '/team';
 
 const SURNAMES = [
   ...['Abbott', 'Bellamy', 'Carter', 'Dixon', 'Ellwood'],
@@ -25,11 +28,11 @@ export async function startFirm(number: number, { isHeld = false } = {}): Promis
     '/robots.txt': (_request, response) => response.end(''),
     ...Object.fromEntries(own),
   });
-  const home = site.pages['/'];
-  site.pages['/'] = (_request, response) => {
+  const page = site.pages[LAST_PAGE];
+  site.pages[LAST_PAGE] = (_request, response) => {
     response.on('error', () => undefined);
     void gate.promise.then(() =>
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(home),
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page),
     );
   };
   return {

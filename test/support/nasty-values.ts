@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FORBIDDEN_LITERALS } from './forbidden-hosts.ts';
+import { BEYOND_LOOPBACK } from './forbidden-hosts.ts';
 
 /** Stands for text that `JSON.stringify` would not write, such as numbers beyond a double. */
 const RAW = 'raw-json:';
@@ -50,7 +50,7 @@ export const NASTY_URLS = [
   'http://93.184.216.34/',
   'http://169.254.169.254/latest/meta-data/',
   'https://192.168.0.1:8080/',
-  ...FORBIDDEN_LITERALS.map(({ host }) => `https://${host}/`),
+  ...BEYOND_LOOPBACK.map(({ host }) => `https://${host}/`),
 ];
 
 export const NASTY_VALUES: fc.Arbitrary<unknown> = fc.oneof(

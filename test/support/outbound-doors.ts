@@ -47,7 +47,7 @@ export interface Door {
 
 const SECRET = 'correct horse battery staple';
 
-export const webhookBody = (host: string) => ({ url: `https://${host}/hook` });
+const webhookBody = (host: string) => ({ url: `https://${host}/hook` });
 export const accountBody = (host: string) => ({
   email: 'sender@acme.example',
   smtp_host: host,

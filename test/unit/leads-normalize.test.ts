@@ -100,8 +100,11 @@ test.each([
   ['www.xn--mnchen-3ya.de', 'münchen.de'],
   ['www.münchen.de', 'münchen.de'],
   ['http://127.0.0.1:80/', '127.0.0.1'],
-  ['http://[::1]:3/', '::1'],
-  ['localhost:3000', 'localhost'],
+  ['http://[::1]:3/', '[::1]:3'],
+  ['http://127.0.0.1:8080/', '127.0.0.1:8080'],
+  ['http://[::1]:8080/', '[::1]:8080'],
+  ['localhost:3000', 'localhost:3000'],
+  ['https://www.acme.co.uk:8443/', 'acme.co.uk'],
   ['two words', null],
   ['', null],
 ])('the registrable domain of %j is %s', (text, domain) => {

@@ -5,6 +5,7 @@ const NO_NAME = [
   // English
   'our team us we you your my the and or for with about contact home menu search login register news blog press',
   'careers jobs services service products product solutions solution company companies corporate group holding',
+  'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge tours club',
   'inc ltd llc gmbh ag kg ohg ug plc corp corporation limited sarl sas srl spa bv nv oy ab as aps sro zoo kft',
   'privacy policy terms conditions cookie cookies legal notice imprint disclaimer copyright rights reserved',
   'read more learn view all see show download get started start now here click book buy order shop cart checkout',
@@ -35,6 +36,7 @@ const NO_NAME = [
   'leistungen leistung produkte produkt unternehmen firma karriere stellenangebote aktuelles anfahrt',
   'offnungszeiten standort standorte ansprechpartner mitarbeiter mitarbeitende geschaft telefon anschrift adresse',
   'mehr erfahren lesen weiter zuruck herzlich willkommen und oder fur mit der die das dem den des im am zum zur',
+  'gbr kgaa ohg mbh weingut brauerei gasthof gasthaus baeckerei backerei metzgerei schreinerei gartnerei apotheke verlag',
   'verein gesellschaft stiftung werkstatt praxis kanzlei ihr angebot anfrage versand zahlung warenkorb',
   // French
   'notre nos nous votre vos equipe accueil mentions legales politique confidentialite produits entreprise',

@@ -1,7 +1,8 @@
+import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import type { FoundName } from './find-names.ts';
 import { nameMatchesAddress } from './name-matches-address.ts';
 import { emailsOfLine } from './line-emails.ts';
-import type { PageLine } from './page-lines.ts';
+import { INLINE, type PageLine } from './page-lines.ts';
 
 /** An address of someone stands so near to the name. */
 const MOST_LINES = 6;
@@ -66,13 +67,21 @@ function isAboves(
   next: FoundName | undefined,
 ): boolean {
   const end = Math.min(name.line + 1 + MOST_LINES, next?.line ?? lines.length);
+  const isOneBlock = blockOf(above.node) === blockOf(name.node);
   for (let at = name.line + 1; at < end; at += 1) {
     const line = lines[at];
     const emails = line ? emailsOfLine(line) : [];
-    if (emails.length === 0) continue;
-    return emails.some(
-      (email) => nameMatchesAddress(above.name, email) && !nameMatchesAddress(name.name, email),
-    );
+    if (!line || emails.length === 0) continue;
+    if (emails.some((email) => nameMatchesAddress(name.name, email))) return false;
+    if (emails.some((email) => nameMatchesAddress(above.name, email))) return true;
+    // Two people in one paragraph would have an address each.
+    return isOneBlock && blockOf(line.node) === blockOf(name.node) && emails.length === 1;
   }
   return false;
+}
+
+function blockOf(node: HtmlNode): HtmlNode | null {
+  let at = node.parent;
+  while (at && isElement(at) && INLINE.has(at.name)) at = at.parent;
+  return at;
 }

@@ -9,7 +9,7 @@ const CONTACT_START =
 const ANY_SIGN_OF_AT = /@|＠|[[({<«*_~|-]|\s(?:at|AT|\p{L}{5,14})\s/u;
 /** What titles do not have in them: sentences, dates, numbers, addresses. */
 const NO_TITLE =
-  /[@?!…"“”„«»]|\d{3}|:\/\/|\.\s+\p{Lu}|\p{Ll}{3}\.$|^\d|^\P{L}*$|\b(?:is|are|was|has|have|he|she|we|you|your|our|who|when|loves?|lives|joined|since|ist|sind|hat|wir|unsere?|seit|nous|notre|nos|est|desde|depuis|dal|od|sinds|sedan|siden)\b/iu;
+  /[@?!…"“”„«»\d]|:\/\/|\.\s+\p{Lu}|\p{Ll}{3}\.$|^\P{L}*$|(?<!\p{L})(?:is|are|was|has|have|he|she|we|you|your|our|who|when|loves?|lives|joined|since|ist|sind|hat|wir|unsere?|seit|nous|notre|nos|est|desde|depuis|dal|od|sinds|sedan|siden)(?!\p{L})/iu;
 /** Words of links and labels that stand where titles do. */
 const WORDS_OF_PAGES =
   /^(?:e-?mail|mail|tel|phone|mobile?|fax|call|write|contact|kontakt|contacto?|contatt[oi]|vcard|linkedin|twitter|x|facebook|instagram|xing|github|website|web|homepage|profile?|profil|bio|biography|cv|read more|more|mehr|details|view|learn more|show|download|en savoir plus|leer más|ver más|home|menu|office|room|bürozeiten|sprechzeiten|photo|foto|portrait|email me|get in touch|schreiben|scrivi)(?!\p{L})[^\p{L}]*(?:\p{L}+)?$/iu;

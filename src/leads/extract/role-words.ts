@@ -13,7 +13,7 @@ const SHORTEST_COMPOUND = 4;
 const HAS_UNSPACED = /[\u0590-\u07ff\u0900-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 /** What stands in a sentence, an address or a number, and not in the name of a position. */
 const NO_ROLE =
-  /[!?@…]|:\/\/|\d{3}|\b(?:is|are|was|has|have|he|she|we|you|your|our|with|who|when|ist|sind|hat|wir|unser\w*|nous|notre|nos|est|avec|nuestro\w*|nuestra\w*)\b/iu;
+  /[!?@…]|:\/\/|\d{3}|(?<!\p{L})(?:is|are|was|has|have|he|she|we|you|your|our|with|who|when|ist|sind|hat|wir|unser\w*|nous|notre|nos|est|avec|nuestro\w*|nuestra\w*)(?!\p{L})/iu;
 
 /** Does a word name a position in one of the languages that are known? */
 export function isRoleWord(word: string): boolean {
@@ -63,10 +63,13 @@ const DEPARTMENTS = new Set(
   ).split(' '),
 );
 
+const BETWEEN_DEPARTMENTS = new Set('und et y e en i og och ja & / der de a and'.split(' '));
+
 /** Is a line that stands where positions stand the name of a department ("Sales", "Forschung & Entwicklung")? */
 export function isDepartmentLine(line: string): boolean {
   const words = plainLetters(line)
     .split(/[\s,]+/)
     .filter((word) => word !== '');
-  return words.length > 0 && words.length <= 5 && words.every((word) => DEPARTMENTS.has(word));
+  const named = words.filter((word) => !BETWEEN_DEPARTMENTS.has(word));
+  return named.length > 0 && words.length <= 5 && named.every((word) => DEPARTMENTS.has(word));
 }

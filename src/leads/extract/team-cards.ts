@@ -3,9 +3,11 @@ import { kindOfName } from '#src/leads/site-page-words.ts';
 import { cardExtents } from './card-extent.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';
+import { houseNameTest } from './is-house-name.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
+import { sentencePersons } from './sentence-persons.ts';
 
 const MAX_CARDS = 1_000;
 const MAX_HEADINGS = 40;
@@ -31,7 +33,11 @@ export function readTeamCards(source: PageSource): ContactCard[] {
       for (let line = from; line < to; line += 1) taken[line] = true;
     }
   }
-  return withoutShared(accepted)
+  const isHouse = houseNameTest(source);
+  const persons = accepted.filter(
+    ({ found, title, isTitleNear }) => (title !== null && isTitleNear) || !isHouse(found.name),
+  );
+  const cards = withoutShared(persons)
     .toSorted((a, b) => a.found.line - b.found.line)
     .slice(0, MAX_CARDS)
     .map(({ found, title, emails, phones, profiles }) =>
@@ -45,6 +51,8 @@ export function readTeamCards(source: PageSource): ContactCard[] {
         profiles,
       }),
     );
+  const inSentences = sentencePersons(page, source.region, (line) => taken[line] === true);
+  return [...cards, ...inSentences];
 }
 
 function strengthOf([first]: readonly FoundName[]): number {

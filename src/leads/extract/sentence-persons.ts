@@ -1,0 +1,119 @@
+import { isRoleAddress } from '#src/leads/email-facts.ts';
+import { contactCard, type ContactCard } from './contact-card.ts';
+import { emailsOfLine } from './line-emails.ts';
+import { localPartOf, nameMatchesAddress } from './name-matches-address.ts';
+import { NO_NAME_WORDS } from './name-words.ts';
+import type { PageLine, PageLines } from './page-lines.ts';
+import { readPersonName, wordsOfName } from './person-name.ts';
+import { plainLetters } from './role-lexicon.ts';
+import { phraseOfTitle } from './role-text.ts';
+import { isRoleLine } from './role-words.ts';
+import { scanPhones } from './scan-phones.ts';
+
+const LONGEST_LINE = 600;
+const MAX_PERSONS = 200;
+const MOST_WORDS_OF_NAME = 4;
+const CAPITALISED_RUN =
+  /\p{Lu}[\p{L}\p{M}'’-]*\.?(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu) ){0,2}\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
+/** Whose somebody is. */
+const BEFORE_ROLE =
+  /(?:^|[\s(,;:])(?:our|the|your|my|unser\w{0,2}|ihr\w{0,2}|der|die|den|dem|notre|votre|le|la|nuestr[oa]|el|il|nostr[oa]|nosso|nossa|o|a|onze|ons|vår|vores|meidän)\s+([^,;:.()]{2,60}),?\s*$/iu;
+const BEHIND_NAME =
+  /^\s*(?:,|\(|–|—| -)\s*(?:(?:our|the|unser\w{0,2}|notre|nuestr[oa]|nostr[oa]|nosso|nossa|onze)\s+)?([^,;()–—]{2,60}?)\s*(?:[,;)–—]|\s(?:at|on|via|under|unter|per|à|en|na|på|is|can)\s|[^\s]+@|$)/iu;
+
+/**
+ * Persons of sentences: "Contact our CEO Jane Doe at jane.doe@acme.com". A name counts where an address in the same
+ * line has it, and the role stands beside it or the address has the surname as well.
+ * @param isTaken lines that are read already
+ */
+export function sentencePersons(
+  { lines }: PageLines,
+  region: string | null,
+  isTaken: (line: number) => boolean,
+): ContactCard[] {
+  const cards: ContactCard[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (cards.length >= MAX_PERSONS) break;
+    if (line.isForeign || isTaken(at) || line.text.length > LONGEST_LINE) continue;
+    cards.push(...personsIn(line, region));
+  }
+  return cards;
+}
+
+function personsIn(line: PageLine, region: string | null): ContactCard[] {
+  const emails = emailsOfLine(line).filter((email) => !isRoleAddress(email));
+  if (emails.length === 0) return [];
+  const found = emails.flatMap((email) => {
+    const person = personOf(line.text, email);
+    return person ? [{ ...person, email }] : [];
+  });
+  const isOnlyOne = found.length === 1 && emails.length === 1;
+  const phones = isOnlyOne ? scanPhones(line.text, region).map(({ phone }) => phone) : [];
+  return found.map(({ name, title, email }) =>
+    contactCard({
+      technique: 'team-card',
+      kind: 'person',
+      name,
+      title,
+      emails: [email],
+      phones: [...new Set(phones)].slice(0, 2),
+    }),
+  );
+}
+
+function personOf(text: string, email: string): { name: string; title: string | null } | null {
+  for (const run of text.matchAll(CAPITALISED_RUN)) {
+    for (const { name, start } of namesWithin(run[0])) {
+      if (!nameMatchesAddress(name, email)) continue;
+      const from = run.index + start;
+      const title = titleBefore(text.slice(0, from)) ?? titleBehind(text.slice(from + name.length));
+      if (title === null && !hasSurname(name, email)) continue;
+      return { name, title };
+    }
+  }
+  return null;
+}
+
+/** Neighbouring words that are a name, the most of them first. */
+function* namesWithin(run: string): Generator<{ name: string; start: number }> {
+  const words = [...run.matchAll(/\S+/g)];
+  for (let size = Math.min(MOST_WORDS_OF_NAME, words.length); size >= 2; size -= 1) {
+    for (let first = 0; first + size <= words.length; first += 1) {
+      const start = words[first]?.index ?? 0;
+      const last = words[first + size - 1];
+      const name = run.slice(start, (last?.index ?? 0) + (last?.[0].length ?? 0)).replace(/\.$/, '');
+      if (readPersonName(name) === name) yield { name, start };
+    }
+  }
+}
+
+function titleBefore(text: string): string | null {
+  const owned = BEFORE_ROLE.exec(text.slice(-120))?.[1]?.trim();
+  if (owned !== undefined) {
+    const isNamed = /^\p{Lu}/u.test(owned) && owned.split(' ').length <= 4;
+    if (isRoleLine(owned) || (isNamed && phraseOfTitle(owned) !== null)) return owned;
+  }
+  // "Write to CEO Jane Doe": capitals alone, from the name backwards.
+  const words = text.slice(-80).trim().replace(/,$/, '').split(/\s+/);
+  const own: string[] = [];
+  for (const word of words.toReversed()) {
+    const isPart = /^\p{Lu}[\p{L}'’&-]*$/u.test(word) || (own.length > 0 && /^(?:of|&|and|für)$/.test(word));
+    if (!isPart || (NO_NAME_WORDS.has(plainLetters(word)) && !isRoleLine(word))) break;
+    own.unshift(word);
+  }
+  const role = own.join(' ');
+  return own.length > 0 && isRoleLine(role) ? role : null;
+}
+
+function titleBehind(text: string): string | null {
+  const written = BEHIND_NAME.exec(text.slice(0, 120))?.[1];
+  const phrase = written === undefined ? null : phraseOfTitle(written);
+  return phrase !== null && isRoleLine(phrase) ? phrase : null;
+}
+
+/** "jane.doe@" and "jdoe@" say more than "jane@". */
+function hasSurname(name: string, email: string): boolean {
+  const surname = plainLetters(wordsOfName(name).at(-1) ?? '').replace(/\P{L}+/gu, '');
+  const local = plainLetters(localPartOf(email)).replace(/\P{L}+/gu, '');
+  return surname.length >= 3 && local.length > surname.length && local.includes(surname);
+}

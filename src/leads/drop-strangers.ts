@@ -1,4 +1,4 @@
-import { isFreeMail, isRoleAddress } from './email-facts.ts';
+import { isFreeMail } from './email-facts.ts';
 import type { PlacedCard } from './own-organization.ts';
 import { organizationKey, resemblesDomain } from './organization-name.ts';
 import { registrableDomain } from './registrable-domain.ts';
@@ -15,14 +15,15 @@ export interface SiteOfAddresses {
 }
 
 /**
- * Cards that stand loose on pages without the addresses of others (who made the site, hosts it, wrote a comment), and
- * without the numbers beside those. An address on another domain is the site's own when it resembles its name, is
- * claimed by someone there, or is a desk or a box at a provider and the site has no address on its own domain.
+ * Cards that stand loose on pages without the addresses of others, and without the numbers beside those. Where a site
+ * has addresses on its own domain, one on another is the site's only when it resembles its name or is claimed by someone
+ * there; where it has none, or can have none, every address is taken for its own.
  */
 export function dropStrangers(cards: readonly PlacedCard[], site: SiteOfAddresses): PlacedCard[] {
   const all = [...cards.flatMap(({ card }) => card.emails), ...site.claimed];
   const hasOwn = all.some((email) => domainOf(email) === site.siteDomain);
-  const isStrange = (email: string): boolean => !isOfSite(email, site, hasOwn);
+  if (!hasOwn) return [...cards];
+  const isStrange = (email: string): boolean => !isOfSite(email, site);
   const places = strangePlaces(cards, isStrange);
   return cards.flatMap((placed) => {
     const { card, url } = placed;
@@ -37,7 +38,6 @@ export function dropStrangers(cards: readonly PlacedCard[], site: SiteOfAddresse
 function isOfSite(
   email: string,
   { siteDomain, siteName, claimed }: SiteOfAddresses,
-  hasOwn: boolean,
 ): boolean {
   const domain = domainOf(email);
   if (domain === null || domain === siteDomain || claimed.has(email)) return true;
@@ -45,8 +45,7 @@ function isOfSite(
   const isAlike = (label: string): boolean =>
     resemblesDomain(label, siteDomain) ||
     (siteName !== '' && resemblesDomain(label, organizationKey(siteName)));
-  if (isFreeMail(email)) return !hasOwn || isAlike(labels[1] ?? '');
-  return isAlike(labels[0] ?? '') || (!hasOwn && isRoleAddress(email));
+  return isAlike(labels[isFreeMail(email) ? 1 : 0] ?? '');
 }
 
 /** Where strangers' addresses stand, by page. */

@@ -2,6 +2,7 @@ import { canonicalProfile } from './extract/canonical-profile.ts';
 import type { ContactCard } from './extract/contact-card.ts';
 import type { ExtractedPage } from './extracted-page.ts';
 import { isDirectory } from './directory-hosts.ts';
+import { isLocalSite } from './is-local-site.ts';
 import { nameOfSite, organizationKey, resemblesDomain } from './organization-name.ts';
 import { registrableDomain } from './registrable-domain.ts';
 import { isStructured } from './trust.ts';
@@ -21,7 +22,10 @@ export function ownOrganizationCards(
   cards: readonly PlacedCard[],
   { pages, siteDomain }: { pages: readonly ExtractedPage[]; siteDomain: string },
 ): PlacedCard[] {
-  const open = cards.filter(({ card }) => siteOf(card) === null || isOnSite(card, siteDomain));
+  const isLocal = isLocalSite(siteDomain);
+  const open = cards.filter(
+    ({ card }) => isLocal || siteOf(card) === null || isOnSite(card, siteDomain),
+  );
   const siteKey = organizationKey(nameOfSite(pages, siteDomain).value);
   const isNamedLikeSite = ({ card: { name } }: PlacedCard): boolean =>
     name !== null &&

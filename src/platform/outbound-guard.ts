@@ -52,11 +52,11 @@ export function vettedLookup(guard: OutboundGuard, reach: OutboundReach): Lookup
 function refuseUnlessAllowed(name: string, address: string, allowed: AllowedRanges): void {
   const refusal = refusalOf(address, allowed);
   if (refusal === null) return;
-  // What an internal name resolves to is nobody's business outside.
-  const verb = name === address ? 'is' : 'resolves to';
+  // What an internal name resolves to, and what kind of address that is, is nobody's business outside.
+  const what = name === address ? `is ${refusal}` : 'resolves to an address that is not public';
   throw new OutboundError(
     'refused',
-    `${name} ${verb} ${refusal}, which may not be reached from here. The operator can open ranges with OUTBOUND_ALLOW_CIDRS.`,
+    `${name} ${what}, which may not be reached from here. The operator can open ranges with OUTBOUND_ALLOW_CIDRS.`,
   );
 }
 

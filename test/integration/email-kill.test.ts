@@ -26,7 +26,6 @@ interface Scene extends AsyncDisposable {
   readonly processes: TestProcesses;
   readonly api: ServiceProcess;
   readonly smtp: ScriptedSmtp;
-  readonly accountId: string;
   verify(): Promise<Answer>;
   send(headers?: Record<string, string>): Promise<Answer>;
   message(): Promise<MessageFacts>;
@@ -75,7 +74,6 @@ async function openScene(script: SmtpScript): Promise<Scene> {
     processes,
     api,
     smtp,
-    accountId,
     verify: () =>
       client.call('POST', `/email-accounts/${accountId}/verify`, {
         test_recipient: 'me@inbox.test',

@@ -256,9 +256,9 @@ describe('a message', () => {
     const taken = answers.filter(({ status }) => status === 200);
     const refused = answers.filter(({ status }) => status === 429);
     expect([taken.length, refused.length]).toEqual([20, 180]);
-    expect(server.smtp.messages.map(({ to: [to] }) => to).toSorted()).toEqual(
-      taken.map(({ body }) => body.to).toSorted(),
-    );
+    const recipients = server.smtp.messages.map(({ to }) => to.join());
+    expect(recipients).toHaveLength(20);
+    expect(new Set(recipients)).toEqual(new Set(taken.map(({ body }) => body.to)));
     expect(contentsOf(server.smtp)).toBe(20);
     expect(await tenant.account(id)).toMatchObject({ daily_sent: 20 });
   }, 120_000);

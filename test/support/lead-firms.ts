@@ -12,12 +12,9 @@ export interface LeadFirm extends AsyncDisposable {
 /** The last of its three pages; whoever asks for it has read the others. */
 export const LAST_PAGE = '/team';
 
-const SURNAMES = [
-  ...['Abbott', 'Bellamy', 'Carter', 'Dixon', 'Ellwood'],
-  ...['Foster', 'Greene', 'Hughes', 'Irving', 'Jarvis'],
-];
+const SURNAMES = ['Abbott', 'Bellamy', 'Carter', 'Dixon', 'Ellwood', 'Foster', 'Greene', 'Hughes'];
 
-/** Ten firms of a town have nothing in common: no name, address, phone or profile. */
+/** Eight firms, numbered from 0, have nothing in common: no name, address, phone or profile. */
 export async function startFirm(number: number, { isHeld = false } = {}): Promise<LeadFirm> {
   const surname = SURNAMES[number % SURNAMES.length] ?? '';
   const gate = Promise.withResolvers<void>();

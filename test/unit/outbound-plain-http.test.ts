@@ -45,7 +45,7 @@ test('for plain HTTP public addresses are refused with the advice, private ones 
     await expect(failure, host).rejects.toThrow(ONLY_OPENED);
   }
   await expect(guard.addressesOf('private.example', 'opened')).rejects.toThrow(
-    'private.example resolves to a private address, which may not be reached from here',
+    'private.example resolves to an address that is not public, which may not be reached from here',
   );
 });
 

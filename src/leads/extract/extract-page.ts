@@ -5,11 +5,13 @@ import { readCloudflareEmails } from './cloudflare-email.ts';
 import type { ContactCard } from './contact-card.ts';
 import { readContactLinks } from './contact-links.ts';
 import { countryCodeOf } from './country-code.ts';
+import { foreignContacts } from './foreign-contacts.ts';
 import { readHCards } from './h-card.ts';
 import { readJsonLd } from './json-ld.ts';
 import { readMicrodata } from './microdata.ts';
 import { readObfuscatedEmails } from './obfuscated-email.ts';
 import { readPageMeta, siteNameOf } from './page-meta.ts';
+import { readPageLines } from './page-lines.ts';
 import { readPageLinks } from './page-links.ts';
 import type { PageSource } from './page-source.ts';
 import { readProfileLinks } from './profile-links.ts';
@@ -78,7 +80,24 @@ function extractVCard(url: string, text: string): ExtractedPage {
 }
 
 function readCards(source: PageSource): ContactCard[] {
-  return TECHNIQUES.flatMap((read) => cardsOr(read, source)).slice(0, MAX_CARDS);
+  const cards = TECHNIQUES.flatMap((read) => cardsOr(read, source)).slice(0, MAX_CARDS);
+  return withoutForeign(cards, source);
+}
+
+/** Loose contacts that the page says to be of another house are nobody's here. */
+function withoutForeign(cards: readonly ContactCard[], source: PageSource): ContactCard[] {
+  const { emails, phones } = foreignContacts(readPageLines(source.page.root), source);
+  if (emails.size + phones.size === 0) return [...cards];
+  return cards.flatMap((card) => {
+    if (card.kind !== 'page') return [card];
+    const own = {
+      ...card,
+      emails: card.emails.filter((email) => !emails.has(email)),
+      phones: card.phones.filter((phone) => !phones.has(phone)),
+    };
+    const isLeft = own.emails.length + own.phones.length + own.profiles.length > 0;
+    return isLeft ? [own] : [];
+  });
 }
 
 /** No page is so odd that one technique may cost the others what they find; the outcome says nothing of it. */

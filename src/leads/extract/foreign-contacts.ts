@@ -1,50 +1,85 @@
-import { isLocalSite } from '#src/leads/is-local-site.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
 import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
-import type { ContactCard } from './contact-card.ts';
+import { registrableDomain } from '#src/leads/registrable-domain.ts';
 import { emailsOfLine } from './line-emails.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import { scanPhones } from './scan-phones.ts';
 
-/** Who made, hosts or wrote something, in the line of the contact or right above. */
-const CREDITS = new RegExp(
-  String.raw`(?<!\p{L})(?:web ?(?:site|page)?s?[ -]?design(?:ed|er)?|web ?development|(?:web)?site (?:\w+ )?(?:by|door|von|par|af|av)|(?:dental |law )?websites by|(?:designed|developed|built|made|created|hosted) (?:\w+ )?by|powered by|photo(?:s|graphy|graphs)? (?:credits?|by)|image credits?|theme by|` +
-    String.raw`webdesign|webseite (?:von|erstellt)|website von|umsetzung|realisierung|konzeption|programmierung|technische umsetzung|bildnachweise?|fotonachweise?|fotos? von|hosting|hoster|provider|` +
-    String.raw`h[ée]berg(?:ement|eur|é par)|r[ée]alisation|conception|cr[ée]ation du site|cr[ée]dits?(?: photos?)?|dise[ñn]o web|desarrollo web|alojamiento|realizzazione(?: sito)?|sito (?:web )?(?:di|realizzato)|alojamento|desenvolvido por|desenvolvimento|site por|` +
-    String.raw`website door|ontwerp|ontwikkeld door|realizacja|projekt strony|strona (?:www )?wykonana|webbplats|(?:hem)?sidan är (?:gjord|byggd)|produktion|webdesign af|hjemmeside af|nettside av|sivuston toteutus|toteutus|tvorba webu|web vytvoril|készítette|web tasarım|tasarım|разработка(?: сайта)?|создание сайт\p{L}+|дизайн|制作|サイト制作)(?!\p{L})`,
-  'iu',
-);
-const CREDITS_CLASS = /(?:^|[\s_-])(?:credits?|site-?by|designed-?by|webdesign|agency|powered)(?:$|[\s_-])/i;
-/** Above the contact of another house. */
-const OTHERS =
-  /(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|about our (?:partner|supplier)|[üu]ber den veranstalter|à propos de l.organisateur/iu;
-const LINES_ABOVE = 3;
+const MAKERS = [
+  '(?:web ?site|site|page|theme|design|photos?|photography|images?|artwork|illustrations?) (?:\\p{L}+ )?by',
+  '(?:designed|developed|built|made|created|crafted|hosted|powered|maintained) (?:and (?:designed|developed|built|hosted) )?(?:\\p{L}+ )?by',
+  'websites by|(?:web|photo|image|design|site) credits?:|web ?(?:design|development|site)s?:|hosting(?: by)?:|hosted (?:at|on|with)',
+  'web-?design(?: by| von| und \\p{L}+)?:|(?:web)?seite(?:n)? von|website von|(?:technische )?(?:umsetzung|realisierung|gestaltung|programmierung|konzeption)(?: (?:und|&) \\p{L}+)?(?::| durch| von)|bildnachweis:|fotos:|hoster:',
+  '(?:réalisation|conception|création|hébergement|hébergeur|crédits?(?: photos?)?)(?: (?:du site|web|et \\p{L}+))?(?: par| :|:)|(?:réalisé|créé|hébergé|développé) par',
+  '(?:diseño|desarrollo|alojamiento)(?: web)?(?: por|:)|(?:diseñado|desarrollado|alojado) por|(?:desenvolvido|criado|feito|design) por|desenvolvimento:',
+  'realizzazione(?: sito(?: web)?)?:?|sito (?:web )?(?:realizzato|creato) da|credits:|website door|(?:ontwerp|ontwikkeling)(?: en \\p{L}+)?(?: door|:)|(?:ontwikkeld|gemaakt|gebouwd) door',
+  '(?:realizacja|projekt)(?: strony)?:|strona wykonana przez|(?:web)?(?:sidan|plats(?:en)?|siden) (?:är |er )?(?:gjord|byggd|skapad|lavet|laget|utviklet) (?:av|af)|(?:hjemmeside|nettside|webbplats|produktion|webdesign) (?:av|af)|(?:sivuston )?toteutus:?',
+  'tvorba (?:webu|stránek)|web vytvořil\\p{L}*|készítette:?|web tasarım:?|tasarım:|(?:разработка|создание|дизайн)(?: сайта)?(?::| [—–-])|サイト制作',
+];
+const BY_OTHERS = new RegExp(`(?<!\\p{L})(?:${MAKERS.join('|')})(?!\\p{L})`, 'iu');
+/** A heading, or a whole line, above what is told of another house. */
+const OTHERS_HEADING =
+  /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties)\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
+const OTHERS_CLASS =
+  /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
+const LINES_BELOW_HEADING = 8;
+const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;
+const MOST_ANCESTORS = 12;
+const IN_CONTENT = new Set(['body', 'html', 'main']);
 
 /**
- * Contacts that the page says to be somebody else's: of who made or hosts the site, took the pictures, wrote a comment or
- * organises a fair. Those at the site's own domain are never so.
+ * Contacts that a page says to be somebody else's: of who made or hosts the site, took its pictures, wrote a comment or
+ * organises a fair. An address at the site's own domain is never one of them, nor what stands elsewhere on the page too.
  */
 export function foreignContacts(
   { lines }: PageLines,
-  url: string,
-  region: string | null,
+  { url, region }: { url: string; region: string | null },
 ): { emails: ReadonlySet<string>; phones: ReadonlySet<string> } {
-  const own = registrableDomain(url);
+  const site = registrableDomain(url);
   const foreign = { emails: new Set<string>(), phones: new Set<string>() };
   const kept = { emails: new Set<string>(), phones: new Set<string>() };
-  for (const [at, line] of lines.entries()) {
+  let left = 0;
+  for (const line of lines) {
+    const text = line.text.slice(0, LONGEST_LINE);
+    const isHeading = isHeadingLine(line);
+    if (isHeading) left = 0;
+    if (text.length <= LONGEST_HEADING && OTHERS_HEADING.test(text)) left = LINES_BELOW_HEADING;
+    const isCredit = BY_OTHERS.test(text);
     const emails = emailsOfLine(line);
-    const isOwn = emails.some((email) => domainOf(email) === own);
-    const isForeign = !isOwn && isOfOthers(line, lines.slice(Math.max(0, at - LINES_ABOVE), at), own);
-    const into = isForeign ? foreign : kept;
-    for (const email of emails) into.emails.add(email);
-    if (!/\d{2}/.test(line.text)) continue;
-    if (isForeign || foreign.phones.size > 0)
-      for (const { phone } of scanPhones(line.text, region)) into.phones.add(phone);
+    const hasNumber = /\d[\d ()./-]{5,}/.test(text);
+    if (emails.length > 0 || hasNumber) {
+      const isOwn = emails.some((email) => domainOf(email) === site);
+      const isForeign = !isOwn && (left > 0 || isCredit || isAmongOthers(line));
+      const into = isForeign ? foreign : kept;
+      for (const email of emails) into.emails.add(email);
+      if (hasNumber) for (const { phone } of scanPhones(text, region)) into.phones.add(phone);
+    }
+    left = Math.max(0, left - 1);
+    // The studio's address may stand below its name.
+    if (isCredit && emails.length === 0) left = Math.max(left, 1);
   }
   return {
     emails: foreign.emails.difference(kept.emails),
     phones: foreign.phones.difference(kept.phones),
   };
+}
+
+function domainOf(email: string): string | null {
+  return registrableDomain(email.slice(email.lastIndexOf('@') + 1));
+}
+
+function isHeadingLine({ elements: [element] }: PageLine): boolean {
+  return element !== null && element !== undefined && /^(?:h[1-6]|dt|legend)$/.test(element.name);
+}
+
+/** In a part of the page that is named after comments or credits. */
+function isAmongOthers({ node }: PageLine): boolean {
+  let at: HtmlNode | null = node.parent;
+  for (let up = 0; at && isElement(at) && up < MOST_ANCESTORS; up += 1) {
+    if (IN_CONTENT.has(at.name)) return false;
+    const named = `${at.attribs['class'] ?? ''} ${at.attribs['id'] ?? ''}`;
+    if (named.length > 1 && OTHERS_CLASS.test(named.slice(0, 300))) return true;
+    at = at.parent;
+  }
+  return false;
 }

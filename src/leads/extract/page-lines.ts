@@ -52,11 +52,17 @@ const MAX_LINES = 20_000;
 const MAX_PIECES = 12;
 const LONGEST_PIECE = 400;
 
+const known = new WeakMap<HtmlNode, PageLines>();
+
 /** The lines of a page in its order, and where each of its nodes stands among them. */
 export function readPageLines(root: HtmlNode): PageLines {
+  const before = known.get(root);
+  if (before) return before;
   const reader = new LineReader();
   reader.read(root);
-  return { lines: reader.lines, spans: reader.spans, styles: reader.styles };
+  const page = { lines: reader.lines, spans: reader.spans, styles: reader.styles };
+  known.set(root, page);
+  return page;
 }
 
 /** The pieces of a line that are no links: those are ways to somebody, and no part of what is said of him. */

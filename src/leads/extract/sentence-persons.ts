@@ -24,26 +24,31 @@ const BEHIND_NAME =
 /**
  * Persons of sentences: "Contact our CEO Jane Doe at jane.doe@acme.com". A name counts where an address in the same
  * line has it, and the role stands beside it or the address has the surname as well.
- * @param isTaken lines that are read already
+ * @param claimed addresses whose persons are known already
  */
 export function sentencePersons(
   { lines }: PageLines,
   region: string | null,
-  isTaken: (line: number) => boolean,
+  claimed: ReadonlySet<string>,
 ): ContactCard[] {
   const cards: ContactCard[] = [];
-  for (const [at, line] of lines.entries()) {
+  for (const line of lines) {
     if (cards.length >= MAX_PERSONS) break;
-    if (line.isForeign || isTaken(at) || line.text.length > LONGEST_LINE) continue;
-    cards.push(...personsIn(line, region));
+    if (line.isForeign || line.text.length > LONGEST_LINE) continue;
+    cards.push(...personsIn(line, region, claimed));
   }
   return cards;
 }
 
-function personsIn(line: PageLine, region: string | null): ContactCard[] {
+function personsIn(
+  line: PageLine,
+  region: string | null,
+  claimed: ReadonlySet<string>,
+): ContactCard[] {
   const emails = emailsOfLine(line).filter((email) => !isRoleAddress(email));
   if (emails.length === 0) return [];
-  const found = emails.flatMap((email) => {
+  const open = emails.filter((email) => !claimed.has(email));
+  const found = open.flatMap((email) => {
     const person = personOf(line.text, email);
     return person ? [{ ...person, email }] : [];
   });

@@ -51,7 +51,7 @@ export function readTeamCards(source: PageSource): ContactCard[] {
         profiles,
       }),
     );
-  const inSentences = sentencePersons(page, source.region, (line) => taken[line] === true);
+  const inSentences = sentencePersons(page, source.region, new Set(cards.flatMap(({ emails }) => emails)));
   return [...cards, ...inSentences];
 }
 

@@ -64,9 +64,14 @@ describe('around a scrape', () => {
     });
     expect(body.total_results).toBe(3);
     expect(text).not.toMatch(/Ada Hartley|info@hartley/);
-    await addDoNotContact(db, workspaceId as WorkspaceId, [{ kind: 'domain', value: site.host }], {
-      reason: 'manual',
-    });
+    await addDoNotContact(
+      db,
+      workspaceId as WorkspaceId,
+      [{ kind: 'domain', value: new URL(site.url).host }],
+      {
+        reason: 'manual',
+      },
+    );
     const before = site.requests.length;
     const none = await call('POST', '/tools/lead-scraper', {
       mode: 'scrape_url',

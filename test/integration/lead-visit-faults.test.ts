@@ -16,7 +16,7 @@ describe('a start page that cannot be read is a sentence that names the host and
     [
       'a picture',
       { headers: { 'content-type': 'image/png' }, body: 'x' },
-      /image\/png .* no web page/,
+      /image\/png, which is no web page/,
     ],
     [
       'a type that is a trick',

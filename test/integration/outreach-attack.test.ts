@@ -72,9 +72,9 @@ describe('a page that means harm', () => {
 
   const crowds: Record<string, (n: number) => Partial<ContactCard>> = {
     'share one address': (n) => ({ name: `A${letters(n)} Hartley`, emails: ['a@firm.example'] }),
-    'share twenty addresses': (n) => ({
+    'share five addresses': (n) => ({
       name: `Ada ${letters(n)}x`,
-      emails: Array.from({ length: 20 }, (_, m) => `m${m}@firm.example`),
+      emails: Array.from({ length: 5 }, (_, m) => `m${m}@firm.example`),
     }),
     'have one name': (n) => ({ name: 'Ada Hartley', emails: [`p${n}@firm.example`] }),
   };
@@ -85,7 +85,7 @@ describe('a page that means harm', () => {
       const cards = Array.from({ length: 4_000 }, (_, n) =>
         contactCard({ technique: 'json-ld', kind: 'person', title: 'Manager', ...cardOf(n) }),
       );
-      expect(cpuMsOf(() => mergeLeads([pageOf(cards)], 'firm.example'))).toBeLessThan(8_000);
+      expect(cpuMsOf(() => mergeLeads([pageOf(cards)], 'firm.example'))).toBeLessThan(5_000);
     },
     120_000,
   );

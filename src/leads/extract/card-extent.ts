@@ -21,6 +21,8 @@ const MOST_SIBLINGS_ALONE = 4;
 /** With breaks and the spaces between elements. */
 const MOST_NODES = 60;
 const BOUNDS = new Set(['body', 'html', 'main', 'footer', 'header', 'table', 'tbody']);
+/** A table of one person has a row for each thing that it says. */
+const BOUNDS_ALONE = new Set(['body', 'html', 'main', 'footer', 'header']);
 const ENDS = new Set([
   'hr',
   'section',
@@ -36,12 +38,19 @@ const ENDS = new Set([
 /**
  * What belongs to each of the names in like places: the largest element with no other of these names in it, or where
  * names and what belongs to them are children of one element, those up to the next name.
+ * @param others all names of the page
  */
-export function cardExtents(names: readonly FoundName[], page: PageLines): CardExtent[] {
-  const owners = nameOwners(names);
-  const boxes = names.map((found) => ({ found, ...boxOf(found, owners, page) }));
-  const height = commonest(boxes.map((box) => box.chain.length));
+export function cardExtents(
+  names: readonly FoundName[],
+  page: PageLines,
+  others: readonly FoundName[],
+): CardExtent[] {
   const isRepeated = new Set(names.map(({ key }) => key)).size > 1;
+  // A lone name ends where any other name begins.
+  const owners = nameOwners(isRepeated ? names : [...names, ...others]);
+  const bounds = isRepeated ? BOUNDS : BOUNDS_ALONE;
+  const boxes = names.map((found) => ({ found, ...boxOf(found, owners, page, bounds) }));
+  const height = commonest(boxes.map((box) => box.chain.length));
   return boxes.map(({ found, chain }, index) => {
     // Where one card is wrapped in more than the others, the wrapping is not part of it.
     const lowered = isRepeated
@@ -78,10 +87,11 @@ function boxOf(
   { node, key, line }: FoundName,
   owners: ReadonlyMap<HtmlNode, string>,
   { lines, spans }: PageLines,
+  bounds: ReadonlySet<string>,
 ): { chain: HtmlNode[] } {
   const chain: HtmlNode[] = [];
   for (let at: HtmlNode | null = node; at && owners.get(at) === key; at = at.parent) {
-    if (isElement(at) && BOUNDS.has(at.name)) break;
+    if (isElement(at) && bounds.has(at.name)) break;
     if (at.type === 'root') break;
     const [from, to] = spans.get(at) ?? [line, line + 1];
     if (to - from > MOST_LINES_ALONE * 2) break;

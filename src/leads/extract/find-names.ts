@@ -87,11 +87,13 @@ function namesIn(line: PageLine): NameInLine[] {
 /** A piece that is a name among others that are a role, a label, contacts or links. */
 function nameInPieces({ pieces, elements }: PageLine): NameInLine | null {
   for (const [piece, part] of pieces.entries()) {
-    const name = readPersonName(part.replace(/[\s,:–—|-]+$/u, ''));
+    const name =
+      readPersonName(part.replace(/[\s,:–—|-]+$/u, '')) ??
+      (CONTACT.test(part) ? readPersonName(withoutEdges(beforeContacts(part))) : null);
     if (name === null) continue;
     const rest = pieces.map((other, at) => ({
       text: withoutEdges(beforeContacts(other)),
-      phrase: at > piece ? phraseOfTitle(other) : null,
+      phrase: at > piece ? phraseOfTitle(other) : phraseOfLabel(other),
       isLink: linkAround(elements[at] ?? null) !== null,
       at,
     }));
@@ -103,6 +105,12 @@ function nameInPieces({ pieces, elements }: PageLine): NameInLine | null {
     return { ...nothingElse, name, title, phrase, piece, isTentative };
   }
   return null;
+}
+
+/** "Workshop:" before a name, unless it says that a name follows. */
+function phraseOfLabel(text: string): string | null {
+  const label = /^([^:]{2,40}):\s*$/u.exec(text)?.[1] ?? '';
+  return label === '' || columnNamed(label) !== null ? null : phraseOfTitle(label);
 }
 
 /** "Jane Doe, Head of Sales", "Jane Doe – CEO | jane@…", and "Geschäftsführer: Hans Huber, Petra Klein". */
@@ -123,23 +131,25 @@ function nameWithRole(text: string): NameInLine[] {
   return [{ ...nothingElse, name, title, phrase, isTentative: !isPlain }];
 }
 
-function namesBehindLabel([, label = '', list = '']: RegExpExecArray): NameInLine[] {
-  const title = label.replace(
-    /^.*\b(?:vertreten durch|represented by)\s*(?:(?:den|die|the)\s+)?/iu,
-    '',
-  );
+function namesBehindLabel([, label = '', written = '']: RegExpExecArray): NameInLine[] {
+  const list = withoutEdges(beforeContacts(written));
   if (columnNamed(label) === 'name') {
     const name = readPersonName(list);
     return name === null ? [] : [{ ...nothingElse, name }];
   }
+  const title = label
+    .replace(/^.*\b(?:vertreten durch|represented by)\s*(?:(?:den|die|the)\s+)?/iu, '')
+    .replace(/^(?:our|your|the|ihre?|unsere?|notre|votre|nostr[oa]|nuestr[oa])\s+/iu, '');
   if (!isRoleLine(title)) return [];
   const names = list
     .split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u)
     .map(readPersonName);
   if (names.includes(null)) return [];
+  // With contacts behind it the line is all about one person.
+  const isLabelled = names.length > 1 || beforeContacts(written) === written;
   return names
     .filter((name) => name !== null)
-    .map((name) => ({ ...nothingElse, name, title, isLabelled: true }));
+    .map((name) => ({ ...nothingElse, name, title, isLabelled }));
 }
 
 /** Is what stands beside a name in its line no sentence around it? */

@@ -21,6 +21,7 @@ const OTHERS_HEADING =
   /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties)\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
 const OTHERS_CLASS =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|commentaires?|reacties|credits?|site-?by|designed-?by|made-?by|powered-?by|webdesign|testimonials?|reviews?)(?:$|[\s_-])/i;
+const NUMBER = /\d[\d ()./-]{5,}/;
 const LINES_BELOW_HEADING = 8;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;
@@ -38,25 +39,21 @@ export function foreignContacts(
   const site = registrableDomain(url);
   const foreign = { emails: new Set<string>(), phones: new Set<string>() };
   const kept = { emails: new Set<string>(), phones: new Set<string>() };
-  let left = 0;
-  for (const line of lines) {
-    const text = line.text.slice(0, LONGEST_LINE);
-    const isHeading = isHeadingLine(line);
-    if (isHeading) left = 0;
-    if (text.length <= LONGEST_HEADING && OTHERS_HEADING.test(text)) left = LINES_BELOW_HEADING;
-    const isCredit = BY_OTHERS.test(text);
+  const numbers: { text: string; into: Set<string> }[] = [];
+  for (const [at, line] of lines.entries()) {
     const emails = emailsOfLine(line);
-    const hasNumber = /\d[\d ()./-]{5,}/.test(text);
-    if (emails.length > 0 || hasNumber) {
-      const isOwn = emails.some((email) => domainOf(email) === site);
-      const isForeign = !isOwn && (left > 0 || isCredit || isAmongOthers(line));
-      const into = isForeign ? foreign : kept;
-      for (const email of emails) into.emails.add(email);
-      if (hasNumber) for (const { phone } of scanPhones(text, region)) into.phones.add(phone);
+    const text = line.text.slice(0, LONGEST_LINE);
+    const hasNumber = NUMBER.test(text);
+    if (emails.length === 0 && !hasNumber) continue;
+    const isOwn = emails.some((email) => domainOf(email) === site);
+    const into = !isOwn && isOfOthers(at, lines) ? foreign : kept;
+    for (const email of emails) into.emails.add(email);
+    if (hasNumber) numbers.push({ text, into: into.phones });
+  }
+  if (foreign.emails.size + numbers.filter(({ into }) => into === foreign.phones).length > 0) {
+    for (const { text, into } of numbers) {
+      for (const { phone } of scanPhones(text, region)) into.add(phone);
     }
-    left = Math.max(0, left - 1);
-    // The studio's address may stand below its name.
-    if (isCredit && emails.length === 0) left = Math.max(left, 1);
   }
   return {
     emails: foreign.emails.difference(kept.emails),
@@ -66,6 +63,23 @@ export function foreignContacts(
 
 function domainOf(email: string): string | null {
   return registrableDomain(email.slice(email.lastIndexOf('@') + 1));
+}
+
+function isOfOthers(at: number, lines: readonly PageLine[]): boolean {
+  const line = lines[at];
+  if (!line) return false;
+  if (BY_OTHERS.test(line.text.slice(0, LONGEST_LINE)) || isAmongOthers(line)) return true;
+  // The studio's address may stand below its name.
+  const above = lines[at - 1];
+  if (above && emailsOfLine(above).length === 0 && BY_OTHERS.test(above.text.slice(0, LONGEST_LINE)))
+    return true;
+  for (let up = at - 1; up >= Math.max(0, at - LINES_BELOW_HEADING); up -= 1) {
+    const heading = lines[up];
+    if (!heading) break;
+    if (heading.text.length <= LONGEST_HEADING && OTHERS_HEADING.test(heading.text)) return true;
+    if (isHeadingLine(heading)) break;
+  }
+  return false;
 }
 
 function isHeadingLine({ elements: [element] }: PageLine): boolean {

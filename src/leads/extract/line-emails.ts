@@ -4,12 +4,22 @@ import { scanEmails } from './scan-emails.ts';
 import { scanSpelledOut } from './spelled-out-email.ts';
 
 const MAX_LENGTH = 1_000;
-/** Signs and words that stand for the at sign. */
+/** Without one of these no address is spelled out. */
 const MAY_SPELL =
-  /[@＠﹫]|[[({<（［｛【«*_~|=-]\s?(?:[\p{L}*&-]{1,14})\s?[\])}>）］｝】»*_~|=-]|\s\p{L}{2,14}\s\S+(?:\.|\s\p{L}{3,6}\s)\p{L}{2,}/u;
+  /[＠﹫@[({<（［｛【«*_~|=]|\s(?:dot|punkt|point|punto|ponto|punt|kropka|te[čc]ka|piste|nokta)\s/iu;
+
+const known = new WeakMap<PageLine, readonly string[]>();
 
 /** The addresses that one line of a page shows, spells out or links. */
-export function emailsOfLine({ text, elements }: PageLine): string[] {
+export function emailsOfLine(line: PageLine): readonly string[] {
+  const before = known.get(line);
+  if (before) return before;
+  const emails = read(line);
+  known.set(line, emails);
+  return emails;
+}
+
+function read({ text, elements }: PageLine): string[] {
   const short = text.slice(0, MAX_LENGTH);
   const found = short.includes('@') ? scanEmails(short).map(({ email }) => email) : [];
   const links = new Set(elements.map(linkAround).filter((link) => link !== null));

@@ -49,6 +49,7 @@ const FOREIGN_CLASS =
 const AUTHOR_CLASS =
   /(?:^|[\s_-])(?:author|byline|post-?meta|entry-?meta|posted-?by|post-?author)/i;
 const MAX_LINES = 20_000;
+const MAX_LINES_OF_TEXT = 500;
 const MAX_PIECES = 12;
 const LONGEST_PIECE = 400;
 
@@ -134,6 +135,19 @@ class LineReader {
   }
 
   #text(node: HtmlNode, data: string, frame: Frame): void {
+    if (frame.element?.name !== 'pre') {
+      this.#piece(node, data, frame);
+      return;
+    }
+    const start = this.#position();
+    for (const written of data.split('\n', MAX_LINES_OF_TEXT)) {
+      this.#piece(node, written, frame);
+      this.#end();
+    }
+    this.spans.set(node, [start, this.lines.length]);
+  }
+
+  #piece(node: HtmlNode, data: string, frame: Frame): void {
     const text = oneLine(data.slice(0, LONGEST_PIECE));
     if (text === '') return;
     if (!this.#current) {

@@ -1,3 +1,4 @@
+import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import { isRoleAddress } from '#src/leads/email-facts.ts';
 import { canonicalProfile } from './canonical-profile.ts';
 import { contactsIn } from './card-contacts.ts';
@@ -31,6 +32,9 @@ const MOST_LINES_TO_TITLE = 8;
 /** The address of a house near a lone name is not the person's. */
 const MOST_LINES_ALONE = 8;
 const MOST_LINES_MARKED = 14;
+/** What markup calls the box of a person. */
+const PERSON_CLASS =
+  /(?:^|[\s_-])(?:person|member|employee|staff|profile|people|mitarbeiter\w*|membre|miembro|persona|card|vcard|bio|author-card|contact-person)(?:$|[\s_-])/i;
 /** What markup calls a position. */
 const TITLE_CLASS =
   /(?:^|[\s_-])(?:role|job-?title|jobtitle|position|function|funktion|poste|fonction|cargo|puesto|ruolo|stanowisko|beruf|occupation|designation)(?:$|[\s_-])/i;
@@ -51,7 +55,8 @@ export function readPersonCard(
   const isFar = extent.isAlone && extent.to - extent.from > MOST_LINES_ALONE;
   const personal = contacts.emails.filter((email) => !isRoleAddress(email));
   const ownEmails = personal.filter(isOwnEmail);
-  const others = personal.length > 3 || isFar || extent.isAlone ? [] : personal;
+  const isOwnBox = !extent.isAlone || (personal.length === 1 && isPersonBox(nodes));
+  const others = personal.length > 3 || isFar || !isOwnBox ? [] : personal;
   const profiles = contacts.profiles.filter(
     (url) =>
       canonicalProfile(url)?.kind !== 'organization' &&
@@ -69,6 +74,12 @@ export function readPersonCard(
     hasOwnContact: ownEmails.length > 0 || profiles.some(isOwnProfile),
     isAuthor: page.lines[found.line]?.isAuthor ?? false,
   };
+}
+
+/** One element that is named after what it holds: a person. */
+function isPersonBox([node, ...more]: readonly HtmlNode[]): boolean {
+  if (!node || more.length > 0 || !isElement(node)) return false;
+  return PERSON_CLASS.test((node.attribs['class'] ?? '').slice(0, 200));
 }
 
 /** What the head of a table, a label or the markup says to be the person's position. */

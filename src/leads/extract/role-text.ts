@@ -14,6 +14,10 @@ const NO_TITLE =
 const WORDS_OF_PAGES =
   /^(?:e-?mail|mail|tel|phone|mobile?|fax|call|write|contact|kontakt|contacto?|contatt[oi]|vcard|linkedin|twitter|x|facebook|instagram|xing|github|website|web|homepage|profile?|profil|bio|biography|cv|read more|more|mehr|details|view|learn more|show|download|en savoir plus|leer más|ver más|home|menu|office|room|bürozeiten|sprechzeiten|photo|foto|portrait|email me|get in touch|schreiben|scrivi)(?!\p{L})[^\p{L}]*(?:\p{L}+)?$/iu;
 
+/** Who praises a house, and what buttons say. */
+const NO_POSITION =
+  /(?:^|\s)(?:customer|client|cliente|kunde|kundin|klient(?:in)?|fan|reader|guest|gast|user|shopper|mother|father|mum|mom|mutter|vater|m[èe]re|p[èe]re|reviewer|visitor|subscriber)$|^(?:book|buy|order|shop|register|sign|join|apply|visit|see|get|start|try|subscribe|donate|reserve)(?: (?:now|here|us|online|today|in|up|more|it))?$/iu;
+
 /** Without the signs that stand between the parts of a line. */
 export function withoutEdges(text: string): string {
   return text.replace(/^[\s,;:|·•()–—/-]+|[\s,;:|·•(–—/-]+$/gu, '').replace(/^([^(]*)\)$/u, '$1');
@@ -32,7 +36,7 @@ export function phraseOfTitle(written: string): string | null {
   if (label && columnNamed(label[1] ?? '') !== 'title') return null;
   const text = withoutEdges(beforeContacts(label?.[2] ?? written)).replace(/(?<=[\p{L})])\.$/u, '');
   if (text.length < 2 || text.length > LONGEST_TITLE) return null;
-  if (NO_TITLE.test(text) || WORDS_OF_PAGES.test(text)) return null;
+  if (NO_TITLE.test(text) || WORDS_OF_PAGES.test(text) || NO_POSITION.test(text)) return null;
   if (text.split(' ').length > MOST_WORDS) return null;
   return (text.match(/\p{L}/gu)?.length ?? 0) >= 2 ? text : null;
 }

@@ -45,9 +45,8 @@ function personsIn(
   region: string | null,
   claimed: ReadonlySet<string>,
 ): ContactCard[] {
-  const emails = emailsOfLine(line).filter((email) => !isRoleAddress(email));
-  if (emails.length === 0) return [];
-  const open = emails.filter((email) => !claimed.has(email));
+  const emails = emailsOfLine(line);
+  const open = emails.filter((email) => !isRoleAddress(email) && !claimed.has(email));
   const found = open.flatMap((email) => {
     const person = personOf(line.text, email);
     return person ? [{ ...person, email }] : [];

@@ -28,7 +28,7 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   for (const group of groups) {
     const free = group.filter(({ line }) => taken[line] !== true);
     if (free.length === 0 || accepted.length >= MAX_CARDS) continue;
-    for (const { card, from, to } of readGroup(free, source, page)) {
+    for (const { card, from, to } of readGroup(free, { source, page, names })) {
       accepted.push(card);
       for (let line = from; line < to; line += 1) taken[line] = true;
     }
@@ -66,11 +66,10 @@ interface ReadCard {
 }
 
 function readGroup(
-  names: readonly FoundName[],
-  source: PageSource,
-  page: PageLines,
+  group: readonly FoundName[],
+  { source, page, names }: { source: PageSource; page: PageLines; names: readonly FoundName[] },
 ): ReadCard[] {
-  const read = cardExtents(names.slice(0, MAX_CARDS), page).map(({ from, to, ...extent }) => ({
+  const read = cardExtents(group.slice(0, MAX_CARDS), page, names).map(({ from, to, ...extent }) => ({
     from,
     to,
     card: readPersonCard({ from, to, ...extent }, source, page),

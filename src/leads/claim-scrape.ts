@@ -6,6 +6,8 @@ import type { Enrichment, ScrapeMode } from '#src/tables.ts';
 
 /** A claim that is not renewed for this long is taken for that of a dead worker. */
 const LEASE_SECONDS = 20;
+/** Of one workspace: its scrapes must not take all the places of the workers. The end of one sends for the next. */
+const MAX_RUNNING = 4;
 
 /** A scrape that this worker, and no other, is at. */
 export interface ClaimedScrape {
@@ -22,7 +24,7 @@ export interface ClaimedScrape {
   request_id: string | null;
 }
 
-/** @returns null when there is nothing to do: finished, not due yet, or another worker is at it */
+/** @returns null when there is nothing to do: finished, not due yet, another worker is at it, or its workspace has enough under way */
 export async function claimScrape(db: Database, id: LeadScrapeId): Promise<ClaimedScrape | null> {
   const token = randomUUID();
   const { rows } = await sql<Omit<ClaimedScrape, 'token'>>`
@@ -35,6 +37,9 @@ export async function claimScrape(db: Database, id: LeadScrapeId): Promise<Claim
     where id = ${id} and finished_at is null
       and (claimed_until is null or claimed_until < now())
       and (next_attempt_at is null or next_attempt_at <= now() + interval '1 second')
+      and (select count(*) from lead_scrape other
+        where other.workspace_id = lead_scrape.workspace_id and other.finished_at is null
+          and other.claimed_until > now()) < ${MAX_RUNNING}
     returning id, workspace_id, user_id, mode, query, max_results, enrichment, searched, outages,
       request_id`.execute(db);
   const [row] = rows;
@@ -77,6 +82,19 @@ export async function holdScrape(
     trx,
   );
   return rows.length === 1;
+}
+
+/** The scrape of the workspace whose turn it is when another one ends. */
+export async function nextScrape(
+  db: Database,
+  workspaceId: WorkspaceId,
+): Promise<{ id: LeadScrapeId; request_id: string | null } | null> {
+  const { rows } = await sql<{ id: LeadScrapeId; request_id: string | null }>`
+    select id, request_id from lead_scrape
+    where workspace_id = ${workspaceId} and finished_at is null and claimed_until is null
+      and (next_attempt_at is null or next_attempt_at <= now())
+    order by created_at, id limit 1`.execute(db);
+  return rows[0] ?? null;
 }
 
 /** A site that is still to be visited. */

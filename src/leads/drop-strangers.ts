@@ -35,10 +35,7 @@ export function dropStrangers(cards: readonly PlacedCard[], site: SiteOfAddresse
   });
 }
 
-function isOfSite(
-  email: string,
-  { siteDomain, siteName, claimed }: SiteOfAddresses,
-): boolean {
+function isOfSite(email: string, { siteDomain, siteName, claimed }: SiteOfAddresses): boolean {
   const domain = domainOf(email);
   if (domain === null || domain === siteDomain || claimed.has(email)) return true;
   const labels = [domain.split('.')[0] ?? '', email.slice(0, email.lastIndexOf('@'))];

@@ -55,12 +55,7 @@ async function saveResult(
     const allowed = await withoutDoNotContact(trx, workspaceId, scored);
     const leads = chooseLeads(allowed, stored, scrape.max_results);
     await replaceLeads(trx, { workspaceId, scrapeId }, leads);
-    return endScrape(trx, scrape, {
-      status: 'completed',
-      error: null,
-      leads: leads.length,
-      now: clock(),
-    });
+    return endScrape(trx, scrape, { status: 'completed', error: null, now: clock() });
   });
 }
 
@@ -73,7 +68,7 @@ export async function failScrape(
   const { db, clock } = services;
   const toDeliver = await db.transaction().execute(async (trx) => {
     if (!(await holdScrape(trx, scrape))) return null;
-    return endScrape(trx, scrape, { status: 'failed', error, leads: 0, now: clock() });
+    return endScrape(trx, scrape, { status: 'failed', error, now: clock() });
   });
   if (toDeliver !== null) await sendDeliveries(services, toDeliver);
 }
@@ -81,7 +76,6 @@ export async function failScrape(
 interface ScrapeEnd {
   status: 'completed' | 'failed' | 'canceled';
   error: string | null;
-  leads: number;
   now: Date;
 }
 
@@ -89,14 +83,14 @@ interface ScrapeEnd {
 export async function endScrape(
   trx: DatabaseTransaction,
   { id, workspace_id: workspaceId }: { id: LeadScrapeId; workspace_id: WorkspaceId },
-  { status, error, leads, now }: ScrapeEnd,
+  { status, error, now }: ScrapeEnd,
 ): Promise<ToDeliver> {
-  const { rows } = await sql<{ processing_time_ms: number }>`
-    update lead_scrape set status = ${status}, error = ${error}, leads_found = ${leads},
-      finished_at = now(), claim_token = null, claimed_until = null, next_attempt_at = null,
+  const { rows } = await sql<{ leads_found: number; processing_time_ms: number }>`
+    update lead_scrape set status = ${status}, error = ${error},
+      leads_found = (select count(*)::int from lead where lead_scrape_id = ${id}), finished_at = now(), claim_token = null, claimed_until = null, next_attempt_at = null,
       processing_time_ms = least(2147483647, ceil(extract(epoch from now() - created_at) * 1000))::int
     where id = ${id} and workspace_id = ${workspaceId}
-    returning processing_time_ms`.execute(trx);
+    returning leads_found, processing_time_ms`.execute(trx);
   return emitEvents(trx, [
     {
       type: 'lead_scrape.completed',
@@ -105,7 +99,7 @@ export async function endScrape(
       data: {
         scrape_id: id,
         status,
-        total_results: leads,
+        total_results: rows[0]?.leads_found ?? 0,
         processing_time_ms: rows[0]?.processing_time_ms ?? 0,
       },
     },

@@ -4,6 +4,7 @@ import type { Services } from '#src/services.ts';
 import {
   type ClaimedScrape,
   claimScrape,
+  nextScrape,
   type PendingSite,
   pendingSites,
   releaseScrape,
@@ -73,7 +74,19 @@ export async function scrapeLeads(
     }
     await releaseScrape(services.db, scrape, { isOutage: !signal.aborted }).catch(() => undefined);
     throw error;
+  } finally {
+    await sendNext(services, scrape);
   }
+}
+
+/** A workspace has a few scrapes under way at a time: the place that is free now is for its next one. */
+async function sendNext(
+  services: ScrapeServices,
+  { id, workspace_id: workspaceId }: ClaimedScrape,
+): Promise<void> {
+  const next = await nextScrape(services.db, workspaceId).catch(() => null);
+  if (next === null || next.id === id) return;
+  await sendScrape(services, next.id, { requestId: next.request_id, place: 1 });
 }
 
 async function goOn(

@@ -2,7 +2,7 @@ import type { Services } from '#src/services.ts';
 import type { Enrichment, ScrapeMode } from '#src/tables.ts';
 import type { ClaimedScrape, PendingSite } from './claim-scrape.ts';
 import type { ExtractedPage } from './extracted-page.ts';
-import type { Evidenced, LeadDraft } from './lead-draft.ts';
+import type { Evidenced, LeadDraft, ScoredLead } from './lead-draft.ts';
 import { mergeLeads } from './merge-leads.ts';
 import { readIndexedSite } from './read-indexed-site.ts';
 import { countPage, type SiteResult } from './save-site.ts';
@@ -48,24 +48,30 @@ export async function scrapeSite(
           { workspaceId: scrape.workspace_id, documentIds: site.document_ids },
           signal,
         );
-  const leadsOf = (pages: readonly ExtractedPage[], domain: string) =>
-    withWebsites(mergeLeads(pages, domain).slice(0, MAX_LEADS[scrape.mode]), pages).map((draft) =>
-      onlyWanted(draft, scrape.enrichment),
-    );
-  const score = (drafts: readonly LeadDraft[]) =>
-    scoreDrafts(services.dns, drafts, { wants: scrape.enrichment, signal });
-  const known = leadsOf(indexed, site.domain);
-  if (hasContacts(known, scrape.enrichment))
-    return { leads: await score(known), pages: indexed.length, failure: null };
+  const known = await leadsOf(services, scrape, { pages: indexed, domain: site.domain }, signal);
+  if (hasContacts(known, scrape.enrichment)) {
+    return { leads: known, pages: indexed.length, failure: null };
+  }
   const visit = await visitBySchemes(services, scrape, site, signal);
   const pages = [...indexed, ...visit.pages];
   // A site may have moved since it was indexed, or since it was linked to.
   const domain = indexed.length > 0 ? site.domain : visit.domain;
   return {
-    leads: await score(leadsOf(pages, domain)),
+    leads: await leadsOf(services, scrape, { pages, domain }, signal),
     pages: pages.length,
     failure: pages.length === 0 ? visit.failure : null,
   };
+}
+
+async function leadsOf(
+  { dns }: Pick<Services, 'dns'>,
+  { mode, enrichment }: ClaimedScrape,
+  { pages, domain }: { pages: readonly ExtractedPage[]; domain: string },
+  signal: AbortSignal,
+): Promise<ScoredLead[]> {
+  const drafts = mergeLeads(pages, domain).slice(0, MAX_LEADS[mode]);
+  const wanted = withWebsites(drafts, pages).map((draft) => onlyWanted(draft, enrichment));
+  return scoreDrafts(dns, wanted, { wants: enrichment, signal });
 }
 
 /** Who has named no scheme may have meant a site that is not there over https. */

@@ -149,8 +149,8 @@ export async function cancelScrape(
   { workspaceId, id }: ScrapeAddress,
 ): Promise<void> {
   const toDeliver = await services.db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ status: LeadScrapeStatus; leads_found: number }>`
-      select status, leads_found from lead_scrape
+    const { rows } = await sql<{ status: LeadScrapeStatus }>`
+      select status from lead_scrape
       where workspace_id = ${workspaceId} and id = ${id} for no key update`.execute(trx);
     const [scrape] = rows;
     if (!scrape) throw unknownScrape(id);
@@ -164,7 +164,7 @@ export async function cancelScrape(
     return endScrape(
       trx,
       { id, workspace_id: workspaceId },
-      { status: 'canceled', error: null, leads: scrape.leads_found, now: services.clock() },
+      { status: 'canceled', error: null, now: services.clock() },
     );
   });
   await sendDeliveries(services, toDeliver);

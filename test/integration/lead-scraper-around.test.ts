@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import { sweepLeads } from '#src/leads/sweep-leads.ts';
 import { addDoNotContact } from '#src/outreach/do-not-contact.ts';
-import { firmPages, type LeadSite, startLeadSite } from '#test/support/lead-site.ts';
+import { firmPages, type LeadSite, type SitePage, startLeadSite } from '#test/support/lead-site.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 
@@ -95,6 +95,37 @@ describe('around a scrape', () => {
     );
     expect([status, body.error_code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
     expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+
+  it('a workspace has four scrapes under way at a time, and the others follow', async () => {
+    const { db } = millrace.services;
+    const release = Promise.withResolvers<void>();
+    const hold: SitePage = (_request, response) =>
+      void release.promise.then(() => response.end('<p>At last.</p>'));
+    const slow = await Promise.all(
+      Array.from({ length: 6 }, () => startLeadSite({ '/robots.txt': '', '/': hold })),
+    );
+    const { workspaceId, key } = await millrace.createWorkspace();
+    for (const { url } of slow) {
+      await millrace.call(
+        'POST',
+        '/tools/lead-scraper',
+        { mode: 'scrape_url', query: url },
+        { key, headers: { Prefer: 'respond-async' } },
+      );
+    }
+    const countOf = async (status: string): Promise<number> => {
+      const { rows } = await sql`select 1 from lead_scrape
+        where workspace_id = ${workspaceId} and status = ${status}`.execute(db);
+      return rows.length;
+    };
+    await until(() =>
+      Promise.resolve(slow.filter(({ requests }) => requests.includes('/')).length === 4),
+    );
+    expect([await countOf('running'), await countOf('queued')]).toEqual([4, 2]);
+    release.resolve();
+    await until(async () => (await countOf('completed')) === 6);
+    for (const site of slow) await site[Symbol.asyncDispose]();
   });
 
   it('results are deleted when they are past their time', async () => {

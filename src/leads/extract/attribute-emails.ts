@@ -27,8 +27,10 @@ const REVERSED_CLASS = /(?:^|[\s_-])(?:rev|reversed?|rtl|backwards?)(?:$|[\s_-])
 /** Addresses that an element's attributes hold in disguise. */
 export function attributeEmails(element: HtmlElement): string[] {
   const { attribs } = element;
-  const found: (string | null)[] = [pairedEmail(attribs)];
-  for (const [key, written] of Object.entries(attribs)) {
+  const entries = Object.entries(attribs);
+  const hasData = entries.some(([key]) => key.startsWith('data-'));
+  const found: (string | null)[] = hasData ? [pairedEmail(attribs)] : [];
+  for (const [key, written] of entries) {
     const value = written.trim();
     if (value === '' || value.length > MAX_VALUE_LENGTH) continue;
     if (key === 'href') found.push(...linkEmails(value));

@@ -48,8 +48,10 @@ export function cardExtents(
   const isRepeated = new Set(names.map(({ key }) => key)).size > 1;
   // A lone name ends where any other name begins.
   const owners = nameOwners(isRepeated ? names : [...names, ...others]);
-  const bounds = isRepeated ? BOUNDS : BOUNDS_ALONE;
-  const boxes = names.map((found) => ({ found, ...boxOf(found, owners, page, bounds) }));
+  const boxes = names.map((found) => {
+    const isInRow = isRepeated || page.lines[found.line]?.column === 'name';
+    return { found, ...boxOf(found, owners, page, isInRow ? BOUNDS : BOUNDS_ALONE) };
+  });
   const height = commonest(boxes.map((box) => box.chain.length));
   return boxes.map(({ found, chain }, index) => {
     // Where one card is wrapped in more than the others, the wrapping is not part of it.

@@ -1,5 +1,11 @@
 import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
-import { INLINE, linkAround, type PageLine, type PageLines, piecesOutsideLinks } from './page-lines.ts';
+import {
+  INLINE,
+  linkAround,
+  type PageLine,
+  type PageLines,
+  piecesOutsideLinks,
+} from './page-lines.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';

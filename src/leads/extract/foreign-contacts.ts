@@ -71,7 +71,11 @@ function isOfOthers(at: number, lines: readonly PageLine[]): boolean {
   if (BY_OTHERS.test(line.text.slice(0, LONGEST_LINE)) || isAmongOthers(line)) return true;
   // The studio's address may stand below its name.
   const above = lines[at - 1];
-  if (above && emailsOfLine(above).length === 0 && BY_OTHERS.test(above.text.slice(0, LONGEST_LINE)))
+  if (
+    above &&
+    emailsOfLine(above).length === 0 &&
+    BY_OTHERS.test(above.text.slice(0, LONGEST_LINE))
+  )
     return true;
   for (let up = at - 1; up >= Math.max(0, at - LINES_BELOW_HEADING); up -= 1) {
     const heading = lines[up];

@@ -65,8 +65,7 @@ export function readPersonCard(
   return {
     found,
     title: marked ?? found.title ?? near?.title ?? null,
-    isTitleNear:
-      marked !== null || found.title !== null || (near !== null && near.distance === 1),
+    isTitleNear: marked !== null || found.title !== null || (near !== null && near.distance === 1),
     unknownTitle: unknownTitle(extent, page),
     emails: ownEmails.length > 0 ? ownEmails : others,
     phones: isFar || contacts.phones.length > 4 ? [] : contacts.phones,
@@ -91,7 +90,7 @@ function markedTitle({ found, from, to }: CardExtent, { lines }: PageLines): str
     const label = /^([^:]{2,40}):\s*(.*)$/u.exec(line.text);
     const isLabel = columnNamed(label?.[1] ?? line.text) === 'title';
     // The label stands in a line of its own, or what it introduces does.
-    const written = isLabel ? (label?.[2] || lines[at + 1]?.text) : null;
+    const written = isLabel ? label?.[2] || lines[at + 1]?.text : null;
     const isInCard = label?.[2] !== '' || at + 1 < to;
     const title = written && isInCard ? phraseOfTitle(written) : null;
     if (title !== null) return title;

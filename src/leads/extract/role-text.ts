@@ -16,7 +16,7 @@ const WORDS_OF_PAGES =
 
 /** Who praises a house, and what buttons say. */
 const NO_POSITION =
-  /(?:^|\s)(?:customer|client|cliente|kunde|kundin|klient(?:in)?|fan|reader|guest|gast|user|shopper|mother|father|mum|mom|mutter|vater|m[èe]re|p[èe]re|reviewer|visitor|subscriber)$|^(?:book|buy|order|shop|register|sign|join|apply|visit|see|get|start|try|subscribe|donate|reserve)(?: (?:now|here|us|online|today|in|up|more|it))?$/iu;
+  /(?:^|\s)(?:customer|client|cliente|kunde|kundin|klient(?:in)?|reviewer)$|^(?:happy|loyal|satisfied|proud|long-?time|zufriedene\w?|stolze\w?) .*$|^(?:book|buy|order|shop|register|sign|join|apply|visit|see|get|start|try|subscribe|donate|reserve)(?: (?:now|here|us|online|today|in|up|more|it))?$/iu;
 
 /** Without the signs that stand between the parts of a line. */
 export function withoutEdges(text: string): string {

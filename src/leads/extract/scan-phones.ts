@@ -48,7 +48,8 @@ export function scanPhones(text: string, region: string | null): FoundPhone[] {
       if (label === 'fax') continue;
       const context = { before, after };
       if (isNumberOfElse(part.written, context, label === 'phone', region)) continue;
-      const isSure = label === 'phone' || (/^[(（]?[+＋]/.test(written) && digits >= LEAST_WITH_COUNTRY);
+      const isSure =
+        label === 'phone' || (/^[(（]?[+＋]/.test(written) && digits >= LEAST_WITH_COUNTRY);
       const phone = normalizePhone(part.written, region, isSure ? 'marked' : 'text');
       if (phone !== null) found.push({ phone, written: part.written });
     }

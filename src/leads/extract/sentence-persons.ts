@@ -85,7 +85,9 @@ function* namesWithin(run: string): Generator<{ name: string; start: number }> {
     for (let first = 0; first + size <= words.length; first += 1) {
       const start = words[first]?.index ?? 0;
       const last = words[first + size - 1];
-      const name = run.slice(start, (last?.index ?? 0) + (last?.[0].length ?? 0)).replace(/\.$/, '');
+      const name = run
+        .slice(start, (last?.index ?? 0) + (last?.[0].length ?? 0))
+        .replace(/\.$/, '');
       if (readPersonName(name) === name) yield { name, start };
     }
   }
@@ -101,7 +103,8 @@ function titleBefore(text: string): string | null {
   const words = text.slice(-80).trim().replace(/,$/, '').split(/\s+/);
   const own: string[] = [];
   for (const word of words.toReversed()) {
-    const isPart = /^\p{Lu}[\p{L}'’&-]*$/u.test(word) || (own.length > 0 && /^(?:of|&|and|für)$/.test(word));
+    const isPart =
+      /^\p{Lu}[\p{L}'’&-]*$/u.test(word) || (own.length > 0 && /^(?:of|&|and|für)$/.test(word));
     if (!isPart || (NO_NAME_WORDS.has(plainLetters(word)) && !isRoleLine(word))) break;
     own.unshift(word);
   }

@@ -12,8 +12,16 @@ const IS_RTL = /direction:rtl/;
 const OVERRIDES_DIRECTION = /unicode-bidi:(?:bidi-override|isolate-override)/;
 const CLASS_NAME = /\.([\p{L}_-][\p{L}\p{N}_-]{0,60})$/u;
 
+/** Each card of a page has the style sheets of the page. */
+let last: { css: string; tricks: StyleTricks } | null = null;
+
 /** Reads the rules outside `@media` and the like whose selectors end in a class. */
 export function styleTricks(css: string): StyleTricks {
+  if (last?.css !== css) last = { css, tricks: readTricks(css) };
+  return last.tricks;
+}
+
+function readTricks(css: string): StyleTricks {
   const hidden = new Set<string>();
   const reversed = new Set<string>();
   for (const { selectors, body } of topRules(css.slice(0, MAX_STYLE_LENGTH))) {

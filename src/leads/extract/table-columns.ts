@@ -8,7 +8,10 @@ const MAX_ROWS = 2_000;
 const MAX_COLUMNS = 30;
 const LONGEST_HEAD = 40;
 const HEADS: readonly (readonly [Column, RegExp])[] = [
-  ['fax', wholeWords('fax|telefax|faxnummer|telefaks|faks|факс|传真|傳真|ファックス|팩스|φαξ|فاكس|פקס')],
+  [
+    'fax',
+    wholeWords('fax|telefax|faxnummer|telefaks|faks|факс|传真|傳真|ファックス|팩스|φαξ|فاكس|פקס'),
+  ],
   [
     'email',
     wholeWords(
@@ -58,7 +61,10 @@ export function columnNamed(label: string): Column | null {
 
 function wholeWords(words: string): RegExp {
   const one = `(?:${words})`;
-  return new RegExp(`^(?:your |direct |office )?${one}(?:(?: / | & | - | und | and | et | y | e | i )${one})?$`, 'u');
+  return new RegExp(
+    `^(?:your |direct |office )?${one}(?:(?: / | & | - | und | and | et | y | e | i )${one})?$`,
+    'u',
+  );
 }
 
 function tableOf(cell: HtmlElement): HtmlElement | null {

@@ -51,7 +51,11 @@ export function readTeamCards(source: PageSource): ContactCard[] {
         profiles,
       }),
     );
-  const inSentences = sentencePersons(page, source.region, new Set(cards.flatMap(({ emails }) => emails)));
+  const inSentences = sentencePersons(
+    page,
+    source.region,
+    new Set(cards.flatMap(({ emails }) => emails)),
+  );
   return [...cards, ...inSentences];
 }
 
@@ -69,11 +73,13 @@ function readGroup(
   group: readonly FoundName[],
   { source, page, names }: { source: PageSource; page: PageLines; names: readonly FoundName[] },
 ): ReadCard[] {
-  const read = cardExtents(group.slice(0, MAX_CARDS), page, names).map(({ from, to, ...extent }) => ({
-    from,
-    to,
-    card: readPersonCard({ from, to, ...extent }, source, page),
-  }));
+  const read = cardExtents(group.slice(0, MAX_CARDS), page, names).map(
+    ({ from, to, ...extent }) => ({
+      from,
+      to,
+      card: readPersonCard({ from, to, ...extent }, source, page),
+    }),
+  );
   const distinct = new Set(read.map(({ card }) => card.found.key)).size;
   const convincing = new Set(
     read.filter(({ card }) => isConvincing(card)).map(({ card }) => card.found.key),
@@ -129,9 +135,13 @@ function decodeURIComponentOr(text: string): string {
   }
 }
 
-function isConvincing({ found, title, hasOwnContact, emails, isAuthor }: PersonCard): boolean {
+function isConvincing(card: PersonCard): boolean {
+  const { found, title, unknownTitle, hasOwnContact, emails, phones, isAuthor } = card;
   if (isAuthor) return hasOwnContact;
-  return title !== null || hasOwnContact || (emails.length > 0 && !found.isTentative);
+  if (title !== null || hasOwnContact) return true;
+  // Towns have numbers too, but no line in the place of a role.
+  const isReachable = emails.length > 0 || (phones.length > 0 && unknownTitle !== null);
+  return isReachable && !found.isTentative;
 }
 
 function hasAnything({ title, isAuthor, ...card }: PersonCard): boolean {

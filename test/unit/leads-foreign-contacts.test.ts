@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { extractPage } from '#src/leads/extract/extract-page.ts';
+import { columnNamed } from '#src/leads/extract/table-columns.ts';
+import { isLocalSite } from '#src/leads/is-local-site.ts';
+import { mergeLeads } from '#src/leads/merge-leads.ts';
+
+function contacts(html: string, url = 'https://acme.test/'): string[] {
+  const page = extractPage({ url, html, kind: 'html' });
+  return mergeLeads([page], new URL(url).host).flatMap(({ emails, phones }) =>
+    [...emails, ...phones].map(({ value }) => value),
+  );
+}
+
+describe('on a site without an address of its own domain', () => {
+  test.each([
+    '<footer>Website by Teme Web Studio, studio@teme.test, +44 1584 496050</footer>',
+    '<p>Webdesign: Pixelhafen, <a href="mailto:hallo@pixelhafen.test">Mail</a></p>',
+    '<h3>Hébergement</h3><p>Nuage du Sud</p><p>support@nuage.test</p><p>+33 9 72 10 10 07</p>',
+    '<p>Hosting by Cloudy<br>help@cloudy.test</p>',
+    '<ol class="comments"><li>Lovely! petra@inbox.test</li></ol>',
+    '<div id="comments"><p>Call me, +44 1584 496050, rd@home.test</p></div>',
+    '<p>Photos by Ada Lens, ada@lens.test</p>',
+    '<h4>Press contact of Trade Fair Ltd</h4><p>press@fair.test</p>',
+  ])('nothing is taken from %s', (html) => {
+    expect(contacts(html)).toEqual([]);
+  });
+
+  test('other addresses are, also those of persons', () => {
+    expect(contacts('<p>Ring Prudence or write to prudence.hay@post.test</p>')).toEqual([
+      'prudence.hay@post.test',
+    ]);
+  });
+
+  test('what stands elsewhere on the page as well is its own', () => {
+    const html = '<p>hi@studio.test</p><h2>Next</h2><p>Website by us: hi@studio.test</p>';
+    expect(contacts(html)).toEqual(['hi@studio.test']);
+  });
+});
+
+test('an address on the domain of the site is its own, whatever stands beside it', () => {
+  expect(contacts('<p>Website by our own team: web@acme.test</p>')).toEqual(['web@acme.test']);
+});
+
+test.each([
+  'http://127.0.0.5:3333/',
+  'http://localhost:8080/',
+  'http://[::1]/',
+  'http://intranet/',
+])('at %s no address is a stranger', (url) => {
+  expect(contacts('<p>joe@other.org, ann@third.test</p>', url)).toEqual([
+    'joe@other.org',
+    'ann@third.test',
+  ]);
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.0.0.1:8080', true],
+  ['[::1]:8080', true],
+  ['::1', true],
+  ['localhost:80', true],
+  ['intranet', true],
+  ['acme.test', false],
+  ['acme.test:8080', false],
+  ['1.acme.test', false],
+])('whether %s is local: %s', (domain, isLocal) => {
+  expect(isLocalSite(domain)).toBe(isLocal);
+});
+
+test.each([
+  ['E-Mail', 'email'],
+  ['Telefon:', 'phone'],
+  ['Tel.', 'phone'],
+  ['Tel. / Mobil', 'phone'],
+  ['Fax', 'fax'],
+  ['Имя', 'name'],
+  ['Imię i nazwisko', 'name'],
+  ['役職', 'title'],
+  ['Nom et prénom', 'name'],
+  ['Name of the dog', null],
+  ['Price', null],
+  ['', null],
+])('the head %j is that of a column %s', (head, column) => {
+  expect(columnNamed(head)).toBe(column);
+});
+
+test('numbers below a head are marked, and those of a fax are none', () => {
+  const html =
+    '<table><tr><th>Desk</th><th>Phone</th><th>Fax</th></tr><tr><td>Front</td><td>555-123-4567</td><td>555-123-4599</td></tr></table>';
+  expect(contacts(html)).toEqual(['+15551234567']);
+});
+
+test('contacts of the house stay where persons are', () => {
+  const html =
+    '<h1>Bolt &amp; Co</h1><p>hello@acme.test, Phone: +1 415 555 2671</p><div class="member"><h3>Jane Smith</h3><p>CEO</p><p>jane@acme.test</p></div>';
+  const page = extractPage({ url: 'https://acme.test/', html, kind: 'html' });
+  expect(mergeLeads([page], 'acme.test')).toMatchObject([
+    {
+      kind: 'organization',
+      emails: [{ value: 'hello@acme.test' }],
+      phones: [{ value: '+14155552671' }],
+    },
+    { kind: 'person', emails: [{ value: 'jane@acme.test' }], phones: [] },
+  ]);
+});

@@ -7,7 +7,7 @@ import { scanPhones } from './scan-phones.ts';
 const MAKERS = [
   '(?:web ?site|site|page|theme|design|photos?|photography|images?|artwork|illustrations?) (?:\\p{L}+ )?by',
   '(?:designed|developed|built|made|created|crafted|hosted|powered|maintained) (?:and (?:designed|developed|built|hosted) )?(?:\\p{L}+ )?by',
-  'websites by|(?:web|photo|image|design|site) credits?:|web ?(?:design|development|site)s?:|hosting(?: by)?:|hosted (?:at|on|with)',
+  'websites by|(?:web|photo|image|design|site) credits?:|web ?(?:design|development|site)s?:|hosting:|hosting by|hosted (?:at|on|with)',
   'web-?design(?: by| von| und \\p{L}+)?:|(?:web)?seite(?:n)? von|website von|(?:technische )?(?:umsetzung|realisierung|gestaltung|programmierung|konzeption)(?: (?:und|&) \\p{L}+)?(?::| durch| von)|bildnachweis:|fotos:|hoster:',
   '(?:réalisation|conception|création|hébergement|hébergeur|crédits?(?: photos?)?)(?: (?:du site|web|et \\p{L}+))?(?: par| :|:)|(?:réalisé|créé|hébergé|développé) par',
   '(?:diseño|desarrollo|alojamiento)(?: web)?(?: por|:)|(?:diseñado|desarrollado|alojado) por|(?:desenvolvido|criado|feito|design) por|desenvolvimento:',

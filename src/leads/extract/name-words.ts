@@ -5,6 +5,7 @@ const NO_NAME = [
   // English
   'our team us we you your my the and or for with about contact home menu search login register news blog press',
   'careers jobs services service products product solutions solution company companies corporate group holding',
+  'reach ask write call ring message email dear please thanks via hello',
   'robotics motors foods games books toys tools machines interiors electronics dynamics laboratories roasters studios brothers sons designs solar aerospace therapeutics biotech',
   'llp pllc incorporated trust shop store bakery brewery farm farms kennels garage bistro bar pub inn lodge tours club',
   'inc ltd llc gmbh ag kg ohg ug plc corp corporation limited sarl sas srl spa bv nv oy ab as aps sro zoo kft',

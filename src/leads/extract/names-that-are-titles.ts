@@ -3,6 +3,7 @@ import type { FoundName } from './find-names.ts';
 import { nameMatchesAddress } from './name-matches-address.ts';
 import { emailsOfLine } from './line-emails.ts';
 import { INLINE, type PageLine } from './page-lines.ts';
+import { isMarkedAsTitle } from './title-markup.ts';
 
 /** An address of someone stands so near to the name. */
 const MOST_LINES = 6;
@@ -23,7 +24,10 @@ export function withoutTitles(
     if (isBelow && !hasTitle(above)) {
       const pair = pairs.get(name.place);
       const isKind = pair !== undefined && pair.places.size === 1 && pair.count >= 2;
-      if ((isKind && above.place !== name.place) || isAboves(above, name, lines, found[at + 1])) {
+      const line = lines[name.line];
+      const isMarked = line !== undefined && isMarkedAsTitle(line);
+      const isSure = isMarked || (isKind && above.place !== name.place);
+      if (isSure || isAboves(above, name, lines, found[at + 1])) {
         kept[kept.length - 1] = { ...above, phrase: name.name };
         continue;
       }
@@ -67,7 +71,10 @@ function isAboves(
   next: FoundName | undefined,
 ): boolean {
   const end = Math.min(name.line + 1 + MOST_LINES, next?.line ?? lines.length);
-  const isOneBlock = blockOf(above.node) === blockOf(name.node);
+  const [block, blockAbove] = [blockOf(name.node), blockOf(above.node)];
+  const isHeaded = above.strength === 3 && name.strength < 3;
+  const isTogether =
+    block === blockAbove || (isHeaded && block !== null && block.parent === blockAbove?.parent);
   for (let at = name.line + 1; at < end; at += 1) {
     const line = lines[at];
     const emails = line ? emailsOfLine(line) : [];
@@ -75,7 +82,8 @@ function isAboves(
     if (emails.some((email) => nameMatchesAddress(name.name, email))) return false;
     if (emails.some((email) => nameMatchesAddress(above.name, email))) return true;
     // Two people in one paragraph would have an address each.
-    return isOneBlock && blockOf(line.node) === blockOf(name.node) && emails.length === 1;
+    const isNear = isHeaded || blockOf(line.node) === block;
+    return isTogether && isNear && emails.length === 1;
   }
   return false;
 }

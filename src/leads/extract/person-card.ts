@@ -10,6 +10,7 @@ import type { PageSource } from './page-source.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isDepartmentLine, isRoleLine } from './role-words.ts';
 import { columnNamed } from './table-columns.ts';
+import { isMarkedAsTitle } from './title-markup.ts';
 
 /** What stands in the card of one name. */
 export interface PersonCard {
@@ -35,9 +36,6 @@ const MOST_LINES_MARKED = 14;
 /** What markup calls the box of a person. */
 const PERSON_CLASS =
   /(?:^|[\s_-])(?:person|member|employee|staff|profile|people|mitarbeiter\w*|membre|miembro|persona|card|vcard|bio|author-card|contact-person)(?:$|[\s_-])/i;
-/** What markup calls a position. */
-const TITLE_CLASS =
-  /(?:^|[\s_-])(?:role|job-?title|jobtitle|position|function|funktion|poste|fonction|cargo|puesto|ruolo|stanowisko|beruf|occupation|designation)(?:$|[\s_-])/i;
 
 export function readPersonCard(
   extent: CardExtent,
@@ -94,17 +92,12 @@ function markedTitle({ found, from, to }: CardExtent, { lines }: PageLines): str
     const isInCard = label?.[2] !== '' || at + 1 < to;
     const title = written && isInCard ? phraseOfTitle(written) : null;
     if (title !== null) return title;
-    if (at !== found.line && isMarked(line)) {
+    if (at !== found.line && isMarkedAsTitle(line)) {
       const phrase = phraseOfTitle(line.text);
       if (phrase !== null) return phrase;
     }
   }
   return null;
-}
-
-function isMarked({ elements: [element] }: PageLine): boolean {
-  const named = `${element?.attribs['class'] ?? ''} ${element?.attribs['itemprop'] ?? ''}`;
-  return named.length > 1 && TITLE_CLASS.test(named.slice(0, 200));
 }
 
 /** The role line nearest to the name, first of those after it. */

@@ -62,7 +62,7 @@ export function columnNamed(label: string): Column | null {
 function wholeWords(words: string): RegExp {
   const one = `(?:${words})`;
   return new RegExp(
-    `^(?:your |direct |office )?${one}(?:(?: / | & | - | und | and | et | y | e | i )${one})?$`,
+    `^(?:your |direct |office )?${one}(?: (?:(?:&|-|und|and|et|y|e|i) )?${one})?$`,
     'u',
   );
 }

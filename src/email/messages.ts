@@ -29,7 +29,7 @@ export interface MessageRecord {
   is_current: boolean;
 }
 
-export const MESSAGE = sql<MessageRecord>`m.id, m.email_account_id, m.kind, m.status, m.recipient,
+const MESSAGE = sql<MessageRecord>`m.id, m.email_account_id, m.kind, m.status, m.recipient,
   m.attempts, m.next_attempt_at, m.error_class, m.error, m.advice, m.created_at, m.finished_at,
   a.settings_revision = m.settings_revision as is_current
   from email_message m join email_account a on a.id = m.email_account_id`;

@@ -168,3 +168,17 @@ describe('in a sentence', () => {
     expect(phones(', or sales@acme.test, +1 202 555 0143.')).toEqual([]);
   });
 });
+
+test.each([
+  [
+    'one name again and again',
+    `<p>${'Jane Doe<br>Fun Ann<br>jane@acme.test<br>'.repeat(9000)}</p>`,
+  ],
+  ['names in one text', `<pre>${'Jane Doe\nBee\njane@acme.test\n'.repeat(9000)}</pre>`],
+  ['capitals and addresses', `<p>${'Jane Doe Abc Def '.repeat(20)} x@acme.test</p>`.repeat(3000)],
+  ['signs of at', `<p><b>Jane Doe</b> ${'b [at] '.repeat(55)}</p>`.repeat(3000)],
+])('a page of %s is read in time', (_, html) => {
+  const start = performance.now();
+  read(html);
+  expect(performance.now() - start).toBeLessThan(2000);
+});

@@ -16,6 +16,7 @@ export interface CardExtent {
 const MIXED = '';
 const MOST_LINES_ALONE = 14;
 const LONGEST_ALONE = 700;
+const MOST_LINES_IN_TEXT = 4;
 const MOST_SIBLINGS = 12;
 const MOST_SIBLINGS_ALONE = 4;
 /** With breaks and the spaces between elements. */
@@ -53,22 +54,33 @@ export function cardExtents(
     return { found, ...boxOf(found, owners, page, isInRow ? BOUNDS : BOUNDS_ALONE) };
   });
   const height = commonest(boxes.map((box) => box.chain.length));
+  const longestLast = lastRun(boxes, page);
   return boxes.map(({ found, chain }, index) => {
     // Where one card is wrapped in more than the others, the wrapping is not part of it.
     const lowered = isRepeated
       ? chain.slice(0, Math.max(1, Math.min(chain.length, height)))
       : chain;
-    const box = lowered.at(-1) ?? found.node;
-    const [from, to] = page.spans.get(box) ?? [found.line, found.line + 1];
+    const box = lowered.at(-1);
     const isAlone = !isRepeated;
+    // Several names in one text: what stands there is everybody's.
+    if (!box) return { ...linesFrom(found, names[index + 1], page), isAlone };
+    const [from, to] = page.spans.get(box) ?? [found.line, found.line + 1];
     if (found.isLabelled) {
       return { found, nodes: [], from: found.line, to: found.line + 1, isAlone };
     }
     if (to - from > 1) return { found, nodes: [box], from, to, isAlone };
-    const longest =
-      index === names.length - 1 || !isRepeated ? lastRun(boxes, page) : MOST_SIBLINGS;
+    const longest = index === names.length - 1 || !isRepeated ? longestLast : MOST_SIBLINGS;
     return { ...runFrom(found, box, { owners, page, longest }), isAlone };
   });
+}
+
+function linesFrom(
+  found: FoundName,
+  next: FoundName | undefined,
+  { lines }: PageLines,
+): Omit<CardExtent, 'isAlone'> {
+  const end = Math.min(found.line + MOST_LINES_IN_TEXT, next?.line ?? lines.length, lines.length);
+  return { found, nodes: [], from: found.line, to: Math.max(found.line + 1, end) };
 }
 
 /** Which name is in an element: its key, or `MIXED` for several. */
@@ -86,7 +98,7 @@ function nameOwners(names: readonly FoundName[]): Map<HtmlNode, string> {
 
 /** The elements around a name that hold no other one, from the inside. */
 function boxOf(
-  { node, key, line }: FoundName,
+  { node, key }: FoundName,
   owners: ReadonlyMap<HtmlNode, string>,
   { lines, spans }: PageLines,
   bounds: ReadonlySet<string>,
@@ -95,7 +107,10 @@ function boxOf(
   for (let at: HtmlNode | null = node; at && owners.get(at) === key; at = at.parent) {
     if (isElement(at) && bounds.has(at.name)) break;
     if (at.type === 'root') break;
-    const [from, to] = spans.get(at) ?? [line, line + 1];
+    const span = spans.get(at);
+    // Where the reader of lines has stopped, nobody knows how long it is.
+    if (!span) break;
+    const [from, to] = span;
     if (to - from > MOST_LINES_ALONE * 2) break;
     const length = lines.slice(from, to).reduce((sum, one) => sum + one.text.length, 0);
     if (chain.length > 0 && to - from > MOST_LINES_ALONE && length > LONGEST_ALONE) break;

@@ -4,6 +4,7 @@ import { scanEmails } from './scan-emails.ts';
 import { scanSpelledOut } from './spelled-out-email.ts';
 
 const MAX_LENGTH = 1_000;
+const MAX_SPELLED = 5;
 /** Without one of these no address is spelled out. */
 const MAY_SPELL =
   /[＠﹫@[({<（［｛【«*_~|=]|\s(?:dot|punkt|point|punto|ponto|punt|kropka|te[čc]ka|piste|nokta)\s/iu;
@@ -27,6 +28,6 @@ function read({ text, elements }: PageLine): string[] {
     const href = attribs['href']?.slice(0, MAX_LENGTH) ?? '';
     if (/^\s*mailto:/i.test(href)) found.push(normalizeEmail(href) ?? '');
   }
-  const spelled = MAY_SPELL.test(short) ? scanSpelledOut(short) : [];
+  const spelled = MAY_SPELL.test(short) ? scanSpelledOut(short, MAX_SPELLED) : [];
   return [...new Set([...found, ...spelled])].filter((email) => email !== '');
 }

@@ -5,7 +5,7 @@ const LONGEST_TITLE = 70;
 const MOST_WORDS = 8;
 /** Where the contacts in a line begin, or the label before them. */
 const CONTACT_START =
-  /[^\s(<[]+@|https?:\/\/|www\.|[+(]{0,2}\d[\d ()./-]{5,}|(?<![\p{L}-])(?:e-?mails?|e-?post|mail|correo|courriel|tel(?:\.|efono?|efone|ephone)?|t[ée]l|phone|mobile?|mobil|fax|fon|tlf|puh|cell|gsm|linkedin|twitter)\s*[.:=]/iu;
+  /https?:\/\/|www\.|[+(]{0,2}\d[\d ()./-]{5,}|(?<![\p{L}-])(?:e-?mails?|e-?post|mail|correo|courriel|tel(?:\.|efono?|efone|ephone)?|t[ée]l|phone|mobile?|mobil|fax|fon|tlf|puh|cell|gsm|linkedin|twitter)\s*[.:=]/iu;
 const ANY_SIGN_OF_AT = /@|＠|[[({<«*_~|-]|\s(?:at|AT|\p{L}{5,14})\s/u;
 /** What titles do not have in them: sentences, dates, numbers, addresses. */
 const NO_TITLE =
@@ -25,9 +25,19 @@ export function withoutEdges(text: string): string {
 
 /** What stands in a line before its addresses and numbers, however they are written. */
 export function beforeContacts(text: string): string {
-  const plain = CONTACT_START.exec(text)?.index ?? text.length;
-  const spelled = ANY_SIGN_OF_AT.test(text) ? spelledOutStart(text) : -1;
-  return text.slice(0, spelled === -1 ? plain : Math.min(plain, spelled));
+  const ends = [
+    CONTACT_START.exec(text)?.index ?? -1,
+    addressStart(text),
+    ANY_SIGN_OF_AT.test(text) ? spelledOutStart(text) : -1,
+  ];
+  return text.slice(0, Math.min(text.length, ...ends.filter((end) => end !== -1)));
+}
+
+function addressStart(text: string): number {
+  const at = text.indexOf('@');
+  let start = at;
+  while (start > 0 && /[^\s(<[]/.test(text[start - 1] ?? ' ')) start -= 1;
+  return start;
 }
 
 /** A short phrase that may name a position in words that nobody knows; null for anything else. */

@@ -12,6 +12,9 @@ import { scanPhones } from './scan-phones.ts';
 
 const LONGEST_LINE = 600;
 const MAX_PERSONS = 200;
+/** With addresses in them. */
+const MAX_LINES = 300;
+const MAX_EMAILS_OF_LINE = 5;
 const MOST_WORDS_OF_NAME = 4;
 const CAPITALISED_RUN =
   /\p{Lu}[\p{L}\p{M}'’-]*\.?(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu) ){0,2}\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
@@ -32,9 +35,12 @@ export function sentencePersons(
   claimed: ReadonlySet<string>,
 ): ContactCard[] {
   const cards: ContactCard[] = [];
+  let read = 0;
   for (const line of lines) {
-    if (cards.length >= MAX_PERSONS) break;
+    if (cards.length >= MAX_PERSONS || read >= MAX_LINES) break;
     if (line.isForeign || line.text.length > LONGEST_LINE) continue;
+    if (emailsOfLine(line).length === 0) continue;
+    read += 1;
     cards.push(...personsIn(line, region, claimed));
   }
   return cards;
@@ -46,7 +52,9 @@ function personsIn(
   claimed: ReadonlySet<string>,
 ): ContactCard[] {
   const emails = emailsOfLine(line);
-  const open = emails.filter((email) => !isRoleAddress(email) && !claimed.has(email));
+  const open = emails
+    .filter((email) => !isRoleAddress(email) && !claimed.has(email))
+    .slice(0, MAX_EMAILS_OF_LINE);
   const found = open.flatMap((email) => {
     const person = personOf(line.text, email);
     return person ? [{ ...person, email }] : [];

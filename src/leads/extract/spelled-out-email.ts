@@ -5,6 +5,7 @@ import { SEAM } from './visible-page-text.ts';
 
 /** On one page. */
 const MAX_CANDIDATES = 2_000;
+const MAX_CANDIDATES_OF_LINE = 10;
 const LOCAL_WINDOW = 90;
 const DOMAIN_WINDOW = 160;
 /** The at sign's names; nothing else is meant by them between brackets. */
@@ -52,24 +53,26 @@ const SENTENCE_WORDS = new Set(
  * Addresses with their signs spelled out, such as `jane [at] acme [dot] de`. Words that sentences use too ("at",
  * "dot") count only where everything around them is written as an address.
  */
-export function scanSpelledOut(text: string): string[] {
+export function scanSpelledOut(text: string, most = MAX_CANDIDATES): string[] {
   const found: string[] = [];
   let candidates = 0;
   for (const match of text.matchAll(AT)) {
     candidates += 1;
-    if (candidates > MAX_CANDIDATES) break;
+    if (candidates > most) break;
     const email = addressAround(text, match);
     if (email !== null) found.push(email);
   }
   return found;
 }
 
-/** Where the first such address begins; -1 without one. */
-export function spelledOutStart(text: string): number {
-  for (const match of text.matchAll(AT)) {
-    const before = text.slice(0, match.index).trimEnd();
-    const start = before.search(/\S{1,90}$/u);
-    if (start !== -1 && addressAround(text, match) !== null) return start;
+/** Where the first such address in a line begins; -1 without one. */
+export function spelledOutStart(line: string): number {
+  let candidates = 0;
+  for (const match of line.matchAll(AT)) {
+    candidates += 1;
+    if (candidates > MAX_CANDIDATES_OF_LINE) break;
+    if (addressAround(line, match) === null) continue;
+    return line.slice(0, match.index).trimEnd().lastIndexOf(' ') + 1;
   }
   return -1;
 }

@@ -1,6 +1,6 @@
 import { openPage } from '#src/files/open-page.ts';
 import { extractPage } from '#src/leads/extract/extract-page.ts';
-import type { PageToExtract } from '#src/leads/extracted-page.ts';
+import type { PageToExtract } from '#src/leads/extract/extracted-page.ts';
 import { extractLabelledSite } from '#test/support/extract-labelled-site.ts';
 import {
   type LabelledSite,

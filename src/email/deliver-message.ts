@@ -1,9 +1,9 @@
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import type { EmailMessageId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
-import { sealedFor } from './accounts.ts';
+import { sealedFor } from './administration/accounts.ts';
 import { adviseOn } from './advise-on.ts';
-import { SETTINGS_CHANGED } from './change-account.ts';
+import { SETTINGS_CHANGED } from './administration/change-account.ts';
 import {
   type ClaimedMessage,
   claimMessage,

@@ -6,8 +6,8 @@ import { type ClaimedScrape, holdScrape } from './claim-scrape.ts';
 import { registrableDomain } from './registrable-domain.ts';
 import { ScrapeLost } from './save-site.ts';
 import { HAS_SCHEME } from './scrape-request.ts';
-import { searchWeb } from './search-web.ts';
-import type { SiteCandidate } from './site-candidate.ts';
+import { searchWeb } from './search/search-web.ts';
+import type { SiteCandidate } from './search/site-candidate.ts';
 
 type FindServices = Pick<Services, 'config' | 'db' | 'embedder' | 'log' | 'operatorFetch'>;
 

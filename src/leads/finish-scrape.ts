@@ -8,7 +8,7 @@ import { chooseLeads } from './choose-leads.ts';
 import { type ClaimedScrape, holdScrape } from './claim-scrape.ts';
 import { withoutDoNotContact } from './honour-do-not-contact.ts';
 import { readLeads, replaceLeads, type StoredLead } from './lead-rows.ts';
-import { mergeDrafts } from './merge-leads.ts';
+import { mergeDrafts } from './merge/merge-leads.ts';
 import { scoreDrafts } from './score-drafts.ts';
 
 type FinishServices = Pick<Services, 'clock' | 'db' | 'dns' | 'log' | 'pointsAwarder' | 'producer'>;

@@ -2,7 +2,7 @@ import type { DnsClient } from '#src/platform/dns.ts';
 import type { Enrichment } from '#src/tables.ts';
 import type { LeadDraft, ScoredLead } from './lead-draft.ts';
 import { lookUpDomains } from './look-up-domains.ts';
-import { scoreLead } from './score.ts';
+import { scoreLead } from './merge/score.ts';
 
 /** Scores drafts, with what their addresses' domains say where addresses were asked for. */
 export async function scoreDrafts(

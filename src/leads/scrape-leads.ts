@@ -14,7 +14,7 @@ import { findSites } from './find-sites.ts';
 import { completeScrape, failScrape } from './finish-scrape.ts';
 import { beginSite, saveSite, ScrapeLost } from './save-site.ts';
 import { scrapeSite } from './scrape-site.ts';
-import { SearchProviderFailed } from './search-provider.ts';
+import { SearchProviderFailed } from './search/search-provider.ts';
 import { sendScrape } from './start-scrape.ts';
 
 const SITES_AT_ONCE = 8;

@@ -1,14 +1,14 @@
 import type { Services } from '#src/services.ts';
 import type { Enrichment, ScrapeMode } from '#src/tables.ts';
 import type { ClaimedScrape, PendingSite } from './claim-scrape.ts';
-import type { ExtractedPage } from './extracted-page.ts';
+import type { ExtractedPage } from './extract/extracted-page.ts';
 import type { Evidenced, LeadDraft, ScoredLead } from './lead-draft.ts';
-import { mergeLeads } from './merge-leads.ts';
-import { readIndexedSite } from './read-indexed-site.ts';
+import { mergeLeads } from './merge/merge-leads.ts';
+import { readIndexedSite } from './search/read-indexed-site.ts';
 import { countPage, type SiteResult } from './save-site.ts';
 import { scoreDrafts } from './score-drafts.ts';
 import { HAS_SCHEME } from './scrape-request.ts';
-import { type SiteVisit, visitSite } from './visit-site.ts';
+import { type SiteVisit, visitSite } from './visit/visit-site.ts';
 import { onlyWanted } from './wanted-facts.ts';
 
 /** One worker may fall over a site by chance, two hardly; the third is spared. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emailSend } from '#queues/email-send.ts';
-import type { AccountAddress } from '#src/email/accounts.ts';
-import { deleteAccount } from '#src/email/delete-account.ts';
+import type { AccountAddress } from '#src/email/administration/accounts.ts';
+import { deleteAccount } from '#src/email/administration/delete-account.ts';
 import { reconcileMessages, recoverMessages } from '#src/email/reconcile-messages.ts';
 import { sweepMessages } from '#src/email/sweep-messages.ts';
 import type { EmailMessageId } from '#src/ids.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AccountAddress, findAccount } from '#src/email/accounts.ts';
+import { type AccountAddress, findAccount } from '#src/email/administration/accounts.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { dailySent, deliver, insertAccount, submit } from '#test/support/email-rows.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
-import type { PageToExtract } from '#src/leads/extracted-page.ts';
-import { readIndexedSite } from '#src/leads/read-indexed-site.ts';
-import { searchWeb } from '#src/leads/search-web.ts';
+import type { PageToExtract } from '#src/leads/extract/extracted-page.ts';
+import { readIndexedSite } from '#src/leads/search/read-indexed-site.ts';
+import { searchWeb } from '#src/leads/search/search-web.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { insertPair, ownerOf } from '#test/support/seed-workspace.ts';

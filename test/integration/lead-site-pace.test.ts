@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pauseSite, reserveSlot, SlotTooFar } from '#src/leads/site-pace.ts';
+import { pauseSite, reserveSlot, SlotTooFar } from '#src/leads/visit/site-pace.ts';
 import { linking, type SiteAnswer, startLeadSites } from '#test/support/lead-sites.ts';
 import { openVisits } from '#test/support/visit-sites.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contactCard, type ContactCard } from '#src/leads/extract/contact-card.ts';
-import { mergeLeads } from '#src/leads/merge-leads.ts';
-import { openSearxng } from '#src/leads/search-searxng.ts';
-import { visitSite } from '#src/leads/visit-site.ts';
+import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
+import { openSearxng } from '#src/leads/search/search-searxng.ts';
+import { visitSite } from '#src/leads/visit/visit-site.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 import { NEVER } from '#test/support/email-rows.ts';
 import { silentDns } from '#test/support/email-stage.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { createAccount } from '#src/email/create-account.ts';
-import type { AccountAddress } from '#src/email/accounts.ts';
+import { createAccount } from '#src/email/administration/create-account.ts';
+import type { AccountAddress } from '#src/email/administration/accounts.ts';
 import { deliverMessage } from '#src/email/deliver-message.ts';
-import { requestSend } from '#src/email/request-send.ts';
+import { requestSend } from '#src/email/administration/request-send.ts';
 import type { EmailMessageId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 import { PASSWORD, SMTP_HOST } from './email-stage.ts';

@@ -1,6 +1,6 @@
 import { extractPage } from '#src/leads/extract/extract-page.ts';
 import type { LeadDraft } from '#src/leads/lead-draft.ts';
-import { mergeLeads } from '#src/leads/merge-leads.ts';
+import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
 import { registrableDomain } from '#src/leads/registrable-domain.ts';
 import { hostOf, type LabelledSite, readLabelledPage } from './labelled-leads.ts';
 

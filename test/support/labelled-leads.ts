@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { decodePage } from '#src/files/decode-page.ts';
-import type { PageToExtract } from '#src/leads/extracted-page.ts';
+import type { PageToExtract } from '#src/leads/extract/extracted-page.ts';
 
 const SET_URL = new URL('../fixtures/leads/', import.meta.url);
 const LABELS = 'labels.json';

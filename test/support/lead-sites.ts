@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { contactCard } from '#src/leads/extract/contact-card.ts';
-import type { ExtractedPage, ExtractorPool } from '#src/leads/extracted-page.ts';
+import type { ExtractedPage, ExtractorPool } from '#src/leads/extract/extracted-page.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import { createHttpClient, type HttpClient } from '#src/platform/http.ts';
 

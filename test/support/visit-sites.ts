@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { registrableDomain } from '#src/leads/registrable-domain.ts';
-import type { VisitLimits } from '#src/leads/visit-budget.ts';
-import { type SiteVisit, visitSite } from '#src/leads/visit-site.ts';
+import type { VisitLimits } from '#src/leads/visit/visit-budget.ts';
+import { type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
 import type { Services } from '#src/services.ts';
 import type { Enrichment } from '#src/tables.ts';
 import { fakeExtractor, type LeadSites, type SiteAnswer, startLeadSites } from './lead-sites.ts';

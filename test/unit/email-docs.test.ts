@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { accountChangeSchema, emailAddress, newAccountSchema } from '#src/email/account-request.ts';
+import { accountChangeSchema, emailAddress, newAccountSchema } from '#src/email/administration/account-request.ts';
 import { maxAttempts, retryDelayMs } from '#src/email/message-retry.ts';
-import { newMessageSchema } from '#src/email/send-request.ts';
+import { newMessageSchema } from '#src/email/administration/send-request.ts';
 import { SMTP_ERROR_CLASSES } from '#src/email/smtp-error-classes.ts';
 import { TECHNIQUES } from '#src/leads/extract/contact-card.ts';
 import { scrapeRequestSchema } from '#src/leads/scrape-request.ts';
-import { trustOf } from '#src/leads/trust.ts';
-import { VISIT_LIMITS } from '#src/leads/visit-budget.ts';
+import { trustOf } from '#src/leads/merge/trust.ts';
+import { VISIT_LIMITS } from '#src/leads/visit/visit-budget.ts';
 import { erasureSchema, newEntriesSchema } from '#src/outreach/privacy-request.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import {

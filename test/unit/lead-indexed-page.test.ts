@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indexedPageHtml } from '#src/leads/indexed-page-html.ts';
+import { indexedPageHtml } from '#src/leads/search/indexed-page-html.ts';
 
 describe('an indexed page', () => {
   const html = (text: string) =>

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { groupSites } from '#src/leads/group-sites.ts';
-import { openBrave } from '#src/leads/search-brave.ts';
-import { type SearchProvider, SearchProviderFailed } from '#src/leads/search-provider.ts';
-import { openSearxng } from '#src/leads/search-searxng.ts';
-import { searchWeb } from '#src/leads/search-web.ts';
+import { groupSites } from '#src/leads/search/group-sites.ts';
+import { openBrave } from '#src/leads/search/search-brave.ts';
+import { type SearchProvider, SearchProviderFailed } from '#src/leads/search/search-provider.ts';
+import { openSearxng } from '#src/leads/search/search-searxng.ts';
+import { searchWeb } from '#src/leads/search/search-web.ts';
 import type { Config } from '#src/platform/config.ts';
 import { createOperatorFetch } from '#src/platform/http.ts';
 import { createLog } from '#src/platform/log.ts';

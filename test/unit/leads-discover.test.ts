@@ -6,11 +6,11 @@ import {
   discoverPages,
   guessPages,
   isGermanSite,
-} from '#src/leads/discover-pages.ts';
-import { pageKey, plainAddress } from '#src/leads/page-key.ts';
-import { PageQueue } from '#src/leads/page-queue.ts';
-import { readSitemapLinks } from '#src/leads/read-sitemap-links.ts';
-import { kindOfName } from '#src/leads/site-page-words.ts';
+} from '#src/leads/visit/discover-pages.ts';
+import { pageKey, plainAddress } from '#src/leads/visit/page-key.ts';
+import { PageQueue } from '#src/leads/visit/page-queue.ts';
+import { readSitemapLinks } from '#src/leads/visit/read-sitemap-links.ts';
+import { kindOfName } from '#src/leads/visit/site-page-words.ts';
 
 const HOME = 'https://www.acme.example/';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { extractPage } from '#src/leads/extract/extract-page.ts';
-import type { ExtractedPage } from '#src/leads/extracted-page.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 
 const extract = (html: string, url = 'https://www.acme.test/team/'): ExtractedPage =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ExtractedPage, ExtractorPool } from '#src/leads/extracted-page.ts';
-import { type ExtractorLimits, openExtractorPool } from '#src/leads/extractor-pool.ts';
+import type { ExtractedPage, ExtractorPool } from '#src/leads/extract/extracted-page.ts';
+import { type ExtractorLimits, openExtractorPool } from '#src/leads/extract/extractor-pool.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 
 const entry = {

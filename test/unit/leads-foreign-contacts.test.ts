@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { extractPage } from '#src/leads/extract/extract-page.ts';
 import { columnNamed } from '#src/leads/extract/table-columns.ts';
-import { isLocalSite } from '#src/leads/is-local-site.ts';
-import { mergeLeads } from '#src/leads/merge-leads.ts';
+import { isLocalSite } from '#src/leads/merge/is-local-site.ts';
+import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
 
 function contacts(html: string, url = 'https://acme.test/'): string[] {
   const page = extractPage({ url, html, kind: 'html' });

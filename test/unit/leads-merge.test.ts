@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { contactCard, type ContactCard } from '#src/leads/extract/contact-card.ts';
-import type { ExtractedPage } from '#src/leads/extracted-page.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import type { LeadDraft } from '#src/leads/lead-draft.ts';
-import { mergeDrafts, mergeLeads } from '#src/leads/merge-leads.ts';
+import { mergeDrafts, mergeLeads } from '#src/leads/merge/merge-leads.ts';
 
 const page = (
   path: string,

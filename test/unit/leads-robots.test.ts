@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRobotsCache, type OriginRobots } from '#src/leads/robots.ts';
+import { createRobotsCache, type OriginRobots } from '#src/leads/visit/robots.ts';
 import { type HttpClient, OutboundError } from '#src/platform/http.ts';
 import { readRobotsFile } from '#src/platform/robots-file.ts';
 

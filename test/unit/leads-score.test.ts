@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { emptyDraft } from '#src/leads/join-drafts.ts';
+import { emptyDraft } from '#src/leads/merge/join-drafts.ts';
 import type { Evidence, Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
-import { scoreLead } from '#src/leads/score.ts';
+import { scoreLead } from '#src/leads/merge/score.ts';
 
 type Technique = Evidence['technique'];
 const at = (path: string, technique: Technique): Evidence => ({

@@ -1,4 +1,4 @@
-import { organizationKey, resemblesDomain } from '#src/leads/organization-name.ts';
+import { organizationKey, resemblesDomain } from '#src/leads/merge/organization-name.ts';
 import { registrableDomain } from '#src/leads/registrable-domain.ts';
 import type { PageSource } from './page-source.ts';
 import { siteNameOf } from './site-name.ts';

@@ -6,8 +6,8 @@ import {
   isGermanSite,
   type SitePage,
 } from './discover-pages.ts';
-import type { ContactCard } from './extract/contact-card.ts';
-import type { ExtractedPage } from './extracted-page.ts';
+import type { ContactCard } from '#src/leads/extract/contact-card.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { homeOf, pageKey, plainAddress } from './page-key.ts';
 import { PageQueue, type QueuedPage } from './page-queue.ts';
 import { SlotTooFar } from './site-pace.ts';

@@ -1,7 +1,7 @@
-import { isFreeMail } from './email-facts.ts';
+import { isFreeMail } from '#src/leads/email-facts.ts';
 import type { PlacedCard } from './own-organization.ts';
 import { organizationKey, resemblesDomain } from './organization-name.ts';
-import { registrableDomain } from './registrable-domain.ts';
+import { registrableDomain } from '#src/leads/registrable-domain.ts';
 
 /** So near in the source of a page, a number belongs to the address beside it. */
 const NEAR = 200;

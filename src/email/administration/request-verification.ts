@@ -5,10 +5,10 @@ import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { type AccountAddress, type AccountRecord, lockAccount } from './accounts.ts';
-import { assertMayBeContacted } from './contactable.ts';
-import { dailyLimitOf, reserveDailySend } from './daily-limit.ts';
-import { sendJobs } from './send-jobs.ts';
-import { placeInLine } from './place-in-line.ts';
+import { assertMayBeContacted } from '#src/email/contactable.ts';
+import { dailyLimitOf, reserveDailySend } from '#src/email/daily-limit.ts';
+import { sendJobs } from '#src/email/send-jobs.ts';
+import { placeInLine } from '#src/email/place-in-line.ts';
 
 /** Verifications of one account in a minute. */
 const MAX_PER_MINUTE = 5;

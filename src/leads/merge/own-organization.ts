@@ -1,10 +1,10 @@
-import { canonicalProfile } from './extract/canonical-profile.ts';
-import type { ContactCard } from './extract/contact-card.ts';
-import type { ExtractedPage } from './extracted-page.ts';
-import { isDirectory } from './directory-hosts.ts';
+import { canonicalProfile } from '#src/leads/extract/canonical-profile.ts';
+import type { ContactCard } from '#src/leads/extract/contact-card.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
+import { isDirectory } from '#src/leads/search/directory-hosts.ts';
 import { isLocalSite } from './is-local-site.ts';
 import { nameOfSite, organizationKey, resemblesDomain } from './organization-name.ts';
-import { registrableDomain } from './registrable-domain.ts';
+import { registrableDomain } from '#src/leads/registrable-domain.ts';
 import { isStructured } from './trust.ts';
 
 /** A card and the page that it stands on. */

@@ -8,7 +8,7 @@ import type { Services } from '#src/services.ts';
 import type { PlanTier } from '#src/tables.ts';
 import { type NewAccount, serverOf } from './account-request.ts';
 import { type AccountRecord, findAccount, lockWorkspace, sealedFor } from './accounts.ts';
-import { assertWithinPlan } from './daily-limit.ts';
+import { assertWithinPlan } from '#src/email/daily-limit.ts';
 import { assertZoneIsStored } from './stored-zone.ts';
 import { vetSmtpServer } from './vet-smtp-server.ts';
 

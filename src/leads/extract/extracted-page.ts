@@ -1,4 +1,4 @@
-import type { ContactCard } from './extract/contact-card.ts';
+import type { ContactCard } from './contact-card.ts';
 
 /** All that is taken from one page; the page itself is not kept. Plain data: it comes out of a thread. */
 export interface ExtractedPage {

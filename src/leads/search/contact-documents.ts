@@ -3,7 +3,7 @@ import { privateToOthers } from '#src/documents/private-documents.ts';
 import { HIDDEN } from '#src/documents/search-terms.ts';
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import { discoverPages } from './discover-pages.ts';
+import { discoverPages } from '#src/leads/visit/discover-pages.ts';
 
 /** Their addresses are short; longer ones are looked at no more. */
 const MAX_LOOKED_AT = 500;

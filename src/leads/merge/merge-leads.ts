@@ -1,10 +1,10 @@
-import type { ExtractedPage } from './extracted-page.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { buildOrganization } from './build-organization.ts';
 import { dropStrangers } from './drop-strangers.ts';
-import { personNameKey } from './extract/person-name.ts';
+import { personNameKey } from '#src/leads/extract/person-name.ts';
 import { givePageContacts } from './give-page-contacts.ts';
 import { draftOfCard } from './join-drafts.ts';
-import type { LeadDraft } from './lead-draft.ts';
+import type { LeadDraft } from '#src/leads/lead-draft.ts';
 import { mergePersons } from './merge-persons.ts';
 import { ownOrganizationCards, type PlacedCard } from './own-organization.ts';
 import { isStructured } from './trust.ts';

@@ -1,7 +1,7 @@
-import { NO_NAME_WORDS } from './extract/name-words.ts';
-import { plainLetters } from './extract/role-lexicon.ts';
-import type { ExtractedPage } from './extracted-page.ts';
-import type { Evidenced } from './lead-draft.ts';
+import { NO_NAME_WORDS } from '#src/leads/extract/name-words.ts';
+import { plainLetters } from '#src/leads/extract/role-lexicon.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
+import type { Evidenced } from '#src/leads/lead-draft.ts';
 
 const LEGAL_FORMS = new Set(
   (

@@ -1,14 +1,14 @@
-import { isRoleAddress } from './email-facts.ts';
+import { isRoleAddress } from '#src/leads/email-facts.ts';
 import {
   addressForms,
   handleForms,
   localPartOf,
   nameMatchesAddress,
-} from './extract/name-matches-address.ts';
+} from '#src/leads/extract/name-matches-address.ts';
 import { draftOfCard, joinDrafts, joinValues } from './join-drafts.ts';
-import type { Evidenced, LeadDraft } from './lead-draft.ts';
+import type { Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
 import type { PlacedCard } from './own-organization.ts';
-import { registrableDomain } from './registrable-domain.ts';
+import { registrableDomain } from '#src/leads/registrable-domain.ts';
 
 const FIELDS = ['emails', 'phones', 'linkedin', 'twitter'] as const;
 type Field = (typeof FIELDS)[number];

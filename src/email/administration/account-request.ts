@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseEmailAddress } from '#src/outreach/contact-patterns.ts';
 import { Problem } from '#src/platform/errors.ts';
-import { knownProviderOf } from './known-providers.ts';
+import { knownProviderOf } from '#src/email/known-providers.ts';
 
 /** RFC 1035 §2.3.4. */
 const MAX_HOST_LENGTH = 253;

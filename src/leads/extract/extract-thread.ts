@@ -1,6 +1,6 @@
 import { GiveUp } from '#src/platform/errors.ts';
 import { startThreadClock, type ThreadClock } from '#src/platform/thread-clock.ts';
-import { extractPage } from './extract/extract-page.ts';
+import { extractPage } from './extract-page.ts';
 import type { ExtractedPage, PageToExtract } from './extracted-page.ts';
 
 export interface ExtractTask {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Problem } from '#src/platform/errors.ts';
 import type { OutboundGuard } from '#src/platform/outbound.ts';
 import { vetHost } from '#src/platform/vet-host.ts';
-import { whyPortForbidden } from './smtp-port.ts';
+import { whyPortForbidden } from '#src/email/smtp-port.ts';
 
 /**
  * Vets an SMTP server as it is saved; every connection is vetted again. What is said of a host that may not be reached

@@ -1,4 +1,4 @@
-import type { ExtractedPage } from './extracted-page.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { pageKey, plainAddress, siteDomainOf } from './page-key.ts';
 import { isNewsName, kindOfName, type NamedPageKind } from './site-page-words.ts';
 

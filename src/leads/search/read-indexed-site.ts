@@ -4,7 +4,7 @@ import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { DocumentMetadata, StoredSection } from '#src/tables.ts';
-import type { ExtractedPage } from './extracted-page.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { indexedPageHtml } from './indexed-page-html.ts';
 import { foundPage } from './search-provider.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AccountRecord } from './accounts.ts';
-import { dailyLimitOf } from './daily-limit.ts';
+import { dailyLimitOf } from '#src/email/daily-limit.ts';
 
 /** Never with its password. */
 export const accountSchema = z

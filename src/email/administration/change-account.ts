@@ -12,7 +12,7 @@ import {
   lockAccount,
   sealedFor,
 } from './accounts.ts';
-import { assertWithinPlan, giveBack } from './daily-limit.ts';
+import { assertWithinPlan, giveBack } from '#src/email/daily-limit.ts';
 import { assertZoneIsStored } from './stored-zone.ts';
 import { vetSmtpServer } from './vet-smtp-server.ts';
 

@@ -1,7 +1,7 @@
-import { canonicalProfile } from './extract/canonical-profile.ts';
-import type { ContactCard } from './extract/contact-card.ts';
-import { personNameKey } from './extract/person-name.ts';
-import type { Evidence, Evidenced, LeadDraft } from './lead-draft.ts';
+import { canonicalProfile } from '#src/leads/extract/canonical-profile.ts';
+import type { ContactCard } from '#src/leads/extract/contact-card.ts';
+import { personNameKey } from '#src/leads/extract/person-name.ts';
+import type { Evidence, Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
 import { organizationKey } from './organization-name.ts';
 import { bestTrust } from './trust.ts';
 

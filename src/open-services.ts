@@ -15,7 +15,7 @@ import { countByStatus } from './documents/store.ts';
 import { createMailer } from './email/smtp.ts';
 import { createFileStore } from './files/file-store.ts';
 import { openParserPool } from './files/parser-pool.ts';
-import { openExtractorPool } from './leads/extractor-pool.ts';
+import { openExtractorPool } from './leads/extract/extractor-pool.ts';
 import { baseUrlOf } from './platform/base-url.ts';
 import type { Config } from './platform/config.ts';
 import { createSecretBox } from './platform/crypto.ts';

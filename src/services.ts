@@ -5,7 +5,7 @@ import type { DocumentAcceptor } from './documents/accept-document.ts';
 import type { Embedder } from './documents/embed.ts';
 import type { IndexThreads } from './documents/index-threads.ts';
 import type { Mailer } from './email/mailer.ts';
-import type { ExtractorPool } from './leads/extracted-page.ts';
+import type { ExtractorPool } from './leads/extract/extracted-page.ts';
 import type { PageRenderer } from './connectors/page-renderer.ts';
 import type { FileStore } from './files/file-store.ts';
 import type { ParserPool } from './files/parser-pool.ts';

@@ -6,6 +6,8 @@ import { isNetworkFailure, type Patience, refusal, type Retrying, retry } from '
 
 export interface Call {
   body?: unknown;
+  /** Besides those of every call; sent again with each try. */
+  headers?: Readonly<Record<string, string>>;
   timeoutMs?: number;
   patience?: Patience;
   /** Sending it twice does no more than once: also sent again when the connection broke after sending. */
@@ -77,7 +79,7 @@ async function exchange(
   return retry(connection, call.patience ?? PATIENCE, repeatable, async () => {
     const deadline = AbortSignal.timeout(call.timeoutMs ?? TIMEOUT_MS);
     const signal = AbortSignal.any([connection.signal, deadline]);
-    const response = await send(connection, method, path, call.body, signal);
+    const response = await send(connection, method, path, call, signal);
     if (!response.ok) throw await refusal(`${method} ${path}`, response);
     return { status: response.status, text: await response.text() };
   });
@@ -96,7 +98,7 @@ async function* streamBody(
   const signal = AbortSignal.any([connection.signal, idle.signal]);
   try {
     const response = await retry(connection, PATIENCE, false, async () => {
-      const answer = await send(connection, 'POST', path, body, signal);
+      const answer = await send(connection, 'POST', path, { body }, signal);
       if (!answer.ok) throw await refusal(`POST ${path}`, answer);
       return answer;
     });
@@ -117,7 +119,7 @@ function send(
   { url, key }: Connection,
   method: Method,
   path: string,
-  body: unknown,
+  { body, headers }: Pick<Call, 'body' | 'headers'>,
   signal: AbortSignal,
 ): Promise<Response> {
   return fetch(url + path, {
@@ -125,6 +127,7 @@ function send(
     signal,
     redirect: 'error',
     headers: {
+      ...headers,
       authorization: `Bearer ${key}`,
       accept: 'application/json, text/event-stream, text/plain',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

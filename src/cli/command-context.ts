@@ -7,6 +7,8 @@ export interface CommandContext {
   terminal: Terminal;
   /** `--json` was given: results go to stdout as JSON and nothing else does. */
   wantsJson(): boolean;
+  /** Of a mail server, from the environment; null when it is not there. */
+  smtpPassword: string | null;
   /**
    * Finds the service and its key.
    * @throws CommandFailure when there is none

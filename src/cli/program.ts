@@ -4,11 +4,13 @@ import { ApiFailure } from './api-failure.ts';
 import { addAskCommand } from './ask.ts';
 import type { AddCommand, CommandContext } from './command-context.ts';
 import { addDoNotContactCommand } from './do-not-contact.ts';
+import { addEmailCommand } from './email.ts';
 import { CommandFailure, EXIT, UsageError } from './exit.ts';
 import { addConnectorsCommand } from './connectors.ts';
 import { findService } from './find-service.ts';
 import { addIngestCommand } from './ingest.ts';
 import { addKeysCommand } from './keys.ts';
+import { addLeadsCommand } from './leads.ts';
 import { addPlanCommand } from './plan.ts';
 import { addSearchCommand } from './search.ts';
 import { addStatusCommand } from './status.ts';
@@ -26,6 +28,8 @@ const COMMANDS: AddCommand[] = [
   addKeysCommand,
   addWorkspacesCommand,
   addPlanCommand,
+  addLeadsCommand,
+  addEmailCommand,
   addDoNotContactCommand,
 ];
 
@@ -33,6 +37,7 @@ const COMMANDS: AddCommand[] = [
 export interface ClientSettings {
   MILLRACE_URL?: string | undefined;
   MILLRACE_API_KEY?: string | undefined;
+  MILLRACE_SMTP_PASSWORD?: string | undefined;
   DATA_DIR: string;
 }
 
@@ -107,6 +112,7 @@ function contextOf(line: CommandLine, globals: () => GlobalOptions): CommandCont
   return {
     terminal,
     wantsJson: () => globals().json === true,
+    smtpPassword: settings.MILLRACE_SMTP_PASSWORD ?? null,
     connect() {
       const { url, key } = globals();
       const address = findService({

@@ -16,6 +16,8 @@ export interface Terminal {
   signal: AbortSignal;
   /** The folder that relative paths and document ids start from. */
   workingFolder: string;
+  /** Reads a line that is not shown while it is typed. Absent where nobody types. */
+  askSecret?: (question: string) => Promise<string>;
 }
 
 /** Bold on a terminal that shows it, plain anywhere else. */

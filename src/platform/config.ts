@@ -177,10 +177,11 @@ export function readConfig(): Config {
 const clientSettings = z.object({
   MILLRACE_URL: optional(url('http:', 'https:')),
   MILLRACE_API_KEY: optional(z.string()),
+  MILLRACE_SMTP_PASSWORD: optional(z.string()),
   DATA_DIR: withDefault(z.string(), '.data'),
 });
 
-/** Settings of the `millrace` command: where the service is and which key to use. */
+/** Settings of the `millrace` command: where the service is, which key to use, and the password of a sender account. */
 export function readClientConfig(): z.output<typeof clientSettings> {
   const parsed = clientSettings.safeParse(process.env);
   if (!parsed.success) throw new ConfigError(z.prettifyError(parsed.error));

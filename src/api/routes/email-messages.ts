@@ -3,22 +3,22 @@ import { readIdempotencyKey } from '#src/api/idempotency-key.ts';
 import { PREFER_HEADER, PREFERENCE_APPLIED, prefersAsync } from '#src/api/prefer-async.ts';
 import { laterReply } from '#src/api/reply.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { emailAddress } from '#src/email/account-request.ts';
-import { findVerification } from '#src/email/find-verification.ts';
-import { messagesQuerySchema } from '#src/email/message-query.ts';
-import { findMessage, listMessages } from '#src/email/messages.ts';
-import { accountIdOf, messageIdOf, verificationIdOf } from '#src/email/path-ids.ts';
+import { emailAddress } from '#src/email/administration/account-request.ts';
+import { findVerification } from '#src/email/administration/find-verification.ts';
+import { messagesQuerySchema } from '#src/email/administration/message-query.ts';
+import { findMessage, listMessages } from '#src/email/administration/messages.ts';
+import { accountIdOf, messageIdOf, verificationIdOf } from '#src/email/administration/path-ids.ts';
 import {
   assertSent,
   messageSchema,
   presentMessage,
   presentVerification,
   verificationSchema,
-} from '#src/email/present-message.ts';
-import { requestSend } from '#src/email/request-send.ts';
-import { requestVerification } from '#src/email/request-verification.ts';
-import { newMessageSchema } from '#src/email/send-request.ts';
-import { waitUntilFinished } from '#src/email/wait-for-message.ts';
+} from '#src/email/administration/present-message.ts';
+import { requestSend } from '#src/email/administration/request-send.ts';
+import { requestVerification } from '#src/email/administration/request-verification.ts';
+import { newMessageSchema } from '#src/email/administration/send-request.ts';
+import { waitUntilFinished } from '#src/email/administration/wait-for-message.ts';
 
 const MESSAGES = { tag: 'Email accounts', family: 'reference', plan: 'Personal' } as const;
 

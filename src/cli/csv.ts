@@ -1,0 +1,15 @@
+import { plainText } from './terminal.ts';
+
+/** A spreadsheet takes a cell that begins so for a formula. */
+const FORMULA = /^[=+\-@\t]/;
+
+/** RFC 4180; a cell that a spreadsheet would run begins with an apostrophe instead. */
+export function toCsv(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('');
+}
+
+function toCell(text: string): string {
+  const plain = plainText(text);
+  const cell = FORMULA.test(plain) ? `'${plain}` : plain;
+  return /[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

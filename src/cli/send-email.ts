@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { ApiFailure } from './api-failure.ts';
+import { type CommandContext, printJson } from './command-context.ts';
+import { CommandFailure } from './exit.ts';
+import { pathOfAccount } from './email-accounts.ts';
+import { plainLine } from './terminal.ts';
+
+/** The service waits 20 s for the mail server. */
+const TIMEOUT_MS = 40_000;
+
+const verification = z.looseObject({
+  verified: z.boolean(),
+  message: z.string(),
+  status: z.string(),
+  warnings: z.array(z.string()),
+});
+const sentMessage = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  to: z.string(),
+  error: z.string().nullable(),
+  status_url: z.string(),
+});
+
+export interface NewMessage {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/**
+ * Sends a test message and tells what became of it.
+ * @throws CommandFailure when the account is not verified by it
+ */
+export async function verifyAccount(
+  id: string,
+  { to }: { to: string },
+  context: CommandContext,
+): Promise<void> {
+  const answer = await context.connect().json('POST', `${pathOfAccount(id)}/verify`, verification, {
+    body: { test_recipient: to },
+    timeoutMs: TIMEOUT_MS,
+    // Who asks again shares the test message that is under way.
+    repeatable: true,
+  });
+  const { verified, message, status, warnings } = answer;
+  const { stdout, stderr } = context.terminal;
+  if (context.wantsJson()) printJson(context, answer);
+  else {
+    if (verified) stdout.write(`${plainLine(message)}\n`);
+    for (const warning of warnings) stderr.write(`${plainLine(warning)}\n`);
+  }
+  if (verified) return;
+  const isUnderWay = status === 'queued' || status === 'sending';
+  throw new CommandFailure(
+    plainLine(isUnderWay ? `${message} The same command again asks how it stands.` : message),
+  );
+}
+
+/** Sends one message, once: each try has the same Idempotency-Key. */
+export async function sendMessage(
+  id: string,
+  { to, subject, text }: NewMessage,
+  context: CommandContext,
+): Promise<void> {
+  const client = context.connect();
+  const path = `${pathOfAccount(id)}/send`;
+  const call = {
+    body: { to, subject, text },
+    headers: { 'idempotency-key': randomUUID() },
+    timeoutMs: TIMEOUT_MS,
+    repeatable: true,
+  };
+  const message = await client.json('POST', path, sentMessage, call).catch((error: unknown) => {
+    if (client.signal.aborted || (error instanceof ApiFailure && error.status === null)) {
+      context.terminal.stderr.write(
+        'The message may be on its way. Look at GET /email-messages before you send it again.\n',
+      );
+    }
+    throw error;
+  });
+  if (context.wantsJson()) {
+    printJson(context, message);
+    return;
+  }
+  const { status, error, status_url } = message;
+  const news =
+    status === 'sent'
+      ? `Sent to ${message.to}.`
+      : `The message to ${message.to} is ${status} and goes on by itself. ${error ?? ''} GET ${status_url} tells how it stands.`;
+  context.terminal.stdout.write(`${plainLine(news)}\n`);
+}

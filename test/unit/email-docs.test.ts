@@ -2,7 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { accountChangeSchema, emailAddress, newAccountSchema } from '#src/email/administration/account-request.ts';
+import {
+  accountChangeSchema,
+  emailAddress,
+  newAccountSchema,
+} from '#src/email/administration/account-request.ts';
 import { maxAttempts, retryDelayMs } from '#src/email/message-retry.ts';
 import { newMessageSchema } from '#src/email/administration/send-request.ts';
 import { SMTP_ERROR_CLASSES } from '#src/email/smtp-error-classes.ts';

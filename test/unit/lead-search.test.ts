@@ -279,7 +279,7 @@ describe('pages of a search', () => {
       'http://127.0.0.1:9/',
     ];
     const sites = groupSites(urls.map((url) => ({ url })));
-    expect([...sites.keys()]).toEqual(['b.test', 'a.github.io', '127.0.0.1']);
+    expect([...sites.keys()]).toEqual(['b.test', 'a.github.io', '127.0.0.1:9']);
     expect(sites.get('b.test')).toHaveLength(2);
   });
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { nameTimeZone, readAccount } from '#src/accounts/account.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { accountChangeSchema, newAccountSchema } from '#src/email/administration/account-request.ts';
+import {
+  accountChangeSchema,
+  newAccountSchema,
+} from '#src/email/administration/account-request.ts';
 import { findAccount, listAccounts } from '#src/email/administration/accounts.ts';
 import { changeAccount } from '#src/email/administration/change-account.ts';
 import { createAccount } from '#src/email/administration/create-account.ts';

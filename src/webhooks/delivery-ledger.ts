@@ -242,9 +242,9 @@ async function recordAttempts(db: Database, records: AttemptRecord[]): Promise<v
       made.error, case when e.payload is not null then answer end, duration_ms, started_at
     from made join webhook_delivery d on d.id = made.id
     join webhook_event e on e.id = d.webhook_event_id
-    -- Whoever asks a second time did not hear that it was written.
-    where not exists (select 1 from webhook_attempt a
-      where a.webhook_delivery_id = made.id and a.started_at = made.started_at)`.execute(db);
+    -- Whoever asks a second time did not hear that it was written. An interrupted attempt may bear the same moment.
+    where not exists (select 1 from webhook_attempt a where a.webhook_delivery_id = made.id
+      and a.started_at = made.started_at and a.outcome = made.outcome)`.execute(db);
 }
 
 function attemptRow(record: AttemptRecord) {

@@ -71,7 +71,13 @@ test('contact data of Open Graph is the organisation, with its address', () => {
       offset: null,
     },
   ]);
-  expect(readPageMeta(source(html, 'https://acme.test/blog/x'))[0]?.description).toBeNull();
+});
+
+test('a description alone is that of the organisation without a name', () => {
+  const html = '<title>Jane</title><meta name="description" content="Anvils since 1920.">';
+  expect(readPageMeta(source(html))).toMatchObject([
+    { kind: 'organization', name: null, description: 'Anvils since 1920.' },
+  ]);
 });
 
 test('an author is a person, and the creator of the page is theirs unless it is the site itself', () => {

@@ -57,14 +57,14 @@ describe('nobody', () => {
     ]);
   });
 
-  test('is given an address beside a lone name that it does not match', () => {
-    expect(
-      rows(
-        '<main><h1>Jane Doe</h1><p>Partner</p><p>Write: box7@acme.test or jane.doe@acme.test</p></main>',
-      ),
-    ).toEqual([['Jane Doe', 'Partner', 'jane.doe@acme.test']]);
-    expect(rows('<main><h1>Jane Doe</h1><p>Partner</p><p>box7@acme.test</p></main>')).toEqual([
-      ['Jane Doe', 'Partner', ''],
+  test.each([
+    ['<p>Write: box7@acme.test or jane.doe@acme.test</p>', 'jane.doe@acme.test'],
+    ['<p>box7@acme.test or box8@acme.test</p>', ''],
+    ['<p>info@acme.test</p>', ''],
+    ['<p>Reads</p><p>Hikes</p><p>Sings</p><p>Runs</p><p>Swims</p><p>box7@acme.test</p>', ''],
+  ])('is given an address of others beside a lone name: %s', (html, emails) => {
+    expect(rows(`<main><h1>Jane Doe</h1><p>Partner</p>${html}</main>`)).toEqual([
+      ['Jane Doe', 'Partner', emails],
     ]);
   });
 });
@@ -173,4 +173,53 @@ test.each([
     [name, title, ''],
     [other, otherTitle, ''],
   ]);
+});
+
+test.each([
+  [
+    '<main><h1>Jane Doe</h1><p>Partner</p><p>jd77@acme.test</p></main>',
+    'Jane Doe',
+    'Partner',
+    'jd77@acme.test',
+  ],
+  ['<p>Contact person: Jane Doe</p><p>Email: jd@acme.test</p>', 'Jane Doe', null, 'jd@acme.test'],
+  [
+    '<p>Contact: Jane Doe, Sales Manager</p><p>Email: jane@acme.test</p>',
+    'Jane Doe',
+    'Sales Manager',
+    'jane@acme.test',
+  ],
+  [
+    '<p>Vertreten durch die Geschäftsführerin:<br>Frau Erika Huber</p><p>Kontakt:<br>Tel. 030 901820</p>',
+    'Erika Huber',
+    'Geschäftsführerin',
+    '',
+  ],
+  [
+    '<dl><dt>代表者<dd>代表取締役社長 佐藤 健一<dt>設立<dd>1987年</dl>',
+    '佐藤 健一',
+    '代表取締役社長',
+    '',
+  ],
+  ['<p>王伟 总经理<br>wang@acme.test</p>', '王伟', '总经理', 'wang@acme.test'],
+  ['<p>Our CEO is Jane Doe (jane.doe@acme.test).</p>', 'Jane Doe', 'CEO', 'jane.doe@acme.test'],
+])('%s is of one person', (html, name, title, emails) => {
+  expect(rows(html)).toEqual([[name, title, emails]]);
+});
+
+test('in a row of persons the address of a desk is that of who sits there', () => {
+  const card = (name: string, title: string, email: string): string =>
+    `<div><h3>${name}</h3><p>${title}</p><p>${email}</p></div>`;
+  expect(
+    rows(card('Jane Doe', 'Buyer', 'jane@acme.test') + card('Ann Lee', 'Sales', 'sales@acme.test')),
+  ).toEqual([
+    ['Jane Doe', 'Buyer', 'jane@acme.test'],
+    ['Ann Lee', 'Sales', 'sales@acme.test'],
+  ]);
+});
+
+test('the press desk of another house is nobody here', () => {
+  expect(
+    read('<p>Press contact of Fairs & Sons: Jane Doe, Press Officer, tel. +49 30 901820.</p>'),
+  ).toEqual([]);
 });

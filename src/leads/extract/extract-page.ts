@@ -17,6 +17,7 @@ import type { PageSource } from './page-source.ts';
 import { readProfileLinks } from './profile-links.ts';
 import { readRdfa } from './rdfa.ts';
 import { regionOf } from './region-of.ts';
+import { signedNameOf } from './signed-name.ts';
 import { readTeamCards } from './team-cards.ts';
 import { readVCards } from './vcard.ts';
 import { visiblePageText } from './visible-page-text.ts';
@@ -59,6 +60,7 @@ export function extractPage({ url, html: written, kind }: PageToExtract): Extrac
     canonicalUrl: canonicalUrlOf(page, url),
     title: page.title.slice(0, MAX_TITLE_LENGTH),
     siteName: siteNameOf(source),
+    signedBy: signedNameOf(readPageLines(page.root)),
     language: /^[a-z]{2,3}(?![a-z])/.exec(page.language.toLowerCase())?.[0] ?? '',
     cards,
     links: readPageLinks(source),

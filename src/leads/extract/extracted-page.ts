@@ -9,6 +9,8 @@ export interface ExtractedPage {
   title: string;
   /** The name that the site goes by, from `og:site_name` and the like; empty when it does not say. */
   siteName: string;
+  /** Whose the page is by its copyright line or a name with a legal form; for want of a better name. */
+  signedBy?: string;
   /** Lower-case primary subtag such as `de`; empty when it does not say. */
   language: string;
   cards: ContactCard[];

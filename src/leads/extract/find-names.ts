@@ -6,6 +6,12 @@ import {
   type PageLines,
   piecesOutsideLinks,
 } from './page-lines.ts';
+import {
+  isContactLine,
+  roleOfLabel,
+  roleOfLabelLine,
+  unspacedNameWithRole,
+} from './introduced-names.ts';
 import { personNameKey, readPersonName } from './person-name.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
 import { isRoleLine } from './role-words.ts';
@@ -28,12 +34,15 @@ export interface FoundName {
   isLabelled: boolean;
   /** Something stands in the line that nobody knows: it is a name only where more says so. */
   isTentative: boolean;
+  /** A label such as "Contact person:" says that it is a name. */
+  isNamed: boolean;
   /** Names in the same place of like things have the same. */
   place: string;
 }
 
 const LONGEST_LINE = 160;
 const MAX_NAMES = 3_000;
+const MOST_WORDS_OF_LABEL = 3;
 const SEPARATOR = /\s*[,|·•;(]\s*|\s+[–—-]\s+|\s*:\s+/u;
 const SET_OFF = new Set([
   'strong',
@@ -57,7 +66,7 @@ export function findNames({ lines }: PageLines): FoundName[] {
   for (const [at, line] of lines.entries()) {
     if (found.length >= MAX_NAMES) break;
     if (line.isForeign || line.text.length > LONGEST_LINE) continue;
-    for (const { piece, ...read } of namesIn(line)) {
+    for (const { piece, isUnspaced: _, ...read } of introduced(namesIn(line), lines, at)) {
       const element = line.elements[piece] ?? null;
       const strength = read.isLabelled ? 1 : line.column === 'name' ? 3 : strengthOf(element);
       const place = `${strength} ${places.of(element)}`;
@@ -68,6 +77,23 @@ export function findNames({ lines }: PageLines): FoundName[] {
   return withoutTitles(found, lines);
 }
 
+/** Names below a line that is a role and a colon. What stands below such a name says whether it is all of one person. */
+function introduced(
+  names: readonly NameInLine[],
+  lines: readonly PageLine[],
+  at: number,
+): NameInLine[] {
+  const isLast = !isContactLine(lines[at + 1]?.text);
+  return names.map((name) => {
+    const isBare = name.title === null && name.phrase === null;
+    const title = isBare ? roleOfLabelLine(lines[at - 1]?.text) : null;
+    const isIntroduced = title !== null || name.isUnspaced;
+    return isIntroduced && isLast
+      ? { ...name, title: name.title ?? title, isLabelled: true }
+      : name;
+  });
+}
+
 interface NameInLine {
   name: string;
   title: string | null;
@@ -75,15 +101,28 @@ interface NameInLine {
   piece: number;
   isLabelled: boolean;
   isTentative: boolean;
+  isNamed: boolean;
+  /** With its role, in a writing without capitals. */
+  isUnspaced: boolean;
 }
 
-const nothingElse = { title: null, phrase: null, piece: 0, isLabelled: false, isTentative: false };
+const nothingElse = {
+  title: null,
+  phrase: null,
+  piece: 0,
+  isLabelled: false,
+  isTentative: false,
+  isNamed: false,
+  isUnspaced: false,
+};
 
 function namesIn(line: PageLine): NameInLine[] {
   const { text, pieces, column } = line;
   if (column !== null && column !== 'name') return [];
   const whole = readPersonName(text);
   if (whole !== null) return [{ ...nothingElse, name: whole }];
+  const unspaced = unspacedNameWithRole(text);
+  if (unspaced !== null) return [{ ...nothingElse, ...unspaced, isUnspaced: true }];
   const inPieces = pieces.length > 1 ? nameInPieces(line) : null;
   if (inPieces) return [inPieces];
   const outside = piecesOutsideLinks(line);
@@ -141,12 +180,14 @@ function namesBehindLabel([, label = '', written = '']: RegExpExecArray): NameIn
   const list = withoutEdges(beforeContacts(written));
   if (columnNamed(label) === 'name') {
     const name = readPersonName(list);
-    return name === null ? [] : [{ ...nothingElse, name }];
+    return name === null ? [] : [{ ...nothingElse, name, isNamed: true }];
   }
-  const title = label
-    .replace(/^.*\b(?:vertreten durch|represented by)\s*(?:(?:den|die|the)\s+)?/iu, '')
-    .replace(/^(?:our|your|the|ihre?|unsere?|notre|votre|nostr[oa]|nuestr[oa])\s+/iu, '');
-  if (!isRoleLine(title)) return [];
+  const title = roleOfLabel(label);
+  // "Contact: Jane Doe, Head of Sales"
+  if (title === null) {
+    const isShort = label.split(' ').length <= MOST_WORDS_OF_LABEL;
+    return isShort ? nameWithRole(written).filter((one) => one.title !== null) : [];
+  }
   const names = list
     .split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u)
     .map(readPersonName);

@@ -12,6 +12,8 @@ const MIN_DIGITS = 7;
 const PLACEHOLDER = /^(?:(\d)\1{5,}|0?123456789?0?|0?987654321?0?)$/;
 /** `(555) 123-4567`, which is written so in one part of the world only. */
 const NORTH_AMERICAN = /^(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])\d{3}[ .-]\d{4}(?!\d)/;
+/** The same, where nothing says that it is a phone number. */
+export const WITH_AREA_CODE = /^\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}$/;
 /** `1-800-FLOWERS`: letters as they are on the keys. */
 const VANITY = /^\+?[\d\s().-]{3,}[\s.-][a-z]{2,}[a-z\d-]*$/i;
 const KEYS = '22233344455566677778889999';
@@ -32,7 +34,8 @@ export function normalizePhone(
     const phone = parsed(candidate, region);
     if (phone && isGoodEnough(phone, trust)) return phone.number;
   }
-  if (region !== null || trust === 'text' || !NORTH_AMERICAN.test(written)) return null;
+  const form = trust === 'marked' ? NORTH_AMERICAN : WITH_AREA_CODE;
+  if (region !== null || !form.test(written)) return null;
   const phone = parsed(written, 'US');
   return phone && isGoodEnough(phone, trust) ? phone.number : null;
 }

@@ -1,3 +1,5 @@
+import { WITH_AREA_CODE } from './normalize-phone.ts';
+
 /** Numbers that are something else, by what they look like. */
 const OTHER_SHAPES = [
   // Dates, and stretches of years and dates
@@ -63,7 +65,7 @@ export function isNumberOfElse(
 }
 
 function looksNational(written: string, region: string | null): boolean {
-  if (region === null) return false;
+  if (region === null) return WITH_AREA_CODE.test(written);
   const digits = written.match(/\p{Nd}/gu)?.join('') ?? '';
   // Russia and its neighbours dial an 8 where others dial a zero.
   const startsAsDialled =

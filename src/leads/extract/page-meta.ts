@@ -31,20 +31,18 @@ function organizationCard({ url, page, region }: PageSource): ContactCard | null
   const website = absoluteUrl(meta('business:contact_data:website'), url);
   const address = addressOf(meta);
   const known = siteNameOf({ url, page });
-  const isHome = /^\/(?:index\.\w+)?$/.test(URL.parse(url)?.pathname ?? '');
-  if (name === '' && !email && !phone && !profile && !website && !address) return null;
+  const description = meta('og:description', 'description').slice(0, LONGEST_DESCRIPTION);
+  const isNamed = name !== '' || email || phone || profile || website || address;
+  if (!isNamed && description === '') return null;
   return contactCard({
     technique: 'meta',
     kind: 'organization',
-    name: known || null,
+    name: isNamed ? known || null : null,
     emails: email === null ? [] : [email],
     phones: phone === null ? [] : [phone],
     profiles: profile === null ? [] : [profile],
     website,
-    // Other pages describe themselves, not the organisation.
-    description: isHome
-      ? meta('og:description', 'description').slice(0, LONGEST_DESCRIPTION) || null
-      : null,
+    description: description || null,
     address,
   });
 }

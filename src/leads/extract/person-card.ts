@@ -5,6 +5,7 @@ import { contactsIn } from './card-contacts.ts';
 import type { CardExtent } from './card-extent.ts';
 import type { FoundName } from './find-names.ts';
 import { nameMatchesAddress, nameMatchesHandle } from './name-matches-address.ts';
+import { markedCompany } from './marked-company.ts';
 import { type PageLine, type PageLines, piecesOutsideLinks } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { beforeContacts, phraseOfTitle, withoutEdges } from './role-text.ts';
@@ -16,6 +17,7 @@ import { isMarkedAsTitle } from './title-markup.ts';
 export interface PersonCard {
   found: FoundName;
   title: string | null;
+  company: string | null;
   /** The title stands in the line of the name or next to it. */
   isTitleNear: boolean;
   /** A line after the name that may be a role in words that nobody knows. */
@@ -33,6 +35,8 @@ const MOST_LINES_TO_TITLE = 8;
 /** The address of a house near a lone name is not the person's. */
 const MOST_LINES_ALONE = 8;
 const MOST_LINES_MARKED = 14;
+/** A name with its role and one address right below them, and nothing else. */
+const MOST_LINES_SHORT = 6;
 /** What markup calls the box of a person. */
 const PERSON_CLASS =
   /(?:^|[\s_-])(?:person|member|employee|staff|profile|people|mitarbeiter\w*|membre|miembro|persona|card|vcard|bio|author-card|contact-person)(?:$|[\s_-])/i;
@@ -53,8 +57,15 @@ export function readPersonCard(
   const isFar = extent.isAlone && extent.to - extent.from > MOST_LINES_ALONE;
   const personal = contacts.emails.filter((email) => !isRoleAddress(email));
   const ownEmails = personal.filter(isOwnEmail);
-  const isOwnBox = !extent.isAlone || (personal.length === 1 && isPersonBox(nodes));
+  const isTitleNear = marked !== null || found.title !== null || near?.distance === 1;
+  const isShort =
+    (isTitleNear || found.isNamed) &&
+    contacts.emails.length === 1 &&
+    extent.to - found.line <= MOST_LINES_SHORT;
+  const isOwnBox = !extent.isAlone || (personal.length === 1 && (isPersonBox(nodes) || isShort));
   const others = personal.length > 3 || isFar || !isOwnBox ? [] : personal;
+  // In a row of persons who have an address each, a desk's address is that of who sits there.
+  const desk = extent.isAlone || contacts.emails.length > 1 ? [] : contacts.emails;
   const profiles = contacts.profiles.filter(
     (url) =>
       canonicalProfile(url)?.kind !== 'organization' &&
@@ -63,12 +74,14 @@ export function readPersonCard(
   return {
     found,
     title: marked ?? found.title ?? near?.title ?? null,
-    isTitleNear: marked !== null || found.title !== null || (near !== null && near.distance === 1),
+    company: markedCompany(extent, page),
+    isTitleNear,
     unknownTitle: unknownTitle(extent, page),
-    emails: ownEmails.length > 0 ? ownEmails : others,
+    emails: [ownEmails, others, desk].find((emails) => emails.length > 0) ?? [],
     phones: isFar || contacts.phones.length > 4 ? [] : contacts.phones,
     profiles,
-    hasOwnContact: ownEmails.length > 0 || profiles.some(isOwnProfile),
+    hasOwnContact:
+      ownEmails.length > 0 || profiles.some(isOwnProfile) || (found.isNamed && others.length === 1),
     isAuthor: page.lines[found.line]?.isAuthor ?? false,
   };
 }

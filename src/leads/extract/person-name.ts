@@ -1,6 +1,7 @@
 import { NO_NAME_WORDS, PARTICLES, PLACE, TITLES_AFTER, TITLES_BEFORE } from './name-words.ts';
 import { plainLetters } from './role-lexicon.ts';
 import { hasRoleWord, isRoleWord, isSurname } from './role-words.ts';
+import { withoutSalutation } from './salutation.ts';
 import { readUnspacedName } from './unspaced-name.ts';
 
 const LONGEST_NAME = 60;
@@ -14,7 +15,7 @@ const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.)$/u;
 const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;
 
 /**
- * The name of a person as it is written, with its titles and without the degrees behind it; null for a text that is
+ * The name of a person as it is written, with its titles, without a salutation and the degrees behind it; null for a text that is
  * no name. Two to four words with capitals, particles between them, or a name in Chinese, Japanese or Korean.
  */
 export function readPersonName(text: string): string | null {
@@ -24,7 +25,7 @@ export function readPersonName(text: string): string | null {
   if (UNSPACED.test(name)) return readUnspacedName(name);
   if (/[\d@:;/\\|!?&+*=<>{}[\]_#%•…]/.test(name)) return null;
   const core = coreWords(name.replace(NICKNAME, ''));
-  return core !== null && isName(core) ? name : null;
+  return core !== null && isName(core) ? withoutSalutation(name) : null;
 }
 
 /** The words of a name in order, without titles, degrees, nicknames and commas ("Doe, Jane" is turned). */

@@ -20,7 +20,7 @@ const CAPITALISED_RUN =
   /\p{Lu}[\p{L}\p{M}'’-]*\.?(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu) ){0,2}\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
 /** Whose somebody is. */
 const BEFORE_ROLE =
-  /(?:^|[\s(,;:])(?:our|the|your|my|unser\w{0,2}|ihr\w{0,2}|der|die|den|dem|notre|votre|le|la|nuestr[oa]|el|il|nostr[oa]|nosso|nossa|o|a|onze|ons|vår|vores|meidän)\s+([^,;:.()]{2,60}),?\s*$/iu;
+  /(?:^|[\s(,;:])(?:our|the|your|my|unser\w{0,2}|ihr\w{0,2}|der|die|den|dem|notre|votre|le|la|nuestr[oa]|el|il|nostr[oa]|nosso|nossa|o|a|onze|ons|vår|vores|meidän)\s+([^,;:.()]{2,60}?)(?: is| ist| est| es| è|,)?\s*$/iu;
 const BEHIND_NAME =
   /^\s*(?:,|\(|–|—| -)\s*(?:(?:our|the|unser\w{0,2}|notre|nuestr[oa]|nostr[oa]|nosso|nossa|onze)\s+)?([^,;()–—]{2,60}?)\s*(?:[,;)–—]|\s(?:at|on|via|under|unter|per|à|en|na|på|is|can)\s|[^\s]+@|$)/iu;
 

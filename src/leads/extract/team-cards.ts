@@ -40,12 +40,13 @@ export function readTeamCards(source: PageSource): ContactCard[] {
   const cards = withoutShared(persons)
     .toSorted((a, b) => a.found.line - b.found.line)
     .slice(0, MAX_CARDS)
-    .map(({ found, title, emails, phones, profiles }) =>
+    .map(({ found, title, company, emails, phones, profiles }) =>
       contactCard({
         technique: 'team-card',
         kind: 'person',
         name: found.name,
         title,
+        company,
         emails,
         phones,
         profiles,

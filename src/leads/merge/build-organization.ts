@@ -1,4 +1,5 @@
 import { isFreeMail, isRoleAddress } from '#src/leads/email-facts.ts';
+import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import type { LooseContacts } from './give-page-contacts.ts';
 import { draftOfCard, emptyDraft, joinDrafts, joinValues } from './join-drafts.ts';
@@ -31,7 +32,7 @@ export function buildOrganization({ own, rest, pages, siteDomain }: Organization
   isKnown: boolean;
 } {
   const kind = 'organization' as const;
-  const cards = own.map(({ card, url }) => draftOfCard(card, { kind, url, siteDomain }));
+  const cards = own.map(({ card, url }) => draftOfOwn(card, { kind, url, siteDomain }));
   const loose: LeadDraft = {
     ...emptyDraft(kind, siteDomain),
     ...rest,
@@ -127,9 +128,16 @@ function homeOf(
   };
 }
 
-/** What pages say of themselves; the start page's counts. */
+/** What a page's head says describes the page. */
+function draftOfOwn(card: ContactCard, place: Parameters<typeof draftOfCard>[1]): LeadDraft {
+  const draft = draftOfCard(card, place);
+  return card.technique === 'meta' ? { ...draft, description: null } : draft;
+}
+
+/** What pages say of themselves: the start page, or the one that was read first. */
 function describedBy(pages: readonly ExtractedPage[]): Evidenced | null {
-  for (const { url, cards } of pages.slice(0, 1)) {
+  const home = pages.find(({ url }) => /^\/(?:index\.\w+)?$/.test(URL.parse(url)?.pathname ?? ''));
+  for (const { url, cards } of [home, pages[0]].filter((page) => page !== undefined)) {
     const card = cards.find(({ technique, description }) => technique === 'meta' && description);
     if (card?.description)
       return { value: card.description, evidence: [{ url, technique: 'meta' }] };

@@ -33,10 +33,12 @@ export function givePageContacts(
   const byForm = byAddressForm(kept);
   const gifts = new Map<number, LooseContacts>();
   const rest = noContacts();
+  const lonely = lonelyProfile(kept, loose);
   for (const field of FIELDS) {
     for (const found of loose[field]) {
       const owning = owners[field].get(found.value) ?? [];
-      const taker = owning.length === 0 ? takerOf(field, found.value, byForm) : null;
+      const isLonely = field === 'linkedin' && found.value === lonely;
+      const taker = owning.length > 0 ? null : isLonely ? 0 : takerOf(field, found.value, byForm);
       const receivers = taker === null ? owning : [taker];
       for (const person of receivers) {
         const gift = gifts.get(person) ?? noContacts();
@@ -60,6 +62,14 @@ function isHouses(field: Field, { value, evidence }: Evidenced, person: LeadDraf
   if (field !== 'phones') return false;
   const own = person.phones.find((phone) => phone.value === value)?.evidence ?? [];
   return evidence.some(({ url }) => !own.some((one) => one.url === url));
+}
+
+/** The only personal profile of a site with only one person. */
+function lonelyProfile(persons: readonly LeadDraft[], { linkedin }: LooseContacts): string | null {
+  const [only, ...others] = persons;
+  const [profile, ...more] = linkedin.filter(({ value }) => value.includes('/in/'));
+  if (!only || others.length + more.length + only.linkedin.length > 0) return null;
+  return profile?.value ?? null;
 }
 
 function noContacts(): LooseContacts {

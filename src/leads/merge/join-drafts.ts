@@ -1,8 +1,10 @@
 import { canonicalProfile } from '#src/leads/extract/canonical-profile.ts';
 import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import { personNameKey } from '#src/leads/extract/person-name.ts';
+import { withoutSalutation } from '#src/leads/extract/salutation.ts';
 import type { Evidence, Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
 import { organizationKey } from './organization-name.ts';
+import { splitEmployer } from './split-employer.ts';
 import { bestTrust } from './trust.ts';
 
 const MAX_EVIDENCE = 50;
@@ -40,11 +42,12 @@ export function draftOfCard(
   const own = profiles.filter((profile) => profile.kind === kind || profile.kind === 'unknown');
   const inNetwork = (network: string): Evidenced[] =>
     all(own.filter((profile) => profile.network === network).map((profile) => profile.url));
+  const { title, company } = splitEmployer(card.title, card.company);
   return {
     kind,
-    name: one(card.name),
-    title: one(card.title),
-    company: one(card.company),
+    name: one(kind === 'person' && card.name ? withoutSalutation(card.name) : card.name),
+    title: one(title),
+    company: one(company),
     emails: all(card.emails),
     phones: all(card.phones),
     linkedin: inNetwork('linkedin'),

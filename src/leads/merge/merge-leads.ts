@@ -3,9 +3,11 @@ import { buildOrganization } from './build-organization.ts';
 import { dropStrangers } from './drop-strangers.ts';
 import { personNameKey } from '#src/leads/extract/person-name.ts';
 import { givePageContacts } from './give-page-contacts.ts';
-import { draftOfCard } from './join-drafts.ts';
-import type { LeadDraft } from '#src/leads/lead-draft.ts';
+import { draftOfCard, joinDrafts } from './join-drafts.ts';
+import type { Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
+import { isLocalSite } from './is-local-site.ts';
 import { mergePersons } from './merge-persons.ts';
+import { organizationKey } from './organization-name.ts';
 import { ownOrganizationCards, type PlacedCard } from './own-organization.ts';
 import { isStructured } from './trust.ts';
 
@@ -45,19 +47,54 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
     placed.filter((one) => one.card.kind !== 'organization' && !isPerson(one)),
     { siteDomain, claimed, siteName: own[0]?.card.name ?? pages[0]?.siteName ?? '' },
   );
-  const given = givePageContacts(persons, loose, siteDomain);
+  const given = givePageContacts(withoutHousePhones(persons, own), loose, siteDomain);
   const organization = buildOrganization({
     own,
     rest: given.rest,
     pages,
     siteDomain,
   });
+  // An address of the own network is nobody's name.
+  const isNameless = isLocalSite(siteDomain) && organization.name?.value === siteDomain;
+  const house = isNameless ? null : organization.name;
   const known = given.persons.filter(isLead).map((person) => ({
     ...person,
-    company: person.company ?? organization.name,
+    company: person.company ?? house,
   }));
   const leads = known.toSorted((a, b) => factsOf(b) - factsOf(a));
-  return organization.isKnown ? [organization.draft, ...leads] : leads;
+  if (!organization.isKnown) return leads;
+  return withoutOwnHouse(organization.draft, leads) ?? [organization.draft, ...leads];
+}
+
+/** What structured data says to be the house's number is not that of a person for whom it names another one. */
+function withoutHousePhones(
+  persons: readonly LeadDraft[],
+  own: readonly PlacedCard[],
+): LeadDraft[] {
+  const marked = own.filter(({ card }) => isStructured(card.technique));
+  const ofHouse = new Set(marked.flatMap(({ card }) => card.phones));
+  const isMarked = ({ evidence }: Evidenced): boolean =>
+    evidence.some(({ technique }) => isStructured(technique));
+  return persons.map((person) => {
+    if (!person.phones.some(isMarked)) return person;
+    const phones = person.phones.filter((one) => isMarked(one) || !ofHouse.has(one.value));
+    return { ...person, phones };
+  });
+}
+
+/** A site of one person goes by the person's name: what is the house's is the person's. */
+function withoutOwnHouse(
+  organization: LeadDraft,
+  persons: readonly LeadDraft[],
+): LeadDraft[] | null {
+  const [only, ...others] = persons;
+  if (!only?.name || !organization.name || others.length > 0) return null;
+  if (personNameKey(only.name.value) !== personNameKey(organization.name.value)) return null;
+  const { name, title, company } = only;
+  const { emails, phones, linkedin, twitter } = organization;
+  const isOwn = company !== null && organizationKey(company.value) === organizationKey(name.value);
+  const joined = joinDrafts([only, { ...only, emails, phones, linkedin, twitter }]);
+  return [{ ...joined, name, title, company: isOwn ? null : company }];
 }
 
 /** Without its fragment: one page is one source. */

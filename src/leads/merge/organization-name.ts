@@ -68,7 +68,20 @@ function nameInTitles(pages: readonly ExtractedPage[], domain: string): Evidence
   if (resembling) return resembling;
   const repeated = commonest(parts);
   if (repeated && repeated.evidence.length > 1) return repeated;
-  return parts.findLast(({ evidence: [one] }) => one?.url === pages[0]?.url) ?? null;
+  const inTitle = parts.findLast(({ evidence: [one] }) => one?.url === pages[0]?.url) ?? null;
+  const signed = commonest(
+    pages.map(({ url, signedBy = '' }) => ({
+      value: signedBy,
+      evidence: [{ url, technique: 'visible-text' as const }],
+    })),
+  );
+  if (!signed) return inTitle;
+  const key = organizationKey(signed.value);
+  const isInTitle = ({ value }: Evidenced): boolean => {
+    const other = organizationKey(value);
+    return other.length >= 3 && (key.includes(other) || other.includes(key));
+  };
+  return parts.find(isInTitle) ?? signed;
 }
 
 function isNameLike(part: string): boolean {

@@ -1,0 +1,25 @@
+import { hasRoleWord, isRoleLine } from '#src/leads/extract/role-words.ts';
+import { organizationKey } from './organization-name.ts';
+
+/** "Head of Sales at Acme Ltd", "Entwicklerin bei Acme"; no "Editor at Large". */
+const WORKS_AT =
+  /^(.{2,70}?),?\s+(?:at|@|bei|chez|presso|hos|w firmie)\s+(?:the\s+)?(\p{Lu}.{1,60})$/u;
+const NO_EMPLOYER = /^(?:large|home|work|night|sea)$/iu;
+
+/** A role that goes on with the house in which somebody has it, as role and house; the role alone as it is. */
+export function splitEmployer(
+  title: string | null,
+  company: string | null,
+): { title: string | null; company: string | null } {
+  const parts = WORKS_AT.exec(title ?? '');
+  const [, role = '', employer = ''] = parts ?? [];
+  const isHouse = parts !== null && isRoleLine(role) && !isNoHouse(employer);
+  const isSame = company === null || organizationKey(company) === organizationKey(employer);
+  return isHouse && isSame ? { title: role, company: company ?? employer } : { title, company };
+}
+
+function isNoHouse(text: string): boolean {
+  return (
+    NO_EMPLOYER.test(text) || text.split(' ').length > 6 || /[,;|]/u.test(text) || hasRoleWord(text)
+  );
+}

@@ -6,7 +6,7 @@ import type { Enrichment, ScrapeMode } from '#src/tables.ts';
 
 /** A claim that is not renewed for this long is taken for that of a dead worker. */
 const LEASE_SECONDS = 20;
-/** Of one workspace: its scrapes must not take all the places of the workers. The end of one sends for the next. */
+/** Of one workspace: its scrapes must not take all the places of the workers. The end of one sends for the next ones. */
 const MAX_RUNNING = 4;
 
 /** A scrape that this worker, and no other, is at. */
@@ -84,17 +84,17 @@ export async function holdScrape(
   return rows.length === 1;
 }
 
-/** The scrape of the workspace whose turn it is when another one ends. */
-export async function nextScrape(
+/** The scrapes of the workspace whose turn it may be when another one ends; several may end at the same moment. */
+export async function nextScrapes(
   db: Database,
   workspaceId: WorkspaceId,
-): Promise<{ id: LeadScrapeId; request_id: string | null } | null> {
+): Promise<{ id: LeadScrapeId; request_id: string | null }[]> {
   const { rows } = await sql<{ id: LeadScrapeId; request_id: string | null }>`
     select id, request_id from lead_scrape
     where workspace_id = ${workspaceId} and finished_at is null and claimed_until is null
       and (next_attempt_at is null or next_attempt_at <= now())
-    order by created_at, id limit 1`.execute(db);
-  return rows[0] ?? null;
+    order by created_at, id limit ${MAX_RUNNING}`.execute(db);
+  return rows;
 }
 
 /** A site that is still to be visited. */

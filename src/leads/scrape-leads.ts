@@ -4,7 +4,7 @@ import type { Services } from '#src/services.ts';
 import {
   type ClaimedScrape,
   claimScrape,
-  nextScrape,
+  nextScrapes,
   type PendingSite,
   pendingSites,
   releaseScrape,
@@ -84,9 +84,13 @@ async function sendNext(
   services: ScrapeServices,
   { id, workspace_id: workspaceId }: ClaimedScrape,
 ): Promise<void> {
-  const next = await nextScrape(services.db, workspaceId).catch(() => null);
-  if (next === null || next.id === id) return;
-  await sendScrape(services, next.id, { requestId: next.request_id, place: 1 });
+  // Those that are not found now are found by `reconcile`.
+  const next = await nextScrapes(services.db, workspaceId).catch(() => []);
+  for (const [index, scrape] of next.entries()) {
+    // This one has its own job, or gets it back from the queue.
+    if (scrape.id === id) continue;
+    await sendScrape(services, scrape.id, { requestId: scrape.request_id, place: index + 1 });
+  }
 }
 
 async function goOn(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pauseSite, reserveSlot, SlotTooFar } from '#src/leads/visit/site-pace.ts';
-import { linking, type SiteAnswer, startLeadSites } from '#test/support/lead-sites.ts';
+import { linking, type SiteAnswer, startLeadSites } from '#test/support/named-sites.ts';
 import { openVisits } from '#test/support/visit-sites.ts';
 
 const { opened, visit, visitOne } = openVisits();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { linking, type SiteAnswer, startLeadSites } from '#test/support/lead-sites.ts';
+import { linking, type SiteAnswer, startLeadSites } from '#test/support/named-sites.ts';
 import { openVisits } from '#test/support/visit-sites.ts';
 
 const { opened, visit, visitOne } = openVisits();

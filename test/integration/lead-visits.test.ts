@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Services } from '#src/services.ts';
-import { linking, startLeadSites } from '#test/support/lead-sites.ts';
+import { linking, startLeadSites } from '#test/support/named-sites.ts';
 import { openVisits } from '#test/support/visit-sites.ts';
 
 const { visit } = openVisits();

@@ -5,7 +5,7 @@ import type { VisitLimits } from '#src/leads/visit/visit-budget.ts';
 import { type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
 import type { Services } from '#src/services.ts';
 import type { Enrichment } from '#src/tables.ts';
-import { fakeExtractor, type LeadSites, type SiteAnswer, startLeadSites } from './lead-sites.ts';
+import { fakeExtractor, type LeadSites, type SiteAnswer, startLeadSites } from './named-sites.ts';
 import { openTestServices, type TestServices } from './test-services.ts';
 
 export interface VisitOptions {

@@ -1,3 +1,4 @@
+import { chatSweep } from './chat-sweep.ts';
 import { connectorDelete } from './connector-delete.ts';
 import { connectorPrune } from './connector-prune.ts';
 import { connectorSync } from './connector-sync.ts';
@@ -9,6 +10,7 @@ import { outreachSweep } from './outreach-sweep.ts';
 import type { AnyQueue } from './queue.ts';
 import { reconcile } from './reconcile.ts';
 import { termFold } from './term-fold.ts';
+import { userFile } from './user-file.ts';
 import { vectorPromote } from './vector-promote.ts';
 import { webhookDeliver } from './webhook-deliver.ts';
 import { webhookSweep } from './webhook-sweep.ts';
@@ -25,6 +27,8 @@ export const QUEUES: readonly AnyQueue[] = [
   webhookDeliver,
   webhookSweep,
   outreachSweep,
+  userFile,
+  chatSweep,
   vectorPromote,
   termFold,
   reconcile,

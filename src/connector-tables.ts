@@ -233,6 +233,10 @@ interface StoredFileTable {
   /** What a zip's metadata file says about it; {} otherwise. */
   metadata: ColumnType<Record<string, unknown>, string | undefined, string>;
   created_by: UserId | null;
+  /** Where its bytes are. */
+  location: Generated<'database' | 'disk' | 's3'>;
+  /** What a vision model says of an image; null before it was asked. */
+  description: string | null;
   created_at: Timestamp;
 }
 

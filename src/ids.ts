@@ -39,3 +39,13 @@ export type LeadId = Branded<string, 'LeadId'>;
 export type EmailAccountId = Branded<string, 'EmailAccountId'>;
 /** UUID of a message through a sender account; `verification_id` on the wire when it verifies the account. */
 export type EmailMessageId = Branded<string, 'EmailMessageId'>;
+/** Id of an agent (`persona_id` on the wire); 0 is the default one, which has no row. */
+export type AgentId = Branded<number, 'AgentId'>;
+/** Id of a project: a user's files, instructions and conversations on one subject. */
+export type ProjectId = Branded<number, 'ProjectId'>;
+/** UUID of a file that a user has uploaded for chats; its bytes are a stored file. */
+export type UserFileId = Branded<string, 'UserFileId'>;
+/** Id of a tool that an administrator has added; built-in ones have ids below 1000. */
+export type CustomToolId = Branded<number, 'CustomToolId'>;
+/** Id of an MCP server whose tools a workspace uses. */
+export type McpServerId = Branded<number, 'McpServerId'>;

@@ -1,7 +1,8 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { BillingTables } from './billing-tables.ts';
+import type { ChatTables } from './chat-tables.ts';
 import type { ConnectorTables } from './connector-tables.ts';
-import type { ApiKeyId, CcPairId, ChatSessionId, DocumentId, UserId, WorkspaceId } from './ids.ts';
+import type { ApiKeyId, CcPairId, DocumentId, UserId, WorkspaceId } from './ids.ts';
 import type { OutreachTables } from './outreach-tables.ts';
 import type { PointsTables } from './points-tables.ts';
 import type { WebhookTables } from './webhook-tables.ts';
@@ -13,6 +14,14 @@ export {
   type PairStatus,
   type PruneAttemptStatus,
 } from './connector-tables.ts';
+
+export {
+  CHAT_FILE_TYPES,
+  type ChatFileType,
+  type FileDescriptor,
+  USER_FILE_STATUSES,
+  type UserFileStatus,
+} from './chat-tables.ts';
 
 export {
   DO_NOT_CONTACT_REASONS,
@@ -225,30 +234,8 @@ interface TermDeltaTable {
   delta: number;
 }
 
-interface ChatSessionTable {
-  id: ChatSessionId;
-  workspace_id: WorkspaceId;
-  user_id: UserId;
-  title: string | null;
-  created_at: Timestamp;
-  updated_at: Timestamp;
-}
-
-interface ChatMessageTable {
-  id: GeneratedAlways<number>;
-  workspace_id: WorkspaceId;
-  chat_session_id: ChatSessionId;
-  parent_id: number | null;
-  role: 'user' | 'assistant';
-  content: string;
-  /** Citation number → document id, for assistant messages. */
-  citations: Json<Record<string, string>>;
-  error: string | null;
-  created_at: Timestamp;
-}
-
 export interface Tables
-  extends BillingTables, ConnectorTables, OutreachTables, PointsTables, WebhookTables {
+  extends BillingTables, ChatTables, ConnectorTables, OutreachTables, PointsTables, WebhookTables {
   workspace: WorkspaceTable;
   user_account: UserAccountTable;
   api_key: ApiKeyTable;
@@ -262,6 +249,4 @@ export interface Tables
   chunk_terms: ChunkTermsTable;
   term_count: TermCountTable;
   term_delta: TermDeltaTable;
-  chat_session: ChatSessionTable;
-  chat_message: ChatMessageTable;
 }

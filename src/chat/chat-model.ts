@@ -1,20 +1,59 @@
-export interface ChatModelMessage {
-  role: 'system' | 'user' | 'assistant';
-  content: string;
+/** An image that a model is to look at. */
+export interface ModelImage {
+  mediaType: string;
+  bytes: Uint8Array;
+}
+
+/** A use of a tool that the model asks for. */
+export interface ModelToolCall {
+  id: string;
+  name: string;
+  /** JSON as the model wrote it, which may be no JSON at all. */
+  arguments: string;
+}
+
+export type ChatModelMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string; images?: readonly ModelImage[] }
+  | { role: 'assistant'; content: string; toolCalls?: readonly ModelToolCall[] }
+  | { role: 'tool'; toolCallId: string; toolName: string; content: string };
+
+/** A tool as the model sees it. */
+export interface ModelTool {
+  name: string;
+  description: string;
+  /** JSON Schema of its arguments, an object. */
+  parameters: Readonly<Record<string, unknown>>;
 }
 
 export interface ChatModelRequest {
   messages: readonly ChatModelMessage[];
   /** 0 to 2; null leaves it to the provider. */
   temperature: number | null;
+  tools?: readonly ModelTool[];
+  /** `auto` unless told; `required`: it must call one of them. */
+  toolChoice?: 'auto' | 'required';
+  maxOutputTokens?: number;
   signal: AbortSignal;
 }
 
-/** A piece of what the model thinks (`reasoning`) or says (`text`), in the order in which it arrives. */
-export interface ChatModelPart {
-  type: 'reasoning' | 'text';
-  text: string;
+export interface ModelUsage {
+  inputTokens: number;
+  outputTokens: number;
+  /** Part of `outputTokens`. */
+  reasoningTokens: number;
 }
+
+/** A piece of what the model thinks, says or asks for, in the order in which it arrives; `finish` is the last one. */
+export type ChatModelPart =
+  | { type: 'reasoning' | 'text'; text: string }
+  | { type: 'tool-call'; call: ModelToolCall }
+  | {
+      type: 'finish';
+      reason: 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
+      /** Null when the provider does not say. */
+      usage: ModelUsage | null;
+    };
 
 /** A language model that streams its answer. `llm.ts` makes the one that talks to a provider. */
 export interface ChatModel {
@@ -22,6 +61,11 @@ export interface ChatModel {
   readonly provider: string;
   /** What a request calls `llm_override.model_version`. */
   readonly name: string;
-  /** @throws Problem BAD_GATEWAY when the provider fails; the signal's reason when it aborts */
+  /** Tokens of input and output together. */
+  readonly contextTokens: number;
+  /** False: the model is never shown tools, and documents are searched for before it is asked. */
+  readonly callsTools: boolean;
+  readonly readsImages: boolean;
+  /** @throws ModelFailed when the provider fails; the signal's reason when it aborts */
   stream(request: ChatModelRequest): AsyncIterable<ChatModelPart>;
 }

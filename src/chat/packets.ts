@@ -12,12 +12,21 @@ const placementSchema = z.object({
   sub_turn_index: z.int().nonnegative().nullable(),
   model_index: z.int().nonnegative().nullable().optional(),
 });
+export type Placement = z.output<typeof placementSchema>;
 
 export const citationInfoSchema = z.object({
   type: z.literal('citation_info'),
   citation_number: z.int().positive(),
   document_id: z.string(),
 });
+
+export const generatedImageSchema = z.object({
+  file_id: z.string(),
+  url: z.string(),
+  revised_prompt: z.string(),
+  shape: z.enum(['square', 'portrait', 'landscape']).nullable(),
+});
+export type GeneratedImage = z.output<typeof generatedImageSchema>;
 
 /** The last packet of a stream that failed; no `stop` follows it. */
 const errorPacketSchema = z.object({
@@ -29,32 +38,86 @@ const errorPacketSchema = z.object({
   is_retryable: z.boolean(),
   /** Always null: a trace is of no use to a caller. */
   stack_trace: z.null(),
-  details: z.null(),
+  /** Which model failed; null when none did. */
+  details: z.record(z.string(), z.unknown()).nullable(),
 });
 export type ErrorPacket = z.output<typeof errorPacketSchema>;
 
-const packetBodySchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('search_tool_start'), is_internet_search: z.boolean() }),
-  z.object({ type: z.literal('search_tool_queries_delta'), queries: z.array(z.string()) }),
-  z.object({ type: z.literal('search_tool_documents_delta'), documents: z.array(searchDocSchema) }),
+const documents = z.array(searchDocSchema);
+
+export const packetBodySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('stop'), stop_reason: z.string().nullable() }),
   z.object({ type: z.literal('section_end') }),
-  z.object({ type: z.literal('reasoning_start') }),
-  z.object({ type: z.literal('reasoning_delta'), reasoning: z.string() }),
-  z.object({ type: z.literal('reasoning_done') }),
+  z.object({
+    type: z.literal('top_level_branching'),
+    num_parallel_branches: z.int().min(2),
+  }),
+  errorPacketSchema,
+
   z.object({
     type: z.literal('message_start'),
     /** All that was found, cited or not; null when nothing was searched. */
-    final_documents: z.array(searchDocSchema).nullable(),
+    final_documents: documents.nullable(),
   }),
   z.object({ type: z.literal('message_delta'), content: z.string() }),
   citationInfoSchema,
-  z.object({ type: z.literal('stop'), stop_reason: z.string().nullable() }),
-  errorPacketSchema,
+
+  z.object({ type: z.literal('search_tool_start'), is_internet_search: z.boolean() }),
+  z.object({ type: z.literal('search_tool_queries_delta'), queries: z.array(z.string()) }),
+  z.object({ type: z.literal('search_tool_documents_delta'), documents }),
+
+  z.object({ type: z.literal('open_url_start') }),
+  z.object({ type: z.literal('open_url_urls'), urls: z.array(z.string()) }),
+  z.object({ type: z.literal('open_url_documents'), documents }),
+
+  z.object({ type: z.literal('image_generation_start') }),
+  z.object({ type: z.literal('image_generation_heartbeat') }),
+  z.object({
+    type: z.literal('image_generation_final'),
+    images: z.array(generatedImageSchema),
+  }),
+
+  z.object({ type: z.literal('python_tool_start'), code: z.string() }),
+  z.object({
+    type: z.literal('python_tool_delta'),
+    stdout: z.string(),
+    stderr: z.string(),
+    file_ids: z.array(z.string()),
+  }),
+
+  z.object({
+    type: z.literal('custom_tool_start'),
+    tool_name: z.string(),
+    tool_id: z.int().nullable(),
+  }),
+  z.object({
+    type: z.literal('custom_tool_delta'),
+    tool_name: z.string(),
+    tool_id: z.int().nullable(),
+    response_type: z.enum(['json', 'text', 'csv', 'image']),
+    /** Of JSON and text; images and tables are files. */
+    data: z.unknown(),
+    file_ids: z.array(z.string()).nullable(),
+    error: z
+      .object({ is_auth_error: z.boolean(), status_code: z.int(), message: z.string() })
+      .nullable(),
+  }),
+
+  z.object({ type: z.literal('reasoning_start') }),
+  z.object({ type: z.literal('reasoning_delta'), reasoning: z.string() }),
+  z.object({ type: z.literal('reasoning_done') }),
+
+  z.object({ type: z.literal('deep_research_plan_start') }),
+  z.object({ type: z.literal('deep_research_plan_delta'), content: z.string() }),
+  z.object({ type: z.literal('research_agent_start'), research_task: z.string() }),
+  z.object({ type: z.literal('intermediate_report_start') }),
+  z.object({ type: z.literal('intermediate_report_delta'), content: z.string() }),
+  z.object({ type: z.literal('intermediate_report_cited_docs'), cited_docs: documents.nullable() }),
 ]);
 export type PacketBody = z.output<typeof packetBodySchema>;
 export type AnswerBody = Extract<PacketBody, { type: 'message_delta' | 'citation_info' }>;
 
-const packetSchema = z.object({ placement: placementSchema, obj: packetBodySchema });
+export const packetSchema = z.object({ placement: placementSchema, obj: packetBodySchema });
 export type Packet = z.output<typeof packetSchema>;
 
 /** First line of a stream whose call made the session. */
@@ -69,7 +132,17 @@ const messageIdsLineSchema = z.object({
 export const streamLineSchema = z.union([packetSchema, sessionLineSchema, messageIdsLineSchema]);
 export type StreamLine = z.output<typeof streamLineSchema>;
 
+/** The last line of a stream that failed, under the `/api` prefix, where other streams have an `error` packet. */
+export const errorLineSchema = z.object({
+  error: z.string(),
+  stack_trace: z.null(),
+  error_code: z.string(),
+  is_retryable: z.boolean(),
+  details: z.record(z.string(), z.unknown()).nullable(),
+});
+export type ErrorLine = z.output<typeof errorLineSchema>;
+
 /** A packet at the top level of turn `turn`. */
-export function packetAt(turn: number, obj: PacketBody): Packet {
-  return { placement: { turn_index: turn, tab_index: 0, sub_turn_index: null }, obj };
+export function packetAt(turn: number, obj: PacketBody, tab: number = 0): Packet {
+  return { placement: { turn_index: turn, tab_index: tab, sub_turn_index: null }, obj };
 }

@@ -44,6 +44,43 @@ const cidrList = z
     ),
   );
 
+/** Names parted by commas; the first is the default. */
+const modelList = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
+  )
+  .pipe(z.array(z.string()).min(1, 'must name at least one model'));
+
+const modelProvider = z.strictObject({
+  name: z.string().trim().min(1),
+  base_url: url('http:', 'https:'),
+  api_key: z.string().optional(),
+  models: z.array(z.string().trim().min(1)).min(1),
+  context_tokens: z.int().min(2_000).optional(),
+  tool_calls: z.boolean().optional(),
+  vision: z.boolean().optional(),
+});
+const modelProviders = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return text.trim() === '' ? [] : (JSON.parse(text) as unknown);
+    } catch {
+      context.addIssue('is not JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.array(
+      modelProvider,
+      'must be a JSON array of {"name", "base_url", "api_key", "models": [...]}',
+    ),
+  );
+
 const settings = z.object({
   PORT: withDefault(wholeNumber(0, 65_535), 3000),
   HOST: withDefault(z.string(), '127.0.0.1'),
@@ -65,7 +102,17 @@ const settings = z.object({
   EMBEDDING_DIMENSIONS: withDefault(wholeNumber(8, 4000), 1024),
   LLM_BASE_URL: optional(url('http:', 'https:')),
   LLM_API_KEY: optional(z.string()),
-  LLM_MODEL: optional(z.string()),
+  LLM_MODEL: optional(modelList),
+  LLM_PROVIDERS: withDefault(modelProviders, ''),
+  LLM_CONTEXT_TOKENS: withDefault(wholeNumber(2_000, 10_000_000), 128_000),
+  LLM_TOOL_CALLS: withDefault(z.stringbool(), 'true'),
+  LLM_VISION_MODEL: optional(z.string()),
+  CHAT_MODELS: optional(modelList),
+  IMAGE_BASE_URL: optional(url('http:', 'https:')),
+  IMAGE_API_KEY: optional(z.string()),
+  IMAGE_MODEL: optional(z.string()),
+  PYTHON_TOOL: withDefault(z.stringbool(), 'true'),
+  PYTHON_CONCURRENCY: withDefault(wholeNumber(1, 64), 2),
   OUTBOUND_ALLOW_CIDRS: withDefault(cidrList, ''),
   OUTBOUND_PROXY: optional(url('http:', 'https:')),
   CHROMIUM_PATH: optional(z.string()),
@@ -89,6 +136,12 @@ const settings = z.object({
   MAX_DOCUMENT_BYTES: withDefault(wholeNumber(1, 100_000_000), 20_000_000),
   MAX_PENDING_DOCUMENTS: withDefault(wholeNumber(1, 100_000_000), 100_000),
   MAX_FILE_BYTES: withDefault(wholeNumber(1, 1_000_000_000), 100_000_000),
+  MAX_FILE_TOKENS: withDefault(wholeNumber(1, 100_000_000), 200_000),
+  S3_ENDPOINT: optional(url('http:', 'https:')),
+  S3_BUCKET: optional(z.string()),
+  S3_REGION: withDefault(z.string(), 'us-east-1'),
+  S3_ACCESS_KEY_ID: optional(z.string()),
+  S3_SECRET_ACCESS_KEY: optional(z.string()),
   MAX_BODY_BYTES: withDefault(wholeNumber(1, 1_000_000_000), 64_000_000),
   VECTOR_PROMOTE_THRESHOLD: withDefault(wholeNumber(0, 100_000_000), 100_000),
   METRICS_PORT: optional(wholeNumber(1, 65_535)),
@@ -100,6 +153,7 @@ const settings = z.object({
   LEAD_SCRAPE_CONCURRENCY: withDefault(wholeNumber(1, 200), 8),
   EMAIL_VERIFY_CONCURRENCY: withDefault(wholeNumber(1, 500), 20),
   EMAIL_SEND_CONCURRENCY: withDefault(wholeNumber(1, 500), 20),
+  USER_FILE_CONCURRENCY: withDefault(wholeNumber(1, 100), 4),
   INDEX_THREADS: withDefault(wholeNumber(1, 64), 2),
 });
 
@@ -141,6 +195,36 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
   [
     (config) => (config.LLM_BASE_URL === undefined) !== (config.LLM_MODEL === undefined),
     'LLM_BASE_URL and LLM_MODEL go together: set both for a model, neither for extractive answers.',
+  ],
+  [
+    (config) => config.LLM_PROVIDERS.length > 0 && config.LLM_BASE_URL === undefined,
+    'LLM_PROVIDERS adds to the provider of LLM_BASE_URL and LLM_MODEL. Set these, too.',
+  ],
+  [
+    (config) => {
+      const names = ['openai-compatible', ...config.LLM_PROVIDERS.map(({ name }) => name)];
+      return new Set(names.map((name) => name.toLowerCase())).size < names.length;
+    },
+    'LLM_PROVIDERS: each provider needs a name of its own; "openai-compatible" is that of LLM_BASE_URL.',
+  ],
+  [
+    (config) => (config.CHAT_MODELS?.length ?? 0) > 3,
+    'CHAT_MODELS names more than three models. Name up to three, the default first.',
+  ],
+  [
+    (config) =>
+      config.IMAGE_MODEL !== undefined &&
+      config.IMAGE_BASE_URL === undefined &&
+      config.LLM_BASE_URL === undefined,
+    'IMAGE_MODEL needs IMAGE_BASE_URL: the address of an OpenAI-compatible images endpoint.',
+  ],
+  [
+    (config) =>
+      config.S3_BUCKET !== undefined &&
+      (config.S3_ENDPOINT === undefined ||
+        config.S3_ACCESS_KEY_ID === undefined ||
+        config.S3_SECRET_ACCESS_KEY === undefined),
+    'S3_BUCKET needs S3_ENDPOINT, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.',
   ],
   [
     (config) => config.LEAD_SEARCH_PROVIDER === 'searxng' && config.SEARXNG_URL === undefined,

@@ -1,18 +1,86 @@
-import type { PacketBody } from '#src/chat/packets.ts';
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import { z } from 'zod';
+
+import type { NumberRange } from '#src/chat/citation-numbers.ts';
+import type { GeneratedImage, PacketBody } from '#src/chat/packets.ts';
+import type { SearchDoc, SearchHit } from '#src/documents/search-hit.ts';
+
+/** Ids of the built-in tools, the same in every install; those that administrators add start at 1000. */
+export const TOOL_IDS = {
+  internalSearch: 1,
+  webSearch: 2,
+  openUrl: 3,
+  imageGeneration: 4,
+  python: 5,
+} as const;
 
 export interface ToolResult {
-  /** What the model sees: JSON. */
+  /** What the model sees: JSON, or plain text. */
   text: string;
-  /** Documents that the answer may cite, one hit a document; the first is citation 1. */
-  hits: SearchHit[];
+  /** Documents that the answer may cite; each has its number from `ToolContext.numbers`. */
+  documents: readonly SearchDoc[];
+  /** The passages behind them, for an answer without a model. */
+  hits?: readonly SearchHit[];
+  images?: readonly GeneratedImage[];
 }
 
-/** Something that an answer may use. It yields the packets that show it at work, without the closing `section_end`. */
-export interface Tool<Arguments> {
+export interface ToolContext {
+  /** Gives citation numbers; `text` of the result names documents by them, as `citation`. */
+  numbers: NumberRange;
+  /** The user's own words. */
+  question: string;
+  signal: AbortSignal;
+}
+
+/** What the model is told of a call that did not work: its own mistake, or somebody else's. The answer goes on. */
+export class ToolFailed extends Error {
+  override readonly name = 'ToolFailed';
+}
+
+/**
+ * Something that an answer may use. `run` yields the packets that show it at work, beginning with its `…_start` and
+ * without the closing `section_end`.
+ */
+export interface Tool {
   /** What `allowed_tool_ids` and `forced_tool_id` call it. */
   readonly id: number;
   /** What the model and `tool_calls` call it. */
   readonly name: string;
-  run(input: Arguments, signal: AbortSignal): AsyncGenerator<PacketBody, ToolResult>;
+  readonly description: string;
+  /** JSON Schema of its arguments, an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The list that calls in one step are merged on, such as `queries`; null when each call is on its own. */
+  readonly mergedBy: string | null;
+  /** Its result is what was asked for: the model answers next, without tools. */
+  readonly isLast: boolean;
+  /**
+   * @param input the parsed JSON of the arguments, unchecked
+   * @throws ToolFailed with a sentence for the model, the signal's reason when it aborts
+   */
+  run(input: unknown, context: ToolContext): AsyncGenerator<PacketBody, ToolResult>;
+}
+
+type Optional = 'mergedBy' | 'isLast';
+
+/** A tool whose arguments are described and checked by one zod schema. */
+export function defineTool<Input extends z.ZodObject>(
+  definition: Omit<Tool, 'parameters' | 'run' | Optional> &
+    Partial<Pick<Tool, Optional>> & {
+      input: Input;
+      run(input: z.output<Input>, context: ToolContext): AsyncGenerator<PacketBody, ToolResult>;
+    },
+): Tool {
+  const { input: schema, run, ...facts } = definition;
+  const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  return {
+    mergedBy: null,
+    isLast: false,
+    ...facts,
+    parameters,
+    run(input, context) {
+      const parsed = schema.safeParse(input);
+      if (!parsed.success)
+        throw new ToolFailed(`The arguments are wrong. ${z.prettifyError(parsed.error)}`);
+      return run(parsed.data, context);
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { connectorSync } from './connector-sync.ts';
 import { documentIndex } from './document-index.ts';
 import { emailSend } from './email-send.ts';
 import { emailVerify } from './email-verify.ts';
+import { fileSweep } from './file-sweep.ts';
 import { leadScrape } from './lead-scrape.ts';
 import { outreachSweep } from './outreach-sweep.ts';
 import type { AnyQueue } from './queue.ts';
@@ -29,6 +30,7 @@ export const QUEUES: readonly AnyQueue[] = [
   outreachSweep,
   userFile,
   chatSweep,
+  fileSweep,
   vectorPromote,
   termFold,
   reconcile,

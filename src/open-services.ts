@@ -2,7 +2,10 @@ import type { Logger } from 'pino';
 import { QUEUES } from '#queues/index.ts';
 import { openProducer, type Producer } from '#queues/producer.ts';
 import packageJson from '#package.json' with { type: 'json' };
-import { createChatModel } from './chat/llm.ts';
+import { modelUsageSamples } from './chat/model-usage-samples.ts';
+import { openChatModels } from './chat/open-chat-models.ts';
+import { createUsageLedger } from './chat/usage-ledger.ts';
+import { createAnswerRuns } from './chat/runs/answer-runs.ts';
 import { openChromiumRenderer } from './connectors/web/chromium-renderer.ts';
 import { connectorSamples } from './connectors/connector-metrics.ts';
 import { findChromium } from './connectors/web/find-chromium.ts';
@@ -13,7 +16,7 @@ import { type IndexThreads, openIndexThreads } from './documents/index-threads.t
 import { createPendingLimit } from './documents/pending-limit.ts';
 import { countByStatus } from './documents/store.ts';
 import { createMailer } from './email/smtp.ts';
-import { createFileStore } from './files/file-store.ts';
+import { openFileStore } from './files/open-file-store.ts';
 import { openParserPool } from './files/parser-pool.ts';
 import { openExtractorPool } from './leads/extract/extractor-pool.ts';
 import { baseUrlOf } from './platform/base-url.ts';
@@ -61,12 +64,16 @@ export async function openServices(config: Config): Promise<Services> {
   const producer = await openProducer(backend);
   opened.defer(() => producer.close());
   const features = await openFeatures(config, database.db, producer, log, opened);
-  const outside = openOutside(config, database.db, log, opened);
+  const outside = openOutside(config, database.db, features.operatorFetch, log, opened);
   const deliveryLedger = createDeliveryLedger(database.db);
   opened.defer(() => deliveryLedger.idle());
   const clock = (): Date => new Date();
   const pointsAwarder = createPointsAwarder({ db: database.db, config, log, clock });
   opened.defer(() => pointsAwarder.idle());
+  const answerRuns = createAnswerRuns({ db: database.db, log });
+  opened.defer(() => answerRuns.close());
+  const usageLedger = createUsageLedger({ db: database.db, log, clock });
+  opened.defer(() => usageLedger.idle());
   const metrics = openMetrics(database.db, producer);
   const resources = opened.move();
   return {
@@ -82,8 +89,10 @@ export async function openServices(config: Config): Promise<Services> {
     metrics,
     ...features,
     ...outside,
+    answerRuns,
     deliveryLedger,
     pointsAwarder,
+    usageLedger,
     scrapeWatch: createFinishWatch(database.db, 'lead_scrape'),
     messageWatch: createFinishWatch(database.db, 'email_message'),
     secrets: createSecretBox(encryptionKeyOf(config, dataDirectory)),
@@ -134,12 +143,18 @@ async function openFeatures(
   const limit = createPendingLimit(db, config.MAX_PENDING_DOCUMENTS, () => new Date());
   const documentAcceptor = createDocumentAcceptor(db, producer, limit, log);
   opened.defer(() => documentAcceptor.idle());
-  const chatModel = openChatModel(config, operatorFetch);
-  return { indexThreads, embedder, documentAcceptor, operatorFetch, chatModel };
+  const chatModels = openChatModels(config, operatorFetch);
+  return { indexThreads, embedder, documentAcceptor, operatorFetch, chatModels };
 }
 
 /** What reaches out, or takes in files, on behalf of customers. */
-function openOutside(config: Config, db: Database, log: Logger, opened: AsyncDisposableStack) {
+function openOutside(
+  config: Config,
+  db: Database,
+  operatorFetch: typeof globalThis.fetch,
+  log: Logger,
+  opened: AsyncDisposableStack,
+) {
   const http = opened.use(
     createHttpClient({
       allowCidrs: config.OUTBOUND_ALLOW_CIDRS,
@@ -168,7 +183,7 @@ function openOutside(config: Config, db: Database, log: Logger, opened: AsyncDis
     http,
     webhookHttp,
     renderer,
-    files: createFileStore(db, { maxBytes: config.MAX_FILE_BYTES }),
+    ...openFileStore(config, { db, operatorFetch, clock: () => new Date() }),
     dns: createDnsClient(),
     mailer: createMailer({ guard: http.guard, allowPort25: config.SMTP_ALLOW_PORT_25 }),
     leadExtractor: opened.use(openExtractorPool()),
@@ -185,22 +200,13 @@ function encryptionKeyOf(config: Config, dataDirectory: DataDirectory | null): B
   return key;
 }
 
-function openChatModel(config: Config, fetch: typeof globalThis.fetch): Services['chatModel'] {
-  if (config.LLM_BASE_URL === undefined || config.LLM_MODEL === undefined) return null;
-  return createChatModel({
-    baseUrl: config.LLM_BASE_URL,
-    apiKey: config.LLM_API_KEY ?? null,
-    model: config.LLM_MODEL,
-    fetch,
-  });
-}
-
 function openMetrics(db: Database, producer: Producer): Metrics {
   const metrics = createMetrics();
   collectQueueMetrics(producer, QUEUES, metrics);
   metrics.addCollector(() => connectorSamples(db));
   metrics.addCollector(() => webhookSamples(db));
   metrics.addCollector(() => outreachSamples(db));
+  metrics.addCollector(() => modelUsageSamples(db));
   metrics.addCollector(async () => {
     const counts = await countByStatus(db, null);
     return Object.entries(counts).map(([status, value]) => ({

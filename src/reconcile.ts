@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { settleLapsedPlans } from './billing/settle-plan.ts';
+import { reconcileUserFiles, recoverUserFiles } from './chat/user-files/reconcile-user-files.ts';
 import { reconcileConnectors, recoverConnectors } from './connectors/reconcile-connectors.ts';
 import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts';
 import type { DocumentId } from './ids.ts';
@@ -31,6 +32,7 @@ export async function reconcile(services: ReconcileServices, signal: AbortSignal
   await reconcileWebhooks(services);
   await reconcileScrapes(services);
   await reconcileMessages(services);
+  await reconcileUserFiles(services);
   const { clock, config } = services;
   await settleLapsedPlans(services.db, { now: clock(), graceDays: config.PAYMENT_GRACE_DAYS });
   return sent;
@@ -73,6 +75,7 @@ export async function recoverAfterCrash(services: ReconcileServices): Promise<vo
   await recoverWebhooks(services);
   await recoverScrapes(services);
   await recoverMessages(services);
+  await recoverUserFiles(services);
 }
 
 async function databaseTime(db: Database): Promise<Date> {

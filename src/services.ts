@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Producer } from '#queues/producer.ts';
-import type { ChatModel } from './chat/chat-model.ts';
+import type { ChatModels } from './chat/chat-models.ts';
+import type { UsageLedger } from './chat/usage-ledger.ts';
+import type { AnswerRuns } from './chat/runs/answer-runs.ts';
 import type { DocumentAcceptor } from './documents/accept-document.ts';
 import type { Embedder } from './documents/embed.ts';
 import type { IndexThreads } from './documents/index-threads.ts';
@@ -8,6 +10,7 @@ import type { Mailer } from './email/mailer.ts';
 import type { ExtractorPool } from './leads/extract/extracted-page.ts';
 import type { PageRenderer } from './connectors/page-renderer.ts';
 import type { FileStore } from './files/file-store.ts';
+import type { OpenFiles } from './files/open-file-store.ts';
 import type { ParserPool } from './files/parser-pool.ts';
 import type { Config } from './platform/config.ts';
 import type { SecretBox } from './platform/crypto.ts';
@@ -56,11 +59,17 @@ export interface Services extends AsyncDisposable {
   readonly pointsAwarder: PointsAwarder;
   readonly secrets: SecretBox;
   readonly files: FileStore;
+  /** Deletes stored files that belong to nobody. */
+  readonly sweepFiles: OpenFiles['sweepFiles'];
   /** Starts its threads when the first file comes. */
   readonly parsers: ParserPool;
   /** Null when no browser is installed. */
   readonly renderer: PageRenderer | null;
   readonly documentAcceptor: DocumentAcceptor;
-  /** Null when no model is configured: answers are then extractive. */
-  readonly chatModel: ChatModel | null;
+  /** The chat answers that this process is writing. */
+  readonly answerRuns: AnswerRuns;
+  /** Without any, answers are extractive. */
+  readonly chatModels: ChatModels;
+  /** Tokens that workspaces use of them. */
+  readonly usageLedger: UsageLedger;
 }

@@ -6,10 +6,16 @@ import { pipeline } from 'node:stream/promises';
 export class StreamReply {
   readonly contentType: string;
   readonly parts: AsyncIterable<string | Uint8Array>;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(contentType: string, parts: AsyncIterable<string | Uint8Array>) {
+  constructor(
+    contentType: string,
+    parts: AsyncIterable<string | Uint8Array>,
+    headers: Readonly<Record<string, string>>,
+  ) {
     this.contentType = contentType;
     this.parts = parts;
+    this.headers = headers;
   }
 }
 
@@ -21,8 +27,9 @@ export class StreamReply {
 export function streamReply(
   contentType: string,
   parts: AsyncIterable<string | Uint8Array>,
+  headers: Readonly<Record<string, string>> = {},
 ): StreamReply {
-  return new StreamReply(contentType, parts);
+  return new StreamReply(contentType, parts, headers);
 }
 
 /** Sends a stream reply; resolves when the client has all of it or has gone away. */
@@ -41,6 +48,7 @@ export async function sendStream(
   response.setHeader('Content-Type', reply.contentType);
   response.setHeader('Cache-Control', 'no-cache');
   response.setHeader('X-Accel-Buffering', 'no'); // nginx would hold the parts back
+  for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   response.flushHeaders();
   // One part ahead at most: more would be stale by the time a slow client reads it.
   const source = Readable.from(startingWith(first, iterator), { highWaterMark: 1 });

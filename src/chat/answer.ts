@@ -1,42 +1,35 @@
-import type { ChatSessionId } from '#src/ids.ts';
-import type { Database } from '#src/platform/database.ts';
-import type { Problem } from '#src/platform/errors.ts';
-import type { ChatModel } from './chat-model.ts';
+import type { ModelImage } from './chat-model.ts';
+import { buildPrompt } from './build-prompt.ts';
+import { DraftAnswer } from './draft-answer.ts';
 import { generateAnswer } from './generate-answer.ts';
-import { checkOverride, type LlmOverride } from './llm-override.ts';
+import type { ChatOwner } from './insert-session.ts';
+import { ModelFailed } from './model-failed.ts';
 import { packetAt, type ErrorPacket, type Packet, type StreamLine } from './packets.ts';
-import {
-  beginTurn,
-  finishTurn,
-  type FinishedTurn,
-  type MessageParent,
-  type SessionOwner,
-} from './sessions.ts';
+import type { PreparedAnswer } from './prepare-answer.ts';
+import { recordUsage } from './record-usage.ts';
+import { deepResearch } from './research/deep-research.ts';
 import type { ToolCall } from './tool-call.ts';
-import type { InternalSearch } from './tools/internal-search.ts';
+import { finishTurn, type Turn } from './turns.ts';
+import type { ChatSessionId } from '#src/ids.ts';
+import type { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
 
 const INTERRUPTED = 'The client went away before the answer was complete.';
+const STOPPED_NOTE = 'The answer was stopped by the user.';
 
-export interface AnswerServices {
-  db: Database;
-  chatModel: ChatModel | null;
-  clock: () => Date;
-}
+export type AnswerServices = Pick<Services, 'db' | 'clock' | 'usageLedger'>;
 
 export interface AnswerInput {
-  owner: SessionOwner;
-  message: string;
-  /** Null makes a session. */
-  sessionId: ChatSessionId | null;
-  parent: MessageParent;
-  llmOverride: LlmOverride | null;
-  /** Null when the request allows no search. */
-  search: InternalSearch | null;
-  /** For this call's prompt alone; never stored. */
-  additionalContext: string | null;
-  includeCitations: boolean;
+  owner: ChatOwner;
+  prepared: PreparedAnswer;
+  turn: Turn;
   /** What the caller may be told of an error that stopped the answer. */
   describeFailure: (error: unknown) => Problem;
+  /** Somebody asked to stop: what there is counts as the answer. */
+  stopped: AbortSignal;
+  /** Nobody reads any more. */
+  abandoned: AbortSignal;
+  /** Aborted with either of them, and when the time is up. */
   signal: AbortSignal;
 }
 
@@ -47,91 +40,172 @@ export interface AnswerSummary {
 }
 
 /**
- * Answers one message: the lines with the ids, then the packets. What fails before the first line is thrown; later
- * failures end the stream with an `error` packet. The answer is saved before `stop` or `error` goes out, and what
- * there is of it when the consumer stops early.
- * @throws Problem for a wrong `llm_override`, session or parent message
+ * Answers a turn that has begun: the lines with the ids, then the packets. A failure ends the stream with an `error`
+ * packet. The answer is saved before `stop` or `error` goes out, and what there is of it when the consumer stops early.
  */
-export async function* answerQuestion(
+export async function* answerTurn(
   services: AnswerServices,
   input: AnswerInput,
 ): AsyncGenerator<StreamLine, AnswerSummary> {
-  const { owner, signal } = input;
-  checkOverride(input.llmOverride, services.chatModel);
-  const turn = await beginTurn(services.db, owner, { ...input, now: services.clock() });
+  const { prepared, turn, stopped } = input;
   const summary: AnswerSummary = { chat_session_id: turn.sessionId, tool_calls: [] };
-  const draft: Draft = { content: '', citations: {}, turnIndex: 0 };
-  let isFinished = false;
-  const finish = async (error: string | null): Promise<void> => {
-    if (isFinished) return;
-    isFinished = true;
-    const { content, citations } = draft;
-    await finishTurn(services.db, owner, turn, { content, citations, error });
-  };
+  const draft = new DraftAnswer();
+  const finish = saveOnce(services, input, draft);
   try {
     if (turn.isNewSession) yield { chat_session_id: turn.sessionId };
     yield {
       user_message_id: turn.userMessageId,
       reserved_assistant_message_id: turn.assistantMessageId,
     };
-    const packets = generateAnswer({
-      ...input,
-      question: input.message,
-      history: turn.history,
-      model: services.chatModel,
-      temperature: input.llmOverride?.temperature ?? null,
-    });
-    summary.tool_calls = yield* recorded(packets, draft, () => finish(null));
+    const packets = prepared.request.deepResearch
+      ? research(services, input, draft)
+      : generate(services, input);
+    summary.tool_calls = yield* draft.record(packets);
+    const stop: Packet = packetAt(draft.turnIndex, { type: 'stop', stop_reason: null });
+    draft.add(stop);
+    await finish(null);
+    yield stop;
   } catch (error) {
-    // Nobody is there to read of an aborted answer.
-    if (!signal.aborted) {
+    if (stopped.aborted) {
+      const stop = packetAt(draft.turnIndex + 1, { type: 'stop', stop_reason: 'user_cancelled' });
+      draft.add(stop);
+      draft.note(STOPPED_NOTE);
+      await finish(null);
+      yield stop;
+      // Nobody is there to read of an abandoned answer.
+    } else if (!input.abandoned.aborted) {
       const problem = input.describeFailure(error);
+      const failed = packetAt(draft.turnIndex, errorPacket(problem));
+      draft.add(failed);
       await finish(problem.message);
-      yield packetAt(draft.turnIndex, errorPacket(problem));
+      yield failed;
     }
   } finally {
     await finish(INTERRUPTED);
+    await prepared.toolbox.close();
   }
   return summary;
 }
 
-interface Draft extends Pick<FinishedTurn, 'content' | 'citations'> {
-  turnIndex: number;
+/** Saves the draft the first time that it is called. */
+function saveOnce(
+  { db, clock }: AnswerServices,
+  { owner, turn, prepared }: AnswerInput,
+  draft: DraftAnswer,
+): (error: string | null) => Promise<void> {
+  const startedAt = performance.now();
+  let isSaved = false;
+  return async (error) => {
+    if (isSaved) return;
+    isSaved = true;
+    await finishTurn(db, owner, turn.assistantMessageId, {
+      ...draft.saved(),
+      model: prepared.model?.name ?? null,
+      durationMs: performance.now() - startedAt,
+      error,
+      now: clock(),
+    });
+  };
 }
 
-/** Passes the packets on, noting in `draft` what they say; `beforeStop` runs when the answer is complete. */
-async function* recorded(
-  packets: AsyncGenerator<Packet, ToolCall[]>,
-  draft: Draft,
-  beforeStop: () => Promise<void>,
+function generate(
+  services: AnswerServices,
+  { owner, prepared, signal }: AnswerInput,
 ): AsyncGenerator<Packet, ToolCall[]> {
-  try {
-    let step = await packets.next();
-    while (step.done !== true) {
-      const { placement, obj } = step.value;
-      draft.turnIndex = placement.turn_index;
-      if (obj.type === 'message_delta') draft.content += obj.content;
-      if (obj.type === 'citation_info') draft.citations[obj.citation_number] = obj.document_id;
-      if (obj.type === 'stop') await beforeStop();
-      yield step.value;
-      step = await packets.next();
-    }
-    return step.value;
-  } finally {
-    await packets.return([]);
-  }
+  const { question, request, toolbox, temperature, place } = prepared;
+  const { workspaceId } = owner;
+  return generateAnswer({
+    question,
+    questionBefore: place.history.findLast(({ role }) => role === 'user')?.content ?? null,
+    model: recordUsage(prepared.model, services.usageLedger, workspaceId),
+    temperature,
+    tools: toolbox.tools,
+    forcedToolId: toolbox.forcedToolId,
+    prompt: (documents, budgetTokens) =>
+      promptOf(services, prepared, { documents, budgetTokens, toolNames: toolNames(prepared) }),
+    includeCitations: request.includeCitations,
+    signal,
+  });
+}
+
+async function* research(
+  services: AnswerServices,
+  { owner, prepared, signal }: AnswerInput,
+  draft: DraftAnswer,
+): AsyncGenerator<Packet, ToolCall[]> {
+  const { question, request, toolbox, temperature, place } = prepared;
+  const model = recordUsage(prepared.model, services.usageLedger, owner.workspaceId);
+  if (model === null) throw new Error('Deep research was let through without a model.');
+  const budgetTokens = Math.floor(model.contextTokens / 2);
+  const outcome = yield* deepResearch({
+    model,
+    tools: toolbox.tools.filter(({ mergedBy }) => mergedBy === 'queries' || mergedBy === 'urls'),
+    messages: promptOf(services, prepared, { documents: null, budgetTokens, toolNames: [] }),
+    question,
+    isClarified: place.history.at(-1)?.isClarification ?? false,
+    includeCitations: request.includeCitations,
+    temperature,
+    now: services.clock,
+    signal,
+  });
+  draft.isClarification = outcome.isClarification;
+  return outcome.toolCalls;
+}
+
+function toolNames({ model, toolbox }: PreparedAnswer): string[] {
+  return model?.callsTools === true ? toolbox.tools.map(({ name }) => name) : [];
+}
+
+function promptOf(
+  { clock }: AnswerServices,
+  prepared: PreparedAnswer,
+  asked: { documents: string | null; budgetTokens: number; toolNames: readonly string[] },
+): ReturnType<typeof buildPrompt> {
+  const { agent, project, place, question, request, attachments, model, newAttachments } = prepared;
+  const looksAtImages = model?.readsImages === true;
+  const images = attachments.slice(0, newAttachments).flatMap(({ image }) => image ?? []);
+  const files = attachments.flatMap(({ name, text, image }) => {
+    if (text !== null) return [{ name, text }];
+    return image !== null && !looksAtImages
+      ? [{ name, text: 'An image. This model cannot look at images.' }]
+      : [];
+  });
+  const projectFiles =
+    project === null || project.isSearched
+      ? []
+      : project.files.flatMap(({ name, text }) => (text === null ? [] : [{ name, text }]));
+  const shown: readonly ModelImage[] = looksAtImages ? images : [];
+  return buildPrompt({
+    ...asked,
+    instructions: agent.instructions,
+    projectInstructions: project?.instructions ?? null,
+    history: place.history,
+    question,
+    images: shown,
+    attachments: [...files, ...projectFiles],
+    additionalContext: request.additionalContext,
+    includeCitations: request.includeCitations,
+    now: clock(),
+  });
 }
 
 function errorPacket(problem: Problem): ErrorPacket {
+  const facts = {
+    type: 'error' as const,
+    exception: problem.message,
+    message: problem.message,
+    stack_trace: null,
+  };
+  if (problem instanceof ModelFailed) {
+    const { errorCode, isRetryable, details } = problem;
+    return { ...facts, error_code: errorCode, is_retryable: isRetryable, details };
+  }
   const isOurFault =
     problem.code === 'INTERNAL_SERVER_ERROR' || problem.code === 'SERVICE_UNAVAILABLE';
   return {
-    type: 'error',
-    exception: problem.message,
-    message: problem.message,
+    ...facts,
     error_code: problem.code,
     is_retryable: isOurFault || problem.retryAfterSeconds !== null,
-    stack_trace: null,
     details: null,
   };
 }

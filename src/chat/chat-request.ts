@@ -7,11 +7,12 @@ import {
 } from '#src/documents/search-filters.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import { llmOverrideSchema, type LlmOverride } from './llm-override.ts';
-import type { MessageParent } from './sessions.ts';
-import { INTERNAL_SEARCH_ID } from './tools/internal-search.ts';
+import type { MessageParent } from './turns.ts';
 
-const MAX_MESSAGE_LENGTH = 100_000;
+export const MAX_MESSAGE_LENGTH = 100_000;
 const MAX_ID = 2_147_483_647;
+const MAX_FILES = 50;
+const MAX_HEADERS = 50;
 
 const identifier = z.union([
   z.int(),
@@ -24,33 +25,41 @@ const blank = z
   .string()
   .regex(/^\s*$/)
   .transform(() => null);
+const rowId = z.int().min(0).max(MAX_ID);
+
+/** A file of the caller's: its id alone, or what an upload has answered. */
+const fileDescriptor = z.union([
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .transform((id) => ({ id, user_file_id: null })),
+  z.looseObject({
+    id: z.string().trim().min(1).max(100),
+    type: z.string().nullish(),
+    name: z.string().nullish(),
+    user_file_id: z.string().max(100).nullish(),
+  }),
+]);
+
+export const messageSchema = z.string().trim().min(1).max(MAX_MESSAGE_LENGTH);
 
 /** The body of `POST /chat/send-chat-message`; keys that it does not know are let through. */
 export const chatRequestSchema = z
   .looseObject({
-    message: z.string().trim().min(1).max(MAX_MESSAGE_LENGTH),
+    message: messageSchema,
     llm_override: llmOverrideSchema.nullish(),
+    llm_overrides: z
+      .array(llmOverrideSchema)
+      .max(1, 'names several models; one answer comes from one model. Name one in llm_override.')
+      .nullish(),
     allowed_tool_ids: z.array(identifier).max(100).nullish(),
-    forced_tool_id: z
-      .union([identifier, blank])
-      .nullish()
-      .refine(
-        (id) => id === undefined || id === null || id === INTERNAL_SEARCH_ID,
-        `is not a tool of this service. The only tool is internal search, id ${INTERNAL_SEARCH_ID}; leave forced_tool_id out to let the agent decide.`,
-      ),
-    file_descriptors: z
-      .array(z.unknown())
-      .nullish()
-      .refine(
-        (files) => (files ?? []).length === 0,
-        'files cannot be attached to a message yet. Index them as documents instead, and send an empty list.',
-      ),
+    forced_tool_id: z.union([identifier, blank]).nullish(),
+    file_descriptors: z.array(fileDescriptor).max(MAX_FILES).nullish(),
     search_filters: searchFiltersSchema.nullish(),
     internal_search_filters: searchFiltersSchema.nullish(),
-    deep_research: z
-      .boolean()
-      .nullish()
-      .refine((isAsked) => isAsked !== true, 'deep research is not available yet. Send false.'),
+    deep_research: z.boolean().nullish(),
     parent_message_id: z
       .union([identifier, z.null()])
       .optional()
@@ -60,20 +69,15 @@ export const chatRequestSchema = z
       ),
     chat_session_id: z.union([z.guid(), blank]).nullish(),
     chat_session_info: z
-      .looseObject({
-        persona_id: z
-          .int()
-          .nullish()
-          .refine((id) => (id ?? 0) === 0, 'the only agent is the default one, id 0.'),
-        project_id: z
-          .int()
-          .nullish()
-          .refine((id) => (id ?? null) === null, 'projects are not available yet. Send null.'),
-      })
+      .looseObject({ persona_id: rowId.nullish(), project_id: rowId.nullish() })
       .nullish(),
     stream: z.boolean().nullish(),
     include_citations: z.boolean().nullish(),
     additional_context: z.string().max(MAX_MESSAGE_LENGTH).nullish(),
+    mcp_headers: z
+      .record(z.string().max(200), z.string().max(8_000))
+      .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, 'has too many headers')
+      .nullish(),
   })
   .refine(
     ({ forced_tool_id: forced, allowed_tool_ids: allowed }) =>
@@ -82,39 +86,72 @@ export const chatRequestSchema = z
       path: ['forced_tool_id'],
       message: 'is not among allowed_tool_ids. Add it there, or leave one of the two out.',
     },
+  )
+  .refine(
+    ({ chat_session_id: session, chat_session_info: info }) =>
+      (session ?? null) === null ||
+      ((info?.persona_id ?? null) === null && (info?.project_id ?? null) === null),
+    {
+      path: ['chat_session_info'],
+      message:
+        'is of new sessions only, and chat_session_id names one that exists. Leave one of the two out.',
+    },
   );
 
+/** What a message asks for, once its defaults are in place. */
 export interface ChatRequest {
   message: string;
   llmOverride: LlmOverride | null;
-  /** Whether internal search may be used. */
-  isSearchAllowed: boolean;
+  /** Null: all that the agent has. */
+  allowedToolIds: readonly number[] | null;
+  forcedToolId: number | null;
+  files: readonly { id: string; userFileId: string | null }[];
   filters: SearchFilters;
+  deepResearch: boolean;
   parent: MessageParent;
+  /** Null makes a session. */
   sessionId: ChatSessionId | null;
-  isStreamed: boolean;
+  /** Of a session to be made. */
+  personaId: number;
+  projectId: number | null;
   includeCitations: boolean;
+  /** For this message's prompt alone; never stored. */
   additionalContext: string | null;
+  mcpHeaders: Readonly<Record<string, string>> | null;
 }
 
+type ChatRequestBody = z.output<typeof chatRequestSchema>;
+
 /** What a request means once its defaults are in place. */
-export function readChatRequest(body: z.output<typeof chatRequestSchema>): ChatRequest {
-  const allowed = body.allowed_tool_ids ?? null;
-  // A body of `message` alone asks for one JSON object; with other keys the stream is the default.
-  const isMessageAlone = Object.keys(body).every((key) => key === 'message');
+export function readChatRequest(body: ChatRequestBody): ChatRequest {
   const context = body.additional_context ?? '';
+  const info = body.chat_session_info;
   return {
     message: body.message,
-    llmOverride: body.llm_override ?? null,
-    isSearchAllowed: allowed === null || allowed.includes(INTERNAL_SEARCH_ID),
+    llmOverride: body.llm_override ?? body.llm_overrides?.[0] ?? null,
+    allowedToolIds: body.allowed_tool_ids ?? null,
+    forcedToolId: body.forced_tool_id ?? null,
+    files: (body.file_descriptors ?? []).map(({ id, user_file_id }) => ({
+      id,
+      userFileId: user_file_id ?? null,
+    })),
     filters: body.search_filters ?? body.internal_search_filters ?? NO_FILTERS,
+    deepResearch: body.deep_research ?? false,
     parent: parentOf(body.parent_message_id),
     // The schema checked its form; whether it exists is asked with the owner's ids.
     sessionId: (body.chat_session_id ?? null) as ChatSessionId | null,
-    isStreamed: body.stream ?? !isMessageAlone,
+    personaId: info?.persona_id ?? 0,
+    projectId: info?.project_id ?? null,
     includeCitations: body.include_citations ?? true,
     additionalContext: context.trim() === '' ? null : context,
+    mcpHeaders: body.mcp_headers ?? null,
   };
+}
+
+/** A body of `message` alone asks for one JSON object; with other keys the stream is the default. */
+export function asksForStream(body: ChatRequestBody): boolean {
+  const isMessageAlone = Object.keys(body).every((key) => key === 'message');
+  return body.stream ?? !isMessageAlone;
 }
 
 function parentOf(id: number | null | undefined): MessageParent {

@@ -1,23 +1,65 @@
-import type { ErrorPacket, StreamLine } from './packets.ts';
+import type { ErrorLine, ErrorPacket, StreamLine } from './packets.ts';
 
 /** Below the idle timeout of every proxy in common use (30 s and more). */
 const HEARTBEAT_MS = 15_000;
 
-/** Server-sent events, one a line, with a comment after each silence so that no proxy closes the connection. */
+interface FramingOptions {
+  /** Place of the first line in its answer, when a reader joins later. */
+  firstIndex?: number;
+  heartbeatMs?: number;
+}
+
+/**
+ * Server-sent events (HTML Living Standard 9.2), one a line, each with its place in the answer as `id`; a comment after
+ * each silence, so that no proxy closes the connection.
+ */
 export async function* frameAsEvents(
   lines: AsyncIterable<StreamLine>,
-  heartbeatMs: number = HEARTBEAT_MS,
+  { firstIndex = 0, heartbeatMs = HEARTBEAT_MS }: FramingOptions = {},
 ): AsyncGenerator<string, void> {
+  let index = firstIndex;
+  for await (const line of withHeartbeats(lines, heartbeatMs)) {
+    if (line === null) {
+      yield ': keep-alive\n\n';
+      continue;
+    }
+    yield `id: ${index}\ndata: ${JSON.stringify(line)}\n\n`;
+    index += 1;
+  }
+}
+
+/**
+ * Bare JSON lines, as the clients of the `/api` prefix read them; a fatal error is a line without placement. They pass
+ * empty lines over, which serve as heartbeats.
+ */
+export async function* frameAsLines(
+  lines: AsyncIterable<StreamLine>,
+  { heartbeatMs = HEARTBEAT_MS }: FramingOptions = {},
+): AsyncGenerator<string, void> {
+  for await (const line of withHeartbeats(lines, heartbeatMs)) {
+    if (line === null) {
+      yield '\n';
+      continue;
+    }
+    const body = 'obj' in line ? line.obj : null;
+    yield `${JSON.stringify(body?.type === 'error' ? toErrorLine(body) : line)}\n`;
+  }
+}
+
+/** The lines, with null for each silence; none before the first line: a failure until then has a status of its own. */
+async function* withHeartbeats(
+  lines: AsyncIterable<StreamLine>,
+  heartbeatMs: number,
+): AsyncGenerator<StreamLine | null, void> {
   const iterator = lines[Symbol.asyncIterator]();
   try {
-    // No heartbeat before the first line: a failure until then still has a status of its own.
     let step = await iterator.next();
     while (step.done !== true) {
-      yield `data: ${JSON.stringify(step.value)}\n\n`;
+      yield step.value;
       const next = iterator.next();
       let arrived = await withinSilence(next, heartbeatMs);
       while (arrived === null) {
-        yield ': keep-alive\n\n';
+        yield null;
         arrived = await withinSilence(next, heartbeatMs);
       }
       step = arrived;
@@ -27,17 +69,7 @@ export async function* frameAsEvents(
   }
 }
 
-/** Bare JSON lines, as the clients of the `/api` prefix read them; a fatal error is a line without placement. */
-export async function* frameAsLines(
-  lines: AsyncIterable<StreamLine>,
-): AsyncGenerator<string, void> {
-  for await (const line of lines) {
-    const body = 'obj' in line ? line.obj : null;
-    yield `${JSON.stringify(body?.type === 'error' ? toErrorLine(body) : line)}\n`;
-  }
-}
-
-function toErrorLine(packet: ErrorPacket): Record<string, unknown> {
+function toErrorLine(packet: ErrorPacket): ErrorLine {
   return {
     error: packet.message,
     stack_trace: packet.stack_trace,

@@ -60,9 +60,13 @@ function emptyResponse(): ChatFullResponse {
 function addLine(response: ChatFullResponse, line: StreamLine): void {
   if ('reserved_assistant_message_id' in line)
     response.message_id = line.reserved_assistant_message_id;
-  if (!('obj' in line)) return;
+  // What a research agent thinks is part of its own block.
+  if (!('obj' in line) || line.placement.sub_turn_index !== null) return;
   switch (line.obj.type) {
     case 'message_start':
+      // The answer is what is said last: what came before announced a tool.
+      response.answer = '';
+      response.citation_info = [];
       response.top_documents = line.obj.final_documents ?? [];
       return;
     case 'message_delta':
@@ -71,19 +75,15 @@ function addLine(response: ChatFullResponse, line: StreamLine): void {
     case 'citation_info':
       response.citation_info.push(line.obj);
       return;
+    case 'reasoning_start':
+      response.pre_answer_reasoning = '';
+      return;
     case 'reasoning_delta':
       response.pre_answer_reasoning = (response.pre_answer_reasoning ?? '') + line.obj.reasoning;
       return;
     case 'error':
       response.error_msg = line.obj.message;
       return;
-    case 'search_tool_start':
-    case 'search_tool_queries_delta':
-    case 'search_tool_documents_delta':
-    case 'section_end':
-    case 'reasoning_start':
-    case 'reasoning_done':
-    case 'stop':
-      return;
+    default:
   }
 }

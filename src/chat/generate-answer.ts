@@ -1,144 +1,200 @@
-import type { SearchHit } from '#src/documents/search-hit.ts';
-import { Problem } from '#src/platform/errors.ts';
-import { buildPrompt, type PastMessage } from './build-prompt.ts';
-import type { ChatModel } from './chat-model.ts';
-import { CitationWriter, type CitationSource } from './citations.ts';
+import type { SearchDoc } from '#src/documents/search-hit.ts';
+import { askModel, type ModelStep, sourcesOf, startMessage } from './ask-model.ts';
+import type { ChatModel, ChatModelMessage, ModelToolCall } from './chat-model.ts';
+import { CitationNumbers } from './citation-numbers.ts';
+import { CitationWriter } from './citations.ts';
+import { type FirstSearch, searchFirst } from './first-search.ts';
+import { fitMessages } from './fit-messages.ts';
+import { ModelFailed } from './model-failed.ts';
 import { packetAt, type Packet } from './packets.ts';
-import { toSearchDoc } from './search-doc.ts';
+import { runTools, type ToolStepOutcome } from './run-tools.ts';
 import type { ToolCall } from './tool-call.ts';
-import type { InternalSearch } from './tools/internal-search.ts';
-import type { ToolResult } from './tools/tool.ts';
+import { type Tool, TOOL_IDS } from './tools/tool.ts';
 import { writeExtract } from './write-extract.ts';
+
+/** Calls of the model for one answer; the last one has no tools and must answer. */
+const MAX_CYCLES = 6;
+/** Of the context, kept free for what the model writes. */
+const OUTPUT_SHARE = 0.2;
+const MAX_OUTPUT_TOKENS = 16_000;
 
 export interface GenerateInput {
   question: string;
-  history: readonly PastMessage[];
-  /** Null when the request allows no tool. */
-  search: InternalSearch | null;
+  /** The user's message before this one; null when there is none. */
+  questionBefore: string | null;
   /** Null when none is configured: the answer is then extractive. */
   model: ChatModel | null;
   temperature: number | null;
-  additionalContext: string | null;
+  /** What the request, the agent and the settings allow. */
+  tools: readonly Tool[];
+  /** Its tools alone are offered at first, and one of them must be called; null leaves it to the model. */
+  forcedToolId: number | null;
+  /** The prompt, with the documents of a first search, if there are any. */
+  prompt: (documents: string | null, budgetTokens: number) => ChatModelMessage[];
   includeCitations: boolean;
   signal: AbortSignal;
 }
 
 /**
- * Searches, then answers: the packets of one answer in wire order, `stop` last; returns the tool calls made.
- * @throws Problem when the search or the model fails, the signal's reason when it aborts
+ * Answers: the packets of one answer in wire order, without the `stop` at its end; returns the tool calls made.
+ *
+ * Before the model is asked, its index is searched with the user's words. An answer from that search alone shows it as
+ * the model's first tool; where the model calls tools, theirs are the documents, and the first search is forgotten.
+ * @throws ModelFailed when the model fails, Problem when a search does, the signal's reason when it aborts
  */
 export async function* generateAnswer(input: GenerateInput): AsyncGenerator<Packet, ToolCall[]> {
-  let turn = 0;
-  const calls: ToolCall[] = [];
-  let found: ToolResult | null = null;
-  if (input.search !== null) {
-    const queries = [input.question];
-    found = yield* runSearch(input.search, queries, turn, input.signal);
-    calls.push(toToolCall(input.search.name, queries, found));
-    turn += 1;
-  }
-  const writer = new CitationWriter(sourcesOf(found?.hits ?? []), input.includeCitations);
-  turn =
-    input.model === null
-      ? yield* extract(input, found, writer, turn)
-      : yield* askModel(input, input.model, found, writer, turn);
-  yield packetAt(turn, { type: 'stop', stop_reason: null });
-  return calls;
+  const { model, signal } = input;
+  const search = input.tools.find(({ id }) => id === TOOL_IDS.internalSearch) ?? null;
+  const isForced = input.forcedToolId !== null && model?.callsTools === true;
+  const first =
+    search === null || isForced
+      ? null
+      : await searchFirst(search, { ...input, before: input.questionBefore });
+  signal.throwIfAborted();
+  if (model === null) return yield* extract(input, first);
+  return yield* runCycles(input, model, first);
 }
 
-async function* runSearch(
-  search: InternalSearch,
-  queries: string[],
-  turn: number,
-  signal: AbortSignal,
-): AsyncGenerator<Packet, ToolResult> {
-  const run = search.run({ queries }, signal);
-  let step = await run.next();
-  while (step.done !== true) {
-    yield packetAt(turn, step.value);
-    step = await run.next();
-  }
-  yield packetAt(turn, { type: 'section_end' });
-  return step.value;
-}
-
-async function* askModel(
+async function* runCycles(
   input: GenerateInput,
   model: ChatModel,
-  found: ToolResult | null,
-  writer: CitationWriter,
-  firstTurn: number,
-): AsyncGenerator<Packet, number> {
-  const messages = buildPrompt({ ...input, documents: found?.text ?? null });
-  const { temperature, signal } = input;
-  let turn = firstTurn;
-  let phase: 'waiting' | 'reasoning' | 'answer' = 'waiting';
-  for await (const { type, text } of model.stream({ messages, temperature, signal })) {
-    if (type === 'reasoning') {
-      // What a model thinks after it began to answer has no place in the order of packets.
-      if (phase === 'answer') continue;
-      if (phase === 'waiting') yield packetAt(turn, { type: 'reasoning_start' });
-      phase = 'reasoning';
-      yield packetAt(turn, { type: 'reasoning_delta', reasoning: text });
-      continue;
+  first: FirstSearch | null,
+): AsyncGenerator<Packet, ToolCall[]> {
+  const budget = promptBudget(model);
+  const toolCalls: ToolCall[] = [];
+  const found = first !== null && first.result.documents.length > 0 ? first : null;
+  let numbers = found?.numbers ?? new CitationNumbers();
+  let messages = input.prompt(found?.result.text ?? null, budget);
+  let isSearched = found !== null;
+  let mayCall = model.callsTools;
+  let turn = 0;
+  for (let cycle = 0; cycle < MAX_CYCLES; cycle += 1) {
+    const offered = mayCall && cycle < MAX_CYCLES - 1 ? offeredTools(input, cycle) : [];
+    const forced = cycle === 0 && input.forcedToolId !== null && offered.length > 0;
+    const standIn = forced ? searchFor(offered, input.question) : null;
+    const step = yield* askModel({
+      model,
+      request: {
+        messages: fitMessages(messages, budget),
+        temperature: input.temperature,
+        tools: offered,
+        toolChoice: forced ? 'required' : 'auto',
+        signal: input.signal,
+      },
+      numbers,
+      documents: isSearched ? [...numbers.documents.values()] : null,
+      includeCitations: input.includeCitations,
+      turn,
+      words: standIn !== null ? 'dropped' : forced ? 'held' : 'shown',
+      beforeText: (at) => (cycle === 0 ? showFirstSearch(found, at) : stay(at)),
+    });
+    if (cycle === 0 && found !== null && step.isShown) toolCalls.push(found.toolCall);
+    const calls = step.toolCalls.length === 0 && standIn !== null ? [standIn] : step.toolCalls;
+    if (calls.length === 0 || offered.length === 0) {
+      if (!step.isShown) throw emptyAnswer(model, step);
+      return toolCalls;
     }
-    const isFirst = phase !== 'answer';
-    const said = isFirst ? text.trimStart() : text;
-    if (said === '') continue;
-    if (phase === 'reasoning') {
-      yield packetAt(turn, { type: 'reasoning_done' });
-      turn += 1;
+    if (cycle === 0 && found !== null && !step.isShown) {
+      // Nothing of the first search was shown: the tools begin at number 1, with a prompt of their own.
+      numbers = new CitationNumbers();
+      messages = input.prompt(null, budget);
+      isSearched = false;
     }
-    if (isFirst) yield startMessage(found, turn);
-    phase = 'answer';
-    for (const body of writer.write(said)) yield packetAt(turn, body);
+    const outcome = yield* runTools({
+      calls,
+      tools: offered,
+      numbers,
+      question: input.question,
+      turn: step.turn,
+      firstTab: step.isShown ? 1 : 0,
+      reasoning: step.reasoning,
+      signal: input.signal,
+    });
+    turn = step.turn + 1;
+    toolCalls.push(...outcome.toolCalls);
+    isSearched ||= outcome.toolCalls.some(({ search_docs }) => search_docs !== null);
+    messages = [...messages, ...asMessages(step, calls, outcome)];
+    if (outcome.isLast) mayCall = false;
   }
-  if (phase !== 'answer') throw emptyAnswer(model);
-  for (const body of writer.end()) yield packetAt(turn, body);
+  throw new Error('The last cycle offers no tools, so it ends the loop.');
+}
+
+function offeredTools({ tools, forcedToolId }: GenerateInput, cycle: number): readonly Tool[] {
+  if (forcedToolId === null || cycle > 0) return tools;
+  return tools.filter(({ id }) => id === forcedToolId);
+}
+
+/** A provider may not heed that a call is required: a forced search is then made with the user's words. */
+function searchFor(forced: readonly Tool[], question: string): ModelToolCall | null {
+  const search = forced.find(({ mergedBy }) => mergedBy === 'queries');
+  if (!search) return null;
+  const queries = JSON.stringify({ queries: [question] });
+  return { id: 'call_forced', name: search.name, arguments: queries };
+}
+
+function asMessages(
+  step: ModelStep,
+  calls: readonly ModelToolCall[],
+  { answers }: ToolStepOutcome,
+): ChatModelMessage[] {
+  return [
+    { role: 'assistant', content: step.text, toolCalls: calls },
+    ...answers.map(({ call, content }) => ({
+      role: 'tool' as const,
+      toolCallId: call.id,
+      toolName: call.name,
+      content,
+    })),
+  ];
+}
+
+function* showFirstSearch(first: FirstSearch | null, turn: number): Generator<Packet, number> {
+  if (first === null) return turn;
+  for (const body of first.bodies) yield packetAt(turn, body);
+  yield packetAt(turn, { type: 'section_end' });
+  return turn + 1;
+}
+
+// oxlint-disable-next-line require-yield -- it stands where a generator may show something
+function* stay(turn: number): Generator<Packet, number> {
   return turn;
 }
 
 async function* extract(
   input: GenerateInput,
-  found: ToolResult | null,
-  writer: CitationWriter,
-  turn: number,
-): AsyncGenerator<Packet, number> {
-  yield startMessage(found, turn);
-  for (const piece of writeExtract(input.question, found?.hits ?? null)) {
+  first: FirstSearch | null,
+): AsyncGenerator<Packet, ToolCall[]> {
+  const turn = yield* showFirstSearch(first, 0);
+  const documents: readonly SearchDoc[] | null = first?.result.documents ?? null;
+  const writer = new CitationWriter(
+    sourcesOf(first?.numbers ?? new CitationNumbers()),
+    input.includeCitations,
+  );
+  yield packetAt(turn, startMessage(documents));
+  for (const piece of writeExtract(input.question, first?.result.hits ?? null)) {
     for (const body of writer.quote(piece.text)) yield packetAt(turn, body);
     if (piece.citation === null) continue;
     for (const body of writer.cite(piece.citation)) yield packetAt(turn, body);
   }
-  return turn;
+  return first === null ? [] : [first.toolCall];
 }
 
-function startMessage(found: ToolResult | null, turn: number): Packet {
-  const documents = found === null ? null : found.hits.map(toSearchDoc);
-  return packetAt(turn, { type: 'message_start', final_documents: documents });
+function promptBudget(model: ChatModel): number {
+  return model.contextTokens - outputTokens(model);
 }
 
-function sourcesOf(hits: readonly SearchHit[]): Map<number, CitationSource> {
-  return new Map(
-    hits.map((hit, index) => [index + 1, { documentId: hit.document_id, link: hit.link }]),
-  );
+function outputTokens({ contextTokens }: ChatModel): number {
+  return Math.min(MAX_OUTPUT_TOKENS, Math.floor(contextTokens * OUTPUT_SHARE));
 }
 
-function toToolCall(name: string, queries: string[], found: ToolResult): ToolCall {
-  return {
-    tool_name: name,
-    tool_arguments: { queries },
-    tool_result: found.text,
-    search_docs: found.hits.map(toSearchDoc),
-    generated_images: null,
-    pre_reasoning: null,
-  };
-}
-
-function emptyAnswer(model: ChatModel): Problem {
-  return new Problem(
-    'BAD_GATEWAY',
-    `The language model ${model.name} ended without an answer. Ask again, or ask in other words.`,
-    { retryAfterSeconds: 1 },
-  );
+function emptyAnswer(model: ChatModel, { finishReason }: ModelStep): ModelFailed {
+  const why =
+    finishReason === 'content-filter'
+      ? 'The provider’s content filter stopped it.'
+      : 'Ask again, or ask in other words.';
+  return new ModelFailed(`The language model ${model.name} ended without an answer. ${why}`, {
+    errorCode: finishReason === 'content-filter' ? 'CONTENT_POLICY' : 'EMPTY_LLM_RESPONSE',
+    isRetryable: false,
+    details: { model: model.name, provider: model.provider, finish_reason: finishReason },
+  });
 }

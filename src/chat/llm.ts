@@ -1,16 +1,19 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { streamText } from 'ai';
+import { z } from 'zod';
 
-import type { ChatModel, ChatModelPart, ChatModelRequest } from './chat-model.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import type { ChatModel, ChatModelPart, ChatModelRequest, ModelToolCall } from './chat-model.ts';
 import { iterateWithin } from './iterate-within.ts';
-import { describeModelFailure } from './model-failure.ts';
+import { AnswerWithheld, describeModelFailure } from './model-failure.ts';
+import { retryBeforeStart } from './retry-before-start.ts';
+import { WholeText } from './whole-text.ts';
 
-const PROVIDER = 'openai-compatible';
-const MAX_RETRIES = 2;
-/** A provider that asks for a longer pause than this is as good as down while a user waits. */
-const MAX_RETRY_DELAY_MS = 10_000;
+/** Of text, reasoning and arguments together; what nobody would read to the end is no answer. */
+const MAX_CHARACTERS = 200_000;
+/** Tokens are shorter than this on average in every language. */
+const MAX_CHARACTERS_PER_TOKEN = 16;
+/** `MAX_CHARACTERS` in chunks of one character each. */
+const MAX_ANSWER_BYTES = 64_000_000;
 
 export interface ChatModelTimings {
   firstTokenMs: number;
@@ -26,90 +29,270 @@ const TIMINGS: ChatModelTimings = {
 };
 
 export interface ChatModelSettings {
+  /** What requests call the provider. */
+  provider: string;
   /** Everything before `/chat/completions`, such as `https://provider.example/v1`. */
   baseUrl: string;
   apiKey: string | null;
   model: string;
+  contextTokens: number;
+  callsTools: boolean;
+  readsImages: boolean;
   fetch?: typeof globalThis.fetch;
   timings?: Partial<ChatModelTimings>;
+  maxCharacters?: number;
 }
+
+// The library's own model, below the machinery that would run tools, keep whole answers and parse arguments.
+type LibraryModel = ReturnType<ReturnType<typeof createOpenAICompatible>['chatModel']>;
+type LibraryCall = Parameters<LibraryModel['doStream']>[0];
+type LibraryMessage = LibraryCall['prompt'][number];
+type LibraryStream = Awaited<ReturnType<LibraryModel['doStream']>>['stream'];
+type LibraryPart = LibraryStream extends ReadableStream<infer Part> ? Part : never;
 
 /** A chat model behind any OpenAI-compatible endpoint. Nothing is called before the first `stream`. */
 export function createChatModel(settings: ChatModelSettings): ChatModel {
   const timings = { ...TIMINGS, ...settings.timings };
-  const provider = createOpenAICompatible({
-    name: PROVIDER,
+  const library = createOpenAICompatible({
+    name: 'openai-compatible',
     baseURL: settings.baseUrl,
+    includeUsage: true,
+    fetch: boundedFetch(settings.fetch ?? globalThis.fetch, MAX_ANSWER_BYTES),
     ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
-    ...(settings.fetch === undefined ? {} : { fetch: settings.fetch }),
-  });
-  const model = provider.chatModel(settings.model);
+  }).chatModel(settings.model);
 
-  async function* stream(request: ChatModelRequest): AsyncGenerator<ChatModelPart, void> {
-    for (let retries = 0; ; retries += 1) {
-      let started = false;
-      try {
-        for await (const part of streamOnce(model, request, timings)) {
-          started = true;
-          yield part;
-        }
-        return;
-      } catch (error) {
-        request.signal.throwIfAborted();
-        const failure = describeModelFailure(error, settings);
-        // After the first token a second try would say things twice.
-        const delayMs = failure.retryAfterMs ?? backoffMs(retries, timings.retryDelayMs);
-        const isWorthwhile = failure.retryNow && delayMs <= MAX_RETRY_DELAY_MS;
-        if (started || !isWorthwhile || retries >= MAX_RETRIES) throw failure.problem;
-        await wait(delayMs, undefined, { signal: request.signal });
-      }
-    }
-  }
-  return { provider: PROVIDER, name: settings.model, stream };
+  const stream = (request: ChatModelRequest): AsyncGenerator<ChatModelPart, void> =>
+    retryBeforeStart(() => streamOnce(library, request, settings, timings), {
+      describe: (error) => describeModelFailure(error, settings, request.messages),
+      retryDelayMs: timings.retryDelayMs,
+      signal: request.signal,
+    });
+  const { provider, model: name, contextTokens, callsTools, readsImages } = settings;
+  return { provider, name, contextTokens, callsTools, readsImages, stream };
 }
 
 async function* streamOnce(
-  model: Parameters<typeof streamText>[0]['model'],
+  library: LibraryModel,
   request: ChatModelRequest,
+  settings: ChatModelSettings,
   timings: ChatModelTimings,
 ): AsyncGenerator<ChatModelPart, void> {
   request.signal.throwIfAborted();
   const upstream = new AbortController();
-  const instructions = request.messages.filter((message) => message.role === 'system');
-  const result = streamText({
-    model,
-    instructions: instructions.map((message) => message.content).join('\n\n'),
-    messages: request.messages.flatMap(({ role, content }) =>
-      role === 'system' ? [] : [{ role, content }],
-    ),
-    ...(request.temperature === null ? {} : { temperature: request.temperature }),
-    maxRetries: 0,
-    abortSignal: AbortSignal.any([request.signal, upstream.signal]),
-    // Without a handler the library writes errors to the console; they arrive as parts anyway.
-    onError: () => undefined,
-  });
+  const abortSignal = AbortSignal.any([request.signal, upstream.signal]);
   // The library's own timeouts do not cover a server that accepts the call and never answers.
-  const parts = iterateWithin(result.fullStream, {
+  const parts = iterateWithin(callLibrary(library, libraryCall(request, settings, abortSignal)), {
     firstMs: timings.firstTokenMs,
     nextMs: timings.betweenTokensMs,
-    counts: (part) => part.type === 'text-delta' || part.type === 'reasoning-delta',
+    counts: isProgress,
     signal: request.signal,
   });
   try {
-    for await (const part of parts) {
-      if (part.type === 'error') throw part.error;
-      if (part.type === 'abort') throw new Error(part.reason ?? 'the call was aborted');
-      if (part.type === 'text-delta' && part.text !== '') yield { type: 'text', text: part.text };
-      if (part.type === 'reasoning-delta' && part.text !== '')
-        yield { type: 'reasoning', text: part.text };
-    }
+    yield* readAnswer(parts, maxCharactersOf(request, settings));
   } finally {
     upstream.abort();
   }
 }
 
-/** Exponential with jitter: half of the pause is random, so that callers who failed together do not return together. */
-function backoffMs(retries: number, firstMs: number): number {
-  const ceiling = firstMs * 2 ** retries;
-  return ceiling / 2 + (Math.random() * ceiling) / 2;
+async function* callLibrary(
+  library: LibraryModel,
+  call: LibraryCall,
+): AsyncGenerator<LibraryPart, void> {
+  const { stream } = await library.doStream(call);
+  yield* stream;
+}
+
+function libraryCall(
+  request: ChatModelRequest,
+  { callsTools, readsImages }: ChatModelSettings,
+  abortSignal: AbortSignal,
+): LibraryCall {
+  const tools = callsTools ? (request.tools ?? []) : [];
+  return {
+    prompt: request.messages.map((message) => libraryMessage(message, readsImages)),
+    ...(request.temperature === null ? {} : { temperature: request.temperature }),
+    ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, parameters }) => ({
+        type: 'function' as const,
+        name,
+        description,
+        inputSchema: parameters,
+      })),
+      toolChoice: { type: request.toolChoice ?? 'auto' },
+    }),
+    // Only in the raw chunks can a refusal be told from an answer.
+    includeRawChunks: true,
+    abortSignal,
+  };
+}
+
+function libraryMessage(
+  message: ChatModelRequest['messages'][number],
+  readsImages: boolean,
+): LibraryMessage {
+  switch (message.role) {
+    case 'system':
+      return message;
+    case 'user': {
+      const images = readsImages ? (message.images ?? []) : [];
+      const files = images.map(({ mediaType, bytes }) => ({
+        type: 'file' as const,
+        mediaType,
+        data: { type: 'data' as const, data: bytes },
+      }));
+      return { role: 'user', content: [{ type: 'text', text: message.content }, ...files] };
+    }
+    case 'assistant': {
+      const calls = (message.toolCalls ?? []).map((call) => ({
+        type: 'tool-call' as const,
+        toolCallId: call.id,
+        toolName: call.name,
+        // Sent back as it was written; the library quotes what is no JSON.
+        input: call.arguments,
+      }));
+      return { role: 'assistant', content: [{ type: 'text', text: message.content }, ...calls] };
+    }
+    case 'tool': {
+      const { toolCallId, toolName, content } = message;
+      const output = { type: 'text' as const, value: content };
+      return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] };
+    }
+  }
+}
+
+function isProgress(part: LibraryPart): boolean {
+  switch (part.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-input-delta':
+      return part.delta !== '';
+    case 'tool-input-start':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function maxCharactersOf(request: ChatModelRequest, settings: ChatModelSettings): number {
+  const maxCharacters = settings.maxCharacters ?? MAX_CHARACTERS;
+  if (request.maxOutputTokens === undefined) return maxCharacters;
+  return Math.min(maxCharacters, request.maxOutputTokens * MAX_CHARACTERS_PER_TOKEN);
+}
+
+/** The parts of one answer in our words. Calls of tools come whole, when the answer has ended as it should. */
+async function* readAnswer(
+  parts: AsyncIterable<LibraryPart>,
+  maxCharacters: number,
+): AsyncGenerator<ChatModelPart, void> {
+  const whole = { text: new WholeText(), reasoning: new WholeText() };
+  const calls: ModelToolCall[] = [];
+  let room = maxCharacters;
+  let refusal = '';
+  let newRefusal = '';
+  let hasText = false;
+
+  function* write(type: 'text' | 'reasoning', delta: string): Generator<ChatModelPart, void> {
+    const text = whole[type].write(delta.slice(0, Math.max(0, room)));
+    room -= delta.length;
+    if (text !== '') yield { type, text };
+    if (type === 'text') hasText ||= text !== '';
+  }
+
+  for await (const part of parts) {
+    switch (part.type) {
+      case 'error':
+        throw part.error;
+      case 'raw':
+        newRefusal = refusalIn(part.rawValue);
+        refusal += newRefusal;
+        break;
+      case 'text-delta':
+        if (newRefusal === '' || part.delta !== newRefusal) yield* write('text', part.delta);
+        break;
+      case 'reasoning-delta':
+        yield* write('reasoning', part.delta);
+        break;
+      case 'tool-input-delta':
+        room -= part.delta.length;
+        break;
+      case 'tool-call':
+        calls.push(toCall(part));
+        break;
+      case 'finish': {
+        for (const type of ['reasoning', 'text'] as const) {
+          const rest = whole[type].end();
+          if (rest !== '') yield { type, text: rest };
+        }
+        const ending = endingOf(part, calls.length > 0);
+        if (!hasText && calls.length === 0) assertGiven(ending.reason, refusal);
+        for (const call of calls) yield { type: 'tool-call', call };
+        yield ending;
+        return;
+      }
+      default:
+    }
+    if (room > 0 && refusal.length <= maxCharacters) continue;
+    yield { type: 'finish', reason: 'length', usage: null };
+    return;
+  }
+  throw new Error('the answer broke off');
+}
+
+function toCall(part: Extract<LibraryPart, { type: 'tool-call' }>): ModelToolCall {
+  const written = part.input.replaceAll('\0', '').toWellFormed();
+  return { id: part.toolCallId, name: part.toolName, arguments: written };
+}
+
+const refusalChunk = z.object({
+  choices: z.array(z.object({ delta: z.object({ refusal: z.string() }) })).min(1),
+});
+
+function refusalIn(chunk: unknown): string {
+  const parsed = refusalChunk.safeParse(chunk);
+  return parsed.success ? (parsed.data.choices[0]?.delta.refusal ?? '') : '';
+}
+
+/** @throws AnswerWithheld when the model or its provider would not answer */
+function assertGiven(reason: string, refusal: string): void {
+  if (refusal !== '') throw new AnswerWithheld('MODEL_REFUSAL', refusal);
+  if (reason === 'content-filter')
+    throw new AnswerWithheld('CONTENT_POLICY', 'its content filter withheld the answer');
+}
+
+type Finish = Extract<ChatModelPart, { type: 'finish' }>;
+
+function endingOf(
+  { finishReason, usage }: Extract<LibraryPart, { type: 'finish' }>,
+  hasCalls: boolean,
+): Finish {
+  if (finishReason.raw === 'error') throw new Error('the provider ended the answer with an error');
+  const { inputTokens, outputTokens } = usage;
+  return {
+    type: 'finish',
+    reason: reasonOf(finishReason.unified, hasCalls),
+    usage:
+      inputTokens.total === undefined && outputTokens.total === undefined
+        ? null
+        : {
+            inputTokens: inputTokens.total ?? 0,
+            outputTokens: outputTokens.total ?? 0,
+            reasoningTokens: outputTokens.reasoning ?? 0,
+          },
+  };
+}
+
+/** Some servers end calls of tools with `stop`, and some say that there are calls when there are none. */
+function reasonOf(unified: string, hasCalls: boolean): Finish['reason'] {
+  switch (unified) {
+    case 'stop':
+      return hasCalls ? 'tool-calls' : 'stop';
+    case 'tool-calls':
+      return hasCalls ? 'tool-calls' : 'other';
+    case 'length':
+    case 'content-filter':
+      return unified;
+    default:
+      return 'other';
+  }
 }

@@ -56,8 +56,13 @@ export function countTermIds(terms: readonly string[], salt: number): Map<number
  */
 export function documentWeights(terms: readonly string[], salt: number): TermVector {
   const counts = countTermIds(terms, salt);
-  const norm = K1 * (1 - B + (B * terms.length) / AVERAGE_TERMS);
-  return toVector(counts, (_id, tf) => (tf * (K1 + 1)) / (tf + norm));
+  return toVector(counts, (_id, tf) => termWeight(tf, terms.length));
+}
+
+/** The document half for one term that occurs `tf` times among `length`. */
+export function termWeight(tf: number, length: number): number {
+  const norm = K1 * (1 - B + (B * length) / AVERAGE_TERMS);
+  return (tf * (K1 + 1)) / (tf + norm);
 }
 
 /** The query half: idf times the number of times the query says the term. `df` of a missing id is 0. */

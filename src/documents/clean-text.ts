@@ -9,6 +9,13 @@ export function cleanText(text: string): string {
   return withoutNul.isWellFormed() ? withoutNul : withoutNul.toWellFormed();
 }
 
+/** JSON of a value whose texts are cleaned like `cleanText`. */
+export function cleanJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'string' ? cleanText(part) : part,
+  );
+}
+
 /**
  * Whether `text` is bytes read as text: more than a tenth of a sample (its beginning, middle and end), and at
  * least 32, are control characters or U+FFFD. Ask before `cleanText`, which removes part of the evidence.

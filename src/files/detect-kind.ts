@@ -49,13 +49,18 @@ const EMPTY_ZIP = [0x50, 0x4b, 0x05, 0x06];
 /** OLE compound file: `.doc`, `.xls`, `.ppt`, `.msg`, and password-protected Office files of today. */
 const COMPOUND_FILE = [0xd0, 0xcf, 0x11, 0xe0];
 
+/** What the name says; null when it says nothing. */
+export function kindByName(name: string): FileKind | null {
+  return KIND_BY_EXTENSION[extname(name).toLowerCase()] ?? null;
+}
+
 /**
  * Chooses the parser by content first and extension second.
  * @throws GiveUp when the content is not what its extension says, or is a known container of another kind
  */
 export function detectKind({ name, bytes }: FileToParse): FileKind {
   const extension = extname(name).toLowerCase();
-  const byExtension = KIND_BY_EXTENSION[extension] ?? null;
+  const byExtension = kindByName(name);
   const head = Buffer.from(
     bytes.buffer,
     bytes.byteOffset,

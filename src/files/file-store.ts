@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { StoredFileId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import { Problem } from '#src/platform/errors.ts';
+import { Problem, RetryLater } from '#src/platform/errors.ts';
 import type { Tables } from '#src/tables.ts';
+import type { FileBytes } from './file-bytes.ts';
 
-/** One statement each: small enough for any driver's memory, large enough to be few. */
-const PART_BYTES = 1024 * 1024;
 /** `byte_count` of a file that is still being uploaded; nobody sees it. */
 const UNFINISHED = -1;
-/** Uploads have deadlines far below: what is unfinished for longer was left by a process that died. */
-const ABANDONED_AFTER = sql`interval '1 day'`;
 const IDS_PER_STATEMENT = 1_000;
+
+export type FileLocation = Tables['stored_file']['location']['__select__'];
 
 export interface StoredFile {
   id: StoredFileId;
@@ -19,6 +18,8 @@ export interface StoredFile {
   mediaType: string;
   byteCount: number;
   metadata: Record<string, unknown>;
+  /** Null once the user is gone. */
+  createdBy: UserId | null;
   createdAt: Date;
 }
 
@@ -30,11 +31,15 @@ export interface NewFile {
   metadata?: Record<string, unknown>;
 }
 
-/** Uploaded files, in the database: every process sees them, and they are backed up with the rest. */
+/** Uploaded files, and those that tools have made: a row each, and bytes where the row says. */
 export interface FileStore {
-  /** Stores a stream part by part; nothing remains of one that breaks off. @throws Problem PAYLOAD_TOO_LARGE */
+  /**
+   * Stores a stream as it comes; nothing remains of one that breaks off.
+   * @throws Problem PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE when the disk is full; RetryLater when the store is away
+   */
   save(file: NewFile, content: AsyncIterable<Uint8Array>): Promise<StoredFile>;
   find(workspaceId: WorkspaceId, id: StoredFileId): Promise<StoredFile | null>;
+  /** @throws RetryLater when the place that keeps the bytes is away */
   read(
     workspaceId: WorkspaceId,
     id: StoredFileId,
@@ -42,42 +47,84 @@ export interface FileStore {
   remove(workspaceId: WorkspaceId, ids: readonly StoredFileId[]): Promise<void>;
 }
 
-/** Files in the tables `stored_file` and `stored_file_part`; one of more than `maxBytes` is refused. */
-export function createFileStore(db: Database, { maxBytes }: { maxBytes: number }): FileStore {
+export interface FileStoreOptions {
+  /** Where bytes can be kept; null: not here (any more). */
+  places: Readonly<Record<FileLocation, FileBytes | null>>;
+  /** Where new files go; those that were stored before stay where they are. */
+  location: FileLocation;
+  maxBytes: number;
+}
+
+/** Files in the table `stored_file`, their bytes in one of the places; one of more than `maxBytes` is refused. */
+export function createFileStore(db: Database, options: FileStoreOptions): FileStore {
+  const { location, maxBytes } = options;
   return {
     async save(file, content) {
       const id = randomUUID() as StoredFileId; // made here
-      await insertUnfinished(db, id, file);
+      const place = placeOf(options, location);
+      const address = { workspaceId: file.workspaceId, id };
+      await insertUnfinished(db, id, file, location);
       try {
-        const byteCount = await insertParts(db, { id, name: file.name, maxBytes }, content);
-        return await finish(db, id, byteCount);
+        const counted = countBytes(content, file.name, maxBytes);
+        await place.write(address, counted.content);
+        return await finish(db, id, counted.byteCount());
       } catch (error) {
         await db.deleteFrom('stored_file').where('id', '=', id).execute();
+        await removeBytes(place, address);
         throw error;
       }
     },
-    find: (workspaceId, id) => findFile(db, workspaceId, id),
+    async find(workspaceId, id) {
+      const row = await findRow(db, workspaceId, id);
+      return row && toStoredFile(row);
+    },
     async read(workspaceId, id) {
-      const file = await findFile(db, workspaceId, id);
-      const bytes = file === null ? null : await readParts(db, file);
-      return file === null || bytes === null ? null : { file, bytes };
+      const row = await findRow(db, workspaceId, id);
+      if (row === null) return null;
+      const file = toStoredFile(row);
+      const bytes = await placeOf(options, row.location).read({ workspaceId, id }, file.byteCount);
+      return bytes && { file, bytes };
     },
     async remove(workspaceId, ids) {
       for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
-        await db
-          .deleteFrom('stored_file')
-          .where('workspace_id', '=', workspaceId)
-          .where('id', 'in', ids.slice(start, start + IDS_PER_STATEMENT))
-          .execute();
+        const some = ids.slice(start, start + IDS_PER_STATEMENT);
+        for (const row of await deleteRows(db, workspaceId, some)) {
+          const place = options.places[row.location];
+          if (place !== null) await removeBytes(place, { workspaceId, id: row.id });
+        }
       }
     },
   };
 }
 
+function placeOf({ places }: FileStoreOptions, location: FileLocation): FileBytes {
+  const place = places[location];
+  if (place !== null) return place;
+  throw new Problem(
+    'SERVICE_UNAVAILABLE',
+    `The file is kept on the ${location}, which this server is not set up for (any more). Tell its operator.`,
+  );
+}
+
+/** The row is gone, so nobody finds them; what a place that is away keeps of them, `sweepFiles` takes later. */
+async function removeBytes(
+  place: FileBytes,
+  address: { workspaceId: WorkspaceId; id: StoredFileId },
+): Promise<void> {
+  try {
+    await place.remove(address);
+  } catch (error) {
+    if (!(error instanceof RetryLater)) throw error;
+  }
+}
+
 /** No transaction: a slow upload would hold one open, and the embedded database has only one. */
-async function insertUnfinished(db: Database, id: StoredFileId, file: NewFile): Promise<void> {
-  await sql`delete from stored_file where workspace_id = ${file.workspaceId}
-    and byte_count = ${UNFINISHED} and created_at < now() - ${ABANDONED_AFTER}`.execute(db);
+async function insertUnfinished(
+  db: Database,
+  id: StoredFileId,
+  file: NewFile,
+  location: FileLocation,
+): Promise<void> {
   await db
     .insertInto('stored_file')
     .values({
@@ -88,46 +135,27 @@ async function insertUnfinished(db: Database, id: StoredFileId, file: NewFile): 
       byte_count: UNFINISHED,
       metadata: JSON.stringify(file.metadata ?? {}),
       created_by: file.createdBy,
+      location,
     })
     .execute();
 }
 
-/** @returns the number of bytes */
-async function insertParts(
-  db: Database,
-  { id, name, maxBytes }: { id: StoredFileId; name: string; maxBytes: number },
+function countBytes(
   content: AsyncIterable<Uint8Array>,
-): Promise<number> {
+  name: string,
+  maxBytes: number,
+): { content: AsyncIterable<Uint8Array>; byteCount: () => number } {
   let byteCount = 0;
-  let part = 0;
-  for await (const bytes of partsOf(content)) {
-    byteCount += bytes.length;
-    if (byteCount > maxBytes) throw tooLarge(name, maxBytes);
-    // As text: PGlite writes bytes out one by one, at 5 MB/s.
-    await sql`insert into stored_file_part (stored_file_id, part, content)
-      values (${id}, ${part}, decode(${bytes.toString('base64')}, 'base64'))`.execute(db);
-    part += 1;
-  }
-  return byteCount;
-}
-
-/** The same bytes in parts of `PART_BYTES`, the last one shorter. */
-async function* partsOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let open: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of content) {
-    let rest = chunk;
-    while (length + rest.length >= PART_BYTES) {
-      const room = PART_BYTES - length;
-      yield Buffer.concat([...open, rest.subarray(0, room)]);
-      rest = rest.subarray(room);
-      open = [];
-      length = 0;
-    }
-    if (rest.length > 0) open.push(rest);
-    length += rest.length;
-  }
-  if (length > 0) yield Buffer.concat(open);
+  return {
+    byteCount: () => byteCount,
+    content: (async function* () {
+      for await (const bytes of content) {
+        byteCount += bytes.length;
+        if (byteCount > maxBytes) throw tooLarge(name, maxBytes);
+        yield bytes;
+      }
+    })(),
+  };
 }
 
 function tooLarge(name: string, maxBytes: number): Problem {
@@ -147,11 +175,11 @@ async function finish(db: Database, id: StoredFileId, byteCount: number): Promis
   return toStoredFile(row);
 }
 
-async function findFile(
+async function findRow(
   db: Database,
   workspaceId: WorkspaceId,
   id: StoredFileId,
-): Promise<StoredFile | null> {
+): Promise<Selectable<Tables['stored_file']> | null> {
   const row = await db
     .selectFrom('stored_file')
     .selectAll()
@@ -159,25 +187,18 @@ async function findFile(
     .where('id', '=', id)
     .where('byte_count', '!=', UNFINISHED)
     .executeTakeFirst();
-  return row ? toStoredFile(row) : null;
+  return row ?? null;
 }
 
-/** Null when the file was removed meanwhile. */
-async function readParts(db: Database, { id, byteCount }: StoredFile): Promise<Buffer | null> {
-  const bytes = Buffer.alloc(byteCount);
-  let filled = 0;
-  for (let part = 0; filled < byteCount; part += 1) {
-    const row = await db
-      .selectFrom('stored_file_part')
-      .select('content')
-      .where('stored_file_id', '=', id)
-      .where('part', '=', part)
-      .executeTakeFirst();
-    if (!row) return null;
-    bytes.set(row.content, filled);
-    filled += row.content.length;
-  }
-  return bytes;
+async function deleteRows(
+  db: Database,
+  workspaceId: WorkspaceId,
+  ids: readonly StoredFileId[],
+): Promise<{ id: StoredFileId; location: FileLocation }[]> {
+  const { rows } = await sql<{ id: StoredFileId; location: FileLocation }>`
+    delete from stored_file where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])
+    returning id, location`.execute(db);
+  return rows;
 }
 
 function toStoredFile(row: Selectable<Tables['stored_file']>): StoredFile {
@@ -187,6 +208,7 @@ function toStoredFile(row: Selectable<Tables['stored_file']>): StoredFile {
     mediaType: row.media_type,
     byteCount: Number(row.byte_count),
     metadata: row.metadata,
+    createdBy: row.created_by,
     createdAt: row.created_at,
   };
 }

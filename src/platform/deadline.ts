@@ -9,13 +9,17 @@ export interface Deadline extends Disposable {
  * Like `AbortSignal.any([signal, AbortSignal.timeout(…)])`, but it leaves nothing behind at `signal`, which may live
  * as long as the process.
  */
-export function startDeadline(signal: AbortSignal, timeoutMs: number): Deadline {
+export function startDeadline(
+  signal: AbortSignal,
+  timeoutMs: number,
+  reason?: () => Error,
+): Deadline {
   const controller = new AbortController();
   let expired = false;
   const onAbort = (): void => controller.abort(signal.reason);
   const timer = setTimeout(() => {
     expired = true;
-    controller.abort();
+    controller.abort(reason?.());
   }, timeoutMs);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();

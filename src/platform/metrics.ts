@@ -13,7 +13,15 @@ export type GaugeSample =
   | { gauge: 'webhookOldestDueSeconds'; labels: Record<string, never>; value: number }
   | { gauge: 'leadScrapes'; labels: { status: string }; value: number }
   | { gauge: 'emailMessages'; labels: { status: string }; value: number }
-  | { gauge: 'outreachOldestDueSeconds'; labels: { kind: string }; value: number };
+  | { gauge: 'outreachOldestDueSeconds'; labels: { kind: string }; value: number }
+  | { gauge: 'llmCalls'; labels: ModelLabels; value: number }
+  | { gauge: 'llmTokens'; labels: ModelLabels & { kind: string }; value: number };
+
+interface ModelLabels extends Record<string, string> {
+  workspace: string;
+  provider: string;
+  model: string;
+}
 
 export interface Metrics {
   /** `Content-Type` of `text()`. */
@@ -125,6 +133,16 @@ function createGauges(registry: Registry): Record<GaugeSample['gauge'], Gauge> {
       'millrace_outreach_oldest_due_seconds',
       'How late the oldest scrape or message is that no worker has begun with.',
       ['kind'],
+    ),
+    llmCalls: gauge('millrace_llm_calls_total', 'Calls of language models since the beginning.', [
+      'workspace',
+      'provider',
+      'model',
+    ]),
+    llmTokens: gauge(
+      'millrace_llm_tokens_total',
+      'Tokens of language models since the beginning: input, output, and the reasoning in the output.',
+      ['workspace', 'provider', 'model', 'kind'],
     ),
   };
 }

@@ -50,6 +50,7 @@ const EXCEPTIONS: Record<string, Json> = {
     note: null,
   },
   'POST /privacy/erase': { emails: ['nobody@example.com'], domains: ['example.com'] },
+  'POST /web-search/open-urls': { urls: [CLOSED_URL] },
   'POST /email-accounts': SENDER,
   'PATCH /email-accounts/{id}': SENDER,
   'POST /email-accounts/{id}/verify': { test_recipient: 'somebody@example.net' },
@@ -71,6 +72,8 @@ const IN_NEED = [
   'POST /billing/stripe/webhook',
   'POST /billing/checkout',
   'POST /billing/portal',
+  'POST /web-search/search-lite',
+  'POST /web-search/search',
 ];
 
 /** Whether the sample alone makes a good request. */

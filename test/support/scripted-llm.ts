@@ -1,28 +1,58 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+export * from './llm-scripts.ts';
+
+/** What the service sends; all that a script may look at. */
+export interface LlmRequestBody extends Record<string, unknown> {
+  messages: {
+    role: 'system' | 'user' | 'assistant' | 'tool';
+    content: unknown;
+    tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+    tool_call_id?: string;
+  }[];
+  tools?: { function: { name: string } }[];
+  tool_choice?: unknown;
+}
+
+/** Plays one answer. */
+export type LlmScript = (response: ServerResponse) => void | Promise<void>;
+
 export interface ScriptedLlm extends AsyncDisposable {
   baseUrl: string;
   /** Bodies and authorization headers of the calls so far. */
-  calls: { body: Record<string, unknown>; authorization: string | undefined }[];
+  calls: { body: LlmRequestBody; authorization: string | undefined }[];
   /** How many calls the client closed before they were answered. */
   closedEarly(): number;
+  /** How many calls are being answered. */
+  underWay(): number;
 }
 
 /** An OpenAI-compatible server on the loopback that answers call n with script n (the last one repeats). */
-export async function startScriptedLlm(
-  ...scripts: ((response: ServerResponse) => void | Promise<void>)[]
+export function startScriptedLlm(...scripts: LlmScript[]): Promise<ScriptedLlm> {
+  return startLlm((_body, call) => scripts[Math.min(call, scripts.length - 1)] ?? neverAnswers);
+}
+
+/** One that chooses the script by what it is asked; `call` counts from 0. */
+export async function startLlm(
+  choose: (body: LlmRequestBody, call: number) => LlmScript,
 ): Promise<ScriptedLlm> {
   const calls: ScriptedLlm['calls'] = [];
   let closedEarly = 0;
+  let underWay = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+      // The service is what sends it; a test that relies on a member fails where it is missing.
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as LlmRequestBody;
       calls.push({ body, authorization: request.headers.authorization });
-      response.on('close', () => (closedEarly += response.writableEnded ? 0 : 1));
-      void scripts[Math.min(calls.length, scripts.length) - 1]?.(response);
+      underWay += 1;
+      response.on('close', () => {
+        underWay -= 1;
+        closedEarly += response.writableEnded ? 0 : 1;
+      });
+      void choose(body, calls.length - 1)(response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -31,6 +61,7 @@ export async function startScriptedLlm(
     baseUrl: `http://127.0.0.1:${port}/v1`,
     calls,
     closedEarly: () => closedEarly,
+    underWay: () => underWay,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -38,30 +69,22 @@ export async function startScriptedLlm(
   };
 }
 
-export function chunkEvent(
-  delta: Record<string, string>,
-  finishReason: string | null = null,
-): string {
-  const choice = { index: 0, delta, finish_reason: finishReason };
-  const chunk = {
-    id: 'c',
-    object: 'chat.completion.chunk',
-    created: 1,
-    model: 'm',
-    choices: [choice],
-  };
-  return `data: ${JSON.stringify(chunk)}\n\n`;
+const neverAnswers: LlmScript = () => undefined;
+
+/** Whether the model is shown this tool. */
+export function isShownTool(body: LlmRequestBody, name: string): boolean {
+  return body.tools?.some((tool) => tool.function.name === name) ?? false;
 }
 
-export const END_EVENTS = `${chunkEvent({}, 'stop')}data: [DONE]\n\n`;
-
-export function startEvents(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+/** Results of tools that the model was given, in order. */
+export function toolResults(body: LlmRequestBody): string[] {
+  return body.messages
+    .filter(({ role }) => role === 'tool')
+    .map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)));
 }
 
-export function answerError(status: number, message: string, headers: Record<string, string> = {}) {
-  return (response: ServerResponse): void => {
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify({ error: { message, type: 'x' } }));
-  };
+/** The last message of the user, as text. */
+export function lastQuestion(body: LlmRequestBody): string {
+  const content = body.messages.findLast(({ role }) => role === 'user')?.content;
+  return typeof content === 'string' ? content : JSON.stringify(content ?? null);
 }

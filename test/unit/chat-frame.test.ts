@@ -22,10 +22,12 @@ describe('framing', () => {
   it('writes server-sent events, the error as a packet', async () => {
     const parts = await Array.fromAsync(frameAsEvents(streamOf(DELTA, FAILURE)));
     expect(parts).toEqual([
-      `data: ${JSON.stringify(DELTA)}\n\n`,
-      `data: ${JSON.stringify(FAILURE)}\n\n`,
+      `id: 0\ndata: ${JSON.stringify(DELTA)}\n\n`,
+      `id: 1\ndata: ${JSON.stringify(FAILURE)}\n\n`,
     ]);
-    expect(parts[0]?.split('\n')).toHaveLength(3);
+    expect(parts[0]?.split('\n')).toHaveLength(4);
+    const later = await Array.fromAsync(frameAsEvents(streamOf(DELTA), { firstIndex: 7 }));
+    expect(later[0]).toMatch(/^id: 7\n/);
   });
 
   it('writes bare lines, the error without placement', async () => {
@@ -54,13 +56,13 @@ describe('framing', () => {
       yield FAILURE;
     }
     const parts: string[] = [];
-    for await (const part of frameAsEvents(slow(), 5)) {
+    for await (const part of frameAsEvents(slow(), { heartbeatMs: 5 })) {
       parts.push(part);
       if (parts.length === 3) gate.resolve();
     }
-    expect(parts[0]).toMatch(/^data: /);
+    expect(parts[0]).toMatch(/^id: 0\ndata: /);
     expect(parts.slice(1, 3)).toEqual([': keep-alive\n\n', ': keep-alive\n\n']);
-    expect(parts.at(-1)).toMatch(/^data: .*"error"/);
+    expect(parts.at(-1)).toMatch(/^id: 1\ndata: .*"error"/);
   });
 
   it('lets a failure before the first line through as it is', async () => {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { chatRequestSchema, readChatRequest, type ChatRequest } from '#src/chat/chat-request.ts';
+import {
+  asksForStream,
+  type ChatRequest,
+  chatRequestSchema,
+  readChatRequest,
+} from '#src/chat/chat-request.ts';
 
 const read = (body: object): ChatRequest => readChatRequest(chatRequestSchema.parse(body));
 
@@ -13,20 +18,30 @@ describe('a chat request', () => {
     [{ message: 'a', include_citations: true }, true],
     [{ message: 'a', some_future_key: 1 }, true],
   ])('%j is streamed: %j', (body, isStreamed) => {
-    expect(read(body).isStreamed).toBe(isStreamed);
+    expect(asksForStream(chatRequestSchema.parse(body))).toBe(isStreamed);
   });
 
   it.each([
     [{ message: ' ' }, 'message'],
     [{ message: 'x'.repeat(100_001) }, 'message'],
-    [{ message: 'a', deep_research: true }, 'deep_research'],
-    [{ message: 'a', file_descriptors: ['x'] }, 'file_descriptors'],
-    [{ message: 'a', forced_tool_id: 7 }, 'forced_tool_id'],
+    [{ message: 'a', deep_research: 'yes' }, 'deep_research'],
+    [{ message: 'a', file_descriptors: [7] }, 'file_descriptors'],
+    [{ message: 'a', file_descriptors: Array(51).fill('x') }, 'file_descriptors'],
+    [{ message: 'a', forced_tool_id: 'x' }, 'forced_tool_id'],
+    [{ message: 'a', llm_overrides: [{}, {}] }, 'llm_overrides'],
     [{ message: 'a', forced_tool_id: 1, allowed_tool_ids: [] }, 'forced_tool_id'],
     [{ message: 'a', parent_message_id: 0 }, 'parent_message_id'],
     [{ message: 'a', parent_message_id: 3_000_000_000 }, 'parent_message_id'],
     [{ message: 'a', chat_session_id: 'nonsense' }, 'chat_session_id'],
-    [{ message: 'a', chat_session_info: { project_id: 4 } }, 'chat_session_info'],
+    [{ message: 'a', chat_session_info: { project_id: 'x' } }, 'chat_session_info'],
+    [
+      {
+        message: 'a',
+        chat_session_id: '00000001-0000-4000-8000-000000000000',
+        chat_session_info: { persona_id: 2 },
+      },
+      'chat_session_info',
+    ],
     [{ message: 'a', llm_override: { temperature: 3 } }, 'llm_override'],
   ])('%j is refused, naming the field', (body, field) => {
     const parsed = chatRequestSchema.safeParse(body);
@@ -40,7 +55,11 @@ describe('a chat request', () => {
       message: 'a',
       sessionId: null,
       parent: 'last',
-      isSearchAllowed: true,
+      allowedToolIds: null,
+      forcedToolId: null,
+      files: [],
+      personaId: 0,
+      projectId: null,
       includeCitations: true,
       llmOverride: null,
       additionalContext: null,
@@ -54,8 +73,15 @@ describe('a chat request', () => {
     ]);
     expect(read({ message: 'a', parent_message_id: null }).parent).toBe('root');
     expect(read({ message: 'a', parent_message_id: 12 }).parent).toBe(12);
-    expect(read({ message: 'a', allowed_tool_ids: [] }).isSearchAllowed).toBe(false);
-    expect(read({ message: 'a', allowed_tool_ids: [1] }).isSearchAllowed).toBe(true);
+    expect(read({ message: 'a', allowed_tool_ids: [] }).allowedToolIds).toEqual([]);
+    expect(read({ message: 'a', allowed_tool_ids: ['1'] }).allowedToolIds).toEqual([1]);
+    expect(
+      read({ message: 'a', file_descriptors: ['x', { id: 'y', type: 'image', user_file_id: 'z' }] })
+        .files,
+    ).toEqual([
+      { id: 'x', userFileId: null },
+      { id: 'y', userFileId: 'z' },
+    ]);
   });
 
   it('can be described as JSON Schema', () => {

@@ -1,81 +1,100 @@
-import { describeError, toProblem } from '#src/api/problem.ts';
+import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
-import { answerQuestion } from '#src/chat/answer.ts';
-import { chatRequestSchema, readChatRequest } from '#src/chat/chat-request.ts';
+import { asksForStream, chatRequestSchema, readChatRequest } from '#src/chat/chat-request.ts';
 import { frameAsEvents, frameAsLines } from '#src/chat/frame-lines.ts';
 import { chatFullResponseSchema, collectAnswer } from '#src/chat/full-response.ts';
 import type { StreamLine } from '#src/chat/packets.ts';
-import { createInternalSearch } from '#src/chat/tools/internal-search.ts';
-import { withSpellings } from '#src/connectors/source-spellings.ts';
-import { searchDocuments } from '#src/documents/search.ts';
+import { followRun } from '#src/chat/runs/follow-run.ts';
+import { stopRuns } from '#src/chat/runs/stop-run.ts';
+import { noticingStop, startChat } from '#src/api/start-chat.ts';
+import type { ChatSessionId } from '#src/ids.ts';
+
+const CHAT = { tag: 'Chat', family: 'platform', scope: 'read' } as const;
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
+const sessionParams = z.object({
+  chat_session_id: z.guid().transform((id) => id as ChatSessionId),
+});
 
 const sendChatMessage = defineRoute({
+  ...CHAT,
   method: 'POST',
   path: '/chat/send-chat-message',
-  summary: 'Ask a question over the index',
+  summary: 'Ask a question',
   description:
-    'One JSON object when `stream` is false or the body holds `message` alone; otherwise packets, as server-sent events (as bare JSON lines under `/api`).',
-  tag: 'Chat',
-  family: 'platform',
-  scope: 'read',
+    'One JSON object when `stream` is false or the body holds `message` alone; otherwise packets, as server-sent events with ids (as bare JSON lines under `/api`). What a request names wrongly, such as a model, a session or a tool, is refused before anything is streamed. An answer ends when its client goes away; what there is of it is saved.',
   produces: ['application/json', 'text/event-stream'],
   errors: ['NOT_FOUND'],
   body: chatRequestSchema,
   reply: chatFullResponseSchema,
-  handle: async ({ services, principal, body, signal, framing, requestId }) => {
-    const { workspaceId, userId } = principal;
-    const { filters, isSearchAllowed, isStreamed, ...asked } = readChatRequest(body);
-    const search = createInternalSearch((query, limit, searchSignal) =>
-      searchDocuments(services, {
-        workspaceId,
-        userId,
-        query,
-        filters: withSpellings(filters),
-        limit,
-        signal: searchSignal,
-      }),
-    );
-    const lines = answerQuestion(services, {
-      ...asked,
-      owner: principal,
-      search: isSearchAllowed ? search : null,
-      signal,
-      describeFailure: (error) => {
-        const problem = toProblem(error);
-        // The stream has begun, so the application's own log line will show a success.
-        if (problem.code === 'INTERNAL_SERVER_ERROR')
-          services.log.error({ requestId, failure: describeError(error) }, 'answer failed');
-        return problem;
-      },
-    });
-    const award = () =>
-      services.pointsAwarder.submit({
-        workspaceId,
-        userId,
-        action: 'message',
-        sourceId: requestId,
-      });
-    if (!isStreamed) {
+  handle: async (request) => {
+    const { run, award } = await startChat(request, readChatRequest(request.body));
+    const lines = run.follow(0, request.signal);
+    if (!asksForStream(request.body)) {
       const response = await collectAnswer(lines);
       if (response.error_msg === null) award();
       return response;
     }
-    const awarded = noticingStop(lines, award);
-    const parts = framing === 'sse' ? frameAsEvents(awarded) : frameAsLines(awarded);
-    return streamReply('text/event-stream; charset=utf-8', parts);
+    return framed(noticingStop(lines, award), request.framing, 0);
   },
 });
 
-/** Passes the lines on. `stop` is the last of a complete answer, which is saved by then; a failed one ends otherwise. */
-async function* noticingStop(
-  lines: AsyncIterable<StreamLine>,
-  onStop: () => void,
-): AsyncGenerator<StreamLine, void> {
-  for await (const line of lines) {
-    if ('obj' in line && line.obj.type === 'stop') onStop();
-    yield line;
-  }
+const stopChatSession = defineRoute({
+  ...CHAT,
+  method: 'POST',
+  path: '/chat/stop-chat-session/{chat_session_id}',
+  summary: 'Stop the answer that is being written',
+  description:
+    'What there is of it is kept, and its stream ends with `stop` and the reason `user_cancelled`. Does nothing when no answer is being written.',
+  params: sessionParams,
+  errors: ['NOT_FOUND'],
+  reply: z.object({ message: z.string() }),
+  async handle({ services, principal, params }) {
+    await stopRuns(services, principal, params.chat_session_id);
+    return { message: 'Chat session stopped' };
+  },
+});
+
+const resumeStream = defineRoute({
+  ...CHAT,
+  method: 'GET',
+  path: '/chat/chat-session/{chat_session_id}/resume-stream',
+  summary: 'Follow the answer that is being written',
+  description:
+    'The lines of the latest answer from `cursor` on, then those to come, in the framing of `send-chat-message`. An `EventSource` that reconnects names its last event in `Last-Event-ID`, which counts instead of `cursor`. Lines are kept for ten minutes after the end of an answer.',
+  params: sessionParams,
+  query: z.object({
+    cursor: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(10_000_000)
+      .default(0)
+      .describe('How many lines the caller has: the id of the last event and one.'),
+  }),
+  requestHeaders: [
+    { name: 'Last-Event-ID', description: 'Id of the last event that was seen.', required: false },
+  ],
+  produces: ['text/event-stream'],
+  errors: ['NOT_FOUND'],
+  reply: z.string(),
+  async handle({ services, principal, params, query, headers, signal, framing }) {
+    const cursor = cursorAfter(headers['last-event-id']) ?? query.cursor;
+    const sessionId = params.chat_session_id;
+    const lines = await followRun(services, principal, { sessionId, cursor, signal });
+    return framed(lines, framing, cursor);
+  },
+});
+
+function framed(lines: AsyncIterable<StreamLine>, framing: 'sse' | 'lines', firstIndex: number) {
+  const parts = framing === 'sse' ? frameAsEvents(lines, { firstIndex }) : frameAsLines(lines);
+  return streamReply(EVENT_STREAM, parts);
 }
 
-export const chatRoutes: readonly Route[] = [sendChatMessage];
+function cursorAfter(lastEventId: string | string[] | undefined): number | null {
+  const id = typeof lastEventId === 'string' ? lastEventId.trim() : '';
+  return /^\d{1,7}$/.test(id) ? Number(id) + 1 : null;
+}
+
+export const chatRoutes: readonly Route[] = [sendChatMessage, stopChatSession, resumeStream];

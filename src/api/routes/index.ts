@@ -1,14 +1,20 @@
 import type { Route } from '#src/api/route.ts';
 import { ownAccountRoutes } from './account.ts';
 import { accountRoutes } from './accounts.ts';
+import { adminSearchRoutes } from './admin-search.ts';
+import { agentRoutes } from './agents.ts';
 import { billingRoutes } from './billing.ts';
+import { chatMessageRoutes } from './chat-messages.ts';
+import { chatSessionRoutes } from './chat-sessions.ts';
 import { chatRoutes } from './chat.ts';
+import { sendMessageRoutes } from './send-message.ts';
 import { connectorFileRoutes } from './connector-files.ts';
 import { connectorLinkRoutes } from './connector-links.ts';
 import { connectorPairRoutes } from './connector-pairs.ts';
 import { connectorStatusRoutes } from './connector-status.ts';
 import { connectorRoutes } from './connectors.ts';
 import { credentialRoutes } from './credentials.ts';
+import { customToolRoutes } from './custom-tools.ts';
 import { documentSetRoutes } from './document-sets.ts';
 import { emailAccountRoutes } from './email-accounts.ts';
 import { emailMessageRoutes } from './email-messages.ts';
@@ -16,11 +22,18 @@ import { gamificationRoutes } from './gamification.ts';
 import { healthRoutes } from './health.ts';
 import { ingestionRoutes } from './ingestion.ts';
 import { leadScraperRoutes } from './lead-scraper.ts';
+import { mcpServerRoutes } from './mcp-servers.ts';
 import { memberRoutes } from './members.ts';
 import { pairAttemptRoutes } from './pair-attempts.ts';
+import { platformClientRoutes } from './platform-clients.ts';
 import { privacyRoutes } from './privacy.ts';
+import { projectFileRoutes } from './project-files.ts';
+import { projectRoutes } from './projects.ts';
+import { referenceSessionRoutes } from './reference-sessions.ts';
 import { searchRoutes } from './search.ts';
 import { subscriptionRoutes } from './subscription.ts';
+import { toolRoutes } from './tools.ts';
+import { webSearchRoutes } from './web-search.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { webhookEventRoutes } from './webhook-events.ts';
@@ -47,7 +60,20 @@ export const ROUTES: readonly Route[] = [
   ...documentSetRoutes,
   ...ingestionRoutes,
   ...searchRoutes,
+  ...webSearchRoutes,
   ...chatRoutes,
+  ...sendMessageRoutes,
+  ...chatSessionRoutes,
+  ...chatMessageRoutes,
+  ...referenceSessionRoutes,
+  ...agentRoutes,
+  ...projectRoutes,
+  ...projectFileRoutes,
+  ...platformClientRoutes,
+  ...adminSearchRoutes,
+  ...toolRoutes,
+  ...customToolRoutes,
+  ...mcpServerRoutes,
   ...billingRoutes,
   ...leadScraperRoutes,
   ...webhookEndpointRoutes,

@@ -1,9 +1,60 @@
+import { sql } from 'kysely';
+
+import { DraftAnswer } from '#src/chat/draft-answer.ts';
+import type { StreamLine } from '#src/chat/packets.ts';
+import { finishTurn } from '#src/chat/turns.ts';
+import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 
-/** Placeholder of an interface; the feature fills it. */
+const MAX_RUNS = 200;
+const KEPT_AFTER_END = sql`interval '10 minutes'`;
+const DIED = 'The service stopped while it wrote this answer. Ask again.';
+
+/** Ends answers whose process died, with what their readers have seen; forgets the lines of those long over. */
 export async function sweepRuns(
-  _services: Services,
-  _signal: AbortSignal,
+  services: Pick<Services, 'db' | 'clock'>,
+  signal: AbortSignal,
 ): Promise<{ ended: number; deleted: number }> {
-  return Promise.resolve({ ended: 0, deleted: 0 });
+  const { db } = services;
+  const dead = await sql<DeadRun>`
+    select run.chat_message_id, run.workspace_id, session.user_id
+    from chat_run run join chat_session session on session.id = run.chat_session_id
+    where run.finished_at is null and run.alive_until < now()
+    order by run.chat_message_id limit ${MAX_RUNS}`.execute(db);
+  for (const run of dead.rows) {
+    signal.throwIfAborted();
+    await endDeadRun(services, run);
+  }
+  const gone = await sql`delete from chat_run where finished_at < now() - ${KEPT_AFTER_END}`.execute(
+    db,
+  );
+  return { ended: dead.rows.length, deleted: Number(gone.numAffectedRows ?? 0) };
+}
+
+interface DeadRun {
+  chat_message_id: number;
+  workspace_id: WorkspaceId;
+  user_id: UserId;
+}
+
+async function endDeadRun(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { chat_message_id, workspace_id, user_id }: DeadRun,
+): Promise<void> {
+  const parts = await db
+    .selectFrom('chat_run_part')
+    .select('lines')
+    .where('chat_message_id', '=', chat_message_id)
+    .orderBy('first_line')
+    .execute();
+  const draft = new DraftAnswer();
+  // Lines that this service wrote.
+  const lines = parts.flatMap((part) => part.lines as StreamLine[]);
+  for (const line of lines) if ('obj' in line) draft.add(line);
+  await finishTurn(
+    db,
+    { workspaceId: workspace_id, userId: user_id },
+    chat_message_id,
+    { ...draft.saved(), model: null, durationMs: 0, error: DIED, now: clock() },
+  );
 }

@@ -1,13 +1,13 @@
+import { z } from 'zod';
+
+import { type FoundDocument, searchAll } from '#src/chat/search/search-all.ts';
 import { toSearchDoc } from '#src/chat/search-doc.ts';
-import { visibleText } from '#src/documents/html-text.ts';
 import type { SearchHit } from '#src/documents/search-hit.ts';
-import type { Tool } from './tool.ts';
+import { tidyTexts, textList } from './text-list.ts';
+import { defineTool, type Tool, type ToolContext, ToolFailed, TOOL_IDS } from './tool.ts';
 
-export const INTERNAL_SEARCH_ID = 1;
-
-const MAX_DOCUMENTS = 10;
 /** A question may be long; the words that tell what it is about come early. */
-const MAX_QUERY_LENGTH = 2_000;
+const QUERY_LIMITS = { count: 10, length: 2_000 };
 
 export type SearchIndex = (
   query: string,
@@ -15,54 +15,60 @@ export type SearchIndex = (
   signal: AbortSignal,
 ) => Promise<readonly SearchHit[]>;
 
-export type InternalSearch = Tool<{ queries: string[] }>;
-
-/** The tool that looks into the workspace's own documents. `search` is bound to its workspace and filters. */
-export function createInternalSearch(search: SearchIndex): InternalSearch {
-  return {
-    id: INTERNAL_SEARCH_ID,
+/** The tool that looks into the workspace's own documents. `search` is bound to its workspace, user and filters. */
+export function createInternalSearch(search: SearchIndex): Tool {
+  return defineTool({
+    id: TOOL_IDS.internalSearch,
     name: 'internal_search',
-    async *run({ queries }, signal) {
+    description:
+      'Searches the documents that the workspace has indexed: its wiki, files, issues, messages and pages. Use it for whatever the workspace may know. The results are numbered passages to be cited.',
+    mergedBy: 'queries',
+    input: z.object({
+      queries: textList(
+        'One to five short searches that together find what is asked for, in the language of the documents.',
+      ),
+    }),
+    async *run(input, context) {
       yield { type: 'search_tool_start', is_internet_search: false };
+      const { queries, question } = queriesOf(input.queries, context);
       yield { type: 'search_tool_queries_delta', queries };
-      const found: SearchHit[] = [];
-      for (const query of queries) {
-        const hits = await search(
-          query.slice(0, MAX_QUERY_LENGTH).toWellFormed(),
-          MAX_DOCUMENTS,
-          signal,
-        );
-        found.push(...hits.map(readable));
-      }
-      const hits = onePerDocument(found);
-      if (hits.length > 0)
-        yield { type: 'search_tool_documents_delta', documents: hits.map(toSearchDoc) };
-      return { text: describeHits(hits), hits };
+      const found = await searchAll(search, { queries, question }, context.signal);
+      const hits = found.map(({ hit }) => hit);
+      const documents = hits.map(toSearchDoc);
+      if (documents.length > 0) yield { type: 'search_tool_documents_delta', documents };
+      return { text: describeFound(found, context), documents, hits };
     },
-  };
+  });
 }
 
-/** A passage of HTML is read and quoted without its tags. */
-function readable(hit: SearchHit): SearchHit {
-  return hit.is_html ? { ...hit, text: visibleText(hit.text) } : hit;
-}
-
-function onePerDocument(hits: readonly SearchHit[]): SearchHit[] {
-  const first = new Map<string, SearchHit>();
-  for (const hit of hits) if (!first.has(hit.document_id)) first.set(hit.document_id, hit);
-  return [...first.values()];
+/** The tool's queries, and the user's words when they are not among them. */
+function queriesOf(
+  asked: readonly string[],
+  context: ToolContext,
+): { queries: string[]; question: string | null } {
+  const [question = null] = tidyTexts([context.question], QUERY_LIMITS);
+  const queries = tidyTexts(asked, QUERY_LIMITS);
+  if (queries.length === 0) {
+    if (question === null) throw new ToolFailed('queries is empty. Name what to search for.');
+    return { queries: [question], question: null };
+  }
+  const isAmong = queries.some((query) => query.toLowerCase() === question?.toLowerCase());
+  return { queries, question: isAmong ? null : question };
 }
 
 /** Without links: a model that sees them writes them, beside the ones that citations become. */
-function describeHits(hits: readonly SearchHit[]): string {
-  const results = hits.map((hit, index) => ({
-    citation: index + 1,
+function describeFound(found: readonly FoundDocument[], { numbers }: ToolContext): string {
+  if (found.length === 0) {
+    return JSON.stringify({ results: [], notice: 'No indexed document fits these searches.' });
+  }
+  const results = found.map(({ hit, content }) => ({
+    citation: numbers.numberOf(toSearchDoc(hit)),
     title: hit.semantic_identifier,
     headings: hit.headings,
     source: hit.source_type,
     updated_at: hit.updated_at,
     metadata: hit.metadata,
-    content: hit.text,
+    content,
   }));
   return JSON.stringify({ results });
 }

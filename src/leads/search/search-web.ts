@@ -1,6 +1,6 @@
 import type { Services } from '#src/services.ts';
 import { groupSites, homePageOf } from './group-sites.ts';
-import { openBrave } from './search-brave.ts';
+import { openSearchProvider } from './open-search-provider.ts';
 import { searchIndex } from './search-index.ts';
 import {
   type FoundPage,
@@ -8,7 +8,6 @@ import {
   SearchProviderFailed,
   type SiteSearch,
 } from './search-provider.ts';
-import { openSearxng } from './search-searxng.ts';
 import type { SiteCandidate } from './site-candidate.ts';
 
 /** A page has 10 to 20 results, of which some are directories and some of one site. */
@@ -25,37 +24,13 @@ export async function searchWeb(
   services: SearchServices,
   search: SiteSearch,
 ): Promise<SiteCandidate[]> {
-  const provider = providerOf(services);
+  const provider = openSearchProvider(services);
   if (provider === null) return searchIndex(services, search);
   const pages = await findPages(services, provider, search);
   const sites = [...groupSites(pages)].slice(0, search.wanted);
   return sites.flatMap(([domain, [first]]) =>
     first ? [{ url: homePageOf(first.url), domain, documentIds: [] }] : [],
   );
-}
-
-/** Null for the index. */
-function providerOf({ config, operatorFetch }: SearchServices): SearchProvider | null {
-  switch (config.LEAD_SEARCH_PROVIDER) {
-    case 'index':
-      return null;
-    case 'searxng':
-      if (config.SEARXNG_URL === undefined) throw notConfigured('SearXNG', 'SEARXNG_URL');
-      return openSearxng({ baseUrl: config.SEARXNG_URL, fetch: operatorFetch });
-    case 'brave':
-      if (config.BRAVE_API_KEY === undefined) throw notConfigured('Brave Search', 'BRAVE_API_KEY');
-      return openBrave({
-        baseUrl: config.BRAVE_API_URL,
-        apiKey: config.BRAVE_API_KEY,
-        fetch: operatorFetch,
-      });
-  }
-}
-
-function notConfigured(label: string, setting: string): SearchProviderFailed {
-  return new SearchProviderFailed(`${label} cannot be asked: ${setting} is not set.`, {
-    isTemporary: false,
-  });
 }
 
 /** Page after page until there are sites enough, or a page brings nothing new. */

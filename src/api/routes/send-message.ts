@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { withStatus } from '#src/api/reply.ts';
+import { parsePart } from '#src/api/parse-request.ts';
+import { defineRoute, type Route } from '#src/api/route.ts';
+import { noticingStop, startChat } from '#src/api/start-chat.ts';
+import { streamReply } from '#src/api/stream-reply.ts';
+import type { ChatRequest } from '#src/chat/chat-request.ts';
+import { frameAsEvents, frameAsLines } from '#src/chat/frame-lines.ts';
+import { frameAsReference } from '#src/chat/frame-reference.ts';
+import { collectAnswer } from '#src/chat/full-response.ts';
+import {
+  legacyMessageSchema,
+  readLegacyMessage,
+  readSimpleMessage,
+  readSimpleWithHistory,
+  simpleAnswerSchema,
+  simpleMessageSchema,
+  simpleWithHistorySchema,
+  toSimpleAnswer,
+} from '#src/chat/legacy-request.ts';
+import {
+  isLegacyMessage,
+  readReferenceMessage,
+  referenceMessageSchema,
+} from '#src/chat/reference-request.ts';
+
+/**
+ * Since when an endpoint is deprecated (RFC 9745: 1 February 2026, by when clients were to have moved), and what takes
+ * its place (RFC 8288).
+ */
+const DEPRECATED = {
+  Deprecation: '@1769904000',
+  Link: '</chat/send-chat-message>; rel="successor-version"',
+};
+
+const sendMessage = defineRoute({
+  method: 'POST',
+  path: '/chat/send-message',
+  summary: 'Ask a question in a session',
+  description:
+    'Answers JSON lines: `{"type": "chunk", "content"}` for each piece, then `{"type": "done", "message_id", "citations"}` with `{doc_id, title, page}`; a failure after the first piece is a line `{"type": "error", "error_code", "detail", "request_id"}`. `[n]` in the text is the n-th of the citations. A body with `search_doc_ids`, `retrieval_options` or `parent_message_id` is the earlier shape of `POST /chat/send-chat-message`: it is answered with packets, and with a `Deprecation` header.',
+  tag: 'Chat',
+  family: 'reference',
+  scope: 'read',
+  produces: ['application/x-ndjson', 'text/event-stream'],
+  errors: ['NOT_FOUND'],
+  // Which of the two a body is, its keys tell; only then is it checked, so that an error names its own fields.
+  body: z.union([z.looseObject({}), referenceMessageSchema, legacyMessageSchema]),
+  reply: z.string(),
+  async handle(request) {
+    const { body, services, signal, framing, requestId } = request;
+    if (isLegacyMessage(body)) {
+      const legacy = parsePart('body', legacyMessageSchema, body);
+      // `parsePart` has checked it against this very schema.
+      const asked = readLegacyMessage(legacy as z.output<typeof legacyMessageSchema>);
+      const { run, award } = await startChat(request, asked);
+      const lines = noticingStop(run.follow(0, signal), award);
+      const parts = framing === 'sse' ? frameAsEvents(lines) : frameAsLines(lines);
+      return streamReply('text/event-stream; charset=utf-8', parts, DEPRECATED);
+    }
+    const message = parsePart('body', referenceMessageSchema, body);
+    const asked = readReferenceMessage(
+      message as z.output<typeof referenceMessageSchema>, // as above
+      services.chatModels,
+    );
+    const { run, award } = await startChat(request, asked);
+    const lines = noticingStop(run.follow(0, signal), award);
+    return streamReply('application/x-ndjson; charset=utf-8', frameAsReference(lines, requestId));
+  },
+});
+
+const SIMPLE = {
+  tag: 'Chat',
+  family: 'platform',
+  scope: 'read',
+  method: 'POST',
+  errors: ['NOT_FOUND'],
+} as const;
+
+const sendSimple = defineRoute({
+  ...SIMPLE,
+  path: '/chat/send-message-simple-api',
+  summary: 'Ask a question, answered whole (deprecated)',
+  description:
+    'Use `POST /chat/send-chat-message` with `stream: false`. Answers carry `Deprecation` and `Link` headers.',
+  body: simpleMessageSchema,
+  reply: simpleAnswerSchema,
+  handle: (request) => answerSimply(request, readSimpleMessage(request.body)),
+});
+
+const sendSimpleWithHistory = defineRoute({
+  ...SIMPLE,
+  path: '/chat/send-message-simple-with-history',
+  summary: 'Ask a question with a conversation of one’s own, answered whole (deprecated)',
+  description:
+    'The messages before the last are used for this answer and not stored. Use `POST /chat/send-chat-message` with `additional_context`.',
+  body: simpleWithHistorySchema,
+  reply: simpleAnswerSchema,
+  handle: (request) => answerSimply(request, readSimpleWithHistory(request.body)),
+});
+
+async function answerSimply(call: Parameters<typeof startChat>[0], request: ChatRequest) {
+  const { run, award } = await startChat(call, request);
+  const response = await collectAnswer(run.follow(0, call.signal));
+  if (response.error_msg === null) award();
+  return withStatus(200, toSimpleAnswer(response), DEPRECATED);
+}
+
+export const sendMessageRoutes: readonly Route[] = [
+  sendMessage,
+  sendSimple,
+  sendSimpleWithHistory,
+];

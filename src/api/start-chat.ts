@@ -1,0 +1,61 @@
+import type { Principal } from '#src/accounts/principal.ts';
+import type { ChatRequest } from '#src/chat/chat-request.ts';
+import type { StreamLine } from '#src/chat/packets.ts';
+import type { AnswerRun } from '#src/chat/runs/answer-run.ts';
+import { startAnswer } from '#src/chat/start-answer.ts';
+import { withSpellings } from '#src/connectors/source-spellings.ts';
+import { describeError, toProblem } from './problem.ts';
+import type { RouteRequest } from './route.ts';
+
+type ChatCall = Pick<
+  RouteRequest<unknown, unknown, unknown, Principal>,
+  'services' | 'principal' | 'signal' | 'requestId' | 'headers'
+>;
+
+/**
+ * Begins an answer on behalf of a request.
+ * @returns the run to follow, and `award`, to be called when the answer is complete
+ */
+export async function startChat(
+  { services, principal, signal, requestId, headers }: ChatCall,
+  request: ChatRequest,
+): Promise<{ run: AnswerRun; award: () => void }> {
+  const { workspaceId, userId } = principal;
+  const run = await startAnswer(services, {
+    caller: { workspaceId, userId, authorization: headers.authorization ?? null },
+    request: { ...request, filters: withSpellings(request.filters) },
+    describeFailure: (error) => {
+      const problem = toProblem(error);
+      // The stream has begun, so the application's own log line will show a success.
+      if (problem.code === 'INTERNAL_SERVER_ERROR')
+        services.log.error({ requestId, failure: describeError(error) }, 'answer failed');
+      return problem;
+    },
+    signal,
+  });
+  const award = (): void =>
+    services.pointsAwarder.submit({ workspaceId, userId, action: 'message', sourceId: requestId });
+  return { run, award };
+}
+
+/** Passes the lines on. `stop` is the last of a complete answer, which is saved by then; a failed one ends otherwise. */
+export async function* noticingStop<Summary>(
+  lines: AsyncGenerator<StreamLine, Summary>,
+  onStop: () => void,
+): AsyncGenerator<StreamLine, Summary> {
+  let isDone = false;
+  try {
+    for (;;) {
+      const step = await lines.next();
+      if (step.done === true) {
+        isDone = true;
+        return step.value;
+      }
+      const { value } = step;
+      if ('obj' in value && value.obj.type === 'stop') onStop();
+      yield value;
+    }
+  } finally {
+    if (!isDone) await lines.return(undefined as never); // nobody reads what it returns then
+  }
+}

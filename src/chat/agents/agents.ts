@@ -1,0 +1,87 @@
+import { type Selectable, sql } from 'kysely';
+
+import type { AgentId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Tables } from '#src/tables.ts';
+import { type AgentViewer, DEFAULT_AGENT, isVisibleTo } from './find-agent.ts';
+
+export type AgentRow = Selectable<Tables['agent']>;
+
+/** Who changes an agent: its maker may, and so may an admin when it is public. */
+export interface AgentEditor extends AgentViewer {
+  role: string;
+}
+
+/** The agents that a user may use, oldest first, without the default one. */
+export function listAgents(db: Database, viewer: AgentViewer): Promise<AgentRow[]> {
+  return db
+    .selectFrom('agent')
+    .selectAll()
+    .where((where) => isVisibleTo(where, viewer))
+    .orderBy('id')
+    .execute();
+}
+
+/** @throws Problem NOT_FOUND for one that is unknown, deleted or another user's private one */
+export async function readAgent(db: Database, viewer: AgentViewer, id: number): Promise<AgentRow> {
+  const row = await db
+    .selectFrom('agent')
+    .selectAll()
+    .where('id', '=', id as AgentId) // a number of the caller's; the query tells whether it is one
+    .where((where) => isVisibleTo(where, viewer))
+    .executeTakeFirst();
+  if (!row) throw unknownAgent(id);
+  return row;
+}
+
+/**
+ * The row of an agent that is about to change, locked.
+ * @throws Problem BAD_REQUEST for the default one, NOT_FOUND, UNAUTHORIZED when somebody else made it
+ */
+export async function lockAgent(
+  trx: DatabaseTransaction,
+  editor: AgentEditor,
+  id: number,
+): Promise<AgentRow> {
+  if (id === DEFAULT_AGENT.id) {
+    throw new Problem(
+      'BAD_REQUEST',
+      'The agent 0 is the default one and stays as it is. Make another: POST /persona.',
+    );
+  }
+  const row = await trx
+    .selectFrom('agent')
+    .selectAll()
+    .where('id', '=', id as AgentId) // a number of the caller's; the query tells whether it is one
+    .where((where) => isVisibleTo(where, editor))
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw unknownAgent(id);
+  if (row.created_by !== editor.userId && editor.role !== 'admin') {
+    throw new Problem(
+      'UNAUTHORIZED',
+      `The agent ${id} was made by somebody else: that user and the admins of the workspace may change or delete it.`,
+    );
+  }
+  return row;
+}
+
+/**
+ * Takes an agent out of use. Its conversations stay, and go on with the default agent.
+ * @throws as `lockAgent`
+ */
+export async function deleteAgent(db: Database, editor: AgentEditor, id: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { id: known } = await lockAgent(trx, editor, id);
+    await trx
+      .updateTable('agent')
+      .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })
+      .where('id', '=', known)
+      .execute();
+  });
+}
+
+function unknownAgent(id: number): Problem {
+  return new Problem('NOT_FOUND', `There is no agent ${id}. GET /persona lists the agents.`);
+}

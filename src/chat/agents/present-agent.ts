@@ -1,0 +1,187 @@
+import { z } from 'zod';
+
+import { TOOL_IDS } from '#src/chat/tools/tool.ts';
+import type { WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { AgentRow } from './agents.ts';
+import { DEFAULT_AGENT } from './find-agent.ts';
+
+const TOOL_NAMES: readonly { id: number; name: string }[] = [
+  { id: TOOL_IDS.internalSearch, name: 'internal_search' },
+  { id: TOOL_IDS.webSearch, name: 'web_search' },
+  { id: TOOL_IDS.openUrl, name: 'open_url' },
+  { id: TOOL_IDS.imageGeneration, name: 'generate_image' },
+  { id: TOOL_IDS.python, name: 'python' },
+];
+
+const named = z.object({ id: z.int(), name: z.string() });
+const none = z.array(z.unknown()).describe('Always empty.');
+
+/** An agent in a listing: all but its instructions. */
+export const agentSummarySchema = z
+  .object({
+    id: z.int().describe('0 is the default agent.'),
+    name: z.string(),
+    description: z.string(),
+    tools: z.array(named).describe('Those it names; of a tool_ids of null, all there are.'),
+    tool_ids: z.array(z.int()).nullable().describe('Null: all tools, later ones included.'),
+    document_sets: z
+      .array(named)
+      .describe('None: all documents. An id of 0: there is no set of this name any more.'),
+    llm_model_provider_override: z.string().nullable(),
+    llm_model_version_override: z.string().nullable(),
+    model_provider: z.string().nullable(),
+    model_version: z.string().nullable(),
+    temperature: z.number().nullable(),
+    starter_messages: z.array(z.object({ name: z.string(), message: z.string() })),
+    is_public: z.boolean(),
+    is_visible: z.boolean(),
+    is_listed: z.boolean(),
+    builtin_persona: z.boolean(),
+    is_default_persona: z.boolean(),
+    is_featured: z.boolean(),
+    display_priority: z.int().nullable(),
+    owner: z.object({ id: z.string() }).nullable().describe('Who made it.'),
+    users: none,
+    groups: none,
+    labels: none,
+    icon_name: z.string().nullable(),
+    uploaded_image_id: z.string().nullable(),
+    num_chunks: z.number().nullable(),
+    created_at: z.iso.datetime().nullable(),
+    updated_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'AgentSummary' });
+
+export const agentSchema = agentSummarySchema
+  .extend({
+    system_prompt: z.string(),
+    instructions: z.string().describe('The same as system_prompt.'),
+    task_prompt: z.string().describe('Always empty.'),
+  })
+  .meta({ id: 'Agent' });
+
+export type AgentSummary = z.input<typeof agentSummarySchema>;
+
+type Shown = Omit<AgentRow, 'id' | 'workspace_id' | 'deleted_at' | 'created_at' | 'updated_at'> & {
+  id: number;
+  created_at: Date | null;
+  updated_at: Date | null;
+};
+
+/** The default agent as if it had a row. */
+export const DEFAULT_ROW: Shown = {
+  id: DEFAULT_AGENT.id,
+  created_by: null,
+  name: DEFAULT_AGENT.name,
+  description: 'Answers from all documents, with all tools.',
+  instructions: DEFAULT_AGENT.instructions,
+  is_public: true,
+  tool_ids: null,
+  document_sets: [],
+  model_provider: null,
+  model_version: null,
+  temperature: null,
+  starter_messages: [],
+  created_at: null,
+  updated_at: null,
+};
+
+/** The agents as the API shows them, in the same order; looks up the names of what they refer to. */
+export async function presentAgents(
+  db: Database,
+  workspaceId: WorkspaceId,
+  rows: readonly Shown[],
+): Promise<AgentSummary[]> {
+  const [tools, sets] = await Promise.all([
+    listTools(db, workspaceId),
+    listSets(
+      db,
+      workspaceId,
+      rows.flatMap((row) => row.document_sets),
+    ),
+  ]);
+  return rows.map((row) => presentSummary(row, tools, sets));
+}
+
+export async function presentAgent(
+  db: Database,
+  workspaceId: WorkspaceId,
+  row: Shown,
+): Promise<z.input<typeof agentSchema>> {
+  const [summary] = await presentAgents(db, workspaceId, [row]);
+  if (!summary) throw new Error('One agent was to be presented and none was.');
+  return {
+    ...summary,
+    system_prompt: row.instructions,
+    instructions: row.instructions,
+    task_prompt: '',
+  };
+}
+
+async function listTools(db: Database, workspaceId: WorkspaceId) {
+  const added = await db
+    .selectFrom('custom_tool')
+    .select(['id', 'name'])
+    .where('workspace_id', '=', workspaceId)
+    .where('enabled', '=', true)
+    .orderBy('id')
+    .execute();
+  return [...TOOL_NAMES, ...added];
+}
+
+async function listSets(
+  db: Database,
+  workspaceId: WorkspaceId,
+  names: readonly string[],
+): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('document_set')
+    .select(['id', 'name'])
+    .where('workspace_id', '=', workspaceId)
+    .where('name', 'in', [...new Set(names)])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [name, id]));
+}
+
+function presentSummary(
+  row: Shown,
+  tools: readonly { id: number; name: string }[],
+  sets: ReadonlyMap<string, number>,
+): AgentSummary {
+  const isDefault = row.id === DEFAULT_AGENT.id;
+  const { tool_ids: toolIds } = row;
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    tools: tools
+      .filter(({ id }) => toolIds === null || toolIds.includes(id))
+      .map(({ id, name }) => ({ id, name })),
+    tool_ids: toolIds,
+    document_sets: row.document_sets.map((name) => ({ id: sets.get(name) ?? 0, name })),
+    llm_model_provider_override: row.model_provider,
+    llm_model_version_override: row.model_version,
+    model_provider: row.model_provider,
+    model_version: row.model_version,
+    temperature: row.temperature,
+    starter_messages: row.starter_messages,
+    is_public: row.is_public,
+    is_visible: true,
+    is_listed: true,
+    builtin_persona: isDefault,
+    is_default_persona: isDefault,
+    is_featured: isDefault,
+    display_priority: null,
+    owner: row.created_by === null ? null : { id: row.created_by },
+    users: [],
+    groups: [],
+    labels: [],
+    icon_name: null,
+    uploaded_image_id: null,
+    num_chunks: null,
+    created_at: row.created_at?.toISOString() ?? null,
+    updated_at: row.updated_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { ToolFailed } from '#src/chat/tools/tool.ts';
+import { isNestedDeeper } from '#src/platform/json-depth.ts';
+import { cutText, isObject, type JsonObject } from './json-object.ts';
+
+const MAX_LEVELS = 40;
+const MAX_COMPLAINT_CHARACTERS = 2_000;
+
+/**
+ * The arguments, when they are what the schema asks for: types, required ones, choices and bounds. Patterns and
+ * formats are left to the service: a pattern of a stranger's may keep a matcher busy for hours.
+ * @param schema as `schemaForModel` makes it
+ * @throws ToolFailed that names what is wrong
+ */
+export function checkArguments(schema: JsonObject, input: unknown): JsonObject {
+  if (!isObject(input)) throw new ToolFailed('The arguments are wrong. Send a JSON object.');
+  if (isNestedDeeper(input, MAX_LEVELS)) {
+    throw new ToolFailed(`The arguments are nested more than ${MAX_LEVELS} levels deep.`);
+  }
+  const complaint = complainOf(schema, input);
+  if (complaint === null) return input;
+  throw new ToolFailed(`The arguments are wrong. ${cutText(complaint, MAX_COMPLAINT_CHARACTERS)}`);
+}
+
+function complainOf(schema: JsonObject, input: JsonObject): string | null {
+  const checkable = {
+    ...checkableOf(schema),
+    ...(schema['additionalProperties'] === false && { additionalProperties: false }),
+  };
+  const { error } = z.fromJSONSchema(checkable).safeParse(input);
+  return error ? z.prettifyError(error) : null;
+}
+
+/** The keywords whose meaning is plain and whose check is quick. */
+function checkableOf(schema: unknown): JsonObject {
+  if (!isObject(schema)) return {};
+  const choices = schema['anyOf'] ?? schema['oneOf'];
+  const { properties, items, allOf } = schema;
+  // Beside other keywords the library would leave these out.
+  if (Array.isArray(choices)) return { anyOf: choices.map(checkableOf) };
+  if (Array.isArray(allOf)) return { allOf: allOf.map(checkableOf) };
+  if (Array.isArray(schema['enum'])) return { enum: schema['enum'] };
+  if (schema['const'] !== undefined) return { const: schema['const'] };
+  return {
+    ...pick(schema, SCALAR_KEYWORDS),
+    ...(isObject(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, one]) => [name, checkableOf(one)]),
+      ),
+    }),
+    ...(isObject(items) && { items: checkableOf(items) }),
+  };
+}
+
+const SCALAR_KEYWORDS = [
+  'type',
+  'required',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+] as const;
+
+function pick(schema: JsonObject, keywords: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    keywords.flatMap((keyword) =>
+      schema[keyword] === undefined ? [] : [[keyword, schema[keyword]]],
+    ),
+  );
+}

@@ -1,0 +1,115 @@
+import { Problem } from '#src/platform/errors.ts';
+import { isNestedDeeper } from '#src/platform/json-depth.ts';
+import { OutboundError } from '#src/platform/outbound.ts';
+import { callableUrl } from '#src/platform/outbound-hop.ts';
+import { vetHost } from '#src/platform/vet-host.ts';
+import type { Services } from '#src/services.ts';
+import type { CustomHeader } from './custom-headers.ts';
+import { cutText, type JsonObject } from './json-object.ts';
+import { McpFailed } from './mcp-failed.ts';
+import { openMcpSession } from './mcp-session.ts';
+import { schemaForModel } from './tool-schema.ts';
+import { unreachable } from './vet-servers.ts';
+
+/** Somebody waits for it. */
+const TIMEOUT_MS = 15_000;
+const MAX_NAME_CHARACTERS = 200;
+const MAX_DESCRIPTION_CHARACTERS = 2_000;
+const MAX_SCHEMA_LEVELS = 60;
+
+/** What a server offers, made safe to be kept and shown. */
+export interface ServerTool {
+  /** The server's own. */
+  name: string;
+  displayName: string;
+  description: string;
+  /** Without references. */
+  inputSchema: JsonObject;
+}
+
+/**
+ * Calls a server and asks for its tools.
+ * @throws Problem BAD_REQUEST for its address or headers, BAD_GATEWAY when it fails
+ */
+export async function listServerTools(
+  http: Services['http'],
+  server: { url: string; headers: readonly CustomHeader[] },
+  signal: AbortSignal,
+): Promise<ServerTool[]> {
+  const url = await vetServerUrl(http, server.url, signal);
+  try {
+    const session = await openMcpSession(
+      http,
+      { url, headers: server.headers },
+      signal,
+      TIMEOUT_MS,
+    );
+    try {
+      const tools = (await session.listTools(signal)).flatMap(readTool);
+      return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    if (!(error instanceof McpFailed)) throw error;
+    const isCallersFault = error.isRefused || (error.status !== null && error.status < 500);
+    throw new Problem(
+      isCallersFault ? 'BAD_REQUEST' : 'BAD_GATEWAY',
+      `body.server_url: the MCP server could not be used. ${error.message}`,
+      { cause: error },
+    );
+  }
+}
+
+async function vetServerUrl(
+  http: Services['http'],
+  text: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null;
+  if (url === null) {
+    throw wrongUrl(
+      'must be the address of a streamable HTTP endpoint, such as https://example.com/mcp',
+    );
+  }
+  try {
+    callableUrl(new URL(url));
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    throw wrongUrl(`cannot be called. ${error.message}`.replace(/\.$/, ''));
+  }
+  if ((await vetHost(http.guard, url.hostname, signal)) === 'refused') {
+    throw unreachable('server_url', url.hostname);
+  }
+  return url.href;
+}
+
+function wrongUrl(sentence: string): Problem {
+  return new Problem('BAD_REQUEST', `body.server_url: ${sentence}.`);
+}
+
+interface OfferedTool {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  inputSchema: JsonObject;
+}
+
+/** None when it has no name by which it could be called. */
+function readTool({ name, title, description, inputSchema }: OfferedTool): ServerTool[] {
+  if (name === '' || name.length > MAX_NAME_CHARACTERS || clean(name) !== name) return [];
+  const isTooDeep = isNestedDeeper(inputSchema, MAX_SCHEMA_LEVELS);
+  return [
+    {
+      name,
+      displayName: cutText(clean(title ?? name).trim() || name, MAX_NAME_CHARACTERS),
+      description: cutText(clean(description ?? '').trim(), MAX_DESCRIPTION_CHARACTERS),
+      inputSchema: isTooDeep ? { type: 'object' } : schemaForModel(inputSchema, inputSchema),
+    },
+  ];
+}
+
+/** As it can be stored. */
+function clean(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { CustomToolId, McpServerId, UserId, WorkspaceId } from '#src/ids.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
+import type { ServerTool } from './list-server-tools.ts';
+import { NameGiver } from './tool-names.ts';
+
+export interface ServerOwner {
+  workspaceId: WorkspaceId;
+  /** Who becomes the maker of tools that are new. */
+  userId: UserId;
+  serverId: McpServerId;
+  serverName: string;
+}
+
+interface StoredTool {
+  id: CustomToolId;
+  mcp_server_id: McpServerId | null;
+  name: string;
+  server_name: string;
+}
+
+/**
+ * Makes the tools of a server those that it offers now: what was there keeps its id, its name and whether it is
+ * switched on, what is gone is deleted.
+ */
+export async function saveServerTools(
+  trx: DatabaseTransaction,
+  owner: ServerOwner,
+  offered: readonly ServerTool[],
+): Promise<void> {
+  const { workspaceId, serverId } = owner;
+  const { rows } = await sql<StoredTool>`
+    select id, mcp_server_id, name, definition->>'name' as server_name from custom_tool
+    where workspace_id = ${workspaceId}`.execute(trx);
+  const own = new Map(
+    rows.filter((row) => row.mcp_server_id === serverId).map((row) => [row.server_name, row]),
+  );
+  const isOffered = new Set(offered.map(({ name }) => name));
+  const gone = [...own.values()].filter((row) => !isOffered.has(row.server_name));
+  await sql`delete from custom_tool where workspace_id = ${workspaceId}
+    and id = any(${gone.map(({ id }) => id)}::int[])`.execute(trx);
+  const names = new NameGiver();
+  const goneIds = new Set(gone.map(({ id }) => id));
+  for (const row of rows) if (!goneIds.has(row.id)) names.take(row.name);
+  for (const tool of offered) {
+    const stored = own.get(tool.name);
+    if (stored) await update(trx, workspaceId, stored.id, tool);
+    else await insert(trx, owner, names.give(`${owner.serverName}_${tool.name}`), tool);
+  }
+}
+
+async function update(
+  trx: DatabaseTransaction,
+  workspaceId: WorkspaceId,
+  id: CustomToolId,
+  tool: ServerTool,
+): Promise<void> {
+  await sql`update custom_tool set display_name = ${tool.displayName},
+      description = ${tool.description}, definition = ${definitionOf(tool)}, updated_at = now()
+    where workspace_id = ${workspaceId} and id = ${id}`.execute(trx);
+}
+
+async function insert(
+  trx: DatabaseTransaction,
+  { workspaceId, userId, serverId }: ServerOwner,
+  name: string,
+  tool: ServerTool,
+): Promise<void> {
+  await sql`insert into custom_tool (workspace_id, created_by, mcp_server_id, name, display_name,
+      description, definition)
+    values (${workspaceId}, ${userId}, ${serverId}, ${name}, ${tool.displayName},
+      ${tool.description}, ${definitionOf(tool)})`.execute(trx);
+}
+
+function definitionOf({ name, description, inputSchema }: ServerTool): string {
+  return JSON.stringify({ name, description, inputSchema });
+}

@@ -1,0 +1,142 @@
+import { countTokens } from '#src/documents/count-tokens.ts';
+import type { ChatModelMessage } from './chat-model.ts';
+import { cutMiddle, cutToTokens } from './cut-text.ts';
+import { addLeftOutNotice } from './left-out-notice.ts';
+import { messageTokens, surelyFits, totalTokens } from './message-tokens.ts';
+
+/** Results of earlier steps are cut to this before anything else is. */
+const EARLIER_RESULT_TOKENS = 500;
+/** Results of the latest step are cut to this before history goes. */
+const LATEST_RESULT_TOKENS = 4_000;
+const SMALLEST_RESULT_TOKENS = 100;
+const NOTICE_TOKENS = 24;
+
+/** A message, or an answer that calls tools together with their results: these never part. */
+type Unit = ChatModelMessage[];
+
+/**
+ * The messages of a running loop, within the budget. Results of tools are cut first, those of earlier steps before
+ * those of the last; then the oldest turns go, then the earlier steps. System, the user's last message and the last
+ * step stay, cut when they alone are too long.
+ */
+export function fitMessages(
+  messages: readonly ChatModelMessage[],
+  budgetTokens: number,
+): ChatModelMessage[] {
+  if (surelyFits(messages, budgetTokens)) return [...messages];
+  let excess = totalTokens(messages, Infinity) - budgetTokens;
+  if (excess <= 0) return [...messages];
+  const parts = split(messages);
+  const cutEarlier = (floor: number): void => {
+    const earlier = parts.steps.slice(0, -1).flat();
+    excess = shortenResults(earlier, floor, excess);
+  };
+  const cutLatest = (floor: number): void => {
+    excess = shortenResults(parts.steps.at(-1) ?? [], floor, excess);
+  };
+  cutEarlier(EARLIER_RESULT_TOKENS);
+  cutLatest(LATEST_RESULT_TOKENS);
+  const left = dropOldest(parts.history, excess > 0 ? excess + NOTICE_TOKENS : 0);
+  if (left.messages > 0) excess += NOTICE_TOKENS - left.tokens;
+  cutEarlier(SMALLEST_RESULT_TOKENS);
+  cutLatest(EARLIER_RESULT_TOKENS);
+  if (parts.steps.length > 1 && excess > 0) {
+    const latest = parts.steps.splice(-1);
+    excess -= dropOldest(parts.steps, excess).tokens;
+    parts.steps.push(...latest);
+  }
+  cutLatest(SMALLEST_RESULT_TOKENS);
+  if (parts.question !== null) [parts.question, excess] = shortenQuestion(parts.question, excess);
+  return join(parts, left.messages, Math.max(0, excess));
+}
+
+interface LoopMessages {
+  system: ChatModelMessage[];
+  history: Unit[];
+  /** The user's last message. */
+  question: ChatModelMessage | null;
+  /** What came after it. */
+  steps: Unit[];
+}
+
+function split(messages: readonly ChatModelMessage[]): LoopMessages {
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const isSystem = ({ role }: ChatModelMessage): boolean => role === 'system';
+  const before = messages.slice(0, Math.max(0, asked)).filter((message) => !isSystem(message));
+  return {
+    system: messages.filter(isSystem),
+    history: toUnits(before),
+    question: messages[asked] ?? null,
+    steps: toUnits(messages.slice(asked + 1).filter((message) => !isSystem(message))),
+  };
+}
+
+function toUnits(messages: readonly ChatModelMessage[]): Unit[] {
+  const units: Unit[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool' && units.length > 0) units.at(-1)?.push(message);
+    else units.push([message]);
+  }
+  return units;
+}
+
+/** Cuts the longest results until nothing is in excess or all are down to `floor`. Returns what is still in excess. */
+function shortenResults(unit: Unit, floor: number, excess: number): number {
+  let left = excess;
+  const results = unit
+    .flatMap((message, index) =>
+      message.role === 'tool' ? [{ message, index, tokens: countTokens(message.content) }] : [],
+    )
+    .toSorted((a, b) => b.tokens - a.tokens);
+  for (const { message, index, tokens } of results) {
+    if (left <= 0 || tokens <= floor) break;
+    const content = cutToTokens(message.content, Math.max(floor, tokens - left));
+    unit[index] = { ...message, content };
+    left -= tokens - countTokens(content);
+  }
+  return left;
+}
+
+/** Takes units from the front until that many tokens are gone, and answers that then stand first. */
+function dropOldest(units: Unit[], tokens: number): { messages: number; tokens: number } {
+  const dropped = { messages: 0, tokens: 0 };
+  while (units.length > 0 && tokens > 0) {
+    const isOrphan = dropped.messages > 0 && units[0]?.[0]?.role === 'assistant';
+    if (dropped.tokens >= tokens && !isOrphan) break;
+    const unit = units.shift() ?? [];
+    dropped.messages += unit.length;
+    dropped.tokens += totalTokens(unit, Infinity);
+  }
+  return dropped;
+}
+
+/** The question stands at the end of its message, so the middle goes. */
+function shortenQuestion(
+  message: ChatModelMessage,
+  excess: number,
+): [message: ChatModelMessage, excess: number] {
+  if (excess <= 0) return [message, excess];
+  const tokens = countTokens(message.content);
+  const shorter = { ...message, content: cutMiddle(message.content, Math.max(1, tokens - excess)) };
+  return [shorter, excess - (messageTokens(message) - messageTokens(shorter))];
+}
+
+function join(
+  { system, history, question, steps }: LoopMessages,
+  left: number,
+  excess: number,
+): ChatModelMessage[] {
+  const [rules, ...more] = system;
+  const fitted = rules && {
+    ...rules,
+    content: cutToTokens(rules.content, Math.max(1, countTokens(rules.content) - excess)),
+  };
+  const told = fitted && { ...fitted, content: addLeftOutNotice(fitted.content, left) };
+  return [
+    ...(told ? [told] : []),
+    ...more,
+    ...history.flat(),
+    ...(question === null ? [] : [question]),
+    ...steps.flat(),
+  ];
+}

@@ -1,0 +1,71 @@
+import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { ErrorPacket, StreamLine } from './packets.ts';
+
+/** `[[3]](https://…)`, as `CitationWriter` writes it; none is split over two deltas. */
+const CITATION = /\[\[(\d+)\]\]\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)/g;
+const PAGE = /#page=(\d+)/;
+
+/**
+ * The lines of the reference family: `chunk` with each piece of the answer, `done` at its end. Citations are counted in
+ * the order in which they appear: `[n]` is the n-th of `citations`.
+ */
+export async function* frameAsReference(
+  lines: AsyncIterable<StreamLine>,
+  requestId: string,
+): AsyncGenerator<string, void> {
+  const cited: number[] = [];
+  const documentIds = new Map<number, string>();
+  let documents: readonly SearchDoc[] = [];
+  let messageId = 0;
+  for await (const line of lines) {
+    if ('reserved_assistant_message_id' in line) messageId = line.reserved_assistant_message_id;
+    if (!('obj' in line)) continue;
+    const { obj } = line;
+    switch (obj.type) {
+      case 'message_start':
+        documents = obj.final_documents ?? [];
+        break;
+      case 'citation_info':
+        documentIds.set(obj.citation_number, obj.document_id);
+        break;
+      case 'message_delta':
+        yield toLine({ type: 'chunk', content: countCitations(obj.content, cited) });
+        break;
+      case 'error':
+        yield toLine(errorLine(obj, requestId));
+        break;
+      case 'stop': {
+        const citations = cited.map((number) => toCitation(documentIds.get(number), documents));
+        yield toLine({ type: 'done', message_id: String(messageId), citations });
+        break;
+      }
+      default:
+    }
+  }
+}
+
+function toLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function countCitations(text: string, cited: number[]): string {
+  return text.replaceAll(CITATION, (_match, digits: string) => {
+    const number = Number(digits);
+    if (!cited.includes(number)) cited.push(number);
+    return `[${cited.indexOf(number) + 1}]`;
+  });
+}
+
+function toCitation(documentId: string | undefined, documents: readonly SearchDoc[]): unknown {
+  const document = documents.find(({ document_id }) => document_id === documentId);
+  const page = PAGE.exec(document?.link ?? '')?.[1];
+  return {
+    doc_id: documentId ?? '',
+    title: document?.semantic_identifier ?? documentId ?? '',
+    page: page === undefined ? null : Number(page),
+  };
+}
+
+function errorLine({ message, error_code }: ErrorPacket, requestId: string): unknown {
+  return { type: 'error', error_code, detail: message, request_id: requestId };
+}

@@ -1,0 +1,21 @@
+import type { Services } from '#src/services.ts';
+
+/** An OpenAI-compatible images endpoint. */
+export interface ImageProvider {
+  /** Everything before `/images/generations`. */
+  baseUrl: string;
+  apiKey: string | null;
+  model: string;
+}
+
+/** Null without IMAGE_MODEL. The key of the language model goes to its own address alone. */
+export function imageProviderOf({ config }: Pick<Services, 'config'>): ImageProvider | null {
+  const baseUrl = config.IMAGE_BASE_URL ?? config.LLM_BASE_URL;
+  if (config.IMAGE_MODEL === undefined || baseUrl === undefined) return null;
+  const sharedKey = config.IMAGE_BASE_URL === undefined ? config.LLM_API_KEY : undefined;
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    apiKey: config.IMAGE_API_KEY ?? sharedKey ?? null,
+    model: config.IMAGE_MODEL,
+  };
+}

@@ -1,0 +1,72 @@
+import { Problem } from '#src/platform/errors.ts';
+
+/** Why no answer came, in the words of the wire; true: asking again may help. */
+const IS_RETRYABLE = {
+  CONTEXT_TOO_LONG: false,
+  CONTENT_POLICY: false,
+  BAD_REQUEST: true,
+  AUTH_ERROR: false,
+  PERMISSION_DENIED: false,
+  NOT_FOUND: false,
+  UNPROCESSABLE_ENTITY: true,
+  BUDGET_EXCEEDED: false,
+  RATE_LIMIT: true,
+  SERVICE_UNAVAILABLE: true,
+  CONNECTION_ERROR: true,
+  REQUEST_TOO_LARGE: false,
+  API_ERROR: true,
+  UNKNOWN_ERROR: true,
+  MODEL_REFUSAL: false,
+  EMPTY_LLM_RESPONSE: false,
+} as const;
+export type ModelErrorCode = keyof typeof IS_RETRYABLE;
+
+/** What a failure says of the model that failed. */
+export interface ModelFailureDetails extends Readonly<Record<string, unknown>> {
+  readonly model: string;
+  readonly provider: string;
+}
+
+/** The language model did not answer: its provider failed, or it would not. */
+export class ModelFailed extends Problem {
+  readonly errorCode: ModelErrorCode;
+  /** Whether the same request may succeed later. */
+  readonly isRetryable: boolean;
+  readonly details: ModelFailureDetails;
+
+  constructor(
+    message: string,
+    facts: {
+      errorCode: ModelErrorCode;
+      /** As the code has it unless told. */
+      isRetryable?: boolean;
+      details: ModelFailureDetails;
+      retryAfterSeconds?: number;
+    },
+  ) {
+    const { errorCode, isRetryable, details, retryAfterSeconds } = facts;
+    super('BAD_GATEWAY', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+    this.errorCode = errorCode;
+    this.isRetryable = isRetryable ?? IS_RETRYABLE[errorCode];
+    this.details = details;
+  }
+}
+
+/** The model ended its answer before it had said anything. */
+export function emptyAnswer(
+  model: { provider: string; name: string },
+  ending: { toolChoice: string | null; finishReason: string | null },
+): ModelFailed {
+  return new ModelFailed(
+    `The language model ${model.name} ended without an answer. Ask again, or ask in other words.`,
+    {
+      errorCode: 'EMPTY_LLM_RESPONSE',
+      details: {
+        model: model.name,
+        provider: model.provider,
+        tool_choice: ending.toolChoice,
+        finish_reason: ending.finishReason,
+      },
+    },
+  );
+}

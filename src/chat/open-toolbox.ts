@@ -1,0 +1,127 @@
+import { searchDocuments } from '#src/documents/search.ts';
+import type { SearchFilters } from '#src/documents/search-filters.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import type { ChatModel } from './chat-model.ts';
+import type { ChatRequest } from './chat-request.ts';
+import type { Agent } from './agents/find-agent.ts';
+import { loadCustomTools } from './custom-tools/load-custom-tools.ts';
+import type { ChatOwner } from './insert-session.ts';
+import type { ProjectSources } from './project-sources.ts';
+import { createImageGeneration } from './tools/image-generation.ts';
+import { createInternalSearch, type SearchIndex } from './tools/internal-search.ts';
+import { createOpenUrl } from './tools/open-url.ts';
+import { createPython } from './tools/python.ts';
+import { type Tool, TOOL_IDS } from './tools/tool.ts';
+import { createWebSearch } from './tools/web-search.ts';
+import { searchUserFiles } from './user-files/search-user-files.ts';
+import type { Attachment } from './user-files/load-attachments.ts';
+
+export interface ToolboxInput {
+  caller: ChatOwner & { authorization: string | null };
+  request: Pick<
+    ChatRequest,
+    'allowedToolIds' | 'forcedToolId' | 'filters' | 'mcpHeaders' | 'deepResearch'
+  >;
+  agent: Agent;
+  model: ChatModel | null;
+  project: ProjectSources | null;
+  attachments: readonly Attachment[];
+}
+
+/** The tools of one answer. */
+export interface Toolbox {
+  tools: readonly Tool[];
+  forcedToolId: number | null;
+  /** Ends connections that tools have opened. */
+  close(): Promise<void>;
+}
+
+/**
+ * The tools that an answer may use: those that are configured, that the agent has and that the request allows. Without
+ * a model that calls tools, internal search alone.
+ * @throws Problem BAD_REQUEST for a forced tool that is not among them
+ */
+export async function openToolbox(services: Services, input: ToolboxInput): Promise<Toolbox> {
+  const { model, request, agent, caller } = input;
+  const isAllowed = (id: number): boolean =>
+    (request.allowedToolIds?.includes(id) ?? true) && (agent.toolIds?.includes(id) ?? true);
+  const search = createInternalSearch(searchIndex(services, input));
+  const builtIn =
+    model?.callsTools === true
+      ? [
+          search,
+          createWebSearch(services),
+          createOpenUrl(services, caller),
+          createImageGeneration(services, caller),
+          openPython(services, input),
+        ]
+      : [search];
+  const tools = builtIn.filter((tool): tool is Tool => tool !== null && isAllowed(tool.id));
+  const custom = await openCustomTools(services, input, isAllowed);
+  const all = [...tools, ...custom.tools];
+  const forcedToolId = forcedOf(input, all);
+  return { tools: all, forcedToolId, close: () => custom.close() };
+}
+
+function openPython({ pythonSandbox, files }: Services, input: ToolboxInput): Tool | null {
+  if (pythonSandbox === null) return null;
+  const attached = input.attachments.map(({ name, read }) => ({ name, read }));
+  return createPython({ sandbox: pythonSandbox, files, owner: input.caller, attached });
+}
+
+const NO_CUSTOM_TOOLS = { tools: [], close: () => Promise.resolve() };
+
+async function openCustomTools(
+  services: Services,
+  { model, request, agent, caller }: ToolboxInput,
+  isAllowed: (id: number) => boolean,
+): Promise<{ tools: Tool[]; close(): Promise<void> }> {
+  const named = request.allowedToolIds ?? agent.toolIds;
+  const ids = named?.filter((id) => id >= 1_000 && isAllowed(id)) ?? null;
+  const isUseless = model?.callsTools !== true || request.deepResearch || ids?.length === 0;
+  if (isUseless) return NO_CUSTOM_TOOLS;
+  return loadCustomTools(services, { ...caller, mcpHeaders: request.mcpHeaders }, ids);
+}
+
+function forcedOf({ request, model }: ToolboxInput, tools: readonly Tool[]): number | null {
+  const { forcedToolId: id } = request;
+  if (id === null || tools.some((tool) => tool.id === id)) return id;
+  if (model?.callsTools !== true && id !== TOOL_IDS.internalSearch) {
+    const reason =
+      model === null
+        ? 'needs a language model, and none is configured here (LLM_BASE_URL, LLM_MODEL)'
+        : `needs a model that calls tools, and ${model.name} does not (LLM_TOOL_CALLS)`;
+    throw new Problem('BAD_REQUEST', `forced_tool_id: tool ${id} ${reason}. Leave it out.`);
+  }
+  throw new Problem(
+    'BAD_REQUEST',
+    `forced_tool_id: ${id} is not a tool of this agent. GET /tool lists the tools; leave it out to let the agent decide.`,
+  );
+}
+
+/** What internal search looks into: the files of a project, those of the message, or the workspace's documents. */
+function searchIndex(services: Services, input: ToolboxInput): SearchIndex {
+  const { caller, agent, project, request, model } = input;
+  const attached = input.attachments.flatMap(({ descriptor }) => descriptor.user_file_id ?? []);
+  const userFileIds = project?.isSearched
+    ? project.files.map(({ userFileId }) => userFileId)
+    : attached;
+  if (project?.isSearched || (model === null && attached.length > 0)) {
+    return (query, limit, signal) =>
+      searchUserFiles(services.db, caller, { userFileIds, query, limit, signal });
+  }
+  const filters = withinSets(request.filters, agent.documentSets);
+  return (query, limit, signal) =>
+    searchDocuments(services, { ...caller, query, filters, limit, signal });
+}
+
+/** An agent's document sets bound what a request may ask for. */
+function withinSets(filters: SearchFilters, documentSets: readonly string[]): SearchFilters {
+  if (documentSets.length === 0) return filters;
+  const asked = filters.document_set;
+  const document_set =
+    asked.length === 0 ? [...documentSets] : asked.filter((name) => documentSets.includes(name));
+  // Nothing in common: a name that no set can have finds nothing, as it should.
+  return { ...filters, document_set: document_set.length === 0 ? ['\u0001'] : document_set };
+}

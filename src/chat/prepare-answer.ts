@@ -1,0 +1,205 @@
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import { type Agent, DEFAULT_AGENT, findAgent } from './agents/find-agent.ts';
+import type { ChatModel } from './chat-model.ts';
+import type { ChatRequest } from './chat-request.ts';
+import type { ChatOwner } from './insert-session.ts';
+import { openToolbox, type Toolbox } from './open-toolbox.ts';
+import { loadProjectSources, type ProjectSources } from './project-sources.ts';
+import {
+  findPlace,
+  NEW_SESSION,
+  readSessionSettings,
+  type SessionSettings,
+  type TurnPlace,
+} from './turns.ts';
+import { type Attachment, loadAttachments } from './user-files/load-attachments.ts';
+
+/** Less would not hold a plan, the agents' reports and an answer. */
+const MIN_RESEARCH_CONTEXT_TOKENS = 50_000;
+/** Files of earlier messages that are still at hand, the latest first. */
+const MAX_EARLIER_FILES = 10;
+
+/** On whose behalf an answer is made. */
+export interface AnswerCaller extends ChatOwner {
+  /** The header of the request, for tools that pass it on; null when there is none. */
+  authorization: string | null;
+}
+
+/** Everything that an answer needs, checked: from here on nothing is the request's fault. */
+export interface PreparedAnswer {
+  request: ChatRequest;
+  /** The message, or the earlier one that is answered again. */
+  question: string;
+  place: TurnPlace;
+  settings: SessionSettings;
+  agent: Agent;
+  project: ProjectSources | null;
+  model: ChatModel | null;
+  temperature: number | null;
+  /** Of this message, then of earlier ones. */
+  attachments: readonly Attachment[];
+  /** How many of them are of this message. */
+  newAttachments: number;
+  toolbox: Toolbox;
+}
+
+/**
+ * Reads and checks everything that a request names.
+ * @throws Problem for a model, session, parent message, agent, project, file or tool that is not there
+ */
+export async function prepareAnswer(
+  services: Services,
+  caller: AnswerCaller,
+  request: ChatRequest,
+  signal: AbortSignal,
+): Promise<PreparedAnswer> {
+  const { db } = services;
+  const overridden = services.chatModels.choose(request.llmOverride);
+  const settings = await settingsOf(services, caller, request);
+  const agent = await agentOf(services, caller, request, settings);
+  const model = modelOf(services, request, settings, agent, overridden);
+  const place =
+    request.sessionId === null
+      ? NEW_SESSION
+      : await findPlace(db, caller, request.sessionId, request.parent);
+  const project =
+    settings.projectId === null
+      ? null
+      : await loadProjectSources(services, caller, settings.projectId, model);
+  checkResearch(request, model, project);
+  const files = place.answered ? fromDescriptors(place.answered.files) : request.files;
+  const attached = await loadAttachments(services, caller, files, signal);
+  const earlier = await earlierAttachments(services, caller, { place, attached }, signal);
+  const attachments = [...attached, ...earlier];
+  const toolbox = await openToolbox(services, {
+    caller,
+    request,
+    agent,
+    model,
+    project,
+    attachments,
+  });
+  return {
+    request,
+    question: place.answered?.content ?? request.message,
+    place,
+    settings,
+    agent,
+    project,
+    model,
+    temperature: request.llmOverride?.temperature ?? settings.temperature ?? agent.temperature,
+    attachments,
+    newAttachments: attached.length,
+    toolbox,
+  };
+}
+
+async function settingsOf(
+  { db }: Services,
+  caller: AnswerCaller,
+  { sessionId, personaId, projectId }: ChatRequest,
+): Promise<SessionSettings> {
+  if (sessionId !== null) return readSessionSettings(db, caller, sessionId);
+  // Ids of the caller's: whether there is such an agent and such a project is asked next.
+  return {
+    agentId: personaId === DEFAULT_AGENT.id ? null : (personaId as SessionSettings['agentId']),
+    projectId: projectId as SessionSettings['projectId'],
+    temperature: null,
+    model: null,
+  };
+}
+
+async function agentOf(
+  { db }: Services,
+  caller: AnswerCaller,
+  { sessionId, personaId }: ChatRequest,
+  { agentId }: SessionSettings,
+): Promise<Agent> {
+  const agent = await findAgent(db, caller, agentId ?? DEFAULT_AGENT.id);
+  if (agent) return agent;
+  // A session outlives its agent.
+  if (sessionId !== null) return DEFAULT_AGENT;
+  throw new Problem(
+    'BAD_REQUEST',
+    `chat_session_info.persona_id: there is no agent ${personaId}. GET /persona lists the agents.`,
+  );
+}
+
+/** The request's word stands above the session's, that above the agent's. */
+function modelOf(
+  { chatModels }: Services,
+  { llmOverride }: ChatRequest,
+  { model: ofSession }: SessionSettings,
+  agent: Agent,
+  overridden: ChatModel | null,
+): ChatModel | null {
+  const isNamed = Boolean(llmOverride?.model_provider?.trim() || llmOverride?.model_version?.trim());
+  if (isNamed) return overridden;
+  const known = (provider: string | null, version: string | null): ChatModel | null =>
+    chatModels.all.find(
+      (model) =>
+        (version === null || model.name === version) &&
+        (provider === null || model.provider.toLowerCase() === provider.toLowerCase()),
+    ) ?? null;
+  // What was configured when a session or an agent was set up may be gone; then the default answers.
+  const session = ofSession === null ? null : findByLabel(chatModels.all, ofSession);
+  const hasOwn = agent.modelProvider !== null || agent.modelVersion !== null;
+  const own = hasOwn ? known(agent.modelProvider, agent.modelVersion) : null;
+  return session ?? own ?? chatModels.default;
+}
+
+function findByLabel(models: readonly ChatModel[], label: string): ChatModel | null {
+  const isNamed = ({ provider, name }: ChatModel): boolean =>
+    name === label || `${provider}/${name}` === label;
+  return models.find(isNamed) ?? null;
+}
+
+function checkResearch(
+  { deepResearch }: ChatRequest,
+  model: ChatModel | null,
+  project: ProjectSources | null,
+): void {
+  if (!deepResearch) return;
+  const refuse = (reason: string): never => {
+    throw new Problem('BAD_REQUEST', `deep_research: ${reason} Send false.`);
+  };
+  if (project !== null) refuse('it is not possible inside a project.');
+  if (model === null)
+    refuse('it needs a language model, and none is configured here (LLM_BASE_URL, LLM_MODEL).');
+  else if (!model.callsTools) refuse(`it needs a model that calls tools; ${model.name} does not.`);
+  else if (model.contextTokens < MIN_RESEARCH_CONTEXT_TOKENS)
+    refuse(
+      `it needs a model with a context of ${MIN_RESEARCH_CONTEXT_TOKENS} tokens; ${model.name} has ${model.contextTokens} (LLM_CONTEXT_TOKENS).`,
+    );
+}
+
+function fromDescriptors(
+  files: readonly { id: string; user_file_id: string | null }[],
+): { id: string; userFileId: string | null }[] {
+  return files.map(({ id, user_file_id }) => ({ id, userFileId: user_file_id }));
+}
+
+/** Files of the messages before: a question may come back to them. Those that are gone are left out. */
+async function earlierAttachments(
+  services: Services,
+  caller: AnswerCaller,
+  { place, attached }: { place: TurnPlace; attached: readonly Attachment[] },
+  signal: AbortSignal,
+): Promise<Attachment[]> {
+  const seen = new Set<string>(attached.map(({ descriptor }) => descriptor.id));
+  const descriptors = place.history
+    .toReversed()
+    .flatMap(({ files }) => files)
+    .filter(({ id }) => !seen.has(id) && seen.add(id))
+    .slice(0, MAX_EARLIER_FILES);
+  const loaded = await Promise.all(
+    descriptors.map((descriptor) =>
+      loadAttachments(services, caller, fromDescriptors([descriptor]), signal).catch((error) => {
+        if (error instanceof Problem) return [];
+        throw error;
+      }),
+    ),
+  );
+  return loaded.flat();
+}

@@ -1,0 +1,71 @@
+import type { PythonText } from './python-job.ts';
+
+/** A loop that prints makes thousands of tiny pieces a second; a reader needs ten. */
+const GATHER_MS = 100;
+
+/** What a program has printed and nobody has taken yet. */
+export interface PrintedText {
+  add(stream: PythonText['stream'], bytes: Uint8Array): void;
+  /** No more is to come. */
+  close(): void;
+  /** Pieces as they come, until it is closed; what came meanwhile on one stream is one piece. */
+  take(): AsyncGenerator<PythonText>;
+}
+
+/**
+ * Bytes become text across the borders of chunks; what is no UTF-8, and the character NUL, which databases refuse,
+ * become U+FFFD.
+ */
+export function createPrintedText(): PrintedText {
+  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  let waiting: PythonText[] = [];
+  const closed = createLatch();
+  let wake = Promise.withResolvers<void>();
+  const push = (stream: PythonText['stream'], decoded: string): void => {
+    if (decoded === '') return;
+    const text = decoded.replaceAll('\0', '\uFFFD');
+    const last = waiting.at(-1);
+    if (last?.stream === stream) last.text += text;
+    else waiting.push({ stream, text });
+    wake.resolve();
+  };
+  return {
+    add(stream, bytes) {
+      push(stream, decoders[stream].decode(bytes, { stream: true }));
+    },
+    close() {
+      for (const stream of ['stdout', 'stderr'] as const) push(stream, decoders[stream].decode());
+      closed.set();
+      wake.resolve();
+    },
+    async *take() {
+      for (;;) {
+        await wake.promise;
+        const pieces = waiting;
+        waiting = [];
+        if (!closed.isSet) wake = Promise.withResolvers<void>();
+        yield* pieces;
+        if (closed.isSet && waiting.length === 0) return;
+        await closed.within(GATHER_MS);
+      }
+    },
+  };
+}
+
+/** Something that happens once, and can be waited for. */
+function createLatch(): { isSet: boolean; set(): void; within(ms: number): Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    isSet: false,
+    set() {
+      this.isSet = true;
+      resolve();
+    },
+    async within(ms) {
+      const elapsed = Promise.withResolvers<void>();
+      const timer = setTimeout(() => elapsed.resolve(), ms);
+      await Promise.race([promise, elapsed.promise]);
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { ToolFailed } from '#src/chat/tools/tool.ts';
+import { untilAborted } from '#src/platform/deadline.ts';
+import { openGate } from '#src/platform/gate.ts';
+import { playJob } from './play-job.ts';
+import type { PythonJob, PythonOutcome, PythonText } from './python-job.ts';
+import { createRunnerPool } from './runner-pool.ts';
+import { DEFAULT_LIMITS, type SandboxLimits } from './sandbox-limits.ts';
+
+export interface PythonSandbox {
+  readonly limits: SandboxLimits;
+  /**
+   * Runs code in a process of its own, which is gone when this ends, however it ends.
+   * @returns text as the code prints it, then the outcome
+   * @throws ToolFailed when the sandbox itself does not work or is busy, the signal's reason when it aborts
+   */
+  run(job: PythonJob): AsyncGenerator<PythonText, PythonOutcome>;
+}
+
+export interface PythonSandboxOptions {
+  /** Runs at a time. */
+  concurrency: number;
+  limits?: Partial<SandboxLimits>;
+}
+
+/** So many runs may wait for each one that runs. */
+const WAITING_PER_RUN = 8;
+
+/** Starts nothing until the first run; closing it ends the runs that are under way. */
+export function openPythonSandbox({
+  concurrency,
+  limits: overrides = {},
+}: PythonSandboxOptions): PythonSandbox & AsyncDisposable {
+  const limits = { ...DEFAULT_LIMITS, ...overrides };
+  const runners = createRunnerPool(limits);
+  const gate = openGate(concurrency);
+  const closing = new AbortController();
+  let present = 0;
+  return {
+    limits,
+    async *run({ code, files, signal: caller }) {
+      if (present >= concurrency * (1 + WAITING_PER_RUN))
+        throw new ToolFailed('Too many Python programs are waiting. Try again in a minute.');
+      present += 1;
+      const signal = AbortSignal.any([caller, closing.signal]);
+      try {
+        using _turn = await takeTurn(gate, signal);
+        const snapshot = await untilAborted(runners.snapshot(), signal);
+        return yield* playJob({ code, files, signal, limits, snapshot, start: runners.start });
+      } finally {
+        present -= 1;
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort(new ToolFailed('The service is shutting down.'));
+      await runners[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function takeTurn(gate: () => Promise<() => void>, signal: AbortSignal): Promise<Disposable> {
+  signal.throwIfAborted();
+  const leave = await untilAborted(gate(), signal, (late) => late());
+  return { [Symbol.dispose]: leave };
+}

@@ -1,0 +1,132 @@
+import type {
+  ChatModel,
+  ChatModelMessage,
+  ChatModelPart,
+  ModelTool,
+  ModelToolCall,
+  ModelUsage,
+} from '#src/chat/chat-model.ts';
+import { fitMessages } from '#src/chat/fit-messages.ts';
+import type { Packet } from '#src/chat/packets.ts';
+import { countTokens } from '#src/documents/count-tokens.ts';
+import type { Place } from './place.ts';
+import type { ResearchBudget, ResearchLimits } from './research-limits.ts';
+import { TokenMeter } from './token-meter.ts';
+
+/** Thinking beyond this is cut off, and the call with it. */
+const MAX_REASONING_TOKENS = 32_000;
+/** More calls in one step than this are not even read. */
+const MAX_CALLS = 20;
+
+/** What all calls of the model in one research share. */
+export interface ResearchRun {
+  model: ChatModel;
+  temperature: number | null;
+  limits: ResearchLimits;
+  budget: ResearchBudget;
+  now: () => Date;
+  signal: AbortSignal;
+  /** It has shown reasoning of its own. */
+  modelReasons: boolean;
+}
+
+interface ModelQuestion {
+  messages: readonly ChatModelMessage[];
+  tools?: readonly ModelTool[];
+  maxTextTokens: number;
+  signal: AbortSignal;
+  /** The packets that show a piece of text, from the first that is not blank; none unless given. */
+  show?: (text: string) => readonly Packet[];
+}
+
+export interface ModelStep {
+  text: string;
+  /** Null when there was none. */
+  reasoning: string | null;
+  calls: ModelToolCall[];
+  reason: (ChatModelPart & { type: 'finish' })['reason'];
+}
+
+/**
+ * One call of the model. Its reasoning is shown at `place`, which is one step further afterwards; its text as `show`
+ * says. A text that grows too long, and a call that takes too long, are cut off: what there is counts.
+ * @throws ModelFailed when the provider fails, the signal's reason when it aborts
+ */
+export async function* askWithinBudget(
+  run: ResearchRun,
+  place: Place,
+  question: ModelQuestion,
+): AsyncGenerator<Packet, ModelStep> {
+  const { signal, tools = [], show = () => [] } = question;
+  const messages = fitMessages(question.messages, inputTokens(run.model, question));
+  const text = new TokenMeter(question.maxTextTokens);
+  const reasoning = new TokenMeter(MAX_REASONING_TOKENS);
+  const calls: ModelToolCall[] = [];
+  let reason: ModelStep['reason'] = 'length';
+  let usage: ModelUsage | null = null;
+  let isThinking = false;
+  const endsAtMs = run.now().getTime() + run.limits.callMs;
+  const { model, temperature } = run;
+  const parts = model.stream({
+    messages,
+    temperature,
+    signal,
+    ...(tools.length > 0 && { tools }),
+  });
+  try {
+    for await (const part of parts) {
+      if (part.type === 'finish') {
+        ({ reason, usage } = part);
+        continue;
+      }
+      if (part.type === 'reasoning') {
+        // What a model thinks after it began to speak has no place in the order of packets.
+        if (text.text !== '' || calls.length > 0) continue;
+        if (!isThinking) yield place.at({ type: 'reasoning_start' });
+        isThinking = true;
+        run.modelReasons = true;
+        yield place.at({ type: 'reasoning_delta', reasoning: reasoning.take(part.text) });
+      } else {
+        const said = part.type === 'text' ? text.take(startOfText(text.text, part.text)) : '';
+        if (part.type === 'text' && said === '' && !text.isFull) continue;
+        if (isThinking) yield* endThinking(place);
+        isThinking = false;
+        if (part.type === 'tool-call') calls.push(part.call);
+        else if (said !== '') yield* show(said);
+      }
+      if (isOver(text, reasoning, calls) || run.now().getTime() >= endsAtMs) break;
+    }
+  } finally {
+    run.budget.spend(tokensOf(usage, messages, text.text + reasoning.text));
+  }
+  if (isThinking) yield* endThinking(place);
+  return { text: text.text, reasoning: reasoning.text || null, calls, reason };
+}
+
+function inputTokens(model: ChatModel, { tools = [], maxTextTokens }: ModelQuestion): number {
+  const output = Math.min(maxTextTokens, Math.floor(model.contextTokens / 4));
+  return model.contextTokens - output - countTokens(JSON.stringify(tools));
+}
+
+function startOfText(soFar: string, piece: string): string {
+  return soFar === '' ? piece.trimStart() : piece;
+}
+
+function* endThinking(place: Place): Generator<Packet> {
+  yield place.at({ type: 'reasoning_done' });
+  place.advance();
+}
+
+function isOver(text: TokenMeter, reasoning: TokenMeter, calls: readonly unknown[]): boolean {
+  return text.isFull || reasoning.isFull || calls.length >= MAX_CALLS;
+}
+
+/** As the provider counts, or estimated when it does not say. */
+function tokensOf(
+  usage: ModelUsage | null,
+  messages: readonly ChatModelMessage[],
+  said: string,
+): number {
+  if (usage !== null) return usage.inputTokens + usage.outputTokens;
+  return messages.reduce((sum, { content }) => sum + countTokens(content), countTokens(said));
+}

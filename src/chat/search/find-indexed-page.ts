@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { visibleText } from '#src/documents/html-text.ts';
+import { blurb } from '#src/documents/highlight.ts';
+import { privateToOthers } from '#src/documents/private-documents.ts';
+import { HIDDEN } from '#src/documents/search-terms.ts';
+import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { UserId, WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { DocumentMetadata } from '#src/tables.ts';
+
+/** Chunks hold up to 512 tokens; what opens pages shows less than all of these. */
+const MAX_CHUNKS = 100;
+
+interface ChunkRow {
+  external_id: string;
+  semantic_identifier: string;
+  source: string;
+  metadata: DocumentMetadata;
+  doc_updated_at: Date | null;
+  text: string;
+  is_html: boolean;
+  link: string | null;
+}
+
+/** The indexed text of a document that has this address for its id; null when the caller may see none. */
+export async function findIndexedPage(
+  db: Database,
+  { workspaceId, userId }: { workspaceId: WorkspaceId; userId: UserId },
+  url: string,
+): Promise<{ document: SearchDoc; text: string } | null> {
+  const { rows } = await sql<ChunkRow>`
+    select d.external_id, d.semantic_identifier, d.source, d.metadata, d.doc_updated_at,
+      c.text, c.is_html, c.link
+    from document d join chunk c on c.document_id = d.id
+    where d.workspace_id = ${workspaceId} and d.external_id = any(${spellingsOf(url)}::text[])
+      and ${HIDDEN} is not true
+      and d.id not in (${privateToOthers(workspaceId, userId)})
+    order by d.external_id, c.ordinal limit ${MAX_CHUNKS}`.execute(db);
+  const [first] = rows;
+  if (!first) return null;
+  const text = rows
+    .filter((row) => row.external_id === first.external_id)
+    .map((row) => (row.is_html ? visibleText(row.text) : row.text))
+    .join('\n\n');
+  return { document: toDocument(first, text), text };
+}
+
+/** Sources differ in whether an address ends in a slash. */
+function spellingsOf(url: string): string[] {
+  const plain = (url.split('#', 1)[0] ?? url).replace(/\/$/, '');
+  return [...new Set([url, plain, `${plain}/`])];
+}
+
+function toDocument(row: ChunkRow, text: string): SearchDoc {
+  return {
+    document_id: row.external_id,
+    chunk_ind: 0,
+    semantic_identifier: row.semantic_identifier,
+    link: row.link,
+    blurb: blurb(text) || row.semantic_identifier,
+    source_type: row.source,
+    boost: 0,
+    hidden: false,
+    metadata: row.metadata,
+    score: null,
+    is_relevant: null,
+    relevance_explanation: null,
+    match_highlights: [],
+    updated_at: row.doc_updated_at?.toISOString() ?? null,
+    primary_owners: null,
+    secondary_owners: null,
+    is_internet: false,
+  };
+}

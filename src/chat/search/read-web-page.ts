@@ -1,0 +1,162 @@
+import { decodePage } from '#src/files/decode-page.ts';
+import { explainFetchFailure } from '#src/leads/visit/explain-fetch-failure.ts';
+import { GiveUp } from '#src/platform/errors.ts';
+import { OutboundError, type OutboundResponse } from '#src/platform/http.ts';
+import type { Services } from '#src/services.ts';
+import { fileNameOf, formatOfPage } from './page-format.ts';
+
+export type PageServices = Pick<Services, 'http' | 'parsers' | 'renderer'>;
+
+export type WebPage =
+  | {
+      kind: 'read';
+      title: string;
+      /** Markdown for HTML and files, otherwise as it is. */
+      text: string;
+      /** There would have been more. */
+      isCut: boolean;
+    }
+  | FailedPage;
+
+export interface FailedPage {
+  kind: 'failed';
+  /** A sentence. */
+  reason: string;
+}
+
+const FETCH_TIMEOUT_MS = 20_000;
+const MAX_BYTES = 10_000_000;
+const ACCEPT =
+  'text/html, application/xhtml+xml, text/markdown, text/plain;q=0.9, application/pdf;q=0.9, */*;q=0.5';
+/** Less text than this beside scripts is a page that writes itself. */
+const FEW_CHARACTERS = 200;
+const SIGN_IN: readonly number[] = [401, 402, 403, 407];
+
+/**
+ * The readable text behind an address, fetched through the guarded HTTP.
+ * @throws the signal's reason; what goes wrong with the page itself is in the result
+ */
+export async function readWebPage(
+  services: PageServices,
+  url: string,
+  signal: AbortSignal,
+): Promise<WebPage> {
+  try {
+    const response = await services.http.send({
+      url,
+      headers: { accept: ACCEPT },
+      signal,
+      timeoutMs: FETCH_TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+      excess: 'cut',
+    });
+    return await readAnswer(services, response, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof OutboundError) return fail(explainFetchFailure(error, url));
+    if (error instanceof GiveUp) return fail(error.message);
+    throw error;
+  }
+}
+
+async function readAnswer(
+  services: PageServices,
+  response: OutboundResponse,
+  signal: AbortSignal,
+): Promise<WebPage> {
+  const { status, bytes, headers, isCut } = response;
+  const place = new URL(response.url);
+  const { host } = place;
+  if (SIGN_IN.includes(status)) return fail(`${host} asks for a sign-in (${status}).`);
+  if (status < 200 || status >= 300) return fail(`${host} answered ${status}.`);
+  if (bytes.length === 0) return fail(`${host} sent an empty page.`);
+  const contentType = headers.get('content-type') ?? '';
+  const format = formatOfPage(place, contentType, bytes);
+  switch (format.kind) {
+    case 'html': {
+      const html = decodePage(bytes, contentType);
+      if (html === null) return fail(`${host} says that it is HTML, but it is no text.`);
+      return readHtml(services, { html, place, isCut }, signal);
+    }
+    case 'text': {
+      const text = decodePage(bytes, contentType);
+      if (text === null || text.trim() === '') return fail(`${host} sent no text.`);
+      return { kind: 'read', title: fileNameOf(place), text, isCut };
+    }
+    case 'file':
+      if (isCut) return fail(`${format.name} at ${host} did not arrive whole within its limits.`);
+      return parse(services, { name: format.name, bytes }, signal);
+    case 'unreadable':
+      return fail(`${host} sent ${format.type}, which cannot be read as text.`);
+  }
+}
+
+interface HtmlAnswer {
+  html: string;
+  place: URL;
+  isCut: boolean;
+}
+
+/** A page that shows nothing without its scripts is rendered, where a browser is installed. */
+async function readHtml(
+  services: PageServices,
+  { html, place, isCut }: HtmlAnswer,
+  signal: AbortSignal,
+): Promise<WebPage> {
+  const plain = await parseHtml(services, { html, place }, signal);
+  const isWritten = plain !== null && plain.text.length >= FEW_CHARACTERS;
+  const needsScripts = !isWritten && /<script[\s>]/i.test(html);
+  const rendered = needsScripts ? await render(services, place, signal) : null;
+  const better = rendered && (await parseHtml(services, { html: rendered, place }, signal));
+  const best = better && better.text.length > (plain?.text.length ?? 0) ? better : plain;
+  if (best !== null) return { kind: 'read', ...best, isCut };
+  const without = needsScripts ? ' without JavaScript' : '';
+  return fail(`${place.host} shows no text${without}.`);
+}
+
+/** Null for a page without text. */
+async function parseHtml(
+  services: PageServices,
+  { html, place }: Pick<HtmlAnswer, 'html' | 'place'>,
+  signal: AbortSignal,
+): Promise<{ title: string; text: string } | null> {
+  const name = `${place.host}.html`;
+  try {
+    const page = await parse(services, { name, bytes: Buffer.from(html) }, signal);
+    return { ...page, title: page.title === name ? place.host + place.pathname : page.title };
+  } catch (error) {
+    if (error instanceof GiveUp && error.message === `${name} contains no text.`) return null;
+    throw error;
+  }
+}
+
+async function parse(
+  { parsers }: PageServices,
+  file: { name: string; bytes: Buffer },
+  signal: AbortSignal,
+) {
+  const { title, sections } = await parsers.parse({ ...file, signal });
+  const text = sections.map((section) => section.text).join('\n\n');
+  return { kind: 'read', title, text, isCut: false } as const;
+}
+
+/** Null when there is no browser, or it does not manage: the page stays as it was sent. */
+async function render(
+  { renderer }: PageServices,
+  place: URL,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (renderer === null) return null;
+  try {
+    const page = await renderer.render(place.href, { scroll: false, signal });
+    return page.status < 400 ? page.html : null;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Error && error.name === 'SourceUnavailable') return null;
+    throw error;
+  }
+}
+
+function fail(reason: string): FailedPage {
+  return { kind: 'failed', reason };
+}

@@ -1,0 +1,123 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+
+import type { GeneratedImage } from '#src/chat/packets.ts';
+import { imageProviderOf, type ImageProvider } from '#src/chat/images/image-provider.ts';
+import { IMAGE_SHAPES, type ImageShape } from '#src/chat/images/image-size.ts';
+import { type ImageServices, requestImage } from '#src/chat/images/request-image.ts';
+import { cleanText } from '#src/documents/clean-text.ts';
+import type { UserId, WorkspaceId } from '#src/ids.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import { defineTool, type Tool, ToolFailed, TOOL_IDS } from './tool.ts';
+
+const MAX_PROMPT_LENGTH = 4_000;
+const HEARTBEAT_MS = 5_000;
+
+type Needed = ImageServices & Pick<Services, 'config' | 'files'>;
+
+interface Owner {
+  workspaceId: WorkspaceId;
+  userId: UserId;
+}
+
+interface Timings {
+  heartbeatMs?: number;
+  timeoutMs?: number;
+}
+
+/** The tool that has an image made; null without IMAGE_MODEL. */
+export function createImageGeneration(
+  services: Needed,
+  owner: Owner,
+  timings: Timings = {},
+): Tool | null {
+  const provider = imageProviderOf(services);
+  if (provider === null) return null;
+  const { heartbeatMs = HEARTBEAT_MS, ...limits } = timings;
+  return defineTool({
+    id: TOOL_IDS.imageGeneration,
+    name: 'generate_image',
+    description:
+      'Makes an image and shows it to the user. Use it only when the user asks for an image.',
+    isLast: true,
+    input: z.object({
+      prompt: z.string().describe('What the image shows, in full sentences.'),
+      shape: z.enum(IMAGE_SHAPES).default('square').describe('The shape of the image.'),
+    }),
+    async *run({ prompt: written, shape }, { signal }) {
+      yield { type: 'image_generation_start' };
+      const prompt = cleanText(written.trim()).slice(0, MAX_PROMPT_LENGTH).toWellFormed();
+      if (prompt === '') throw new ToolFailed('prompt is empty. Say what the image shows.');
+      const leaving = new AbortController();
+      const order = { prompt, shape, ...limits, signal: AbortSignal.any([signal, leaving.signal]) };
+      try {
+        const making = makeImage(services, provider, owner, order);
+        // It may fail while nobody waits for it.
+        making.catch(() => undefined);
+        yield { type: 'image_generation_heartbeat' };
+        while (!(await isSettled(making, heartbeatMs)))
+          yield { type: 'image_generation_heartbeat' };
+        const image = await making;
+        yield { type: 'image_generation_final', images: [image] };
+        return { text: describeImage(image), documents: [], images: [image] };
+      } finally {
+        // Whoever stops reading ends the call.
+        leaving.abort();
+      }
+    },
+  });
+}
+
+async function makeImage(
+  services: Needed,
+  provider: ImageProvider,
+  { workspaceId, userId }: Owner,
+  order: { prompt: string; shape: ImageShape; signal: AbortSignal; timeoutMs?: number },
+): Promise<GeneratedImage> {
+  const made = await requestImage(services, provider, order);
+  order.signal.throwIfAborted();
+  const { mediaType, extension } = made.kind;
+  const file = { workspaceId, createdBy: userId, name: `generated-image.${extension}`, mediaType };
+  try {
+    const { id } = await services.files.save(file, once(made.bytes));
+    return {
+      file_id: id,
+      url: `/api/chat/file/${id}`,
+      revised_prompt: cleanText(made.revisedPrompt ?? order.prompt),
+      shape: order.shape,
+    };
+  } catch (error) {
+    if (error instanceof Problem) throw new ToolFailed(error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Whether it is within this time; how it has ended is told by the promise itself. */
+async function isSettled(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
+  const timer = new AbortController();
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  const late = wait(withinMs, false, { signal: timer.signal }).catch(() => false);
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    timer.abort();
+  }
+}
+
+/** Without its address: the image is shown already, and a link beside it would show it twice. */
+function describeImage({ file_id, revised_prompt }: GeneratedImage): string {
+  return JSON.stringify({
+    result:
+      'The image was made and the user sees it. Say in a sentence what it shows, without a link to it.',
+    file_id,
+    revised_prompt,
+  });
+}

@@ -1,0 +1,289 @@
+import { sql } from 'kysely';
+
+import { cleanJson, cleanText } from '#src/documents/clean-text.ts';
+import type { AgentId, ChatSessionId, ProjectId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { FileDescriptor } from '#src/tables.ts';
+import { type ChatOwner, insertSession } from './insert-session.ts';
+import type { Packet } from './packets.ts';
+
+/** Older messages are not read at all; what of the rest fits the model's context the prompt decides. */
+const MAX_HISTORY_MESSAGES = 200;
+/** A run whose process has not renewed this is that of a dead process. */
+export const RUN_LEASE_MS = 30_000;
+
+/**
+ * Where a new message goes: after the last one that is shown, at the root (no history), or below a given message. Below
+ * a user's message it is that message which is answered again.
+ */
+export type MessageParent = 'last' | 'root' | number;
+
+/** What a session that exists fixes for all its messages. */
+export interface SessionSettings {
+  agentId: AgentId | null;
+  projectId: ProjectId | null;
+  temperature: number | null;
+  /** `provider/model`, or a model's name. */
+  model: string | null;
+}
+
+/** @throws Problem NOT_FOUND for a session that the owner does not have */
+export async function readSessionSettings(
+  db: Database,
+  owner: ChatOwner,
+  sessionId: ChatSessionId,
+): Promise<SessionSettings> {
+  const row = await db
+    .selectFrom('chat_session')
+    .select(['agent_id', 'project_id', 'temperature_override', 'alternate_model'])
+    .where('id', '=', sessionId)
+    .where('workspace_id', '=', owner.workspaceId)
+    .where('user_id', '=', owner.userId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) throw noSession(sessionId);
+  return {
+    agentId: row.agent_id,
+    projectId: row.project_id,
+    temperature: row.temperature_override,
+    model: row.alternate_model,
+  };
+}
+
+export interface PastTurn {
+  role: 'user' | 'assistant';
+  content: string;
+  files: FileDescriptor[];
+  isClarification: boolean;
+}
+
+/** Where the new turn stands in its session's tree. */
+export interface TurnPlace {
+  /** Null: the session is to be made. */
+  sessionId: ChatSessionId | null;
+  /** Null in a session to be made. */
+  parentId: number | null;
+  /** The user's message that is answered again; null when there is a new one. */
+  answered: { id: number; content: string; files: FileDescriptor[] } | null;
+  /** The messages before the question, oldest first. Answers that failed before their first word are left out. */
+  history: PastTurn[];
+}
+
+export const NEW_SESSION: TurnPlace = {
+  sessionId: null,
+  parentId: null,
+  answered: null,
+  history: [],
+};
+
+interface ChainRow {
+  id: number;
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+  files: FileDescriptor[];
+  is_clarification: boolean;
+}
+
+/** @throws Problem BAD_REQUEST for a parent outside of the session */
+export async function findPlace(
+  db: Database,
+  owner: ChatOwner,
+  sessionId: ChatSessionId,
+  parent: MessageParent,
+): Promise<TurnPlace> {
+  const chain = await readChain(db, owner, sessionId, parent);
+  const last = chain.at(-1);
+  if (!last) {
+    throw new Problem(
+      'BAD_REQUEST',
+      `parent_message_id: message ${parent} is not in this chat session. Leave it out to continue after the last message.`,
+    );
+  }
+  const isAgain = last.role === 'user' && typeof parent === 'number';
+  const before = isAgain ? chain.slice(0, -1) : chain;
+  return {
+    sessionId,
+    parentId: last.id,
+    answered: isAgain ? { id: last.id, content: last.content, files: last.files } : null,
+    history: before.flatMap(({ role, content, files, is_clarification }) =>
+      role === 'system' || content === ''
+        ? []
+        : [{ role, content, files, isClarification: is_clarification }],
+    ),
+  };
+}
+
+/** From the oldest to the parent; without one, the branch that is shown, down to its end. */
+async function readChain(
+  db: Database,
+  owner: ChatOwner,
+  sessionId: ChatSessionId,
+  parent: MessageParent,
+): Promise<ChainRow[]> {
+  const own = sql`select message.id, message.parent_id, message.latest_child_id, message.role, message.content,
+      message.files, message.is_clarification
+    from chat_message message join chat_session session on session.id = message.chat_session_id
+    where session.id = ${sessionId} and session.workspace_id = ${owner.workspaceId}
+      and session.user_id = ${owner.userId} and message.workspace_id = ${owner.workspaceId}`;
+  const columns = sql`id, role, content, files, is_clarification`;
+  const { rows } =
+    typeof parent === 'number'
+      ? await sql<ChainRow>`
+          with recursive own as not materialized (${own}),
+          chain as (
+            select own.*, 1 as depth from own where id = ${parent}
+            union all
+            select own.*, chain.depth + 1 from own join chain on own.id = chain.parent_id
+            where chain.depth < ${MAX_HISTORY_MESSAGES})
+          select ${columns} from chain order by depth desc`.execute(db)
+      : await sql<ChainRow>`
+          with recursive own as not materialized (${own}),
+          chain as (
+            select own.*, 1 as depth from own where parent_id is null
+            union all
+            select own.*, chain.depth + 1 from own join chain on own.id = chain.latest_child_id
+            where ${parent === 'last'})
+          select ${columns} from chain order by depth desc limit ${MAX_HISTORY_MESSAGES}`
+          .execute(db)
+          .then(({ rows: newestFirst }) => ({ rows: newestFirst.toReversed() }));
+  return rows;
+}
+
+export interface NewTurn {
+  place: TurnPlace;
+  /** Of a session to be made. */
+  settings: Pick<SessionSettings, 'agentId' | 'projectId'>;
+  message: string;
+  files: readonly FileDescriptor[];
+  now: Date;
+}
+
+export interface Turn {
+  sessionId: ChatSessionId;
+  isNewSession: boolean;
+  /** Null when an earlier message is answered again. */
+  userMessageId: number | null;
+  /** Its row exists, unfinished, until `finishTurn`. */
+  assistantMessageId: number;
+}
+
+/**
+ * Saves the user's message and reserves the answer's row.
+ * @throws Problem NOT_FOUND for a session that was deleted meanwhile
+ */
+export async function beginTurn(db: Database, owner: ChatOwner, turn: NewTurn): Promise<Turn> {
+  return db.transaction().execute(async (transaction) => {
+    const { sessionId, parentId } = await placeInSession(transaction, owner, turn);
+    const { answered } = turn.place;
+    const question = answered?.id ?? null;
+    const { rows } = await sql<{ question: number; answer: number }>`
+      with ids as materialized (select
+        coalesce(${question}::integer,
+          nextval(pg_get_serial_sequence('chat_message', 'id'))::integer) as question,
+        nextval(pg_get_serial_sequence('chat_message', 'id'))::integer as answer),
+      written as (
+        insert into chat_message (id, workspace_id, chat_session_id, parent_id, latest_child_id, role, content,
+          citations, files, created_at, finished_at)
+        overriding system value
+        select question, ${owner.workspaceId}::uuid, ${sessionId}::uuid, ${parentId}::integer, answer, 'user',
+          ${cleanText(turn.message)}, '{}'::json, ${JSON.stringify(turn.files)}::json, ${turn.now}::timestamptz,
+          ${turn.now}::timestamptz
+        from ids where ${question}::integer is null
+        union all
+        select answer, ${owner.workspaceId}::uuid, ${sessionId}::uuid, question, null, 'assistant', '', '{}'::json,
+          '[]'::json, ${turn.now}::timestamptz, null
+        from ids
+        returning id),
+      run as (
+        insert into chat_run (chat_message_id, workspace_id, chat_session_id, alive_until, started_at)
+        select answer, ${owner.workspaceId}::uuid, ${sessionId}::uuid,
+          now() + ${RUN_LEASE_MS} * interval '1 millisecond', ${turn.now}::timestamptz from ids),
+      shown as (
+        update chat_message set latest_child_id = case when ${question}::integer is null then question else answer end
+        from ids where chat_message.id = ${parentId}::integer)
+      select question, answer from ids where (select count(*) from written) > 0`.execute(transaction);
+    const [ids] = rows;
+    if (!ids) throw new Error('The rows of a turn were not written.');
+    return {
+      sessionId,
+      isNewSession: turn.place.sessionId === null,
+      userMessageId: question === null ? ids.question : null,
+      assistantMessageId: ids.answer,
+    };
+  });
+}
+
+async function placeInSession(
+  transaction: DatabaseTransaction,
+  owner: ChatOwner,
+  { place, settings, now }: NewTurn,
+): Promise<{ sessionId: ChatSessionId; parentId: number }> {
+  if (place.sessionId === null || place.parentId === null) {
+    const made = await insertSession(transaction, owner, { ...settings, title: null, now });
+    return { sessionId: made.sessionId, parentId: made.rootId };
+  }
+  const touched = await transaction
+    .updateTable('chat_session')
+    .set({ updated_at: now })
+    .where('id', '=', place.sessionId)
+    .where('workspace_id', '=', owner.workspaceId)
+    .where('user_id', '=', owner.userId)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (!touched) throw noSession(place.sessionId);
+  return { sessionId: place.sessionId, parentId: place.parentId };
+}
+
+export interface FinishedTurn {
+  content: string;
+  /** Citation number → document id. */
+  citations: Record<string, string>;
+  reasoning: string | null;
+  /** Null when nothing was searched. */
+  documents: readonly unknown[] | null;
+  packets: readonly Packet[];
+  isClarification: boolean;
+  /** The model that answered; null when none did. */
+  model: string | null;
+  durationMs: number;
+  /** Why `content` is not the whole answer; null when it is. */
+  error: string | null;
+  now: Date;
+}
+
+/** Fills the row that `beginTurn` reserved; does nothing when its session is gone. */
+export async function finishTurn(
+  db: Database,
+  owner: ChatOwner,
+  messageId: number,
+  finished: FinishedTurn,
+): Promise<void> {
+  await sql`
+    with message as (
+      update chat_message set
+        content = ${cleanText(finished.content)},
+        citations = ${cleanJson(finished.citations)}::json,
+        reasoning = ${finished.reasoning === null ? null : cleanText(finished.reasoning)},
+        documents = ${finished.documents === null ? null : cleanJson(finished.documents)}::json,
+        packets = ${cleanJson(finished.packets)}::json,
+        is_clarification = ${finished.isClarification},
+        model = ${finished.model},
+        duration_ms = ${Math.round(finished.durationMs)},
+        error = ${finished.error === null ? null : cleanText(finished.error)},
+        finished_at = ${finished.now}
+      where id = ${messageId} and workspace_id = ${owner.workspaceId}
+        and chat_session_id in (select id from chat_session
+          where workspace_id = ${owner.workspaceId} and user_id = ${owner.userId})
+      returning id)
+    update chat_run set finished_at = ${finished.now}
+    where chat_message_id in (select id from message)`.execute(db);
+}
+
+function noSession(sessionId: ChatSessionId): Problem {
+  return new Problem(
+    'NOT_FOUND',
+    `There is no chat session ${sessionId}. Leave chat_session_id out to start a new one.`,
+  );
+}

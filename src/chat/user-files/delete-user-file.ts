@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { StoredFileId } from '#src/ids.ts';
+import type { Services } from '#src/services.ts';
+import type { UserFileOwner } from './user-file-owner.ts';
+import { findUserFile } from './user-files.ts';
+
+export interface Associations {
+  projectNames: string[];
+}
+
+/**
+ * Deletes a file with its passages and its bytes, unless a project has it. A message that it went with keeps its name.
+ * @returns the projects that have it; when there are any, nothing was deleted
+ * @throws Problem NOT_FOUND for a file that the owner does not have
+ */
+export async function deleteUserFile(
+  { db, files }: Pick<Services, 'db' | 'files'>,
+  owner: UserFileOwner,
+  id: string,
+): Promise<Associations> {
+  const file = await findUserFile(db, owner, id);
+  // One statement: a project that takes the file at this moment keeps it.
+  const { rows } = await sql<{ stored_file_id: StoredFileId }>`
+    delete from user_file where id = ${file.id}
+      and workspace_id = ${owner.workspaceId} and user_id = ${owner.userId}
+      and not exists (select from project_file p where p.user_file_id = user_file.id)
+    returning stored_file_id`.execute(db);
+  if (rows.length > 0) {
+    await files.remove(
+      owner.workspaceId,
+      rows.map((row) => row.stored_file_id),
+    );
+    return { projectNames: [] };
+  }
+  const projects = await db
+    .selectFrom('project_file')
+    .innerJoin('project', 'project.id', 'project_file.project_id')
+    .select('project.name')
+    .where('user_file_id', '=', file.id)
+    .where('project.workspace_id', '=', owner.workspaceId)
+    .orderBy('project.id')
+    .execute();
+  return { projectNames: projects.map(({ name }) => name) };
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import { userFile } from '#queues/user-file.ts';
+import type { UserFileId } from '#src/ids.ts';
+import type { Services } from '#src/services.ts';
+import { sendUserFile } from './upload-user-files.ts';
+
+/** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
+const STALE_MS = 20_000;
+/** A job that waits behind a backlog is not lost: its row is as old as the head of the queue. */
+const BACKLOG_MARGIN_MS = 30_000;
+const MAX_FILES_PER_RUN = 500;
+
+type ReconcileServices = Pick<Services, 'db' | 'log' | 'producer'>;
+
+/** Sends jobs again for files whose job or worker was lost. One too many only looks at the row. */
+export async function reconcileUserFiles(services: ReconcileServices): Promise<void> {
+  const oldest = await services.producer.oldestWaitingAgeMs(userFile);
+  await sendLost(
+    services,
+    oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS),
+  );
+}
+
+/** What one process does when it starts and knows that no other runs: every claim is that of a dead worker. */
+export async function recoverUserFiles(services: ReconcileServices): Promise<void> {
+  await sql`update user_file set claimed_until = null
+    where status = 'PROCESSING' and claimed_until is not null`.execute(services.db);
+  await sendLost(services, -1);
+}
+
+async function sendLost(services: ReconcileServices, staleMs: number): Promise<void> {
+  const { rows } = await sql<{ id: UserFileId }>`
+    with lost as (
+      select id from user_file
+      where status = 'PROCESSING' and (claimed_until is null or claimed_until < now())
+        and queued_at < now() - make_interval(secs => ${staleMs / 1_000}::float8)
+      order by queued_at limit ${MAX_FILES_PER_RUN} for update skip locked)
+    update user_file f set queued_at = now() from lost where f.id = lost.id
+    returning f.id`.execute(services.db);
+  for (const { id } of rows) {
+    // With a delay, so that the job has no key: one that is stuck in the queue must not swallow it.
+    await sendUserFile(services, id, { requestId: null, delayMs: 1 });
+  }
+}

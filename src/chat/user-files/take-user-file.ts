@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { posix } from 'node:path';
+import { type InspectedFile, inspectFile } from '#src/files/inspect-file.ts';
+import { safeFileName } from '#src/files/safe-file-name.ts';
+import type { StoredFileId, UserFileId } from '#src/ids.ts';
+import { openGate } from '#src/platform/gate.ts';
+import { GiveUp, Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import type { ChatFileType } from '#src/tables.ts';
+import { chatFileTypeOf } from './chat-file-type.ts';
+import type { UserFileOwner } from './user-file-owner.ts';
+
+/** One that is this many times too large is not read to its end: it ends the request. */
+const MAX_EXCESS = 10;
+/** Whole files in memory at once, of all requests. */
+const INSPECTIONS_AT_ONCE = 2;
+/** Providers count about a token for so many pixels, and shrink what is larger than 1,600 tokens. */
+const PIXELS_PER_TOKEN = 750;
+const MAX_IMAGE_TOKENS = 1_600;
+
+export interface SentFile {
+  name: string;
+  mediaType: string;
+  content: AsyncIterable<Uint8Array>;
+}
+
+/** A file that was stored and looked at, and has no row of its user yet. */
+export interface TakenFile {
+  id: UserFileId;
+  storedFileId: StoredFileId;
+  name: string;
+  mediaType: string;
+  type: ChatFileType;
+  byteCount: number;
+  /** Of images, an estimate; null for what is still to be read. */
+  tokenCount: number | null;
+}
+
+export interface RejectedFile {
+  file_name: string;
+  reason: string;
+}
+
+type TakeServices = Pick<Services, 'config' | 'files' | 'parsers'>;
+
+const inspections = openGate(INSPECTIONS_AT_ONCE);
+
+/**
+ * Stores a file while it arrives, then looks at its content. What is refused is removed again.
+ * @throws Problem PAYLOAD_TOO_LARGE for one that is so large that nobody will wait for its end
+ */
+export async function takeUserFile(
+  services: TakeServices,
+  owner: UserFileOwner,
+  sent: SentFile,
+  signal: AbortSignal,
+): Promise<TakenFile | RejectedFile> {
+  const name = posix.basename(safeFileName(sent.name));
+  if (name === '') return { file_name: sent.name.slice(0, 100), reason: 'It has no usable name.' };
+  const maxBytes = services.config.MAX_FILE_BYTES;
+  try {
+    return await storeAndInspect(services, owner, { ...sent, name }, signal);
+  } catch (error) {
+    if (error instanceof TooLarge) return { file_name: name, reason: tooLarge(name, maxBytes) };
+    if (error instanceof GiveUp) return { file_name: name, reason: error.message };
+    throw error;
+  }
+}
+
+async function storeAndInspect(
+  { config, files, parsers }: TakeServices,
+  { workspaceId, userId }: UserFileOwner,
+  { name, content }: SentFile,
+  signal: AbortSignal,
+): Promise<TakenFile> {
+  const id = randomUUID() as UserFileId; // made here
+  const stored = await files.save(
+    {
+      workspaceId,
+      createdBy: userId,
+      name,
+      mediaType: 'application/octet-stream',
+      // By this `sweepFiles` knows it when the request ends before its row is there.
+      metadata: { user_file_id: id },
+    },
+    upTo(content, name, config.MAX_FILE_BYTES),
+  );
+  try {
+    const inspected = await inspectStored();
+    return {
+      id,
+      storedFileId: stored.id,
+      name,
+      mediaType: inspected.mediaType,
+      type: chatFileTypeOf(inspected.mediaType),
+      byteCount: stored.byteCount,
+      tokenCount: imageTokens(inspected),
+    };
+  } catch (error) {
+    await files.remove(workspaceId, [stored.id]);
+    throw error;
+  }
+
+  async function inspectStored(): Promise<InspectedFile> {
+    if (stored.byteCount === 0) throw new GiveUp(`${name} is empty.`);
+    const leave = await inspections();
+    try {
+      signal.throwIfAborted();
+      const found = await files.read(workspaceId, stored.id);
+      if (!found) throw new Error(`The upload ${stored.id} vanished while it was looked at.`);
+      return await inspectFile(parsers, { name, bytes: found.bytes, signal });
+    } finally {
+      leave();
+    }
+  }
+}
+
+/** A file of the form is larger than one may be; the others go on. */
+class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+}
+
+/** Reads what is too much to its end, unless that is far away, so that the next file of the form can be read. */
+async function* upTo(
+  content: AsyncIterable<Uint8Array>,
+  name: string,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let byteCount = 0;
+  for await (const bytes of content) {
+    byteCount += bytes.length;
+    if (byteCount <= maxBytes) yield bytes;
+    else if (byteCount > maxBytes * MAX_EXCESS) {
+      throw new Problem('PAYLOAD_TOO_LARGE', tooLarge(name, maxBytes));
+    }
+  }
+  if (byteCount > maxBytes) throw new TooLarge();
+}
+
+function tooLarge(name: string, maxBytes: number): string {
+  return `${name} is larger than ${maxBytes / 1e6} MB (MAX_FILE_BYTES). Split it.`;
+}
+
+function imageTokens(file: InspectedFile): number | null {
+  if (file.kind !== 'image') return null;
+  const { width, height } = file.image;
+  return Math.min(Math.ceil((width * height) / PIXELS_PER_TOKEN), MAX_IMAGE_TOKENS);
+}

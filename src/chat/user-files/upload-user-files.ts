@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import { userFile } from '#queues/user-file.ts';
+import { findProject } from '#src/chat/projects/find-project.ts';
+import type { ProjectId, UserFileId } from '#src/ids.ts';
+import type { DatabaseTransaction } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import { SHOWN_COLUMNS, type ShownUserFile } from './present-user-file.ts';
+import {
+  type RejectedFile,
+  type SentFile,
+  type TakenFile,
+  takeUserFile,
+} from './take-user-file.ts';
+import type { UserFileOwner } from './user-file-owner.ts';
+
+/** As many as a project shows. */
+const MAX_FILES_OF_PROJECT = 1_000;
+
+type UploadServices = Pick<Services, 'config' | 'db' | 'files' | 'log' | 'parsers' | 'producer'>;
+
+export interface UploadedFile {
+  row: ShownUserFile;
+  /** `<size>|<first 50 characters of the name>`, as clients that give ids of their own know it. */
+  tempKey: string;
+}
+
+/** One request's files. None of them is seen before `finish`. */
+export interface UserUpload {
+  readonly rejected: readonly RejectedFile[];
+  take(file: SentFile): Promise<void>;
+  /** @throws Problem NOT_FOUND for a project that the owner does not have; nothing is kept then */
+  finish(options: { projectId: number | null; requestId: string }): Promise<UploadedFile[]>;
+  /** Removes everything that was stored. */
+  discard(): Promise<void>;
+}
+
+export function beginUserUpload(
+  services: UploadServices,
+  owner: UserFileOwner,
+  signal: AbortSignal,
+): UserUpload {
+  const taken: TakenFile[] = [];
+  const tempKeys = new Map<UserFileId, string>();
+  const rejected: RejectedFile[] = [];
+  return {
+    rejected,
+    async take(file) {
+      const result = await takeUserFile(services, owner, file, signal);
+      if ('reason' in result) {
+        rejected.push(result);
+        return;
+      }
+      taken.push(result);
+      tempKeys.set(result.id, `${result.byteCount}|${file.name.slice(0, 50)}`);
+    },
+    async finish({ projectId, requestId }) {
+      const rows = await insertRows(services, owner, taken, projectId);
+      for (const { id, status } of rows) {
+        if (status === 'PROCESSING') await sendUserFile(services, id, { requestId });
+      }
+      return rows.map((row) => ({ row, tempKey: tempKeys.get(row.id) ?? '' }));
+    },
+    discard: () =>
+      services.files.remove(
+        owner.workspaceId,
+        taken.map(({ storedFileId }) => storedFileId),
+      ),
+  };
+}
+
+/** The row is written: a job that is not sent now is sent by `reconcile`. */
+export async function sendUserFile(
+  { producer, log }: Pick<Services, 'producer' | 'log'>,
+  userFileId: UserFileId,
+  options: { requestId: string | null; delayMs?: number },
+): Promise<void> {
+  try {
+    await producer.enqueue(userFile, { userFileId }, options);
+  } catch (error) {
+    log.warn({ error: String(error), userFileId }, 'user-file not sent: reconcile will send it');
+  }
+}
+
+async function insertRows(
+  { db }: UploadServices,
+  owner: UserFileOwner,
+  taken: readonly TakenFile[],
+  projectId: number | null,
+): Promise<ShownUserFile[]> {
+  return db.transaction().execute(async (trx) => {
+    const project = projectId === null ? null : await readProject(trx, owner, projectId);
+    if (taken.length === 0) return [];
+    await setMediaTypes(trx, taken);
+    const inserted = await trx
+      .insertInto('user_file')
+      .values(taken.map((file) => toRow(owner, file)))
+      .returning(SHOWN_COLUMNS)
+      .execute();
+    if (project !== null) await addToProject(trx, project, taken);
+    const rowOf = new Map(inserted.map((row) => [row.id, row]));
+    return taken.flatMap(({ id }) => rowOf.get(id) ?? []);
+  });
+}
+
+function toRow(owner: UserFileOwner, file: TakenFile) {
+  const isImage = file.type === 'image';
+  return {
+    id: file.id,
+    workspace_id: owner.workspaceId,
+    user_id: owner.userId,
+    stored_file_id: file.storedFileId,
+    name: file.name,
+    media_type: file.mediaType,
+    chat_file_type: file.type,
+    // Of an image there is no text to wait for.
+    status: isImage ? ('COMPLETED' as const) : ('PROCESSING' as const),
+    token_count: file.tokenCount,
+    chunk_count: isImage ? 0 : null,
+  };
+}
+
+async function setMediaTypes(trx: DatabaseTransaction, taken: readonly TakenFile[]): Promise<void> {
+  await sql`
+    update stored_file f set media_type = x.type
+    from unnest(${taken.map(({ storedFileId }) => storedFileId)}::uuid[],
+      ${taken.map(({ mediaType }) => mediaType)}::text[]) as x(id, type)
+    where f.id = x.id`.execute(trx);
+}
+
+async function readProject(
+  trx: DatabaseTransaction,
+  owner: UserFileOwner,
+  id: number,
+): Promise<ProjectId> {
+  const project = await findProject(trx, owner, id);
+  if (project) return project.id;
+  throw new Problem(
+    'NOT_FOUND',
+    `There is no project ${id} of yours. GET /user/projects lists them.`,
+  );
+}
+
+async function addToProject(
+  trx: DatabaseTransaction,
+  projectId: ProjectId,
+  taken: readonly TakenFile[],
+): Promise<void> {
+  await sql`select id from project where id = ${projectId} for no key update`.execute(trx);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from project_file where project_id = ${projectId}`.execute(trx);
+  if ((rows[0]?.count ?? 0) + taken.length > MAX_FILES_OF_PROJECT) {
+    throw new Problem(
+      'CONFLICT',
+      `The project ${projectId} would have more than ${MAX_FILES_OF_PROJECT} files. Take some out first.`,
+    );
+  }
+  await trx
+    .insertInto('project_file')
+    .values(taken.map(({ id }) => ({ project_id: projectId, user_file_id: id })))
+    .execute();
+}

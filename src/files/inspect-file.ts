@@ -1,0 +1,70 @@
+import { extname } from 'node:path';
+import { GiveUp } from '#src/platform/errors.ts';
+import { checkZip } from './check-zip.ts';
+import { decodeText } from './decode-text.ts';
+import { detectKind, kindByName } from './detect-kind.ts';
+import { type FileKind, SUPPORTED_KINDS } from './file-kind.ts';
+import type { ParserPool } from './parser-pool.ts';
+import { type ImageFacts, readImage } from './read-image.ts';
+
+export type InspectedFile =
+  | { kind: 'image'; mediaType: string; image: ImageFacts }
+  | { kind: FileKind; mediaType: string };
+
+/** Its reader looks at all of it, in a thread. */
+const SAMPLE_BYTES = 64 * 1024;
+const IMAGE_NAME = /\.(?:png|jpe?g|jfif|webp|gif)$/i;
+
+const MEDIA_TYPES: Readonly<Record<FileKind, string>> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  epub: 'application/epub+zip',
+  eml: 'message/rfc822',
+  html: 'text/html',
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  markdown: 'text/markdown',
+  text: 'text/plain',
+};
+const ZIP_KINDS: ReadonlySet<string> = new Set(['docx', 'pptx', 'xlsx', 'epub']);
+
+/**
+ * Says by content what an uploaded file is, and refuses at once what could never be read. The media type follows from
+ * that, not from what the client said.
+ * @throws GiveUp with the reason: empty, unsupported, not what its name says, damaged, protected, a bomb
+ */
+export async function inspectFile(
+  parsers: ParserPool,
+  { name, bytes, signal }: { name: string; bytes: Buffer; signal: AbortSignal },
+): Promise<InspectedFile> {
+  if (bytes.length === 0) throw new GiveUp(`${name} is empty.`);
+  const image = readImage({ name, bytes });
+  if (image !== null) {
+    if (!IMAGE_NAME.test(name) && kindByName(name) !== null) {
+      throw new GiveUp(
+        `${name} is named ${extname(name).toLowerCase()} but its content is an image.`,
+      );
+    }
+    return { kind: 'image', mediaType: image.mediaType, image };
+  }
+  if (IMAGE_NAME.test(name)) {
+    throw new GiveUp(`${name} is named like an image, but its content is not one.`);
+  }
+  const kind = detectKind({ name, bytes });
+  if (ZIP_KINDS.has(kind)) await checkZip({ name, bytes, format: kind.toUpperCase() });
+  else if (kind === 'pdf') await refuseProtected(parsers, { name, bytes, signal });
+  else if (decodeText(bytes.subarray(0, SAMPLE_BYTES)) === null) {
+    throw new GiveUp(`${name} is a binary file of an unknown kind. Supported: ${SUPPORTED_KINDS}.`);
+  }
+  return { kind, mediaType: MEDIA_TYPES[kind] };
+}
+
+/** Encrypted ones are rare, and many of them open without a password: only reading them tells. */
+async function refuseProtected(
+  parsers: ParserPool,
+  file: { name: string; bytes: Buffer; signal: AbortSignal },
+): Promise<void> {
+  if (file.bytes.includes('/Encrypt')) await parsers.parse(file);
+}

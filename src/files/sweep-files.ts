@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import type { StoredFileId, WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { FileAddress, FileBytes } from './file-bytes.ts';
+import type { FileLocation } from './file-store.ts';
+
+/** Uploads have deadlines far below: what is unfinished for longer was left by a process that died. */
+const ABANDONED_AFTER = sql`interval '1 day'`;
+
+/**
+ * Deletes what nobody can find any more: uploads that never ended, files of users that are gone, and bytes without a row, as a
+ * crash, a deleted user or a deleted workspace leave them. A row comes before its bytes, so bytes without one are nobody's.
+ * In a bucket, which several installations may share, only below workspaces that this database has.
+ */
+export async function sweepFiles(
+  db: Database,
+  places: Readonly<Record<FileLocation, FileBytes | null>>,
+  signal: AbortSignal,
+): Promise<{ rows: number; bytes: number }> {
+  const rows = (await deleteAbandoned(db)) + (await deleteOwnerless(db));
+  let bytes = 0;
+  for (const [location, place] of Object.entries(places)) {
+    if (!place?.list) continue;
+    for await (const listed of place.list()) {
+      signal.throwIfAborted();
+      const orphans = await withoutRow(db, listed, { isShared: location === 's3' });
+      for (const orphan of orphans) await place.remove(orphan);
+      bytes += orphans.length;
+    }
+  }
+  return { rows, bytes };
+}
+
+async function deleteAbandoned(db: Database): Promise<number> {
+  const { rows } = await sql`
+    delete from stored_file where byte_count < 0 and created_at < now() - ${ABANDONED_AFTER}
+    returning id`.execute(db);
+  return rows.length;
+}
+
+/**
+ * `user_file_id` in the metadata marks the upload of a user; without its `user_file` it belongs to nobody, and neither
+ * does what somebody made who is gone, unless a connector reads it.
+ */
+async function deleteOwnerless(db: Database): Promise<number> {
+  const { rows } = await sql`
+    delete from stored_file f where byte_count >= 0 and created_at < now() - ${ABANDONED_AFTER}
+      and (metadata->>'user_file_id' is not null or created_by is null)
+      and not exists (select from user_file u where u.stored_file_id = f.id)
+      and not exists (select from connector c where c.workspace_id = f.workspace_id
+        and position(f.id::text in c.settings::text) > 0)
+    returning id`.execute(db);
+  return rows.length;
+}
+
+async function withoutRow(
+  db: Database,
+  listed: readonly FileAddress[],
+  { isShared }: { isShared: boolean },
+): Promise<FileAddress[]> {
+  const { rows } = await sql<{ workspaceId: WorkspaceId; id: StoredFileId }>`
+    select listed.workspace_id as "workspaceId", listed.id
+    from unnest(${listed.map(({ workspaceId }) => workspaceId)}::uuid[],
+      ${listed.map(({ id }) => id)}::uuid[]) as listed(workspace_id, id)
+    where not exists (select from stored_file f
+        where f.id = listed.id and f.workspace_id = listed.workspace_id)
+      and (not ${isShared}::boolean
+        or exists (select from workspace w where w.id = listed.workspace_id))`.execute(db);
+  return rows;
+}

@@ -1,0 +1,49 @@
+import { untilAborted } from './deadline.ts';
+
+/** One step of one of the generators. */
+export type Interleaved<T, R> =
+  | { index: number; done: false; value: T }
+  | { index: number; done: true; value: R };
+
+type Settled<T, R> = Interleaved<T, R> | { index: number; error: unknown };
+
+/**
+ * Runs generators side by side and passes on what each of them yields and returns, as it comes. Each is one step ahead
+ * of its consumer at most. When one throws, or the consumer stops, the others are ended.
+ */
+export async function* interleave<T, R>(
+  generators: readonly AsyncGenerator<T, R>[],
+  signal: AbortSignal,
+): AsyncGenerator<Interleaved<T, R>, void> {
+  const pending = new Map<number, Promise<Settled<T, R>>>();
+  const pull = (index: number, generator: AsyncGenerator<T, R>): void => {
+    pending.set(index, settle(index, generator));
+  };
+  for (const [index, generator] of generators.entries()) pull(index, generator);
+  try {
+    while (pending.size > 0) {
+      const step = await untilAborted(Promise.race(pending.values()), signal);
+      pending.delete(step.index);
+      if ('error' in step) throw step.error;
+      yield step;
+      const generator = generators[step.index];
+      if (!step.done && generator) pull(step.index, generator);
+    }
+  } finally {
+    // Not awaited: one that hangs would hang the others' consumer as well. Their signal ends them.
+    for (const generator of generators) generator.return(NOTHING).catch(() => undefined);
+  }
+}
+
+// What a generator that is ended early would return; nobody reads it.
+const NOTHING = undefined as never;
+
+async function settle<T, R>(index: number, generator: AsyncGenerator<T, R>): Promise<Settled<T, R>> {
+  try {
+    const { done, value } = await generator.next();
+    // The two halves of the result are told apart by `done`, which a destructured union does not remember.
+    return done === true ? { index, done, value: value as R } : { index, done: false, value: value as T };
+  } catch (error) {
+    return { index, error };
+  }
+}

@@ -3,9 +3,11 @@ import { QUEUES } from '#queues/index.ts';
 import { openProducer, type Producer } from '#queues/producer.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { modelUsageSamples } from './chat/model-usage-samples.ts';
+import { createDescribeImage } from './chat/user-files/describe-image.ts';
 import { openChatModels } from './chat/open-chat-models.ts';
 import { createUsageLedger } from './chat/usage-ledger.ts';
 import { createAnswerRuns } from './chat/runs/answer-runs.ts';
+import { openPythonSandbox } from './chat/python/python-sandbox.ts';
 import { openChromiumRenderer } from './connectors/web/chromium-renderer.ts';
 import { connectorSamples } from './connectors/connector-metrics.ts';
 import { findChromium } from './connectors/web/find-chromium.ts';
@@ -74,6 +76,12 @@ export async function openServices(config: Config): Promise<Services> {
   opened.defer(() => answerRuns.close());
   const usageLedger = createUsageLedger({ db: database.db, log, clock });
   opened.defer(() => usageLedger.idle());
+  const describeImage = createDescribeImage({
+    db: database.db,
+    files: outside.files,
+    chatModels: features.chatModels,
+    usageLedger,
+  });
   const metrics = openMetrics(database.db, producer);
   const resources = opened.move();
   return {
@@ -90,6 +98,7 @@ export async function openServices(config: Config): Promise<Services> {
     ...features,
     ...outside,
     answerRuns,
+    describeImage,
     deliveryLedger,
     pointsAwarder,
     usageLedger,
@@ -188,6 +197,9 @@ function openOutside(
     mailer: createMailer({ guard: http.guard, allowPort25: config.SMTP_ALLOW_PORT_25 }),
     leadExtractor: opened.use(openExtractorPool()),
     parsers: opened.use(openParserPool({ maxFileBytes: config.MAX_FILE_BYTES })),
+    pythonSandbox: config.PYTHON_TOOL
+      ? opened.use(openPythonSandbox({ concurrency: config.PYTHON_CONCURRENCY }))
+      : null,
   };
 }
 

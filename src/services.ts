@@ -3,7 +3,9 @@ import type { Producer } from '#queues/producer.ts';
 import type { ChatModels } from './chat/chat-models.ts';
 import type { UsageLedger } from './chat/usage-ledger.ts';
 import type { AnswerRuns } from './chat/runs/answer-runs.ts';
+import type { PythonSandbox } from './chat/python/python-sandbox.ts';
 import type { DocumentAcceptor } from './documents/accept-document.ts';
+import type { DescribeImage } from './documents/image-sections.ts';
 import type { Embedder } from './documents/embed.ts';
 import type { IndexThreads } from './documents/index-threads.ts';
 import type { Mailer } from './email/mailer.ts';
@@ -61,11 +63,15 @@ export interface Services extends AsyncDisposable {
   readonly files: FileStore;
   /** Deletes stored files that belong to nobody. */
   readonly sweepFiles: OpenFiles['sweepFiles'];
+  /** Words for the images of documents. */
+  readonly describeImage: DescribeImage;
   /** Starts its threads when the first file comes. */
   readonly parsers: ParserPool;
   /** Null when no browser is installed. */
   readonly renderer: PageRenderer | null;
   readonly documentAcceptor: DocumentAcceptor;
+  /** Starts a process for each run; null when `PYTHON_TOOL` is off. */
+  readonly pythonSandbox: PythonSandbox | null;
   /** The chat answers that this process is writing. */
   readonly answerRuns: AnswerRuns;
   /** Without any, answers are extractive. */

@@ -24,7 +24,7 @@ const BUDGET =
 const RATE_LIMIT = /rate[_ ]?limit|too many requests/i;
 const OVERLOADED = /overloaded|unavailable|over capacity/i;
 const CONNECTION =
-  /cannot connect|failed to process successful response|without a finish reason|broke off|nothing arrived|terminated|socket|network|timed? ?out|econnre|epipe/i;
+  /cannot connect|failed to process successful response|without a finish reason|broke off|nothing arrived|\bterminated|other side closed|socket|network|timed? ?out|econnre|epipe/i;
 
 const BY_STATUS: ReadonlyMap<number, ModelErrorCode> = new Map([
   [400, 'BAD_REQUEST'],

@@ -40,7 +40,10 @@ export interface ChatModelSettings {
   readsImages: boolean;
   fetch?: typeof globalThis.fetch;
   timings?: Partial<ChatModelTimings>;
+  /** Of one answer, text, reasoning and arguments together. */
   maxCharacters?: number;
+  /** Of one answer as it is sent. */
+  maxAnswerBytes?: number;
 }
 
 // The library's own model, below the machinery that would run tools, keep whole answers and parse arguments.
@@ -57,7 +60,10 @@ export function createChatModel(settings: ChatModelSettings): ChatModel {
     name: 'openai-compatible',
     baseURL: settings.baseUrl,
     includeUsage: true,
-    fetch: boundedFetch(settings.fetch ?? globalThis.fetch, MAX_ANSWER_BYTES),
+    fetch: boundedFetch(
+      settings.fetch ?? globalThis.fetch,
+      settings.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+    ),
     ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
   }).chatModel(settings.model);
 

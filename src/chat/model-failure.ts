@@ -1,28 +1,13 @@
-import { z } from 'zod';
-
 import { retryAfterMs } from '#src/platform/retry-after.ts';
 import type { ChatModelMessage } from './chat-model.ts';
-import { classifyFailure, type ProviderReport } from './classify-failure.ts';
+import { classifyFailure } from './classify-failure.ts';
 import { hideEchoes } from './hide-echoes.ts';
 import { StreamTimeout } from './iterate-within.ts';
 import { type ModelErrorCode, ModelFailed } from './model-failed.ts';
+import { readProviderError } from './read-provider-error.ts';
 
 const MAX_WORDS = 300;
 const DEFAULT_RETRY_AFTER_MS = 5_000;
-
-/** What the provider library puts on its errors; all of it is theirs, so all of it is optional. */
-const providerError = z.object({
-  message: z.string().catch(''),
-  statusCode: z.number().optional().catch(undefined),
-  responseBody: z.string().optional().catch(undefined),
-  responseHeaders: z.record(z.string(), z.string()).optional().catch(undefined),
-  data: z.unknown().optional(),
-});
-type ProviderError = z.output<typeof providerError>;
-
-/** The error object of an answer, or of an event in the middle of one. */
-const label = z.union([z.string(), z.number()]).nullish().catch(null);
-const errorObject = z.object({ type: label, code: label });
 
 export interface ModelFailure {
   problem: ModelFailed;
@@ -67,12 +52,10 @@ export function describeModelFailure(
     const problem = new ModelFailed(said, { errorCode: error.errorCode, details });
     return { problem, retryNow: false, retryAfterMs: null };
   }
-  const parsed = providerError.safeParse(error);
-  const known = parsed.success ? parsed.data : { message: String(error) };
-  const report = reportOf(error, known);
+  const report = readProviderError(error);
   const errorCode = classifyFailure(report);
   const isTransient = TRANSIENT.has(errorCode);
-  const askedMs = retryAfterMs(known.responseHeaders?.['retry-after'] ?? null, Date.now());
+  const askedMs = retryAfterMs(report.retryAfter, Date.now());
   const said = report.status === null ? 'failed' : `answered ${report.status}`;
   const words = hideEchoes(
     mask(shorten(report.words), apiKey),
@@ -90,31 +73,6 @@ export function describeModelFailure(
     retryNow: isTransient && !(error instanceof StreamTimeout),
     retryAfterMs: askedMs,
   };
-}
-
-function reportOf(error: unknown, known: ProviderError): ProviderReport {
-  const { statusCode } = known;
-  return {
-    // A status below 400 is that of an answer that broke later.
-    status: statusCode === undefined || statusCode < 400 ? null : statusCode,
-    labels: labelsOf(error, known.data),
-    words: wordsOf(known),
-    isFromLibrary: error instanceof Error,
-  };
-}
-
-function labelsOf(error: unknown, data: unknown): string[] {
-  const wrapped = z.object({ error: errorObject }).safeParse(data);
-  const bare = errorObject.safeParse(error);
-  const found = wrapped.success ? wrapped.data.error : bare.success ? bare.data : {};
-  return Object.values(found).flatMap((value) => (value == null ? [] : [String(value)]));
-}
-
-/** The provider's sentence: parsed by the library into `message`, or the raw body when it was no JSON that it knows. */
-function wordsOf(error: ProviderError): string {
-  const body = error.responseBody?.trim() ?? '';
-  const isReadableBody = error.data === undefined && body !== '' && !body.startsWith('<');
-  return isReadableBody ? body : error.message;
 }
 
 function shorten(words: string): string {

@@ -14,6 +14,7 @@ import {
   someStillWait,
 } from './claim-documents.ts';
 import { deleteMarkedDocuments } from './delete-documents.ts';
+import { resolveImages } from './image-sections.ts';
 import type { PreparedChunk } from './prepare-document.ts';
 import {
   type IndexedDocument,
@@ -27,11 +28,16 @@ const MAX_ATTEMPTS = 8;
 const KILLER_REASON = `The process that indexed the document died in each of ${MAX_ATTEMPTS} attempts. Split the document into smaller ones, or give the workers more memory, and send it again.`;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10 * 60_000;
+/** Whoever describes images may be away for a while: such retries are that much slower, half an hour in all. */
+const IMAGE_RETRY_FACTOR = 15;
 /** Rows are locked for the length of one statement; a job waits this often before it comes back later. */
 const MAX_EMPTY_CLAIMS = 40;
 const LOCKED_ROWS_PAUSE_MS = 25;
 
-type IndexServices = Pick<Services, 'db' | 'embedder' | 'indexThreads' | 'log' | 'producer'>;
+type IndexServices = Pick<
+  Services,
+  'db' | 'describeImage' | 'embedder' | 'indexThreads' | 'log' | 'producer'
+>;
 
 /**
  * Brings the index to the present revision of each document: claim, chunk, embed, replace. States,
@@ -98,18 +104,44 @@ async function indexAlone(
       await fail(services, claim, document.id, reason);
       return;
     }
-    const delayMs = retryDelayMs(document.attempts, Math.random());
-    await postponeDocument(services.db, claim.token, document.id, delayMs, reason);
-    await services.producer.enqueue(documentIndex, { documentIds: [document.id] }, { delayMs });
+    await tryLater(services, claim, document, { factor: 1, reason });
   }
+}
+
+async function tryLater(
+  services: IndexServices,
+  { token }: Claim,
+  { id, attempts }: ClaimedDocument,
+  { factor, reason }: { factor: number; reason: string },
+): Promise<void> {
+  const delayMs = Math.min(retryDelayMs(attempts, Math.random()) * factor, LONGEST_RETRY_MS);
+  await postponeDocument(services.db, token, id, delayMs, reason);
+  await services.producer.enqueue(documentIndex, { documentIds: [id] }, { delayMs });
+}
+
+/** Images get their words; documents whose images cannot get them now come again, or go without the last time. */
+async function withImages(
+  services: IndexServices,
+  claim: Claim,
+  documents: ClaimedDocument[],
+  signal: AbortSignal,
+): Promise<ClaimedDocument[]> {
+  const { ready, later } = await resolveImages(documents, services.describeImage, signal);
+  for (const { document, reason } of later) {
+    if (document.attempts >= MAX_ATTEMPTS) ready.push(document);
+    else await tryLater(services, claim, document, { factor: IMAGE_RETRY_FACTOR, reason });
+  }
+  return ready;
 }
 
 async function indexBatch(
   services: IndexServices,
   claim: Claim,
-  documents: ClaimedDocument[],
+  claimed: ClaimedDocument[],
   signal: AbortSignal,
 ): Promise<void> {
+  const documents = await withImages(services, claim, claimed, signal);
+  if (documents.length === 0) return;
   const prepared = await services.indexThreads.prepare(documents.map(textOf), signal);
   const good: { document: ClaimedDocument; chunks: PreparedChunk[] }[] = [];
   for (const [index, document] of documents.entries()) {

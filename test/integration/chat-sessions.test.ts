@@ -40,11 +40,7 @@ const ON_SESSION = (id: string): [string, string, unknown][] => [
     '/chat/update-chat-session-temperature',
     { chat_session_id: id, temperature_override: 1 },
   ],
-  [
-    'PUT',
-    '/chat/update-chat-session-model',
-    { chat_session_id: id, new_alternate_model: null },
-  ],
+  ['PUT', '/chat/update-chat-session-model', { chat_session_id: id, new_alternate_model: null }],
   ['PATCH', `/chat/chat-session/${id}`, { sharing_status: 'public' }],
   ['DELETE', `/chat/delete-chat-session/${id}`, undefined],
   ['DELETE', `/chat/delete-chat-session/${id}?hard_delete=true`, undefined],

@@ -86,7 +86,9 @@ export async function startChatStage(overrides: Record<string, string> = {}): Pr
     rootOf,
     countRows: (table, where) =>
       numberOf(
-        sql<{ n: number }>`select count(*)::int as n from ${sql.table(table)} where ${sql.raw(where)}`,
+        sql<{
+          n: number;
+        }>`select count(*)::int as n from ${sql.table(table)} where ${sql.raw(where)}`,
       ),
     [Symbol.asyncDispose]: () => millrace[Symbol.asyncDispose](),
   };

@@ -1,196 +1,231 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ChatModelPart } from '#src/chat/chat-model.ts';
-import { createChatModel, type ChatModelTimings } from '#src/chat/llm.ts';
-import { Problem } from '#src/platform/errors.ts';
+import { askLlm, finished, LLM_KEY, reasoning, said, text } from '#test/support/ask-llm.ts';
 import {
-  answerError,
+  answersText,
   chunkEvent,
+  DONE,
   END_EVENTS,
-  startEvents,
+  endEvents,
+  KEEP_ALIVE,
+  plays,
+  playsAndHangs,
+  playsBytes,
+  playsEndlessly,
+  reasoningEvent,
   startScriptedLlm,
-  type ScriptedLlm,
+  textEvent,
 } from '#test/support/scripted-llm.ts';
 
-const KEY = 'sk-very-secret';
-const QUICK: Partial<ChatModelTimings> = { retryDelayMs: 1 };
-
-const plain =
-  (...texts: string[]) =>
-  (response: Parameters<typeof startEvents>[0]): void => {
-    startEvents(response);
-    for (const content of texts) response.write(chunkEvent({ content }));
-    response.end(END_EVENTS);
-  };
-
-interface Outcome {
-  parts: ChatModelPart[];
-  problem: Problem | null;
-}
-
-async function ask(
-  llm: ScriptedLlm,
-  timings: Partial<ChatModelTimings> = QUICK,
-  signal: AbortSignal = new AbortController().signal,
-): Promise<Outcome> {
-  const model = createChatModel({ baseUrl: llm.baseUrl, apiKey: KEY, model: 'm', timings });
-  const parts: ChatModelPart[] = [];
-  const messages = [
-    { role: 'system' as const, content: 'Be brief.' },
-    { role: 'user' as const, content: 'Hi' },
-  ];
-  try {
-    for await (const part of model.stream({ messages, temperature: 0.3, signal })) parts.push(part);
-    return { parts, problem: null };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { parts, problem: error };
-  }
-}
-
-const said = ({ parts }: Outcome): string => parts.map(({ text }) => text).join('');
-
-describe('a language model over HTTP', () => {
-  it('streams its text and is sent the messages, the temperature and the key', async () => {
-    await using llm = await startScriptedLlm(plain('Hello', ' you'));
-    expect(await ask(llm)).toEqual({
-      parts: [
-        { type: 'text', text: 'Hello' },
-        { type: 'text', text: ' you' },
-      ],
-      problem: null,
+describe('the stream of a language model', () => {
+  it('is its text; the model is sent the messages, the temperature and the key', async () => {
+    await using llm = await startScriptedLlm(answersText('Hello', ' you'));
+    expect(await askLlm(llm)).toEqual({
+      parts: [text('Hello'), text(' you'), finished()],
+      failure: null,
     });
     expect(llm.calls).toEqual([
       {
-        authorization: `Bearer ${KEY}`,
-        body: expect.objectContaining({
+        authorization: `Bearer ${LLM_KEY}`,
+        body: {
           model: 'm',
           temperature: 0.3,
           stream: true,
+          stream_options: { include_usage: true },
           messages: [
             { role: 'system', content: 'Be brief.' },
             { role: 'user', content: 'Hi' },
           ],
-        }) as unknown,
+        },
       },
     ]);
   });
 
-  it('tells reasoning from text', async () => {
-    await using llm = await startScriptedLlm((response) => {
-      startEvents(response);
-      response.write(chunkEvent({ reasoning_content: 'Hm' }));
-      response.end(chunkEvent({ content: 'Yes' }) + END_EVENTS);
-    });
-    expect((await ask(llm)).parts).toEqual([
-      { type: 'reasoning', text: 'Hm' },
-      { type: 'text', text: 'Yes' },
-    ]);
+  it('asks with as few settings as it was given', async () => {
+    await using llm = await startScriptedLlm(answersText('Hello'));
+    await askLlm(llm, { temperature: null }, { apiKey: null });
+    expect(llm.calls[0]?.body).not.toHaveProperty('temperature');
+    expect(llm.calls[0]?.body).not.toHaveProperty('max_tokens');
+    expect(llm.calls[0]?.authorization).toBeUndefined();
+    await askLlm(llm, { maxOutputTokens: 50 });
+    expect(llm.calls[1]?.body).toMatchObject({ max_tokens: 50 });
   });
 
-  it('reads a stream that arrives one byte at a time', async () => {
-    await using llm = await startScriptedLlm(async (response) => {
-      startEvents(response);
-      response.socket?.setNoDelay(true);
-      for (const byte of Buffer.from(chunkEvent({ content: 'é😀' }) + END_EVENTS)) {
-        response.write(Buffer.of(byte));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      response.end();
-    });
-    expect(said(await ask(llm))).toBe('é😀');
-  });
-
-  it('gives up at once on a rejected key, in the words of the provider but without the key', async () => {
+  it.each(['reasoning_content', 'reasoning'])('tells reasoning in `%s` from text', async (name) => {
     await using llm = await startScriptedLlm(
-      answerError(401, `Incorrect API key provided: ${KEY}`),
+      plays(chunkEvent({ [name]: 'Hm' }), textEvent('Yes'), END_EVENTS),
     );
-    const { problem } = await ask(llm);
-    expect(problem).toMatchObject({ code: 'BAD_GATEWAY', retryAfterSeconds: null });
-    expect(problem?.message).toBe(
-      'The language model m answered 401: Incorrect API key provided: ***',
-    );
-    expect(llm.calls).toHaveLength(1);
+    expect((await askLlm(llm)).parts).toEqual([reasoning('Hm'), text('Yes'), finished()]);
   });
 
-  it('tries again after 429 and 500 before the first token', async () => {
-    await using llm = await startScriptedLlm(
-      answerError(429, 'slow down', { 'retry-after': '0' }),
-      answerError(500, 'oops'),
-      plain('Hello'),
-    );
-    expect(said(await ask(llm))).toBe('Hello');
-    expect(llm.calls).toHaveLength(3);
-  });
-
-  it('fails after two retries, and at once when it is asked to wait too long', async () => {
-    await using broken = await startScriptedLlm((response) => {
-      response.writeHead(503).end('overloaded');
+  it('ends with what the provider counted', async () => {
+    const usage = {
+      prompt_tokens: 12,
+      completion_tokens: 30,
+      completion_tokens_details: { reasoning_tokens: 8 },
+    };
+    await using llm = await startScriptedLlm(plays(textEvent('Yes'), endEvents('stop', usage)));
+    expect((await askLlm(llm)).parts.at(-1)).toEqual({
+      type: 'finish',
+      reason: 'stop',
+      usage: { inputTokens: 12, outputTokens: 30, reasoningTokens: 8 },
     });
-    expect((await ask(broken)).problem?.message).toBe(
-      'The language model m answered 503: overloaded',
-    );
-    expect(broken.calls).toHaveLength(3);
-    await using busy = await startScriptedLlm(answerError(429, 'quota', { 'retry-after': '3600' }));
-    expect((await ask(busy)).problem).toMatchObject({ retryAfterSeconds: 3600 });
-    expect(busy.calls).toHaveLength(1);
   });
 
   it.each([
-    [
-      'cut off',
-      (response: Parameters<typeof startEvents>[0]) => setTimeout(() => response.destroy(), 20),
-    ],
-    [
-      'ended without a finish reason',
-      (response: Parameters<typeof startEvents>[0]) => response.end(),
-    ],
-    [
-      'broken by an error event',
-      (response: Parameters<typeof startEvents>[0]) =>
-        response.end('data: {"error":{"message":"overloaded","type":"server_error"}}\n\n'),
-    ],
-  ])('is never asked again once it has begun to speak: %s', async (_name, finish) => {
-    await using llm = await startScriptedLlm((response) => {
-      startEvents(response);
-      response.write(chunkEvent({ content: 'Hel' }));
-      finish(response);
-    });
-    const outcome = await ask(llm);
-    expect(said(outcome)).toBe('Hel');
-    expect(outcome.problem?.code).toBe('BAD_GATEWAY');
-    expect(llm.calls).toHaveLength(1);
+    ['length', 'length'],
+    ['content_filter', 'content-filter'],
+    ['tool_calls', 'other'],
+    ['eos_token', 'other'],
+  ] as const)('calls the ending `%s` after some text "%s"', async (reason, called) => {
+    await using llm = await startScriptedLlm(plays(textEvent('Well'), endEvents(reason)));
+    expect((await askLlm(llm)).parts).toEqual([text('Well'), finished(called)]);
   });
 
-  it('waits for the first token and for the next one only so long', async () => {
+  it.each([1, 2, 3, 7])('comes out whole in pieces of %s bytes', async (size) => {
+    const events = [reasoningEvent('Ω…'), textEvent('é😀漢'), textEvent('字'), END_EVENTS];
+    await using llm = await startScriptedLlm(playsBytes(size, ...events));
+    expect((await askLlm(llm)).parts).toEqual([
+      reasoning('Ω…'),
+      text('é😀漢'),
+      text('字'),
+      finished(),
+    ]);
+  });
+
+  it('joins a character whose halves come in two chunks, and replaces one that stays half', async () => {
+    const half = (escaped: string): string => textEvent('~').replace('~', escaped);
+    await using llm = await startScriptedLlm(
+      plays(
+        half(String.raw`a\ud83d`),
+        half(String.raw`\ude00b\u0000`),
+        half('\\ud83d'),
+        END_EVENTS,
+      ),
+    );
+    expect(said(await askLlm(llm))).toBe('a😀b\u{fffd}');
+  });
+
+  it('does not mind keep-alives, blank deltas and a placeholder chunk', async () => {
+    await using llm = await startScriptedLlm(
+      plays(
+        KEEP_ALIVE,
+        chunkEvent({ role: 'assistant', content: '' }),
+        'data: {"id":"","object":"","created":0,"model":"","choices":[]}\n\n',
+        KEEP_ALIVE,
+        textEvent('Yes'),
+        chunkEvent({ content: null }),
+        END_EVENTS,
+      ),
+    );
+    expect((await askLlm(llm)).parts).toEqual([text('Yes'), finished()]);
+  });
+
+  it('needs no [DONE] after the reason for the end', async () => {
+    await using llm = await startScriptedLlm(plays(textEvent('Yes'), chunkEvent({}, 'stop')));
+    expect(await askLlm(llm)).toEqual({ parts: [text('Yes'), finished()], failure: null });
+  });
+
+  it.each(['content', 'reasoning_content'])(
+    'stops an endless one of `%s` at its bound, and the server with it',
+    async (name) => {
+      await using llm = await startScriptedLlm(playsEndlessly(chunkEvent({ [name]: '12345678' })));
+      const { parts, failure } = await askLlm(llm, {}, { maxCharacters: 1_001 });
+      const written = parts.map((part) => ('text' in part ? part.text : '')).join('');
+      expect(written).toBe(`${'12345678'.repeat(125)}1`);
+      expect(parts.at(-1)).toEqual(finished('length'));
+      expect(failure).toBeNull();
+      await expect.poll(() => llm.underWay()).toBe(0);
+    },
+  );
+
+  it('is bounded by the tokens that were asked for', async () => {
+    await using llm = await startScriptedLlm(playsEndlessly(textEvent('12345678')));
+    expect(said(await askLlm(llm, { maxOutputTokens: 10 }))).toHaveLength(160);
+  });
+
+  it('is stopped when a server sends blank deltas for ever', async () => {
+    await using llm = await startScriptedLlm(playsEndlessly(chunkEvent({ content: '' })));
+    const { failure } = await askLlm(llm, {}, { timings: { firstTokenMs: 60 } });
+    expect(failure).toMatchObject({ errorCode: 'CONNECTION_ERROR', isRetryable: true });
+    await expect.poll(() => llm.underWay()).toBe(0);
+  });
+
+  it('ends a line that never ends before it fills the memory', async () => {
+    const piece = 'x'.repeat(100_000);
+    await using llm = await startScriptedLlm(playsEndlessly(piece));
+    const { failure } = await askLlm(llm, {}, { maxAnswerBytes: 1_000_000 });
+    expect(failure?.message).toBe(
+      'The language model m failed: the answer is larger than 1000000 bytes',
+    );
+  });
+
+  it('waits for the first token and for the next one only so long, whatever keeps the line open', async () => {
     await using silent = await startScriptedLlm(() => undefined);
-    const { problem } = await ask(silent, { ...QUICK, firstTokenMs: 50 });
-    expect(problem?.message).toBe('The language model m failed: nothing arrived for 0.05 s');
+    const first = await askLlm(silent, {}, { timings: { firstTokenMs: 50 } });
+    expect(first.failure?.message).toBe('The language model m failed: nothing arrived for 0.05 s');
+    expect(first.failure?.errorCode).toBe('CONNECTION_ERROR');
     expect(silent.calls).toHaveLength(1);
-    await using stalled = await startScriptedLlm((response) => {
-      startEvents(response);
-      response.write(chunkEvent({ content: 'Hel' }));
-    });
-    const outcome = await ask(stalled, { ...QUICK, betweenTokensMs: 50 });
-    expect([said(outcome), outcome.problem?.code]).toEqual(['Hel', 'BAD_GATEWAY']);
+    await using stalled = await startScriptedLlm(
+      playsAndHangs(textEvent('Hel'), KEEP_ALIVE, KEEP_ALIVE),
+    );
+    const next = await askLlm(stalled, {}, { timings: { betweenTokensMs: 50 } });
+    expect([said(next), next.failure?.errorCode]).toEqual(['Hel', 'CONNECTION_ERROR']);
+    await expect.poll(() => silent.underWay() + stalled.underWay()).toBe(0);
   });
 
-  it('stops at once, and stops the provider, when the signal aborts', async () => {
-    await using llm = await startScriptedLlm(() => undefined);
+  it('stops at once, and stops the provider, when the signal aborts before or amid the answer', async () => {
+    for (const script of [() => undefined, playsAndHangs(textEvent('Hel'))]) {
+      await using llm = await startScriptedLlm(script);
+      const leaving = new AbortController();
+      const asked = askLlm(llm, { signal: leaving.signal });
+      await expect.poll(() => llm.calls.length).toBe(1);
+      leaving.abort(new Error('gone'));
+      await expect(asked).rejects.toThrow('gone');
+      await expect.poll(() => llm.closedEarly()).toBe(1);
+    }
+  });
+
+  it('is not asked for when the signal has aborted before, nor again when it aborts in a pause', async () => {
+    await using llm = await startScriptedLlm((response) => void response.writeHead(503).end());
+    const never = AbortSignal.abort(new Error('never'));
+    await expect(askLlm(llm, { signal: never })).rejects.toThrow('never');
+    expect(llm.calls).toHaveLength(0);
     const leaving = new AbortController();
-    const asked = ask(llm, QUICK, leaving.signal);
-    while (llm.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const timings = { retryDelayMs: 8_000 };
+    const asked = askLlm(llm, { signal: leaving.signal }, { timings });
+    await expect.poll(() => [llm.calls.length, llm.underWay()]).toEqual([1, 0]);
     leaving.abort(new Error('gone'));
     await expect(asked).rejects.toThrow('gone');
-    while (llm.closedEarly() === 0) await new Promise((resolve) => setImmediate(resolve));
-    await expect(ask(llm, QUICK, AbortSignal.abort(new Error('never')))).rejects.toThrow('never');
     expect(llm.calls).toHaveLength(1);
   });
 
-  it('names the failure when nobody listens at the address', async () => {
-    const llm = await startScriptedLlm(() => undefined);
-    await llm[Symbol.asyncDispose]();
-    const { problem } = await ask(llm);
-    expect(problem?.message).toMatch(/^The language model m failed: Cannot connect/);
+  it('closes the connection when its reader goes away', async () => {
+    await using llm = await startScriptedLlm(playsEndlessly(textEvent('more')));
+    const leaving = new AbortController();
+    const asked = askLlm(llm, { signal: leaving.signal }, { maxCharacters: 100 });
+    expect(said(await asked)).toHaveLength(100);
+    await expect.poll(() => llm.underWay()).toBe(0);
+  });
+});
+
+describe('a stream that is no answer', () => {
+  it.each([
+    ['says nothing but [DONE]', DONE],
+    ['is no stream', '<html>Welcome</html>'],
+    ['is an answer of another kind', '{"choices":[{"message":{"content":"Hello"}}]}'],
+  ])('fails when it %s', async (_name, body) => {
+    await using llm = await startScriptedLlm(plays(body));
+    const { parts, failure } = await askLlm(llm);
+    expect(parts).toEqual([]);
+    expect(failure).toMatchObject({ errorCode: 'CONNECTION_ERROR', isRetryable: true });
+    expect(llm.calls).toHaveLength(3);
+  });
+
+  it('fails where it is no JSON', async () => {
+    await using llm = await startScriptedLlm(plays(textEvent('Hel'), 'data: {"choices\n\n'));
+    const outcome = await askLlm(llm);
+    expect(said(outcome)).toBe('Hel');
+    expect(outcome.failure).toMatchObject({ errorCode: 'API_ERROR', isRetryable: true });
   });
 });

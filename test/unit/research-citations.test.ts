@@ -14,24 +14,26 @@ import {
 } from '#test/support/research-stage.ts';
 import { callTool } from '#test/support/scripted-chat-model.ts';
 
-const shared = researchModel({
-  direct: (_, nth) => (nth === 0 ? sendsAgents('x', 'y') : [callTool('generate_report', {})]),
-  agent: (request) =>
-    toolAnswers(request).length === 0
-      ? [
-          callTool('internal_search', {
-            queries: taskOf(request) === 'x' ? ['a', 'b'] : ['b', 'c'],
-          }),
-        ]
-      : [],
-  // Both call their documents 1 and 2: those of y are b and c.
-  intermediate: (request) => [says(`${taskOf(request)} [2], and [1][7].`)],
-  report: () => [says('So [1, 2], [3] and [9].')],
-});
+/** Two agents that find two documents each, one of them the same. */
+const sharing = () =>
+  researchModel({
+    direct: (_, nth) => (nth === 0 ? sendsAgents('x', 'y') : [callTool('generate_report', {})]),
+    agent: (request) =>
+      toolAnswers(request).length === 0
+        ? [
+            callTool('internal_search', {
+              queries: taskOf(request) === 'x' ? ['a', 'b'] : ['b', 'c'],
+            }),
+          ]
+        : [],
+    // Both call their documents 1 and 2: those of y are b and c.
+    intermediate: (request) => [says(`${taskOf(request)} [2], and [1][7].`)],
+    report: () => [says('So [1, 2], [3] and [9].')],
+  });
 
 describe('citations of a research', () => {
   it('keep the plain numbers of their agent in its report, with its documents in their order', async () => {
-    const { packets } = await research(shared);
+    const { packets } = await research(sharing());
     const reports = packets.flatMap(({ obj }) =>
       obj.type === 'intermediate_report_delta' ? [obj.content] : [],
     );
@@ -41,14 +43,12 @@ describe('citations of a research', () => {
         ? [[placement.tab_index, obj.cited_docs?.map((document) => document.document_id)]]
         : [],
     );
-    expect(cited.toSorted()).toEqual([
-      [0, ['b', 'a']],
-      [1, ['c', 'b']],
-    ]);
+    expect(Object.fromEntries(cited)).toEqual({ 0: ['b', 'a'], 1: ['c', 'b'] });
   });
 
   it('are collapsed into one numbering for the final report: a document that two agents cite is one', async () => {
-    const { packets, outcome } = await research(shared);
+    const model = sharing();
+    const { packets, outcome } = await research(model);
     const numbered = [...outcome.documents].map(([number, { document_id }]) => [
       number,
       document_id,
@@ -58,7 +58,7 @@ describe('citations of a research', () => {
       [2, 'a'],
       [3, 'c'],
     ]);
-    const writer = shared.requests.findLast((request) => stageOf(request) === 'report');
+    const writer = model.requests.findLast((request) => stageOf(request) === 'report');
     const material = writer?.messages.at(-1)?.content ?? '';
     expect(material).toContain('x [1], and [2].');
     expect(material).toContain('y [3], and [1].');
@@ -73,7 +73,7 @@ describe('citations of a research', () => {
   });
 
   it('are left out of the final report alone when they are not wanted', async () => {
-    const { packets } = await research(shared, { includeCitations: false });
+    const { packets } = await research(sharing(), { includeCitations: false });
     expect(answerOf(packets)).toBe('So, and.');
     expect(packets.some(({ obj }) => obj.type === 'citation_info')).toBe(false);
     expect(packets.some(({ obj }) => obj.type === 'intermediate_report_cited_docs')).toBe(true);

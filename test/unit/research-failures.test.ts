@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import type { ChatModelRequest } from '#src/chat/chat-model.ts';
 import { ModelFailed } from '#src/chat/model-failed.ts';
 import { deepResearch } from '#src/chat/research/deep-research.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -23,6 +24,12 @@ const failure = new ModelFailed('The model is away.', {
   details: { model: 'm', provider: 'p' },
 });
 
+/** What the orchestrator had been told when it was asked for the last time. */
+function lastToldOf({ requests }: { requests: ChatModelRequest[] }): string[] {
+  const last = requests.findLast((request) => stageOf(request) === 'direct');
+  return last ? toolAnswers(last) : [];
+}
+
 describe('an agent that fails', () => {
   it('ends with its section, without an error packet, and the orchestrator is told why', async () => {
     const model = researchModel({
@@ -38,9 +45,7 @@ describe('an agent that fails', () => {
       'T1/1 research_agent_start',
       'T1/1 section_end',
     ]);
-    const told = toolAnswers(
-      model.requests.filter((request) => stageOf(request) === 'direct')[1] ?? model.requests[0]!,
-    );
+    const told = lastToldOf(model);
     expect(told[0]).toContain('It costs 5 [1].');
     expect(told[1]).toContain('The model is away.');
     expect(outcome.toolCalls[0]?.tool_arguments).toEqual({ task: 'good' });
@@ -141,8 +146,7 @@ describe('a model that misbehaves', () => {
           : [callTool('generate_report', {})],
     });
     await research(model);
-    const second = model.requests.filter((request) => stageOf(request) === 'direct')[1];
-    const told = second ? toolAnswers(second) : [];
+    const told = lastToldOf(model);
     expect(told[0]).toContain('There is no tool named search.');
     expect(told[1]).toContain('The arguments are wrong.');
     expect(told[2]).toContain('The arguments are wrong.');

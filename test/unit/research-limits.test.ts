@@ -202,7 +202,7 @@ describe('a token meter', () => {
     const whole = new TokenMeter(60);
     whole.take(text);
     const pieces = new TokenMeter(60);
-    const taken = [...text].map((piece) => pieces.take(piece)).join('');
+    const taken = Array.from(text, (piece) => pieces.take(piece)).join('');
     expect(taken).toBe(whole.text);
     expect(pieces.text).toBe(taken);
     expect(pieces.isFull).toBe(true);

@@ -72,7 +72,7 @@ describe('the packets of a research', () => {
       report: () => [thinks('Well.'), says('B [1].')],
     });
     const { packets } = await research(model);
-    const starts = inOrder(packets).filter((line) => /_start$/.test(line));
+    const starts = inOrder(packets).filter((line) => line.endsWith('_start'));
     expect(starts).toEqual([
       'T0/0 reasoning_start',
       'T1/0 reasoning_start',
@@ -86,6 +86,31 @@ describe('the packets of a research', () => {
       'T4/0 reasoning_start',
       'T5/0 message_start',
     ]);
+  });
+
+  it('give tools that run side by side in an agent a step each, and no branching of their own', async () => {
+    const openUrl = { ...fakeSearch(), id: 3, name: 'open_url' };
+    const model = researchModel({
+      agent: (request) =>
+        toolAnswers(request).length === 0
+          ? [
+              callTool('internal_search', { queries: ['a'] }, '1'),
+              callTool('open_url', { queries: ['b'] }, '2'),
+              callTool('internal_search', { queries: ['c'] }, '3'),
+            ]
+          : [thinks('Enough.')],
+    });
+    const { packets } = await research(model, { tools: [fakeSearch(), openUrl] });
+    const lines = inOrder(packets);
+    expect(lines.filter((line) => /branching/.test(line))).toEqual([]);
+    for (const step of [0, 1])
+      expect(lines.filter((line) => line.startsWith(`T1/0.${step} `)).toSorted()).toEqual([
+        `T1/0.${step} search_tool_documents_delta`,
+        `T1/0.${step} search_tool_queries_delta`,
+        `T1/0.${step} search_tool_start`,
+        `T1/0.${step} section_end`,
+      ]);
+    expect(lines).toContain('T1/0.2 reasoning_start');
   });
 
   it('show the thoughts of a model that thinks by a tool, and do not offer it that tool once it reasons by itself', async () => {
@@ -135,6 +160,40 @@ describe('the packets of a research', () => {
     }
     expect(lines.indexOf('T1/0.0 section_end')).toBeGreaterThan(
       lines.indexOf('T1/1 intermediate_report_start'),
+    );
+  });
+});
+
+describe('what the model is told', () => {
+  const messages = [
+    { role: 'system', content: 'You are kind.' },
+    { role: 'user', content: 'Earlier question' },
+    { role: 'assistant', content: 'Earlier answer' },
+    { role: 'user', content: 'What does it cost?' },
+  ] as const;
+
+  it('is the conversation in all stages but those of the agents, who see their task alone', async () => {
+    const model = researchModel();
+    await research(model, { messages });
+    for (const request of model.requests) {
+      const isAgent = ['agent', 'intermediate'].includes(stageOf(request));
+      const said = JSON.stringify(request.messages);
+      expect(said.includes('Earlier answer')).toBe(!isAgent);
+      expect(said.includes('You are kind.')).toBe(!isAgent);
+      expect(said.includes('<task>')).toBe(isAgent);
+    }
+  });
+
+  it('is the plan for the orchestrator, and the reports for the writer, before the question', async () => {
+    const model = researchModel();
+    await research(model, { messages });
+    const lastUser = (stage: string) =>
+      model.requests
+        .find((request) => stageOf(request) === stage)
+        ?.messages.findLast(({ role }) => role === 'user')?.content;
+    expect(lastUser('direct')).toBe('<plan>\n1. Look it up.\n</plan>\n\nWhat does it cost?');
+    expect(lastUser('report')).toBe(
+      '<report>\nTask: Find the price\n\nIt costs 5 [1].\n</report>\n\nWhat does it cost?',
     );
   });
 });

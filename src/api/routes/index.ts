@@ -34,6 +34,7 @@ import { searchRoutes } from './search.ts';
 import { subscriptionRoutes } from './subscription.ts';
 import { toolRoutes } from './tools.ts';
 import { webSearchRoutes } from './web-search.ts';
+import { userFileRoutes } from './user-files.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { webhookEventRoutes } from './webhook-events.ts';
@@ -61,6 +62,7 @@ export const ROUTES: readonly Route[] = [
   ...ingestionRoutes,
   ...searchRoutes,
   ...webSearchRoutes,
+  ...userFileRoutes,
   ...chatRoutes,
   ...sendMessageRoutes,
   ...chatSessionRoutes,

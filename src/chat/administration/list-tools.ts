@@ -1,12 +1,16 @@
-import type { Principal } from '#src/accounts/principal.ts';
 import { presentTool, type ToolSnapshot } from '#src/chat/custom-tools/present-tool.ts';
 import { findToolRow, listToolRows, unknownTool } from '#src/chat/custom-tools/tool-rows.ts';
 import { TOOL_IDS } from '#src/chat/tools/tool.ts';
+import type { WorkspaceId } from '#src/ids.ts';
 import type { Config } from '#src/platform/config.ts';
 import type { Services } from '#src/services.ts';
+import type { Role } from '#src/tables.ts';
 
 type ListServices = Pick<Services, 'db' | 'secrets' | 'config'>;
-type Viewer = Pick<Principal, 'workspaceId' | 'role'>;
+interface Viewer {
+  workspaceId: WorkspaceId;
+  role: Role;
+}
 
 interface BuiltInTool {
   id: number;

@@ -8,8 +8,8 @@ const MAX_READ = 2_000;
 
 /** What breaks a line or turns the direction of what follows it. */
 const DISRUPTIVE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
-/** Headings, lists, quotes and emphasis at the beginning, fences anywhere. */
-const MARKUP = /^[\s#>*_`~|•-]+|`{3,}\w*/gu;
+/** Fences anywhere; headings, lists, quotes and emphasis at the beginning. */
+const MARKUP = /`{3,}\w*|^[\s#>*_`~|•-]+/gu;
 
 /** A title that a user gives; blank becomes null. */
 export const titleField = z
@@ -24,7 +24,7 @@ function cleanTitle(text: string): string {
 /** The first words of a text as a title of at most 60 characters; null when there are none. */
 export function titleFromWords(text: string): string | null {
   const clean = cleanTitle(text.slice(0, MAX_READ).replaceAll(MARKUP, ' ')).replace(MARKUP, '');
-  if (!/[\p{L}\p{N}]/u.test(clean)) return null;
+  if (!/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(clean)) return null;
   return clean.length <= MAX_WORDS ? clean : `${cutAtWord(clean)}…`;
 }
 

@@ -1,10 +1,17 @@
 import { ToolFailed } from '#src/chat/tools/tool.ts';
-import type { OutboundRequest } from '#src/platform/outbound.ts';
 import { isObject, type JsonObject } from './json-object.ts';
-import type { Operation, OperationBody } from './operation.ts';
+import type { Operation, OperationBody, OperationMethod } from './operation.ts';
 import { joinValues, queryPairs, textOfValue } from './serialize-value.ts';
 
 const MAX_URL_CHARACTERS = 16_000;
+
+export interface OperationRequest {
+  url: string;
+  method: OperationMethod;
+  body: string | null;
+  /** Of the body. */
+  mediaType: string | null;
+}
 
 /**
  * The request of an operation. Every argument stays what it is: a path argument one segment, a query argument one
@@ -12,10 +19,7 @@ const MAX_URL_CHARACTERS = 16_000;
  * @param input arguments that `checkArguments` has passed
  * @throws ToolFailed for a path argument that no path can hold
  */
-export function buildRequest(
-  operation: Operation,
-  input: JsonObject,
-): Pick<OutboundRequest, 'url' | 'method'> & { body: string | null; mediaType: string | null } {
+export function buildRequest(operation: Operation, input: JsonObject): OperationRequest {
   const url = `${operation.baseUrl}${fillPath(operation, input)}${queryOf(operation, input)}`;
   if (url.length > MAX_URL_CHARACTERS) {
     throw new ToolFailed('The arguments are too long for an address. Send less.');

@@ -1,24 +1,19 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import {
-  StreamableHTTPClientTransport,
-  StreamableHTTPError,
-} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   type CallToolResult,
   CallToolResultSchema,
-  ErrorCode,
   ListToolsResultSchema,
-  McpError,
   type Tool as ServerTool,
 } from '@modelcontextprotocol/sdk/types.js';
 import { untilAborted } from '#src/platform/deadline.ts';
-import { type HttpClient, OutboundError } from '#src/platform/outbound.ts';
+import type { HttpClient } from '#src/platform/outbound.ts';
 import { type CustomHeader, secretsOf } from './custom-headers.ts';
-import { cutText, type JsonObject } from './json-object.ts';
+import { explainMcpFailure } from './explain-mcp-failure.ts';
+import type { JsonObject } from './json-object.ts';
 import { createMcpFetch } from './mcp-fetch.ts';
 import { McpFailed } from './mcp-failed.ts';
-import { hideSecrets } from './service-answer.ts';
 
 export type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
@@ -29,7 +24,6 @@ const REQUEST_TIMEOUT_MS = CALL_TIMEOUT_MS + 2_000;
 const FAREWELL_TIMEOUT_MS = 1_000;
 const MAX_PAGES = 20;
 export const MAX_SERVER_TOOLS = 100;
-const MAX_REASON_CHARACTERS = 500;
 
 /** A conversation with an MCP server (streamable HTTP, revision 2025-11-25 and those before it). */
 export interface McpSession {
@@ -53,16 +47,7 @@ export async function openMcpSession(
   signal: AbortSignal,
   timeoutMs: number = CALL_TIMEOUT_MS,
 ): Promise<McpSession> {
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: createMcpFetch(http, timeoutMs),
-    requestInit: { headers: Object.fromEntries(headers.map(({ key, value }) => [key, value])) },
-    reconnectionOptions: {
-      maxRetries: 0,
-      initialReconnectionDelay: 1,
-      maxReconnectionDelay: 1,
-      reconnectionDelayGrowFactor: 1,
-    },
-  });
+  const transport = openTransport(http, { url, headers }, timeoutMs);
   const client = new Client({ name: 'Millrace', version: '1.0.0' });
   const requestTimeoutMs = timeoutMs + (REQUEST_TIMEOUT_MS - CALL_TIMEOUT_MS);
   const ask = async <T>(call: Promise<T>, askSignal: AbortSignal): Promise<T> => {
@@ -70,7 +55,7 @@ export async function openMcpSession(
       return await call;
     } catch (error) {
       askSignal.throwIfAborted();
-      throw explain(error, new URL(url).hostname, secretsOf(headers));
+      throw explainMcpFailure(error, new URL(url).hostname, secretsOf(headers));
     }
   };
   const options = (one: AbortSignal) => ({ signal: one, timeout: requestTimeoutMs });
@@ -112,6 +97,23 @@ export async function openMcpSession(
   };
 }
 
+function openTransport(
+  http: HttpClient,
+  { url, headers }: McpAddress,
+  timeoutMs: number,
+): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(url), {
+    fetch: createMcpFetch(http, timeoutMs),
+    requestInit: { headers: Object.fromEntries(headers.map(({ key, value }) => [key, value])) },
+    reconnectionOptions: {
+      maxRetries: 0,
+      initialReconnectionDelay: 1,
+      maxReconnectionDelay: 1,
+      reconnectionDelayGrowFactor: 1,
+    },
+  });
+}
+
 async function listAll(
   listPage: (cursor: string | undefined) => Promise<{
     tools: ServerTool[];
@@ -134,33 +136,4 @@ async function listAll(
     if (cursor === undefined) return tools;
   }
   throw new McpFailed(`${host} lists its tools on more than ${MAX_PAGES} pages.`, { cause: null });
-}
-
-function explain(error: unknown, host: string, secrets: readonly string[]): McpFailed {
-  if (error instanceof McpFailed) return error;
-  if (error instanceof OutboundError) {
-    return new McpFailed(error.message, { cause: error, isRefused: error.kind === 'refused' });
-  }
-  if (error instanceof StreamableHTTPError) return explainStatus(error, host);
-  if (error instanceof McpError) {
-    if (error.code === Number(ErrorCode.RequestTimeout)) {
-      return new McpFailed(`${host} did not answer in time.`, { cause: error });
-    }
-    const reason = cutText(hideSecrets(error.message, secrets), MAX_REASON_CHARACTERS);
-    return new McpFailed(`${host} reported an error: ${reason}`, { cause: error });
-  }
-  return new McpFailed(`${host} answered with something that is no MCP.`, { cause: error });
-}
-
-function explainStatus(error: StreamableHTTPError, host: string): McpFailed {
-  const status = error.code ?? -1;
-  if (status < 0) {
-    return new McpFailed(`${host} answered with something that is no MCP.`, { cause: error });
-  }
-  if (status < 400) {
-    const sentence = `${host} sends its callers to another address (${status}), which is not followed. Use that address.`;
-    return new McpFailed(sentence, { cause: error });
-  }
-  const advice = status === 401 || status === 403 ? ' Check the headers.' : '';
-  return new McpFailed(`${host} answered ${status}.${advice}`, { cause: error, status });
 }

@@ -1,5 +1,4 @@
-import type { PacketBody } from '#src/chat/packets.ts';
-import { type Tool, type ToolContext, ToolFailed, type ToolResult } from '#src/chat/tools/tool.ts';
+import { type Tool, ToolFailed } from '#src/chat/tools/tool.ts';
 import { OutboundError, type OutboundResponse } from '#src/platform/outbound.ts';
 import type { Services } from '#src/services.ts';
 import { buildRequest } from './build-request.ts';
@@ -7,7 +6,7 @@ import { checkArguments } from './check-arguments.ts';
 import { type CustomHeader, secretsOf } from './custom-headers.ts';
 import { cutText } from './json-object.ts';
 import type { Operation } from './operation.ts';
-import { hideSecrets, readServiceAnswer } from './service-answer.ts';
+import { readServiceAnswer } from './service-answer.ts';
 import { type FileOwner, showAnswer } from './show-answer.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -27,75 +26,71 @@ export interface OperationOwner extends FileOwner {
 
 /** A tool that calls one operation of an OpenAPI document. */
 export function createOperationTool(
-  { http, files }: Pick<Services, 'http' | 'files'>,
+  services: Pick<Services, 'http' | 'files'>,
   owner: OperationOwner,
   operation: Operation,
   name: string,
 ): Tool {
-  const id = owner.toolId;
-  async function* run(
-    input: unknown,
-    { signal }: ToolContext,
-  ): AsyncGenerator<PacketBody, ToolResult> {
-    yield { type: 'custom_tool_start', tool_name: name, tool_id: id };
-    const { mediaType, ...request } = buildRequest(
-      operation,
-      checkArguments(operation.schema, input),
-    );
-    const own = owner.headers();
-    const answer = await call({
-      url: request.url,
-      ...(request.method && { method: request.method }),
-      ...(request.body !== null && { body: request.body }),
-      headers: headersOf([...DEFAULT_HEADERS, ...contentTypeOf(mediaType), ...own]),
-      signal,
-    });
-    const secrets = secretsOf(own);
-    const content = readServiceAnswer(
-      { bytes: answer.bytes, mediaType: mediaTypeOf(answer.headers), isCut: answer.isCut },
-      secrets,
-    );
-    const shown = await showAnswer(files, owner, { name, id }, content);
-    if (answer.status < 400) {
-      yield shown.packet;
-      const text = shown.text === '' ? `[Status ${answer.status}, without content.]` : shown.text;
-      return { text, documents: [] };
-    }
-    const message = `${new URL(operation.baseUrl).hostname} answered ${answer.status}.`;
-    yield {
-      ...shown.packet,
-      error: {
-        is_auth_error: answer.status === 401 || answer.status === 403,
-        status_code: answer.status,
-        message,
-      },
-    };
-    const said = cutText(hideSecrets(shown.text, secrets), MAX_ERROR_CHARACTERS);
-    return { text: `The call failed: ${message} ${said}`.trim(), documents: [] };
-  }
-
-  async function call(request: Parameters<typeof http.send>[0]): Promise<OutboundResponse> {
-    try {
-      return await http.send({
-        ...request,
-        timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_ANSWER_BYTES,
-        excess: 'cut',
-      });
-    } catch (error) {
-      if (error instanceof OutboundError) throw new ToolFailed(error.message, { cause: error });
-      throw error;
-    }
-  }
-
   return {
-    id,
+    id: owner.toolId,
     name,
     description: operation.description,
     parameters: operation.schema,
     mergedBy: null,
     isLast: false,
-    run,
+    async *run(input, { signal }) {
+      const tool = { name, id: owner.toolId };
+      yield { type: 'custom_tool_start', tool_name: tool.name, tool_id: tool.id };
+      const headers = owner.headers();
+      const answer = await callOperation(services.http, operation, { input, headers, signal });
+      const content = readServiceAnswer(
+        { bytes: answer.bytes, mediaType: mediaTypeOf(answer.headers), isCut: answer.isCut },
+        secretsOf(headers),
+      );
+      const shown = await showAnswer(services.files, owner, tool, content);
+      const failure = failureOf(operation, answer);
+      yield { ...shown.packet, error: failure };
+      const text = failure
+        ? `The call failed: ${failure.message} ${cutText(shown.text, MAX_ERROR_CHARACTERS)}`.trim()
+        : shown.text || `[Status ${answer.status}, without content.]`;
+      return { text, documents: [] };
+    },
+  };
+}
+
+/** @throws ToolFailed when the arguments are wrong or the service brings no answer */
+async function callOperation(
+  http: Services['http'],
+  operation: Operation,
+  call: { input: unknown; headers: readonly CustomHeader[]; signal: AbortSignal },
+): Promise<OutboundResponse> {
+  const { url, method, body, mediaType } = buildRequest(
+    operation,
+    checkArguments(operation.schema, call.input),
+  );
+  try {
+    return await http.send({
+      url,
+      method,
+      ...(body !== null && { body }),
+      headers: headersOf([...DEFAULT_HEADERS, ...contentTypeOf(mediaType), ...call.headers]),
+      signal: call.signal,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      excess: 'cut',
+    });
+  } catch (error) {
+    if (error instanceof OutboundError) throw new ToolFailed(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function failureOf({ baseUrl }: Operation, { status }: OutboundResponse) {
+  if (status < 400) return null;
+  return {
+    is_auth_error: status === 401 || status === 403,
+    status_code: status,
+    message: `${new URL(baseUrl).hostname} answered ${status}.`,
   };
 }
 

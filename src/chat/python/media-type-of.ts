@@ -17,7 +17,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
 };
 /** First bytes, as Latin-1, that say what an image or archive is, whatever its name. */
 const BY_HEAD: readonly (readonly [RegExp, string])[] = [
-  [/^\x89PNG\r\n\x1a\n/, 'image/png'],
+  [/^\x89PNG\r\n/, 'image/png'],
   [/^\xff\xd8\xff/, 'image/jpeg'],
   [/^GIF8[79]a/, 'image/gif'],
   [/^RIFF[^]{4}WEBP/, 'image/webp'],

@@ -27,7 +27,7 @@ export async function* playJob(job: JobToPlay): AsyncGenerator<PythonText, Pytho
   const { limits, signal } = job;
   const runner = await job.start();
   const run = new Run(runner);
-  using _memory = watchMemory(runner.pid, limits.processBytes, () =>
+  const memory = watchMemory(runner.pid, limits.processBytes, () =>
     run.end(`The code used more than ${sizeOf(limits.processBytes)} of memory and was ended.`),
   );
   const onAbort = (): void => run.end('aborted');
@@ -41,6 +41,7 @@ export async function* playJob(job: JobToPlay): AsyncGenerator<PythonText, Pytho
   } finally {
     signal.removeEventListener('abort', onAbort);
     run.end('left');
+    memory.stop();
     await runner.ended;
     signal.throwIfAborted();
   }

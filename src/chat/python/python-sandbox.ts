@@ -4,6 +4,7 @@ import { openGate } from '#src/platform/gate.ts';
 import { playJob } from './play-job.ts';
 import type { PythonJob, PythonOutcome, PythonText } from './python-job.ts';
 import { createRunnerPool } from './runner-pool.ts';
+import type { Runner } from './spawn-runner.ts';
 import { DEFAULT_LIMITS, type SandboxLimits } from './sandbox-limits.ts';
 
 export interface PythonSandbox {
@@ -43,9 +44,14 @@ export function openPythonSandbox({
       present += 1;
       const signal = AbortSignal.any([caller, closing.signal]);
       try {
-        using _turn = await takeTurn(gate, signal);
-        const snapshot = await untilAborted(runners.snapshot(), signal);
-        return yield* playJob({ code, files, signal, limits, snapshot, start: runners.start });
+        const leave = await takeTurn(gate, signal);
+        try {
+          const snapshot = await untilAborted(runners.snapshot(), signal);
+          const start = (): Promise<Runner> => runners.start();
+          return yield* playJob({ code, files, signal, limits, snapshot, start });
+        } finally {
+          leave();
+        }
       } finally {
         present -= 1;
       }
@@ -57,8 +63,7 @@ export function openPythonSandbox({
   };
 }
 
-async function takeTurn(gate: () => Promise<() => void>, signal: AbortSignal): Promise<Disposable> {
+async function takeTurn(gate: () => Promise<() => void>, signal: AbortSignal): Promise<() => void> {
   signal.throwIfAborted();
-  const leave = await untilAborted(gate(), signal, (late) => late());
-  return { [Symbol.dispose]: leave };
+  return untilAborted(gate(), signal, (late) => late());
 }

@@ -1,6 +1,7 @@
 // A process of its own: it runs one piece of Python, tells its parent what came of it, and ends.
 import { constants, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type * as pyodideModule from 'pyodide';
 import type { PyodideInterface } from 'pyodide';
 import { encodeFile } from './frames.ts';
 import { lockDown } from './lock-down.ts';
@@ -72,7 +73,7 @@ async function startPython(
   // It would show Python where the service is installed.
   process.argv.splice(1);
   // The module whose types the package declares, by its file: no package may be looked up here.
-  const { loadPyodide } = (await import(`${pyodideUrl}pyodide.mjs`)) as typeof import('pyodide');
+  const { loadPyodide } = (await import(`${pyodideUrl}pyodide.mjs`)) as typeof pyodideModule;
   return loadPyodide({
     indexURL: fileURLToPath(pyodideUrl),
     jsglobals: Object.create(null) as object,

@@ -7,7 +7,11 @@ const MAX_PROCESSES = 32;
  * Looks ten times a second at what memory a process and its children hold, and calls `onExceeded` once it is more than
  * `maxBytes`. Where there is no `/proc` it sees nothing.
  */
-export function watchMemory(pid: number, maxBytes: number, onExceeded: () => void): Disposable {
+export function watchMemory(
+  pid: number,
+  maxBytes: number,
+  onExceeded: () => void,
+): { stop(): void } {
   let isLooking = false;
   const look = async (): Promise<void> => {
     if (isLooking) return;
@@ -16,7 +20,7 @@ export function watchMemory(pid: number, maxBytes: number, onExceeded: () => voi
     isLooking = false;
   };
   const timer = setInterval(() => void look(), INTERVAL_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return { stop: () => clearInterval(timer) };
 }
 
 /** Of the process and all below it; 0 for what is gone. */

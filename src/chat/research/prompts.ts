@@ -27,14 +27,12 @@ export function agentRules(now: Date): string {
 - ${MATERIAL}`;
 }
 
-export const INTERMEDIATE_RULES = `You have researched one task. Write down what you found, for someone who writes a report from it.
+export const INTERMEDIATE_RULES = `You have researched the task below; no tools are left. Write down now what you found, for someone who writes a report from it.
 - Facts, figures, dates and names, exactly as the sources give them; say where sources contradict and what was not found.
 - After each statement cite its sources by number in square brackets, such as [1] or [1, 3]. Cite only numbers that are given as "citation". Write no links and no list of sources.
 - Only what the sources say; nothing from memory.
 - Markdown without a title, as short as the findings allow. ${LANGUAGE}
 - ${MATERIAL}`;
-
-export const WRITE_INTERMEDIATE = 'Write down now what you found for the task.';
 
 export const REPORT_RULES = `A research on the user's last message is complete. Write the final report: the answer first, then what it rests on.
 - Build it from the agents' reports that stand before the question. Join what belongs together, name contradictions, and say plainly what could not be found. Do not guess.

@@ -9,13 +9,7 @@ import { startDeadline } from '#src/platform/deadline.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { askWithinBudget, type ResearchRun } from './ask-within-budget.ts';
 import type { Place } from './place.ts';
-import {
-  agentRules,
-  enclose,
-  INTERMEDIATE_RULES,
-  withRules,
-  WRITE_INTERMEDIATE,
-} from './prompts.ts';
+import { agentRules, enclose, INTERMEDIATE_RULES, withRules } from './prompts.ts';
 import { citedNumbers } from './renumber-citations.ts';
 
 /** What an agent says besides its tool calls is short. */
@@ -105,9 +99,9 @@ async function* search(run: ResearchRun, place: Place, agent: Agent): AsyncGener
       maxTextTokens: MAX_SAID_TOKENS,
       signal,
     });
-    if (step.text !== '' || step.calls.length > 0)
-      agent.messages.push({ role: 'assistant', content: step.text, toolCalls: step.calls });
+    // What it says at the end it says again, from its sources, in the report.
     if (step.calls.length === 0) return;
+    agent.messages.push({ role: 'assistant', content: step.text, toolCalls: step.calls });
     const steps = runTools({
       calls: step.calls,
       tools: agent.tools,
@@ -162,9 +156,8 @@ async function* writeDown(
   agent: Agent,
 ): AsyncGenerator<Packet, string> {
   let isStarted = false;
-  const order: ChatModelMessage = { role: 'user', content: WRITE_INTERMEDIATE };
   const { text } = yield* askWithinBudget(run, place, {
-    messages: withRules([...agent.messages, order], INTERMEDIATE_RULES),
+    messages: withRules(agent.messages, INTERMEDIATE_RULES),
     maxTextTokens: run.limits.intermediateTokens,
     signal: run.signal,
     show(piece) {

@@ -98,16 +98,21 @@ async function* show(
   run: ReturnType<PythonSandbox['run']>,
   printed: { stdout: string; stderr: string },
 ): AsyncGenerator<PacketBody, PythonOutcome> {
-  for (;;) {
-    // Not `for await`: it drops the value that a generator returns.
-    const next = await run.next();
-    if (next.done) {
-      if (next.value.failure !== null) yield delta({ stderr: `${next.value.failure}\n` });
-      return next.value;
+  try {
+    for (;;) {
+      // Not `for await`: it drops the value that a generator returns.
+      const next = await run.next();
+      if (next.done) {
+        if (next.value.failure !== null) yield delta({ stderr: `${next.value.failure}\n` });
+        return next.value;
+      }
+      const { stream, text } = next.value;
+      printed[stream] += text;
+      yield delta({ [stream]: text });
     }
-    const { stream, text } = next.value;
-    printed[stream] += text;
-    yield delta({ [stream]: text });
+  } finally {
+    // Ends the process when the reader of the packets has left.
+    await run.return({ failure: null, files: [] });
   }
 }
 

@@ -19,7 +19,6 @@ export async function deleteUserFile(
   id: string,
 ): Promise<Associations> {
   const file = await findUserFile(db, owner, id);
-  // One statement: a project that takes the file at this moment keeps it.
   const { rows } = await sql<{ stored_file_id: StoredFileId }>`
     delete from user_file where id = ${file.id}
       and workspace_id = ${owner.workspaceId} and user_id = ${owner.userId}

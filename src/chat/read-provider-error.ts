@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+import type { ProviderReport } from './classify-failure.ts';
+
+/** What the provider library puts on its errors; all of it is theirs, so all of it is optional. */
+const libraryError = z.object({
+  name: z.string().catch(''),
+  message: z.string().catch(''),
+  statusCode: z.number().optional().catch(undefined),
+  responseBody: z.string().optional().catch(undefined),
+  responseHeaders: z.record(z.string(), z.string()).optional().catch(undefined),
+  /** What could not be read as a chunk of an answer. */
+  value: z.unknown().optional(),
+  cause: z.unknown().optional(),
+});
+type LibraryError = z.output<typeof libraryError>;
+
+const label = z.union([z.string(), z.number()]).nullish().catch(null);
+/** The error objects of OpenAI, of older vLLM (without `error` around it), of FastAPI and of Ollama. */
+const errorObject = z.object({
+  message: z.string().nullish().catch(null),
+  detail: z.string().nullish().catch(null),
+  type: label,
+  code: label,
+});
+const errorBody = z.union([
+  z.object({ error: z.union([z.string().transform((message) => ({ message })), errorObject]) }),
+  errorObject.transform((error) => ({ error })),
+]);
+
+/** These say only that something went wrong; why stands in their cause. */
+const IS_WRAPPER = /^Failed to process successful response/;
+const IS_UNREADABLE_CHUNK = /^AI_(?:JSONParse|TypeValidation)Error$/;
+
+/** What is known of a failure that a call of the library threw, and the `Retry-After` header of its answer. */
+export function readProviderError(error: unknown): ProviderReport & { retryAfter: string | null } {
+  const parsed = libraryError.safeParse(error);
+  if (!parsed.success)
+    return {
+      status: null,
+      labels: [],
+      words: String(error),
+      isFromLibrary: false,
+      retryAfter: null,
+    };
+  const known = parsed.data;
+  const said = saidBy(error, known);
+  const { statusCode, responseHeaders } = known;
+  return {
+    // A status below 400 is that of an answer that broke later.
+    status: statusCode === undefined || statusCode < 400 ? null : statusCode,
+    labels: said.labels,
+    words: said.message ?? ownWords(known),
+    isFromLibrary: error instanceof Error,
+    retryAfter: responseHeaders?.['retry-after'] ?? null,
+  };
+}
+
+/** The provider's own sentence and labels: in the body of its answer, or in an event of its stream. */
+function saidBy(
+  error: unknown,
+  { responseBody, value }: LibraryError,
+): { message: string | null; labels: string[] } {
+  const source =
+    responseBody === undefined
+      ? error instanceof Error
+        ? (value ?? null)
+        : error
+      : parseJson(responseBody);
+  const parsed = errorBody.safeParse(source);
+  if (!parsed.success) return { message: null, labels: [] };
+  const found: z.output<typeof errorObject> = { ...NOTHING, ...parsed.data.error };
+  return {
+    message: found.message ?? found.detail ?? null,
+    labels: [found.type, found.code].flatMap((mark) => (mark == null ? [] : [String(mark)])),
+  };
+}
+
+const NOTHING = { message: null, detail: null, type: null, code: null };
+
+function ownWords(known: LibraryError): string {
+  const body = known.responseBody?.trim() ?? '';
+  if (body !== '' && !body.startsWith('<')) return body;
+  if (IS_UNREADABLE_CHUNK.test(known.name)) return 'its stream holds what is no part of an answer';
+  return IS_WRAPPER.test(known.message) ? innermostMessage(known) : known.message;
+}
+
+function innermostMessage(known: LibraryError): string {
+  let { message, cause } = known;
+  for (let depth = 0; cause instanceof Error && depth < 5; depth += 1) {
+    message = cause.message || message;
+    cause = cause.cause;
+  }
+  return message;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -76,12 +76,6 @@ export async function openServices(config: Config): Promise<Services> {
   opened.defer(() => answerRuns.close());
   const usageLedger = createUsageLedger({ db: database.db, log, clock });
   opened.defer(() => usageLedger.idle());
-  const describeImage = createDescribeImage({
-    db: database.db,
-    files: outside.files,
-    chatModels: features.chatModels,
-    usageLedger,
-  });
   const metrics = openMetrics(database.db, producer);
   const resources = opened.move();
   return {
@@ -98,7 +92,7 @@ export async function openServices(config: Config): Promise<Services> {
     ...features,
     ...outside,
     answerRuns,
-    describeImage,
+    describeImage: createDescribeImage({ db: database.db, ...features, ...outside, usageLedger }),
     deliveryLedger,
     pointsAwarder,
     usageLedger,

@@ -90,9 +90,7 @@ export function readSimpleMessage(body: z.output<typeof simpleMessageSchema>): C
 }
 
 /** The messages before the last are its context: they were held elsewhere, and are kept there. */
-export function readSimpleWithHistory(
-  body: z.output<typeof simpleWithHistorySchema>,
-): ChatRequest {
+export function readSimpleWithHistory(body: z.output<typeof simpleWithHistorySchema>): ChatRequest {
   const last = body.messages.at(-1);
   const before = body.messages.slice(0, -1);
   const request = readChatRequest({

@@ -134,7 +134,9 @@ function modelOf(
   agent: Agent,
   overridden: ChatModel | null,
 ): ChatModel | null {
-  const isNamed = Boolean(llmOverride?.model_provider?.trim() || llmOverride?.model_version?.trim());
+  const isNamed = Boolean(
+    llmOverride?.model_provider?.trim() || llmOverride?.model_version?.trim(),
+  );
   if (isNamed) return overridden;
   const known = (provider: string | null, version: string | null): ChatModel | null =>
     chatModels.all.find(

@@ -57,7 +57,8 @@ export async function* runTools(input: ToolStepInput): AsyncGenerator<Packet, To
       const result = results[index] ?? NO_RESULT;
       const [first, ...others] = calls;
       if (first) answers.set(first, result.text);
-      for (const other of others) answers.set(other, 'See the result of the call before: both ran as one.');
+      for (const other of others)
+        answers.set(other, 'See the result of the call before: both ran as one.');
       outcome.toolCalls.push(toToolCall(tool.name, args, result, input.reasoning));
       outcome.hits = [...outcome.hits, ...(result.hits ?? [])];
       outcome.isLast ||= tool.isLast;
@@ -81,10 +82,17 @@ function planBranches(
     if (!tool) {
       refused.push([call, `There is no tool named ${call.name}. ${listOf(tools)}`]);
     } else if (input === undefined) {
-      refused.push([call, 'The arguments are not a JSON object. Call the tool again with valid JSON.']);
+      refused.push([
+        call,
+        'The arguments are not a JSON object. Call the tool again with valid JSON.',
+      ]);
     } else if (!mergeInto(branches, tool, input, call)) {
       if (branches.length < MAX_PARALLEL_CALLS) branches.push({ tool, input, calls: [call] });
-      else refused.push([call, `Not run: at most ${MAX_PARALLEL_CALLS} calls run in one step. Call it again.`]);
+      else
+        refused.push([
+          call,
+          `Not run: at most ${MAX_PARALLEL_CALLS} calls run in one step. Call it again.`,
+        ]);
     }
   }
   return { branches, refused };

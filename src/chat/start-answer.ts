@@ -38,16 +38,19 @@ export async function startAnswer(services: Services, start: AnswerStart): Promi
   const stopped = new AbortController();
   const abandoned = new AbortController();
   const either = AbortSignal.any([stopped.signal, abandoned.signal]);
-  const lines = within(either, request.deepResearch ? RESEARCH_DEADLINE_MS : DEADLINE_MS, (signal) =>
-    answerTurn(services, {
-      owner: caller,
-      prepared,
-      turn,
-      describeFailure,
-      stopped: stopped.signal,
-      abandoned: abandoned.signal,
-      signal,
-    }),
+  const lines = within(
+    either,
+    request.deepResearch ? RESEARCH_DEADLINE_MS : DEADLINE_MS,
+    (signal) =>
+      answerTurn(services, {
+        owner: caller,
+        prepared,
+        turn,
+        describeFailure,
+        stopped: stopped.signal,
+        abandoned: abandoned.signal,
+        signal,
+      }),
   );
   const run = new AnswerRun(lines, () => abandoned.abort());
   services.answerRuns.add(turn.assistantMessageId, run, () => stopped.abort());

@@ -202,7 +202,9 @@ export async function beginTurn(db: Database, owner: ChatOwner, turn: NewTurn): 
       shown as (
         update chat_message set latest_child_id = case when ${question}::integer is null then question else answer end
         from ids where chat_message.id = ${parentId}::integer)
-      select question, answer from ids where (select count(*) from written) > 0`.execute(transaction);
+      select question, answer from ids where (select count(*) from written) > 0`.execute(
+      transaction,
+    );
     const [ids] = rows;
     if (!ids) throw new Error('The rows of a turn were not written.');
     return {

@@ -32,7 +32,9 @@ export async function resolveImages(
   );
   return {
     ready: resolved.flatMap((one) => ('ready' in one ? one.ready : [])),
-    later: resolved.flatMap((one) => ('later' in one ? { document: one.document, reason: one.later } : [])),
+    later: resolved.flatMap((one) =>
+      'later' in one ? { document: one.document, reason: one.later } : [],
+    ),
   };
 }
 

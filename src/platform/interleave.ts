@@ -38,11 +38,16 @@ export async function* interleave<T, R>(
 // What a generator that is ended early would return; nobody reads it.
 const NOTHING = undefined as never;
 
-async function settle<T, R>(index: number, generator: AsyncGenerator<T, R>): Promise<Settled<T, R>> {
+async function settle<T, R>(
+  index: number,
+  generator: AsyncGenerator<T, R>,
+): Promise<Settled<T, R>> {
   try {
     const { done, value } = await generator.next();
     // The two halves of the result are told apart by `done`, which a destructured union does not remember.
-    return done === true ? { index, done, value: value as R } : { index, done: false, value: value as T };
+    return done === true
+      ? { index, done, value: value as R }
+      : { index, done: false, value: value as T };
   } catch (error) {
     return { index, error };
   }

@@ -17,7 +17,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 const give = (body: object, user = owner) =>
   user.call('POST', '/chat/create-chat-message-feedback', body);
-const takeBack = (messageId: unknown, user = owner) =>
+const takeBack = (messageId: number | string, user = owner) =>
   user.call('DELETE', `/chat/remove-chat-message-feedback?chat_message_id=${messageId}`);
 
 async function current(): Promise<string | null> {

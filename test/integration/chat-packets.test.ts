@@ -144,7 +144,9 @@ describe('the packets of an answer', () => {
       'T0.0 section_end',
       'T0.1 section_end',
     ]);
-    expect(order.indexOf('T1.0 message_start')).toBeGreaterThan(order.lastIndexOf('T0.1 section_end'));
+    expect(order.indexOf('T1.0 message_start')).toBeGreaterThan(
+      order.lastIndexOf('T0.1 section_end'),
+    );
     expect(textOf(events)).toMatch(/^Both \[\[1\]\]\(.*\) ?\[\[2\]\]\(.*\)\.$/);
   });
 
@@ -271,7 +273,11 @@ describe('a request that names what is not there', () => {
   ])('%j is refused before anything is streamed', async (body, status, says) => {
     const calls = llm.calls.length;
     for (const prefix of ['', '/api']) {
-      const answer = await millrace.call('POST', prefix + CHAT, { message: 'x', stream: true, ...body });
+      const answer = await millrace.call('POST', prefix + CHAT, {
+        message: 'x',
+        stream: true,
+        ...body,
+      });
       expect(answer.status).toBe(status);
       expect(answer.body).toMatchObject({ detail: expect.stringMatching(says) as unknown });
     }

@@ -1,4 +1,4 @@
-import type { ChatModelPart, ChatModelRequest } from '#src/chat/chat-model.ts';
+import type { ChatModel, ChatModelPart, ChatModelRequest } from '#src/chat/chat-model.ts';
 import { type ChatModelSettings, createChatModel } from '#src/chat/llm.ts';
 import { ModelFailed } from '#src/chat/model-failed.ts';
 import type { ScriptedLlm } from './scripted-llm.ts';
@@ -10,13 +10,9 @@ export interface LlmOutcome {
   failure: ModelFailed | null;
 }
 
-/** Asks the scripted server through the real client; retries after a millisecond. */
-export async function askLlm(
-  llm: ScriptedLlm,
-  request: Partial<ChatModelRequest> = {},
-  settings: Partial<ChatModelSettings> = {},
-): Promise<LlmOutcome> {
-  const model = createChatModel({
+/** The real client of a scripted server; it retries after a millisecond. */
+export function openLlm(llm: ScriptedLlm, settings: Partial<ChatModelSettings> = {}): ChatModel {
+  return createChatModel({
     provider: 'openai-compatible',
     baseUrl: llm.baseUrl,
     apiKey: LLM_KEY,
@@ -27,6 +23,14 @@ export async function askLlm(
     ...settings,
     timings: { retryDelayMs: 1, ...settings.timings },
   });
+}
+
+/** Asks the scripted server, and takes all that comes. */
+export async function askLlm(
+  llm: ScriptedLlm,
+  request: Partial<ChatModelRequest> = {},
+  settings: Partial<ChatModelSettings> = {},
+): Promise<LlmOutcome> {
   const parts: ChatModelPart[] = [];
   const messages = [
     { role: 'system' as const, content: 'Be brief.' },
@@ -35,7 +39,7 @@ export async function askLlm(
   const { signal } = new AbortController();
   try {
     const asked = { messages, temperature: 0.3, signal, ...request };
-    for await (const part of model.stream(asked)) parts.push(part);
+    for await (const part of openLlm(llm, settings).stream(asked)) parts.push(part);
     return { parts, failure: null };
   } catch (error) {
     if (!(error instanceof ModelFailed)) throw error;

@@ -20,7 +20,14 @@ export interface ChatStream {
 
 /** Splits a body of server-sent events, or of bare lines. */
 export function readChatBody(status: number, body: string): ChatStream {
-  const stream: ChatStream = { status, lines: [], packets: [], ids: [], errorLine: null, text: body };
+  const stream: ChatStream = {
+    status,
+    lines: [],
+    packets: [],
+    ids: [],
+    errorLine: null,
+    text: body,
+  };
   const isEvents = body.startsWith('id: ');
   for (const block of body.split(isEvents ? '\n\n' : '\n')) {
     const rows = block.split('\n').filter((row) => row !== '' && !row.startsWith(':'));

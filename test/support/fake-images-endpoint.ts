@@ -48,7 +48,10 @@ export async function startFakeImages(...script: ImageScript[]): Promise<FakeIma
     });
     const path = request.url ?? '';
     const image = images[path];
-    if (image) return void response.end(image);
+    if (image) {
+      response.end(image);
+      return;
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer); // a request without encoding gives buffers
     const text = Buffer.concat(chunks).toString();
@@ -56,7 +59,10 @@ export async function startFakeImages(...script: ImageScript[]): Promise<FakeIma
     const order = { path, authorization, body: text === '' ? null : JSON.parse(text) };
     orders.push(order);
     const answer = fake.script[Math.min(orders.length, fake.script.length) - 1] ?? { status: 404 };
-    if (typeof answer === 'function') return void (await answer(response, order));
+    if (typeof answer === 'function') {
+      await answer(response, order);
+      return;
+    }
     const headers = { 'content-type': 'application/json', ...answer.headers };
     response.writeHead(answer.status ?? 200, headers);
     response.end(answer.text ?? JSON.stringify(answer.json ?? {}));

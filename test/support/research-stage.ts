@@ -26,7 +26,7 @@ export function stageOf({ tools = [], messages }: ChatModelRequest): Stage {
   if (names.includes('generate_plan')) return 'clarify';
   if (names.includes('research_agent')) return 'direct';
   if (names.length > 0) return 'agent';
-  const has = (rules: string): boolean => messages.some(({ content }) => content === rules);
+  const has = (rules: string): boolean => messages.some(({ content }) => content.endsWith(rules));
   if (has(PLAN_RULES)) return 'plan';
   if (has(INTERMEDIATE_RULES)) return 'intermediate';
   if (has(REPORT_RULES)) return 'report';

@@ -61,3 +61,11 @@ export function failureOfTool(...args: Parameters<typeof runTool>): Promise<Tool
 
 export const typesOf = (packets: readonly PacketBody[]): string[] =>
   packets.map(({ type }) => type);
+
+/** What `open_url` has told the model. */
+export interface OpenedPages {
+  results: { citation: number; url: string; title: string; content: string; notice?: string }[];
+  failed?: { url: string; reason: string }[];
+}
+// The tool's own JSON.
+export const openedPages = (text: string): OpenedPages => JSON.parse(text) as OpenedPages;

@@ -78,14 +78,22 @@ async function answer(changes: Partial<GenerateInput>): Promise<Answer> {
 }
 
 const SEARCH = (turn: number, tab = 0): string[] =>
-  ['start', 'queries_delta', 'documents_delta'].map((part) => `T${turn}.${tab} search_tool_${part}`);
-const MESSAGE = (turn: number): string[] => [`T${turn}.0 message_start`, `T${turn}.0 message_delta`];
+  ['start', 'queries_delta', 'documents_delta'].map(
+    (part) => `T${turn}.${tab} search_tool_${part}`,
+  );
+const MESSAGE = (turn: number): string[] => [
+  `T${turn}.0 message_start`,
+  `T${turn}.0 message_delta`,
+];
 const text = ({ packets }: Answer): string =>
   packets.map(({ obj }) => (obj.type === 'message_delta' ? obj.content : '')).join('');
 
 describe('an answer', () => {
   it('of a model without tools is one message', async () => {
-    const { order, calls, packets } = await answer({ model: fakeChatModel([say('Hi.')]), tools: [] });
+    const { order, calls, packets } = await answer({
+      model: fakeChatModel([say('Hi.')]),
+      tools: [],
+    });
     expect(order).toEqual(MESSAGE(0));
     expect(packets[0]?.obj).toEqual({ type: 'message_start', final_documents: null });
     expect(calls).toEqual([]);
@@ -108,7 +116,10 @@ describe('an answer', () => {
   });
 
   it('where the first search finds nothing begins with the message', async () => {
-    const { order, calls } = await answer({ model: fakeChatModel([say('Hi.')]), tools: [searchFor()] });
+    const { order, calls } = await answer({
+      model: fakeChatModel([say('Hi.')]),
+      tools: [searchFor()],
+    });
     expect(order).toEqual(MESSAGE(0));
     expect(calls).toEqual([]);
   });
@@ -186,13 +197,15 @@ describe('an answer', () => {
       'T0.0 search_tool_start',
       'T0.1 custom_tool_start',
     ]);
-    expect(order.slice(3, -2).toSorted()).toEqual([
-      'T0.0 search_tool_documents_delta',
-      'T0.0 search_tool_queries_delta',
-      'T0.0 section_end',
-      'T0.1 custom_tool_delta',
-      'T0.1 section_end',
-    ].toSorted());
+    expect(order.slice(3, -2).toSorted()).toEqual(
+      [
+        'T0.0 search_tool_documents_delta',
+        'T0.0 search_tool_queries_delta',
+        'T0.0 section_end',
+        'T0.1 custom_tool_delta',
+        'T0.1 section_end',
+      ].toSorted(),
+    );
     expect(order.slice(-2)).toEqual(MESSAGE(1));
     expect(calls.map(({ tool_arguments }) => tool_arguments)).toEqual([
       { queries: ['a', 'b'] },

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { askLlm, finished, LLM_KEY, reasoning, said, text } from '#test/support/ask-llm.ts';
+import {
+  askLlm,
+  finished,
+  LLM_KEY,
+  openLlm,
+  reasoning,
+  said,
+  text,
+} from '#test/support/ask-llm.ts';
 import {
   answersText,
   chunkEvent,
@@ -200,11 +208,14 @@ describe('the stream of a language model', () => {
     expect(llm.calls).toHaveLength(1);
   });
 
-  it('closes the connection when its reader goes away', async () => {
+  it('closes the connection when its reader stops reading', async () => {
     await using llm = await startScriptedLlm(playsEndlessly(textEvent('more')));
-    const leaving = new AbortController();
-    const asked = askLlm(llm, { signal: leaving.signal }, { maxCharacters: 100 });
-    expect(said(await asked)).toHaveLength(100);
+    const { signal } = new AbortController();
+    const messages = [{ role: 'user' as const, content: 'Hi' }];
+    for await (const part of openLlm(llm).stream({ messages, temperature: null, signal })) {
+      expect(part).toEqual(text('more'));
+      break;
+    }
     await expect.poll(() => llm.underWay()).toBe(0);
   });
 });

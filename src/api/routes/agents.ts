@@ -39,7 +39,7 @@ const change = defineRoute({
   async handle({ services, principal, params, body }) {
     const { db, chatModels } = services;
     const row = await changeAgent(db, chatModels, principal, params.id, body);
-    return presentAgent(db, principal.workspaceId, row);
+    return presentAgent(services, principal, row);
   },
 });
 
@@ -53,9 +53,9 @@ export const agentRoutes: Route[] = [
     scope: 'read',
     query: z.object({ include_deleted: ignored, get_editable: ignored, include_default: ignored }),
     reply: z.array(agentSummarySchema),
-    async handle({ services: { db }, principal }) {
-      const rows = await listAgents(db, principal);
-      return presentAgents(db, principal.workspaceId, [DEFAULT_ROW, ...rows]);
+    async handle({ services, principal }) {
+      const rows = await listAgents(services.db, principal);
+      return presentAgents(services, principal, [DEFAULT_ROW, ...rows]);
     },
   }),
   defineRoute({
@@ -67,10 +67,10 @@ export const agentRoutes: Route[] = [
     params: oneAgent,
     reply: agentSchema,
     errors: ['NOT_FOUND'],
-    async handle({ services: { db }, principal, params }) {
+    async handle({ services, principal, params }) {
       const isDefault = params.id === DEFAULT_AGENT.id;
-      const row = isDefault ? DEFAULT_ROW : await readAgent(db, principal, params.id);
-      return presentAgent(db, principal.workspaceId, row);
+      const row = isDefault ? DEFAULT_ROW : await readAgent(services.db, principal, params.id);
+      return presentAgent(services, principal, row);
     },
   }),
   defineRoute({
@@ -84,9 +84,9 @@ export const agentRoutes: Route[] = [
     body: newAgentSchema,
     reply: agentSchema,
     errors: ['CONFLICT'],
-    async handle({ services: { db, chatModels }, principal, body }) {
-      const row = await createAgent(db, chatModels, principal, body);
-      return presentAgent(db, principal.workspaceId, row);
+    async handle({ services, principal, body }) {
+      const row = await createAgent(services.db, services.chatModels, principal, body);
+      return presentAgent(services, principal, row);
     },
   }),
   change,

@@ -106,8 +106,4 @@ async function answerSimply(call: Parameters<typeof startChat>[0], request: Chat
   return withStatus(200, toSimpleAnswer(response), DEPRECATED);
 }
 
-export const sendMessageRoutes: readonly Route[] = [
-  sendMessage,
-  sendSimple,
-  sendSimpleWithHistory,
-];
+export const sendMessageRoutes: readonly Route[] = [sendMessage, sendSimple, sendSimpleWithHistory];

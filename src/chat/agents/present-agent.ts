@@ -1,18 +1,12 @@
 import { z } from 'zod';
 
-import { TOOL_IDS } from '#src/chat/tools/tool.ts';
+import { listTools } from '#src/chat/administration/list-tools.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
+import type { Services } from '#src/services.ts';
+import type { Role } from '#src/tables.ts';
 import type { AgentRow } from './agents.ts';
 import { DEFAULT_AGENT } from './find-agent.ts';
-
-const TOOL_NAMES: readonly { id: number; name: string }[] = [
-  { id: TOOL_IDS.internalSearch, name: 'internal_search' },
-  { id: TOOL_IDS.webSearch, name: 'web_search' },
-  { id: TOOL_IDS.openUrl, name: 'open_url' },
-  { id: TOOL_IDS.imageGeneration, name: 'generate_image' },
-  { id: TOOL_IDS.python, name: 'python' },
-];
 
 const named = z.object({ id: z.int(), name: z.string() });
 const none = z.array(z.unknown()).describe('Always empty.');
@@ -23,7 +17,9 @@ export const agentSummarySchema = z
     id: z.int().describe('0 is the default agent.'),
     name: z.string(),
     description: z.string(),
-    tools: z.array(named).describe('Those it names; of a tool_ids of null, all there are.'),
+    tools: z
+      .array(named.extend({ display_name: z.string(), in_code_tool_id: z.string().nullable() }))
+      .describe('Of those it may use, the ones that this install has.'),
     tool_ids: z.array(z.int()).nullable().describe('Null: all tools, later ones included.'),
     document_sets: z
       .array(named)
@@ -87,29 +83,33 @@ export const DEFAULT_ROW: Shown = {
   updated_at: null,
 };
 
+/** Who looks. */
+interface Onlooker {
+  workspaceId: WorkspaceId;
+  role: Role;
+}
+type PresentServices = Pick<Services, 'db' | 'secrets' | 'config'>;
+
 /** The agents as the API shows them, in the same order; looks up the names of what they refer to. */
 export async function presentAgents(
-  db: Database,
-  workspaceId: WorkspaceId,
+  services: PresentServices,
+  onlooker: Onlooker,
   rows: readonly Shown[],
 ): Promise<AgentSummary[]> {
+  const names = rows.flatMap((row) => row.document_sets);
   const [tools, sets] = await Promise.all([
-    listTools(db, workspaceId),
-    listSets(
-      db,
-      workspaceId,
-      rows.flatMap((row) => row.document_sets),
-    ),
+    listTools(services, onlooker),
+    listSets(services.db, onlooker.workspaceId, names),
   ]);
   return rows.map((row) => presentSummary(row, tools, sets));
 }
 
 export async function presentAgent(
-  db: Database,
-  workspaceId: WorkspaceId,
+  services: PresentServices,
+  onlooker: Onlooker,
   row: Shown,
 ): Promise<z.input<typeof agentSchema>> {
-  const [summary] = await presentAgents(db, workspaceId, [row]);
+  const [summary] = await presentAgents(services, onlooker, [row]);
   if (!summary) throw new Error('One agent was to be presented and none was.');
   return {
     ...summary,
@@ -117,17 +117,6 @@ export async function presentAgent(
     instructions: row.instructions,
     task_prompt: '',
   };
-}
-
-async function listTools(db: Database, workspaceId: WorkspaceId) {
-  const added = await db
-    .selectFrom('custom_tool')
-    .select(['id', 'name'])
-    .where('workspace_id', '=', workspaceId)
-    .where('enabled', '=', true)
-    .orderBy('id')
-    .execute();
-  return [...TOOL_NAMES, ...added];
 }
 
 async function listSets(
@@ -147,7 +136,7 @@ async function listSets(
 
 function presentSummary(
   row: Shown,
-  tools: readonly { id: number; name: string }[],
+  tools: Awaited<ReturnType<typeof listTools>>,
   sets: ReadonlyMap<string, number>,
 ): AgentSummary {
   const isDefault = row.id === DEFAULT_AGENT.id;
@@ -157,8 +146,13 @@ function presentSummary(
     name: row.name,
     description: row.description,
     tools: tools
-      .filter(({ id }) => toolIds === null || toolIds.includes(id))
-      .map(({ id, name }) => ({ id, name })),
+      .filter(({ id, enabled }) => enabled && (toolIds === null || toolIds.includes(id)))
+      .map(({ id, name, display_name, in_code_tool_id }) => ({
+        id,
+        name,
+        display_name,
+        in_code_tool_id,
+      })),
     tool_ids: toolIds,
     document_sets: row.document_sets.map((name) => ({ id: sets.get(name) ?? 0, name })),
     llm_model_provider_override: row.model_provider,

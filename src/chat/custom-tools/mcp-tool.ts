@@ -28,7 +28,8 @@ export function createMcpTool(
   name: string,
 ): Tool {
   const serverName = String(definition['name']);
-  const description = String(definition['description'] || serverName);
+  const said = definition['description'];
+  const description = typeof said === 'string' && said !== '' ? said : serverName;
   const schema = definition['inputSchema'];
   const parameters = isObject(schema) ? schema : { type: 'object' };
   const tool = { name, id: owner.toolId };

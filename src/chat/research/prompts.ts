@@ -40,6 +40,8 @@ export const REPORT_RULES = `A research on the user's last message is complete. 
 - Markdown, with headings where the length asks for them. ${LANGUAGE}
 - ${MATERIAL}`;
 
+const FIRST = 'For this message the rules below go before the ones above where they differ.\n';
+
 /** `messages` with the rules of this stage behind the ones that they begin with. */
 export function withRules(
   messages: readonly ChatModelMessage[],
@@ -47,8 +49,8 @@ export function withRules(
 ): ChatModelMessage[] {
   const first = messages.findIndex(({ role }) => role !== 'system');
   const at = first === -1 ? messages.length : first;
-  const added: ChatModelMessage = { role: 'system', content: rules };
-  return [...messages.slice(0, at), added, ...messages.slice(at)];
+  const content = at === 0 ? rules : `${FIRST}${rules}`;
+  return [...messages.slice(0, at), { role: 'system', content }, ...messages.slice(at)];
 }
 
 /** `messages` with something before the user's last words. */

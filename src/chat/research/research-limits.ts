@@ -53,6 +53,10 @@ export class ResearchBudget {
 
   /** Nothing new is to be begun but the final report. */
   get isSpent(): boolean {
-    return this.#tokensLeft <= 0 || this.#now().getTime() >= this.#endsAtMs;
+    return this.#tokensLeft <= 0 || this.msLeft <= 0;
+  }
+
+  get msLeft(): number {
+    return this.#endsAtMs - this.#now().getTime();
   }
 }

@@ -47,7 +47,10 @@ export async function* runAgent(
     toolCalls: [],
   };
   const none = { task, report: '', cited: new Map(), toolCalls: agent.toolCalls, error: null };
-  using deadline = startDeadline(run.signal, run.limits.agentHardMs);
+  const { agentHardMs, agentSoftMs } = run.limits;
+  // An agent that begins late may not hold up the report by much.
+  const hardMs = Math.min(agentHardMs, run.budget.msLeft + agentSoftMs);
+  using deadline = startDeadline(run.signal, hardMs);
   const own = { ...run, signal: deadline.signal };
   try {
     yield* search(own, place, agent);

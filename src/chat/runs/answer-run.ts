@@ -37,8 +37,7 @@ export class AnswerRun {
     this.#readers += 1;
     try {
       for (let next = cursor; ; next += 1) {
-        while (next >= this.lines.length && !this.isOver)
-          await untilAborted(this.#draw(), signal);
+        while (next >= this.lines.length && !this.isOver) await untilAborted(this.#draw(), signal);
         const line = this.lines[next];
         if (line === undefined) break;
         yield line;

@@ -25,9 +25,8 @@ export async function sweepRuns(
     signal.throwIfAborted();
     await endDeadRun(services, run);
   }
-  const gone = await sql`delete from chat_run where finished_at < now() - ${KEPT_AFTER_END}`.execute(
-    db,
-  );
+  const gone =
+    await sql`delete from chat_run where finished_at < now() - ${KEPT_AFTER_END}`.execute(db);
   return { ended: dead.rows.length, deleted: Number(gone.numAffectedRows ?? 0) };
 }
 
@@ -51,10 +50,11 @@ async function endDeadRun(
   // Lines that this service wrote.
   const lines = parts.flatMap((part) => part.lines as StreamLine[]);
   for (const line of lines) if ('obj' in line) draft.add(line);
-  await finishTurn(
-    db,
-    { workspaceId: workspace_id, userId: user_id },
-    chat_message_id,
-    { ...draft.saved(), model: null, durationMs: 0, error: DIED, now: clock() },
-  );
+  await finishTurn(db, { workspaceId: workspace_id, userId: user_id }, chat_message_id, {
+    ...draft.saved(),
+    model: null,
+    durationMs: 0,
+    error: DIED,
+    now: clock(),
+  });
 }

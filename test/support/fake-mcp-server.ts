@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { randomLoopback } from './scripted-smtp.ts';
+
+/** An MCP server (streamable HTTP) on an address of its own, with the tools that a test gives it. */
+export interface FakeMcpServer extends AsyncDisposable {
+  readonly host: string;
+  readonly url: string;
+  /** Of every request, in order. */
+  readonly seen: { method: string; headers: IncomingHttpHeaders }[];
+  /** Adds the tools; called for each request, as the server keeps no sessions. */
+  register: (server: McpServer) => void;
+  /** Answers in place of the MCP server. */
+  intercept: ((request: IncomingMessage, response: ServerResponse) => void) | null;
+  /** Whole JSON answers instead of streams of events. */
+  answersJson: boolean;
+}
+
+export async function startFakeMcpServer(
+  register: FakeMcpServer['register'],
+): Promise<FakeMcpServer> {
+  const host = randomLoopback();
+  const http = createServer((request, response) => {
+    fake.seen.push({ method: request.method ?? '', headers: request.headers });
+    response.on('error', () => undefined);
+    if (fake.intercept) fake.intercept(request, response);
+    else void serve(request, response);
+  });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const server = new McpServer({ name: 'fake', version: '1.0.0' });
+    fake.register(server);
+    const transport = new StreamableHTTPServerTransport({
+      enableJsonResponse: fake.answersJson,
+    });
+    // The library's own two types differ in how they write an optional property.
+    await server.connect(transport as Transport);
+    response.on('close', () => void server.close());
+    await transport.handleRequest(request, response);
+  }
+
+  http.listen(0, host);
+  await once(http, 'listening');
+  const address = http.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const fake: FakeMcpServer = {
+    host,
+    url: `http://${host}:${port}/mcp`,
+    seen: [],
+    register,
+    intercept: null,
+    answersJson: false,
+    async [Symbol.asyncDispose]() {
+      http.closeAllConnections();
+      http.close();
+      await once(http, 'close');
+    },
+  };
+  return fake;
+}

@@ -5,6 +5,7 @@ import { generateAnswer } from './generate-answer.ts';
 import type { ChatOwner } from './insert-session.ts';
 import { ModelFailed } from './model-failed.ts';
 import { packetAt, type ErrorPacket, type Packet, type StreamLine } from './packets.ts';
+import { searchTools } from './open-toolbox.ts';
 import type { PreparedAnswer } from './prepare-answer.ts';
 import { recordUsage } from './record-usage.ts';
 import { deepResearch } from './research/deep-research.ts';
@@ -139,7 +140,7 @@ async function* research(
   const budgetTokens = Math.floor(model.contextTokens / 2);
   const outcome = yield* deepResearch({
     model,
-    tools: toolbox.tools.filter(({ mergedBy }) => mergedBy === 'queries' || mergedBy === 'urls'),
+    tools: searchTools(toolbox.tools),
     messages: promptOf(services, prepared, { documents: null, budgetTokens, toolNames: [] }),
     question,
     isClarified: place.history.at(-1)?.isClarification ?? false,

@@ -41,27 +41,16 @@ export class DraftAnswer {
     this.#turnIndex = placement.turn_index;
     this.#keep(packet);
     if (placement.sub_turn_index !== null) return;
-    switch (obj.type) {
-      case 'message_start':
-        // The answer is what is said last: what came before announced a tool.
-        this.#content = '';
-        this.#citations = {};
-        this.#documents = obj.final_documents;
-        break;
-      case 'message_delta':
-        this.#content += obj.content;
-        break;
-      case 'citation_info':
-        this.#citations[obj.citation_number] = obj.document_id;
-        break;
-      case 'reasoning_start':
-        this.#reasoning = '';
-        break;
-      case 'reasoning_delta':
-        this.#reasoning = (this.#reasoning ?? '') + obj.reasoning;
-        break;
-      default:
+    if (obj.type === 'message_start') {
+      // The answer is what is said last: what came before announced a tool.
+      this.#content = '';
+      this.#citations = {};
+      this.#documents = obj.final_documents;
     }
+    if (obj.type === 'message_delta') this.#content += obj.content;
+    if (obj.type === 'citation_info') this.#citations[obj.citation_number] = obj.document_id;
+    if (obj.type === 'reasoning_start') this.#reasoning = '';
+    if (obj.type === 'reasoning_delta') this.#reasoning = (this.#reasoning ?? '') + obj.reasoning;
   }
 
   /** Says at the end of the answer why it ends there. */

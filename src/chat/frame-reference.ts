@@ -21,25 +21,14 @@ export async function* frameAsReference(
     if ('reserved_assistant_message_id' in line) messageId = line.reserved_assistant_message_id;
     if (!('obj' in line)) continue;
     const { obj } = line;
-    switch (obj.type) {
-      case 'message_start':
-        documents = obj.final_documents ?? [];
-        break;
-      case 'citation_info':
-        documentIds.set(obj.citation_number, obj.document_id);
-        break;
-      case 'message_delta':
-        yield toLine({ type: 'chunk', content: countCitations(obj.content, cited) });
-        break;
-      case 'error':
-        yield toLine(errorLine(obj, requestId));
-        break;
-      case 'stop': {
-        const citations = cited.map((number) => toCitation(documentIds.get(number), documents));
-        yield toLine({ type: 'done', message_id: String(messageId), citations });
-        break;
-      }
-      default:
+    if (obj.type === 'message_start') documents = obj.final_documents ?? [];
+    if (obj.type === 'citation_info') documentIds.set(obj.citation_number, obj.document_id);
+    if (obj.type === 'message_delta')
+      yield toLine({ type: 'chunk', content: countCitations(obj.content, cited) });
+    if (obj.type === 'error') yield toLine(errorLine(obj, requestId));
+    if (obj.type === 'stop') {
+      const citations = cited.map((number) => toCitation(documentIds.get(number), documents));
+      yield toLine({ type: 'done', message_id: String(messageId), citations });
     }
   }
 }

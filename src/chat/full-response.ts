@@ -62,28 +62,17 @@ function addLine(response: ChatFullResponse, line: StreamLine): void {
     response.message_id = line.reserved_assistant_message_id;
   // What a research agent thinks is part of its own block.
   if (!('obj' in line) || line.placement.sub_turn_index !== null) return;
-  switch (line.obj.type) {
-    case 'message_start':
-      // The answer is what is said last: what came before announced a tool.
-      response.answer = '';
-      response.citation_info = [];
-      response.top_documents = line.obj.final_documents ?? [];
-      return;
-    case 'message_delta':
-      response.answer += line.obj.content;
-      return;
-    case 'citation_info':
-      response.citation_info.push(line.obj);
-      return;
-    case 'reasoning_start':
-      response.pre_answer_reasoning = '';
-      return;
-    case 'reasoning_delta':
-      response.pre_answer_reasoning = (response.pre_answer_reasoning ?? '') + line.obj.reasoning;
-      return;
-    case 'error':
-      response.error_msg = line.obj.message;
-      return;
-    default:
+  const { obj } = line;
+  if (obj.type === 'message_start') {
+    // The answer is what is said last: what came before announced a tool.
+    response.answer = '';
+    response.citation_info = [];
+    response.top_documents = obj.final_documents ?? [];
   }
+  if (obj.type === 'message_delta') response.answer += obj.content;
+  if (obj.type === 'citation_info') response.citation_info.push(obj);
+  if (obj.type === 'reasoning_start') response.pre_answer_reasoning = '';
+  if (obj.type === 'reasoning_delta')
+    response.pre_answer_reasoning = (response.pre_answer_reasoning ?? '') + obj.reasoning;
+  if (obj.type === 'error') response.error_msg = obj.message;
 }

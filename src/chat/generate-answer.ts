@@ -55,68 +55,94 @@ export async function* generateAnswer(input: GenerateInput): AsyncGenerator<Pack
   return yield* runCycles(input, model, first);
 }
 
+/** Where the loop stands. */
+interface Progress {
+  messages: ChatModelMessage[];
+  numbers: CitationNumbers;
+  isSearched: boolean;
+  mayCall: boolean;
+  turn: number;
+  toolCalls: ToolCall[];
+}
+
 async function* runCycles(
   input: GenerateInput,
   model: ChatModel,
   first: FirstSearch | null,
 ): AsyncGenerator<Packet, ToolCall[]> {
   const budget = promptBudget(model);
-  const toolCalls: ToolCall[] = [];
   const found = first !== null && first.result.documents.length > 0 ? first : null;
-  let numbers = found?.numbers ?? new CitationNumbers();
-  let messages = input.prompt(found?.result.text ?? null, budget);
-  let isSearched = found !== null;
-  let mayCall = model.callsTools;
-  let turn = 0;
+  const progress: Progress = {
+    messages: input.prompt(found?.result.text ?? null, budget),
+    numbers: found?.numbers ?? new CitationNumbers(),
+    isSearched: found !== null,
+    mayCall: model.callsTools,
+    turn: 0,
+    toolCalls: [],
+  };
   for (let cycle = 0; cycle < MAX_CYCLES; cycle += 1) {
-    const offered = mayCall && cycle < MAX_CYCLES - 1 ? offeredTools(input, cycle) : [];
+    const offered = progress.mayCall && cycle < MAX_CYCLES - 1 ? offeredTools(input, cycle) : [];
     const forced = cycle === 0 && input.forcedToolId !== null && offered.length > 0;
     const standIn = forced ? searchFor(offered, input.question) : null;
     const step = yield* askModel({
+      ...progress,
       model,
       request: {
-        messages: fitMessages(messages, budget),
+        messages: fitMessages(progress.messages, budget),
         temperature: input.temperature,
         tools: offered,
         toolChoice: forced ? 'required' : 'auto',
         signal: input.signal,
       },
-      numbers,
-      documents: isSearched ? [...numbers.documents.values()] : null,
+      documents: progress.isSearched ? [...progress.numbers.documents.values()] : null,
       includeCitations: input.includeCitations,
-      turn,
-      words: standIn !== null ? 'dropped' : forced ? 'held' : 'shown',
+      words: wordsOf(forced, standIn),
       beforeText: (at) => (cycle === 0 ? showFirstSearch(found, at) : stay(at)),
     });
-    if (cycle === 0 && found !== null && step.isShown) toolCalls.push(found.toolCall);
+    if (cycle === 0 && found !== null && step.isShown) progress.toolCalls.push(found.toolCall);
     const calls = step.toolCalls.length === 0 && standIn !== null ? [standIn] : step.toolCalls;
     if (calls.length === 0 || offered.length === 0) {
       if (!step.isShown) throw emptyAnswer(model, step);
-      return toolCalls;
+      return progress.toolCalls;
     }
-    if (cycle === 0 && found !== null && !step.isShown) {
+    if (cycle === 0 && !step.isShown) {
       // Nothing of the first search was shown: the tools begin at number 1, with a prompt of their own.
-      numbers = new CitationNumbers();
-      messages = input.prompt(null, budget);
-      isSearched = false;
+      progress.numbers = new CitationNumbers();
+      progress.messages = input.prompt(null, budget);
+      progress.isSearched = false;
     }
     const outcome = yield* runTools({
       calls,
       tools: offered,
-      numbers,
+      numbers: progress.numbers,
       question: input.question,
       turn: step.turn,
       firstTab: step.isShown ? 1 : 0,
       reasoning: step.reasoning,
       signal: input.signal,
     });
-    turn = step.turn + 1;
-    toolCalls.push(...outcome.toolCalls);
-    isSearched ||= outcome.toolCalls.some(({ search_docs }) => search_docs !== null);
-    messages = [...messages, ...asMessages(step, calls, outcome)];
-    if (outcome.isLast) mayCall = false;
+    goOn(progress, step, calls, outcome);
   }
   throw new Error('The last cycle offers no tools, so it ends the loop.');
+}
+
+/** Enters what the tools have brought. */
+function goOn(
+  progress: Progress,
+  step: ModelStep,
+  calls: readonly ModelToolCall[],
+  outcome: ToolStepOutcome,
+): void {
+  progress.turn = step.turn + 1;
+  progress.toolCalls.push(...outcome.toolCalls);
+  progress.isSearched ||= outcome.toolCalls.some(({ search_docs }) => search_docs !== null);
+  progress.messages = [...progress.messages, ...asMessages(step, calls, outcome)];
+  if (outcome.isLast) progress.mayCall = false;
+}
+
+function wordsOf(forced: boolean, standIn: ModelToolCall | null): 'shown' | 'held' | 'dropped' {
+  if (standIn !== null) return 'dropped';
+  return forced ? 'held' : 'shown';
 }
 
 function offeredTools({ tools, forcedToolId }: GenerateInput, cycle: number): readonly Tool[] {

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { ChatModel, ChatModelPart, ChatModelRequest, ModelToolCall } from './chat-model.ts';
 import { iterateWithin } from './iterate-within.ts';
-import { AnswerWithheld, describeModelFailure } from './model-failure.ts';
+import { describeModelFailure } from './model-failure.ts';
+import { type AnswerPiece, readAnswer } from './read-answer.ts';
 import { retryBeforeStart } from './retry-before-start.ts';
-import { WholeText } from './whole-text.ts';
 
 /** Of text, reasoning and arguments together; what nobody would read to the end is no answer. */
 const MAX_CHARACTERS = 200_000;
@@ -38,7 +38,7 @@ export interface ChatModelSettings {
   contextTokens: number;
   callsTools: boolean;
   readsImages: boolean;
-  fetch?: typeof globalThis.fetch;
+  fetch: typeof globalThis.fetch;
   timings?: Partial<ChatModelTimings>;
   /** Of one answer, text, reasoning and arguments together. */
   maxCharacters?: number;
@@ -60,10 +60,7 @@ export function createChatModel(settings: ChatModelSettings): ChatModel {
     name: 'openai-compatible',
     baseURL: settings.baseUrl,
     includeUsage: true,
-    fetch: boundedFetch(
-      settings.fetch ?? globalThis.fetch,
-      settings.maxAnswerBytes ?? MAX_ANSWER_BYTES,
-    ),
+    fetch: boundedFetch(settings.fetch, settings.maxAnswerBytes ?? MAX_ANSWER_BYTES),
     ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
   }).chatModel(settings.model);
 
@@ -87,25 +84,39 @@ async function* streamOnce(
   const upstream = new AbortController();
   const abortSignal = AbortSignal.any([request.signal, upstream.signal]);
   // The library's own timeouts do not cover a server that accepts the call and never answers.
-  const parts = iterateWithin(callLibrary(library, libraryCall(request, settings, abortSignal)), {
+  const pieces = iterateWithin(callLibrary(library, libraryCall(request, settings, abortSignal)), {
     firstMs: timings.firstTokenMs,
     nextMs: timings.betweenTokensMs,
-    counts: isProgress,
+    counts: (piece) => !('delta' in piece) || piece.delta !== '',
     signal: request.signal,
   });
   try {
-    yield* readAnswer(parts, maxCharactersOf(request, settings));
+    yield* readAnswer(pieces, maxCharactersOf(request, settings));
   } finally {
     upstream.abort();
   }
 }
 
+/** What an endpoint sends, without what tells nothing. */
 async function* callLibrary(
   library: LibraryModel,
   call: LibraryCall,
-): AsyncGenerator<LibraryPart, void> {
+): AsyncGenerator<AnswerPiece, void> {
   const { stream } = await library.doStream(call);
-  yield* stream;
+  let refusal = '';
+  for await (const part of stream) {
+    if (part.type === 'error') throw part.error;
+    else if (part.type === 'raw') {
+      refusal = refusalIn(part.rawValue);
+      if (refusal !== '') yield { type: 'refusal', delta: refusal };
+    } else if (part.type === 'text-delta') {
+      // The library passes a refusal off as text.
+      if (refusal === '' || part.delta !== refusal) yield { type: 'text', delta: part.delta };
+    } else if (part.type === 'reasoning-delta') yield { type: 'reasoning', delta: part.delta };
+    else if (part.type === 'tool-input-delta') yield { type: 'arguments', delta: part.delta };
+    else if (part.type === 'tool-call') yield { type: 'call', call: toCall(part) };
+    else if (part.type === 'finish') yield endOf(part);
+  }
 }
 
 function libraryCall(
@@ -167,82 +178,10 @@ function libraryMessage(
   }
 }
 
-function isProgress(part: LibraryPart): boolean {
-  switch (part.type) {
-    case 'text-delta':
-    case 'reasoning-delta':
-    case 'tool-input-delta':
-      return part.delta !== '';
-    case 'tool-input-start':
-      return true;
-    default:
-      return false;
-  }
-}
-
 function maxCharactersOf(request: ChatModelRequest, settings: ChatModelSettings): number {
   const maxCharacters = settings.maxCharacters ?? MAX_CHARACTERS;
   if (request.maxOutputTokens === undefined) return maxCharacters;
   return Math.min(maxCharacters, request.maxOutputTokens * MAX_CHARACTERS_PER_TOKEN);
-}
-
-/** The parts of one answer in our words. Calls of tools come whole, when the answer has ended as it should. */
-async function* readAnswer(
-  parts: AsyncIterable<LibraryPart>,
-  maxCharacters: number,
-): AsyncGenerator<ChatModelPart, void> {
-  const whole = { text: new WholeText(), reasoning: new WholeText() };
-  const calls: ModelToolCall[] = [];
-  let room = maxCharacters;
-  let refusal = '';
-  let newRefusal = '';
-  let hasText = false;
-
-  function* write(type: 'text' | 'reasoning', delta: string): Generator<ChatModelPart, void> {
-    const text = whole[type].write(delta.slice(0, Math.max(0, room)));
-    room -= delta.length;
-    if (text !== '') yield { type, text };
-    if (type === 'text') hasText ||= text !== '';
-  }
-
-  for await (const part of parts) {
-    switch (part.type) {
-      case 'error':
-        throw part.error;
-      case 'raw':
-        newRefusal = refusalIn(part.rawValue);
-        refusal += newRefusal;
-        break;
-      case 'text-delta':
-        if (newRefusal === '' || part.delta !== newRefusal) yield* write('text', part.delta);
-        break;
-      case 'reasoning-delta':
-        yield* write('reasoning', part.delta);
-        break;
-      case 'tool-input-delta':
-        room -= part.delta.length;
-        break;
-      case 'tool-call':
-        calls.push(toCall(part));
-        break;
-      case 'finish': {
-        for (const type of ['reasoning', 'text'] as const) {
-          const rest = whole[type].end();
-          if (rest !== '') yield { type, text: rest };
-        }
-        const ending = endingOf(part, calls.length > 0);
-        if (!hasText && calls.length === 0) assertGiven(ending.reason, refusal);
-        for (const call of calls) yield { type: 'tool-call', call };
-        yield ending;
-        return;
-      }
-      default:
-    }
-    if (room > 0 && refusal.length <= maxCharacters) continue;
-    yield { type: 'finish', reason: 'length', usage: null };
-    return;
-  }
-  throw new Error('the answer broke off');
 }
 
 function toCall(part: Extract<LibraryPart, { type: 'tool-call' }>): ModelToolCall {
@@ -259,46 +198,19 @@ function refusalIn(chunk: unknown): string {
   return parsed.success ? (parsed.data.choices[0]?.delta.refusal ?? '') : '';
 }
 
-/** @throws AnswerWithheld when the model or its provider would not answer */
-function assertGiven(reason: string, refusal: string): void {
-  if (refusal !== '') throw new AnswerWithheld('MODEL_REFUSAL', refusal);
-  if (reason === 'content-filter')
-    throw new AnswerWithheld('CONTENT_POLICY', 'its content filter withheld the answer');
-}
-
-type Finish = Extract<ChatModelPart, { type: 'finish' }>;
-
-function endingOf(
-  { finishReason, usage }: Extract<LibraryPart, { type: 'finish' }>,
-  hasCalls: boolean,
-): Finish {
+function endOf({ finishReason, usage }: Extract<LibraryPart, { type: 'finish' }>): AnswerPiece {
   if (finishReason.raw === 'error') throw new Error('the provider ended the answer with an error');
   const { inputTokens, outputTokens } = usage;
+  const isCounted = inputTokens.total !== undefined || outputTokens.total !== undefined;
   return {
-    type: 'finish',
-    reason: reasonOf(finishReason.unified, hasCalls),
-    usage:
-      inputTokens.total === undefined && outputTokens.total === undefined
-        ? null
-        : {
-            inputTokens: inputTokens.total ?? 0,
-            outputTokens: outputTokens.total ?? 0,
-            reasoningTokens: outputTokens.reasoning ?? 0,
-          },
+    type: 'end',
+    reason: finishReason.unified,
+    usage: isCounted
+      ? {
+          inputTokens: inputTokens.total ?? 0,
+          outputTokens: outputTokens.total ?? 0,
+          reasoningTokens: outputTokens.reasoning ?? 0,
+        }
+      : null,
   };
-}
-
-/** Some servers end calls of tools with `stop`, and some say that there are calls when there are none. */
-function reasonOf(unified: string, hasCalls: boolean): Finish['reason'] {
-  switch (unified) {
-    case 'stop':
-      return hasCalls ? 'tool-calls' : 'stop';
-    case 'tool-calls':
-      return hasCalls ? 'tool-calls' : 'other';
-    case 'length':
-    case 'content-filter':
-      return unified;
-    default:
-      return 'other';
-  }
 }

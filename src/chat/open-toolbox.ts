@@ -64,9 +64,18 @@ export async function openToolbox(services: Services, input: ToolboxInput): Prom
   return { tools: all, forcedToolId, close: () => custom.close() };
 }
 
+/** Those whose documents an answer may cite: all that deep research uses. */
+export function searchTools(tools: readonly Tool[]): readonly Tool[] {
+  const ids: readonly number[] = [TOOL_IDS.internalSearch, TOOL_IDS.webSearch, TOOL_IDS.openUrl];
+  return tools.filter(({ id }) => ids.includes(id));
+}
+
 function openPython({ pythonSandbox, files }: Services, input: ToolboxInput): Tool | null {
   if (pythonSandbox === null) return null;
-  const attached = input.attachments.map(({ name, read }) => ({ name, read }));
+  const attached = input.attachments.map((attachment) => ({
+    name: attachment.name,
+    read: (signal: AbortSignal) => attachment.read(signal),
+  }));
   return createPython({ sandbox: pythonSandbox, files, owner: input.caller, attached });
 }
 

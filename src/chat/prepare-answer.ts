@@ -4,7 +4,8 @@ import { type Agent, DEFAULT_AGENT, findAgent } from './agents/find-agent.ts';
 import type { ChatModel } from './chat-model.ts';
 import type { ChatRequest } from './chat-request.ts';
 import type { ChatOwner } from './insert-session.ts';
-import { openToolbox, type Toolbox } from './open-toolbox.ts';
+import { openToolbox, searchTools, type Toolbox } from './open-toolbox.ts';
+import { checkResearch } from './research/deep-research.ts';
 import { loadProjectSources, type ProjectSources } from './project-sources.ts';
 import {
   findPlace,
@@ -15,8 +16,6 @@ import {
 } from './turns.ts';
 import { type Attachment, loadAttachments } from './user-files/load-attachments.ts';
 
-/** Less would not hold a plan, the agents' reports and an answer. */
-const MIN_RESEARCH_CONTEXT_TOKENS = 50_000;
 /** Files of earlier messages that are still at hand, the latest first. */
 const MAX_EARLIER_FILES = 10;
 
@@ -67,7 +66,6 @@ export async function prepareAnswer(
     settings.projectId === null
       ? null
       : await loadProjectSources(services, caller, settings.projectId, model);
-  checkResearch(request, model, project);
   const files = place.answered ? fromDescriptors(place.answered.files) : request.files;
   const attached = await loadAttachments(services, caller, files, signal);
   const earlier = await earlierAttachments(services, caller, { place, attached }, signal);
@@ -80,6 +78,7 @@ export async function prepareAnswer(
     project,
     attachments,
   });
+  if (request.deepResearch) checkResearchHere(model, project, toolbox);
   return {
     request,
     question: place.answered?.content ?? request.message,
@@ -157,23 +156,18 @@ function findByLabel(models: readonly ChatModel[], label: string): ChatModel | n
   return models.find(isNamed) ?? null;
 }
 
-function checkResearch(
-  { deepResearch }: ChatRequest,
+function checkResearchHere(
   model: ChatModel | null,
   project: ProjectSources | null,
+  { tools }: Toolbox,
 ): void {
-  if (!deepResearch) return;
-  const refuse = (reason: string): never => {
-    throw new Problem('BAD_REQUEST', `deep_research: ${reason} Send false.`);
-  };
-  if (project !== null) refuse('it is not possible inside a project.');
-  if (model === null)
-    refuse('it needs a language model, and none is configured here (LLM_BASE_URL, LLM_MODEL).');
-  else if (!model.callsTools) refuse(`it needs a model that calls tools; ${model.name} does not.`);
-  else if (model.contextTokens < MIN_RESEARCH_CONTEXT_TOKENS)
-    refuse(
-      `it needs a model with a context of ${MIN_RESEARCH_CONTEXT_TOKENS} tokens; ${model.name} has ${model.contextTokens} (LLM_CONTEXT_TOKENS).`,
+  if (project !== null) {
+    throw new Problem(
+      'BAD_REQUEST',
+      'deep_research: it is not possible inside a project. Send false, or ask outside of the project.',
     );
+  }
+  checkResearch(model, searchTools(tools));
 }
 
 function fromDescriptors(

@@ -72,7 +72,9 @@ function saidBy(
   const found: z.output<typeof errorObject> = { ...NOTHING, ...parsed.data.error };
   return {
     message: found.message ?? found.detail ?? null,
-    labels: [found.type, found.code].flatMap((mark) => (mark == null ? [] : [String(mark)])),
+    labels: [found.type, found.code].flatMap((mark) =>
+      (mark ?? null) === null ? [] : [String(mark)],
+    ),
   };
 }
 

@@ -37,7 +37,7 @@ export interface ToolStepOutcome {
 /** One run of a tool, for one call or several that were merged. */
 interface Branch {
   tool: Tool;
-  input: unknown;
+  input: Record<string, unknown>;
   calls: ModelToolCall[];
 }
 
@@ -125,10 +125,10 @@ function mergeInto(
   const earlier = branches.find((branch) => branch.tool === tool);
   if (mergedBy === null || !earlier) return false;
   const mine = input[mergedBy];
-  const theirs = (earlier.input as Record<string, unknown>)[mergedBy];
+  const theirs = earlier.input[mergedBy];
   if (!Array.isArray(mine) || !Array.isArray(theirs)) return false;
-  const merged = [...new Set<unknown>([...theirs, ...mine])].slice(0, MAX_MERGED_ITEMS);
-  earlier.input = { ...(earlier.input as Record<string, unknown>), [mergedBy]: merged };
+  const merged = new Set<unknown>(theirs.concat(mine));
+  earlier.input = { ...earlier.input, [mergedBy]: [...merged].slice(0, MAX_MERGED_ITEMS) };
   earlier.calls.push(call);
   return true;
 }
@@ -188,14 +188,13 @@ function failed(reason: string): ToolResult {
 
 function toToolCall(
   name: string,
-  args: unknown,
+  args: Record<string, unknown>,
   result: ToolResult,
   reasoning: string | null,
 ): ToolCall {
   return {
     tool_name: name,
-    // `parseArguments` lets objects through alone.
-    tool_arguments: args as Record<string, unknown>,
+    tool_arguments: args,
     tool_result: result.text,
     search_docs: result.documents.length > 0 || result.hits ? [...result.documents] : null,
     generated_images: result.images ? [...result.images] : null,

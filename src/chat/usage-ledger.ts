@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Logger } from 'pino';
 
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
@@ -42,30 +43,10 @@ export function createUsageLedger(
   let timer: NodeJS.Timeout | null = null;
   let flushing: Promise<void> | null = null;
 
-  function enter(line: LedgerLine): void {
-    const key = JSON.stringify([line.workspace_id, line.day, line.provider, line.model]);
-    const known = waiting.get(key);
-    if (known !== undefined) add(known, line);
-    else if (waiting.size < MAX_WAITING) waiting.set(key, line);
-    else log.warn({ lines: waiting.size }, 'token usage is lost: too much waits to be written');
-  }
-
-  async function write(): Promise<void> {
-    const lines = [...waiting.values()];
-    waiting.clear();
-    if (lines.length === 0) return;
-    try {
-      await writeLines(db, lines);
-    } catch (error) {
-      log.warn({ error: String(error), lines: lines.length }, 'token usage was not written yet');
-      for (const line of lines) enter(line);
-    }
-  }
-
   function flush(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    flushing ??= write().finally(() => {
+    flushing ??= writeWaiting(db, log, waiting).finally(() => {
       flushing = null;
       if (waiting.size > 0) schedule();
     });
@@ -77,17 +58,8 @@ export function createUsageLedger(
   }
 
   return {
-    record(workspaceId, { provider, name }, usage) {
-      enter({
-        workspace_id: workspaceId,
-        day: clock().toISOString().slice(0, 10),
-        provider,
-        model: name,
-        calls: 1,
-        input_tokens: whole(usage.inputTokens),
-        output_tokens: whole(usage.outputTokens),
-        reasoning_tokens: whole(usage.reasoningTokens),
-      });
+    record(workspaceId, model, usage) {
+      enter(waiting, log, lineOf(workspaceId, clock(), model, usage));
       schedule();
     },
     async idle() {
@@ -96,6 +68,49 @@ export function createUsageLedger(
       await flush();
     },
   };
+}
+
+function lineOf(
+  workspaceId: WorkspaceId,
+  now: Date,
+  { provider, name }: { provider: string; name: string },
+  usage: ModelUsage,
+): LedgerLine {
+  return {
+    workspace_id: workspaceId,
+    day: now.toISOString().slice(0, 10),
+    provider,
+    model: name,
+    calls: 1,
+    input_tokens: whole(usage.inputTokens),
+    output_tokens: whole(usage.outputTokens),
+    reasoning_tokens: whole(usage.reasoningTokens),
+  };
+}
+
+function enter(waiting: Map<string, LedgerLine>, log: Logger, line: LedgerLine): void {
+  const key = JSON.stringify([line.workspace_id, line.day, line.provider, line.model]);
+  const known = waiting.get(key);
+  if (known !== undefined) add(known, line);
+  else if (waiting.size < MAX_WAITING) waiting.set(key, line);
+  else log.warn({ lines: waiting.size }, 'token usage is lost: too much waits to be written');
+}
+
+/** What cannot be written waits again. */
+async function writeWaiting(
+  db: Database,
+  log: Logger,
+  waiting: Map<string, LedgerLine>,
+): Promise<void> {
+  const lines = [...waiting.values()];
+  waiting.clear();
+  if (lines.length === 0) return;
+  try {
+    await writeLines(db, lines);
+  } catch (error) {
+    log.warn({ error: String(error), lines: lines.length }, 'token usage was not written yet');
+    for (const line of lines) enter(waiting, log, line);
+  }
 }
 
 function add(line: LedgerLine, more: LedgerLine): void {

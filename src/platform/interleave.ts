@@ -44,10 +44,9 @@ async function settle<T, R>(
 ): Promise<Settled<T, R>> {
   try {
     const { done, value } = await generator.next();
-    // The two halves of the result are told apart by `done`, which a destructured union does not remember.
     return done === true
-      ? { index, done, value: value as R }
-      : { index, done: false, value: value as T };
+      ? { index, done, value }
+      : { index, done: false, value };
   } catch (error) {
     return { index, error };
   }

@@ -134,6 +134,13 @@ function createGauges(registry: Registry): Record<GaugeSample['gauge'], Gauge> {
       'How late the oldest scrape or message is that no worker has begun with.',
       ['kind'],
     ),
+    ...createModelGauges(gauge),
+  };
+}
+function createModelGauges(
+  gauge: (name: string, help: string, labelNames: string[]) => Gauge,
+): Record<'llmCalls' | 'llmTokens', Gauge> {
+  return {
     llmCalls: gauge('millrace_llm_calls_total', 'Calls of language models since the beginning.', [
       'workspace',
       'provider',

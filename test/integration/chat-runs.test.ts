@@ -4,9 +4,11 @@ import { createAnswerRuns } from '#src/chat/runs/answer-runs.ts';
 import { followRun } from '#src/chat/runs/follow-run.ts';
 import { sweepRuns } from '#src/chat/runs/sweep-runs.ts';
 import type { ChatSessionId } from '#src/ids.ts';
+import { type AnswerReader, beginAnswer } from '#test/support/begin-answer.ts';
 import { assemble, orderOf, readChatBody } from '#test/support/chat-streams.ts';
 import {
   answersText,
+  END_EVENTS,
   type LlmScript,
   playsAndHangs,
   type ScriptedLlm,
@@ -20,62 +22,26 @@ import { until } from '#test/support/until.ts';
 let llm: ScriptedLlm;
 let script: LlmScript;
 let millrace: TestMillrace;
-const leaving = new Set<AbortController>();
+const readers = new Set<AnswerReader>();
 
 beforeAll(async () => {
   llm = await startLlm(() => script);
   millrace = await startTestMillrace({ LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'scripted' });
 }, 60_000);
 afterEach(() => {
-  for (const reader of leaving) reader.abort();
-  leaving.clear();
+  for (const reader of readers) reader.leave();
+  readers.clear();
 });
 afterAll(async () => {
   await millrace[Symbol.asyncDispose]();
   await llm[Symbol.asyncDispose]();
 });
 
-interface Reader {
-  sessionId: string;
-  messageId: number;
-  /** Everything until the stream ends. */
-  rest(): Promise<string>;
-  leave(): void;
-}
-
-/** Begins an answer and reads until its first word. */
-async function begin(body: object = {}, key = millrace.adminKey): Promise<Reader> {
-  const leave = new AbortController();
-  leaving.add(leave);
-  const response = await fetch(`${millrace.url}/chat/send-chat-message`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ message: 'Tell me', allowed_tool_ids: [], stream: true, ...body }),
-    signal: leave.signal,
-  });
-  const decoder = new TextDecoder();
-  const parts = response.body?.getReader();
-  if (!parts) throw new Error('The answer has no body.');
-  let text = '';
-  const more = async (): Promise<boolean> => {
-    const { done, value } = await parts.read();
-    text += decoder.decode(value, { stream: true });
-    return !done;
-  };
-  while (!text.includes('message_delta') && (await more()));
-  const complete = text.slice(0, text.lastIndexOf('\n\n') + 2);
-  const { lines } = readChatBody(200, complete);
-  const session = lines.find((line) => 'chat_session_id' in line);
-  const ids = lines.find((line) => 'reserved_assistant_message_id' in line);
-  return {
-    sessionId: session?.chat_session_id ?? '',
-    messageId: ids?.reserved_assistant_message_id ?? 0,
-    leave: () => leave.abort(),
-    async rest() {
-      while (await more());
-      return text;
-    },
-  };
+/** Begins an answer; what a test leaves open ends with it. */
+async function begin(): Promise<AnswerReader> {
+  const reader = await beginAnswer(millrace);
+  readers.add(reader);
+  return reader;
 }
 
 const messageRow = async (id: number) =>
@@ -111,8 +77,9 @@ describe('stopping an answer', () => {
 
   it('does nothing when none is being written, and is refused for a session of somebody else', async () => {
     script = answersText('Done.');
-    const { sessionId, rest } = await begin();
-    await rest();
+    const reader = await begin();
+    const { sessionId } = reader;
+    await reader.rest();
     expect((await stop(sessionId)).status).toBe(200);
     const { key } = await millrace.createWorkspace();
     expect((await stop(sessionId, key)).status).toBe(404);
@@ -153,9 +120,9 @@ describe('a client that goes away', () => {
 
   it('leaves nothing running, a hundred times over', async () => {
     script = playsAndHangs(textEvent('Half'));
-    const readers = await Promise.all(Array.from({ length: 100 }, () => begin()));
+    const hundred = await Promise.all(Array.from({ length: 100 }, () => begin()));
     expect(llm.underWay()).toBe(100);
-    for (const reader of readers) reader.leave();
+    for (const reader of hundred) reader.leave();
     await until(async () => llm.underWay() === 0);
     await until(async () => {
       const { rows } = await sql`select 1 from chat_run where finished_at is null`.execute(
@@ -171,9 +138,9 @@ describe('following an answer', () => {
   it('gives the lines from the cursor on, and those to come, to any number of readers', async () => {
     const gate = Promise.withResolvers<void>();
     script = async (response) => {
-      playsAndHangs(textEvent('One '), textEvent('two '))(response);
+      await playsAndHangs(textEvent('One '), textEvent('two '))(response);
       await gate.promise;
-      response.end(textEvent('three.') + 'data: [DONE]\n\n');
+      response.end(textEvent('three.') + END_EVENTS);
     };
     const reader = await begin();
     const followers = [resume(reader.sessionId), resume(reader.sessionId, '?cursor=3')];
@@ -190,12 +157,9 @@ describe('following an answer', () => {
   it('keeps an answer going whose first reader goes away', async () => {
     const gate = Promise.withResolvers<void>();
     script = async (response) => {
-      playsAndHangs(textEvent('Half '))(response);
+      await playsAndHangs(textEvent('Half '))(response);
       await gate.promise;
-      response.end(
-        textEvent('and whole.') +
-          'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
-      );
+      response.end(textEvent('and whole.') + END_EVENTS);
     };
     const reader = await begin();
     const controller = new AbortController();
@@ -224,12 +188,9 @@ describe('following an answer', () => {
   it('at another process goes on while the answer is being written', async () => {
     const gate = Promise.withResolvers<void>();
     script = async (response) => {
-      playsAndHangs(textEvent('One '))(response);
+      await playsAndHangs(textEvent('One '))(response);
       await gate.promise;
-      response.end(
-        textEvent('two.') +
-          'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
-      );
+      response.end(textEvent('two.') + END_EVENTS);
     };
     const reader = await begin();
     const { db, log, wait } = millrace.services;
@@ -259,8 +220,9 @@ describe('following an answer', () => {
 
   it('is refused where there is nothing to follow', async () => {
     script = answersText('Done.');
-    const { sessionId, rest } = await begin();
-    await rest();
+    const reader = await begin();
+    const { sessionId } = reader;
+    await reader.rest();
     const { key } = await millrace.createWorkspace();
     const path = `/chat/chat-session/${sessionId}/resume-stream`;
     expect((await millrace.call('GET', path, undefined, { key })).status).toBe(404);

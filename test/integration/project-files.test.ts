@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Answer } from '#test/support/api-client.ts';
-import { addPerson, openWorkspace, type Person } from '#test/support/people.ts';
+import { openWorkspace, type Person } from '#test/support/people.ts';
 import { insertSession, insertUserFile } from '#test/support/project-rows.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 

@@ -11,7 +11,7 @@ import type { SandboxLimits } from '#src/chat/python/sandbox-limits.ts';
 import { ToolFailed } from '#src/chat/tools/tool.ts';
 import { until } from '#test/support/until.ts';
 
-const WALL_MS = 4_000;
+const WALL_MS = 3_000;
 const MB = 1024 * 1024;
 const IS_LINUX = existsSync('/proc/self/status');
 
@@ -171,7 +171,7 @@ test('an endless loop ends at the time limit, and what it printed before is ther
   const { stdout, failure, files } = await run('print("on")\nwhile True: pass');
   expect({ stdout, failure, files }).toEqual({
     stdout: 'on\n',
-    failure: 'The code ran longer than 4 s and was ended.',
+    failure: 'The code ran longer than 3 s and was ended.',
     files: [],
   });
 });
@@ -179,7 +179,7 @@ test('an endless loop ends at the time limit, and what it printed before is ther
 test.each(['import time\ntime.sleep(1000)', 'import asyncio\nawait asyncio.sleep(1000)'])(
   'one that sleeps for ever too: %s',
   async (code) => {
-    expect((await run(code)).failure).toContain('ran longer than 4 s');
+    expect((await run(code)).failure).toContain('ran longer than 3 s');
   },
 );
 

@@ -1,7 +1,10 @@
 import type { ChatModel, ChatModelPart, ChatModelRequest } from '#src/chat/chat-model.ts';
 import { type ChatModelSettings, createChatModel } from '#src/chat/llm.ts';
 import { ModelFailed } from '#src/chat/model-failed.ts';
+import { createOperatorFetch } from '#src/platform/http.ts';
 import type { ScriptedLlm } from './scripted-llm.ts';
+
+const fetch = createOperatorFetch();
 
 export const LLM_KEY = 'sk-very-secret';
 
@@ -20,6 +23,7 @@ export function openLlm(llm: ScriptedLlm, settings: Partial<ChatModelSettings> =
     contextTokens: 128_000,
     callsTools: true,
     readsImages: false,
+    fetch,
     ...settings,
     timings: { retryDelayMs: 1, ...settings.timings },
   });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
 import type { LlmScript } from './scripted-llm.ts';
 
@@ -100,6 +100,18 @@ export function playsAndBreaks(...events: string[]): LlmScript {
   };
 }
 
+/** The events with a pause before each. */
+export function playsSlowly(pauseMs: number, ...events: string[]): LlmScript {
+  return async (response) => {
+    startEvents(response);
+    for (const event of events) {
+      await pause(pauseMs);
+      response.write(event);
+    }
+    response.end();
+  };
+}
+
 /** The events, then silence. */
 export function playsAndHangs(...events: string[]): LlmScript {
   return (response) => {
@@ -122,10 +134,11 @@ export function playsBytes(size: number, ...events: string[]): LlmScript {
   };
 }
 
-/** The event again and again, as fast as the client reads, until it goes away. */
-export function playsEndlessly(event: string): LlmScript {
+/** The event again and again, as fast as the client reads, until it goes away; `first` comes before. */
+export function playsEndlessly(event: string, first: string = ''): LlmScript {
   return async (response) => {
     startEvents(response);
+    response.write(first);
     const gone = once(response, 'close');
     while (!response.destroyed) {
       if (!response.write(event)) await Promise.race([once(response, 'drain'), gone]);

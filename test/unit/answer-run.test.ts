@@ -90,11 +90,11 @@ describe('a run', () => {
   });
 
   it('throws what the answer throws', async () => {
-    // oxlint-disable-next-line require-yield -- it fails before its first line
     const run = new AnswerRun(
       (async function* failing(): AnswerLines {
-        await Promise.resolve();
-        throw new Error('no model');
+        await Promise.reject(new Error('no model'));
+        yield line('never');
+        return SUMMARY;
       })(),
       () => undefined,
     );

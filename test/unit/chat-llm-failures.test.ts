@@ -79,14 +79,14 @@ describe('a provider that fails', () => {
     [400, 'Budget has been exceeded! Current cost: 10', {}, 'BUDGET_EXCEEDED'],
     [400, 'thinking.budget_tokens must be at least 1024', {}, 'BAD_REQUEST'],
     [429, 'Rate limit reached: tokens per min, maximum context 1', {}, 'RATE_LIMIT'],
-  ])('with %i "%s" is %#', async (status, message, labels, code) => {
+  ])('with %i says "%s": its case is known', async (status, message, labels, code) => {
     await using llm = await startScriptedLlm(answerError(status, message, {}, labels));
     const { failure } = await askLlm(llm);
     expect(failure?.errorCode).toBe(code);
     expect(failure?.message).toContain(message.slice(0, 40));
   });
 
-  it.each([
+  it.each<[body: string, words: string]>([
     ['{"detail":"Model is loading"}', 'Model is loading'],
     ['{"error":"model not loaded"}', 'model not loaded'],
     ['{"object":"error","message":"Bad seed","type":"BadRequestError","code":400}', 'Bad seed'],
@@ -94,7 +94,6 @@ describe('a provider that fails', () => {
     ['{"odd":true}', '{"odd":true}'],
     ['<html>nginx</html>', 'Bad Request'],
     ['', 'Bad Request'],
-    ['x'.repeat(5_000), 'x'.repeat(300)],
   ])('is quoted from a body like %s', async (body, words) => {
     await using llm = await startScriptedLlm(fails(400, body));
     expect((await askLlm(llm)).failure?.message).toBe(
@@ -102,15 +101,22 @@ describe('a provider that fails', () => {
     );
   });
 
+  it('is quoted at no great length', async () => {
+    await using llm = await startScriptedLlm(fails(400, 'x'.repeat(5_000)));
+    expect((await askLlm(llm)).failure?.message).toBe(
+      `The language model m answered 400: ${'x'.repeat(300)}`,
+    );
+  });
+
   it('is quoted without the key, and without what it was asked', async () => {
     const secret = 'The merger is called Project Nightjar.';
     await using llm = await startScriptedLlm(
-      answerError(400, `Key ${LLM_KEY} sent: ${secret} That is too rude.`),
+      answerError(400, `Key ${LLM_KEY} sent «${secret}», which is too rude.`),
     );
     const messages = [{ role: 'user' as const, content: `Context: ${secret} What follows?` }];
     const { failure } = await askLlm(llm, { messages });
     expect(failure?.message).toBe(
-      'The language model m answered 400: Key *** sent[…]That is too rude.',
+      'The language model m answered 400: Key *** sent «[…]», which is too rude.',
     );
     expect(failure?.cause).toBeUndefined();
   });

@@ -11,6 +11,7 @@ import {
   playsAndBreaks,
   playsBytes,
   playsEndlessly,
+  playsSlowly,
   reasoningEvent,
   startScriptedLlm,
   textEvent,
@@ -187,10 +188,7 @@ describe('a tool that a model calls', () => {
   it('is no way to write without an end', async () => {
     const start = toolCallEvents([{ name: 'internal_search', args: '{"queries":["' }]).join('');
     const more = toolCallEvent({ index: 0, function: { arguments: '12345678' } });
-    await using llm = await startScriptedLlm(async (response) => {
-      response.write(start);
-      await playsEndlessly(more)(response);
-    });
+    await using llm = await startScriptedLlm(playsEndlessly(more, start));
     expect((await askLlm(llm, { tools }, { maxCharacters: 1_000 })).parts).toEqual([
       finished('length'),
     ]);
@@ -198,16 +196,9 @@ describe('a tool that a model calls', () => {
   });
 
   it('may take its time as long as it is being written', async () => {
-    const events = toolCallEvents([{ name: 'internal_search', args: 'x'.repeat(40) }], 20);
-    await using llm = await startScriptedLlm(async (response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (const event of events) {
-        response.write(event);
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      response.end(endEvents('tool_calls'));
-    });
-    const timings = { firstTokenMs: 150, betweenTokensMs: 150 };
+    const events = toolCallEvents([{ name: 'internal_search', args: 'x'.repeat(40) }], 10);
+    await using llm = await startScriptedLlm(playsSlowly(60, ...events, endEvents('tool_calls')));
+    const timings = { firstTokenMs: 500, betweenTokensMs: 500 };
     expect((await askLlm(llm, { tools }, { timings })).failure).toBeNull();
   });
 

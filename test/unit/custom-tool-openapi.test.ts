@@ -40,7 +40,11 @@ describe('an OpenAPI document', () => {
     ['with a path that steps up', withOperation({}, '/a/../b'), 'must begin with /'],
     ['with a path that steps up in disguise', withOperation({}, '/%2E%2e/b'), 'must begin with /'],
     ['whose path names no parameter', withOperation({}, '/a/{id}'), '"name": "id"'],
-    ['with an id that is no text', withOperation({ operationId: 1 }), 'operationId: must be a text'],
+    [
+      'with an id that is no text',
+      withOperation({ operationId: 1 }),
+      'operationId: must be a text',
+    ],
     [
       'with a parameter without a name',
       withOperation({ parameters: [{ in: 'query' }] }),
@@ -126,7 +130,11 @@ describe('an OpenAPI document', () => {
   it('in YAML whose aliases stand for billions of values is refused at once', () => {
     const lines = ['openapi: 3.1.0', 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
     for (let n = 1; n < 12; n += 1) {
-      lines.push(`a${n}: &a${n} [${Array(10).fill(`*a${n - 1}`).join(', ')}]`);
+      lines.push(
+        `a${n}: &a${n} [${Array(10)
+          .fill(`*a${n - 1}`)
+          .join(', ')}]`,
+      );
     }
     const startedAt = performance.now();
     expect(() => readOpenApi(lines.join('\n'))).toThrow(/holds more than|neither JSON nor YAML/);
@@ -141,7 +149,9 @@ describe('an OpenAPI document', () => {
     };
     const body = (name: string) => ({
       operationId: name,
-      requestBody: { content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } } },
+      requestBody: {
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+      },
     });
     const [node, circle] = operationsOf(
       documentWith({
@@ -162,7 +172,10 @@ describe('an OpenAPI document', () => {
         {
           type: 'object',
           properties: Object.fromEntries(
-            Array.from({ length: 10 }, (__, p) => [`p${p}`, { $ref: `#/components/schemas/S${n + 1}` }]),
+            Array.from({ length: 10 }, (__, p) => [
+              `p${p}`,
+              { $ref: `#/components/schemas/S${n + 1}` },
+            ]),
           ),
         },
       ]),
@@ -173,7 +186,9 @@ describe('an OpenAPI document', () => {
         paths: {
           '/a': {
             post: {
-              requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/S0' } } } },
+              requestBody: {
+                content: { 'application/json': { schema: { $ref: '#/components/schemas/S0' } } },
+              },
             },
           },
         },
@@ -254,7 +269,17 @@ describe('an OpenAPI document', () => {
   });
 
   it('gives no operation the name of a built-in tool or of another one', () => {
-    const ids = ['internal_search', 'Python', 'a', 'A', 'a', 'öffne das!', '', '🙂', 'x'.repeat(99)];
+    const ids = [
+      'internal_search',
+      'Python',
+      'a',
+      'A',
+      'a',
+      'öffne das!',
+      '',
+      '🙂',
+      'x'.repeat(99),
+    ];
     const paths = Object.fromEntries(
       ids.map((operationId, n) => [`/${n}`, { get: { operationId } }]),
     );

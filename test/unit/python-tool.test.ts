@@ -47,6 +47,7 @@ function fakeStore(refused: readonly string[] = []): FileStore & { saved: NewFil
         mediaType: file.mediaType,
         byteCount: 1,
         metadata: {},
+        createdBy: file.createdBy,
         createdAt: new Date(0),
       };
     },

@@ -6,6 +6,7 @@ import {
   type FakeImages,
   imageAnswer,
   type ImageScript,
+  PNG,
 } from '#test/support/fake-images-endpoint.ts';
 import { IMAGE_KEY, type ImageStage, startImageStage } from '#test/support/image-stage.ts';
 import { failureOfTool, typesOf } from '#test/support/run-tool.ts';
@@ -57,6 +58,11 @@ describe('an endpoint that makes no image', () => {
       'bytes that are no image',
       imageAnswer({ b64_json: Buffer.from('<svg onload="x">').toString('base64') }),
       'something that is no image',
+    ],
+    [
+      'half an image',
+      imageAnswer({ b64_json: PNG.subarray(0, 40).toString('base64') }),
+      'The answer of painter-1 is a damaged PNG image; it may be cut off.',
     ],
     ['a dropped connection', (response) => void response.destroy(), /could not be reached/],
     ['half an answer', (response) => void response.write('{', () => response.destroy()), /reached/],

@@ -1,4 +1,4 @@
-import { DEFAULT_AGENT, findAgent } from '#src/chat/agents/find-agent.ts';
+import { type Agent, DEFAULT_AGENT, findAgent } from '#src/chat/agents/find-agent.ts';
 import type { ChatModel } from '#src/chat/chat-model.ts';
 import type { ChatOwner } from '#src/chat/insert-session.ts';
 import { countTokens } from '#src/documents/count-tokens.ts';
@@ -19,7 +19,7 @@ export async function tokensBesideAgent(
   agentId: number,
 ): Promise<number> {
   const agent = await requireAgent(services.db, owner, agentId);
-  return tokensLeft(services, modelOf(services, agent.modelVersion), agent.instructions);
+  return tokensLeft(services, modelOf(services, labelOf(agent)), agent.instructions);
 }
 
 /** Tokens of files that fit into the session's model beside instructions. @throws Problem NOT_FOUND */
@@ -40,8 +40,13 @@ export async function tokensLeftInSession(
   if (!session) throw unknownSession(id);
   const found = await findAgent(db, { workspaceId, userId }, session.agent_id ?? DEFAULT_AGENT.id);
   const agent = found ?? DEFAULT_AGENT;
-  const model = modelOf(services, session.alternate_model ?? agent.modelVersion);
+  const model = modelOf(services, session.alternate_model ?? labelOf(agent));
   return tokensLeft(services, model, `${agent.instructions}\n${session.instructions ?? ''}`);
+}
+
+function labelOf({ modelProvider, modelVersion }: Agent): string | null {
+  if (modelProvider === null || modelVersion === null) return modelVersion;
+  return `${modelProvider}/${modelVersion}`;
 }
 
 function modelOf({ chatModels }: TokenServices, name: string | null): ChatModel | null {

@@ -79,7 +79,7 @@ function readOperation(
     throw wrongDefinition(`${place}.operationId`, 'must be a text');
   }
   return {
-    name: names.give(id || `${method.toLowerCase()}_${path}`),
+    name: names.give(id || `${method.toLowerCase()} ${path.slice(1)}`),
     summary,
     description: cutText(description || `${method} ${path}`, MAX_DESCRIPTION_CHARACTERS),
     method,

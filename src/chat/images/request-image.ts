@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { ToolFailed } from '#src/chat/tools/tool.ts';
+import { type ImageFacts, readImage } from '#src/files/read-image.ts';
 import { startDeadline } from '#src/platform/deadline.ts';
+import { GiveUp } from '#src/platform/errors.ts';
 import { explainOutboundFailure } from '#src/platform/explain-outbound-failure.ts';
 import { OutboundError } from '#src/platform/http.ts';
 import type { Services } from '#src/services.ts';
 import { explainRefusal, parseJson, wordsOfRefusal } from './image-failure.ts';
-import { type ImageKind, imageKindOf } from './image-kind.ts';
 import type { ImageProvider } from './image-provider.ts';
 import { type ImageShape, imageSizeOf } from './image-size.ts';
 
@@ -13,7 +14,8 @@ export type ImageServices = Pick<Services, 'operatorFetch' | 'http'>;
 
 export interface MadeImage {
   bytes: Buffer;
-  kind: ImageKind;
+  /** By its content. */
+  mediaType: ImageFacts['mediaType'];
   /** What the provider made of the prompt; null when it does not say. */
   revisedPrompt: string | null;
 }
@@ -54,10 +56,11 @@ export async function requestImage(
       n: 1,
     };
     const text = await askProvider(services, provider, body, deadline.signal);
-    return await readImage(services, provider, text, deadline.signal);
+    return await readAnswer(services, provider, text, deadline.signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolFailed) throw error;
+    if (error instanceof GiveUp) throw new ToolFailed(error.message, { cause: error });
     if (deadline.expired) {
       const within = `within ${timeoutMs / 1_000} s`;
       throw new ToolFailed(`The image model ${provider.model} made no image ${within}.`);
@@ -107,7 +110,7 @@ async function post(
   return { status: response.status, text: bytes.toString('utf8') };
 }
 
-async function readImage(
+async function readAnswer(
   services: ImageServices,
   provider: ImageProvider,
   text: string,
@@ -122,13 +125,13 @@ async function readImage(
     : image?.url
       ? await fetchImage(services, provider, image.url, signal)
       : null;
-  const kind = bytes && imageKindOf(bytes);
-  if (!bytes || !kind) {
+  const facts = bytes && readImage({ name: `The answer of ${provider.model}`, bytes });
+  if (!bytes || !facts) {
     throw new ToolFailed(
       `The image model ${provider.model} answered with something that is no image.`,
     );
   }
-  return { bytes, kind, revisedPrompt };
+  return { bytes, mediaType: facts.mediaType, revisedPrompt };
 }
 
 /** From the provider itself as the operator's own; from elsewhere as any address that a stranger names. */

@@ -23,7 +23,7 @@ export interface SandboxLimits {
 
 /** The interpreter and Node.js themselves take some 200 MB of `processBytes`. */
 export const DEFAULT_LIMITS: SandboxLimits = {
-  startMs: 30_000,
+  startMs: 60_000,
   wallMs: 30_000,
   processBytes: 640 * MB,
   interpreterBytes: 256 * MB,

@@ -24,7 +24,7 @@ export function watchMemory(
 }
 
 /** Of the process and all below it; 0 for what is gone. */
-export async function residentBytes(pid: number): Promise<number> {
+async function residentBytes(pid: number): Promise<number> {
   let total = 0;
   const pids = [pid];
   for (let index = 0; index < pids.length && index < MAX_PROCESSES; index += 1) {

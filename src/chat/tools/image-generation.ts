@@ -77,8 +77,9 @@ async function makeImage(
 ): Promise<GeneratedImage> {
   const made = await requestImage(services, provider, order);
   order.signal.throwIfAborted();
-  const { mediaType, extension } = made.kind;
-  const file = { workspaceId, createdBy: userId, name: `generated-image.${extension}`, mediaType };
+  const { mediaType } = made;
+  const name = `generated-image.${mediaType.replace('image/', '')}`;
+  const file = { workspaceId, createdBy: userId, name, mediaType };
   try {
     const { id } = await services.files.save(file, once(made.bytes));
     return {

@@ -65,7 +65,7 @@ function describe(names: readonly string[], wallMs: number): string {
       : `The attached files are in the working directory: ${names.map((name) => JSON.stringify(name)).join(', ')}.`;
   return [
     'Runs a Python 3 program and returns what it prints and the files it makes. Use it to calculate, to work with data and to write files.',
-    'Only the standard library is there: no other packages, no network, no other programs, no threads.',
+    'Only the standard library is there: no other packages, no network, no other programs, no threads, no named time zones.',
     `Each call starts afresh, with no variables or files of earlier calls, and may take ${wallMs / 1000} seconds.`,
     'Print whatever you want to see. Files that the program writes to its working directory are given to the user; link to them with the link in the result.',
     files,

@@ -96,7 +96,8 @@ export const chatRequestSchema = z
       message:
         'is of new sessions only, and chat_session_id names one that exists. Leave one of the two out.',
     },
-  );
+  )
+  .meta({ id: 'ChatRequest' });
 
 /** What a message asks for, once its defaults are in place. */
 export interface ChatRequest {

@@ -28,11 +28,10 @@ export function fitMessages(
   if (excess <= 0) return [...messages];
   const parts = split(messages);
   const cutEarlier = (floor: number): void => {
-    const earlier = parts.steps.slice(0, -1).flat();
-    excess = shortenResults(earlier, floor, excess);
+    excess = shortenResults(parts.steps.slice(0, -1), floor, excess);
   };
   const cutLatest = (floor: number): void => {
-    excess = shortenResults(parts.steps.at(-1) ?? [], floor, excess);
+    excess = shortenResults(parts.steps.slice(-1), floor, excess);
   };
   cutEarlier(EARLIER_RESULT_TOKENS);
   cutLatest(LATEST_RESULT_TOKENS);
@@ -81,14 +80,15 @@ function toUnits(messages: readonly ChatModelMessage[]): Unit[] {
 }
 
 /** Cuts the longest results until nothing is in excess or all are down to `floor`. Returns what is still in excess. */
-function shortenResults(unit: Unit, floor: number, excess: number): number {
+function shortenResults(units: readonly Unit[], floor: number, excess: number): number {
+  if (excess <= 0) return excess;
   let left = excess;
-  const results = unit
-    .flatMap((message, index) =>
-      message.role === 'tool' ? [{ message, index, tokens: countTokens(message.content) }] : [],
-    )
+  const results = units
+    .flatMap((unit) => unit.map((message, index) => ({ unit, message, index })))
+    .filter(({ message }) => message.role === 'tool')
+    .map((result) => ({ ...result, tokens: countTokens(result.message.content) }))
     .toSorted((a, b) => b.tokens - a.tokens);
-  for (const { message, index, tokens } of results) {
+  for (const { unit, message, index, tokens } of results) {
     if (left <= 0 || tokens <= floor) break;
     const content = cutToTokens(message.content, Math.max(floor, tokens - left));
     unit[index] = { ...message, content };

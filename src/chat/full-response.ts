@@ -7,17 +7,19 @@ import { searchDocSchema } from '#src/documents/search-hit.ts';
 import { toolCallSchema } from './tool-call.ts';
 
 /** The whole answer in one object: SPEC.md "Chat complete response". */
-export const chatFullResponseSchema = z.object({
-  answer: z.string(),
-  answer_citationless: z.string(),
-  pre_answer_reasoning: z.string().nullable(),
-  tool_calls: z.array(toolCallSchema),
-  top_documents: z.array(searchDocSchema),
-  citation_info: z.array(citationInfoSchema),
-  message_id: z.int(),
-  chat_session_id: z.guid().nullable(),
-  error_msg: z.string().nullable(),
-});
+export const chatFullResponseSchema = z
+  .object({
+    answer: z.string(),
+    answer_citationless: z.string(),
+    pre_answer_reasoning: z.string().nullable(),
+    tool_calls: z.array(toolCallSchema),
+    top_documents: z.array(searchDocSchema),
+    citation_info: z.array(citationInfoSchema),
+    message_id: z.int(),
+    chat_session_id: z.guid().nullable(),
+    error_msg: z.string().nullable(),
+  })
+  .meta({ id: 'ChatFullResponse' });
 export type ChatFullResponse = z.output<typeof chatFullResponseSchema>;
 
 /**

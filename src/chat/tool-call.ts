@@ -4,13 +4,15 @@ import { searchDocSchema } from '#src/documents/search-hit.ts';
 import { generatedImageSchema } from './packets.ts';
 
 /** One use of a tool, as the complete response lists it. */
-export const toolCallSchema = z.object({
-  tool_name: z.string(),
-  tool_arguments: z.record(z.string(), z.unknown()),
-  /** What the model saw. */
-  tool_result: z.string(),
-  search_docs: z.array(searchDocSchema).nullable(),
-  generated_images: z.array(generatedImageSchema).nullable(),
-  pre_reasoning: z.string().nullable(),
-});
+export const toolCallSchema = z
+  .object({
+    tool_name: z.string(),
+    tool_arguments: z.record(z.string(), z.unknown()),
+    /** What the model saw. */
+    tool_result: z.string(),
+    search_docs: z.array(searchDocSchema).nullable(),
+    generated_images: z.array(generatedImageSchema).nullable(),
+    pre_reasoning: z.string().nullable(),
+  })
+  .meta({ id: 'ToolCallResponse' });
 export type ToolCall = z.output<typeof toolCallSchema>;

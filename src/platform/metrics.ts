@@ -137,6 +137,7 @@ function createGauges(registry: Registry): Record<GaugeSample['gauge'], Gauge> {
     ...createModelGauges(gauge),
   };
 }
+
 function createModelGauges(
   gauge: (name: string, help: string, labelNames: string[]) => Gauge,
 ): Record<'llmCalls' | 'llmTokens', Gauge> {

@@ -22,6 +22,8 @@ export interface FakeMcpServer extends AsyncDisposable {
   intercept: ((request: IncomingMessage, response: ServerResponse) => void) | null;
   /** Whole JSON answers instead of streams of events. */
   answersJson: boolean;
+  /** Closes the connections that clients keep. */
+  hangUp(): void;
 }
 
 export async function startFakeMcpServer(
@@ -58,6 +60,7 @@ export async function startFakeMcpServer(
     register,
     intercept: null,
     answersJson: false,
+    hangUp: () => http.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       http.closeAllConnections();
       http.close();

@@ -12,7 +12,7 @@ import { schemaForModel } from './tool-schema.ts';
 import { unreachable } from './vet-servers.ts';
 
 /** Somebody waits for it. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 10_000;
 const MAX_NAME_CHARACTERS = 200;
 const MAX_DESCRIPTION_CHARACTERS = 2_000;
 const MAX_SCHEMA_LEVELS = 60;

@@ -11,7 +11,7 @@ import { createMcpTool } from './mcp-tool.ts';
 import { createOperationTool } from './operation-tool.ts';
 import { readOpenApi } from './read-openapi.ts';
 import { readOperations } from './read-operations.ts';
-import { NameGiver } from './tool-names.ts';
+import { NameGiver, ownedName } from './tool-names.ts';
 
 /** Model servers take 128 functions; some are built in. */
 const MAX_TOOLS = 100;
@@ -79,7 +79,7 @@ function* toolsOf(services: LoadServices, load: RowToLoad): Generator<Tool> {
     ...openOrFail(services.secrets, `custom_tool:${row.id}`, row.sealed_headers),
   ];
   for (const operation of operationsOf(row)) {
-    const name = names.give(operation.name, `${row.name}_${operation.name}`);
+    const name = names.give(operation.name, ownedName(row.name, operation.name));
     yield createOperationTool(services, { ...owner, headers }, operation, name);
   }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { CustomToolId, McpServerId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import type { ServerTool } from './list-server-tools.ts';
-import { NameGiver } from './tool-names.ts';
+import { NameGiver, ownedName } from './tool-names.ts';
 
 export interface ServerOwner {
   workspaceId: WorkspaceId;
@@ -45,7 +45,7 @@ export async function saveServerTools(
   for (const tool of offered) {
     const stored = own.get(tool.name);
     if (stored) await update(trx, workspaceId, stored.id, tool);
-    else await insert(trx, owner, names.give(`${owner.serverName}_${tool.name}`), tool);
+    else await insert(trx, owner, names.give(ownedName(owner.serverName, tool.name)), tool);
   }
 }
 

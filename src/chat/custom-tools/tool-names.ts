@@ -1,5 +1,6 @@
 /** What models take as the name of a function. */
 const MAX_NAME_CHARACTERS = 64;
+const MAX_OWNER_CHARACTERS = 24;
 
 /** Of the tools that are built in, in lower case; a custom one must not pass itself off as one of them. */
 const RESERVED = [
@@ -45,6 +46,11 @@ export class NameGiver {
       if (!this.#taken.has(numbered.toLowerCase())) return numbered;
     }
   }
+}
+
+/** What belongs to `owner`, such as an MCP server, under a name that tells so. */
+export function ownedName(owner: string, name: string): string {
+  return `${safeName(owner).slice(0, MAX_OWNER_CHARACTERS)}_${safeName(name)}`;
 }
 
 /** Letters, digits, `_` and `-`, 64 at most. */

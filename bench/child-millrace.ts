@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
+import type { MemoryReport } from './memory-probe.ts';
 
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 40_000;
+const ANSWER_TIMEOUT_MS = 20_000;
 /** Linux counts process times in these: sysconf(_SC_CLK_TCK), 100 on every platform Node runs on. */
 const CLOCK_TICKS_PER_SECOND = 100;
 
@@ -19,11 +21,19 @@ export interface ChildMillrace extends AsyncDisposable {
   readonly adminKey: string;
   /** CPU seconds and highest resident memory so far; NaN where there is no /proc. */
   usage(): Promise<{ cpuSeconds: number; peakRssMb: number }>;
+  /** After a garbage collection; only of a process that was started with `probesMemory`. */
+  memory(): Promise<MemoryReport>;
+}
+
+export interface ChildOptions {
+  settings?: Record<string, string>;
+  probesMemory?: boolean;
 }
 
 /** `src/main.ts` serves and works; `src/api.ts` only serves, so that accepting is measured alone. */
 export async function startChildMillrace(
   entry: 'src/main.ts' | 'src/api.ts',
+  { settings = {}, probesMemory = false }: ChildOptions = {},
 ): Promise<ChildMillrace> {
   await using opened = new AsyncDisposableStack();
   const port = await freePort();
@@ -32,12 +42,16 @@ export async function startChildMillrace(
       PORT: String(port),
       MAX_PENDING_DOCUMENTS: '1000000',
       SHUTDOWN_TIMEOUT_SECONDS: '20',
+      ...settings,
     }),
   );
   await migrateTestDatabase(environment.settings);
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`../${entry}`, import.meta.url))], {
+  const probe = fileURLToPath(new URL('./memory-probe.ts', import.meta.url));
+  const flags = probesMemory ? ['--expose-gc', '--import', probe] : [];
+  const main = fileURLToPath(new URL(`../${entry}`, import.meta.url));
+  const child = spawn(process.execPath, [...flags, main], {
     env: { ...process.env, ...environment.settings },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', ...(probesMemory ? (['ipc'] as const) : [])],
   });
   opened.defer(() => stop(child));
   const url = `http://127.0.0.1:${port}`;
@@ -48,6 +62,7 @@ export async function startChildMillrace(
     url,
     adminKey: environment.adminKey,
     usage: () => usageOf(child.pid ?? 0),
+    memory: () => askForMemory(child),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
@@ -78,6 +93,14 @@ async function stop(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
   await exited;
   clearTimeout(timer);
+}
+
+async function askForMemory(child: ChildProcess): Promise<MemoryReport> {
+  const answer = once(child, 'message', { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+  child.send('report');
+  // Both sides of the channel are ours.
+  const [report] = (await answer) as [MemoryReport];
+  return report;
 }
 
 async function usageOf(pid: number): Promise<{ cpuSeconds: number; peakRssMb: number }> {

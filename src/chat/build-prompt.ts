@@ -1,6 +1,6 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
 import type { ChatModelMessage, ModelImage } from './chat-model.ts';
-import { cutMiddle } from './cut-text.ts';
+import { cutMiddle, tokensUpTo } from './cut-text.ts';
 import { delimit, delimitJson } from './delimit.ts';
 import { fitHistory, type PastMessage } from './fit-history.ts';
 import { fitMaterial, type Material } from './fit-material.ts';
@@ -49,6 +49,8 @@ export function buildPrompt(input: PromptInput): ChatModelMessage[] {
     hasDocuments: input.documents !== null,
     hasAttachments: input.attachments.length > 0,
     hasContext: input.additionalContext !== null,
+    // Instructions are cut before the question is.
+    budgetTokens: input.budgetTokens - tokensUpTo(input.question, input.budgetTokens),
   });
   const { question, material, room } = fitLast(input, rules);
   const { kept, left } = fitHistory(input.history, room);

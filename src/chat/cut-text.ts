@@ -9,6 +9,11 @@ export function fitsTokens(text: string, budget: number): boolean {
   return text.length <= budget || takeTokens(text, 0, text.length, budget) === text.length;
 }
 
+/** Tokens of `text`, or `limit + 1` when it costs more than `limit`. */
+export function tokensUpTo(text: string, limit: number): number {
+  return fitsTokens(text, limit) ? countTokens(text) : limit + 1;
+}
+
 /** The beginning of `text` that fits, and a notice of how much was left out; all of it when it fits. */
 export function cutToTokens(text: string, budget: number): string {
   if (fitsTokens(text, budget)) return text;

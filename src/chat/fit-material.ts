@@ -1,5 +1,5 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
-import { cutToTokens, fitsTokens } from './cut-text.ts';
+import { cutToTokens, tokensUpTo } from './cut-text.ts';
 
 /** A piece of what the model is to read: its text, and how it stands in the message. */
 export interface Material {
@@ -12,7 +12,7 @@ export function fitMaterial(material: readonly Material[], room: number): string
   const whole = material.map(({ text, show }) => show(text));
   if (room === Infinity) return whole;
   // Nobody's need matters beyond all that there is.
-  const needs = whole.map((shown) => (fitsTokens(shown, room) ? countTokens(shown) : room + 1));
+  const needs = whole.map((shown) => tokensUpTo(shown, room));
   const shares = shareOut(needs, room);
   return material.map((piece, index) => {
     const [need = 0, share = 0, shown = ''] = [needs[index], shares[index], whole[index]];

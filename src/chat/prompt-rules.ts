@@ -15,12 +15,13 @@ export interface RulesInput {
   toolNames: readonly string[];
   includeCitations: boolean;
   now: Date;
+  /** Beside the question; instructions may have a part of it. */
   budgetTokens: number;
 }
 
 /** The system prompt: what the model is to do, and what it must not mistake for an order. */
 export function promptRules(input: RulesInput): string {
-  const budget = Math.floor(input.budgetTokens * INSTRUCTIONS_SHARE);
+  const budget = Math.max(0, Math.floor(input.budgetTokens * INSTRUCTIONS_SHARE));
   const agent = cutToTokens(input.instructions.trim(), budget);
   const project = cutToTokens(input.projectInstructions?.trim() ?? '', budget);
   const paragraphs = [

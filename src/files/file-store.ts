@@ -70,7 +70,8 @@ export function createFileStore(db: Database, options: FileStoreOptions): FileSt
         return await finish(db, id, counted.byteCount());
       } catch (error) {
         await db.deleteFrom('stored_file').where('id', '=', id).execute();
-        await removeBytes(place, address);
+        // What counts is why it was not saved; the sweep takes what cannot be removed now.
+        await removeBytes(place, address).catch(() => undefined);
         throw error;
       }
     },

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabaseBytes } from '#src/files/database-bytes.ts';
 import { createDiskBytes } from '#src/files/disk-bytes.ts';
 import type { FileBytes } from '#src/files/file-bytes.ts';
@@ -25,8 +25,11 @@ let s3: FakeS3;
 let folder: string;
 let places: Record<FileLocation, FileBytes>;
 
-beforeEach(async () => {
+beforeAll(async () => {
   stage = await openTestServices();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+beforeEach(async () => {
   s3 = await startFakeS3();
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-files-'));
   places = {
@@ -36,7 +39,8 @@ beforeEach(async () => {
   };
 });
 afterEach(async () => {
-  await stage[Symbol.asyncDispose]();
+  await sql`delete from stored_file`.execute(stage.services.db);
+  await sql`delete from connector`.execute(stage.services.db);
   await s3[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });

@@ -221,7 +221,7 @@ describe('arguments', () => {
 
   it.each<[string, unknown]>([
     ['not', { not: { type: 'string' } }],
-    ['if', { if: {}, then: {} }],
+    ['if', { if: {}, else: {} }],
     ['an unknown type', { type: 'file' }],
     ['an unknown list of types', { type: ['text'] }],
     ['dependentRequired', { dependentRequired: { a: ['b'] } }],

@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+/** Where streams are opened. */
+export interface ChatTarget {
+  url: string;
+  path: string;
+  headers: Record<string, string>;
+}
+
+export interface ChatLoad {
+  /** Bodies of the requests, one a stream. */
+  bodies: readonly object[];
+  /** All of them arrive evenly over this time. */
+  arrivalsMs: number;
+  /** Tokens that every answer must have. */
+  tokens: number;
+}
+
+export interface LoadResult {
+  /** Of each stream: from its request to its first packet, sorted. */
+  firstMs: number[];
+  /** Most that were open at once, their first packet there. */
+  openAtOnce: number;
+  /** From the first request to the end of the last answer. */
+  seconds: number;
+}
+
+const FIRST_PACKET = '"obj":';
+const TIMEOUT_MS = 60_000;
+
+/** Opens the streams and reads them to their end. @throws when an answer is not whole */
+export async function loadStreams(target: ChatTarget, load: ChatLoad): Promise<LoadResult> {
+  await using pool = openPool(target, load.bodies.length);
+  const startedMs = performance.now();
+  const result: LoadResult = { firstMs: [], openAtOnce: 0, seconds: 0 };
+  let open = 0;
+  await Promise.all(
+    load.bodies.map(async (body, index) => {
+      await pause((load.arrivalsMs * index) / load.bodies.length);
+      const askedMs = performance.now();
+      const stream = await ask(pool, target, body);
+      await stream.first;
+      result.firstMs.push(performance.now() - askedMs);
+      open += 1;
+      result.openAtOnce = Math.max(result.openAtOnce, open);
+      assertWhole(await stream.whole, load.tokens);
+      open -= 1;
+    }),
+  );
+  result.firstMs.sort((a, b) => a - b);
+  result.seconds = (performance.now() - startedMs) / 1_000;
+  return result;
+}
+
+/** Opens the streams, waits for the first packet of each, and goes away. */
+export async function abandonStreams(
+  target: ChatTarget,
+  bodies: readonly object[],
+): Promise<void> {
+  await using pool = openPool(target, bodies.length);
+  await Promise.all(
+    bodies.map(async (body) => {
+      const stream = await ask(pool, target, body);
+      await stream.first;
+      stream.leave();
+    }),
+  );
+}
+
+function openPool({ url }: ChatTarget, connections: number): Pool & AsyncDisposable {
+  const pool = new Pool(url, { connections, bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS });
+  return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.destroy() });
+}
+
+async function ask(
+  pool: Pool,
+  { path, headers }: ChatTarget,
+  question: object,
+): Promise<{ first: Promise<void>; whole: Promise<string>; leave: () => void }> {
+  const { statusCode, body } = await pool.request({
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(question),
+  });
+  if (statusCode !== 200) throw new Error(`${statusCode}: ${await body.text()}`);
+  const first = Promise.withResolvers<void>();
+  const whole = Promise.withResolvers<string>();
+  let text = '';
+  body.setEncoding('utf8');
+  body.on('data', (part: string) => {
+    text += part;
+    if (text.length < 4_000 && text.includes(FIRST_PACKET)) first.resolve();
+  });
+  body.on('end', () => whole.resolve(text));
+  body.on('error', (error) => {
+    first.reject(error);
+    whole.reject(error);
+  });
+  // Who leaves does not wait for the rest.
+  whole.promise.catch(() => undefined);
+  return { first: first.promise, whole: whole.promise, leave: () => body.destroy() };
+}
+
+function assertWhole(text: string, tokens: number): void {
+  const last = `word${tokens - 1}`;
+  if (!text.includes(last)) throw new Error(`An answer broke off: ${text.slice(-500)}`);
+}

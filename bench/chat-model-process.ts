@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** How the model of that name answers: its first token at once, then one after each pause. */
+export const PACES = {
+  held: { tokens: 56, pauseMs: 250 },
+  brief: { tokens: 16, pauseMs: 250 },
+  flat: { tokens: 200, pauseMs: 0 },
+} as const;
+export type Pace = keyof typeof PACES;
+
+/** What the child says first; to every message it says how many answers are under way. */
+export interface ModelStarted {
+  port: number;
+}
+export interface ModelReport {
+  underWay: number;
+  answers: number;
+}
+
+const report: ModelReport = { underWay: 0, answers: 0 };
+
+/** An OpenAI-compatible model that thinks no time at all. Ends with its parent. */
+async function main(): Promise<void> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as { model: string };
+      void answer(response, PACES[body.model as Pace]);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1', 4_096);
+  await once(server, 'listening');
+  process.on('message', () => process.send?.(report));
+  process.on('disconnect', () => process.exit(0));
+  const { port } = server.address() as AddressInfo;
+  process.send?.({ port } satisfies ModelStarted);
+}
+
+async function answer(
+  response: ServerResponse,
+  { tokens, pauseMs }: { tokens: number; pauseMs: number },
+): Promise<void> {
+  report.underWay += 1;
+  report.answers += 1;
+  response.on('close', () => (report.underWay -= 1));
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (let index = 0; index < tokens && !response.destroyed; index += 1) {
+    if (index > 0 && pauseMs > 0) await pause(pauseMs);
+    response.write(eventOf({ content: `word${index} ` }, null));
+  }
+  response.end(`${eventOf({}, 'stop')}data: [DONE]\n\n`);
+}
+
+function eventOf(delta: object, finishReason: string | null): string {
+  const choices = [{ index: 0, delta, finish_reason: finishReason }];
+  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices })}\n\n`;
+}
+
+if (process.send) await main();

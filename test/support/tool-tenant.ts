@@ -1,0 +1,78 @@
+import { loadCustomTools } from '#src/chat/custom-tools/load-custom-tools.ts';
+import type { Tool } from '#src/chat/tools/tool.ts';
+import type { StoredFile } from '#src/files/file-store.ts';
+import type { StoredFileId, UserId, WorkspaceId } from '#src/ids.ts';
+import type { Answer } from './api-client.ts';
+import { ownerOf } from './seed-workspace.ts';
+import type { TestMillrace } from './test-millrace.ts';
+
+/** What an answer of the API holds; what a test asserts of it is its check. */
+export type Json = Answer['body'];
+
+export interface CallerHeaders {
+  authorization?: string;
+  mcpHeaders?: Record<string, string>;
+}
+
+/** The custom tools of a workspace, as an answer has them. */
+export interface LoadedTools extends AsyncDisposable {
+  tools: Tool[];
+  /** @throws when there is none of that name */
+  of(name: string): Tool;
+}
+
+/** A workspace that adds tools, and its administrator. */
+export interface ToolTenant {
+  readonly workspaceId: WorkspaceId;
+  readonly userId: UserId;
+  readonly key: string;
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Posts a body that must be taken. */
+  add(path: string, body: unknown): Promise<Json>;
+  load(ids?: readonly number[] | null, headers?: CallerHeaders): Promise<LoadedTools>;
+  /** The first file that a packet names. */
+  fileOf(packet: unknown): Promise<{ file: StoredFile; bytes: Buffer }>;
+}
+
+export async function openToolTenant(millrace: TestMillrace): Promise<ToolTenant> {
+  const { workspaceId: id, key } = await millrace.createWorkspace();
+  const workspaceId = id as WorkspaceId; // as the API gave it
+  const userId = (await ownerOf(millrace.services.db, id)) as UserId;
+  const call: ToolTenant['call'] = (method, path, body) =>
+    millrace.call(method, path, body, { key });
+  return {
+    workspaceId,
+    userId,
+    key,
+    call,
+    async add(path, body) {
+      const answer = await call('POST', path, body);
+      if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+      return answer.body;
+    },
+    async load(ids = null, { authorization = undefined, mcpHeaders = undefined } = {}) {
+      const caller = {
+        workspaceId,
+        userId,
+        authorization: authorization ?? null,
+        mcpHeaders: mcpHeaders ?? null,
+      };
+      const { tools, close } = await loadCustomTools(millrace.services, caller, ids);
+      return {
+        tools,
+        of(name) {
+          const found = tools.find((tool) => tool.name === name);
+          if (!found) throw new Error(`There is no tool ${name}.`);
+          return found;
+        },
+        [Symbol.asyncDispose]: close,
+      };
+    },
+    async fileOf(packet) {
+      const [fileId] = (packet as { file_ids: StoredFileId[] }).file_ids;
+      const found = fileId && (await millrace.services.files.read(workspaceId, fileId));
+      if (!found) throw new Error('The file is not stored.');
+      return found;
+    },
+  };
+}

@@ -54,10 +54,7 @@ export async function loadStreams(target: ChatTarget, load: ChatLoad): Promise<L
 }
 
 /** Opens the streams, waits for the first packet of each, and goes away. */
-export async function abandonStreams(
-  target: ChatTarget,
-  bodies: readonly object[],
-): Promise<void> {
+export async function abandonStreams(target: ChatTarget, bodies: readonly object[]): Promise<void> {
   await using pool = openPool(target, bodies.length);
   await Promise.all(
     bodies.map(async (body) => {
@@ -88,10 +85,13 @@ async function ask(
   const first = Promise.withResolvers<void>();
   const whole = Promise.withResolvers<string>();
   let text = '';
+  let hasFirst = false;
   body.setEncoding('utf8');
   body.on('data', (part: string) => {
     text += part;
-    if (text.length < 4_000 && text.includes(FIRST_PACKET)) first.resolve();
+    if (hasFirst || !text.includes(FIRST_PACKET)) return;
+    hasFirst = true;
+    first.resolve();
   });
   body.on('end', () => whole.resolve(text));
   body.on('error', (error) => {

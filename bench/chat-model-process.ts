@@ -2,14 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-
-/** How the model of that name answers: its first token at once, then one after each pause. */
-export const PACES = {
-  held: { tokens: 56, pauseMs: 250 },
-  brief: { tokens: 16, pauseMs: 250 },
-  flat: { tokens: 200, pauseMs: 0 },
-} as const;
-export type Pace = keyof typeof PACES;
+import { type Pace, PACES } from './chat-paces.ts';
 
 /** What the child says first; to every message it says how many answers are under way. */
 export interface ModelStarted {
@@ -61,4 +54,4 @@ function eventOf(delta: object, finishReason: string | null): string {
   return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices })}\n\n`;
 }
 
-if (process.send) await main();
+await main();

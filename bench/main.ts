@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Bench, BenchOptions } from './bench-options.ts';
+import { chat } from './chat.ts';
 import { ingest } from './ingest.ts';
 import { leads } from './leads.ts';
 import { relevance } from './relevance.ts';
@@ -32,6 +33,11 @@ const BENCHES: Record<string, Bench> = {
   leads: {
     summary: 'precision and recall of leads on labelled pages, and pages/s beside parsing alone',
     run: leads,
+  },
+  chat: {
+    summary:
+      '200 streams at once: first packet, tokens/s and memory, beside a bare proxy of the model',
+    run: chat,
   },
   relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
 };

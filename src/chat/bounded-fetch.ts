@@ -1,4 +1,11 @@
-/** `fetch` whose answers fail when they grow beyond `maxBytes`: a server that never ends a line would fill the memory. */
+/** The event that ends a stream, at the beginning of a line: inside JSON a line cannot begin. */
+const DONE = /[\r\n]data: ?\[DONE\]/;
+const DONE_LENGTH = 13;
+
+/**
+ * `fetch` for streams of events. An answer ends at `[DONE]`, also when the server keeps the connection open, and fails
+ * when it grows beyond `maxBytes`: one that never ends a line would fill the memory.
+ */
 export function boundedFetch(
   fetch: typeof globalThis.fetch,
   maxBytes: number,
@@ -6,17 +13,27 @@ export function boundedFetch(
   return async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null) return response;
-    let room = maxBytes;
-    const bounded = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          room -= chunk.byteLength;
-          if (room >= 0) controller.enqueue(chunk);
-          else controller.error(new Error(`the answer is larger than ${maxBytes} bytes`));
-        },
-      }),
-    );
     const { status, statusText, headers } = response;
+    const bounded = response.body.pipeThrough(untilDone(maxBytes));
     return new Response(bounded, { status, statusText, headers });
   };
+}
+
+function untilDone(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let room = maxBytes;
+  let tail = '\n';
+  return new TransformStream({
+    transform(chunk, controller) {
+      room -= chunk.byteLength;
+      if (room < 0) {
+        controller.error(new Error(`the answer is larger than ${maxBytes} bytes`));
+        return;
+      }
+      controller.enqueue(chunk);
+      const text =
+        tail + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
+      if (DONE.test(text)) controller.terminate();
+      tail = text.slice(-DONE_LENGTH);
+    },
+  });
 }

@@ -22,7 +22,7 @@ export function delimit(element: PromptElement, content: string, name?: string):
 }
 
 /** Text in which no tag of ours opens or closes. */
-export function escapeTags(text: string): string {
+function escapeTags(text: string): string {
   return text.replaceAll(TAG_OF_OURS, '&lt;');
 }
 

@@ -5,7 +5,7 @@ import { CitationNumbers } from './citation-numbers.ts';
 import { CitationWriter } from './citations.ts';
 import { type FirstSearch, searchFirst } from './first-search.ts';
 import { fitMessages } from './fit-messages.ts';
-import { ModelFailed } from './model-failed.ts';
+import { type ModelErrorCode, ModelFailed } from './model-failed.ts';
 import { packetAt, type Packet } from './packets.ts';
 import { runTools, type ToolStepOutcome } from './run-tools.ts';
 import type { ToolCall } from './tool-call.ts';
@@ -99,6 +99,7 @@ async function* runCycles(
       words: wordsOf(forced, standIn),
       beforeText: (at) => (cycle === 0 ? showFirstSearch(found, at) : stay(at)),
     });
+    if (step.finishReason === 'content-filter') throw withheld(model);
     if (cycle === 0 && found !== null && step.isShown) progress.toolCalls.push(found.toolCall);
     const calls = step.toolCalls.length === 0 && standIn !== null ? [standIn] : step.toolCalls;
     if (calls.length === 0 || offered.length === 0) {
@@ -214,13 +215,28 @@ function outputTokens({ contextTokens }: ChatModel): number {
 }
 
 function emptyAnswer(model: ChatModel, { finishReason }: ModelStep): ModelFailed {
-  const why =
-    finishReason === 'content-filter'
-      ? 'The provider’s content filter stopped it.'
-      : 'Ask again, or ask in other words.';
-  return new ModelFailed(`The language model ${model.name} ended without an answer. ${why}`, {
-    errorCode: finishReason === 'content-filter' ? 'CONTENT_POLICY' : 'EMPTY_LLM_RESPONSE',
-    isRetryable: false,
-    details: { model: model.name, provider: model.provider, finish_reason: finishReason },
+  return failed(model, finishReason, {
+    errorCode: 'EMPTY_LLM_RESPONSE',
+    says: 'ended without an answer. Ask again, or ask in other words.',
+  });
+}
+
+/** What was said before the provider's filter stopped it is no answer. */
+function withheld(model: ChatModel): ModelFailed {
+  return failed(model, 'content-filter', {
+    errorCode: 'CONTENT_POLICY',
+    says: 'ended without a whole answer: the provider’s content filter stopped it.',
+  });
+}
+
+function failed(
+  model: ChatModel,
+  finishReason: string,
+  { errorCode, says }: { errorCode: ModelErrorCode; says: string },
+): ModelFailed {
+  const { name, provider } = model;
+  return new ModelFailed(`The language model ${name} ${says}`, {
+    errorCode,
+    details: { model: name, provider, finish_reason: finishReason },
   });
 }

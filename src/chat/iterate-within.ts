@@ -1,3 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Items that come at once are passed on in groups of this many: between them others have their turn. */
+const ITEMS_PER_TURN = 16;
+
 export interface TokenDeadlines<T> {
   /** Time until the first item that counts. */
   firstMs: number;
@@ -19,50 +24,85 @@ export class StreamTimeout extends Error {
  */
 export async function* iterateWithin<T>(
   source: AsyncIterable<T>,
-  deadlines: TokenDeadlines<T>,
+  { firstMs, nextMs, counts, signal }: TokenDeadlines<T>,
 ): AsyncGenerator<T, void> {
+  signal.throwIfAborted();
   const iterator = source[Symbol.asyncIterator]();
-  let limitMs = deadlines.firstMs;
-  let endsAt = performance.now() + limitMs;
+  const deadline = new Deadline(firstMs, signal);
   let isDone = false;
   try {
-    for (;;) {
-      const step = await nextBefore(iterator, endsAt, limitMs, deadlines.signal);
+    for (let items = 1; ; items += 1) {
+      const step = await deadline.waitFor(iterator.next());
       if (step.done === true) {
         isDone = true;
         return;
       }
       yield step.value;
-      if (deadlines.counts(step.value)) {
-        limitMs = deadlines.nextMs;
-        // Counted from here, after `yield`: the consumer's own time is not the source's.
-        endsAt = performance.now() + limitMs;
-      }
+      if (items % ITEMS_PER_TURN === 0) await nextTurn();
+      // Counted from here, after `yield`: the consumer's own time is not the source's.
+      if (counts(step.value)) deadline.restart(nextMs);
     }
   } finally {
+    deadline.end();
     // Not awaited: a source that hangs in `next` would hang in `return` as well.
     if (!isDone) iterator.return?.().then(undefined, () => undefined);
   }
 }
 
-async function nextBefore<T>(
-  iterator: AsyncIterator<T>,
-  endsAt: number,
-  limitMs: number,
-  signal: AbortSignal,
-): Promise<IteratorResult<T>> {
-  signal.throwIfAborted();
-  const { promise: stopped, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  const timer = setTimeout(
-    () => reject(new StreamTimeout(`nothing arrived for ${limitMs / 1000} s`)),
-    Math.max(0, endsAt - performance.now()),
-  );
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([iterator.next(), stopped]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+/** One timer and one listener for all items of a stream. */
+class Deadline {
+  readonly #signal: AbortSignal;
+  #limitMs: number;
+  #timer: NodeJS.Timeout;
+  #isOver = false;
+  #reject: ((reason: unknown) => void) | null = null;
+
+  constructor(limitMs: number, signal: AbortSignal) {
+    this.#signal = signal;
+    this.#limitMs = limitMs;
+    this.#timer = setTimeout(this.#expire, limitMs);
+    signal.addEventListener('abort', this.#abort);
   }
+
+  restart(limitMs: number): void {
+    this.#isOver = false;
+    if (limitMs === this.#limitMs) {
+      this.#timer.refresh();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#limitMs = limitMs;
+    this.#timer = setTimeout(this.#expire, limitMs);
+  }
+
+  /** @throws StreamTimeout, or the signal's reason */
+  waitFor<T>(next: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      if (this.#signal.aborted) this.#abort();
+      // It passed while the consumer was at work; what is there already is still in time.
+      if (this.#isOver) this.#timer = setTimeout(this.#expire, 0);
+      next.then(
+        (value) => {
+          this.#reject = null;
+          resolve(value);
+        },
+        (error: unknown) => {
+          this.#reject = null;
+          reject(error);
+        },
+      );
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener('abort', this.#abort);
+  }
+
+  readonly #abort = (): void => this.#reject?.(this.#signal.reason);
+  readonly #expire = (): void => {
+    this.#isOver = true;
+    this.#reject?.(new StreamTimeout(`nothing arrived for ${this.#limitMs / 1000} s`));
+  };
 }

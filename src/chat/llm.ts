@@ -1,5 +1,4 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { z } from 'zod';
 
 import { boundedFetch } from './bounded-fetch.ts';
 import type { ChatModel, ChatModelPart, ChatModelRequest, ModelToolCall } from './chat-model.ts';
@@ -189,13 +188,15 @@ function toCall(part: Extract<LibraryPart, { type: 'tool-call' }>): ModelToolCal
   return { id: part.toolCallId, name: part.toolName, arguments: written };
 }
 
-const refusalChunk = z.object({
-  choices: z.array(z.object({ delta: z.object({ refusal: z.string() }) })).min(1),
-});
-
+/** Looked for in every chunk of every answer, so without a schema. */
 function refusalIn(chunk: unknown): string {
-  const parsed = refusalChunk.safeParse(chunk);
-  return parsed.success ? (parsed.data.choices[0]?.delta.refusal ?? '') : '';
+  const delta = member(member(member(chunk, 'choices'), 0), 'delta');
+  const refusal = member(delta, 'refusal');
+  return typeof refusal === 'string' ? refusal : '';
+}
+
+function member(value: unknown, key: string | number): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 function endOf({ finishReason, usage }: Extract<LibraryPart, { type: 'finish' }>): AnswerPiece {

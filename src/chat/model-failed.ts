@@ -51,22 +51,3 @@ export class ModelFailed extends Problem {
     this.details = details;
   }
 }
-
-/** The model ended its answer before it had said anything. */
-export function emptyAnswer(
-  model: { provider: string; name: string },
-  ending: { toolChoice: string | null; finishReason: string | null },
-): ModelFailed {
-  return new ModelFailed(
-    `The language model ${model.name} ended without an answer. Ask again, or ask in other words.`,
-    {
-      errorCode: 'EMPTY_LLM_RESPONSE',
-      details: {
-        model: model.name,
-        provider: model.provider,
-        tool_choice: ending.toolChoice,
-        finish_reason: ending.finishReason,
-      },
-    },
-  );
-}

@@ -144,7 +144,6 @@ export interface ApiTypes {
   CitationInfo: CitationInfo;
   CreatedChatSession: CreatedChatSession;
   GeneratedImage: GeneratedImage;
-  ListSessionsQuery: ListSessionsQuery;
   LlmOverride: LlmOverride;
   NewChatSession: NewChatSession;
   Packet: Packet;
@@ -365,7 +364,6 @@ export interface ChatRequest {
             type?: string | null;
             name?: string | null;
             user_file_id?: string | null;
-            [k: string]: unknown;
           }
       )[]
     | null;
@@ -377,7 +375,6 @@ export interface ChatRequest {
   chat_session_info?: {
     persona_id?: number | null;
     project_id?: number | null;
-    [k: string]: unknown;
   } | null;
   stream?: boolean | null;
   include_citations?: boolean | null;
@@ -385,13 +382,11 @@ export interface ChatRequest {
   mcp_headers?: {
     [k: string]: string;
   } | null;
-  [k: string]: unknown;
 }
 export interface LlmOverride {
   model_provider?: string | null;
   model_version?: string | null;
   temperature?: number | null;
-  [k: string]: unknown;
 }
 export interface SearchFilters {
   source_type?: string[] | null;
@@ -474,13 +469,6 @@ export interface ChatSessionList {
 }
 export interface CreatedChatSession {
   chat_session_id: string;
-}
-export interface ListSessionsQuery {
-  project_id?: number;
-  only_non_project_chats?: string;
-  include_failed_chats?: string;
-  page_size?: number;
-  before?: string;
 }
 export interface NewChatSession {
   /**

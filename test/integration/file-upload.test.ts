@@ -173,8 +173,8 @@ describe('an upload that fails leaves nothing', () => {
     socket.write(head + file('a.txt', 'whole').replaceAll('\n', '\r\n'));
     socket.write(file('b.bin', '').trimEnd().replaceAll('\n', '\r\n') + '\r\n\r\n');
     socket.write(randomBytes(2_000_000));
-    // The first file is whole, and of the second a part is in the database.
-    await until(async () => (await rows()).parts >= before.parts + 2);
+    // The first file is whole, and the second is arriving.
+    await until(async () => (await rows()).files >= before.files + 2);
     socket.destroy();
     await until(async () => (await rows()).files === before.files);
   });

@@ -151,8 +151,6 @@ describe('a server that cannot be used is refused and not kept:', () => {
     const url = new URL(server.url);
     await addWeather({ server_url: `http://moving.example:${url.port}/mcp` });
     stage.resolver.set('moving.example', [[inner.address]]);
-    const hungUp = server.hangUp();
-    await hungUp;
     await using loaded = await owner.load();
     const { message } = await failureOfTool(loaded.of('Weather_forecast'), { city: 'Rome' });
     expect(message).toContain('moving.example resolves to an address that is not public');

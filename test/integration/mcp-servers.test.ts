@@ -187,6 +187,7 @@ describe('a server with odd tools', () => {
       tool(''),
       tool('x'.repeat(500)),
       tool('nul\0'),
+      tool('odd', { type: 'object', properties: { 'a\0': { enum: ['\uD800'] } } }),
     ]);
     const made = await addWeather({ name: 'Tools of 🙂' });
     expect(made.tools.map(({ name }: Json) => name)).toEqual([
@@ -194,6 +195,7 @@ describe('a server with odd tools', () => {
       'Tools_of_bose_name',
       'Tools_of_deep',
       'Tools_of_twice',
+      'Tools_of_odd',
     ]);
     await using loaded = await owner.load();
     expect(loaded.tools[0]?.parameters).toEqual({

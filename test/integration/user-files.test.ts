@@ -320,7 +320,7 @@ it('a project keeps its files from being deleted, and gives their text', async (
 });
 
 it('answers for ids that are none as for unknown ones', async () => {
-  for (const id of ['nothing', '%2e%2e', '1', randomUUID()]) {
+  for (const id of ['nothing', 'a%2Fb', '1', randomUUID()]) {
     expect((await ana.call('GET', `/user/projects/file/${id}`)).status).toBe(404);
     expect((await ana.call('GET', `/chat/file/${id}`)).status).toBe(404);
   }

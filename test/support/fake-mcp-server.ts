@@ -7,7 +7,6 @@ import {
 } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { randomLoopback } from './scripted-smtp.ts';
 
 /** An MCP server (streamable HTTP) on an address of its own, with the tools that a test gives it. */
@@ -22,8 +21,6 @@ export interface FakeMcpServer extends AsyncDisposable {
   intercept: ((request: IncomingMessage, response: ServerResponse) => void) | null;
   /** Whole JSON answers instead of streams of events. */
   answersJson: boolean;
-  /** Closes the connections that clients keep. */
-  hangUp(): void;
 }
 
 export async function startFakeMcpServer(
@@ -32,7 +29,7 @@ export async function startFakeMcpServer(
   const host = randomLoopback();
   const http = createServer((request, response) => {
     fake.seen.push({ method: request.method ?? '', headers: request.headers });
-    response.on('error', () => undefined);
+    response.on('error', () => undefined).setHeader('connection', 'close');
     if (fake.intercept) fake.intercept(request, response);
     else void serve(request, response);
   });
@@ -43,8 +40,7 @@ export async function startFakeMcpServer(
     const transport = new StreamableHTTPServerTransport({
       enableJsonResponse: fake.answersJson,
     });
-    // The library's own two types differ in how they write an optional property.
-    await server.connect(transport as Transport);
+    await server.connect(transport);
     response.on('close', () => void server.close());
     await transport.handleRequest(request, response);
   }
@@ -60,7 +56,6 @@ export async function startFakeMcpServer(
     register,
     intercept: null,
     answersJson: false,
-    hangUp: () => http.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       http.closeAllConnections();
       http.close();

@@ -33,7 +33,7 @@ export function chunkEvent(
 export const textEvent = (content: string): string => chunkEvent({ content });
 export const reasoningEvent = (text: string): string => chunkEvent({ reasoning_content: text });
 export const refusalEvent = (refusal: string): string => chunkEvent({ refusal });
-export const usageEvent = (usage: Usage): string => chunk({ choices: [], usage });
+const usageEvent = (usage: Usage): string => chunk({ choices: [], usage });
 export const errorEvent = (message: string, type: string = 'server_error'): string =>
   `data: ${JSON.stringify({ error: { message, type } })}\n\n`;
 /** What proxies send to keep a connection open. */

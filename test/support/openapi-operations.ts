@@ -25,6 +25,14 @@ const SENDER = {
   daily_limit: 100,
 };
 
+/** The smallest OpenAPI document that makes a tool. */
+const DEFINITION = {
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1' },
+  servers: [{ url: 'https://shop.example.com' }],
+  paths: { '/orders': { get: { responses: {} } } },
+};
+
 /** Rules that no schema tells: what the service does not have yet, and what must exist. */
 const EXCEPTIONS: Record<string, Json> = {
   'POST /chat/send-chat-message': {
@@ -48,6 +56,9 @@ const EXCEPTIONS: Record<string, Json> = {
     source: 'tracker',
     connector_specific_config: { tracker_base_url: 'https://issues.example.com' },
   },
+  'POST /admin/tool/custom': { definition: DEFINITION, oauth_config_id: null },
+  'PUT /admin/tool/custom/{id}': { definition: DEFINITION, oauth_config_id: null },
+  'POST /admin/tool/custom/validate': { definition: DEFINITION },
   'POST /webhook-endpoints': { url: CLOSED_URL, enabled: true },
   'PATCH /webhook-endpoints/{id}': { url: CLOSED_URL, enabled: true },
   'POST /webhook-endpoints/{id}/recover': {
@@ -80,6 +91,7 @@ const IN_NEED = [
   'POST /manage/admin/document-set',
   'PATCH /manage/admin/document-set',
   'POST /user/projects/remove_chat_session',
+  'POST /admin/mcp/servers',
   'POST /billing/stripe/webhook',
   'POST /billing/checkout',
   'POST /billing/portal',

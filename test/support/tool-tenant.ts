@@ -50,14 +50,15 @@ export async function openToolTenant(millrace: TestMillrace): Promise<ToolTenant
       if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
       return answer.body;
     },
-    async load(ids = null, { authorization = undefined, mcpHeaders = undefined } = {}) {
+    async load(ids = null, headers = {}) {
       const caller = {
         workspaceId,
         userId,
-        authorization: authorization ?? null,
-        mcpHeaders: mcpHeaders ?? null,
+        authorization: headers.authorization ?? null,
+        mcpHeaders: headers.mcpHeaders ?? null,
       };
-      const { tools, close } = await loadCustomTools(millrace.services, caller, ids);
+      const loaded = await loadCustomTools(millrace.services, caller, ids);
+      const { tools } = loaded;
       return {
         tools,
         of(name) {
@@ -65,7 +66,7 @@ export async function openToolTenant(millrace: TestMillrace): Promise<ToolTenant
           if (!found) throw new Error(`There is no tool ${name}.`);
           return found;
         },
-        [Symbol.asyncDispose]: close,
+        [Symbol.asyncDispose]: () => loaded.close(),
       };
     },
     async fileOf(packet) {

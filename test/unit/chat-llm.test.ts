@@ -134,6 +134,16 @@ describe('the stream of a language model', () => {
     expect(await askLlm(llm)).toEqual({ parts: [text('Yes'), finished()], failure: null });
   });
 
+  it.each([1, 1_000])('ends at [DONE], also where the connection stays open: %s', async (size) => {
+    const events = [textEvent('data: [DONE]\ndata: [DONE]'), END_EVENTS];
+    const play = playsBytes(size, ...events);
+    await using llm = await startScriptedLlm((response) =>
+      play(Object.assign(response, { end: () => response })),
+    );
+    expect((await askLlm(llm)).parts).toEqual([text('data: [DONE]\ndata: [DONE]'), finished()]);
+    await expect.poll(() => llm.underWay()).toBe(0);
+  });
+
   it.each(['content', 'reasoning_content'])(
     'stops an endless one of `%s` at its bound, and the server with it',
     async (name) => {

@@ -158,7 +158,7 @@ describe('the messages of a loop that outgrows the context', () => {
       SYSTEM,
       ask(words(500)),
       answer(words(500)),
-      { ...QUESTION, images } as ChatModelMessage, // `QUESTION` is the user's
+      { role: 'user', content: 'Which berth is free?', images },
     ];
     expect(fitMessages(messages, 3_200)).toHaveLength(2);
     expect(fitMessages(messages, 4_200)).toHaveLength(4);

@@ -5,7 +5,7 @@ import { callableUrl } from '#src/platform/outbound-hop.ts';
 import { vetHost } from '#src/platform/vet-host.ts';
 import type { Services } from '#src/services.ts';
 import type { CustomHeader } from './custom-headers.ts';
-import { cutText, type JsonObject } from './json-object.ts';
+import { cutText, isStorableJson, type JsonObject } from './json-object.ts';
 import { McpFailed } from './mcp-failed.ts';
 import { openMcpSession } from './mcp-session.ts';
 import { schemaForModel } from './tool-schema.ts';
@@ -98,15 +98,22 @@ interface OfferedTool {
 /** None when it has no name by which it could be called. */
 function readTool({ name, title, description, inputSchema }: OfferedTool): ServerTool[] {
   if (name === '' || name.length > MAX_NAME_CHARACTERS || clean(name) !== name) return [];
-  const isTooDeep = isNestedDeeper(inputSchema, MAX_SCHEMA_LEVELS);
   return [
     {
       name,
       displayName: cutText(clean(title ?? name).trim() || name, MAX_NAME_CHARACTERS),
       description: cutText(clean(description ?? '').trim(), MAX_DESCRIPTION_CHARACTERS),
-      inputSchema: isTooDeep ? { type: 'object' } : schemaForModel(inputSchema, inputSchema),
+      inputSchema: readSchema(inputSchema),
     },
   ];
+}
+
+/** One that takes any arguments in place of one that cannot be kept. */
+function readSchema(schema: JsonObject): JsonObject {
+  const any = { type: 'object' };
+  if (isNestedDeeper(schema, MAX_SCHEMA_LEVELS)) return any;
+  const inlined = schemaForModel(schema, schema);
+  return isStorableJson(JSON.stringify(inlined)) ? inlined : any;
 }
 
 /** As it can be stored. */

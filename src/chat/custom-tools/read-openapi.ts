@@ -1,6 +1,6 @@
 import { normalize, upgrade } from '@scalar/openapi-parser';
 import { Problem } from '#src/platform/errors.ts';
-import { isObject, type JsonObject } from './json-object.ts';
+import { isObject, isStorableJson, type JsonObject } from './json-object.ts';
 
 /** Of one document, as JSON. */
 export const MAX_DEFINITION_BYTES = 500_000;
@@ -27,6 +27,9 @@ export function readOpenApi(definition: unknown): OpenApiDocument {
   refuseExcess(parsed);
   const text = JSON.stringify(parsed);
   refuseSize(Buffer.byteLength(text));
+  if (!isStorableJson(text)) {
+    throw wrongDefinition('', 'holds NUL or half of a surrogate pair, which cannot be stored');
+  }
   // A copy of its own: aliases of YAML are told apart, and what is no JSON is gone.
   const sent = parseObject(text);
   refuseVersion(sent);

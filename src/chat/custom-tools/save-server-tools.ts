@@ -16,7 +16,8 @@ interface StoredTool {
   id: CustomToolId;
   mcp_server_id: McpServerId | null;
   name: string;
-  server_name: string;
+  /** Null for tools of others. */
+  server_name: string | null;
 }
 
 /**
@@ -30,13 +31,15 @@ export async function saveServerTools(
 ): Promise<void> {
   const { workspaceId, serverId } = owner;
   const { rows } = await sql<StoredTool>`
-    select id, mcp_server_id, name, definition->>'name' as server_name from custom_tool
+    select id, mcp_server_id, name,
+      case when mcp_server_id = ${serverId} then definition->>'name' end as server_name
+    from custom_tool
     where workspace_id = ${workspaceId}`.execute(trx);
   const own = new Map(
-    rows.filter((row) => row.mcp_server_id === serverId).map((row) => [row.server_name, row]),
+    rows.flatMap((row) => (row.server_name === null ? [] : [[row.server_name, row] as const])),
   );
   const isOffered = new Set(offered.map(({ name }) => name));
-  const gone = [...own.values()].filter((row) => !isOffered.has(row.server_name));
+  const gone = [...own].filter(([name]) => !isOffered.has(name)).map(([, row]) => row);
   await sql`delete from custom_tool where workspace_id = ${workspaceId}
     and id = any(${gone.map(({ id }) => id)}::int[])`.execute(trx);
   const names = new NameGiver();

@@ -56,9 +56,9 @@ export async function takeUserFile(
   signal: AbortSignal,
 ): Promise<TakenFile | RejectedFile> {
   const name = posix.basename(safeFileName(sent.name));
-  if (name === '') return { file_name: sent.name.slice(0, 100), reason: 'It has no usable name.' };
   const maxBytes = services.config.MAX_FILE_BYTES;
   try {
+    if (name === '') return await withoutName(upTo(sent.content, sent.name, maxBytes), sent.name);
     return await storeAndInspect(services, owner, { ...sent, name }, signal);
   } catch (error) {
     if (error instanceof TooLarge) return { file_name: name, reason: tooLarge(name, maxBytes) };
@@ -113,6 +113,15 @@ async function storeAndInspect(
       leave();
     }
   }
+}
+
+/** The next file of the form comes when this one was read. */
+async function withoutName(
+  content: AsyncIterable<Uint8Array>,
+  sentName: string,
+): Promise<RejectedFile> {
+  for await (const _bytes of content);
+  return { file_name: sentName.slice(0, 100).toWellFormed(), reason: 'It has no usable name.' };
 }
 
 /** A file of the form is larger than one may be; the others go on. */

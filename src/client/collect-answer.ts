@@ -1,0 +1,75 @@
+import type { ChatFullResponse } from './api-types.ts';
+import type { StreamLine } from './packets.ts';
+
+/** What of a complete response its stream tells; results of tools are only in the packets. */
+export type AssembledAnswer = Omit<ChatFullResponse, 'tool_calls'>;
+
+/**
+ * Reads a stream to its end and gathers it into one object, which says the same as the answer to `chat.send`. A failed
+ * answer has an empty text and an `error_msg`. `chat_session_id` is null when the stream has not made the session.
+ */
+export async function collectAnswer(lines: AsyncIterable<StreamLine>): Promise<AssembledAnswer> {
+  const answer: AssembledAnswer = {
+    answer: '',
+    answer_citationless: '',
+    pre_answer_reasoning: null,
+    top_documents: [],
+    citation_info: [],
+    message_id: 0,
+    chat_session_id: null,
+    error_msg: null,
+  };
+  for await (const line of lines) addLine(answer, line);
+  if (answer.error_msg !== null) {
+    answer.answer = '';
+    answer.citation_info = [];
+  }
+  answer.answer_citationless = removeCitations(answer.answer);
+  return answer;
+}
+
+function addLine(answer: AssembledAnswer, line: StreamLine): void {
+  if ('chat_session_id' in line) answer.chat_session_id = line.chat_session_id;
+  if ('reserved_assistant_message_id' in line)
+    answer.message_id = line.reserved_assistant_message_id;
+  // What happens inside a research agent is part of its own block.
+  if (!('obj' in line) || line.placement.sub_turn_index !== null) return;
+  const { obj } = line;
+  if (obj.type === 'message_start') {
+    // The answer is what is said last: what came before announced a tool.
+    answer.answer = '';
+    answer.citation_info = [];
+    answer.top_documents = obj.final_documents ?? [];
+  }
+  if (obj.type === 'message_delta') answer.answer += obj.content;
+  if (obj.type === 'citation_info') answer.citation_info.push(obj);
+  if (obj.type === 'reasoning_start') answer.pre_answer_reasoning = '';
+  if (obj.type === 'reasoning_delta')
+    answer.pre_answer_reasoning = (answer.pre_answer_reasoning ?? '') + obj.reasoning;
+  if (obj.type === 'error') answer.error_msg = obj.message;
+}
+
+/** Every `[[n]](link)` goes, with the white space before it. In a link parentheses come in pairs, or after a backslash. */
+function removeCitations(text: string): string {
+  let kept = '';
+  let from = 0;
+  for (const match of text.matchAll(/\[\[\d+\]\]\(/g)) {
+    const end = match.index < from ? -1 : closingParenthesis(text, match.index + match[0].length);
+    if (end === -1) continue;
+    kept += text.slice(from, match.index).trimEnd();
+    from = end + 1;
+  }
+  return kept + text.slice(from);
+}
+
+function closingParenthesis(text: string, from: number): number {
+  let depth = 1;
+  for (let index = from; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '\\') index += 1;
+    else if (character === '(') depth += 1;
+    else if (character === ')') depth -= 1;
+    if (depth === 0) return index;
+  }
+  return -1;
+}

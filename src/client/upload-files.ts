@@ -1,0 +1,70 @@
+import type { UploadedFiles, UserFileSnapshot } from './api-types.ts';
+import type { Connection } from './connection.ts';
+import { MillraceError } from './millrace-error.ts';
+
+const UPLOAD_TIMEOUT_MS = 10 * 60_000;
+const LOOK_EVERY_MS = 500;
+const READ_TIMEOUT_MS = 5 * 60_000;
+
+export interface UploadOptions {
+  /** Puts them into this project, too. */
+  projectId?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Uploads files for chats and projects. A path is that of a file on this machine, and is read while it is sent.
+ * `rejected_files` of the answer says of each file that cannot be used why; the others are kept.
+ */
+export async function uploadFiles(
+  connection: Connection,
+  files: readonly (string | File)[],
+  { projectId, signal }: UploadOptions = {},
+): Promise<UploadedFiles> {
+  const form = new FormData();
+  for (const file of files)
+    form.append('files', typeof file === 'string' ? await open(file) : file);
+  if (projectId !== undefined) form.append('project_id', String(projectId));
+  return connection.json('POST', '/user/projects/file/upload', {
+    form,
+    signal,
+    timeoutMs: UPLOAD_TIMEOUT_MS,
+  });
+}
+
+/**
+ * Waits until files are read: text, documents and tables are `PROCESSING` for a moment after their upload.
+ * @returns them as they are then, `COMPLETED` or `FAILED`
+ * @throws MillraceError TIMEOUT after five minutes
+ */
+export async function filesRead(
+  connection: Connection,
+  files: readonly UserFileSnapshot[],
+  signal?: AbortSignal,
+): Promise<UserFileSnapshot[]> {
+  const latest = new Map(files.map((file) => [file.id, file]));
+  const unread = (): string[] =>
+    [...latest.values()].filter(({ status }) => status === 'PROCESSING').map(({ id }) => id);
+  for (let look = 0; unread().length > 0; look += 1) {
+    if (look * LOOK_EVERY_MS > READ_TIMEOUT_MS) {
+      throw new MillraceError('The uploaded files are still not read. Are the workers running?', {
+        status: null,
+        errorCode: 'TIMEOUT',
+      });
+    }
+    if (look > 0) await connection.wait(LOOK_EVERY_MS, signal);
+    const seen = await connection.json<UserFileSnapshot[]>('POST', '/user/projects/file/statuses', {
+      body: { file_ids: unread() },
+      signal,
+    });
+    for (const file of seen) latest.set(file.id, file);
+  }
+  return [...latest.values()];
+}
+
+/** Node's own modules are asked for only when there is a path: browsers have `File`s. */
+async function open(path: string): Promise<File> {
+  const { openAsBlob } = await import('node:fs');
+  const name = path.split(/[/\\]/).at(-1) ?? path;
+  return new File([await openAsBlob(path)], name);
+}

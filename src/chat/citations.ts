@@ -1,5 +1,6 @@
 import type { AnswerBody } from './packets.ts';
 import { opensCitation, readCitation } from './read-citation.ts';
+import { safeLink } from './safe-link.ts';
 
 /** A document that an answer may cite. */
 export interface CitationSource {
@@ -7,8 +8,6 @@ export interface CitationSource {
   link: string | null;
 }
 
-/** Links that run code where they are shown are not links to a source. */
-const UNSAFE_LINK = /^\s*(?:javascript|vbscript|data):/i;
 const PLAIN_RUN = /^[^`[【［\s]+/;
 const BLANKS = /^[ \t]+/;
 /** What may stand before a code fence on its line: indentation, quote marks, a list mark. */
@@ -223,8 +222,9 @@ function closingParenthesis(text: string, from: number): number {
 
 /** A link as a Markdown destination: nothing in it may end the link early. */
 function linkTarget(link: string | null): string {
-  if (link === null || UNSAFE_LINK.test(link)) return '';
-  const target = link.trim().replaceAll(/[\s<>\\]/g, (character) => encodeURIComponent(character));
+  const safe = safeLink(link);
+  if (safe === null) return '';
+  const target = safe.trim().replaceAll(/[\s<>\\]/g, (character) => encodeURIComponent(character));
   const isBalanced = closingParenthesis(`${target})`, 0) === target.length;
   return isBalanced ? target : target.replaceAll('(', '%28').replaceAll(')', '%29');
 }

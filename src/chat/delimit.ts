@@ -13,7 +13,10 @@ const ELEMENTS: readonly PromptElement[] = [
   'context',
   'documents',
 ];
-const TAG_OF_OURS = new RegExp(String.raw`<(?=[\s/]*(?:${ELEMENTS.join('|')})(?![\w-]))`, 'gi');
+/** Those that would open or close an element of ours, and the marks between the turns of common chat templates. */
+const TAG = new RegExp(String.raw`<(?=[\s/]*(?:${ELEMENTS.join('|')})(?![\w-])|\|\w+\|>)`, 'gi');
+/** Unicode tag characters: no reader sees them, and some models read them as letters. */
+const HIDDEN = /[\u{e0000}-\u{e007f}]/gu;
 
 /** `content` inside an element that nothing in it can close. A name becomes an attribute. */
 export function delimit(element: PromptElement, content: string, name?: string): string {
@@ -21,12 +24,31 @@ export function delimit(element: PromptElement, content: string, name?: string):
   return `<${element}${attribute}>\n${escapeTags(content)}\n</${element}>`;
 }
 
-/** Text in which no tag of ours opens or closes. */
-function escapeTags(text: string): string {
-  return text.replaceAll(TAG_OF_OURS, '&lt;');
+/** Text in which no tag of ours opens or closes, and nothing is hidden. */
+export function escapeTags(text: string): string {
+  return text.replaceAll(HIDDEN, '').replaceAll(TAG, '&lt;');
 }
 
 /** JSON of documents: `<` escaped, so that no document can close the element that it stands in. */
 export function delimitJson(element: PromptElement, json: string): string {
-  return `<${element}>\n${json.replaceAll('<', String.raw`\u003c`)}\n</${element}>`;
+  return `<${element}>\n${escapeJson(json)}\n</${element}>`;
+}
+
+/** What a tool has answered, JSON or text, without tags that mean something to a model. */
+export function escapeResult(text: string): string {
+  return isJson(text) ? escapeJson(text) : escapeTags(text);
+}
+
+function escapeJson(json: string): string {
+  return json.replaceAll(HIDDEN, '').replaceAll('<', String.raw`\u003c`);
+}
+
+function isJson(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -3,6 +3,7 @@ import { askModel, type ModelStep, sourcesOf, startMessage } from './ask-model.t
 import type { ChatModel, ChatModelMessage, ModelToolCall } from './chat-model.ts';
 import { CitationNumbers } from './citation-numbers.ts';
 import { CitationWriter } from './citations.ts';
+import { escapeResult } from './delimit.ts';
 import { type FirstSearch, searchFirst } from './first-search.ts';
 import { fitMessages } from './fit-messages.ts';
 import { type ModelErrorCode, ModelFailed } from './model-failed.ts';
@@ -170,7 +171,7 @@ function asMessages(
       role: 'tool' as const,
       toolCallId: call.id,
       toolName: call.name,
-      content,
+      content: escapeResult(content),
     })),
   ];
 }

@@ -9,7 +9,7 @@ export interface TokenDeadlines<T> {
   /** Time between two items that count. */
   nextMs: number;
   /** Whether an item is progress; keep-alives are not. */
-  counts(item: T): boolean;
+  counts: (item: T) => boolean;
   signal: AbortSignal;
 }
 
@@ -55,6 +55,7 @@ class Deadline {
   #limitMs: number;
   #timer: NodeJS.Timeout;
   #isOver = false;
+  /** Of the wait under way, or of the last one, which no longer minds. */
   #reject: ((reason: unknown) => void) | null = null;
 
   constructor(limitMs: number, signal: AbortSignal) {
@@ -82,16 +83,7 @@ class Deadline {
       if (this.#signal.aborted) this.#abort();
       // It passed while the consumer was at work; what is there already is still in time.
       if (this.#isOver) this.#timer = setTimeout(this.#expire, 0);
-      next.then(
-        (value) => {
-          this.#reject = null;
-          resolve(value);
-        },
-        (error: unknown) => {
-          this.#reject = null;
-          reject(error);
-        },
-      );
+      next.then(resolve, reject);
     });
   }
 

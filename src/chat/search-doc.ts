@@ -1,6 +1,7 @@
 import type { SearchDoc, SearchHit } from '#src/documents/search-hit.ts';
+import { safeLink } from './safe-link.ts';
 
-/** The part of a hit that packets carry: its text and offsets stay behind. */
+/** The part of a hit that packets carry: its text and offsets stay behind, and a link that nobody should follow. */
 export function toSearchDoc(hit: SearchHit): SearchDoc {
   const {
     text: _text,
@@ -11,5 +12,5 @@ export function toSearchDoc(hit: SearchHit): SearchDoc {
     headings: _headings,
     ...searchDoc
   } = hit;
-  return searchDoc;
+  return { ...searchDoc, link: safeLink(searchDoc.link) };
 }

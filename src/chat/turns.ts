@@ -1,11 +1,12 @@
-import { sql } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
 
 import { cleanJson, cleanText } from '#src/documents/clean-text.ts';
 import type { AgentId, ChatSessionId, ProjectId } from '#src/ids.ts';
-import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { FileDescriptor } from '#src/tables.ts';
-import { type ChatOwner, insertSession } from './insert-session.ts';
+import type { ChatOwner } from './insert-session.ts';
 import type { Packet } from './packets.ts';
 
 /** Older messages are not read at all; what of the rest fits the model's context the prompt decides. */
@@ -169,73 +170,69 @@ export interface Turn {
 }
 
 /**
- * Saves the user's message and reserves the answer's row.
+ * Saves the user's message and reserves the answer's row, in a session that is made or there: one statement, for the
+ * embedded database has one connection for all who ask.
  * @throws Problem NOT_FOUND for a session that was deleted meanwhile
  */
 export async function beginTurn(db: Database, owner: ChatOwner, turn: NewTurn): Promise<Turn> {
-  return db.transaction().execute(async (transaction) => {
-    const { sessionId, parentId } = await placeInSession(transaction, owner, turn);
-    const { answered } = turn.place;
-    const question = answered?.id ?? null;
-    const { rows } = await sql<{ question: number; answer: number }>`
-      with ids as materialized (select
-        coalesce(${question}::integer,
-          nextval(pg_get_serial_sequence('chat_message', 'id'))::integer) as question,
-        nextval(pg_get_serial_sequence('chat_message', 'id'))::integer as answer),
-      written as (
-        insert into chat_message (id, workspace_id, chat_session_id, parent_id, latest_child_id, role, content,
-          citations, files, created_at, finished_at)
-        overriding system value
-        select question, ${owner.workspaceId}::uuid, ${sessionId}::uuid, ${parentId}::integer, answer, 'user',
-          ${cleanText(turn.message)}, '{}'::json, ${JSON.stringify(turn.files)}::json, ${turn.now}::timestamptz,
-          ${turn.now}::timestamptz
-        from ids where ${question}::integer is null
-        union all
-        select answer, ${owner.workspaceId}::uuid, ${sessionId}::uuid, question, null, 'assistant', '', '{}'::json,
-          '[]'::json, ${turn.now}::timestamptz, null
-        from ids
-        returning id),
-      run as (
-        insert into chat_run (chat_message_id, workspace_id, chat_session_id, alive_until, started_at)
-        select answer, ${owner.workspaceId}::uuid, ${sessionId}::uuid,
-          now() + ${RUN_LEASE_MS} * interval '1 millisecond', ${turn.now}::timestamptz from ids),
-      shown as (
-        update chat_message set latest_child_id = case when ${question}::integer is null then question else answer end
-        from ids where chat_message.id = ${parentId}::integer)
-      select question, answer from ids where (select count(*) from written) > 0`.execute(
-      transaction,
-    );
-    const [ids] = rows;
-    if (!ids) throw new Error('The rows of a turn were not written.');
-    return {
-      sessionId,
-      isNewSession: turn.place.sessionId === null,
-      userMessageId: question === null ? ids.question : null,
-      assistantMessageId: ids.answer,
-    };
-  });
+  const { place, now } = turn;
+  // The brand is given where the id is made.
+  const sessionId = place.sessionId ?? (randomUUID() as string as ChatSessionId);
+  const question = place.answered?.id ?? null;
+  const message = sql`${owner.workspaceId}::uuid, ${sessionId}::uuid`;
+  const { rows } = await sql<{ question: number; answer: number }>`
+    with session as (${sessionOf(owner, turn, sessionId)}),
+    ids as materialized (select
+      coalesce(${place.parentId}::integer,
+        nextval(pg_get_serial_sequence('chat_message', 'id'))::integer) as parent,
+      coalesce(${question}::integer,
+        nextval(pg_get_serial_sequence('chat_message', 'id'))::integer) as question,
+      nextval(pg_get_serial_sequence('chat_message', 'id'))::integer as answer
+      from session),
+    written as (
+      insert into chat_message (id, workspace_id, chat_session_id, parent_id, latest_child_id, role, content,
+        citations, files, created_at, finished_at)
+      overriding system value
+      select parent, ${message}, null, question, 'system', '', '{}'::json, '[]'::json, ${now}::timestamptz,
+        ${now}::timestamptz
+      from ids where ${place.parentId}::integer is null
+      union all
+      select question, ${message}, parent, answer, 'user', ${cleanText(turn.message)}, '{}'::json,
+        ${JSON.stringify(turn.files)}::json, ${now}::timestamptz, ${now}::timestamptz
+      from ids where ${question}::integer is null
+      union all
+      select answer, ${message}, question, null, 'assistant', '', '{}'::json, '[]'::json, ${now}::timestamptz, null
+      from ids),
+    run as (
+      insert into chat_run (chat_message_id, workspace_id, chat_session_id, alive_until, started_at)
+      select answer, ${message}, now() + ${RUN_LEASE_MS} * interval '1 millisecond', ${now}::timestamptz from ids),
+    shown as (
+      update chat_message set latest_child_id = case when ${question}::integer is null then question else answer end
+      from ids where chat_message.id = ${place.parentId}::integer)
+    select question, answer from ids`.execute(db);
+  const [ids] = rows;
+  if (!ids) throw noSession(sessionId);
+  return {
+    sessionId,
+    isNewSession: place.sessionId === null,
+    userMessageId: question === null ? ids.question : null,
+    assistantMessageId: ids.answer,
+  };
 }
 
-async function placeInSession(
-  transaction: DatabaseTransaction,
-  owner: ChatOwner,
+/** Makes the session, or finds the one that is there; no row for one that is gone. */
+function sessionOf(
+  { workspaceId, userId }: ChatOwner,
   { place, settings, now }: NewTurn,
-): Promise<{ sessionId: ChatSessionId; parentId: number }> {
-  if (place.sessionId === null || place.parentId === null) {
-    const made = await insertSession(transaction, owner, { ...settings, title: null, now });
-    return { sessionId: made.sessionId, parentId: made.rootId };
-  }
-  const touched = await transaction
-    .updateTable('chat_session')
-    .set({ updated_at: now })
-    .where('id', '=', place.sessionId)
-    .where('workspace_id', '=', owner.workspaceId)
-    .where('user_id', '=', owner.userId)
-    .where('deleted_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  if (!touched) throw noSession(place.sessionId);
-  return { sessionId: place.sessionId, parentId: place.parentId };
+  sessionId: ChatSessionId,
+): RawBuilder<unknown> {
+  return place.sessionId === null
+    ? sql`insert into chat_session (id, workspace_id, user_id, agent_id, project_id, created_at, updated_at)
+        values (${sessionId}, ${workspaceId}, ${userId}, ${settings.agentId}, ${settings.projectId}, ${now}, ${now})
+        returning id`
+    : sql`update chat_session set updated_at = ${now}
+        where id = ${sessionId} and workspace_id = ${workspaceId} and user_id = ${userId} and deleted_at is null
+        returning id`;
 }
 
 export interface FinishedTurn {

@@ -1,4 +1,5 @@
 import type { SearchHit } from '#src/documents/search-hit.ts';
+import { disarmQuote } from './disarm-quote.ts';
 import { extractAnswer, type Quote } from './extract-answer.ts';
 
 const NOTE =
@@ -36,13 +37,14 @@ function joinBefore(previous: Quote | undefined, quote: Quote): string {
 }
 
 function shown(quote: Quote): string {
+  const text = disarmQuote(quote.text);
   switch (quote.kind) {
     case 'sentence':
-      return quote.text;
+      return text;
     case 'item':
-      return `- ${quote.text}`;
+      return `- ${text}`;
     case 'block':
       // A citation on the closing line would become part of the block.
-      return `${quote.text}\n\n`;
+      return `${text}\n\n`;
   }
 }

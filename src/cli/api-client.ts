@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { noAnswer, parseJson, unexpectedAnswer } from './api-failure.ts';
+import { parseJson, unexpectedAnswer } from './api-failure.ts';
 import type { ServiceAddress } from './find-service.ts';
-import { isNetworkFailure, type Patience, refusal, type Retrying, retry } from './retry-call.ts';
+import { type Patience, refusal, type Retrying, retry } from './retry-call.ts';
 
 export interface Call {
   body?: unknown;
@@ -21,8 +21,6 @@ export interface ApiClient {
   /** @throws ApiFailure with a sentence for the terminal */
   json<T>(method: Method, path: string, answer: z.ZodType<T>, call?: Call): Promise<T>;
   text(path: string, call?: Call): Promise<string>;
-  /** The body as it arrives; each pause between its parts may last `idleMs`. */
-  stream(path: string, body: unknown, idleMs: number): AsyncGenerator<Uint8Array>;
   /** Tells the user why nothing happens for a while. */
   note(sentence: string): void;
   /** Waits, and ends early with the signal's reason. */
@@ -63,7 +61,6 @@ export function openApiClient(options: ApiClientOptions): ApiClient {
     async text(path, call = {}) {
       return (await exchange(connection, 'GET', path, call)).text;
     },
-    stream: (path, body, idleMs) => streamBody(connection, path, body, idleMs),
   };
 }
 
@@ -85,36 +82,6 @@ async function exchange(
   });
 }
 
-async function* streamBody(
-  connection: Connection,
-  path: string,
-  body: unknown,
-  idleMs: number,
-): AsyncGenerator<Uint8Array> {
-  const idle = new AbortController();
-  const alarm = setTimeout(() => {
-    idle.abort(new DOMException(`nothing for ${idleMs / 1000} s`, 'TimeoutError'));
-  }, idleMs);
-  const signal = AbortSignal.any([connection.signal, idle.signal]);
-  try {
-    const response = await retry(connection, PATIENCE, false, async () => {
-      const answer = await send(connection, 'POST', path, { body }, signal);
-      if (!answer.ok) throw await refusal(`POST ${path}`, answer);
-      return answer;
-    });
-    for await (const part of response.body ?? []) {
-      alarm.refresh();
-      yield part;
-    }
-  } catch (error) {
-    connection.signal.throwIfAborted();
-    throw isNetworkFailure(error) ? noAnswer(connection.url, error) : error;
-  } finally {
-    clearTimeout(alarm);
-    idle.abort();
-  }
-}
-
 function send(
   { url, key }: Connection,
   method: Method,
@@ -129,7 +96,7 @@ function send(
     headers: {
       ...headers,
       authorization: `Bearer ${key}`,
-      accept: 'application/json, text/event-stream, text/plain',
+      accept: 'application/json, text/plain',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

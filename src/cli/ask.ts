@@ -1,11 +1,19 @@
-import type { ApiClient } from './api-client.ts';
-import { type AddCommand, type CommandContext, printJson } from './command-context.ts';
+import { InvalidArgumentError } from 'commander';
+import type { MillraceClient } from '#src/client/millrace-client.ts';
+import { type AskOptions, buildChatRequest } from './ask-request.ts';
+import {
+  type AddCommand,
+  type CommandContext,
+  printJson,
+  repeated,
+  wholeNumber,
+} from './command-context.ts';
 import { CommandFailure } from './exit.ts';
-import { readPackets, type SourceDocument } from './read-packets.ts';
-import { bold, type OutputStream, plainLine, plainText } from './terminal.ts';
+import { watchInterrupt } from './interrupt-answer.ts';
+import { AnswerPrinter } from './print-answer.ts';
+import { bold } from './terminal.ts';
 
-/** A model may think before its first word; this long without a sign is a fault. */
-const IDLE_MS = 120_000;
+const MAX_ID = 2_147_483_647;
 
 /** `millrace ask`: an answer with citations, printed as it comes. */
 export const addAskCommand: AddCommand = (program, context) => {
@@ -14,88 +22,94 @@ export const addAskCommand: AddCommand = (program, context) => {
     .summary('ask a question')
     .description('Ask a question; the answer is printed as it comes, with the sources it cites.')
     .argument('<question...>', 'the question')
-    .addHelpText('after', '\nExample:\n  millrace ask How long are finished jobs kept?')
-    .action((words: string[]) => ask(words.join(' '), context));
+    .option('--session <id>', 'go on in this session')
+    .option('--continue', 'go on in the session that was used last')
+    .option('--file <path>', 'attach this file (repeatable)', repeated)
+    .option('--agent <id or name>', 'ask this agent, in a new session')
+    .option('--project <id>', 'ask in this project', wholeNumber(1, MAX_ID))
+    .option('--model <provider/model>', 'a configured model; the provider may be left out')
+    .option('--temperature <n>', '0 to 2', parseTemperature)
+    .option('--deep-research', 'research the question: takes minutes')
+    .option('--no-citations', 'without citations and sources')
+    .option('--context <text or @file>', 'text for this answer alone; it is not stored')
+    .option('--reasoning', 'show what the model thinks')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  millrace ask How long are finished jobs kept?
+  millrace ask --continue And failed ones?
+  millrace ask --file report.pdf What does it say about prices?`,
+    )
+    .action((words: string[], options: AskOptions) => ask(words.join(' '), options, context));
 };
 
-interface CitedSource extends SourceDocument {
-  number: number;
+function parseTemperature(text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (value >= 0 && value <= 2) return value;
+  throw new InvalidArgumentError('It must be a number from 0 to 2.');
 }
 
-async function ask(question: string, context: CommandContext): Promise<void> {
-  const client = context.connect();
-  const { stdout } = context.terminal;
+async function ask(question: string, options: AskOptions, context: CommandContext): Promise<void> {
+  const { client, url } = context.connectChat();
+  const { terminal } = context;
   const isJson = context.wantsJson();
-  const print = (text: string): void => {
-    if (!isJson) stdout.write(plainText(shortenCitations(text)));
-  };
-  const { answer, sources } = await readAnswer(client, question, print);
-  if (isJson) {
-    printJson(context, { answer, sources });
-    return;
+  const request = await buildChatRequest(client, question, options, terminal);
+  const printer = new AnswerPrinter(terminal, {
+    isSilent: isJson,
+    showsReasoning: options.reasoning === true,
+  });
+  printer.sessionId = request.chat_session_id ?? null;
+  try {
+    await printAnswer(client, request, { printer, interrupt: terminal.signal });
+    if (isJson) {
+      printJson(context, asJson(printer));
+      return;
+    }
+    printer.printSources();
+    printFiles(printer, url, context);
+  } finally {
+    if (!isJson && printer.sessionId !== null) {
+      const { sessionId } = printer;
+      terminal.stderr.write(`\nSession ${sessionId}; --session or --continue goes on in it.\n`);
+    }
   }
-  stdout.write('\n');
-  if (sources.length > 0) printSources(sources, stdout);
-}
-
-/** `[[2]](https://…)` reads badly on a terminal; the list of sources has the links. No citation is split over two parts. */
-function shortenCitations(text: string): string {
-  return text.replace(/\[\[(\d+)\]\]\((?:[^()\\]|\\.|\([^()]*\))*\)/g, '[$1]');
 }
 
 /** Reads the stream to its end; a failure in it comes after what was printed so far. */
-async function readAnswer(
-  client: ApiClient,
-  question: string,
-  print: (text: string) => void,
-): Promise<{ answer: string; sources: CitedSource[] }> {
-  const found = new Map<string, SourceDocument>();
-  const cited = new Map<number, string>();
-  let answer = '';
-  const body = { message: question, stream: true };
-  for await (const event of readPackets(client.stream('/chat/send-chat-message', body, IDLE_MS))) {
-    switch (event.kind) {
-      case 'text':
-        answer += event.text;
-        print(event.text);
-        break;
-      case 'documents':
-        for (const document of event.documents) found.set(document.document_id, document);
-        break;
-      case 'citation':
-        cited.set(event.number, event.documentId);
-        break;
-      case 'error':
-        if (answer !== '') print('\n');
-        throw new CommandFailure(`The answer failed: ${event.message}`);
-      case 'stop':
-        return { answer, sources: listSources(cited, found) };
+async function printAnswer(
+  client: MillraceClient,
+  request: Parameters<MillraceClient['chat']['stream']>[0],
+  { printer, interrupt }: { printer: AnswerPrinter; interrupt: AbortSignal },
+): Promise<void> {
+  await using interruption = watchInterrupt(client, interrupt);
+  const { signal } = interruption;
+  if (printer.sessionId !== null) interruption.inSession(printer.sessionId);
+  try {
+    for await (const line of client.chat.stream(request, { signal })) {
+      printer.add(line);
+      if (printer.sessionId !== null) interruption.inSession(printer.sessionId);
     }
+  } finally {
+    printer.endLine();
   }
-  if (answer !== '') print('\n');
-  throw new CommandFailure('The answer broke off before its end; ask again.');
+  interrupt.throwIfAborted();
+  if (printer.failure !== null) throw new CommandFailure(`The answer failed: ${printer.failure}`);
 }
 
-function listSources(
-  cited: Map<number, string>,
-  found: Map<string, SourceDocument>,
-): CitedSource[] {
-  return [...cited]
-    .toSorted(([a], [b]) => a - b)
-    .map(([number, documentId]) => ({
-      number,
-      document_id: documentId,
-      semantic_identifier: documentId,
-      link: null,
-      ...found.get(documentId),
-    }));
+function asJson(printer: AnswerPrinter): Record<string, unknown> {
+  const { answer, sessionId, messageId, fileIds } = printer;
+  return {
+    answer,
+    sources: printer.sources(),
+    ...(sessionId === null ? {} : { chat_session_id: sessionId }),
+    ...(messageId === null ? {} : { message_id: messageId }),
+    ...(fileIds.length === 0 ? {} : { file_ids: fileIds }),
+  };
 }
 
-function printSources(sources: CitedSource[], stdout: OutputStream): void {
-  stdout.write(`\n${bold('Sources', stdout)}\n`);
-  for (const { number, semantic_identifier, link, document_id } of sources) {
-    stdout.write(
-      `[${number}] ${plainLine(semantic_identifier)}  ${plainLine(link ?? document_id)}\n`,
-    );
-  }
+function printFiles({ fileIds }: AnswerPrinter, url: string, context: CommandContext): void {
+  const { stdout } = context.terminal;
+  if (fileIds.length > 0) stdout.write(`\n${bold('Files', stdout)}\n`);
+  for (const id of fileIds) stdout.write(`${url}/chat/file/${id}\n`);
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { MillraceClient } from '#src/client/millrace-client.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -14,6 +15,8 @@ export interface CommandContext {
    * @throws CommandFailure when there is none
    */
   connect(): ApiClient;
+  /** The same for chats, and the address that it found. */
+  connectChat(): { client: MillraceClient; url: string };
 }
 
 /** Adds one command, with its options and its help, to the program. */

@@ -1,4 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MillraceError } from '#src/client/millrace-error.ts';
 import { openApiClient } from './api-client.ts';
 import { ApiFailure } from './api-failure.ts';
 import { addAskCommand } from './ask.ts';
@@ -7,10 +9,11 @@ import { addDoNotContactCommand } from './do-not-contact.ts';
 import { addEmailCommand } from './email.ts';
 import { CommandFailure, EXIT, UsageError } from './exit.ts';
 import { addConnectorsCommand } from './connectors.ts';
-import { findService } from './find-service.ts';
+import { findService, type ServiceAddress } from './find-service.ts';
 import { addIngestCommand } from './ingest.ts';
 import { addKeysCommand } from './keys.ts';
 import { addLeadsCommand } from './leads.ts';
+import { openChatClient } from './open-chat-client.ts';
 import { addPlanCommand } from './plan.ts';
 import { addSearchCommand } from './search.ts';
 import { addStatusCommand } from './status.ts';
@@ -70,8 +73,19 @@ export async function runCommandLine(words: readonly string[], line: CommandLine
       stderr.write(`error: ${error.message}\n`);
       return EXIT.failed;
     }
+    if (error instanceof MillraceError) {
+      stderr.write(`error: ${withReference(error)}\n`);
+      return EXIT.failed;
+    }
     throw error;
   }
+}
+
+/** With the code and the request, when the service has said them. */
+function withReference({ message, status, errorCode, requestId }: MillraceError): string {
+  if (status === null) return message;
+  const reference = [errorCode, requestId && `request ${requestId}`].filter(Boolean).join(', ');
+  return `${message} (${reference})`;
 }
 
 interface GlobalOptions {
@@ -109,24 +123,35 @@ function buildProgram(line: CommandLine): Command {
 
 function contextOf(line: CommandLine, globals: () => GlobalOptions): CommandContext {
   const { terminal, settings } = line;
+  const { signal, stderr } = terminal;
+  const note = (sentence: string): void => void stderr.write(clearLine(stderr) + `${sentence}\n`);
+  const findAddress = (): ServiceAddress => {
+    const { url, key } = globals();
+    return findService({
+      url: url ?? settings.MILLRACE_URL,
+      key: key ?? settings.MILLRACE_API_KEY,
+      dataDir: settings.DATA_DIR,
+    });
+  };
   return {
     terminal,
     wantsJson: () => globals().json === true,
     smtpPassword: settings.MILLRACE_SMTP_PASSWORD ?? null,
-    connect() {
-      const { url, key } = globals();
-      const address = findService({
-        url: url ?? settings.MILLRACE_URL,
-        key: key ?? settings.MILLRACE_API_KEY,
-        dataDir: settings.DATA_DIR,
-      });
-      return openApiClient({
-        ...address,
-        signal: terminal.signal,
-        note: (sentence) =>
-          void terminal.stderr.write(clearLine(terminal.stderr) + `${sentence}\n`),
+    connect: () =>
+      openApiClient({
+        ...findAddress(),
+        signal,
+        note,
         ...(line.wait ? { wait: line.wait } : {}),
-      });
+      }),
+    connectChat() {
+      const address = findAddress();
+      const wait = (delayMs: number): Promise<void> =>
+        line.wait ? line.wait(delayMs, signal) : sleep(delayMs, undefined, { signal });
+      return {
+        client: openChatClient(address, { url: address.url, signal, note, wait }),
+        url: address.url,
+      };
     },
   };
 }

@@ -25,6 +25,11 @@ export function bold(text: string, stream: OutputStream): string {
   return stream.isTTY && stream.hasColors?.() ? `\u001b[1m${text}\u001b[22m` : text;
 }
 
+/** Dim on a terminal that shows it, plain anywhere else. */
+export function dim(text: string, stream: OutputStream): string {
+  return stream.isTTY && stream.hasColors?.() ? `\u001b[2m${text}\u001b[22m` : text;
+}
+
 /** Text of a stranger's document without anything that could steer the terminal. */
 export function plainText(text: string): string {
   return stripVTControlCharacters(text).replace(/[\p{Cc}--[\n\t]]/gv, '');

@@ -53,7 +53,7 @@ export class AnswerInterrupted extends MillraceError {
 
   constructor(place: { sessionId: string; messageId: number }, cause: unknown) {
     super(
-      `The connection broke before the end of the answer, and the answer ended with it. What there is of it is message ${place.messageId} of the session ${place.sessionId}. Ask again.`,
+      `The answer broke off before its end: the connection broke, and an answer ends when nobody reads it. What there is of it is message ${place.messageId} of the session ${place.sessionId}. Ask again.`,
       { status: null, errorCode: 'ANSWER_INTERRUPTED', cause },
     );
     this.sessionId = place.sessionId;

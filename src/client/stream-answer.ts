@@ -65,7 +65,7 @@ async function* resume(
 ): AsyncGenerator<StreamLine, void> {
   const { sessionId, messageId } = place;
   if (sessionId === null || messageId === null) {
-    throw new MillraceError('The connection broke before the answer began. Ask again.', {
+    throw new MillraceError('The answer broke off before its end; ask again.', {
       status: null,
       errorCode: 'NO_ANSWER',
       cause: firstCause,

@@ -4,7 +4,8 @@ import { removeMember } from '#src/accounts/members.ts';
 import { UNLIMITED } from '#src/billing/plans.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import { dumpWorkspace, insertPair, ownerOf } from '#test/support/seed-workspace.ts';
+import { dumpWorkspace } from '#test/support/dump-workspace.ts';
+import { insertPair, ownerOf } from '#test/support/seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 

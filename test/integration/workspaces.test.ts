@@ -2,20 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#src/api/route.ts';
 import { ROUTES } from '#src/api/routes/index.ts';
 import type { Role } from '#src/tables.ts';
-import type { Answer } from '#test/support/api-client.ts';
-import { connectorAttacks } from '#test/support/connector-attacks.ts';
+import { type Attack, attacksOn, leakedIn } from '#test/support/attacks.ts';
+import { dumpWorkspace } from '#test/support/dump-workspace.ts';
 import { type FakeStripe, startFakeStripe } from '#test/support/fake-stripe.ts';
+import { makeOwnThings } from '#test/support/seed-chat.ts';
 import {
   createKey,
-  dumpWorkspace,
   type SeededWorkspace,
   seedWorkspace,
   SHARED_DOCUMENT,
 } from '#test/support/seed-workspace.ts';
 import { WEBHOOK_SECRET } from '#test/support/stripe-fixtures.ts';
-import { outreachAttacks } from '#test/support/outreach-attacks.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
-import { webhookAttacks } from '#test/support/webhook-attacks.ts';
 
 const ROLES: Role[] = ['admin', 'member', 'ingest', 'read'];
 
@@ -45,84 +43,7 @@ afterAll(async () => {
   await stripe[Symbol.asyncDispose]();
 });
 
-const nameOf = (route: Pick<Route, 'method' | 'path'>) => `${route.method} ${route.path}`;
-
-/** Requests of somebody else that aim at A's things. A route that takes a part needs an entry here. */
-const PATHS: Record<string, () => Record<string, string>> = {
-  'DELETE /account/api-keys/{id}': () => ({ id: a.apiKeyId }),
-  'GET /service-api/ingestion/{document_id}': () => ({ document_id: a.documentIds[1] ?? '' }),
-  'DELETE /service-api/ingestion/{document_id}': () => ({ document_id: a.documentIds[1] ?? '' }),
-};
-const QUERIES: Record<string, () => string[]> = {
-  'GET /service-api/ingestion': () => ['', `?cc_pair_id=${a.pairId}`, '?limit=1000', '?source=web'],
-};
-const theft = (id: string) => ({
-  document: { id, semantic_identifier: 'Taken', sections: [{ text: 'Overwritten.' }] },
-  cc_pair_id: a.pairId,
-});
-const BODIES: Record<string, () => unknown[]> = {
-  'POST /account/api-keys': () => [{ name: 'Mine', role: 'admin', workspace_id: a.workspaceId }],
-  'POST /manage/admin/workspaces': () => [{ name: 'Mine', workspace_id: a.workspaceId }],
-  'POST /service-api/ingestion': () => a.documentIds.map(theft),
-  'POST /service-api/ingestion/batch': () => [{ documents: a.documentIds.map(theft) }],
-  'POST /search': () => [
-    { query: 'how deep is the harbour', limit: 100 },
-    { query: 'harbour', search_filters: { document_set: [a.documentSet] } },
-    { query: 'harbour', search_filters: { tags: { place: a.marker } } },
-  ],
-  'POST /chat/send-chat-message': () => [
-    { message: 'How deep is the harbour?', stream: false },
-    { message: 'How deep is the harbour?', stream: true },
-    { message: 'And again?', chat_session_id: a.chatSessionId, stream: true },
-    { message: 'And again?', chat_session_id: a.chatSessionId, stream: false },
-    { message: 'And again?', chat_session_id: b.chatSessionId, parent_message_id: a.messageId },
-    { message: 'And again?', parent_message_id: a.messageId, stream: false },
-  ],
-};
-
-interface Attack {
-  method: string;
-  path: string;
-  body: unknown;
-  headers: Record<string, string>;
-}
-
-/** @throws when a route has a part that nobody said how to fill with A's things */
-function attacksOn(route: Route): Attack[] {
-  const name = nameOf(route);
-  const others = [connectorAttacks(a, b), outreachAttacks(a), webhookAttacks(a)];
-  const values = PATHS[name]?.() ?? others.find(({ paths }) => paths[name])?.paths[name];
-  const queries = QUERIES[name]?.() ?? others.find((one) => one.queries[name])?.queries[name];
-  const bodies = BODIES[name]?.() ?? others.find((one) => one.bodies[name])?.bodies[name];
-  const headers = others.find((one) => one.headers[name])?.headers[name] ?? {};
-  const missing = [
-    route.path.includes('{') && !values ? 'PATHS' : '',
-    route.query !== null && !queries ? 'QUERIES' : '',
-    (route.body !== null || route.rawBody) && !bodies ? 'BODIES' : '',
-  ].filter(Boolean);
-  if (missing.length > 0) throw new Error(`${name} needs an entry in ${missing.join(', ')}.`);
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (whole, parameter: string) => {
-    const value = values?.[parameter];
-    if (value === undefined) throw new Error(`${name}: PATHS does not fill ${whole}.`);
-    return encodeURIComponent(value);
-  });
-  return (queries ?? ['']).flatMap((query) =>
-    (bodies ?? [undefined]).map((body) => ({
-      method: route.method,
-      path: path + query,
-      body,
-      headers,
-    })),
-  );
-}
-
-/** What an answer holds of A that its request did not name. */
-function leakedIn(answer: Answer, attack: Attack): string[] {
-  const sent = attack.path + JSON.stringify(attack.body ?? '');
-  return [a.marker, ...a.secretIds].filter(
-    (secret) => answer.text.includes(secret) && !sent.includes(secret),
-  );
-}
+const attacks = (): Attack[] => ROUTES.flatMap((route) => attacksOn(route, a, b));
 
 describe('a stranger with keys of another workspace', () => {
   it('gets 404 for a chat session, a document and a key that are not its own', async () => {
@@ -146,7 +67,7 @@ describe('a stranger with keys of another workspace', () => {
   });
 
   it('gets 404 for a connector, credential, pair, run and document set that are not its own', async () => {
-    const strange = ROUTES.flatMap(attacksOn).filter(
+    const strange = attacks().filter(
       ({ method, path }) =>
         path.startsWith('/manage/') &&
         (method === 'GET'
@@ -164,7 +85,7 @@ describe('a stranger with keys of another workspace', () => {
   });
 
   it('gets 404 for an endpoint, event, delivery, member, scrape, account and message that are not its own', async () => {
-    const strange = ROUTES.flatMap(attacksOn).filter(({ path }) =>
+    const strange = attacks().filter(({ path }) =>
       /^\/(webhook-\w+|account\/members|tools\/lead-scraper|email-\w+|do-not-contact)\/./.test(
         path,
       ),
@@ -179,11 +100,29 @@ describe('a stranger with keys of another workspace', () => {
     }
   });
 
+  it('gets 404 for a session, message, agent, project, file, tool and MCP server that are not its own', async () => {
+    const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
+    const named =
+      /^\/(chat|user|persona|tool|admin\/(tool|mcp))\/.*(\/|message_id=)(\d+|[\da-f]{8}-[\da-f-]{27})\b/;
+    const inBody = /^\/chat\/(rename|update|create-chat-message|set-message)|remove_chat_session$/;
+    const strange = ROUTES.flatMap((route) => attacksOn(route, a, own)).filter(
+      ({ path }) => named.test(path) || inBody.test(path),
+    );
+    expect(strange.length).toBeGreaterThan(75);
+    for (const { method, path, body } of strange) {
+      const answer = await millrace.call(method, path, body, { key: b.adminKey });
+      expect([answer.status, answer.body.error_code], `${method} ${path}: ${answer.text}`).toEqual([
+        404,
+        'NOT_FOUND',
+      ]);
+    }
+  });
+
   it('lists events and deliveries of its own alone, whatever ids and cursors it names', async () => {
     const own = new Set([b.endpointId, b.disabledEndpointId]);
     const isListing = ({ method, path }: Route) =>
       method === 'GET' && /^\/webhook-(events|deliveries)$/.test(path);
-    for (const { path } of ROUTES.filter(isListing).flatMap(attacksOn)) {
+    for (const { path } of ROUTES.filter(isListing).flatMap((route) => attacksOn(route, a, b))) {
       const { status, body } = await millrace.call('GET', path, undefined, { key: b.adminKey });
       expect(status, path).toBe(200);
       for (const { endpoint_id } of body.deliveries ?? []) expect(own).toContain(endpoint_id);
@@ -233,17 +172,25 @@ describe('a stranger with keys of another workspace', () => {
 
   it.each(ROLES)('walks every endpoint as %s and sees and changes nothing', async (role) => {
     await millrace.settled(a.adminKey);
+    const secrets = [a.marker, ...a.secretIds];
     const before = await dumpWorkspace(millrace.services.db, a.workspaceId);
     expect(Object.values(before).every((rows) => rows.length > 0)).toBe(true);
     for (const prefix of ['', '/api']) {
-      for (const attack of ROUTES.flatMap(attacksOn)) {
+      // The walk deletes all sessions of its own.
+      const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
+      for (const attack of ROUTES.flatMap((route) => attacksOn(route, a, own))) {
         const path = prefix + attack.path;
         const answer = await millrace.call(attack.method, path, attack.body, {
           key: keysOfB[role],
           headers: attack.headers,
         });
         expect(answer.status, `${attack.method} ${path}: ${answer.text}`).toBeLessThan(500);
-        expect(leakedIn(answer, attack), `${attack.method} ${path}: ${answer.text}`).toEqual([]);
+        // Operators keep it inside their network: it counts the calls of models by the ids of workspaces.
+        const isTold = attack.path === '/metrics' ? [a.workspaceId] : [];
+        expect(
+          leakedIn(answer, attack, secrets).filter((secret) => !isTold.includes(secret)),
+          `${attack.method} ${path}: ${answer.text}`,
+        ).toEqual([]);
       }
     }
     await millrace.settled(b.adminKey);
@@ -279,7 +226,7 @@ describe('a stranger with keys of another workspace', () => {
       );
     expect(await search(b.adminKey, 'narwhals')).toEqual(['Narwhals of the north.']);
     expect(await search(a.adminKey, 'narwhals')).toEqual([]);
-    expect(await search(a.adminKey, a.marker)).toHaveLength(2);
+    expect(await search(a.adminKey, a.marker)).toHaveLength(a.documentIds.length);
 
     const path = `/service-api/ingestion/${SHARED_DOCUMENT}`;
     await millrace.call('DELETE', path, undefined, { key: b.adminKey });

@@ -1,8 +1,8 @@
 import type { SeededWorkspace } from './seed-workspace.ts';
 
-/** Values for a route's path, its queries, its bodies and its headers, by `METHOD /path`. */
+/** Values for a route's path (several: one request for each), its queries, its bodies and its headers, by `METHOD /path`. */
 export interface AttackValues {
-  paths: Record<string, Record<string, string>>;
+  paths: Record<string, Record<string, string> | Record<string, string>[]>;
   queries: Record<string, string[]>;
   bodies: Record<string, unknown[]>;
   headers: Record<string, Record<string, string>>;
@@ -22,14 +22,14 @@ const TAKEN_CREDENTIAL = {
   credential_json: { jira_api_token: 'taken' },
 };
 /** Parts of a form with the boundary `b`. */
-const formOf = (...parts: [name: string, content: string][]) =>
+export const formOf = (...parts: [name: string, content: string][]) =>
   `${parts
     .map(
       ([name, content]) =>
         `--b\r\nContent-Disposition: form-data; name="${name}"${name === 'files' ? '; filename="taken.txt"' : ''}\r\n\r\n${content}\r\n`,
     )
     .join('')}--b--\r\n`;
-const FORM = { 'Content-Type': 'multipart/form-data; boundary=b' };
+export const FORM = { 'Content-Type': 'multipart/form-data; boundary=b' };
 
 /** Requests of B that aim at A's connectors, credentials, pairs, files and document sets. */
 export function connectorAttacks(a: SeededWorkspace, b: SeededWorkspace): AttackValues {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { serverRowName } from '#src/chat/custom-tools/mcp-server-rows.ts';
-import type { McpServerId, StoredFileId } from '#src/ids.ts';
+import type { McpServerId } from '#src/ids.ts';
 import type { TestMillrace } from './test-millrace.ts';
 import { until } from './until.ts';
 import { sendFiles } from './upload-files.ts';
@@ -74,7 +74,7 @@ export async function seedChat(millrace: TestMillrace, owner: Owner): Promise<Se
   await ask('PATCH', `/chat/chat-session/${sharedSessionId}`, { sharing_status: 'public' });
   await sql`insert into model_usage (workspace_id, day, provider, model, calls, input_tokens,
       output_tokens, reasoning_tokens)
-    values (${owner.workspaceId}, current_date, 'seeded', ${marker}, 1, 2, 3, 0)`.execute(
+    values (${owner.workspaceId}, current_date, 'seeded', 'seeded', 1, 2, 3, 0)`.execute(
     millrace.services.db,
   );
   await until(() => isKept(millrace, messageId));
@@ -206,19 +206,4 @@ export async function makeOwnThings(millrace: TestMillrace, key: string): Promis
     userFileId: file.id,
     chatFileId: file.file_id,
   };
-}
-
-/** The bytes of a user's file, from wherever they are kept. */
-export async function readKept(
-  { services }: TestMillrace,
-  { workspaceId, chatFileId }: { workspaceId: string; chatFileId: string },
-): Promise<string | null> {
-  // ids as the API gave them
-  const { rows } = await sql<{ workspace_id: Parameters<typeof services.files.read>[0] }>`
-    select workspace_id from stored_file where id = ${chatFileId}
-      and workspace_id = ${workspaceId}`.execute(services.db);
-  const [row] = rows;
-  if (!row) return null;
-  const found = await services.files.read(row.workspace_id, chatFileId as StoredFileId);
-  return found?.bytes.toString() ?? null;
 }

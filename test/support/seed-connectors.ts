@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
@@ -57,6 +58,7 @@ export async function seedConnectors(
   });
   const ids = { connectorId, credentialId };
   const linked = await insertLinkedPair(millrace.services.db, owner, ids);
+  await keepInDatabase(millrace.services.db, owner);
   return { fileConnectorId, storedFileId, ...ids, ...linked };
 }
 
@@ -71,6 +73,16 @@ async function storeFile({ services }: TestMillrace, owner: Owner): Promise<stri
     Readable.from([Buffer.from(`The harbour of ${owner.marker}.`)]),
   );
   return id;
+}
+
+/** A file as installations of every size kept it before they had another place. */
+async function keepInDatabase(db: Database, { workspaceId, marker }: Owner): Promise<void> {
+  await sql`with stored as (
+      insert into stored_file (id, workspace_id, name, media_type, byte_count, location)
+      values (${randomUUID()}, ${workspaceId}, ${`old-${marker}.txt`}, 'text/plain', 3, 'database')
+      returning id)
+    insert into stored_file_part (stored_file_id, part, content)
+    select id, 0, 'old'::bytea from stored`.execute(db);
 }
 
 async function insertLinkedPair(

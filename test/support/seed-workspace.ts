@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Role } from '#src/tables.ts';
+import { type SeededChat, seedChat } from './seed-chat.ts';
 import { type SeededConnectors, seedConnectors } from './seed-connectors.ts';
 import { type SeededOutreach, seedOutreach } from './seed-outreach.ts';
 import { type SeededWebhooks, seedWebhooks } from './seed-webhooks.ts';
@@ -11,7 +12,13 @@ import { until } from './until.ts';
 
 /** A workspace with one of everything, and what would give it away in an answer to somebody else. */
 export interface SeededWorkspace
-  extends SeededConnectors, SeededOutreach, SeededWebhooks, SeededMember, SeededPurchase {
+  extends
+    SeededChat,
+    SeededConnectors,
+    SeededOutreach,
+    SeededWebhooks,
+    SeededMember,
+    SeededPurchase {
   workspaceId: string;
   adminKey: string;
   /** A word that stands in its documents, names and messages, and nowhere else. */
@@ -21,8 +28,6 @@ export interface SeededWorkspace
   pairId: number;
   documentSet: string;
   documentSetId: number;
-  chatSessionId: string;
-  messageId: number;
   /** Of an award to its owner for a `share`. */
   idempotencyKey: string;
   /** Ids that no other workspace may be told. */
@@ -41,6 +46,8 @@ interface SeededPurchase {
 }
 
 export const SHARED_DOCUMENT = 'shared-id';
+/** An address that is the id of a document of every workspace; nobody listens there. */
+export const SHARED_PAGE = 'https://127.0.0.1:9/harbour';
 
 export async function seedWorkspace(
   millrace: TestMillrace,
@@ -63,7 +70,7 @@ export async function seedWorkspace(
   const member = await addMember(millrace, key, marker);
   const purchase = await insertPurchase(db, workspaceId, marker);
   // Not the marker: others may name the ids, and then have documents of their own under them.
-  const documentIds = [SHARED_DOCUMENT, `own-${pairId}`];
+  const documentIds = [SHARED_DOCUMENT, `own-${pairId}`, SHARED_PAGE];
   for (const id of documentIds) {
     await millrace.call(
       'POST',
@@ -84,12 +91,7 @@ export async function seedWorkspace(
   }
   const apiKeyId = await createKey(millrace, key, 'read', `Key ${marker}`);
   await millrace.settled(key);
-  const chat = await millrace.call(
-    'POST',
-    '/chat/send-chat-message',
-    { message: `How deep is the harbour of ${marker}?`, stream: false },
-    { key },
-  );
+  const chat = await seedChat(millrace, { workspaceId, key, marker });
   const idempotencyKey = `once-${marker}`;
   await millrace.call(
     'POST',
@@ -112,13 +114,15 @@ export async function seedWorkspace(
     ...outreach,
     ...member,
     ...purchase,
-    chatSessionId: chat.body.chat_session_id,
-    messageId: chat.body.message_id,
+    ...chat,
     idempotencyKey,
     secretIds: [
       workspaceId,
       apiKeyId.id,
-      chat.body.chat_session_id,
+      chat.chatSessionId,
+      chat.sharedSessionId,
+      chat.userFileId,
+      chat.chatFileId,
       connectors.storedFileId,
       webhooks.endpointId,
       webhooks.disabledEndpointId,
@@ -230,61 +234,4 @@ async function insertDocumentSet(
     insert into document_set_cc_pair (document_set_id, cc_pair_id)
     select id, ${pairId} from made returning document_set_id as id`.execute(db);
   return rows[0]?.id ?? 0;
-}
-
-/**
- * Every row of a workspace as JSON text, by table: all tables that have a `workspace_id`, the join
- * tables, and term counts as sums, since folding moves them from one table to the other.
- */
-export async function dumpWorkspace(
-  db: Database,
-  workspaceId: string,
-): Promise<Record<string, string[]>> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'workspace_id'
-      and table_name not in ('term_count', 'term_delta') order by 1`.execute(db);
-  const selections: [string, ReturnType<typeof sql<{ row: string }>>][] = [
-    ...tables.map(({ name }): [string, ReturnType<typeof sql<{ row: string }>>] => [
-      name,
-      sql`select to_jsonb(t)::text as row from ${sql.table(name)} t
-        where workspace_id = ${workspaceId} order by 1`,
-    ]),
-    ['workspace', sql`select to_jsonb(t)::text as row from workspace t where id = ${workspaceId}`],
-    [
-      'document_cc_pair',
-      sql`select to_jsonb(t)::text as row from document_cc_pair t
-        where cc_pair_id in (select id from cc_pair where workspace_id = ${workspaceId})
-          or document_id in (select id from document where workspace_id = ${workspaceId}) order by 1`,
-    ],
-    ...['connector_memory', 'document_set_cc_pair'].map(
-      (name): [string, ReturnType<typeof sql<{ row: string }>>] => [
-        name,
-        sql`select to_jsonb(t)::text as row from ${sql.table(name)} t
-          where cc_pair_id in (select id from cc_pair where workspace_id = ${workspaceId}) order by 1`,
-      ],
-    ),
-    [
-      'prune_listing',
-      sql`select to_jsonb(t)::text as row from prune_listing t where prune_attempt_id in
-        (select id from prune_attempt where workspace_id = ${workspaceId}) order by 1`,
-    ],
-    [
-      'stored_file_part',
-      sql`select to_jsonb(t)::text as row from stored_file_part t where stored_file_id in
-        (select id from stored_file where workspace_id = ${workspaceId}) order by 1`,
-    ],
-    [
-      'terms',
-      sql`select concat(term, ' ', sum(n)) as row from (
-          select term, chunks as n from term_count where workspace_id = ${workspaceId}
-          union all select term, delta from term_delta where workspace_id = ${workspaceId}) counted
-        group by term order by term`,
-    ],
-  ];
-  const dumped: Record<string, string[]> = {};
-  for (const [name, selection] of selections) {
-    dumped[name] = (await selection.execute(db)).rows.map(({ row }) => row);
-  }
-  return dumped;
 }

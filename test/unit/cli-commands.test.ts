@@ -39,59 +39,6 @@ describe('search', () => {
   });
 });
 
-describe('ask', () => {
-  const line = (obj: unknown): string =>
-    `data: ${JSON.stringify({ placement: { turn_index: 0 }, obj })}\n\n`;
-  const start = line({
-    type: 'message_start',
-    final_documents: [{ ...hit, link: 'https://x.example/a' }],
-  });
-
-  test('prints the answer as it comes and the sources it cites', async () => {
-    const text = [
-      'data: {"user_message_id":1,"reserved_assistant_message_id":2}\n\n',
-      ': keep-alive\n\n',
-      line({ type: 'a_packet_of_the_future' }),
-      start,
-      line({ type: 'message_delta', content: 'They are tried ' }),
-      line({ type: 'citation_info', citation_number: 1, document_id: 'docs/a.md' }),
-      line({ type: 'message_delta', content: 'again [[1]](https://x.example/a).\u0007' }),
-      line({ type: 'stop', stop_reason: null }),
-    ].join('');
-    await using service = await startFakeService(() => ({ text }));
-    const run = await runCommand(['ask', 'What', 'happens?'], { url: service.url });
-    expect(run.code).toBe(0);
-    expect(run.stdout).toBe(
-      'They are tried again [1].\n\nSources\n[1] Retries  https://x.example/a\n',
-    );
-    expect(service.requests[0]?.body).toEqual({ message: 'What happens?', stream: true });
-  });
-
-  test('reads bare JSON lines too', async () => {
-    const text =
-      '{"placement":{},"obj":{"type":"message_delta","content":"Yes."}}\n{"placement":{},"obj":{"type":"stop","stop_reason":null}}';
-    await using service = await startFakeService(() => ({ text }));
-    const run = await runCommand(['ask', 'x', '--json'], { url: service.url });
-    expect(JSON.parse(run.stdout)).toEqual({ answer: 'Yes.', sources: [] });
-  });
-
-  test.each([
-    [
-      'an error packet',
-      line({ type: 'error', message: 'model down' }),
-      'The answer failed: model down',
-    ],
-    ['an error line', '{"error":"model gone"}\n', 'The answer failed: model gone'],
-    ['a stream that breaks off', '', 'The answer broke off before its end'],
-  ])('ends with 1 on %s', async (_, end, sentence) => {
-    const text = start + line({ type: 'message_delta', content: 'Half' }) + end;
-    await using service = await startFakeService(() => ({ text }));
-    const run = await runCommand(['ask', 'x'], { url: service.url });
-    expect(run).toMatchObject({ code: 1, stdout: 'Half\n' });
-    expect(run.stderr).toContain(sentence);
-  });
-});
-
 describe('status', () => {
   const stats = {
     counts: { accepted: 1200, indexing: 34, indexed: 5000, failed: 2, deleting: 0 },

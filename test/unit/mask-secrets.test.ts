@@ -3,7 +3,7 @@ import {
   findMasked,
   maskSecrets,
   restoreMasked,
-} from '#src/connectors/administration/mask-secrets.ts';
+} from '#src/platform/mask-secrets.ts';
 
 const BULLETS = '••••••••••••';
 

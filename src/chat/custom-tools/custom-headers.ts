@@ -3,7 +3,7 @@ import {
   findMasked,
   maskSecrets,
   restoreMasked,
-} from '#src/connectors/administration/mask-secrets.ts';
+} from '#src/platform/mask-secrets.ts';
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';

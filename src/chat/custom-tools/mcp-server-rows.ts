@@ -57,7 +57,7 @@ export async function findServerRow(
 }
 
 /** For an id that does not exist, or not in this workspace. */
-export function unknownServer(id: number): Problem {
+function unknownServer(id: number): Problem {
   return new Problem(
     'NOT_FOUND',
     `There is no MCP server with the id ${id}. GET /admin/mcp/servers lists the servers.`,

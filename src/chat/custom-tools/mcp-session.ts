@@ -23,7 +23,7 @@ const CALL_TIMEOUT_MS = 30_000;
 const REQUEST_TIMEOUT_MS = CALL_TIMEOUT_MS + 2_000;
 const FAREWELL_TIMEOUT_MS = 1_000;
 const MAX_PAGES = 20;
-export const MAX_SERVER_TOOLS = 100;
+const MAX_SERVER_TOOLS = 100;
 
 /** A conversation with an MCP server (streamable HTTP, revision 2025-11-25 and those before it). */
 export interface McpSession {

@@ -6,7 +6,7 @@ import { readServer } from './read-server.ts';
 import { resolveReference } from './resolve-reference.ts';
 import { NameGiver } from './tool-names.ts';
 
-export const MAX_OPERATIONS = 100;
+const MAX_OPERATIONS = 100;
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
 /**

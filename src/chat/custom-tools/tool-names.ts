@@ -54,7 +54,7 @@ export function ownedName(owner: string, name: string): string {
 }
 
 /** Letters, digits, `_` and `-`, 64 at most. */
-export function safeName(text: string): string {
+function safeName(text: string): string {
   const safe = text
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { headersSchema } from './custom-headers.ts';
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
-export const storableText = (maxCharacters: number) =>
+const storableText = (maxCharacters: number) =>
   z.string().max(maxCharacters).refine(isStorable, 'must not hold NUL or half surrogate pairs');
 
-export const nameSchema = storableText(100).trim().min(1, 'must not be empty');
-export const descriptionSchema = storableText(2_000);
+const nameSchema = storableText(100).trim().min(1, 'must not be empty');
+const descriptionSchema = storableText(2_000);
 
 const definition = z
   .union([z.record(z.string(), z.unknown()), z.string()])

@@ -2,7 +2,7 @@ import { cutText, isObject, type JsonObject } from './json-object.ts';
 import { resolveReference } from './resolve-reference.ts';
 
 /** Of the arguments of one tool, as JSON: a model reads it at every call. */
-export const MAX_SCHEMA_CHARACTERS = 6_000;
+const MAX_SCHEMA_CHARACTERS = 6_000;
 const MAX_DESCRIPTION_CHARACTERS = 300;
 const MAX_ENUM_VALUES = 100;
 /** Tried one after the other, until the schema is short enough. */

@@ -1,5 +1,6 @@
 import type { ChatModelMessage } from '#src/chat/chat-model.ts';
 import { CitationNumbers } from '#src/chat/citation-numbers.ts';
+import { escapeResult } from '#src/chat/delimit.ts';
 import type { Packet } from '#src/chat/packets.ts';
 import { runTools } from '#src/chat/run-tools.ts';
 import type { ToolCall } from '#src/chat/tool-call.ts';
@@ -122,7 +123,7 @@ async function* search(run: ResearchRun, place: Place, agent: Agent): AsyncGener
         role: 'tool',
         toolCallId: call.id,
         toolName: call.name,
-        content: enclose('sources', content),
+        content: enclose('sources', escapeResult(content)),
       });
   }
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { safeLink } from '#src/chat/safe-link.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { blurb } from '#src/documents/highlight.ts';
 import { privateToOthers } from '#src/documents/private-documents.ts';
@@ -56,7 +57,7 @@ function toDocument(row: ChunkRow, text: string): SearchDoc {
     document_id: row.external_id,
     chunk_ind: 0,
     semantic_identifier: row.semantic_identifier,
-    link: row.link,
+    link: safeLink(row.link),
     blurb: blurb(text) || row.semantic_identifier,
     source_type: row.source,
     boost: 0,

@@ -120,7 +120,8 @@ async function withoutName(
   content: AsyncIterable<Uint8Array>,
   sentName: string,
 ): Promise<RejectedFile> {
-  for await (const _bytes of content);
+  const parts = content[Symbol.asyncIterator]();
+  while (!(await parts.next()).done);
   return { file_name: sentName.slice(0, 100).toWellFormed(), reason: 'It has no usable name.' };
 }
 

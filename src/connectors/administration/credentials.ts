@@ -4,7 +4,7 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
-import { findMasked, restoreMasked } from './mask-secrets.ts';
+import { findMasked, restoreMasked } from '#src/platform/mask-secrets.ts';
 import { CONNECTORS, findConnector } from '#src/connectors/registry.ts';
 import { unknownCredential } from './unknown-thing.ts';
 import { takesEmptyCredential, validateCredential } from './validate-config.ts';

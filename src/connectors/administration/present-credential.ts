@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Services } from '#src/services.ts';
 import { type CredentialRecord, isUnreadable, openCredential } from './credentials.ts';
-import { maskSecrets } from './mask-secrets.ts';
+import { maskSecrets } from '#src/platform/mask-secrets.ts';
 
 export const credentialSnapshotSchema = z
   .object({

@@ -1,0 +1,14 @@
+/** Schemes that run code, or show what a stranger wrote, in the page that shows the link. */
+const UNSAFE_SCHEME = /^(?:javascript|vbscript|data|blob|filesystem|view-source)$/i;
+/** Browsers pass these over, before an address and inside of its scheme (URL Standard 4.4); some are invisible. */
+const PASSED_OVER = /[\p{Cc}\p{Cf}\s]/gu;
+/** Markdown and HTML read these as the letters that they stand for. */
+const ENTITY = /&(?:#|[a-z][a-z\d]*;)/i;
+
+/** The link, or null when following it would not lead to a source. */
+export function safeLink(link: string | null): string | null {
+  if (link === null) return null;
+  const [beforePath = ''] = link.replaceAll(PASSED_OVER, '').split(/[/?]/, 1);
+  const scheme = /^([^:]*):/.exec(beforePath)?.[1] ?? '';
+  return UNSAFE_SCHEME.test(scheme) || ENTITY.test(beforePath) ? null : link;
+}

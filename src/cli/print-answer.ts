@@ -1,0 +1,134 @@
+import type { Packet, PacketBody, StreamLine } from '#src/client/packets.ts';
+import { describeWork } from './describe-work.ts';
+import { bold, dim, plainLine, plainText, type Terminal } from './terminal.ts';
+
+export interface CitedSource {
+  number: number;
+  document_id: string;
+  semantic_identifier: string;
+  link: string | null;
+}
+
+export interface PrintOptions {
+  /** Nothing is printed while the answer comes. */
+  isSilent: boolean;
+  /** What the model thinks goes to stderr. */
+  showsReasoning: boolean;
+}
+
+type SourceDocument = Omit<CitedSource, 'number'>;
+
+/** Prints an answer as it comes: its text to stdout, and on a terminal what the tools do to stderr. */
+export class AnswerPrinter {
+  answer = '';
+  sessionId: string | null = null;
+  messageId: number | null = null;
+  /** Ids of files that tools have made. */
+  readonly fileIds: string[] = [];
+  /** Why the answer failed; null when it did not. */
+  failure: string | null = null;
+  readonly #terminal: Pick<Terminal, 'stdout' | 'stderr'>;
+  readonly #options: PrintOptions;
+  readonly #found = new Map<string, SourceDocument>();
+  readonly #cited = new Map<number, string>();
+  #isMidLine = false;
+  #isThinking = false;
+
+  constructor(terminal: Pick<Terminal, 'stdout' | 'stderr'>, options: PrintOptions) {
+    this.#terminal = terminal;
+    this.#options = options;
+  }
+
+  add(line: StreamLine): void {
+    if ('chat_session_id' in line) this.sessionId = line.chat_session_id;
+    if ('reserved_assistant_message_id' in line)
+      this.messageId = line.reserved_assistant_message_id;
+    if (!('obj' in line)) return;
+    this.#showWork(line);
+    this.#collectFiles(line.obj);
+    // What a research agent thinks is its own affair.
+    if (line.placement.sub_turn_index === null) this.#addBody(line.obj);
+  }
+
+  /** Ends the line that the answer is on. */
+  endLine(): void {
+    if (this.#isMidLine) this.#print('\n');
+  }
+
+  /** What the answer cites, by number. */
+  sources(): CitedSource[] {
+    return [...this.#cited]
+      .toSorted(([a], [b]) => a - b)
+      .map(([number, documentId]) => ({
+        number,
+        ...(this.#found.get(documentId) ?? {
+          document_id: documentId,
+          semantic_identifier: documentId,
+          link: null,
+        }),
+      }));
+  }
+
+  printSources(): void {
+    const sources = this.sources();
+    const { stdout } = this.#terminal;
+    if (sources.length > 0) stdout.write(`\n${bold('Sources', stdout)}\n`);
+    for (const { number, semantic_identifier, link, document_id } of sources) {
+      const place = plainLine(link ?? document_id);
+      stdout.write(`[${number}] ${plainLine(semantic_identifier)}  ${place}\n`);
+    }
+  }
+
+  #addBody(obj: PacketBody): void {
+    if (obj.type === 'message_start') {
+      // What was said before announced a tool; this is the answer.
+      if (this.answer !== '') this.#print(this.#isMidLine ? '\n\n' : '\n');
+      this.answer = '';
+      this.#cited.clear();
+      for (const { document_id, semantic_identifier, link } of obj.final_documents ?? [])
+        this.#found.set(document_id, { document_id, semantic_identifier, link });
+    }
+    if (obj.type === 'message_delta') {
+      this.answer += obj.content;
+      this.#print(plainText(shortenCitations(obj.content)));
+    }
+    if (obj.type === 'citation_info') this.#cited.set(obj.citation_number, obj.document_id);
+    if (obj.type === 'error') this.failure = obj.message;
+  }
+
+  #collectFiles(obj: PacketBody): void {
+    if (obj.type === 'image_generation_final')
+      this.fileIds.push(...obj.images.map(({ file_id }) => file_id));
+    if (obj.type === 'python_tool_delta' || obj.type === 'custom_tool_delta')
+      this.fileIds.push(...(obj.file_ids ?? []));
+  }
+
+  #print(text: string): void {
+    if (this.#options.isSilent || text === '') return;
+    this.#terminal.stdout.write(text);
+    this.#isMidLine = !text.endsWith('\n');
+  }
+
+  #showWork({ obj }: Packet): void {
+    const { stderr, stdout } = this.#terminal;
+    if (this.#options.isSilent) return;
+    if (this.#options.showsReasoning && obj.type === 'reasoning_delta') {
+      this.#isThinking = true;
+      stderr.write(dim(plainText(obj.reasoning), stderr));
+    }
+    if (obj.type === 'reasoning_done' && this.#isThinking) {
+      this.#isThinking = false;
+      stderr.write('\n\n');
+    }
+    const work = stderr.isTTY === true ? describeWork(obj) : null;
+    if (work === null || (obj.type === 'reasoning_start' && this.#options.showsReasoning)) return;
+    // Both are the same screen.
+    if (stdout.isTTY === true) this.endLine();
+    stderr.write(`${dim(plainLine(work), stderr)}\n`);
+  }
+}
+
+/** `[[2]](https://…)` reads badly on a terminal; the list of sources has the links. No citation is split over two parts. */
+function shortenCitations(text: string): string {
+  return text.replace(/\[\[(\d+)\]\]\((?:[^()\\]|\\.|\([^()]*\))*\)/g, '[$1]');
+}

@@ -1,0 +1,110 @@
+import type { Route } from '#src/api/route.ts';
+import type { Answer } from './api-client.ts';
+import { chatAttacks } from './chat-attacks.ts';
+import { chatThingAttacks } from './chat-thing-attacks.ts';
+import { type AttackValues, connectorAttacks } from './connector-attacks.ts';
+import { outreachAttacks } from './outreach-attacks.ts';
+import type { SeededWorkspace } from './seed-workspace.ts';
+import { webhookAttacks } from './webhook-attacks.ts';
+
+/** A request of somebody else that aims at A's things. */
+export interface Attack {
+  method: string;
+  path: string;
+  body: unknown;
+  headers: Record<string, string>;
+}
+
+/**
+ * The requests against a route by which B aims at A's things.
+ * @throws when a route has a part that nobody said how to fill with A's things
+ */
+export function attacksOn(route: Route, a: SeededWorkspace, b: SeededWorkspace): Attack[] {
+  const name = `${route.method} ${route.path}`;
+  const values = [
+    accountAttacks(a),
+    documentAttacks(a),
+    connectorAttacks(a, b),
+    outreachAttacks(a),
+    webhookAttacks(a),
+    chatAttacks(a, b),
+    chatThingAttacks(a, b),
+  ];
+  const places = values.find(({ paths }) => paths[name])?.paths[name];
+  const queries = values.find((one) => one.queries[name])?.queries[name];
+  const bodies = values.find((one) => one.bodies[name])?.bodies[name];
+  const headers = values.find((one) => one.headers[name])?.headers[name] ?? {};
+  const missing = [
+    route.path.includes('{') && !places ? 'paths' : '',
+    route.query !== null && !queries ? 'queries' : '',
+    (route.body !== null || route.rawBody) && !bodies ? 'bodies' : '',
+  ].filter(Boolean);
+  if (missing.length > 0) throw new Error(`${name} needs an entry in ${missing.join(', ')}.`);
+  return [places ?? {}].flat().flatMap((place) => {
+    const path = route.path.replaceAll(/\{(\w+)\}/g, (whole, parameter: string) => {
+      const value = place[parameter];
+      if (value === undefined) throw new Error(`${name}: its paths do not fill ${whole}.`);
+      return encodeURIComponent(value);
+    });
+    return (queries ?? ['']).flatMap((query) =>
+      (bodies ?? [undefined]).map((body) => ({
+        method: route.method,
+        path: path + query,
+        body,
+        headers,
+      })),
+    );
+  });
+}
+
+/** What an answer holds of the secrets that its request did not name. */
+export function leakedIn(answer: Answer, attack: Attack, secrets: readonly string[]): string[] {
+  const sent = attack.path + JSON.stringify(attack.body ?? '');
+  return secrets.filter((secret) => answer.text.includes(secret) && !sent.includes(secret));
+}
+
+function accountAttacks(a: SeededWorkspace): AttackValues {
+  return {
+    paths: { 'DELETE /account/api-keys/{id}': { id: a.apiKeyId } },
+    queries: {},
+    bodies: {
+      'POST /account/api-keys': [{ name: 'Mine', role: 'admin', workspace_id: a.workspaceId }],
+      'POST /manage/admin/workspaces': [{ name: 'Mine', workspace_id: a.workspaceId }],
+    },
+    headers: {},
+  };
+}
+
+function documentAttacks(a: SeededWorkspace): AttackValues {
+  const documentOfA = { document_id: a.documentIds[1] ?? '' };
+  const theft = (id: string) => ({
+    document: { id, semantic_identifier: 'Taken', sections: [{ text: 'Overwritten.' }] },
+    cc_pair_id: a.pairId,
+  });
+  const picture = {
+    document: {
+      id: 'picture',
+      semantic_identifier: 'Picture',
+      sections: [{ text: 'Of a file of A.', image_file_id: a.chatFileId }],
+    },
+  };
+  return {
+    paths: {
+      'GET /service-api/ingestion/{document_id}': documentOfA,
+      'DELETE /service-api/ingestion/{document_id}': documentOfA,
+    },
+    queries: {
+      'GET /service-api/ingestion': ['', `?cc_pair_id=${a.pairId}`, '?limit=1000', '?source=web'],
+    },
+    bodies: {
+      'POST /service-api/ingestion': [...a.documentIds.map(theft), picture],
+      'POST /service-api/ingestion/batch': [{ documents: a.documentIds.map(theft) }],
+      'POST /search': [
+        { query: 'how deep is the harbour', limit: 100 },
+        { query: 'harbour', search_filters: { document_set: [a.documentSet] } },
+        { query: 'harbour', search_filters: { tags: { place: a.marker } } },
+      ],
+    },
+    headers: {},
+  };
+}

@@ -1,5 +1,12 @@
+import { countTokens } from '#src/documents/count-tokens.ts';
 import type { SearchDoc } from '#src/documents/search-hit.ts';
-import { askModel, type ModelStep, sourcesOf, startMessage } from './ask-model.ts';
+import {
+  askModel,
+  type ModelStep,
+  type ModelStepInput,
+  sourcesOf,
+  startMessage,
+} from './ask-model.ts';
 import type { ChatModel, ChatModelMessage, ModelToolCall } from './chat-model.ts';
 import { CitationNumbers } from './citation-numbers.ts';
 import { CitationWriter } from './citations.ts';
@@ -85,11 +92,11 @@ async function* runCycles(
     const offered = progress.mayCall && cycle < MAX_CYCLES - 1 ? offeredTools(input, cycle) : [];
     const forced = cycle === 0 && input.forcedToolId !== null && offered.length > 0;
     const standIn = forced ? searchFor(offered, input.question) : null;
-    const step = yield* askModel({
+    const asked: ModelStepInput = {
       ...progress,
       model,
       request: {
-        messages: fitMessages(progress.messages, budget),
+        messages: progress.messages,
         temperature: input.temperature,
         tools: offered,
         toolChoice: forced ? 'required' : 'auto',
@@ -99,7 +106,8 @@ async function* runCycles(
       includeCitations: input.includeCitations,
       words: wordsOf(forced, standIn),
       beforeText: (at) => (cycle === 0 ? showFirstSearch(found, at) : stay(at)),
-    });
+    };
+    const step = yield* askWithin(asked, budget - schemaTokens(offered));
     if (step.finishReason === 'content-filter') throw withheld(model);
     if (cycle === 0 && found !== null && step.isShown) progress.toolCalls.push(found.toolCall);
     const calls = step.toolCalls.length === 0 && standIn !== null ? [standIn] : step.toolCalls;
@@ -126,6 +134,43 @@ async function* runCycles(
     goOn(progress, step, calls, outcome);
   }
   throw new Error('The last cycle offers no tools, so it ends the loop.');
+}
+
+/**
+ * Asks with as much as fits. Tokens are estimated: where the provider counts more than the model can take, it is asked
+ * once more with half.
+ */
+async function* askWithin(
+  asked: ModelStepInput,
+  budgetTokens: number,
+): AsyncGenerator<Packet, ModelStep> {
+  const fitted = (tokens: number): ModelStepInput => {
+    const messages = fitMessages(asked.request.messages, Math.max(1, tokens));
+    return { ...asked, request: { ...asked.request, messages } };
+  };
+  let isShown = false;
+  try {
+    const run = askModel(fitted(budgetTokens));
+    for (;;) {
+      const next = await run.next();
+      if (next.done === true) return next.value;
+      isShown = true;
+      yield next.value;
+    }
+  } catch (error) {
+    const isTooLong = error instanceof ModelFailed && error.errorCode === 'CONTEXT_TOO_LONG';
+    if (!isTooLong || isShown) throw error;
+  }
+  return yield* askModel(fitted(Math.floor(budgetTokens / 2)));
+}
+
+/** What the descriptions of the tools take of the context. */
+function schemaTokens(tools: readonly Tool[]): number {
+  return tools.reduce(
+    (sum, { name, description, parameters }) =>
+      sum + countTokens(name + description + JSON.stringify(parameters)),
+    0,
+  );
 }
 
 /** Enters what the tools have brought. */

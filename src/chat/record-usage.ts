@@ -1,8 +1,12 @@
+import { countTokens } from '#src/documents/count-tokens.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
-import type { ChatModel } from './chat-model.ts';
+import type { ChatModel, ChatModelRequest, ModelUsage } from './chat-model.ts';
 
-/** The same model; each of its calls is entered in the ledger. */
+/**
+ * The same model; each of its calls is entered in the ledger. A call that ends early, or whose provider does not count,
+ * is entered with an estimate.
+ */
 export function recordUsage<Model extends ChatModel | null>(
   model: Model,
   ledger: Services['usageLedger'],
@@ -17,11 +21,31 @@ export function recordUsage(
   return {
     ...model,
     async *stream(request) {
-      for await (const part of model.stream(request)) {
-        if (part.type === 'finish' && part.usage !== null)
-          ledger.record(workspaceId, model, part.usage);
-        yield part;
+      let usage: ModelUsage | null = null;
+      let said = '';
+      let thought = '';
+      try {
+        for await (const part of model.stream(request)) {
+          if (part.type === 'text') said += part.text;
+          if (part.type === 'reasoning') thought += part.text;
+          if (part.type === 'tool-call') said += part.call.arguments;
+          if (part.type === 'finish') usage = part.usage ?? estimate(request, said, thought);
+          yield part;
+        }
+      } finally {
+        // A call that was refused has cost nothing.
+        if (usage === null && said + thought !== '') usage = estimate(request, said, thought);
+        if (usage !== null) ledger.record(workspaceId, model, usage);
       }
     },
+  };
+}
+
+function estimate({ messages }: ChatModelRequest, said: string, thought: string): ModelUsage {
+  const reasoningTokens = countTokens(thought);
+  return {
+    inputTokens: messages.reduce((sum, { content }) => sum + countTokens(content), 0),
+    outputTokens: countTokens(said) + reasoningTokens,
+    reasoningTokens,
   };
 }

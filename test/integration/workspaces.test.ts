@@ -196,6 +196,11 @@ describe('a stranger with keys of another workspace', () => {
     await millrace.settled(b.adminKey);
     await millrace.services.pointsAwarder.idle();
     expect(await dumpWorkspace(millrace.services.db, a.workspaceId)).toEqual(before);
+    // Bytes need not lie in the database.
+    const file = await millrace.call('GET', `/chat/file/${a.chatFileId}`, undefined, {
+      key: a.adminKey,
+    });
+    expect(file.text).toContain(a.diaryWord);
   });
 
   it('makes Stripe open the pages of its own customer alone', async () => {

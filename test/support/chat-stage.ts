@@ -11,6 +11,7 @@ import { startTestMillrace, type TestMillrace } from './test-millrace.ts';
 export interface ChatUser {
   readonly workspaceId: WorkspaceId;
   readonly userId: UserId;
+  readonly key: string;
   call(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Makes a session and answers its id. */
   createSession(fields?: object): Promise<string>;
@@ -104,6 +105,7 @@ function asUser(
   return {
     workspaceId,
     userId,
+    key,
     call,
     async createSession(fields = {}) {
       const { status, body } = await call('POST', '/chat/create-chat-session', fields);

@@ -33,15 +33,50 @@ const DEFINITION = {
   paths: { '/orders': { get: { responses: {} } } },
 };
 
+/** What a question may name, none of which is there. */
+const UNNAMED = {
+  llm_override: null,
+  llm_overrides: null,
+  allowed_tool_ids: null,
+  forced_tool_id: null,
+  file_descriptors: [],
+  search_filters: null,
+  internal_search_filters: null,
+};
+
+const DEFINITION = {
+  openapi: '3.1.0',
+  info: { title: 'Gauge', version: '1' },
+  servers: [{ url: 'http://127.0.0.1:4999' }],
+  paths: {
+    '/depth/{place}': {
+      parameters: [{ name: 'place', in: 'path', required: true, schema: { type: 'string' } }],
+      get: { operationId: 'depth', responses: { 200: { description: 'The depth' } } },
+    },
+  },
+};
+
 /** Rules that no schema tells: what the service does not have yet, and what must exist. */
 const EXCEPTIONS: Record<string, Json> = {
   'POST /chat/send-chat-message': {
-    llm_override: null,
-    file_descriptors: [],
+    ...UNNAMED,
     parent_message_id: -1,
     chat_session_id: '',
     chat_session_info: { persona_id: 0, project_id: null },
   },
+  'POST /chat/send-message': UNNAMED,
+  'POST /chat/send-message-simple-api': {
+    chat_session_id: null,
+    persona_id: 0,
+    retrieval_options: null,
+  },
+  'POST /chat/send-message-simple-with-history': { persona_id: 0, retrieval_options: null },
+  'POST /chat/create-chat-session': { persona_id: 0, project_id: null },
+  'POST /search/send-search-message': { filters: null },
+  'POST /admin/search': { filters: null },
+  'POST /admin/tool/custom': { definition: DEFINITION, oauth_config_id: null },
+  'PUT /admin/tool/custom/{id}': { definition: DEFINITION, oauth_config_id: null },
+  'POST /admin/tool/custom/validate': { definition: DEFINITION },
   'POST /persona': {
     task_prompt: '',
     tool_ids: null,
@@ -90,7 +125,14 @@ const IN_NEED = [
   'PUT /manage/admin/credential/swap',
   'POST /manage/admin/document-set',
   'PATCH /manage/admin/document-set',
+  'POST /chat/send-message',
+  'PUT /chat/rename-chat-session',
+  'PUT /chat/update-chat-session-temperature',
+  'PUT /chat/update-chat-session-model',
+  'POST /chat/create-chat-message-feedback',
+  'PUT /chat/set-message-as-latest',
   'POST /user/projects/remove_chat_session',
+  'POST /admin/mcp/servers',
   'POST /admin/mcp/servers',
   'POST /billing/stripe/webhook',
   'POST /billing/checkout',

@@ -1,5 +1,4 @@
 import type { PacketBody, StreamLine } from '#src/client/packets.ts';
-import { fakeHit } from './fake-hit.ts';
 
 export const SESSION_ID = '4dbcae94-52a8-4b0e-8a5e-2f6a3a1f5b7c';
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ChatModelMessage } from '#src/chat/chat-model.ts';
+import { ModelFailed } from '#src/chat/model-failed.ts';
 import { createInternalSearch } from '#src/chat/tools/internal-search.ts';
 import { callTool, fakeChatModel, finish, say, think } from '#test/support/fake-chat-model.ts';
 import {
@@ -146,5 +148,30 @@ describe('an answer', () => {
     expect(queries).toEqual(
       expect.arrayContaining(['And on a Mac?', 'How do I reset the VPN? And on a Mac?']),
     );
+  });
+
+  it('is asked for once more with half, when the provider counts more than fits', async () => {
+    const tooLong = new ModelFailed('too long', {
+      errorCode: 'CONTEXT_TOO_LONG',
+      details: { model: 'test-model', provider: 'openai-compatible' },
+    });
+    const prompt = (): ChatModelMessage[] => [
+      { role: 'system', content: 'rules' },
+      { role: 'user', content: 'word '.repeat(2_000) },
+      { role: 'assistant', content: 'word '.repeat(2_000) },
+      { role: 'user', content: 'question' },
+    ];
+    const model = fakeChatModel((_request, at) => (at === 0 ? [tooLong] : [say('Yes.')]), {
+      contextTokens: 6_000,
+    });
+    const { order } = await generated({ model, tools: [], prompt });
+    expect(order).toEqual(MESSAGE(0));
+    expect(model.requests.map(({ messages }) => messages.length)).toEqual([4, 2]);
+    const always = fakeChatModel([tooLong]);
+    await expect(generated({ model: always, tools: [] })).rejects.toBe(tooLong);
+    expect(always.requests).toHaveLength(2);
+    const late = fakeChatModel([say('Half'), tooLong]);
+    await expect(generated({ model: late, tools: [] })).rejects.toBe(tooLong);
+    expect(late.requests).toHaveLength(1);
   });
 });

@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assemble, type ChatStream, readChatBody } from '#test/support/chat-streams.ts';
+import { addPerson, openWorkspace, type Person } from '#test/support/people.ts';
+import {
+  callsTools,
+  END_EVENTS,
+  isShownTool,
+  type LlmRequestBody,
+  type LlmScript,
+  type ScriptedLlm,
+  startEvents,
+  startLlm,
+  textEvent,
+  toolResults,
+} from '#test/support/scripted-llm.ts';
+import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+
+const WORKSPACES = 3;
+const STREAMS_A_PERSON = 6;
+const DELTAS = 12;
+const MARKERS = /\b(?:ASK|DOC)[0-9a-f]{12}\b/g;
+
+/** Somebody with a question that nobody else has, in a workspace whose documents hold a word of their own. */
+interface Asker {
+  person: Person;
+  documentMarker: string;
+  questions: [first: string, second: string];
+  searches: boolean;
+}
+
+let llm: ScriptedLlm;
+let millrace: TestMillrace;
+let askers: Asker[];
+let half = untilMany(1);
+
+beforeAll(async () => {
+  llm = await startLlm(echo);
+  millrace = await startTestMillrace({ LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'scripted' });
+  askers = (await Promise.all(Array.from({ length: WORKSPACES }, fillWorkspace))).flat();
+}, 60_000);
+afterAll(async () => {
+  await millrace[Symbol.asyncDispose]();
+  await llm[Symbol.asyncDispose]();
+});
+
+async function fillWorkspace(): Promise<Asker[]> {
+  const admin = await openWorkspace(millrace);
+  const documentMarker = marker('DOC');
+  // The same ids everywhere: what a cache or a number is kept by must know the workspace.
+  for (const id of ['handbook', 'manual']) {
+    await admin.call('POST', '/service-api/ingestion', {
+      document: {
+        id,
+        semantic_identifier: `The ${id}`,
+        sections: [{ text: `The ${id} of ${documentMarker} says how.`, link: null }],
+        source: 'web',
+        metadata: {},
+      },
+    });
+  }
+  await millrace.settled(admin.key);
+  const people = [admin, await addPerson(millrace, admin, 'basic')];
+  return people.flatMap((person) =>
+    Array.from({ length: STREAMS_A_PERSON }, (_, n) => ({
+      person,
+      documentMarker,
+      questions: [marker('ASK'), marker('ASK')] as [string, string],
+      searches: n % 2 === 0,
+    })),
+  );
+}
+
+function marker(kind: 'ASK' | 'DOC'): string {
+  return kind + randomBytes(6).toString('hex');
+}
+
+const markersIn = (text: string): string[] => [...new Set(text.match(MARKERS))].toSorted();
+
+/** Says whatever markers it was shown, in many pieces; half of its words when all the others have said half of theirs. */
+function echo(body: LlmRequestBody): LlmScript {
+  if (isShownTool(body, 'internal_search') && toolResults(body).length === 0) {
+    return callsTools([{ name: 'internal_search', args: { queries: ['handbook'] } }]);
+  }
+  const said = `${markersIn(JSON.stringify(body.messages)).join(' ')} `;
+  return async (response) => {
+    startEvents(response);
+    for (let n = 0; n < DELTAS; n += 1) {
+      if (n === DELTAS / 2) await half.reached();
+      response.write(textEvent(said));
+    }
+    response.end(textEvent('End.') + END_EVENTS);
+  };
+}
+
+/** Resolves for all when so many have come. */
+function untilMany(count: number): { reached: () => Promise<void> } {
+  const all = Promise.withResolvers<void>();
+  let come = 0;
+  return {
+    async reached() {
+      come += 1;
+      if (come === count) all.resolve();
+      await all.promise;
+    },
+  };
+}
+
+/** All of them at once, every answer open until the last one has begun. */
+async function askAll(bodyOf: (asker: Asker, index: number) => object): Promise<ChatStream[]> {
+  half = untilMany(askers.length);
+  return Promise.all(
+    askers.map(async (asker, index) => {
+      const { status, text } = await asker.person.call('POST', '/chat/send-chat-message', {
+        stream: true,
+        ...(asker.searches ? {} : { allowed_tool_ids: [] }),
+        ...bodyOf(asker, index),
+      });
+      return readChatBody(status, text);
+    }),
+  );
+}
+
+function idsOf({ lines }: ChatStream): { session: string; question: number; answer: number } {
+  const session = lines.find((line) => 'chat_session_id' in line)?.chat_session_id ?? '';
+  const ids = lines.find((line) => 'reserved_assistant_message_id' in line);
+  return {
+    session,
+    question: ids?.user_message_id ?? 0,
+    answer: ids?.reserved_assistant_message_id ?? 0,
+  };
+}
+
+function expectedAnswer({ documentMarker, searches }: Asker, asked: readonly string[]): string {
+  const seen = [...asked, ...(searches ? [documentMarker] : [])].toSorted();
+  return `${`${seen.join(' ')} `.repeat(DELTAS)}End.`;
+}
+
+async function rowOf(id: number) {
+  return millrace.services.db
+    .selectFrom('chat_message as message')
+    .innerJoin('chat_session as session', 'session.id', 'message.chat_session_id')
+    .select([
+      'message.content',
+      'message.error',
+      'message.parent_id',
+      'message.chat_session_id',
+      'message.workspace_id',
+      'message.documents',
+      'message.packets',
+      'session.workspace_id as sessionWorkspaceId',
+      'session.user_id as sessionUserId',
+    ])
+    .where('message.id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+/** What went over the wire and what is stored is this asker's alone, and the same. */
+async function expectOwn(stream: ChatStream, asker: Asker, asked: readonly string[]) {
+  const { person, documentMarker, searches } = asker;
+  const { session, question, answer } = idsOf(stream);
+  const own = [...asked, ...(searches ? [documentMarker] : [])].toSorted();
+  expect(stream.status).toBe(200);
+  expect(markersIn(stream.text)).toEqual(own);
+  expect(assemble(stream).answer).toBe(expectedAnswer(asker, asked));
+  expect(stream.packets.at(-1)?.obj).toEqual({ type: 'stop', stop_reason: null });
+  const answered = await rowOf(answer);
+  expect(answered).toMatchObject({
+    content: expectedAnswer(asker, asked),
+    error: null,
+    parent_id: question,
+    workspace_id: person.workspaceId,
+    sessionWorkspaceId: person.workspaceId,
+    sessionUserId: person.userId,
+  });
+  expect(markersIn(JSON.stringify(answered))).toEqual(own);
+  expect(await rowOf(question)).toMatchObject({
+    content: asked.at(-1),
+    chat_session_id: answered.chat_session_id,
+    workspace_id: person.workspaceId,
+  });
+  if (session !== '') expect(answered.chat_session_id).toBe(session);
+  const { text } = await person.call(
+    'GET',
+    `/chat/chat-session/${answered.chat_session_id}/resume-stream`,
+  );
+  expect(text).toBe(stream.text);
+}
+
+describe('many answers at once', () => {
+  it('hold what is their own and nothing else: on the wire, in the rows, and on the next turn', async () => {
+    const first = await askAll(({ questions }) => ({ message: questions[0] }));
+    for (const [index, asker] of askers.entries()) {
+      await expectOwn(streamAt(first, index), asker, asker.questions.slice(0, 1));
+    }
+    const firstIds = first.map(idsOf);
+    expect(new Set(firstIds.map(({ session }) => session)).size).toBe(askers.length);
+    const second = await askAll(({ questions }, index) => ({
+      message: questions[1],
+      chat_session_id: firstIds[index]?.session,
+    }));
+    for (const [index, asker] of askers.entries()) {
+      const stream = streamAt(second, index);
+      await expectOwn(stream, asker, asker.questions);
+      const { chat_session_id } = await rowOf(idsOf(stream).answer);
+      expect(chat_session_id).toBe(firstIds[index]?.session);
+    }
+    const ids = [...firstIds, ...second.map(idsOf)].flatMap(({ question, answer }) => [
+      question,
+      answer,
+    ]);
+    expect(new Set(ids).size).toBe(4 * askers.length);
+  });
+
+  it('find only the documents of their workspace, whatever number a citation has', async () => {
+    const streams = await askAll(({ questions }) => ({ message: questions[0] }));
+    for (const [index, { searches, documentMarker }] of askers.entries()) {
+      const found = streamAt(streams, index).packets.flatMap(({ obj }) =>
+        obj.type === 'search_tool_documents_delta' ? obj.documents : [],
+      );
+      expect(found.map(({ document_id }) => document_id).toSorted()).toEqual(
+        searches ? ['handbook', 'manual'] : [],
+      );
+      for (const { blurb } of found) expect(markersIn(blurb)).toEqual([documentMarker]);
+    }
+  });
+});
+
+function streamAt(streams: readonly ChatStream[], index: number): ChatStream {
+  const stream = streams[index];
+  if (!stream) throw new Error(`There is no stream ${index}.`);
+  return stream;
+}

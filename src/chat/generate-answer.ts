@@ -1,18 +1,11 @@
-import { countTokens } from '#src/documents/count-tokens.ts';
 import type { SearchDoc } from '#src/documents/search-hit.ts';
-import {
-  askModel,
-  type ModelStep,
-  type ModelStepInput,
-  sourcesOf,
-  startMessage,
-} from './ask-model.ts';
+import { type ModelStep, type ModelStepInput, sourcesOf, startMessage } from './ask-model.ts';
+import { askWithin } from './ask-within.ts';
 import type { ChatModel, ChatModelMessage, ModelToolCall } from './chat-model.ts';
 import { CitationNumbers } from './citation-numbers.ts';
 import { CitationWriter } from './citations.ts';
 import { escapeResult } from './delimit.ts';
 import { type FirstSearch, searchFirst } from './first-search.ts';
-import { fitMessages } from './fit-messages.ts';
 import { type ModelErrorCode, ModelFailed } from './model-failed.ts';
 import { packetAt, type Packet } from './packets.ts';
 import { runTools, type ToolStepOutcome } from './run-tools.ts';
@@ -107,7 +100,7 @@ async function* runCycles(
       words: wordsOf(forced, standIn),
       beforeText: (at) => (cycle === 0 ? showFirstSearch(found, at) : stay(at)),
     };
-    const step = yield* askWithin(asked, budget - schemaTokens(offered));
+    const step = yield* askWithin(asked, budget);
     if (step.finishReason === 'content-filter') throw withheld(model);
     if (cycle === 0 && found !== null && step.isShown) progress.toolCalls.push(found.toolCall);
     const calls = step.toolCalls.length === 0 && standIn !== null ? [standIn] : step.toolCalls;
@@ -115,12 +108,7 @@ async function* runCycles(
       if (!step.isShown) throw emptyAnswer(model, step);
       return progress.toolCalls;
     }
-    if (cycle === 0 && !step.isShown) {
-      // Nothing of the first search was shown: the tools begin at number 1, with a prompt of their own.
-      progress.numbers = new CitationNumbers();
-      progress.messages = input.prompt(null, budget);
-      progress.isSearched = false;
-    }
+    if (cycle === 0 && !step.isShown) forgetFirstSearch(progress, input.prompt(null, budget));
     const outcome = yield* runTools({
       calls,
       tools: offered,
@@ -136,41 +124,11 @@ async function* runCycles(
   throw new Error('The last cycle offers no tools, so it ends the loop.');
 }
 
-/**
- * Asks with as much as fits. Tokens are estimated: where the provider counts more than the model can take, it is asked
- * once more with half.
- */
-async function* askWithin(
-  asked: ModelStepInput,
-  budgetTokens: number,
-): AsyncGenerator<Packet, ModelStep> {
-  const fitted = (tokens: number): ModelStepInput => {
-    const messages = fitMessages(asked.request.messages, Math.max(1, tokens));
-    return { ...asked, request: { ...asked.request, messages } };
-  };
-  let isShown = false;
-  try {
-    const run = askModel(fitted(budgetTokens));
-    for (;;) {
-      const next = await run.next();
-      if (next.done === true) return next.value;
-      isShown = true;
-      yield next.value;
-    }
-  } catch (error) {
-    const isTooLong = error instanceof ModelFailed && error.errorCode === 'CONTEXT_TOO_LONG';
-    if (!isTooLong || isShown) throw error;
-  }
-  return yield* askModel(fitted(Math.floor(budgetTokens / 2)));
-}
-
-/** What the descriptions of the tools take of the context. */
-function schemaTokens(tools: readonly Tool[]): number {
-  return tools.reduce(
-    (sum, { name, description, parameters }) =>
-      sum + countTokens(name + description + JSON.stringify(parameters)),
-    0,
-  );
+/** Nothing of it was shown: the tools begin at number 1, with a prompt of their own. */
+function forgetFirstSearch(progress: Progress, messages: ChatModelMessage[]): void {
+  progress.numbers = new CitationNumbers();
+  progress.messages = messages;
+  progress.isSearched = false;
 }
 
 /** Enters what the tools have brought. */

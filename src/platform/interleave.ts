@@ -44,9 +44,7 @@ async function settle<T, R>(
 ): Promise<Settled<T, R>> {
   try {
     const { done, value } = await generator.next();
-    return done === true
-      ? { index, done, value }
-      : { index, done: false, value };
+    return done === true ? { index, done, value } : { index, done: false, value };
   } catch (error) {
     return { index, error };
   }

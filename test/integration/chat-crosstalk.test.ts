@@ -53,14 +53,19 @@ async function fillWorkspace(): Promise<Asker[]> {
       document: {
         id,
         semantic_identifier: `The ${id}`,
-        sections: [{ text: `The ${id} of ${documentMarker} says how.`, link: null }],
+        sections: [
+          {
+            text: `The ${id}, a handbook of ${documentMarker}, says how.`,
+            link: `https://kb.example/${documentMarker}/${id}`,
+          },
+        ],
         source: 'web',
         metadata: {},
       },
     });
   }
   await millrace.settled(admin.key);
-  const people = [admin, await addPerson(millrace, admin, 'basic')];
+  const people = [admin, await addPerson(millrace, admin, 'read')];
   return people.flatMap((person) =>
     Array.from({ length: STREAMS_A_PERSON }, (_, n) => ({
       person,
@@ -89,7 +94,7 @@ function echo(body: LlmRequestBody): LlmScript {
       if (n === DELTAS / 2) await half.reached();
       response.write(textEvent(said));
     }
-    response.end(textEvent('End.') + END_EVENTS);
+    response.end(textEvent(said.includes('DOC') ? 'End [1].' : 'End.') + END_EVENTS);
   };
 }
 
@@ -162,11 +167,13 @@ async function expectOwn(stream: ChatStream, asker: Asker, asked: readonly strin
   const own = [...asked, ...(searches ? [documentMarker] : [])].toSorted();
   expect(stream.status).toBe(200);
   expect(markersIn(stream.text)).toEqual(own);
-  expect(assemble(stream).answer).toBe(expectedAnswer(asker, asked));
+  const { answer: text, answer_citationless } = assemble(stream);
+  expect(answer_citationless).toBe(expectedAnswer(asker, asked));
+  expect(text.includes(`[[1]](https://kb.example/${documentMarker}/`)).toBe(searches);
   expect(stream.packets.at(-1)?.obj).toEqual({ type: 'stop', stop_reason: null });
   const answered = await rowOf(answer);
   expect(answered).toMatchObject({
-    content: expectedAnswer(asker, asked),
+    content: text,
     error: null,
     parent_id: question,
     workspace_id: person.workspaceId,
@@ -180,11 +187,11 @@ async function expectOwn(stream: ChatStream, asker: Asker, asked: readonly strin
     workspace_id: person.workspaceId,
   });
   if (session !== '') expect(answered.chat_session_id).toBe(session);
-  const { text } = await person.call(
+  const resumed = await person.call(
     'GET',
     `/chat/chat-session/${answered.chat_session_id}/resume-stream`,
   );
-  expect(text).toBe(stream.text);
+  expect(resumed.text).toBe(stream.text);
 }
 
 describe('many answers at once', () => {

@@ -1,14 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  makeTargets,
-  type MalformedRequest,
-  malformedRequest,
-  type Targets,
-} from '#test/support/malformed-request.ts';
+import { type MalformedRequest, malformedRequest } from '#test/support/malformed-request.ts';
+import { aimedAt, makeTargets, type Targets } from '#test/support/malformed-targets.ts';
 import { NASTY_URLS, randomIdeographs } from '#test/support/nasty-values.ts';
-import { operationsOf, standsAlone } from '#test/support/openapi-operations.ts';
+import { type Operation, operationsOf, standsAlone } from '#test/support/openapi-operations.ts';
 import { exchange, type RawAnswer, send } from '#test/support/raw-http.ts';
 import { WEBHOOK_SECRET } from '#test/support/stripe-fixtures.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
@@ -71,9 +67,14 @@ function summary({ method, path, headers, body, faults }: MalformedRequest): str
 describe('malformed requests', () => {
   it('are made from well-formed ones', async () => {
     const { body: description } = await millrace.call('GET', '/openapi.json');
-    const operations = operationsOf(description).filter(standsAlone);
-    expect(operations.length).toBeGreaterThan(5);
-    for (const { method, path, sample } of operations) {
+    // Messages and sessions must exist, and do.
+    const isAimed = ({ path, sample }: Operation) =>
+      /^\/chat\/[a-z-]+$/.test(path) && sample !== undefined;
+    const operations = operationsOf(description).filter((one) => standsAlone(one) || isAimed(one));
+    expect(operations.length).toBeGreaterThan(30);
+    for (const operation of operations) {
+      const { method, path } = operation;
+      const sample = aimedAt(targets, operation);
       const { status, text } = await millrace.call(method, path, sample);
       expect(status, `${method} ${path} ${JSON.stringify(sample)}: ${text}`).toBe(200);
       expect(text).not.toContain('"failed":1');

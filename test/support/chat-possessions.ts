@@ -133,7 +133,7 @@ export function attemptsOn(theirs: ChatPossessions, own: ChatPossessions): Attem
       'sets its model',
       'PUT',
       '/chat/update-chat-session-model',
-      { chat_session_id: sessionId, new_alternate_model: 'x' },
+      { chat_session_id: sessionId, new_alternate_model: 'scripted' },
     ],
     ['asks for its room', 'GET', `/chat/available-context-tokens/${sessionId}`],
     [

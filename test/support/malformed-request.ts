@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { NASTY_QUERY_VALUES, NASTY_SEGMENTS, NASTY_VALUES, toJson } from './nasty-values.ts';
+import { aimedAt, type Targets } from './malformed-targets.ts';
 import { type Json, type Operation, operationsOf } from './openapi-operations.ts';
 import type { WireRequest } from './raw-http.ts';
 import {
@@ -11,7 +12,6 @@ import {
   START,
   subscriptionFixture,
 } from './stripe-fixtures.ts';
-import type { TestMillrace } from './test-millrace.ts';
 
 /** A request that is wrong in one or several ways, and their names. */
 export interface MalformedRequest extends WireRequest {
@@ -87,40 +87,9 @@ const WRAPPINGS: Record<string, Wrapping> = {
   'gzip bomb': encoded('gzip', () => BOMB),
 };
 
-/** Things that exist, by the first part of the paths that name them: not every request fails for want of its thing. */
-export type Targets = Record<string, string>;
-
-/** Makes what it takes to get at the webhooks, the members and the plan of somebody. */
-export async function makeTargets(millrace: TestMillrace): Promise<Targets> {
-  const make = async (path: string, body: object): Promise<Json> => {
-    const answer = await millrace.call('POST', path, body);
-    if (answer.status >= 300) throw new Error(`${path} answered ${answer.text}`);
-    return answer.body;
-  };
-  const endpoint = await make('/webhook-endpoints', { url: 'http://127.0.0.1:4999/target' });
-  const ping = await make(`/webhook-endpoints/${endpoint['id']}/test`, {});
-  const member = await make('/account/members', { display_name: 'Target' });
-  await make('/tools/lead-scraper', { mode: 'keyword_search', query: 'target' });
-  const listed = await millrace.call('GET', '/tools/lead-scraper');
-  const account = await make('/email-accounts', {
-    email: 'target@example.net',
-    smtp_host: '127.0.0.1',
-    smtp_port: 2525,
-    smtp_password: 'target',
-  });
-  const { workspaceId } = await millrace.createWorkspace('Free');
-  return {
-    'webhook-endpoints': endpoint['id'],
-    'webhook-events': ping['event_id'],
-    'webhook-deliveries': String(ping['delivery_id']),
-    tools: listed.body.scrapes[0].scrape_id,
-    'email-accounts': account['id'],
-    account: member['user_id'],
-    manage: workspaceId,
-  };
-}
-
 const TARGET = '{target}';
+/** It would delete the conversation that others aim at. */
+const DELETES_TARGETS = '/chat/delete-all-chat-sessions';
 const STRIPE_WEBHOOK = '/billing/stripe/webhook';
 /** Stripe's events count once, so each one sent has an id of its own. */
 const STRIPE_EVENT = 'evt_malformed';
@@ -131,9 +100,13 @@ export function malformedRequest(
   key: string,
   targets: Targets,
 ): fc.Arbitrary<MalformedRequest> {
-  const operations = operationsOf(description).flatMap((operation) =>
-    operation.path === STRIPE_WEBHOOK ? stripeOperations(operation, targets) : [operation],
-  );
+  const operations = operationsOf(description)
+    .filter(({ path }) => path !== DELETES_TARGETS)
+    .flatMap((operation) =>
+      operation.path === STRIPE_WEBHOOK
+        ? stripeOperations(operation, targets)
+        : [{ ...operation, sample: aimedAt(targets, operation) }],
+    );
   const withBody = operations.filter(({ sample }) => sample !== undefined);
   const seldom = <T>(usual: T, arbitrary: fc.Arbitrary<T>) =>
     fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary });
@@ -169,7 +142,7 @@ export function malformedRequest(
 
 /** The endpoint for Stripe once for each kind of event, about a workspace that exists. */
 function stripeOperations(operation: Operation, { manage: workspaceId }: Targets): Operation[] {
-  const metadata = { workspace_id: workspaceId, plan_tier: 'Pro' };
+  const metadata = { workspace_id: String(workspaceId), plan_tier: 'Pro' };
   const links = { customer: 'cus_malformed', subscription: 'sub_malformed', metadata };
   const subscription = subscriptionFixture('sub_malformed', { ...links, trial_end: START });
   const invoice = { id: 'in_1', object: 'invoice', customer_email: 'b@example.com', ...links };
@@ -197,10 +170,15 @@ function build(
   draw: Draw,
   { key, targets }: { key: string; targets: Targets },
 ): MalformedRequest {
-  // What is deleted can be aimed at no more.
-  const target = operation.method === 'DELETE' ? undefined : targets[firstPart(operation.path)];
-  const segments = draw.segments.map((one) => (one === TARGET ? (target ?? 'x') : one));
-  const path = operation.path.replaceAll(/\{\w+\}/g, () => segments.shift() ?? 'x');
+  const first = firstPart(operation.path);
+  const segments = [...draw.segments];
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
+    const segment = segments.shift() ?? 'x';
+    if (segment !== TARGET) return segment;
+    // What is deleted can be aimed at no more.
+    if (operation.method === 'DELETE') return 'x';
+    return String(targets[`${first}/${parameter}`] ?? targets[first] ?? 'x');
+  });
   const names = [...operation.queryNames, 'unknown', 'limit[]', '__proto__'];
   const query = draw.query.map(([n, value]) => `${names[n % names.length]}=${value}`).join('&');
   const method = draw.method ?? operation.method;

@@ -25,14 +25,6 @@ const SENDER = {
   daily_limit: 100,
 };
 
-/** The smallest OpenAPI document that makes a tool. */
-const DEFINITION = {
-  openapi: '3.1.0',
-  info: { title: 'Shop', version: '1' },
-  servers: [{ url: 'https://shop.example.com' }],
-  paths: { '/orders': { get: { responses: {} } } },
-};
-
 /** What a question may name, none of which is there. */
 const UNNAMED = {
   llm_override: null,
@@ -44,7 +36,8 @@ const UNNAMED = {
   internal_search_filters: null,
 };
 
-const DEFINITION = {
+/** A small OpenAPI document that makes a tool. */
+export const DEFINITION = {
   openapi: '3.1.0',
   info: { title: 'Gauge', version: '1' },
   servers: [{ url: 'http://127.0.0.1:4999' }],
@@ -91,9 +84,6 @@ const EXCEPTIONS: Record<string, Json> = {
     source: 'tracker',
     connector_specific_config: { tracker_base_url: 'https://issues.example.com' },
   },
-  'POST /admin/tool/custom': { definition: DEFINITION, oauth_config_id: null },
-  'PUT /admin/tool/custom/{id}': { definition: DEFINITION, oauth_config_id: null },
-  'POST /admin/tool/custom/validate': { definition: DEFINITION },
   'POST /webhook-endpoints': { url: CLOSED_URL, enabled: true },
   'PATCH /webhook-endpoints/{id}': { url: CLOSED_URL, enabled: true },
   'POST /webhook-endpoints/{id}/recover': {
@@ -132,7 +122,6 @@ const IN_NEED = [
   'POST /chat/create-chat-message-feedback',
   'PUT /chat/set-message-as-latest',
   'POST /user/projects/remove_chat_session',
-  'POST /admin/mcp/servers',
   'POST /admin/mcp/servers',
   'POST /billing/stripe/webhook',
   'POST /billing/checkout',

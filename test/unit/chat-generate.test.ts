@@ -3,14 +3,7 @@ import type { ChatModelMessage } from '#src/chat/chat-model.ts';
 import { ModelFailed } from '#src/chat/model-failed.ts';
 import { createInternalSearch } from '#src/chat/tools/internal-search.ts';
 import { callTool, fakeChatModel, finish, say, think } from '#test/support/fake-chat-model.ts';
-import {
-  generated,
-  MESSAGE,
-  SEARCH,
-  searchFor,
-  textOf,
-  VPN,
-} from '#test/support/generated-answer.ts';
+import { generated, MESSAGE, SEARCH, searchFor, textOf } from '#test/support/generated-answer.ts';
 
 describe('an answer', () => {
   it('of a model without tools is one message', async () => {

@@ -20,8 +20,8 @@ async function usageOf(parts: (ChatModelPart | Error)[], stopAfter = Infinity): 
   const { signal } = new AbortController();
   const messages = [{ role: 'user' as const, content: 'How many tokens is this?' }];
   try {
-    for await (const _part of model.stream({ messages, temperature: null, signal })) {
-      count += 1;
+    for await (const part of model.stream({ messages, temperature: null, signal })) {
+      count += part.type === 'finish' ? 0 : 1;
       if (count >= stopAfter) break;
     }
   } catch {

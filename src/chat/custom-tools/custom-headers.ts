@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  findMasked,
-  maskSecrets,
-  restoreMasked,
-} from '#src/platform/mask-secrets.ts';
+import { findMasked, maskSecrets, restoreMasked } from '#src/platform/mask-secrets.ts';
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';

@@ -66,10 +66,7 @@ export function defineTool<Input extends z.ZodObject>(
   definition: Omit<Tool, 'parameters' | 'run' | Optional> &
     Partial<Pick<Tool, Optional>> & {
       input: Input;
-      run: (
-        input: z.output<Input>,
-        context: ToolContext,
-      ) => AsyncGenerator<PacketBody, ToolResult>;
+      run: (input: z.output<Input>, context: ToolContext) => AsyncGenerator<PacketBody, ToolResult>;
     },
 ): Tool {
   const { input: schema, run, ...facts } = definition;

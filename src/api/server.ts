@@ -20,6 +20,9 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** How long an answered request may still pour its body in before it is cut off. */
 const DRAIN_BODY_MS = 10_000;
 
+/** What is left for the last words of answers when the deadline of a shutdown comes. */
+const FAREWELL_MS = 500;
+
 const NO_TUNNEL = new Problem('METHOD_NOT_ALLOWED', 'CONNECT is not possible: this is no proxy.');
 
 export interface RunningServer {
@@ -31,10 +34,10 @@ export interface RunningServer {
 
 /** Listens on `HOST` and `PORT`. */
 export async function startServer(
-  services: Pick<Services, 'config' | 'log' | 'messageWatch' | 'scrapeWatch'>,
+  services: Pick<Services, 'answerRuns' | 'config' | 'log' | 'messageWatch' | 'scrapeWatch'>,
   app: Koa<RequestState>,
 ): Promise<RunningServer> {
-  const { config, log, messageWatch, scrapeWatch } = services;
+  const { answerRuns, config, log, messageWatch, scrapeWatch } = services;
   const inFlight = new Map<Duplex, ServerResponse>();
   let closing = false;
   const answer = app.callback();
@@ -72,7 +75,10 @@ export async function startServer(
       for (const response of inFlight.values()) {
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }
+      // Who reads an answer is told that it ends here, while there is time to.
+      const warning = setTimeout(() => answerRuns.interrupt(), deadlineMs - FAREWELL_MS);
       await closeServer(server, deadlineMs);
+      clearTimeout(warning);
     },
   };
 }

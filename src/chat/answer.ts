@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 import type { ModelImage } from './chat-model.ts';
 import { buildPrompt } from './build-prompt.ts';
 import { DraftAnswer } from './draft-answer.ts';
@@ -10,13 +12,14 @@ import type { PreparedAnswer } from './prepare-answer.ts';
 import { recordUsage } from './record-usage.ts';
 import { deepResearch } from './research/deep-research.ts';
 import type { ToolCall } from './tool-call.ts';
-import { finishTurn, type Turn } from './turns.ts';
+import { type FinishedTurn, finishTurn, type Turn } from './turns.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import type { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 
 const INTERRUPTED = 'The client went away before the answer was complete.';
 const STOPPED_NOTE = 'The answer was stopped by the user.';
+const SAVE_DELAYS_MS = [250, 500, 1_000, 2_000];
 
 export type AnswerServices = Pick<Services, 'db' | 'clock' | 'usageLedger'>;
 
@@ -99,14 +102,28 @@ function saveOnce(
   return async (error) => {
     if (isSaved) return;
     isSaved = true;
-    await finishTurn(db, owner, turn.assistantMessageId, {
+    const finished: FinishedTurn = {
       ...draft.saved(),
       model: prepared.model?.name ?? null,
       durationMs: performance.now() - startedAt,
       error,
       now: clock(),
-    });
+    };
+    await insist(() => finishTurn(db, owner, turn.assistantMessageId, finished));
   };
+}
+
+/** What an answer has cost is not to be lost with a connection: tries again while the database may come back. */
+async function insist(save: () => Promise<void>): Promise<void> {
+  for (const delayMs of SAVE_DELAYS_MS) {
+    try {
+      await save();
+      return;
+    } catch {
+      await wait(delayMs);
+    }
+  }
+  await save();
 }
 
 function generate(

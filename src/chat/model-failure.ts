@@ -7,6 +7,8 @@ import { type ModelErrorCode, ModelFailed } from './model-failed.ts';
 import { readProviderError } from './read-provider-error.ts';
 
 const MAX_WORDS = 300;
+/** Of what a provider has said, the part in which its key is looked for. */
+const MAX_MASKED = 10_000;
 const DEFAULT_RETRY_AFTER_MS = 5_000;
 
 export interface ModelFailure {
@@ -57,9 +59,10 @@ export function describeModelFailure(
   const isTransient = TRANSIENT.has(errorCode);
   const askedMs = retryAfterMs(report.retryAfter, Date.now());
   const said = report.status === null ? 'failed' : `answered ${report.status}`;
+  // The key first: half of it, where the words are cut, would not be known for a key.
   const words = hideEchoes(
-    mask(shorten(report.words), apiKey),
-    messages.map(({ content }) => content),
+    shorten(mask(report.words.slice(0, MAX_MASKED), apiKey)),
+    messages.flatMap(sentIn),
   );
   const problem = new ModelFailed(`The language model ${model} ${said}: ${words}`, {
     errorCode,
@@ -73,6 +76,11 @@ export function describeModelFailure(
     retryNow: isTransient && !(error instanceof StreamTimeout),
     retryAfterMs: askedMs,
   };
+}
+
+function sentIn(message: ChatModelMessage): string[] {
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  return [message.content, ...calls.map((call) => call.arguments)];
 }
 
 function shorten(words: string): string {

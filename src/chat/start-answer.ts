@@ -37,23 +37,26 @@ export async function startAnswer(services: Services, start: AnswerStart): Promi
   });
   const stopped = new AbortController();
   const abandoned = new AbortController();
-  const either = AbortSignal.any([stopped.signal, abandoned.signal]);
-  const lines = within(
-    either,
-    request.deepResearch ? RESEARCH_DEADLINE_MS : DEADLINE_MS,
-    (signal) =>
-      answerTurn(services, {
-        owner: caller,
-        prepared,
-        turn,
-        describeFailure,
-        stopped: stopped.signal,
-        abandoned: abandoned.signal,
-        signal,
-      }),
+  const failed = new AbortController();
+  const ended = AbortSignal.any([stopped.signal, abandoned.signal, failed.signal]);
+  const lines = within(ended, request.deepResearch ? RESEARCH_DEADLINE_MS : DEADLINE_MS, (signal) =>
+    answerTurn(services, {
+      owner: caller,
+      prepared,
+      turn,
+      describeFailure,
+      stopped: stopped.signal,
+      abandoned: abandoned.signal,
+      signal,
+    }),
   );
-  const run = new AnswerRun(lines, () => abandoned.abort());
-  services.answerRuns.add(turn.assistantMessageId, run, () => stopped.abort());
+  const run = new AnswerRun(lines, { chat_session_id: turn.sessionId, tool_calls: [] }, () =>
+    abandoned.abort(),
+  );
+  services.answerRuns.add(turn.assistantMessageId, run, {
+    stop: () => stopped.abort(),
+    fail: (reason) => failed.abort(reason),
+  });
   return run;
 }
 

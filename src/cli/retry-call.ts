@@ -104,6 +104,6 @@ function readTrouble(
 }
 
 /** fetch reports a broken connection as a TypeError, and an ended deadline as a TimeoutError. */
-export function isNetworkFailure(error: unknown): boolean {
+function isNetworkFailure(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError');
 }

@@ -1,215 +1,145 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Attempt,
-  attemptsOn,
-  type ChatPossessions,
-  givePossessions,
-} from '#test/support/chat-possessions.ts';
-import { type ChatStage, type ChatUser, startChatStage } from '#test/support/chat-stage.ts';
-import { answersText, type ScriptedLlm, startScriptedLlm } from '#test/support/scripted-llm.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ROUTES } from '#src/api/routes/index.ts';
+import type { Role } from '#src/tables.ts';
+import { type Attack, attacksOn, leakedIn } from '#test/support/attacks.ts';
 import { dumpWorkspace } from '#test/support/dump-workspace.ts';
-import { sendFiles } from '#test/support/upload-files.ts';
-import { until } from '#test/support/until.ts';
+import {
+  answersText,
+  callsTools,
+  isShownTool,
+  type LlmRequestBody,
+  type ScriptedLlm,
+  startLlm,
+} from '#test/support/scripted-llm.ts';
+import { makeOwnThings } from '#test/support/seed-chat.ts';
+import { type SeededWorkspace, seedWorkspace, SHARED_PAGE } from '#test/support/seed-workspace.ts';
+import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
-const MARKER = 'wolverine';
-/** Requests count what others have used, and a look at a file is noted with it. */
-const NOT_THEIRS = /api_key|rate|usage|point|streak|award|activity/;
-/** A file has two ids, each with paths of its own. */
-const BY_OTHER_ID = /by (?:its stored|the other) id$/;
+/** What belongs to a user, not to the workspace. */
+const PERSONAL = [
+  'agent',
+  'project',
+  'project_file',
+  'user_file',
+  'user_file_chunk',
+  'stored_file',
+  'chat_session',
+  'chat_message',
+  'chat_feedback',
+  'chat_run',
+  'chat_run_part',
+];
+const ROLES: Role[] = ['admin', 'member', 'read'];
 
 let llm: ScriptedLlm;
-let stage: ChatStage;
-let owner: ChatUser;
-let theirs: ChatPossessions;
-/** An administrator of the same workspace, and one of another. */
-let others: { name: string; user: ChatUser; own: ChatPossessions }[];
+let millrace: TestMillrace;
+let a: SeededWorkspace;
+let b: SeededWorkspace;
+/** A's rows when there was nobody but its owner. */
+let before: Record<string, string[]>;
+const colleagues = new Map<Role, string>();
 
 beforeAll(async () => {
-  llm = await startScriptedLlm(answersText('An answer.'));
-  stage = await startChatStage({ LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'scripted' });
-  owner = await stage.openUser();
-  theirs = await givePossessions(stage.millrace, owner, MARKER);
-  const colleague = await owner.colleague('admin');
-  const stranger = await stage.openUser();
-  others = [
-    { name: 'colleague', user: colleague, own: await givePossessions(stage.millrace, colleague, 'b') },
-    { name: 'stranger', user: stranger, own: await givePossessions(stage.millrace, stranger, 'c') },
-  ];
-}, 120_000);
+  llm = await startLlm((body) => (isFirstCall(body) ? SEARCHES : answersText('Deep enough.')));
+  millrace = await startTestMillrace({
+    LLM_BASE_URL: llm.baseUrl,
+    LLM_MODEL: 'scripted',
+    RATE_LIMIT_PER_MINUTE: '100000',
+  });
+  a = await seedWorkspace(millrace, 'zanzibarium');
+  b = await seedWorkspace(millrace, 'kattegatium');
+  before = await dumpWorkspace(millrace.services.db, a.workspaceId);
+  for (const role of ROLES) {
+    const member = { display_name: 'Colleague', role };
+    const added = await millrace.call('POST', '/account/members', member, { key: a.adminKey });
+    colleagues.set(role, added.body.api_key);
+  }
+});
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
+  await millrace[Symbol.asyncDispose]();
   await llm[Symbol.asyncDispose]();
 });
+beforeEach(() => {
+  llm.calls.length = 0;
+});
 
-/** All that is the owner's, as it is in the database. */
-async function possessionsOf(user: ChatUser): Promise<string[]> {
-  const dump = await dumpWorkspace(stage.millrace.services.db, user.workspaceId);
-  const rows = Object.entries(dump).filter(([table]) => !NOT_THEIRS.test(table));
-  return rows.flatMap(([table, lines]) =>
-    lines
-      .filter((line) => line.includes(user.userId) || line.includes(MARKER))
-      .map((line) => `${table} ${line}`),
-  );
-}
+/** A model that looks at all there is. */
+const SEARCHES = callsTools([
+  { name: 'internal_search', args: { queries: ['harbour', 'depth'] } },
+  { name: 'open_url', args: { urls: [SHARED_PAGE] } },
+]);
+const isFirstCall = (body: LlmRequestBody): boolean =>
+  isShownTool(body, 'internal_search') && body.messages.at(-1)?.role !== 'tool';
 
-describe.each([0, 1])('what is somebody’s (%i)', (index) => {
-  it('is neither shown, nor used, nor changed by others', async () => {
-    const other = others[index];
-    if (!other) throw new Error('There is no such person.');
-    const before = await possessionsOf(owner);
-    expect(before.length).toBeGreaterThan(5);
-    llm.calls.length = 0;
-    const wrong: unknown[] = [];
-    for (const [name, method, path, body] of attemptsOn(theirs, other.own)) {
-      const { status, text } = await other.user.call(method, path, body);
-      const isRefused = [400, 404].includes(status) && !text.includes(MARKER);
-      if (!isRefused) wrong.push({ name, status, text });
+const attacksAt = (paths: RegExp, target: SeededWorkspace, own: SeededWorkspace): Attack[] =>
+  ROUTES.filter(({ path }) => paths.test(path)).flatMap((route) => attacksOn(route, target, own));
+const ASKING = /^\/chat\/send-/;
+const CONVERSING = /^\/(chat|user|persona|tool|search|web-search|query|admin\/search|me$|llm)/;
+const toldToModel = (): string => JSON.stringify(llm.calls.map(({ body }) => body));
+
+describe('a question of a stranger', () => {
+  it('tells the model nothing of another workspace, whatever the question names', async () => {
+    const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
+    for (const attack of attacksAt(ASKING, a, own)) {
+      const { method, path, body } = attack;
+      const answer = await millrace.call(method, path, body, { key: b.adminKey });
+      expect(answer.status, `${path}: ${answer.text}`).toBeLessThan(500);
+      const secrets = [a.marker, ...a.secretIds];
+      expect(leakedIn(answer, attack, secrets), `${path}: ${answer.text}`).toEqual([]);
     }
-    expect(wrong, other.name).toEqual([]);
-    // Not even a model was asked with it.
-    expect(JSON.stringify(llm.calls)).not.toContain(MARKER);
-    expect(await possessionsOf(owner)).toEqual(before);
-  });
-
-  it('is in none of their lists', async () => {
-    const other = others[index];
-    for (const path of [
-      '/chat/get-user-chat-sessions',
-      `/chat/search?query=${MARKER}`,
-      '/chat/session',
-      '/persona',
-      '/user/projects',
-      '/user/files/recent',
-      '/tool',
-    ]) {
-      const answer = await other?.user.call('GET', path);
-      expect(answer?.status, path).toBe(200);
-      expect(answer?.text, path).not.toContain(MARKER);
-    }
-    const statuses = await other?.user.call('POST', '/user/projects/file/statuses', {
-      file_ids: [theirs.userFileId, theirs.storedFileId],
-    });
-    expect([statuses?.status, statuses?.body]).toEqual([200, []]);
-  });
-
-  it('is not deleted with all that is theirs', async () => {
-    const other = others[index];
-    const before = await possessionsOf(owner);
-    const { status } = (await other?.user.call('DELETE', '/chat/delete-all-chat-sessions')) ?? {};
-    expect(status).toBe(200);
-    expect(await possessionsOf(owner)).toEqual(before);
-  });
-
-  it('does not get into a project by an upload', async () => {
-    const other = others[index];
-    const { status } = await sendFiles(
-      stage.millrace,
-      '/user/projects/file/upload',
-      [['notes.txt', 'Words.']],
-      { key: other?.user.key ?? '', fields: { project_id: String(theirs.projectId) } },
-    );
-    expect(status).toBe(404);
-  });
-
-  it('is no image of their documents', async () => {
-    const other = others[index];
-    const document = {
-      id: `image-${index}`,
-      semantic_identifier: 'An image',
-      sections: [{ text: 'See the picture.', image_file_id: theirs.storedFileId }],
-    };
-    await other?.user.call('POST', '/service-api/ingestion', { document });
-    await stage.millrace.settled(other?.user.key);
-    const found = await other?.user.call('POST', '/search', { query: 'picture' });
-    expect(found?.text).toContain('picture');
-    expect(found?.text).not.toContain(MARKER);
+    const told = toldToModel();
+    for (const secret of [a.marker, ...a.secretIds]) expect(told).not.toContain(secret);
+    // It was told of its own: documents, tools and pages.
+    expect(told).toContain(`The harbour of ${b.marker} is deep.`);
+    expect(told).toContain(`depth_${b.marker}`);
   });
 });
 
-describe('the same requests', () => {
-  it('are possible for the owner, so it was not for their form that they were refused', async () => {
-    const user = await stage.openUser();
-    const own = await givePossessions(stage.millrace, user, 'd');
-    const refused: unknown[] = [];
-    for (const [name, method, path, body] of attemptsOn(own, own)) {
-      if (method === 'DELETE' || BY_OTHER_ID.test(name)) continue;
-      const { status, text } = await user.call(method, path, body);
-      if (status !== 200) refused.push({ name, status, text });
+describe('a colleague', () => {
+  it.each(ROLES)('as %s sees and changes nothing of what is personal', async (role) => {
+    const key = colleagues.get(role) ?? '';
+    // A reader makes no projects and files.
+    const maker = role === 'read' ? (colleagues.get('member') ?? '') : key;
+    const own = { ...b, ...(await makeOwnThings(millrace, maker)) };
+    // What is of the workspace may be seen, and by some changed.
+    const target = { ...a, publicAgentId: a.agentId, sharedSessionId: a.chatSessionId };
+    const secrets = [a.diaryWord, a.chatSessionId, a.userFileId, a.chatFileId];
+    const attacks = attacksAt(CONVERSING, target, own);
+    expect(attacks.length).toBeGreaterThan(150);
+    for (const attack of attacks) {
+      const { method, path, body, headers } = attack;
+      const answer = await millrace.call(method, path, body, { key, headers });
+      expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(500);
+      expect(leakedIn(answer, attack, secrets), `${method} ${path}: ${answer.text}`).toEqual([]);
     }
-    expect(refused).toEqual([]);
-  });
-});
-
-describe('a session', () => {
-  it('that others write to at the same time is its owner’s alone', async () => {
-    const sessionId = await owner.createSession();
-    const body = { message: 'Hello', stream: false, chat_session_id: sessionId };
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => [
-        owner.call('POST', '/chat/send-chat-message', body),
-        ...others.map(({ user }) => user.call('POST', '/chat/send-chat-message', body)),
-      ]).flat(),
-    );
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses).toEqual(Array.from({ length: 10 }, () => [200, 404, 404]).flat());
-    // Each question has its answer, and the tree hangs together.
-    const rows = await stage.countRows('chat_message', `chat_session_id = '${sessionId}'`);
-    expect(rows).toBe(1 + 20);
-    const loose = await stage.countRows(
-      'chat_message',
-      `chat_session_id = '${sessionId}' and (finished_at is null or (parent_id is null) <> (role = 'system')
-        or latest_child_id is not null and latest_child_id not in
-          (select id from chat_message child where child.parent_id = chat_message.id))`,
-    );
-    expect(loose).toBe(0);
-    const { body: shown } = await owner.call('GET', `/chat/get-chat-session/${sessionId}`);
-    const types = shown.messages.map((one: { message_type: string }) => one.message_type);
-    // How many are on the branch that is shown depends on who came when.
-    expect(types.join(' ')).toMatch(/^system(?: user assistant)+$/);
+    const told = toldToModel();
+    for (const secret of secrets) expect(told).not.toContain(secret);
+    expect(told).toContain(`The harbour of ${a.marker} is deep.`);
+    const after = await dumpWorkspace(millrace.services.db, a.workspaceId);
+    for (const table of PERSONAL) {
+      expect(before[table]?.length, table).toBeGreaterThan(0);
+      expect(after[table], table).toEqual(expect.arrayContaining(before[table] ?? []));
+    }
   });
 
-  it('that is deleted while its owner writes to it ends well', async () => {
-    const sessionId = await owner.createSession();
-    const body = { message: 'Hello', stream: false, chat_session_id: sessionId };
-    const answers = await Promise.all([
-      ...Array.from({ length: 5 }, () => owner.call('POST', '/chat/send-chat-message', body)),
-      owner.call('DELETE', `/chat/session/${sessionId}`),
-      ...Array.from({ length: 5 }, () => owner.call('POST', '/chat/send-chat-message', body)),
-    ]);
-    const wrong = answers.filter(({ status }) => ![200, 404].includes(status));
-    expect(wrong.map(({ text }) => text)).toEqual([]);
-    await until(async () => stage.millrace.services.answerRuns.size === 0);
-    expect(await stage.countRows('chat_message', `chat_session_id = '${sessionId}'`)).toBe(0);
-    expect(await stage.countRows('chat_run', `chat_session_id = '${sessionId}'`)).toBe(0);
-  });
-});
-
-describe('ids that only look like ids', () => {
-  const NUMBERS = [-2, 0, 2_147_483_648, 9_007_199_254_740_993, 1.5, '1e3', '0x10', ' 1', '', true];
-  const WORDS = ['x', '%00', '..%2F..', '00000000-0000-0000-0000-00000000000g', "'", '1'];
-
-  it('are refused wherever one is asked for, and nothing breaks', async () => {
-    const attempts: Attempt[] = [
-      ...WORDS.flatMap((id) =>
-        attemptsOn({ ...theirs, sessionId: id, userFileId: id, storedFileId: id }, theirs),
-      ),
-      ...NUMBERS.flatMap((id) =>
-        attemptsOn(
-          // Whatever a client may send in the place of a number.
-          { ...theirs, answerId: id, questionId: id, projectId: id, agentId: id } as never,
-          theirs,
-        ),
-      ),
+  it('may read a session that is shared, and change nothing in it', async () => {
+    const key = colleagues.get('admin') ?? '';
+    const path = `/chat/get-chat-session/${a.sharedSessionId}`;
+    const read = (query: string, by: string) =>
+      millrace.call('GET', path + query, undefined, { key: by });
+    expect((await read('?is_shared=true', key)).body.description).toBe(`Shared ${a.marker}`);
+    expect((await read('', key)).status).toBe(404);
+    expect((await read('?is_shared=true', b.adminKey)).status).toBe(404);
+    const attempts: [string, string, unknown][] = [
+      ['PATCH', `/chat/chat-session/${a.sharedSessionId}`, { sharing_status: 'private' }],
+      ['PUT', '/chat/rename-chat-session', { chat_session_id: a.sharedSessionId, name: 'Taken' }],
+      ['DELETE', `/chat/delete-chat-session/${a.sharedSessionId}`, undefined],
+      ['DELETE', `/chat/session/${a.sharedSessionId}`, undefined],
+      ['POST', '/chat/send-chat-message', { message: 'Hi', chat_session_id: a.sharedSessionId }],
     ];
-    // Only those that such an id is part of.
-    const known = new Set(attemptsOn(theirs, theirs).map((attempt) => JSON.stringify(attempt)));
-    const odd = attempts.filter((attempt) => !known.has(JSON.stringify(attempt)));
-    expect(odd.length).toBeGreaterThan(300);
-    const broken: unknown[] = [];
-    for (const [name, method, path, body] of odd) {
-      const { status, text } = await owner.call(method, path, body);
-      if (status >= 500) broken.push({ name, path, body, status, text });
+    for (const [method, where, body] of attempts) {
+      expect((await millrace.call(method, where, body, { key })).status, where).toBe(404);
     }
-    expect(broken).toEqual([]);
-  }, 120_000);
+    expect((await read('', a.adminKey)).body.description).toBe(`Shared ${a.marker}`);
+  });
 });

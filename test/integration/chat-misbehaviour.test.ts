@@ -58,7 +58,7 @@ async function askTwice(body: object = {}): Promise<ChatStream> {
   const stream = readChatBody(200, streamed.text);
   const { status, body: whole } = await send({ stream: false, ...body });
   expect(status).toBe(200);
-  expect(chatFullResponseSchema.strict().parse(whole)).toEqual(whole);
+  expect(chatFullResponseSchema.strict().safeParse(whole).error).toBeUndefined();
   expect(whole).toMatchObject(assemble(stream));
   return stream;
 }
@@ -73,10 +73,11 @@ const search = (queries: unknown = ['vpn']) => ({ name: 'internal_search', args:
 const toldLast = (): string[] => toolResults(llm.calls.at(-1)?.body ?? { messages: [] });
 
 describe('a model that misuses tools', () => {
-  it('with a megabyte of arguments is cut off, and the answer fails or goes on', async () => {
+  it('with a megabyte of arguments is cut off, and has not answered', async () => {
     script = callsOnce(callsTools([search(['x'.repeat(1_000_000)])], 50));
     const stream = await askTwice();
-    expect(['stop', 'error']).toContain(stream.packets.at(-1)?.obj.type);
+    expect(assemble(stream).error_msg).toMatch(/ended without an answer/);
+    expect(llm.calls).toHaveLength(2);
   });
 
   it('with 500 calls at once has eight run, and is told about the others', async () => {
@@ -153,6 +154,7 @@ describe('a model that misuses tools', () => {
     const asked = messages.flatMap(({ tool_calls: made }) => made ?? []).map(({ id }) => id);
     const told = messages.flatMap(({ tool_call_id: id }) => id ?? []);
     // A provider refuses results that it cannot tell apart.
+    expect(told).toHaveLength(2);
     expect(told).toEqual(asked);
     expect(new Set(asked).size).toBe(asked.length);
     expect(asked.every((id) => id !== '')).toBe(true);
@@ -238,8 +240,8 @@ describe('a model that keeps no order', () => {
   it('thinks for a quarter of a million characters', async () => {
     script = () => plays(...Array.from({ length: 250 }, () => reasoningEvent('h'.repeat(1_000))), textEvent('So.'), END_EVENTS);
     const stream = await askTwice({ allowed_tool_ids: [] });
-    expect(['stop', 'error']).toContain(stream.packets.at(-1)?.obj.type);
-    expect(assemble(stream).pre_answer_reasoning?.length).toBeLessThanOrEqual(200_000);
+    expect(assemble(stream).error_msg).toMatch(/ended without an answer/);
+    expect(assemble(stream).pre_answer_reasoning).toHaveLength(200_000);
   });
 });
 

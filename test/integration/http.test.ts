@@ -196,13 +196,14 @@ describe('streams', () => {
   const ask = (path: string) =>
     millrace.call('POST', path, { message: 'What is compressed?', stream: true });
 
-  it('are server-sent events on the plain path', async () => {
+  it('are server-sent events with ids on the plain path', async () => {
     await millrace.settled();
     const { headers, text } = await ask('/chat/send-chat-message');
     expect(headers.get('Content-Type')).toMatch(/^text\/event-stream/);
     const events = text.split('\n\n').filter((event) => event !== '');
-    expect(events.every((event) => /^data: \{[^\n]*\}$/.test(event))).toBe(true);
-    const packets = events.map((event) => JSON.parse(event.slice('data: '.length)));
+    const fields = events.map((event) => /^id: (\d+)\ndata: (\{[^\n]*\})$/.exec(event));
+    expect(fields.map((found) => found?.[1])).toEqual(events.map((_, index) => String(index)));
+    const packets = fields.map((found) => JSON.parse(found?.[2] ?? ''));
     expect(packets[0]).toHaveProperty('chat_session_id');
     expect(packets.at(-1).obj.type).toBe('stop');
   });

@@ -67,7 +67,6 @@ function summary({ method, path, headers, body, faults }: MalformedRequest): str
 describe('malformed requests', () => {
   it('are made from well-formed ones', async () => {
     const { body: description } = await millrace.call('GET', '/openapi.json');
-    // Messages and sessions must exist, and do.
     const isAimed = ({ path, sample }: Operation) =>
       /^\/chat\/[a-z-]+$/.test(path) && sample !== undefined;
     const operations = operationsOf(description).filter((one) => standsAlone(one) || isAimed(one));

@@ -5,6 +5,7 @@ import { UNLIMITED } from '#src/billing/plans.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { dumpWorkspace } from '#test/support/dump-workspace.ts';
+import { makeOwnThings } from '#test/support/seed-chat.ts';
 import { insertPair, ownerOf } from '#test/support/seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
@@ -175,11 +176,12 @@ describe('removing members', () => {
       { message: 'How deep?', stream: false },
       { key: ada.api_key },
     );
+    await makeOwnThings(millrace, ada.api_key);
     await sql`insert into points_account (user_id, workspace_id) values (${ada.user_id}, ${workspaceId})
       on conflict do nothing`.execute(db);
     await millrace.settled(key);
     const before = await dumpWorkspace(db, workspaceId);
-    expect(before['chat_session']).toHaveLength(1);
+    expect(before['chat_session']).toHaveLength(2);
 
     const removed = await remove(key, ada.user_id);
     expect([removed.status, removed.body]).toEqual([
@@ -193,7 +195,9 @@ describe('removing members', () => {
     );
     expect(new Set(changed).difference(MAY_GO)).toEqual(new Set());
     expect(changed).toEqual(
-      expect.arrayContaining(['api_key', 'chat_session', 'points_account', 'user_account']),
+      expect.arrayContaining(
+        'api_key chat_session points_account project user_account user_file'.split(' '),
+      ),
     );
     expect(JSON.stringify(after)).not.toContain(ada.user_id);
     expect(after['document']).toEqual(before['document']);
@@ -272,11 +276,16 @@ describe('removing members', () => {
 const MAY_GO = new Set([
   'api_key',
   'chat_message',
+  'chat_run',
+  'chat_run_part',
   'chat_session',
   'points_account',
   'points_achievement',
   'points_award',
+  'project',
   'user_account',
+  'user_file',
+  'user_file_chunk',
 ]);
 
 /** `ownerOf` of a workspace that has several accounts. */

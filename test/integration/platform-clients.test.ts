@@ -135,6 +135,19 @@ describe('a page of another origin', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
+  it('may read that an endpoint is deprecated and what takes its place', async () => {
+    const { headers } = await millrace.call(
+      'POST',
+      '/api/chat/send-message-simple-api',
+      { persona_id: 0, message: 'Is anybody there?' },
+      { key: reader.api_key, headers: page },
+    );
+    expect(headers.get('deprecation')).toMatch(/^@\d+$/);
+    expect(headers.get('link')).toContain('rel="successor-version"');
+    const exposed = headers.get('access-control-expose-headers')?.split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(['Deprecation', 'Link', 'X-Request-Id']));
+  });
+
   it.each<[number, string, string | null]>([
     [401, '/api/me', null],
     [404, '/api/nowhere', null],

@@ -42,11 +42,12 @@ export async function startProcess(
   entry: Entry,
   settings: Record<string, string>,
   words: string[] = [],
+  { logLevel = 'info', keptLines = KEPT_LINES }: { logLevel?: string; keptLines?: number } = {},
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [resolve(ROOT, entry), ...words], {
     cwd: ROOT,
     // Its log is how the test knows that it is ready.
-    env: { ...settings, LOG_LEVEL: 'info' },
+    env: { ...settings, LOG_LEVEL: logLevel },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
@@ -55,7 +56,7 @@ export async function startProcess(
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
       lines.push(line);
-      if (lines.length > KEPT_LINES) lines.shift();
+      if (lines.length > keptLines) lines.shift();
       if (sign !== null && line.includes(`"msg":"${sign}"`)) ready.resolve();
     });
   }

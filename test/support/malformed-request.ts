@@ -3,7 +3,7 @@ import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { NASTY_QUERY_VALUES, NASTY_SEGMENTS, NASTY_VALUES, toJson } from './nasty-values.ts';
 import { aimedAt, type Targets } from './malformed-targets.ts';
-import { type Json, type Operation, operationsOf } from './openapi-operations.ts';
+import { type Json, LEGACY_MESSAGE, type Operation, operationsOf } from './openapi-operations.ts';
 import type { WireRequest } from './raw-http.ts';
 import {
   eventFixture,
@@ -102,11 +102,7 @@ export function malformedRequest(
 ): fc.Arbitrary<MalformedRequest> {
   const operations = operationsOf(description)
     .filter(({ path }) => path !== DELETES_TARGETS)
-    .flatMap((operation) =>
-      operation.path === STRIPE_WEBHOOK
-        ? stripeOperations(operation, targets)
-        : [{ ...operation, sample: aimedAt(targets, operation) }],
-    );
+    .flatMap((operation) => shapesOf(operation, targets));
   const withBody = operations.filter(({ sample }) => sample !== undefined);
   const seldom = <T>(usual: T, arbitrary: fc.Arbitrary<T>) =>
     fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary });
@@ -138,6 +134,21 @@ export function malformedRequest(
       prefix: seldom('', fc.constantFrom('/api', '/api/api', '//', '/..', '/%2e')),
     })
     .map((drawn) => build(drawn.operation, drawn, { key, targets }));
+}
+
+function shapesOf(operation: Operation, targets: Targets): Operation[] {
+  const aimed = { ...operation, sample: aimedAt(targets, operation) };
+  switch (operation.path) {
+    case STRIPE_WEBHOOK:
+      return stripeOperations(operation, targets);
+    case '/chat/send-message':
+      return [
+        aimed,
+        { ...operation, sample: aimedAt(targets, { ...operation, sample: LEGACY_MESSAGE }) },
+      ];
+    default:
+      return [aimed];
+  }
 }
 
 /** The endpoint for Stripe once for each kind of event, about a workspace that exists. */

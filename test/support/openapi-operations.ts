@@ -49,6 +49,17 @@ export const DEFINITION = {
   },
 };
 
+/** The other shape of `POST /chat/send-message`, which its keys tell. */
+export const LEGACY_MESSAGE = {
+  ...UNNAMED,
+  chat_session_id: '',
+  message: 'How deep?',
+  parent_message_id: -1,
+  search_doc_ids: [],
+  retrieval_options: { run_search: 'always', filters: null },
+  temperature_override: 0.5,
+};
+
 /** Rules that no schema tells: what the service does not have yet, and what must exist. */
 const EXCEPTIONS: Record<string, Json> = {
   'POST /chat/send-chat-message': {
@@ -57,13 +68,14 @@ const EXCEPTIONS: Record<string, Json> = {
     chat_session_id: '',
     chat_session_info: { persona_id: 0, project_id: null },
   },
-  'POST /chat/send-message': UNNAMED,
+  'POST /chat/send-message': { session_id: '', message: 'How deep?', temperature: 0.5 },
   'POST /chat/send-message-simple-api': {
     chat_session_id: null,
     persona_id: 0,
     retrieval_options: null,
   },
   'POST /chat/send-message-simple-with-history': { persona_id: 0, retrieval_options: null },
+  'PUT /chat/update-chat-session-model': { new_alternate_model: null },
   'POST /chat/create-chat-session': { persona_id: 0, project_id: null },
   'POST /search/send-search-message': { filters: null },
   'POST /admin/search': { filters: null },

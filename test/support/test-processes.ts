@@ -15,7 +15,7 @@ export interface TestProcesses extends AsyncDisposable {
   /** Where the API is, or will be. */
   readonly service: { url: string; key: string };
   readonly client: ApiClient;
-  startApi(): Promise<ServiceProcess>;
+  startApi(log?: { logLevel: string; keptLines: number }): Promise<ServiceProcess>;
   startWorkers(settings?: Record<string, string>): Promise<ServiceProcess>;
   /** Waits until every document is indexed or failed and none is being deleted. */
   settled(timeoutMs: number): Promise<void>;
@@ -63,7 +63,7 @@ export async function openTestProcesses(
     db: database.db,
     service,
     client: createApiClient(service.url, service.key),
-    startApi: () => start('src/api.ts', settings),
+    startApi: (log?: { logLevel: string; keptLines: number }) => start('src/api.ts', settings, [], log),
     startWorkers: (more: Record<string, string> = {}) =>
       start('workers/main.ts', { ...settings, ...more }),
     settled: (timeoutMs: number) =>

@@ -34,7 +34,7 @@ function script(count: number, wait: Promise<void> = Promise.resolve()): Script 
       ended ||= 'early';
     }
   }
-  const run = new AnswerRun(lines(), () => abandoned.reject(new Error('abandoned')));
+  const run = new AnswerRun(lines(), SUMMARY, () => abandoned.reject(new Error('abandoned')));
   return { run, drawn: () => drawn, ended: () => ended };
 }
 
@@ -89,6 +89,14 @@ describe('a run', () => {
     expect(run.isOver).toBe(true);
   });
 
+  it('that was left can still be read as far as it went', async () => {
+    const { run } = script(10);
+    const reader = run.follow(0, ALWAYS);
+    await reader.next();
+    await reader.return(SUMMARY);
+    expect(await Array.fromAsync(run.follow(0, ALWAYS))).toEqual([line('0')]);
+  });
+
   it('throws what the answer throws', async () => {
     const run = new AnswerRun(
       (async function* failing(): AnswerLines {
@@ -96,6 +104,7 @@ describe('a run', () => {
         yield line('never');
         return SUMMARY;
       })(),
+      SUMMARY,
       () => undefined,
     );
     await expect(run.follow(0, ALWAYS).next()).rejects.toThrow('no model');

@@ -64,6 +64,7 @@ export async function openTestApi(
     pointsAwarder: { submit: () => undefined, idle: async () => undefined },
     scrapeWatch: { stop: () => undefined },
     messageWatch: { stop: () => undefined },
+    answerRuns: { interrupt: () => undefined },
     producer: { openQueues: () => [], ping: async () => undefined },
     ...overrides,
   } as unknown as Services; // the parts that these routes use

@@ -85,6 +85,8 @@ describe('a chat request', () => {
   });
 
   it('can be described as JSON Schema', () => {
-    expect(z.toJSONSchema(chatRequestSchema, { io: 'input' })).toHaveProperty('properties.message');
+    expect(z.toJSONSchema(chatRequestSchema, { io: 'input' })).toHaveProperty(
+      '$defs.ChatRequest.properties.message',
+    );
   });
 });

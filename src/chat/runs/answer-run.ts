@@ -12,20 +12,31 @@ export type AnswerLines = AsyncGenerator<StreamLine, AnswerSummary>;
 export class AnswerRun {
   readonly lines: StreamLine[] = [];
   readonly #source: AnswerLines;
+  readonly #abandoned: AnswerSummary;
   readonly #abandon: () => void;
   #readers = 0;
   #pull: Promise<void> | null = null;
   #summary: AnswerSummary | null = null;
   #failure: { error: unknown } | null = null;
+  readonly #over = Promise.withResolvers<void>();
 
-  /** @param abandon aborts what the answer waits for */
-  constructor(source: AnswerLines, abandon: () => void) {
+  /**
+   * @param abandoned what the answer comes to when it is ended early
+   * @param abandon aborts what the answer waits for
+   */
+  constructor(source: AnswerLines, abandoned: AnswerSummary, abandon: () => void) {
     this.#source = source;
+    this.#abandoned = abandoned;
     this.#abandon = abandon;
   }
 
   get isOver(): boolean {
     return this.#summary !== null || this.#failure !== null;
+  }
+
+  /** Resolves when the answer is complete, or has failed, and is saved. */
+  get over(): Promise<void> {
+    return this.#over.promise;
   }
 
   /**
@@ -65,6 +76,7 @@ export class AnswerRun {
     } catch (error) {
       this.#failure = { error };
     }
+    if (this.isOver) this.#over.resolve();
   }
 
   async #end(): Promise<void> {
@@ -72,10 +84,14 @@ export class AnswerRun {
     // The line under way, if any, ends by the abort; then the answer saves what there is.
     await this.#pull;
     if (this.isOver) return;
-    const step = await this.#source.return(NOTHING);
-    if (step.done === true) this.#summary = step.value;
+    try {
+      const step = await this.#source.return(this.#abandoned);
+      if (step.done === true) this.#summary = step.value;
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    } finally {
+      this.#over.resolve();
+    }
   }
 }
-
-// What the generator returns when it is ended early; it has its own `finally`.
-const NOTHING = undefined as never;

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 
@@ -5,29 +6,48 @@ import type { StreamLine } from '#src/chat/packets.ts';
 import { RUN_LEASE_MS } from '#src/chat/turns.ts';
 import { cleanJson } from '#src/documents/clean-text.ts';
 import type { Database } from '#src/platform/database.ts';
+import { Problem } from '#src/platform/errors.ts';
 import type { AnswerRun } from './answer-run.ts';
 
 const TICK_MS = 300;
-const RENEW_EVERY_TICKS = 20;
-const MAX_LINES_PER_TICK = 5_000;
+/** Well within `RUN_LEASE_MS`. */
+const RENEW_EVERY_MS = 6_000;
+/** When many answers are written, keeping them takes at most one part in so many of the database's time. */
+const PAUSE_PER_WORK = 4;
+/** Readers at other processes give up on the last lines soon after this. */
+const MAX_PAUSE_MS = 900;
+/** Of one statement: others that wait for the embedded database's one connection come in between. */
+const MAX_RUNS_PER_STATEMENT = 32;
+const MAX_LINES_PER_STATEMENT = 5_000;
+/** For answers that are ended with the process to be saved. */
+const SAVE_DEADLINE_MS = 5_000;
 
 /** The answers that this process is writing. */
 export interface AnswerRuns {
-  /** Enters a run; it leaves when it is over and its lines are kept. `stop` is called when somebody asks for it. */
-  add(messageId: number, run: AnswerRun, stop: () => void): void;
+  /** Enters a run; it leaves when it is over and its lines are kept. */
+  add(messageId: number, run: AnswerRun, controls: AnswerControls): void;
   /** Null when another process writes it, or nobody. */
   find(messageId: number): AnswerRun | null;
   /** Ends a run of this process at once, sooner than the database tells. */
   stop(messageId: number): void;
   /** How many there are. */
   readonly size: number;
-  /** Keeps what is left and ends the timer. */
+  /** Fails what is still being written: the process ends. Readers are told so. */
+  interrupt(): void;
+  /** Waits until what was being written is saved, keeps what is left and ends the timer. */
   close(): Promise<void>;
 }
 
-interface Entry {
+/** How an answer is ended from outside. */
+export interface AnswerControls {
+  /** Somebody has asked for it: what there is counts as the answer. */
+  stop(): void;
+  /** It fails for this reason. */
+  fail(reason: Problem): void;
+}
+
+interface Entry extends AnswerControls {
   run: AnswerRun;
-  stop: () => void;
   /** Lines that are in the database. */
   keptLines: number;
   isStopping: boolean;
@@ -39,28 +59,32 @@ interface Entry {
  */
 export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): AnswerRuns {
   const entries = new Map<number, Entry>();
-  let ticks = 0;
+  let renewedMs = performance.now();
   let timer: NodeJS.Timeout | null = null;
   let ticking: Promise<void> = Promise.resolve();
 
-  const schedule = (): void => {
+  const schedule = (pauseMs: number = TICK_MS): void => {
     if (timer !== null || entries.size === 0) return;
     timer = setTimeout(() => {
+      const startedMs = performance.now();
       ticking = tick().finally(() => {
         timer = null;
-        schedule();
+        const workMs = performance.now() - startedMs;
+        schedule(Math.min(Math.max(TICK_MS, workMs * PAUSE_PER_WORK), MAX_PAUSE_MS));
       });
-    }, TICK_MS);
+    }, pauseMs);
   };
   async function tick(): Promise<void> {
-    ticks += 1;
     try {
-      await keepLines(db, entries);
-      if (ticks % RENEW_EVERY_TICKS === 0) await renew(db, [...entries.keys()]);
+      await keepAllLines(db, entries);
+      if (performance.now() - renewedMs >= RENEW_EVERY_MS) {
+        await renew(db, [...entries.keys()]);
+        renewedMs = performance.now();
+      }
       for (const id of await stopRequests(db, [...entries.keys()])) stop(id);
     } catch (error) {
-      // The answers go on: it is readers elsewhere who wait.
-      log.warn({ err: error }, 'the lines of answers could not be kept');
+      // The answers go on: it is readers elsewhere who wait. What drivers attach to their errors may hold the lines.
+      log.warn({ error: String(error) }, 'the lines of answers could not be kept');
     }
     for (const [id, { run, keptLines }] of entries) {
       if (run.isOver && keptLines >= run.lines.length) entries.delete(id);
@@ -73,8 +97,8 @@ export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): An
     entry.stop();
   }
   return {
-    add(messageId, run, onStop) {
-      entries.set(messageId, { run, stop: onStop, keptLines: 0, isStopping: false });
+    add(messageId, run, controls) {
+      entries.set(messageId, { run, ...controls, keptLines: 0, isStopping: false });
       schedule();
     },
     find: (messageId) => entries.get(messageId)?.run ?? null,
@@ -82,7 +106,13 @@ export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): An
     get size() {
       return entries.size;
     },
+    interrupt() {
+      for (const { run, fail } of entries.values()) if (!run.isOver) fail(ending());
+    },
     async close() {
+      this.interrupt();
+      const unfinished = [...entries.values()].map(({ run }) => run.over);
+      await Promise.race([Promise.all(unfinished), wait(SAVE_DEADLINE_MS, null, { ref: false })]);
       if (timer !== null) clearTimeout(timer);
       await ticking;
       await tick();
@@ -91,19 +121,33 @@ export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): An
   };
 }
 
-async function keepLines(db: Database, entries: ReadonlyMap<number, Entry>): Promise<void> {
+async function keepAllLines(db: Database, entries: ReadonlyMap<number, Entry>): Promise<void> {
+  const behind = [...entries].filter(([, { run, keptLines }]) => run.lines.length > keptLines);
+  for (let start = 0; start < behind.length; start += MAX_RUNS_PER_STATEMENT)
+    await keepLines(db, behind.slice(start, start + MAX_RUNS_PER_STATEMENT));
+}
+
+function ending(): Problem {
+  return new Problem(
+    'SERVICE_UNAVAILABLE',
+    'The service is stopping, and ended this answer before it was complete. Ask again in a moment.',
+  );
+}
+
+async function keepLines(
+  db: Database,
+  entries: readonly (readonly [number, Entry])[],
+): Promise<void> {
   const parts: { chat_message_id: number; first_line: number; lines: readonly StreamLine[] }[] = [];
   const kept = new Map<Entry, number>();
-  let room = MAX_LINES_PER_TICK;
+  let room = MAX_LINES_PER_STATEMENT;
   for (const [id, entry] of entries) {
     const lines = entry.run.lines.slice(entry.keptLines, entry.keptLines + room);
-    if (lines.length === 0) continue;
     parts.push({ chat_message_id: id, first_line: entry.keptLines, lines });
     kept.set(entry, entry.keptLines + lines.length);
     room -= lines.length;
     if (room <= 0) break;
   }
-  if (parts.length === 0) return;
   // A run whose session was deleted has no row to hang its lines on.
   await sql`insert into chat_run_part (chat_message_id, first_line, lines)
     select part.chat_message_id, part.first_line, part.lines

@@ -18,7 +18,7 @@ const DOCUMENTS = 300;
 const STREAMS = 200;
 const ARRIVALS_MS = 10_000;
 const VANISHING = 100;
-const MEMORY_ROUNDS = 6;
+const MEMORY_ROUNDS = 5;
 /** What ran warm before is what the rounds are compared with. */
 const FIRST_COMPARED_ROUND = 2;
 /** Runs leave the memory when their lines are kept, a moment after their end. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { settleLapsedPlans } from './billing/settle-plan.ts';
+import { recoverRuns } from './chat/runs/sweep-runs.ts';
 import { reconcileUserFiles, recoverUserFiles } from './chat/user-files/reconcile-user-files.ts';
 import { reconcileConnectors, recoverConnectors } from './connectors/reconcile-connectors.ts';
 import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts';
@@ -76,6 +77,7 @@ export async function recoverAfterCrash(services: ReconcileServices): Promise<vo
   await recoverScrapes(services);
   await recoverMessages(services);
   await recoverUserFiles(services);
+  await recoverRuns(services);
 }
 
 async function databaseTime(db: Database): Promise<Date> {

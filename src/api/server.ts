@@ -76,7 +76,8 @@ export async function startServer(
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }
       // Who reads an answer is told that it ends here, while there is time to.
-      const warning = setTimeout(() => answerRuns.interrupt(), deadlineMs - FAREWELL_MS);
+      const warnAfterMs = Math.max(0, deadlineMs - FAREWELL_MS);
+      const warning = setTimeout(() => answerRuns.interrupt(), warnAfterMs);
       await closeServer(server, deadlineMs);
       clearTimeout(warning);
     },

@@ -1,5 +1,5 @@
 import type { AnswerBody } from './packets.ts';
-import { opensCitation, readCitation } from './read-citation.ts';
+import { opensCitation, readCitation, readOwnLink } from './read-citation.ts';
 import { safeLink } from './safe-link.ts';
 
 /** A document that an answer may cite. */
@@ -24,7 +24,7 @@ function citationLink(number: number, link: string | null): string {
 
 /**
  * Turns the text of an answer, in pieces of any size, into `message_delta` and `citation_info` bodies: known `[n]`
- * become links, unknown ones disappear, code fences stay as they are. The text that comes out does not depend on
+ * become links (in place of one that the model wrote behind it), unknown ones disappear, code fences stay as they are. The text that comes out does not depend on
  * where the pieces were cut, and no link is ever split over two deltas. `isShown: false` drops every citation.
  */
 export class CitationWriter {
@@ -39,6 +39,8 @@ export class CitationWriter {
   #line = '';
   /** Backticks that opened the present code block; 0 outside. */
   #fence = 0;
+  /** A citation has just been read; a link that the model has put behind it is not wanted. */
+  #mayHaveOwnLink = false;
   #last: 'start' | 'blank' | 'text' | 'citation' = 'start';
 
   constructor(sources: ReadonlyMap<number, CitationSource>, isShown: boolean) {
@@ -76,10 +78,18 @@ export class CitationWriter {
 
   #finishPending(): void {
     while (this.#pending !== '') this.#step(true);
+    this.#mayHaveOwnLink = false;
   }
 
   /** Consumes the beginning of `#pending`; false when it cannot be decided before more text is there. */
   #step(isEnd: boolean): boolean {
+    if (this.#mayHaveOwnLink) {
+      const length = readOwnLink(this.#pending);
+      if (length === null && !isEnd) return false;
+      this.#mayHaveOwnLink = false;
+      this.#pending = this.#pending.slice(length ?? 0);
+      return true;
+    }
     const next = this.#pending[0] ?? '';
     if (next === '`') return this.#stepBackticks(isEnd);
     if (this.#fence === 0 && opensCitation(next)) return this.#stepBracket(isEnd);
@@ -102,6 +112,7 @@ export class CitationWriter {
     }
     this.#pending = this.#pending.slice(reading.length);
     this.#putCitations(reading.numbers);
+    this.#mayHaveOwnLink = true;
     return true;
   }
 

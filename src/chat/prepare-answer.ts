@@ -57,19 +57,20 @@ export async function prepareAnswer(
   const overridden = services.chatModels.choose(request.llmOverride);
   const settings = await settingsOf(services, caller, request);
   const agent = await agentOf(services, caller, request, settings);
-  const model = modelOf(services, request, settings, agent, overridden);
+  const reader = modelOf(services, request, settings, agent, overridden);
   const place =
     request.sessionId === null
-      ? NEW_SESSION
+      ? placeInNewSession(request)
       : await findPlace(db, caller, request.sessionId, request.parent);
   const project =
     settings.projectId === null
       ? null
-      : await loadProjectSources(services, caller, settings.projectId, model);
+      : await loadProjectSources(services, caller, settings.projectId, reader);
   const files = place.answered ? fromDescriptors(place.answered.files) : request.files;
   const attached = await loadAttachments(services, caller, files, signal);
   const earlier = await earlierAttachments(services, caller, { place, attached }, signal);
   const attachments = [...attached, ...earlier];
+  const model = whoSees(services, reader, attached);
   const toolbox = await openToolbox(services, {
     caller,
     request,
@@ -92,6 +93,14 @@ export async function prepareAnswer(
     newAttachments: attached.length,
     toolbox,
   };
+}
+
+function placeInNewSession({ parent }: ChatRequest): TurnPlace {
+  if (typeof parent !== 'number') return NEW_SESSION;
+  throw new Problem(
+    'BAD_REQUEST',
+    `parent_message_id: message ${parent} is in no new chat session. Name its session in chat_session_id, or leave it out.`,
+  );
 }
 
 async function settingsOf(
@@ -148,6 +157,18 @@ function modelOf(
   const hasOwn = agent.modelProvider !== null || agent.modelVersion !== null;
   const own = hasOwn ? known(agent.modelProvider, agent.modelVersion) : null;
   return session ?? own ?? chatModels.default;
+}
+
+/** Images go to the vision model when nobody has chosen another one. */
+function whoSees(
+  { chatModels }: Services,
+  model: ChatModel | null,
+  attached: readonly Attachment[],
+): ChatModel | null {
+  const isChosen = model !== chatModels.default;
+  const hasImages = attached.some(({ image }) => image !== null);
+  if (isChosen || !hasImages || model === null || model.readsImages) return model;
+  return chatModels.vision ?? model;
 }
 
 function findByLabel(models: readonly ChatModel[], label: string): ChatModel | null {

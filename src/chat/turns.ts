@@ -122,32 +122,34 @@ async function readChain(
   sessionId: ChatSessionId,
   parent: MessageParent,
 ): Promise<ChainRow[]> {
-  const own = sql`select message.id, message.parent_id, message.latest_child_id, message.role, message.content,
-      message.files, message.is_clarification
-    from chat_message message join chat_session session on session.id = message.chat_session_id
-    where session.id = ${sessionId} and session.workspace_id = ${owner.workspaceId}
-      and session.user_id = ${owner.userId} and message.workspace_id = ${owner.workspaceId}`;
-  const columns = sql`id, role, content, files, is_clarification`;
-  const { rows } =
+  const own = sql`message.chat_session_id = ${sessionId} and message.workspace_id = ${owner.workspaceId}
+    and exists (select 1 from chat_session session where session.id = ${sessionId}
+      and session.workspace_id = ${owner.workspaceId} and session.user_id = ${owner.userId})`;
+  // One look by id for each step: a join would be planned as one with all messages of the session, again and again.
+  const next = (id: string) => sql`cross join lateral (
+    select message.id, message.parent_id, message.latest_child_id from chat_message message
+    where message.id = chain.${sql.ref(id)} and ${own} limit 1) next`;
+  const columns = sql`message.id, message.role, message.content, message.files, message.is_clarification`;
+  const walk =
     typeof parent === 'number'
-      ? await sql<ChainRow>`
-          with recursive own as not materialized (${own}),
-          chain as (
-            select own.*, 1 as depth from own where id = ${parent}
-            union all
-            select own.*, chain.depth + 1 from own join chain on own.id = chain.parent_id
-            where chain.depth < ${MAX_HISTORY_MESSAGES})
-          select ${columns} from chain order by depth desc`.execute(db)
-      : await sql<ChainRow>`
-          with recursive own as not materialized (${own}),
-          chain as (
-            select own.*, 1 as depth from own where parent_id is null
-            union all
-            select own.*, chain.depth + 1 from own join chain on own.id = chain.latest_child_id
-            where ${parent === 'last'})
-          select ${columns} from chain order by depth desc limit ${MAX_HISTORY_MESSAGES}`
-          .execute(db)
-          .then(({ rows: newestFirst }) => ({ rows: newestFirst.toReversed() }));
+      ? sql`select message.id, message.parent_id, 1 as depth from chat_message message
+          where message.id = ${parent} and ${own}
+          union all
+          select next.id, next.parent_id, chain.depth + 1 from chain ${next('parent_id')}
+          where chain.depth < ${MAX_HISTORY_MESSAGES}`
+      : sql`select message.id, message.latest_child_id, 1 as depth from chat_message message
+          where message.parent_id is null and ${own}
+          union all
+          select next.id, next.latest_child_id, chain.depth + 1 from chain ${next('latest_child_id')}
+          where ${parent === 'last'}`;
+  // Up from the parent the first is the latest, down from the root the last is.
+  const isUpward = typeof parent === 'number';
+  const { rows } = await sql<ChainRow>`
+    with recursive chain as (${walk}),
+    latest as (select id, depth from chain
+      order by depth ${isUpward ? sql`asc` : sql`desc`} limit ${MAX_HISTORY_MESSAGES})
+    select ${columns} from latest join chat_message message on message.id = latest.id
+    order by latest.depth ${isUpward ? sql`desc` : sql`asc`}`.execute(db);
   return rows;
 }
 

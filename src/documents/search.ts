@@ -144,13 +144,15 @@ async function readHits(
   words: string[],
 ): Promise<SearchHit[]> {
   if (best.length === 0) return [];
+  const ids = best.map(({ chunkId }) => chunkId);
+  // The chunks first: a planner without statistics (the embedded size has no autovacuum) would begin with all documents.
   const { rows } = await sql<HitRow>`
+    with c as materialized (select * from chunk where id = any(${ids}::bigint[]))
     select c.id as chunk_id, d.external_id, d.semantic_identifier, d.source, d.metadata,
       d.doc_updated_at, d.primary_owners, d.secondary_owners, c.ordinal, c.section_index,
       c.start_offset, c.end_offset, c.text, c.is_html, c.headings, c.link
-    from chunk c join document d on d.id = c.document_id
-    where c.id = any(${best.map(({ chunkId }) => chunkId)}::bigint[])
-      and d.workspace_id = ${workspaceId} and ${HIDDEN} is not true`.execute(db);
+    from c join document d on d.id = c.document_id
+    where d.workspace_id = ${workspaceId} and ${HIDDEN} is not true`.execute(db);
   const byId = new Map(rows.map((row) => [row.chunk_id, row]));
   return best.flatMap(({ chunkId, score }) => {
     const row = byId.get(chunkId);

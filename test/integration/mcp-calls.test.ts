@@ -43,7 +43,7 @@ describe('a call of an MCP tool', () => {
       {
         type: 'custom_tool_delta',
         ...name,
-        response_type: 'text',
+        response_type: 'json',
         data: 'Rome: 3 days of rain',
         file_ids: null,
         error: null,
@@ -66,7 +66,7 @@ describe('a call of an MCP tool', () => {
     const { packets, result } = await runTool(loaded.of('Weather_map'), {});
     expect(packets).toHaveLength(3);
     expect(packets[1]).toMatchObject({
-      response_type: 'text',
+      response_type: 'json',
       data: expect.stringContaining('Map: https://'),
     });
     const { file, bytes } = await owner.fileOf(packets[2]);

@@ -49,7 +49,14 @@ async function settled(id: string, person = ana): Promise<Answer['body']> {
   return file;
 }
 
+/** Once no earlier upload is being read any more. */
 async function counts(): Promise<{ stored: number; files: number; chunks: number }> {
+  await until(async () => {
+    const { rows } = await sql`select 1 from user_file where status = 'PROCESSING'`.execute(
+      millrace.services.db,
+    );
+    return rows.length === 0;
+  });
   const { rows } = await sql<{ stored: number; files: number; chunks: number }>`
     select (select count(*)::int from stored_file) as stored, (select count(*)::int from user_file) as files,
       (select count(*)::int from user_file_chunk) as chunks`.execute(millrace.services.db);

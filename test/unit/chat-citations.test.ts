@@ -50,6 +50,22 @@ describe('citations in an answer', () => {
   });
 
   it.each([
+    [`Reset it ${A}.`, `Reset it ${A}.`],
+    [`Reset it ${B} now.`, `Reset it ${B} now.`],
+    ['Reset it [1](https://else.example/x?y=(1)).', `Reset it ${A}.`],
+    ['Reset it [3](/chat/file/1)', 'Reset it [[3]]()'],
+    ['No link [[3]]().', 'No link [[3]]().'],
+    ['Reset it [9](https://e.example).', 'Reset it.'],
+    ['Reset it [1](see below)', `Reset it ${A}(see below)`],
+    ['Reset it [1] (https://e.example)', `Reset it ${A} (https://e.example)`],
+    ['Reset it [1](https://e.example and more)', `Reset it ${A}(https://e.example and more)`],
+    ['Reset it [1](http', `Reset it ${A}(http`],
+  ])('%j has no second link, however it is cut', (text, expected) => {
+    expect(write(text)).toBe(expected);
+    expect(textOf(run([...text]))).toBe(expected);
+  });
+
+  it.each([
     'a [note] b',
     'a [x](https://e.example) b',
     'a [1',

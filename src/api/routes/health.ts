@@ -70,7 +70,7 @@ export const healthRoutes: Route[] = [
     path: '/metrics',
     summary: 'Metrics of this process in the text format of Prometheus',
     description:
-      'Counts over all workspaces, without names or contents. Keep it inside your network.',
+      'Counts over all workspaces, and the calls of models by the id of each, without names or contents. Keep it inside your network.',
     produces: ['text/plain'],
     reply: z.string(),
     handle: async ({ services: { metrics } }) =>

@@ -3,10 +3,21 @@ import { defineRoute, type Route } from '#src/api/route.ts';
 import { withSpellings } from '#src/connectors/source-spellings.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { searchDocuments } from '#src/documents/search.ts';
+import { visibleText } from '#src/documents/html-text.ts';
 import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search-filters.ts';
 import { searchHitSchema } from '#src/documents/search-hit.ts';
 
 const MAX_QUERY_LENGTH = 2_048;
+const { source_type, document_set, tags, time_cutoff } = searchFiltersSchema.shape;
+
+/** A hit, and the names that existing clients read. */
+const searchResultSchema = searchHitSchema
+  .extend({
+    citation_id: z.int().describe('Place in the list, from 1.'),
+    title: z.string().describe('As semantic_identifier.'),
+    content: z.string().describe('The passage as text, also when it is HTML source.'),
+  })
+  .meta({ id: 'SearchResult' });
 
 export const searchRoutes: Route[] = [
   defineRoute({
@@ -25,6 +36,11 @@ export const searchRoutes: Route[] = [
         .transform(cleanText)
         .refine((query) => query.trim() !== '', 'must not be blank'),
       search_filters: searchFiltersSchema.nullish(),
+      // Existing clients send filters beside the query; they count where search_filters has none of their kind.
+      sources: source_type,
+      document_sets: document_set,
+      tags,
+      time_cutoff,
       limit: z
         .number()
         .int()
@@ -33,20 +49,36 @@ export const searchRoutes: Route[] = [
         .nullish()
         .transform((limit) => limit ?? 10),
     }),
-    reply: z.object({ results: z.array(searchHitSchema), took_ms: z.number() }),
+    reply: z.object({ results: z.array(searchResultSchema), took_ms: z.number() }),
     async handle({ services, principal, body, signal, requestId }) {
       const started = performance.now();
       const { workspaceId, userId } = principal;
-      const results = await searchDocuments(services, {
+      const filters = body.search_filters ?? NO_FILTERS;
+      const hits = await searchDocuments(services, {
         workspaceId,
         userId,
         query: body.query,
-        filters: withSpellings(body.search_filters ?? NO_FILTERS),
+        filters: withSpellings({
+          source_type: orElse(filters.source_type, body.sources),
+          document_set: orElse(filters.document_set, body.document_sets),
+          tags: orElse(filters.tags, body.tags),
+          time_cutoff: filters.time_cutoff ?? body.time_cutoff,
+        }),
         limit: body.limit,
         signal,
       });
       services.pointsAwarder.submit({ workspaceId, userId, action: 'search', sourceId: requestId });
+      const results = hits.map((hit, index) => ({
+        ...hit,
+        citation_id: index + 1,
+        title: hit.semantic_identifier,
+        content: hit.is_html ? visibleText(hit.text) : hit.text,
+      }));
       return { results, took_ms: Math.round((performance.now() - started) * 10) / 10 };
     },
   }),
 ];
+
+function orElse<T>(values: T[], others: T[]): T[] {
+  return values.length > 0 ? values : others;
+}

@@ -6,7 +6,7 @@ import { cutText, isObject, type JsonObject } from './json-object.ts';
 import { readMcpResult } from './mcp-result.ts';
 import { McpFailed } from './mcp-failed.ts';
 import type { CallToolResult, McpSession } from './mcp-session.ts';
-import { type FileOwner, showAnswer } from './show-answer.ts';
+import { type CustomToolDelta, type FileOwner, showAnswer } from './show-answer.ts';
 
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
@@ -51,7 +51,7 @@ export function createMcpTool(
       const texts: string[] = [];
       for (const answer of readMcpResult(result, owner.secrets())) {
         const { packet, text } = await showAnswer(files, owner, tool, answer);
-        yield packet;
+        yield asMcp(packet);
         texts.push(text);
       }
       const text = texts.join('\n') || '[The tool answered without content.]';
@@ -78,13 +78,18 @@ async function callServer(
   }
 }
 
+/** Clients know the words of an MCP server as a JSON string. */
+function asMcp(packet: CustomToolDelta): CustomToolDelta {
+  return packet.response_type === 'text' ? { ...packet, response_type: 'json' } : packet;
+}
+
 function failurePacket(tool: { name: string; id: number }, failure: McpFailed): PacketBody {
   const status = failure.status ?? 0;
   return {
     type: 'custom_tool_delta',
     tool_name: tool.name,
     tool_id: tool.id,
-    response_type: 'text',
+    response_type: 'json',
     data: failure.message,
     file_ids: null,
     error: {

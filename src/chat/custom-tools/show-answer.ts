@@ -8,7 +8,7 @@ export interface FileOwner {
   userId: UserId;
 }
 
-type ToolDelta = Extract<PacketBody, { type: 'custom_tool_delta' }>;
+export type CustomToolDelta = Extract<PacketBody, { type: 'custom_tool_delta' }>;
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/csv': 'csv',
@@ -27,8 +27,8 @@ export async function showAnswer(
   owner: FileOwner,
   tool: { name: string; id: number },
   answer: ServiceAnswer,
-): Promise<{ packet: ToolDelta; text: string }> {
-  const packet: ToolDelta = {
+): Promise<{ packet: CustomToolDelta; text: string }> {
+  const packet: CustomToolDelta = {
     type: 'custom_tool_delta',
     tool_name: tool.name,
     tool_id: tool.id,

@@ -69,8 +69,7 @@ export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): An
       const startedMs = performance.now();
       ticking = tick().finally(() => {
         timer = null;
-        const workMs = performance.now() - startedMs;
-        schedule(Math.min(Math.max(TICK_MS, workMs * PAUSE_PER_WORK), MAX_PAUSE_MS));
+        schedule(pauseAfter(performance.now() - startedMs));
       });
     }, pauseMs);
   };
@@ -90,12 +89,7 @@ export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): An
       if (run.isOver && keptLines >= run.lines.length) entries.delete(id);
     }
   }
-  function stop(messageId: number): void {
-    const entry = entries.get(messageId);
-    if (!entry || entry.isStopping) return;
-    entry.isStopping = true;
-    entry.stop();
-  }
+  const stop = (messageId: number): void => stopOnce(entries.get(messageId));
   return {
     add(messageId, run, controls) {
       entries.set(messageId, { run, ...controls, keptLines: 0, isStopping: false });
@@ -107,7 +101,7 @@ export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): An
       return entries.size;
     },
     interrupt() {
-      for (const { run, fail } of entries.values()) if (!run.isOver) fail(ending());
+      for (const entry of entries.values()) if (!entry.run.isOver) entry.fail(ending());
     },
     async close() {
       this.interrupt();
@@ -119,6 +113,16 @@ export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): An
       entries.clear();
     },
   };
+}
+
+function stopOnce(entry: Entry | undefined): void {
+  if (!entry || entry.isStopping) return;
+  entry.isStopping = true;
+  entry.stop();
+}
+
+function pauseAfter(workMs: number): number {
+  return Math.min(Math.max(TICK_MS, workMs * PAUSE_PER_WORK), MAX_PAUSE_MS);
 }
 
 async function keepAllLines(db: Database, entries: ReadonlyMap<number, Entry>): Promise<void> {

@@ -21,13 +21,24 @@ export async function sweepRuns(
     from chat_run run join chat_session session on session.id = run.chat_session_id
     where run.finished_at is null and run.alive_until < now()
     order by run.chat_message_id limit ${MAX_RUNS}`.execute(db);
+  const failures: unknown[] = [];
   for (const run of dead.rows) {
     signal.throwIfAborted();
-    await endDeadRun(services, run);
+    // One that cannot be ended does not hold up the others.
+    await endDeadRun(services, run).catch((error: unknown) => failures.push(error));
   }
   const gone =
     await sql`delete from chat_run where finished_at < now() - ${KEPT_AFTER_END}`.execute(db);
+  if (failures.length > 0) throw new AggregateError(failures, 'Answers could not be ended.');
   return { ended: dead.rows.length, deleted: Number(gone.numAffectedRows ?? 0) };
+}
+
+/** What one process does when it starts and knows that no other runs: whoever wrote an answer is dead. */
+export async function recoverRuns(services: Pick<Services, 'db' | 'clock'>): Promise<void> {
+  await sql`update chat_run set alive_until = now() - interval '1 second'
+    where finished_at is null and alive_until >= now()`.execute(services.db);
+  // One that cannot be ended is no reason not to start: the sweep comes to it again, and its job fails with the reason.
+  await sweepRuns(services, new AbortController().signal).catch(() => undefined);
 }
 
 interface DeadRun {

@@ -10,11 +10,13 @@ const SHOWN = new Set([
 /** Text that a browser might run, or hand to something that does. */
 const TEXT =
   /^(?:text\/|application\/(?:xml|json|javascript|ecmascript|xhtml\+xml)|image\/svg)|\+xml$/;
+/** Text that nothing runs keeps its name. */
+const HARMLESS_TEXT = new Set(['text/csv', 'text/tab-separated-values', 'text/markdown']);
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
 /**
- * How the bytes of a stranger's file are handed to a browser: pictures, PDF and plain text are shown, other text comes as
- * plain text, the rest is a download. Nothing of it runs in this origin.
+ * How the bytes of a stranger's file are handed to a browser: pictures, PDF and text are shown, text that might run comes
+ * as plain text, the rest is a download. Nothing of it runs in this origin.
  */
 export function contentHeaders(file: { name: string; mediaType: string }): {
   contentType: string;
@@ -25,7 +27,7 @@ export function contentHeaders(file: { name: string; mediaType: string }): {
   const isText = TEXT.test(type);
   const isKnown = MEDIA_TYPE.test(type);
   const contentType = isText
-    ? 'text/plain; charset=utf-8'
+    ? `${HARMLESS_TEXT.has(type) ? type : 'text/plain'}; charset=utf-8`
     : isKnown
       ? type
       : 'application/octet-stream';

@@ -9,7 +9,7 @@ import type { ChatSessionId } from '#src/ids.ts';
 import { llmOverrideSchema, type LlmOverride } from './llm-override.ts';
 import type { MessageParent } from './turns.ts';
 
-export const MAX_MESSAGE_LENGTH = 100_000;
+const MAX_MESSAGE_LENGTH = 100_000;
 const MAX_ID = 2_147_483_647;
 const MAX_FILES = 50;
 const MAX_HEADERS = 50;

@@ -14,13 +14,14 @@ const BLANKS = /^[ \t]+/;
 const LINE_PREFIX = /^(?:[ \t>*+-]|\d+[.)])*$/;
 /** Only the beginning of a line decides whether a fence may stand there. */
 const MAX_LINE_PREFIX = 80;
-const UNLABELLED_FENCE = /^`+[ \t]*\r?\n/;
-const UNDECIDED_FENCE = /^`+[ \t]*\r?$/;
-
-/** `[[n]](link)`, with an empty link when the source has none. */
-function citationLink(number: number, link: string | null): string {
-  return `[[${number}]](${linkTarget(link)})`;
-}
+/** What is longer is read in parts: nothing is held back without end. */
+const MAX_BACKTICKS = 200;
+const BACKTICKS = new RegExp(`^\`{1,${MAX_BACKTICKS}}`);
+/** What may follow a fence: nothing on its line, or not yet. */
+const UNLABELLED = /^[ \t]{0,100}\r?\n/;
+const UNDECIDED = /^[ \t]{0,100}\r?$/;
+/** Of all links of an answer together; citations after that have an empty one. */
+const MAX_LINK_CHARACTERS = 500_000;
 
 /**
  * Turns the text of an answer, in pieces of any size, into `message_delta` and `citation_info` bodies: known `[n]`
@@ -42,6 +43,8 @@ export class CitationWriter {
   /** A citation has just been read; a link that the model has put behind it is not wanted. */
   #mayHaveOwnLink = false;
   #last: 'start' | 'blank' | 'text' | 'citation' = 'start';
+  readonly #targets = new Map<number, string>();
+  #linkRoom = MAX_LINK_CHARACTERS;
 
   constructor(sources: ReadonlyMap<number, CitationSource>, isShown: boolean) {
     this.#sources = sources;
@@ -117,8 +120,8 @@ export class CitationWriter {
   }
 
   #stepBackticks(isEnd: boolean): boolean {
-    const run = /^`+/.exec(this.#pending)?.[0].length ?? 1;
-    if (run === this.#pending.length && !isEnd) return false;
+    const run = BACKTICKS.exec(this.#pending)?.[0].length ?? 1;
+    if (run === this.#pending.length && run < MAX_BACKTICKS && !isEnd) return false;
     const isFence = run >= 3 && LINE_PREFIX.test(this.#line + this.#blanks);
     if (!isFence || (this.#fence > 0 && run < this.#fence)) {
       this.#consume(run);
@@ -129,8 +132,9 @@ export class CitationWriter {
       this.#consume(run);
       return true;
     }
-    if (UNDECIDED_FENCE.test(this.#pending) && !isEnd) return false;
-    const isUnlabelled = UNLABELLED_FENCE.test(this.#pending);
+    const label = this.#pending.slice(run);
+    if (UNDECIDED.test(label) && !isEnd) return false;
+    const isUnlabelled = UNLABELLED.test(label);
     this.#fence = run;
     this.#consume(run);
     if (isUnlabelled) this.#put('plaintext');
@@ -186,7 +190,11 @@ export class CitationWriter {
         document_id: source.documentId,
       });
     }
-    this.#append(`${space}${citationLink(number, source.link)}`);
+    const target = this.#targets.get(number) ?? linkTarget(source.link);
+    this.#targets.set(number, target);
+    const isShort = target.length <= this.#linkRoom;
+    if (isShort) this.#linkRoom -= target.length;
+    this.#append(`${space}[[${number}]](${isShort ? target : ''})`);
     this.#last = 'citation';
   }
 
@@ -206,29 +214,34 @@ export class CitationWriter {
 
 /** The answer without its citations: every `[[n]](…)` goes, with the white space before it. */
 export function removeCitations(answer: string): string {
+  const links = [...answer.matchAll(/\[\[\d{1,9}\]\]\(/g)];
+  if (links.length === 0) return answer;
+  const ends = closingParentheses(answer);
   let kept = '';
   let from = 0;
-  for (const match of answer.matchAll(/\[\[\d+\]\]\(/g)) {
-    if (match.index < from) continue;
-    const end = closingParenthesis(answer, match.index + match[0].length);
-    if (end === -1) continue;
-    kept += answer.slice(from, match.index).trimEnd();
+  for (const { index, 0: opening } of links) {
+    const end = ends.get(index + opening.length - 1);
+    if (index < from || end === undefined) continue;
+    kept += answer.slice(from, index).trimEnd();
     from = end + 1;
   }
   return kept + answer.slice(from);
 }
 
-/** Index of the parenthesis that closes the one before `from`; −1 when none does. Backslashes escape. */
-function closingParenthesis(text: string, from: number): number {
-  let depth = 1;
-  for (let index = from; index < text.length; index += 1) {
+/** For each parenthesis that opens, where the one is that closes it; in one pass. Backslashes escape. */
+function closingParentheses(text: string): Map<number, number> {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  for (let index = 0; index < text.length; index += 1) {
     const character = text[index];
     if (character === '\\') index += 1;
-    else if (character === '(') depth += 1;
-    else if (character === ')') depth -= 1;
-    if (depth === 0) return index;
+    else if (character === '(') open.push(index);
+    else if (character === ')') {
+      const start = open.pop();
+      if (start !== undefined) ends.set(start, index);
+    }
   }
-  return -1;
+  return ends;
 }
 
 /** A link as a Markdown destination: nothing in it may end the link early. */
@@ -236,6 +249,6 @@ function linkTarget(link: string | null): string {
   const safe = safeLink(link);
   if (safe === null) return '';
   const target = safe.trim().replaceAll(/[\s<>\\]/g, (character) => encodeURIComponent(character));
-  const isBalanced = closingParenthesis(`${target})`, 0) === target.length;
+  const isBalanced = closingParentheses(`(${target})`).get(0) === target.length + 1;
   return isBalanced ? target : target.replaceAll('(', '%28').replaceAll(')', '%29');
 }

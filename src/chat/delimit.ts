@@ -25,7 +25,7 @@ export function delimit(element: PromptElement, content: string, name?: string):
 }
 
 /** Text in which no tag of ours opens or closes, and nothing is hidden. */
-export function escapeTags(text: string): string {
+function escapeTags(text: string): string {
   return text.replaceAll(HIDDEN, '').replaceAll(TAG, '&lt;');
 }
 

@@ -70,7 +70,7 @@ export async function prepareAnswer(
   const attached = await loadAttachments(services, caller, files, signal);
   const earlier = await earlierAttachments(services, caller, { place, attached }, signal);
   const attachments = [...attached, ...earlier];
-  const model = whoSees(services, reader, attached);
+  const model = whoSees(services, request, reader, attached);
   const toolbox = await openToolbox(services, {
     caller,
     request,
@@ -142,10 +142,7 @@ function modelOf(
   agent: Agent,
   overridden: ChatModel | null,
 ): ChatModel | null {
-  const isNamed = Boolean(
-    llmOverride?.model_provider?.trim() || llmOverride?.model_version?.trim(),
-  );
-  if (isNamed) return overridden;
+  if (namesModel(llmOverride)) return overridden;
   const known = (provider: string | null, version: string | null): ChatModel | null =>
     chatModels.all.find(
       (model) =>
@@ -159,13 +156,18 @@ function modelOf(
   return session ?? own ?? chatModels.default;
 }
 
+function namesModel(override: ChatRequest['llmOverride']): boolean {
+  return Boolean(override?.model_provider?.trim() || override?.model_version?.trim());
+}
+
 /** Images go to the vision model when nobody has chosen another one. */
 function whoSees(
   { chatModels }: Services,
+  { llmOverride }: ChatRequest,
   model: ChatModel | null,
   attached: readonly Attachment[],
 ): ChatModel | null {
-  const isChosen = model !== chatModels.default;
+  const isChosen = namesModel(llmOverride) || model !== chatModels.default;
   const hasImages = attached.some(({ image }) => image !== null);
   if (isChosen || !hasImages || model === null || model.readsImages) return model;
   return chatModels.vision ?? model;

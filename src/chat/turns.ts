@@ -86,7 +86,7 @@ interface ChainRow {
   is_clarification: boolean;
 }
 
-/** @throws Problem BAD_REQUEST for a parent outside of the session */
+/** @throws Problem BAD_REQUEST for a parent outside of the session, NOT_FOUND for a session that was deleted meanwhile */
 export async function findPlace(
   db: Database,
   owner: ChatOwner,
@@ -95,6 +95,8 @@ export async function findPlace(
 ): Promise<TurnPlace> {
   const chain = await readChain(db, owner, sessionId, parent);
   const last = chain.at(-1);
+  // It was there a moment ago, when its settings were read.
+  if (!last && typeof parent !== 'number') throw noSession(sessionId);
   if (!last) {
     throw new Problem(
       'BAD_REQUEST',

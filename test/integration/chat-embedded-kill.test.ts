@@ -48,34 +48,37 @@ async function openScene() {
   };
 }
 
-describe.skipIf(!isEmbedded)('an answer of the embedded process (without TEST_DATABASE_URL)', () => {
-  it('ends with what its readers have seen when the process is killed', async () => {
-    await using scene = await openScene();
-    const first = await scene.start();
-    const reader = await scene.begin();
-    await scene.begin();
-    // Nobody else may look into the database to see that its lines are kept.
-    await pause(TICKS_MS);
-    await first.kill();
-    await scene.start();
-    expect(await scene.lastOf(reader.sessionId)).toMatchObject({
-      message: 'Half an answer',
-      error: expect.stringMatching(/service stopped/) as unknown,
-    });
-  }, 120_000);
+describe.skipIf(!isEmbedded)(
+  'an answer of the embedded process (without TEST_DATABASE_URL)',
+  () => {
+    it('ends with what its readers have seen when the process is killed', async () => {
+      await using scene = await openScene();
+      const first = await scene.start();
+      const reader = await scene.begin();
+      await scene.begin();
+      // Nobody else may look into the database to see that its lines are kept.
+      await pause(TICKS_MS);
+      await first.kill();
+      await scene.start();
+      expect(await scene.lastOf(reader.sessionId)).toMatchObject({
+        message: 'Half an answer',
+        error: expect.stringMatching(/service stopped/) as unknown,
+      });
+    }, 120_000);
 
-  it('is told that it ends when the process is told to stop, and is saved', async () => {
-    await using scene = await openScene();
-    const first = await scene.start();
-    const reader = await scene.begin();
-    first.signal('SIGTERM');
-    const { packets } = readChatBody(200, await reader.rest());
-    expect(packets.at(-1)?.obj).toMatchObject({ type: 'error', is_retryable: true });
-    expect(await first.ended(15_000)).toBe(0);
-    await scene.start();
-    expect(await scene.lastOf(reader.sessionId)).toMatchObject({
-      message: 'Half an answer',
-      error: expect.stringMatching(/service is stopping/) as unknown,
-    });
-  }, 120_000);
-});
+    it('is told that it ends when the process is told to stop, and is saved', async () => {
+      await using scene = await openScene();
+      const first = await scene.start();
+      const reader = await scene.begin();
+      first.signal('SIGTERM');
+      const { packets } = readChatBody(200, await reader.rest());
+      expect(packets.at(-1)?.obj).toMatchObject({ type: 'error', is_retryable: true });
+      expect(await first.ended(15_000)).toBe(0);
+      await scene.start();
+      expect(await scene.lastOf(reader.sessionId)).toMatchObject({
+        message: 'Half an answer',
+        error: expect.stringMatching(/service is stopping/) as unknown,
+      });
+    }, 120_000);
+  },
+);

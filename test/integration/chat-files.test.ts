@@ -89,6 +89,8 @@ describe('GET /chat/file/{file_id}', () => {
     ['image/svg+xml', 'text/plain; charset=utf-8', 'inline'],
     ['application/xml', 'text/plain; charset=utf-8', 'inline'],
     ['text/javascript', 'text/plain; charset=utf-8', 'inline'],
+    ['text/csv', 'text/csv; charset=utf-8', 'inline'],
+    ['text/markdown', 'text/markdown; charset=utf-8', 'inline'],
     ['application/rss+xml', 'text/plain; charset=utf-8', 'inline'],
     ['application/x-shockwave-flash', 'application/x-shockwave-flash', 'attachment'],
     ['message/rfc822', 'message/rfc822', 'attachment'],

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '#test/support/api-client.ts';
 import { type Injection, readInjections } from '#test/support/injection-cases.ts';
-import { type InjectionStage, SECRETS, startInjectionStage } from '#test/support/injection-stage.ts';
+import {
+  type InjectionStage,
+  SECRETS,
+  startInjectionStage,
+} from '#test/support/injection-stage.ts';
 import {
   answersText,
   callsTools,
@@ -16,7 +20,13 @@ import { until } from '#test/support/until.ts';
 
 const INJECTIONS = readInjections();
 /** Elements of a prompt that hold what is not ours. */
-const ELEMENTS = ['agent_instructions', 'project_instructions', 'attachment', 'context', 'documents'];
+const ELEMENTS = [
+  'agent_instructions',
+  'project_instructions',
+  'attachment',
+  'context',
+  'documents',
+];
 const LEAD_IN: Partial<Record<Injection['place'], (injection: Injection) => Call>> = {
   page: ({ word }) => ({ name: 'open_url', args: { urls: [`${stage.site.url}/${word}`] } }),
   'tool-result': () => ({ name: 'listOrders', args: {} }),
@@ -97,7 +107,9 @@ async function bring(
 
 async function upload(name: string, content: string): Promise<string> {
   const path = '/user/projects/file/upload';
-  const { body } = await sendFiles(stage.millrace, path, [[name, content]], { key: stage.askerKey });
+  const { body } = await sendFiles(stage.millrace, path, [[name, content]], {
+    key: stage.askerKey,
+  });
   const { id, file_id } = body.user_files[0];
   await until(async () => {
     const { body: file } = await stage.call('GET', `/user/projects/file/${id}`);
@@ -113,7 +125,9 @@ function expectClosed(body: LlmRequestBody): void {
     for (const element of ELEMENTS) {
       const tags = text.match(new RegExp(`<[\\s/]*${element}(?![\\w-])`, 'gi')) ?? [];
       const mentioned = message.role === 'system' && element === 'documents' ? [0, 2] : [];
-      expect([0, 2, ...mentioned], `${message.role} ${element}: ${tags}`).toContain(tags.length);
+      expect([0, 2, ...mentioned], `${message.role} ${element}: ${tags.join(' ')}`).toContain(
+        tags.length,
+      );
       if (tags.length === 2) expect(tags).toEqual([`<${element}`, `</${element}`]);
     }
   }

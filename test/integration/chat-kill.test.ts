@@ -74,8 +74,9 @@ async function passTime(db: Database): Promise<void> {
     where finished_at is null`.execute(db);
 }
 
-async function expectUsable({ processes, play }: Scene, sessionId: string): Promise<void> {
-  play(answersText('All is well.'));
+async function expectUsable(scene: Scene, sessionId: string): Promise<void> {
+  const { processes } = scene;
+  scene.play(answersText('All is well.'));
   const { body } = await processes.client.call('POST', '/chat/send-chat-message', {
     message: 'And now?',
     stream: false,
@@ -110,10 +111,7 @@ describe.skipIf(databaseUrl === undefined)(
         await expectUsable(scene, reader.sessionId);
         await passTime(db);
         await processes.startWorkers();
-        await until(
-          async () => (await messageOf(db, reader.messageId)).isFinished,
-          SWEEP_MS,
-        );
+        await until(async () => (await messageOf(db, reader.messageId)).isFinished, SWEEP_MS);
         expect(await messageOf(db, reader.messageId)).toMatchObject({
           content: 'Half an answer',
           error: expect.stringMatching(/service stopped/) as unknown,

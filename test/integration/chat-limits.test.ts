@@ -44,7 +44,8 @@ const send = (body: object) =>
   user.call('POST', '/chat/send-chat-message', { message: 'Hello', ...NO_TOOLS, ...body });
 const headers = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-header-${n}`, 'v'.repeat(8_000)]));
-const nested = (depth: number) => `{"message":"Hello","x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+const nested = (depth: number) =>
+  `{"message":"Hello","x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 
 describe('a body at its limits', () => {
   it.each<[string, () => object]>([
@@ -53,8 +54,14 @@ describe('a body at its limits', () => {
     ['a context of 100,000 characters', () => ({ additional_context: 'c '.repeat(50_000) })],
     ['both', () => ({ message: 'é'.repeat(100_000), additional_context: '<'.repeat(100_000) })],
     ['50 headers', () => ({ mcp_headers: headers(50) })],
-    ['100 tools that there are not', () => ({ allowed_tool_ids: Array.from({ length: 100 }, (_, n) => n + 5_000) })],
-    ['many keys that nobody knows', () => ({ x: Object.fromEntries(Object.entries(headers(2_000)).map(([key]) => [key, 1])) })],
+    [
+      '100 tools that there are not',
+      () => ({ allowed_tool_ids: Array.from({ length: 100 }, (_, n) => n + 5_000) }),
+    ],
+    [
+      'many keys that nobody knows',
+      () => ({ x: Object.fromEntries(Object.entries(headers(2_000)).map(([key]) => [key, 1])) }),
+    ],
     ['50 files', () => ({ file_descriptors: fileIds })],
     ['the same file 50 times', () => ({ file_descriptors: fileIds.map(() => fileIds[0]) })],
     ['a NUL and half a pair in its message', () => ({ message: 'a\u0000b\ud800c' })],
@@ -95,10 +102,22 @@ describe('a body beyond its limits', () => {
     ['10,000 headers', () => ({ mcp_headers: headers(1_000) }), /mcp_headers/],
     ['a header of megabytes', () => ({ mcp_headers: { a: 'v'.repeat(1_000_000) } }), /mcp_headers/],
     ['51 files', () => ({ file_descriptors: [...fileIds, fileIds[0]] }), /file_descriptors/],
-    ['101 tools', () => ({ allowed_tool_ids: Array.from({ length: 101 }, (_, n) => n) }), /allowed_tool_ids/],
+    [
+      '101 tools',
+      () => ({ allowed_tool_ids: Array.from({ length: 101 }, (_, n) => n) }),
+      /allowed_tool_ids/,
+    ],
     ['a tool beyond all numbers', () => ({ forced_tool_id: 1e21 }), /forced_tool_id/],
-    ['a temperature beyond reason', () => ({ llm_override: { temperature: 1e308 } }), /temperature/],
-    ['a name of a model of megabytes', () => ({ llm_override: { model_version: 'x'.repeat(1_000_000) } }), /llm_override/],
+    [
+      'a temperature beyond reason',
+      () => ({ llm_override: { temperature: 1e308 } }),
+      /temperature/,
+    ],
+    [
+      'a name of a model of megabytes',
+      () => ({ llm_override: { model_version: 'x'.repeat(1_000_000) } }),
+      /llm_override/,
+    ],
     ['a list in place of an object', () => ({ chat_session_info: [] }), /chat_session_info/],
   ])('%s is refused, in a few words', async (_, more, field) => {
     const { status, body, text } = await send(more());
@@ -131,7 +150,6 @@ describe('a session of 2,000 long messages', () => {
       from root, generate_series(1, 2000) n returning id)
       update chat_message set latest_child_id = (select min(id) from made)
       where chat_session_id = ${sessionId} and parent_id is null`.execute(db);
-    console.log(await times2(() => user.call('GET', `/chat/get-chat-session/${sessionId}`)), await times2(() => user.call('GET', `/chat/get-user-chat-sessions`)), await times2(() => user.call('GET', `/chat/session`)), await times2(() => user.call('GET', `/chat/search?query=words`)));
     const times: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       const startedAt = performance.now();
@@ -143,9 +161,6 @@ describe('a session of 2,000 long messages', () => {
     expect(sent).toContain('Message 2000:');
     expect(sent).not.toContain('Message 1:');
     expect(sent.length).toBeLessThan(128_000 * 6);
-    console.log(times);
-    expect(Math.min(...times)).toBeLessThan(1_500);
-  }, 120_000);
+    expect(Math.min(...times)).toBeLessThan(1_000);
+  });
 });
-
-async function times2(f: () => Promise<unknown>): Promise<number> { const t = performance.now(); await f(); return performance.now() - t; }

@@ -238,7 +238,12 @@ describe('a model that keeps no order', () => {
   }, 60_000);
 
   it('thinks for a quarter of a million characters', async () => {
-    script = () => plays(...Array.from({ length: 250 }, () => reasoningEvent('h'.repeat(1_000))), textEvent('So.'), END_EVENTS);
+    script = () =>
+      plays(
+        ...Array.from({ length: 250 }, () => reasoningEvent('h'.repeat(1_000))),
+        textEvent('So.'),
+        END_EVENTS,
+      );
     const stream = await askTwice({ allowed_tool_ids: [] });
     expect(assemble(stream).error_msg).toMatch(/ended without an answer/);
     expect(assemble(stream).pre_answer_reasoning).toHaveLength(200_000);

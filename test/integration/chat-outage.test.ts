@@ -24,8 +24,7 @@ let proxy: TcpProxy;
 let processes: TestProcesses;
 let api: ServiceProcess;
 
-const begin = () =>
-  beginAnswer({ url: processes.service.url, adminKey: processes.service.key });
+const begin = () => beginAnswer({ url: processes.service.url, adminKey: processes.service.key });
 const messageOf = (id: number) =>
   processes.db
     .selectFrom('chat_message')

@@ -106,12 +106,9 @@ describe('deep research', () => {
     const { body } = await ask({ stream: false });
     expect(chatFullResponseSchema.strict().parse(body)).toEqual(body);
     expect(body).toMatchObject({ answer: 'Written down [[1]]().', error_msg: null });
-    expect(body.tool_calls.map((call: { tool_name: string }) => call.tool_name).toSorted()).toEqual([
-      'internal_search',
-      'internal_search',
-      'research_agent',
-      'research_agent',
-    ]);
+    expect(body.tool_calls.map((call: { tool_name: string }) => call.tool_name).toSorted()).toEqual(
+      ['internal_search', 'internal_search', 'research_agent', 'research_agent'],
+    );
   });
 
   it('asks back once when it cannot begin, and goes on with the answer to that', async () => {

@@ -256,6 +256,7 @@ describe('an answer whose process died', () => {
 
   it('loses its lines a while after its end', async () => {
     const { db } = millrace.services;
+    await until(async () => millrace.services.answerRuns.size === 0);
     await sql`update chat_run set finished_at = now() - interval '11 minutes'`.execute(db);
     await sweepRuns(millrace.services, new AbortController().signal);
     const { rows } = await sql`select 1 from chat_run`.execute(db);

@@ -64,7 +64,10 @@ const FAILURES: [string, (body: LlmRequestBody) => LlmScript][] = [
     (body) => answerError(400, `bad: ${JSON.stringify(lastQuestion(body)).slice(-200)}`),
   ],
   ['answers 401 and repeats the key', () => answerError(401, `no such key ${WORDS.modelKey}`)],
-  ['breaks off with an error', (body) => plays(textEvent('So'), errorEvent(echo(body).slice(-250)))],
+  [
+    'breaks off with an error',
+    (body) => plays(textEvent('So'), errorEvent(echo(body).slice(-250))),
+  ],
   [
     'sends what is no JSON',
     (body) => plays(textEvent('So'), `data: {"${lastQuestion(body).slice(-80)}\n\n`),
@@ -87,7 +90,7 @@ describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', 
       RATE_LIMIT_PER_MINUTE: '100000',
     }));
     api = await processes.startApi({ logLevel: 'trace', keptLines: 1_000_000 });
-    await using _workers = await processes.startWorkers();
+    const workers = await processes.startWorkers();
     await call('/service-api/ingestion', {
       document: {
         id: 'd',
@@ -96,6 +99,7 @@ describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', 
       },
     });
     await processes.settled(30_000);
+    await workers.kill();
     const agent = { name: 'A', description: '', system_prompt: WORDS.instructions };
     agentId = (await call('/persona', agent)).body.id;
   }, 120_000);
@@ -110,9 +114,10 @@ describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', 
     const told = [...Object.values(WORDS), processes.service.key].filter((word) =>
       said.includes(word),
     );
-    expect(told, api.lines.findLast((line) => told.some((word) => line.includes(word)))).toEqual(
-      [],
-    );
+    expect(
+      told,
+      api.lines.findLast((line) => told.some((word) => line.includes(word))),
+    ).toEqual([]);
   };
 
   it('nothing of a message and its answer is logged', async () => {
@@ -137,16 +142,19 @@ describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', 
     expectSilence();
   });
 
-  it.each(FAILURES)('nor when the model %s; the failure tells neither context nor key', async (_, fail) => {
-    script = fail;
-    const { status, body, text } = await ask({ stream: false, allowed_tool_ids: [1] });
-    expect(status).toBe(200);
-    expect(body.error_msg).toBeTruthy();
-    expect(text).not.toContain(WORDS.modelKey.slice(0, 5));
-    expect(text).not.toContain(WORDS.context);
-    expect(text).not.toMatch(/\bat .*\.ts:\d|node_modules/);
-    expectSilence();
-  });
+  it.each(FAILURES)(
+    'nor when the model %s; the failure tells neither context nor key',
+    async (_, fail) => {
+      script = fail;
+      const { status, body, text } = await ask({ stream: false, allowed_tool_ids: [1] });
+      expect(status).toBe(200);
+      expect(body.error_msg).toBeTruthy();
+      expect(text).not.toContain(WORDS.modelKey.slice(0, 5));
+      expect(text).not.toContain(WORDS.context);
+      expect(text).not.toMatch(/\bat .*\.ts:\d|node_modules/);
+      expectSilence();
+    },
+  );
 
   it('nor when the database refuses what is to be written', async () => {
     const { db } = processes;

@@ -6,7 +6,9 @@ import {
   type ScriptedLlm,
   startLlm,
 } from '#test/support/scripted-llm.ts';
+import { buildPng } from '#test/support/build-images.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+import { sendFiles } from '#test/support/upload-files.ts';
 
 let llm: ScriptedLlm;
 let millrace: TestMillrace;
@@ -20,6 +22,7 @@ beforeAll(async () => {
       { name: 'Other', base_url: llm.baseUrl, api_key: 'other-key', models: ['theirs'] },
     ]),
     CHAT_MODELS: 'fast=small,best=Other/theirs',
+    LLM_VISION_MODEL: 'seer',
   });
 }, 60_000);
 afterAll(async () => {
@@ -97,6 +100,14 @@ describe('the tree of a session', () => {
     expect(crossed.detail).toMatch(/parent_message_id/);
   });
 
+  it.each([false, true])('begins no session below a message; stream: %s', async (stream) => {
+    const first = await ask('Anywhere?');
+    expect(await ask('New?', { parent_message_id: first.message_id, stream })).toMatchObject({
+      error_code: 'BAD_REQUEST',
+      detail: expect.stringMatching(/^parent_message_id: /) as unknown,
+    });
+  });
+
   it('holds under two messages at once', async () => {
     const first = await ask('Start?');
     const session = { chat_session_id: first.chat_session_id };
@@ -136,6 +147,23 @@ describe('the model of an answer', () => {
         detail: expect.stringMatching(says) as unknown,
       });
     }
+  });
+});
+
+describe('an image', () => {
+  it.each([
+    [{}, 'seer', true],
+    [{ llm_override: { temperature: 0.5 } }, 'seer', true],
+    [{ llm_override: { model_version: 'small' } }, 'small', false],
+    [{ llm_override: { model_provider: 'Other' } }, 'theirs', false],
+  ])('with %j is looked at by %s', async (body, model, isSeen) => {
+    const upload = await sendFiles(millrace, '/user/projects/file/upload', [
+      ['dot.png', buildPng(9, 9)],
+    ]);
+    await ask('What is it?', { file_descriptors: [upload.body.user_files[0].file_id], ...body });
+    const call = llm.calls.at(-1)?.body;
+    expect(call?.['model']).toBe(model);
+    expect(JSON.stringify(call?.messages).includes('image_url')).toBe(isSeen);
   });
 });
 

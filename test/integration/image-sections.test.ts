@@ -130,9 +130,7 @@ it('keeps the section without words when there is no vision model', async () => 
 it('never fails a document over what is no image of its workspace', async () => {
   const { rows } = await sql<{ id: WorkspaceId }>`
     insert into workspace (id, name, plan_tier, base_plan_tier)
-    values (gen_random_uuid(), 'Other', 'Free', 'Free') returning id`.execute(
-    stage.services.db,
-  );
+    values (gen_random_uuid(), 'Other', 'Free', 'Free') returning id`.execute(stage.services.db);
   const foreign = await storeImage(buildPng(), rows[0]?.id);
   const ids = [
     'unknown',

@@ -91,6 +91,31 @@ describe('GET /query/valid-tags', () => {
   });
 });
 
+describe('POST /search as existing clients send it', () => {
+  const search = async (body: object) =>
+    (await call('POST', '/api/search', otherAdmin.key, { query: 'walrus', ...body })).body.results;
+
+  it('numbers what it found, and gives its title and text', async () => {
+    const results = await search({ skip_query_expansion: true, message_history: null });
+    expect(results.map(({ citation_id }: { citation_id: number }) => citation_id)).toEqual([1, 2]);
+    for (const result of results) {
+      expect(result).toMatchObject({ title: result.semantic_identifier, content: result.text });
+    }
+  });
+
+  it.each<[object, string[]]>([
+    [{ sources: ['wiki'] }, []],
+    [{ sources: null, document_sets: null, tags: null, time_cutoff: null }, ['open', 'secret']],
+    [{ tags: [{ tag_key: 'animal', tag_value: 'open-walrus' }] }, ['open']],
+    [{ document_sets: ['None such'] }, []],
+    [{ time_cutoff: '2999-01-01T00:00:00Z' }, []],
+    [{ tags: { colour: 'red' }, search_filters: { tags: { animal: 'open-walrus' } } }, ['open']],
+    [{ tags: { animal: 'open-walrus' }, search_filters: { source_type: ['wiki'] } }, []],
+  ])('%j filters', async (body, expected) => {
+    expect(documentIds(await search(body))).toEqual(expected);
+  });
+});
+
 describe('POST /admin/search', () => {
   const search = (key: string, body: unknown) => call('POST', '/api/admin/search', key, body);
 

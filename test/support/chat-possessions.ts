@@ -96,18 +96,21 @@ export function attemptsOn(theirs: ChatPossessions, own: ChatPossessions): Attem
     }),
     ask('asks in the project', { chat_session_info: { project_id: projectId } }),
     ask('asks the agent', { chat_session_info: { persona_id: agentId } }),
-    ['asks by the reference', 'POST', '/chat/send-message', { session_id: sessionId, message: 'x' }],
+    [
+      'asks by the reference',
+      'POST',
+      '/chat/send-message',
+      { session_id: sessionId, message: 'x' },
+    ],
     ...[
       { chat_session_id: sessionId, parent_message_id: null },
       { chat_session_id: own.sessionId, parent_message_id: answerId },
-    ].map(
-      (place): Attempt => [
-        'asks by the earlier endpoint',
-        'POST',
-        '/chat/send-message',
-        { message: 'x', search_doc_ids: null, retrieval_options: null, prompt_id: 0, ...place },
-      ],
-    ),
+    ].map((place): Attempt => [
+      'asks by the earlier endpoint',
+      'POST',
+      '/chat/send-message',
+      { message: 'x', search_doc_ids: null, retrieval_options: null, prompt_id: 0, ...place },
+    ]),
     [
       'asks by the simple endpoint',
       'POST',
@@ -148,7 +151,12 @@ export function attemptsOn(theirs: ChatPossessions, own: ChatPossessions): Attem
       `/chat/remove-chat-message-feedback?chat_message_id=${answerId}`,
     ],
     ['shows another branch', 'PUT', '/chat/set-message-as-latest', { message_id: answerId }],
-    ['makes a session in the project', 'POST', '/chat/create-chat-session', { project_id: projectId }],
+    [
+      'makes a session in the project',
+      'POST',
+      '/chat/create-chat-session',
+      { project_id: projectId },
+    ],
     ['makes a session of the agent', 'POST', '/chat/create-chat-session', { persona_id: agentId }],
     ['reads the agent', 'GET', `/persona/${agentId}`],
     ['changes the agent', 'PATCH', `/persona/${agentId}`, prompt],

@@ -30,7 +30,12 @@ export interface AnswerStage {
 const opens = (site: LeadSite) => [{ name: 'open_url', args: { urls: [`${site.url}/slow`] } }];
 
 export const ANSWER_STAGES: readonly AnswerStage[] = [
-  { name: 'before the model says anything', script: () => playsAndHangs(), sign: null, content: '' },
+  {
+    name: 'before the model says anything',
+    script: () => playsAndHangs(),
+    sign: null,
+    content: '',
+  },
   {
     name: 'while the model thinks',
     script: () => playsAndHangs(reasoningEvent('Hm.')),

@@ -123,7 +123,13 @@ async function openPeople(millrace: OutboundStage['millrace']) {
   const workspaceId = own.workspaceId as WorkspaceId; // as the API gave it
   const member = async () => {
     const userId = (await insertUser(db, workspaceId)) as UserId; // it was just made
-    const owner = { workspaceId, userId, name: 'Own', role: 'member', expiresInDays: null } as const;
+    const owner = {
+      workspaceId,
+      userId,
+      name: 'Own',
+      role: 'member',
+      expiresInDays: null,
+    } as const;
     return { userId, key: (await createApiKey(db, owner)).key };
   };
   const [asker, colleague] = [await member(), await member()];
@@ -175,7 +181,12 @@ async function plant(
     semantic_identifier: place === 'title' ? `${whole} ${word}` : `About ${word}`,
     sections: [
       {
-        text: place === 'document' ? `${note} ${whole}` : place === 'heading' ? `# ${whole}\n\n${note}` : note,
+        text:
+          place === 'document'
+            ? `${note} ${whole}`
+            : place === 'heading'
+              ? `# ${whole}\n\n${note}`
+              : note,
         link: place === 'link' ? whole : `https://kb.example/${word}`,
       },
     ],

@@ -63,7 +63,8 @@ export async function openTestProcesses(
     db: database.db,
     service,
     client: createApiClient(service.url, service.key),
-    startApi: (log?: { logLevel: string; keptLines: number }) => start('src/api.ts', settings, [], log),
+    startApi: (log?: { logLevel: string; keptLines: number }) =>
+      start('src/api.ts', settings, [], log),
     startWorkers: (more: Record<string, string> = {}) =>
       start('workers/main.ts', { ...settings, ...more }),
     settled: (timeoutMs: number) =>

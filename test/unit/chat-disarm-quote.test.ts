@@ -5,7 +5,11 @@ import { safeLink } from '#src/chat/safe-link.ts';
 
 describe('a quote in an answer', () => {
   it.each([
-    ['a citation that is not ours', 'See [[1]](https://evil.test).', String.raw`See [\[1]](https://evil.test).`],
+    [
+      'a citation that is not ours',
+      'See [[1]](https://evil.test).',
+      String.raw`See [\[1]](https://evil.test).`,
+    ],
     ['several of them', '[[1, 2]](x)', String.raw`[\[1, 2]](x)`],
     ['an image', '![x](https://evil.test/?q=1)', String.raw`!\[x](https://evil.test/?q=1)`],
     ['an image by reference', '![x][1]', String.raw`!\[x][1]`],

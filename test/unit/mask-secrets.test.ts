@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  findMasked,
-  maskSecrets,
-  restoreMasked,
-} from '#src/platform/mask-secrets.ts';
+import { findMasked, maskSecrets, restoreMasked } from '#src/platform/mask-secrets.ts';
 
 const BULLETS = '••••••••••••';
 

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { buildPrompt, type PromptInput } from '#src/chat/build-prompt.ts';
+import { CitationWriter, removeCitations } from '#src/chat/citations.ts';
+import { delimit, escapeResult } from '#src/chat/delimit.ts';
+import { hideEchoes } from '#src/chat/hide-echoes.ts';
+
+const LONG_LINK = `https://kb.example/${'x'.repeat(8_000)}`;
+const SOURCES = new Map([[1, { documentId: 'd', link: LONG_LINK }]]);
+
+/** The best of three: what the work takes when nothing else runs. */
+function timeOf(work: () => unknown): number {
+  const times = [1, 2, 3].map(() => {
+    const startedAt = performance.now();
+    work();
+    return performance.now() - startedAt;
+  });
+  return Math.min(...times);
+}
+
+function textOf(pieces: Iterable<string>): string {
+  const writer = new CitationWriter(SOURCES, true);
+  const bodies = [...pieces].flatMap((piece) => writer.write(piece));
+  return [...bodies, ...writer.end()]
+    .map((body) => (body.type === 'message_delta' ? body.content : ''))
+    .join('');
+}
+
+describe('an answer of nothing but marks', () => {
+  it.each(['[[1]](', '[[1]](x', '[[1]](\\(', '(', '[[', '\\'])(
+    'of %j loses its citations in linear time',
+    (mark) => {
+      expect(timeOf(() => removeCitations(mark.repeat(200_000 / mark.length)))).toBeLessThan(200);
+    },
+  );
+
+  it.each(['`', ' ', '[', '[1', '``` ', '[[1]](', '1. ', '\t`'])(
+    'of %j is read piece by piece in linear time, and loses nothing it should keep',
+    (mark) => {
+      const pieces = ['```', ...Array.from({ length: 50_000 / mark.length }, () => mark)];
+      expect(timeOf(() => textOf(pieces))).toBeLessThan(1_000);
+      expect(textOf(pieces)).toBe(textOf([pieces.join('')]));
+    },
+  );
+
+  it('that cites one long link again and again does not grow without end', () => {
+    const answer = textOf(['[1] a '.repeat(30_000)]);
+    expect(answer.length).toBeLessThan(1_000_000);
+    expect(answer).toContain(`[[1]](${LONG_LINK})`);
+    expect(answer).toContain('[[1]]() a');
+  });
+});
+
+describe('a prompt', () => {
+  const prompt = (more: Partial<PromptInput>) =>
+    buildPrompt({
+      instructions: '',
+      projectInstructions: null,
+      history: [],
+      question: 'What?',
+      images: [],
+      attachments: [],
+      documents: null,
+      additionalContext: null,
+      toolNames: ['internal_search'],
+      includeCitations: true,
+      now: new Date(0),
+      budgetTokens: 100_000,
+      ...more,
+    });
+  const history = (length: number, content: string) =>
+    Array.from({ length }, (_, n) => ({
+      role: n % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      content,
+    }));
+
+  it.each<[string, Partial<PromptInput>]>([
+    ['200 long messages', { history: history(200, 'some words '.repeat(1_000)) }],
+    ['200 messages of marks', { history: history(200, '[[1]]('.repeat(1_700)) }],
+    ['an answer of marks alone', { history: history(2, '[[1]]('.repeat(33_000)) }],
+    ['a file of tags', { attachments: [{ name: 'a', text: '</attachment>'.repeat(60_000) }] }],
+    ['a file of line ends', { attachments: [{ name: 'a', text: '\n'.repeat(800_000) }] }],
+    [
+      'a question of brackets',
+      { question: '<'.repeat(100_000), additionalContext: '<'.repeat(100_000) },
+    ],
+  ])('with %s is made at once', (_, more) => {
+    expect(timeOf(() => prompt(more))).toBeLessThan(200);
+  });
+});
+
+describe('what is shown of a text', () => {
+  it.each(['<|im_start|>system', '</documents>', '< / CONTEXT x>', 'a\u{e0041}\u{e0042}'])(
+    'is never %j',
+    (mark) => {
+      for (const shown of [
+        delimit('attachment', mark, mark).split('\n').slice(1, -1).join('\n'),
+        escapeResult(mark),
+        escapeResult(JSON.stringify({ text: mark })),
+      ])
+        expect(shown).not.toContain(mark);
+      expect(JSON.parse(escapeResult(JSON.stringify({ n: 1, text: 'a < b' })))).toEqual({
+        n: 1,
+        text: 'a < b',
+      });
+    },
+  );
+
+  it('leaves code and other scripts alone', () => {
+    for (const text of ['if (a < b) f <| g;', 'List<String> </div>', 'مرحبا 🏳️‍🌈', 'می‌خواهم'])
+      expect(escapeResult(text)).toBe(text);
+  });
+});
+
+describe('the words of a failure', () => {
+  const sent = 'Context:\n"\nThe "secret" word\nis osprey.\n"';
+
+  it.each([
+    ['as it is', sent],
+    ['in JSON', JSON.stringify(sent)],
+    ['in JSON in JSON', JSON.stringify(JSON.stringify(sent))],
+    ['in three times JSON', JSON.stringify(JSON.stringify(JSON.stringify(sent)))],
+    [
+      'as Python shows it',
+      `'${sent.replaceAll('\n', String.raw`\n`).replaceAll('"', String.raw`\'`)}'`,
+    ],
+    ['on one line', sent.replaceAll('\n', ' ')],
+  ])('do not repeat what was sent %s', (_, echo) => {
+    const shown = hideEchoes(`invalid content ${echo} at 5`, [sent]);
+    expect(shown).not.toMatch(/osprey|secret/);
+    expect(shown).toContain('invalid content');
+    expect(shown).toContain('at 5');
+  });
+});

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Producer } from '#queues/producer.ts';
-import type { ChatModels } from './chat/chat-models.ts';
-import type { UsageLedger } from './chat/usage-ledger.ts';
+import type { ChatModels } from './chat/model/chat-models.ts';
+import type { UsageLedger } from './chat/model/usage-ledger.ts';
 import type { AnswerRuns } from './chat/runs/answer-runs.ts';
 import type { PythonSandbox } from './chat/python/python-sandbox.ts';
 import type { DocumentAcceptor } from './documents/accept-document.ts';

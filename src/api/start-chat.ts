@@ -1,5 +1,5 @@
 import type { Principal } from '#src/accounts/principal.ts';
-import type { ChatRequest } from '#src/chat/chat-request.ts';
+import type { ChatRequest } from '#src/chat/request/chat-request.ts';
 import type { StreamLine } from '#src/chat/packets.ts';
 import type { AnswerRun } from '#src/chat/runs/answer-run.ts';
 import { startAnswer } from '#src/chat/start-answer.ts';

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { ModelImage } from './chat-model.ts';
-import { buildPrompt } from './build-prompt.ts';
+import type { ModelImage } from './model/chat-model.ts';
+import { buildPrompt } from './prompt/build-prompt.ts';
 import { DraftAnswer } from './draft-answer.ts';
 import { generateAnswer } from './generate-answer.ts';
 import type { ChatOwner } from './insert-session.ts';
-import { ModelFailed } from './model-failed.ts';
+import { ModelFailed } from './model/model-failed.ts';
 import { packetAt, type ErrorPacket, type Packet, type StreamLine } from './packets.ts';
 import { searchTools } from './open-toolbox.ts';
 import type { PreparedAnswer } from './prepare-answer.ts';
-import { recordUsage } from './record-usage.ts';
+import { recordUsage } from './model/record-usage.ts';
 import { deepResearch } from './research/deep-research.ts';
 import type { ToolCall } from './tool-call.ts';
 import { type FinishedTurn, finishTurn, type Turn } from './turns.ts';

@@ -1,7 +1,7 @@
 import type { SearchDoc } from '#src/documents/search-hit.ts';
-import type { ChatModel, ChatModelRequest, ModelToolCall } from './chat-model.ts';
-import { CitationWriter } from './citations.ts';
-import type { CitationNumbers } from './citation-numbers.ts';
+import type { ChatModel, ChatModelRequest, ModelToolCall } from './model/chat-model.ts';
+import { CitationWriter } from './citations/citations.ts';
+import type { CitationNumbers } from './citations/citation-numbers.ts';
 import { packetAt, type Packet } from './packets.ts';
 
 export interface ModelStepInput {

@@ -1,8 +1,8 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
 import { askModel, type ModelStep, type ModelStepInput } from './ask-model.ts';
-import type { ModelTool } from './chat-model.ts';
-import { fitMessages } from './fit-messages.ts';
-import { ModelFailed } from './model-failed.ts';
+import type { ModelTool } from './model/chat-model.ts';
+import { fitMessages } from './prompt/fit-messages.ts';
+import { ModelFailed } from './model/model-failed.ts';
 import type { Packet } from './packets.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { CitationNumbers } from './citation-numbers.ts';
+import { CitationNumbers } from './citations/citation-numbers.ts';
 import type { PacketBody } from './packets.ts';
 import type { ToolCall } from './tool-call.ts';
 import type { Tool, ToolResult } from './tools/tool.ts';

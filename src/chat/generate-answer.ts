@@ -1,17 +1,17 @@
 import type { SearchDoc } from '#src/documents/search-hit.ts';
 import { type ModelStep, type ModelStepInput, sourcesOf, startMessage } from './ask-model.ts';
 import { askWithin } from './ask-within.ts';
-import type { ChatModel, ChatModelMessage, ModelToolCall } from './chat-model.ts';
-import { CitationNumbers } from './citation-numbers.ts';
-import { CitationWriter } from './citations.ts';
-import { escapeResult } from './delimit.ts';
+import type { ChatModel, ChatModelMessage, ModelToolCall } from './model/chat-model.ts';
+import { CitationNumbers } from './citations/citation-numbers.ts';
+import { CitationWriter } from './citations/citations.ts';
+import { escapeResult } from './prompt/delimit.ts';
 import { type FirstSearch, searchFirst } from './first-search.ts';
-import { type ModelErrorCode, ModelFailed } from './model-failed.ts';
+import { type ModelErrorCode, ModelFailed } from './model/model-failed.ts';
 import { packetAt, type Packet } from './packets.ts';
 import { runTools, type ToolStepOutcome } from './run-tools.ts';
 import type { ToolCall } from './tool-call.ts';
 import { type Tool, TOOL_IDS } from './tools/tool.ts';
-import { writeExtract } from './write-extract.ts';
+import { writeExtract } from './extract/write-extract.ts';
 
 /** Calls of the model for one answer; the last one has no tools and must answer. */
 const MAX_CYCLES = 6;

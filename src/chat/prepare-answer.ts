@@ -1,8 +1,8 @@
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { type Agent, DEFAULT_AGENT, findAgent } from './agents/find-agent.ts';
-import type { ChatModel } from './chat-model.ts';
-import type { ChatRequest } from './chat-request.ts';
+import type { ChatModel } from './model/chat-model.ts';
+import type { ChatRequest } from './request/chat-request.ts';
 import type { ChatOwner } from './insert-session.ts';
 import { openToolbox, searchTools, type Toolbox } from './open-toolbox.ts';
 import { checkResearch } from './research/deep-research.ts';

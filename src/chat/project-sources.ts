@@ -1,6 +1,6 @@
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
-import type { ChatModel } from './chat-model.ts';
+import type { ChatModel } from './model/chat-model.ts';
 import type { ChatOwner } from './insert-session.ts';
 import { findProject } from './projects/find-project.ts';
 import { listProjectFiles } from './user-files/list-project-files.ts';

@@ -1,8 +1,8 @@
 import type { SearchHit } from '#src/documents/search-hit.ts';
 import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
 import { interleave } from '#src/platform/interleave.ts';
-import type { ModelToolCall } from './chat-model.ts';
-import type { CitationNumbers } from './citation-numbers.ts';
+import type { ModelToolCall } from './model/chat-model.ts';
+import type { CitationNumbers } from './citations/citation-numbers.ts';
 import { packetAt, type Packet, type PacketBody } from './packets.ts';
 import type { ToolCall } from './tool-call.ts';
 import { type Tool, type ToolContext, ToolFailed, type ToolResult } from './tools/tool.ts';

@@ -1,5 +1,5 @@
 import type { SearchDoc, SearchHit } from '#src/documents/search-hit.ts';
-import { safeLink } from './safe-link.ts';
+import { safeLink } from './citations/safe-link.ts';
 
 /** The part of a hit that packets carry: its text and offsets stay behind, and a link that nobody should follow. */
 export function toSearchDoc(hit: SearchHit): SearchDoc {

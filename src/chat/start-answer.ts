@@ -2,7 +2,7 @@ import { startDeadline } from '#src/platform/deadline.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { type AnswerInput, answerTurn } from './answer.ts';
-import type { ChatRequest } from './chat-request.ts';
+import type { ChatRequest } from './request/chat-request.ts';
 import { type AnswerCaller, prepareAnswer } from './prepare-answer.ts';
 import { type AnswerLines, AnswerRun } from './runs/answer-run.ts';
 import { beginTurn } from './turns.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chatFullResponseSchema } from '#src/chat/full-response.ts';
+import { chatFullResponseSchema } from '#src/chat/stream/full-response.ts';
 import type { Answer } from '#test/support/api-client.ts';
 import { assemble, type ChatStream, orderOf, readChatBody } from '#test/support/chat-streams.ts';
 import { type ChatStage, type ChatUser, startChatStage } from '#test/support/chat-stage.ts';

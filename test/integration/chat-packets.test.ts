@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatFullResponseSchema } from '#src/chat/full-response.ts';
+import { chatFullResponseSchema } from '#src/chat/stream/full-response.ts';
 import { assemble, type ChatStream, orderOf, readChatBody } from '#test/support/chat-streams.ts';
 import {
   answerError,

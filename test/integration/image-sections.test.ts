@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createDescribeImage } from '#src/chat/user-files/describe-image.ts';
-import type { ChatModel, ChatModelPart, ChatModelRequest } from '#src/chat/chat-model.ts';
-import { ModelFailed } from '#src/chat/model-failed.ts';
+import type { ChatModel, ChatModelPart, ChatModelRequest } from '#src/chat/model/chat-model.ts';
+import { ModelFailed } from '#src/chat/model/model-failed.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';

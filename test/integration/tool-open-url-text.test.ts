@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CitationNumbers } from '#src/chat/citation-numbers.ts';
+import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import { webDocument } from '#src/chat/search/web-document.ts';
 import { createOpenUrl } from '#src/chat/tools/open-url.ts';
 import type { UserId } from '#src/ids.ts';

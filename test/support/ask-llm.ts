@@ -1,6 +1,6 @@
-import type { ChatModel, ChatModelPart, ChatModelRequest } from '#src/chat/chat-model.ts';
-import { type ChatModelSettings, createChatModel } from '#src/chat/llm.ts';
-import { ModelFailed } from '#src/chat/model-failed.ts';
+import type { ChatModel, ChatModelPart, ChatModelRequest } from '#src/chat/model/chat-model.ts';
+import { type ChatModelSettings, createChatModel } from '#src/chat/model/llm.ts';
+import { ModelFailed } from '#src/chat/model/model-failed.ts';
 import { createOperatorFetch } from '#src/platform/http.ts';
 import type { ScriptedLlm } from './scripted-llm.ts';
 

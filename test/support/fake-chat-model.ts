@@ -1,4 +1,4 @@
-import type { ChatModel, ChatModelPart, ChatModelRequest } from '#src/chat/chat-model.ts';
+import type { ChatModel, ChatModelPart, ChatModelRequest } from '#src/chat/model/chat-model.ts';
 
 type Parts = readonly (ChatModelPart | Error)[];
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 
-import type { ChatModelMessage } from '#src/chat/chat-model.ts';
+import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
 import { generateAnswer, type GenerateInput } from '#src/chat/generate-answer.ts';
 import { type Packet, packetSchema } from '#src/chat/packets.ts';
 import type { ToolCall } from '#src/chat/tool-call.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { ChatModel, ChatModelRequest } from '#src/chat/chat-model.ts';
+import type { ChatModel, ChatModelRequest } from '#src/chat/model/chat-model.ts';
 import { packetSchema, type Packet } from '#src/chat/packets.ts';
 import {
   deepResearch,

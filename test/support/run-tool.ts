@@ -1,4 +1,4 @@
-import { CitationNumbers, type NumberRange } from '#src/chat/citation-numbers.ts';
+import { CitationNumbers, type NumberRange } from '#src/chat/citations/citation-numbers.ts';
 import { type PacketBody, packetBodySchema } from '#src/chat/packets.ts';
 import type { Tool, ToolResult } from '#src/chat/tools/tool.ts';
 

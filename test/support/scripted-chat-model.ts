@@ -3,7 +3,7 @@ import type {
   ChatModelPart,
   ChatModelRequest,
   ModelToolCall,
-} from '#src/chat/chat-model.ts';
+} from '#src/chat/model/chat-model.ts';
 
 type ScriptedPart = ChatModelPart | Error;
 export type ScriptedParts = Iterable<ScriptedPart> | AsyncIterable<ScriptedPart>;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { buildPrompt, type PromptInput } from '#src/chat/build-prompt.ts';
-import type { ChatModelMessage } from '#src/chat/chat-model.ts';
-import { messageTokens } from '#src/chat/message-tokens.ts';
+import { buildPrompt, type PromptInput } from '#src/chat/prompt/build-prompt.ts';
+import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
+import { messageTokens } from '#src/chat/prompt/message-tokens.ts';
 
 const words = (tokens: number, word = 'berth'): string => `${word} `.repeat(tokens);
 

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { CitationWriter, removeCitations, type CitationSource } from '#src/chat/citations.ts';
+import {
+  CitationWriter,
+  removeCitations,
+  type CitationSource,
+} from '#src/chat/citations/citations.ts';
 import type { AnswerBody } from '#src/chat/packets.ts';
 
 const SOURCES: ReadonlyMap<number, CitationSource> = new Map([

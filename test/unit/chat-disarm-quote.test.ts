@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { removeCitations } from '#src/chat/citations.ts';
-import { disarmQuote } from '#src/chat/disarm-quote.ts';
-import { safeLink } from '#src/chat/safe-link.ts';
+import { removeCitations } from '#src/chat/citations/citations.ts';
+import { disarmQuote } from '#src/chat/extract/disarm-quote.ts';
+import { safeLink } from '#src/chat/citations/safe-link.ts';
 
 describe('a quote in an answer', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { extractAnswer } from '#src/chat/extract-answer.ts';
-import { splitUnits } from '#src/chat/split-units.ts';
-import { writeExtract } from '#src/chat/write-extract.ts';
+import { extractAnswer } from '#src/chat/extract/extract-answer.ts';
+import { splitUnits } from '#src/chat/extract/split-units.ts';
+import { writeExtract } from '#src/chat/extract/write-extract.ts';
 import { fakeHit } from '#test/support/fake-hit.ts';
 
 describe('units of a text', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { frameAsEvents, frameAsLines } from '#src/chat/frame-lines.ts';
+import { frameAsEvents, frameAsLines } from '#src/chat/stream/frame-lines.ts';
 import { packetAt, type StreamLine } from '#src/chat/packets.ts';
 
 const DELTA = packetAt(1, { type: 'message_delta', content: 'a\nb' });

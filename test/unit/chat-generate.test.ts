@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatModelMessage } from '#src/chat/chat-model.ts';
-import { ModelFailed } from '#src/chat/model-failed.ts';
+import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
+import { ModelFailed } from '#src/chat/model/model-failed.ts';
 import { createInternalSearch } from '#src/chat/tools/internal-search.ts';
 import { callTool, fakeChatModel, finish, say, think } from '#test/support/fake-chat-model.ts';
 import { generated, MESSAGE, SEARCH, searchFor, textOf } from '#test/support/generated-answer.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { buildPrompt, type PromptInput } from '#src/chat/build-prompt.ts';
-import { CitationWriter, removeCitations } from '#src/chat/citations.ts';
-import { delimit, escapeResult } from '#src/chat/delimit.ts';
-import { hideEchoes } from '#src/chat/hide-echoes.ts';
+import { buildPrompt, type PromptInput } from '#src/chat/prompt/build-prompt.ts';
+import { CitationWriter, removeCitations } from '#src/chat/citations/citations.ts';
+import { delimit, escapeResult } from '#src/chat/prompt/delimit.ts';
+import { hideEchoes } from '#src/chat/model/hide-echoes.ts';
 
 const LONG_LINK = `https://kb.example/${'x'.repeat(8_000)}`;
 const SOURCES = new Map([[1, { documentId: 'd', link: LONG_LINK }]]);

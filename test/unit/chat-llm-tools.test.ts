@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ChatModelMessage, ModelTool } from '#src/chat/chat-model.ts';
+import type { ChatModelMessage, ModelTool } from '#src/chat/model/chat-model.ts';
 import { askLlm, finished, reasoning, text, toolCall } from '#test/support/ask-llm.ts';
 import {
   answersText,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { type ChatModelConfig, openChatModels } from '#src/chat/open-chat-models.ts';
+import { type ChatModelConfig, openChatModels } from '#src/chat/model/open-chat-models.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { createOperatorFetch } from '#src/platform/http.ts';
 import { answersText, startScriptedLlm } from '#test/support/scripted-llm.ts';

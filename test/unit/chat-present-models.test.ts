@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import type { ChatModel } from '#src/chat/chat-model.ts';
-import { presentModels } from '#src/chat/present-models.ts';
+import type { ChatModel } from '#src/chat/model/chat-model.ts';
+import { presentModels } from '#src/chat/model/present-models.ts';
 
 const model = (provider: string, name: string, readsImages = false): ChatModel => ({
   provider,

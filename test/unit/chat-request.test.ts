@@ -6,7 +6,7 @@ import {
   type ChatRequest,
   chatRequestSchema,
   readChatRequest,
-} from '#src/chat/chat-request.ts';
+} from '#src/chat/request/chat-request.ts';
 
 const read = (body: object): ChatRequest => readChatRequest(chatRequestSchema.parse(body));
 

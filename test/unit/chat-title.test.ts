@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatModel, ChatModelRequest } from '#src/chat/chat-model.ts';
-import type { ChatModels } from '#src/chat/chat-models.ts';
+import type { ChatModel, ChatModelRequest } from '#src/chat/model/chat-model.ts';
+import type { ChatModels } from '#src/chat/model/chat-models.ts';
 import { assertConfigured, findModel } from '#src/chat/administration/session-model.ts';
 import { titleField, titleFromWords } from '#src/chat/administration/session-title.ts';
 import { writeTitle } from '#src/chat/administration/write-title.ts';

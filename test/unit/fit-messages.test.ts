@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ChatModelMessage } from '#src/chat/chat-model.ts';
-import { fitMessages } from '#src/chat/fit-messages.ts';
-import { messageTokens } from '#src/chat/message-tokens.ts';
+import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
+import { fitMessages } from '#src/chat/prompt/fit-messages.ts';
+import { messageTokens } from '#src/chat/prompt/message-tokens.ts';
 
 const SYSTEM: ChatModelMessage = { role: 'system', content: 'Be brief.' };
 const QUESTION: ChatModelMessage = { role: 'user', content: 'Which berth is free?' };

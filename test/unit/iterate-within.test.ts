@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { iterateWithin, StreamTimeout } from '#src/chat/iterate-within.ts';
+import { iterateWithin, StreamTimeout } from '#src/chat/model/iterate-within.ts';
 
 interface Item {
   value: number;

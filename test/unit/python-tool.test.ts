@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { CitationNumbers } from '#src/chat/citation-numbers.ts';
+import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import type { PacketBody } from '#src/chat/packets.ts';
 import type { PythonJob, PythonOutcome, PythonText } from '#src/chat/python/python-job.ts';
 import type { PythonSandbox } from '#src/chat/python/python-sandbox.ts';

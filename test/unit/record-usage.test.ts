@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ChatModelPart, ModelUsage } from '#src/chat/chat-model.ts';
-import { recordUsage } from '#src/chat/record-usage.ts';
+import type { ChatModelPart, ModelUsage } from '#src/chat/model/chat-model.ts';
+import { recordUsage } from '#src/chat/model/record-usage.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import { fakeChatModel, say, think } from '#test/support/fake-chat-model.ts';
 

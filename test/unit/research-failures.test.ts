@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ChatModelRequest } from '#src/chat/chat-model.ts';
-import { ModelFailed } from '#src/chat/model-failed.ts';
+import type { ChatModelRequest } from '#src/chat/model/chat-model.ts';
+import { ModelFailed } from '#src/chat/model/model-failed.ts';
 import { deepResearch } from '#src/chat/research/deep-research.ts';
 import { Problem } from '#src/platform/errors.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ChatModelRequest } from '#src/chat/chat-model.ts';
+import type { ChatModelRequest } from '#src/chat/model/chat-model.ts';
 import { TokenMeter } from '#src/chat/research/token-meter.ts';
 import { countTokens } from '#src/documents/count-tokens.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { CitationNumbers } from '#src/chat/citation-numbers.ts';
+import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import { createInternalSearch, type SearchIndex } from '#src/chat/tools/internal-search.ts';
 import { ToolFailed } from '#src/chat/tools/tool.ts';
 import type { SearchHit } from '#src/documents/search-hit.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { CitationNumbers } from '#src/chat/citation-numbers.ts';
+import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import { createWebSearch } from '#src/chat/tools/web-search.ts';
 import { ToolFailed } from '#src/chat/tools/tool.ts';
 import { parseConfig } from '#src/platform/config.ts';

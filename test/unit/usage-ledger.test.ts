@@ -3,8 +3,8 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { createWorkspace } from '#src/accounts/workspaces.ts';
-import { modelUsageSamples } from '#src/chat/model-usage-samples.ts';
-import { createUsageLedger } from '#src/chat/usage-ledger.ts';
+import { modelUsageSamples } from '#src/chat/model/model-usage-samples.ts';
+import { createUsageLedger } from '#src/chat/model/usage-ledger.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { createMetrics } from '#src/platform/metrics.ts';

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
-import { asksForStream, chatRequestSchema, readChatRequest } from '#src/chat/chat-request.ts';
-import { frameAsEvents, frameAsLines } from '#src/chat/frame-lines.ts';
-import { chatFullResponseSchema, collectAnswer } from '#src/chat/full-response.ts';
+import {
+  asksForStream,
+  chatRequestSchema,
+  readChatRequest,
+} from '#src/chat/request/chat-request.ts';
+import { frameAsEvents, frameAsLines } from '#src/chat/stream/frame-lines.ts';
+import { chatFullResponseSchema, collectAnswer } from '#src/chat/stream/full-response.ts';
 import type { StreamLine } from '#src/chat/packets.ts';
 import { followRun } from '#src/chat/runs/follow-run.ts';
 import { stopRuns } from '#src/chat/runs/stop-run.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { readAccount } from '#src/accounts/account.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { presentModels, providerSchema } from '#src/chat/present-models.ts';
+import { presentModels, providerSchema } from '#src/chat/model/present-models.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { listTags } from '#src/documents/list-tags.ts';
 import type { Role } from '#src/tables.ts';

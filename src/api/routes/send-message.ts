@@ -4,10 +4,10 @@ import { parsePart } from '#src/api/parse-request.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { noticingStop, startChat } from '#src/api/start-chat.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
-import type { ChatRequest } from '#src/chat/chat-request.ts';
-import { frameAsEvents, frameAsLines } from '#src/chat/frame-lines.ts';
-import { frameAsReference } from '#src/chat/frame-reference.ts';
-import { collectAnswer } from '#src/chat/full-response.ts';
+import type { ChatRequest } from '#src/chat/request/chat-request.ts';
+import { frameAsEvents, frameAsLines } from '#src/chat/stream/frame-lines.ts';
+import { frameAsReference } from '#src/chat/stream/frame-reference.ts';
+import { collectAnswer } from '#src/chat/stream/full-response.ts';
 import {
   legacyMessageSchema,
   readLegacyMessage,
@@ -17,12 +17,12 @@ import {
   simpleMessageSchema,
   simpleWithHistorySchema,
   toSimpleAnswer,
-} from '#src/chat/legacy-request.ts';
+} from '#src/chat/request/legacy-request.ts';
 import {
   isLegacyMessage,
   readReferenceMessage,
   referenceMessageSchema,
-} from '#src/chat/reference-request.ts';
+} from '#src/chat/request/reference-request.ts';
 
 /**
  * Since when an endpoint is deprecated (RFC 9745: 1 February 2026, by when clients were to have moved), and what takes

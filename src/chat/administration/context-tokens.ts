@@ -1,5 +1,5 @@
 import { type Agent, DEFAULT_AGENT, findAgent } from '#src/chat/agents/find-agent.ts';
-import type { ChatModel } from '#src/chat/chat-model.ts';
+import type { ChatModel } from '#src/chat/model/chat-model.ts';
 import type { ChatOwner } from '#src/chat/insert-session.ts';
 import { countTokens } from '#src/documents/count-tokens.ts';
 import type { Services } from '#src/services.ts';

@@ -1,5 +1,5 @@
-import type { ChatModel } from '#src/chat/chat-model.ts';
-import type { ChatModels } from '#src/chat/chat-models.ts';
+import type { ChatModel } from '#src/chat/model/chat-model.ts';
+import type { ChatModels } from '#src/chat/model/chat-models.ts';
 import { Problem } from '#src/platform/errors.ts';
 
 /** The configured model that `provider/model` or a model's name alone means; names may hold slashes themselves. */

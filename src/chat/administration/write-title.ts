@@ -1,4 +1,4 @@
-import type { ModelUsage } from '#src/chat/chat-model.ts';
+import type { ModelUsage } from '#src/chat/model/chat-model.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import { startDeadline } from '#src/platform/deadline.ts';
 import { Problem } from '#src/platform/errors.ts';

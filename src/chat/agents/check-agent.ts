@@ -1,4 +1,4 @@
-import type { ChatModels } from '#src/chat/chat-models.ts';
+import type { ChatModels } from '#src/chat/model/chat-models.ts';
 import { TOOL_IDS } from '#src/chat/tools/tool.ts';
 import type { CustomToolId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';

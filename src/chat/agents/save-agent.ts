@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import type { ChatModels } from '#src/chat/chat-models.ts';
+import type { ChatModels } from '#src/chat/model/chat-models.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { AgentChange, NewAgent } from './agent-request.ts';

@@ -5,8 +5,8 @@ import type {
   ModelTool,
   ModelToolCall,
   ModelUsage,
-} from '#src/chat/chat-model.ts';
-import { fitMessages } from '#src/chat/fit-messages.ts';
+} from '#src/chat/model/chat-model.ts';
+import { fitMessages } from '#src/chat/prompt/fit-messages.ts';
 import type { Packet } from '#src/chat/packets.ts';
 import { countTokens } from '#src/documents/count-tokens.ts';
 import type { Place } from './place.ts';

@@ -1,4 +1,4 @@
-import type { ChatModel } from '#src/chat/chat-model.ts';
+import type { ChatModel } from '#src/chat/model/chat-model.ts';
 import type { Packet } from '#src/chat/packets.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
 import { Problem } from '#src/platform/errors.ts';

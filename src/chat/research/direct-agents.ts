@@ -1,5 +1,5 @@
-import type { ChatModelMessage } from '#src/chat/chat-model.ts';
-import { CitationNumbers } from '#src/chat/citation-numbers.ts';
+import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
+import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import type { Packet } from '#src/chat/packets.ts';
 import type { ToolCall } from '#src/chat/tool-call.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';

@@ -1,4 +1,4 @@
-import type { ChatModelMessage } from '#src/chat/chat-model.ts';
+import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
 import type { Packet, PacketBody } from '#src/chat/packets.ts';
 import { askWithinBudget, type ResearchRun } from './ask-within-budget.ts';
 import type { Place } from './place.ts';

@@ -1,4 +1,4 @@
-import { opensCitation, readCitation } from '#src/chat/read-citation.ts';
+import { opensCitation, readCitation } from '#src/chat/citations/read-citation.ts';
 
 const FENCE = /^(?:[ \t>*+-]|\d+[.)])*(`{3,})/;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { ModelTool, ModelToolCall } from '#src/chat/chat-model.ts';
+import type { ModelTool, ModelToolCall } from '#src/chat/model/chat-model.ts';
 
 const MAX_TASK_LENGTH = 4_000;
 

@@ -1,6 +1,6 @@
-import type { ChatModelMessage } from '#src/chat/chat-model.ts';
-import { CitationNumbers } from '#src/chat/citation-numbers.ts';
-import { escapeResult } from '#src/chat/delimit.ts';
+import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
+import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
+import { escapeResult } from '#src/chat/prompt/delimit.ts';
 import type { Packet } from '#src/chat/packets.ts';
 import { runTools } from '#src/chat/run-tools.ts';
 import type { ToolCall } from '#src/chat/tool-call.ts';

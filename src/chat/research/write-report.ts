@@ -1,6 +1,6 @@
-import type { ChatModel, ChatModelMessage } from '#src/chat/chat-model.ts';
-import { CitationWriter } from '#src/chat/citations.ts';
-import { ModelFailed } from '#src/chat/model-failed.ts';
+import type { ChatModel, ChatModelMessage } from '#src/chat/model/chat-model.ts';
+import { CitationWriter } from '#src/chat/citations/citations.ts';
+import { ModelFailed } from '#src/chat/model/model-failed.ts';
 import type { AnswerBody, Packet } from '#src/chat/packets.ts';
 import { countTokens, takeTokens } from '#src/documents/count-tokens.ts';
 import { askWithinBudget, type ResearchRun } from './ask-within-budget.ts';

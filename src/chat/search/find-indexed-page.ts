@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { safeLink } from '#src/chat/safe-link.ts';
+import { safeLink } from '#src/chat/citations/safe-link.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { blurb } from '#src/documents/highlight.ts';
 import { privateToOthers } from '#src/documents/private-documents.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { NumberRange } from '#src/chat/citation-numbers.ts';
+import type { NumberRange } from '#src/chat/citations/citation-numbers.ts';
 import type { GeneratedImage, PacketBody } from '#src/chat/packets.ts';
 import type { SearchDoc, SearchHit } from '#src/documents/search-hit.ts';
 

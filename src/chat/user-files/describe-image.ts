@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { ChatModel } from '#src/chat/chat-model.ts';
-import { ModelFailed } from '#src/chat/model-failed.ts';
+import type { ChatModel } from '#src/chat/model/chat-model.ts';
+import { ModelFailed } from '#src/chat/model/model-failed.ts';
 import type { DescribeImage } from '#src/documents/image-sections.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { readImage } from '#src/files/read-image.ts';

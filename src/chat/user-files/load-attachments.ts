@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ModelImage } from '#src/chat/chat-model.ts';
+import type { ModelImage } from '#src/chat/model/chat-model.ts';
 import { readImage } from '#src/files/read-image.ts';
 import type { StoredFileId, UserFileId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
@@ -65,9 +65,9 @@ export async function loadAttachments(
   const attachments: Attachment[] = [];
   // One after the other: each may hold its bytes and those of its reader.
   for (const [index, { id, userFileId }] of references.entries()) {
-    const wanted = [userFileId, id].map((one) => one?.toLowerCase());
+    const wanted = new Set<string | null>([userFileId, id].map((one) => one?.toLowerCase() ?? ''));
     const file = found.find(
-      (row) => wanted.includes(row.user_file_id ?? '') || wanted.includes(row.stored_file_id),
+      (row) => wanted.has(row.user_file_id) || wanted.has(row.stored_file_id),
     );
     const place = `file_descriptors[${index}]`;
     if (!file) throw wrong(place, `there is no file ${id} of yours. Upload it first.`);

@@ -1,5 +1,5 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
-import type { ChatModelMessage } from './chat-model.ts';
+import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
 
 /** Roles and marks between messages. */
 export const MESSAGE_TOKENS = 4;

@@ -1,5 +1,5 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
-import type { ChatModelMessage } from './chat-model.ts';
+import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
 import { cutMiddle, cutToTokens } from './cut-text.ts';
 import { addLeftOutNotice } from './left-out-notice.ts';
 import { messageTokens, surelyFits, totalTokens } from './message-tokens.ts';

@@ -1,5 +1,5 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
-import type { ChatModelMessage, ModelImage } from './chat-model.ts';
+import type { ChatModelMessage, ModelImage } from '#src/chat/model/chat-model.ts';
 import { cutMiddle, tokensUpTo } from './cut-text.ts';
 import { delimit, delimitJson } from './delimit.ts';
 import { fitHistory, type PastMessage } from './fit-history.ts';

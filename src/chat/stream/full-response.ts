@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import type { AnswerSummary } from './answer.ts';
-import { removeCitations } from './citations.ts';
-import { citationInfoSchema, type StreamLine } from './packets.ts';
+import type { AnswerSummary } from '#src/chat/answer.ts';
+import { removeCitations } from '#src/chat/citations/citations.ts';
+import { citationInfoSchema, type StreamLine } from '#src/chat/packets.ts';
 import { searchDocSchema } from '#src/documents/search-hit.ts';
-import { toolCallSchema } from './tool-call.ts';
+import { toolCallSchema } from '#src/chat/tool-call.ts';
 
 /** The whole answer in one object: SPEC.md "Chat complete response". */
 export const chatFullResponseSchema = z

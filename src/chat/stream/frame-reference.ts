@@ -1,5 +1,5 @@
 import type { SearchDoc } from '#src/documents/search-hit.ts';
-import type { ErrorPacket, StreamLine } from './packets.ts';
+import type { ErrorPacket, StreamLine } from '#src/chat/packets.ts';
 
 /** `[[3]](https://…)`, as `CitationWriter` writes it; none is split over two deltas. */
 const CITATION = /\[\[(\d+)\]\]\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)/g;

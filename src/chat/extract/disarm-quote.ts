@@ -1,4 +1,4 @@
-import { safeLink } from './safe-link.ts';
+import { safeLink } from '#src/chat/citations/safe-link.ts';
 
 const FENCE = /^\s{0,3}(?:`{3,}|~{3,})/;
 /** A link that looks like one of our citations, an image that would be fetched unasked, the end of a link's text. */

@@ -8,9 +8,9 @@ import {
   messageSchema,
   readChatRequest,
 } from './chat-request.ts';
-import type { ChatFullResponse } from './full-response.ts';
-import { citationInfoSchema } from './packets.ts';
-import { TOOL_IDS } from './tools/tool.ts';
+import type { ChatFullResponse } from '#src/chat/stream/full-response.ts';
+import { citationInfoSchema } from '#src/chat/packets.ts';
+import { TOOL_IDS } from '#src/chat/tools/tool.ts';
 
 /** How the earlier endpoints said whether to search, and where. */
 const retrievalOptions = z.looseObject({

@@ -6,8 +6,8 @@ import {
   type SearchFilters,
 } from '#src/documents/search-filters.ts';
 import type { ChatSessionId } from '#src/ids.ts';
-import { llmOverrideSchema, type LlmOverride } from './llm-override.ts';
-import type { MessageParent } from './turns.ts';
+import { llmOverrideSchema, type LlmOverride } from '#src/chat/model/llm-override.ts';
+import type { MessageParent } from '#src/chat/turns.ts';
 
 const MAX_MESSAGE_LENGTH = 100_000;
 const MAX_ID = 2_147_483_647;

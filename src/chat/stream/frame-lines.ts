@@ -1,4 +1,4 @@
-import type { ErrorLine, ErrorPacket, StreamLine } from './packets.ts';
+import type { ErrorLine, ErrorPacket, StreamLine } from '#src/chat/packets.ts';
 
 /** Below the idle timeout of every proxy in common use (30 s and more). */
 const HEARTBEAT_MS = 15_000;

@@ -1,4 +1,4 @@
-import type { AnswerBody } from './packets.ts';
+import type { AnswerBody } from '#src/chat/packets.ts';
 import { opensCitation, readCitation, readOwnLink } from './read-citation.ts';
 import { safeLink } from './safe-link.ts';
 

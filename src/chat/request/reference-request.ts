@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NO_FILTERS } from '#src/documents/search-filters.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { ChatModels } from './chat-models.ts';
+import type { ChatModels } from '#src/chat/model/chat-models.ts';
 import { type ChatRequest, messageSchema } from './chat-request.ts';
 
 const DEFAULT_TEMPERATURE = 0.7;

@@ -2,6 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
+/** A client that takes nothing for so long is gone; streams that live send a heartbeat far more often. */
+const STALLED_MS = 120_000;
+
 /** A reply whose parts are sent as they come; made by `streamReply`. */
 export class StreamReply {
   readonly contentType: string;
@@ -32,11 +35,12 @@ export function streamReply(
   return new StreamReply(contentType, parts, headers);
 }
 
-/** Sends a stream reply; resolves when the client has all of it or has gone away. */
+/** Sends a stream reply; resolves when the client has all of it, has gone away, or has stopped reading. */
 export async function sendStream(
   response: ServerResponse,
   reply: StreamReply,
   signal: AbortSignal,
+  stalledMs: number = STALLED_MS,
 ): Promise<void> {
   const iterator = reply.parts[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -50,6 +54,7 @@ export async function sendStream(
   response.setHeader('X-Accel-Buffering', 'no'); // nginx would hold the parts back
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   response.flushHeaders();
+  response.setTimeout(stalledMs, () => response.destroy());
   // One part ahead at most: more would be stale by the time a slow client reads it.
   const source = Readable.from(startingWith(first, iterator), { highWaterMark: 1 });
   try {

@@ -256,12 +256,16 @@ export interface FinishedTurn {
   now: Date;
 }
 
-/** Fills the row that `beginTurn` reserved; does nothing when its session is gone. */
+/**
+ * Fills the row that `beginTurn` reserved; does nothing when its session is gone.
+ * @param rows `unfinished` leaves alone what the answer's own process has filled meanwhile
+ */
 export async function finishTurn(
   db: Database,
   owner: ChatOwner,
   messageId: number,
   finished: FinishedTurn,
+  rows: 'all' | 'unfinished' = 'all',
 ): Promise<void> {
   await sql`
     with message as (
@@ -277,6 +281,7 @@ export async function finishTurn(
         error = ${finished.error === null ? null : cleanText(finished.error)},
         finished_at = ${finished.now}
       where id = ${messageId} and workspace_id = ${owner.workspaceId}
+        and (${rows === 'all'}::boolean or finished_at is null)
         and chat_session_id in (select id from chat_session
           where workspace_id = ${owner.workspaceId} and user_id = ${owner.userId})
       returning id)

@@ -254,6 +254,22 @@ describe('an answer whose process died', () => {
     });
   });
 
+  it('is left alone when it was only slow, and is whole by now', async () => {
+    script = answersText('A whole answer.');
+    const reader = await begin();
+    await reader.rest();
+    const { db } = millrace.services;
+    // As a sweep sees it that looked a moment before the end.
+    await sql`update chat_run set finished_at = null, alive_until = now() - interval '1 second'
+      where chat_message_id = ${reader.messageId}`.execute(db);
+    await sweepRuns(millrace.services, new AbortController().signal);
+    expect(await messageRow(reader.messageId)).toMatchObject({
+      content: 'A whole answer.',
+      error: null,
+    });
+    await sql`delete from chat_run where chat_message_id = ${reader.messageId}`.execute(db);
+  });
+
   it('loses its lines a while after its end', async () => {
     const { db } = millrace.services;
     await until(async () => millrace.services.answerRuns.size === 0);

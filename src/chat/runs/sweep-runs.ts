@@ -61,11 +61,8 @@ async function endDeadRun(
   // Lines that this service wrote.
   const lines = parts.flatMap((part) => part.lines as StreamLine[]);
   for (const line of lines) if ('obj' in line) draft.add(line);
-  await finishTurn(db, { workspaceId: workspace_id, userId: user_id }, chat_message_id, {
-    ...draft.saved(),
-    model: null,
-    durationMs: 0,
-    error: DIED,
-    now: clock(),
-  });
+  const finished = { ...draft.saved(), model: null, durationMs: 0, error: DIED, now: clock() };
+  const owner = { workspaceId: workspace_id, userId: user_id };
+  // A process that was only slow to renew its lease may have finished the answer since the look: its word is whole.
+  await finishTurn(db, owner, chat_message_id, finished, 'unfinished');
 }

@@ -32,8 +32,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'boundaries',
+          include: ['test/boundaries/**/*.test.ts'],
+          pool: 'forks',
+          maxWorkers: INTEGRATION_WORKERS,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          globalSetup: 'test/support/database-template.ts',
           pool: 'forks',
           maxWorkers: INTEGRATION_WORKERS,
           testTimeout: 60_000,

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import pg from 'pg';
+import { copyTemplate, templateDatabase } from './database-template.ts';
+import { createTestDatabase } from './test-database.ts';
 
 const ADMIN_KEY = 'test-bootstrap-admin-key-0123456789';
 
@@ -31,9 +32,12 @@ export async function openTestEnvironment(
     SHUTDOWN_TIMEOUT_SECONDS: '5',
   };
   if (databaseUrl) {
-    settings['DATABASE_URL'] = await createDatabase(databaseUrl, opened);
+    const database = await createTestDatabase(databaseUrl, opened, templateDatabase());
+    settings['DATABASE_URL'] = database.url;
     settings['ENCRYPTION_KEY'] = randomBytes(32).toString('base64');
     if (redisUrl) settings['REDIS_URL'] = await emptyRedis(redisUrl);
+  } else {
+    await copyTemplate(directory);
   }
   const resources = opened.move();
   return {
@@ -42,25 +46,6 @@ export async function openTestEnvironment(
     settings: { ...settings, ...overrides },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-async function createDatabase(serverUrl: string, opened: AsyncDisposableStack): Promise<string> {
-  const name = `millrace_test_${randomBytes(6).toString('hex')}`;
-  await onServer(serverUrl, `create database ${name}`);
-  opened.defer(() => onServer(serverUrl, `drop database if exists ${name} with (force)`));
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-async function onServer(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 /** Test files run side by side, perhaps in several runs: the next of Redis' databases 1 to 15. */

@@ -4,12 +4,16 @@ import { defineConfig } from 'vitest/config';
 
 /** Integration tests start databases and processes of their own; more than two at once starve each other's deadlines. */
 const INTEGRATION_WORKERS = 2;
+/** Only ends what hangs: how fast something is, no test asserts. */
+const TIMEOUT_MS = 300_000;
 
 export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '..'),
     reporters: ['default'],
     dangerouslyIgnoreUnhandledErrors: false,
+    testTimeout: TIMEOUT_MS,
+    hookTimeout: TIMEOUT_MS,
     projects: [
       {
         extends: true,
@@ -36,8 +40,6 @@ export default defineConfig({
           include: ['test/boundaries/**/*.test.ts'],
           pool: 'forks',
           maxWorkers: INTEGRATION_WORKERS,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
           sequence: { groupOrder: 1 },
         },
       },
@@ -49,8 +51,6 @@ export default defineConfig({
           globalSetup: 'test/support/database-template.ts',
           pool: 'forks',
           maxWorkers: INTEGRATION_WORKERS,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
           // After the others: projects with different worker limits may not share a group.
           sequence: { groupOrder: 1 },
         },

@@ -9,7 +9,7 @@ const web = kinds.filter(({ speaksHttp }) => speaksHttp);
 
 class Stopped extends Error {}
 
-describe.each(kinds)('$kind, aborted', { timeout: 30_000 }, ({ start }) => {
+describe.each(kinds)('$kind, aborted', ({ start }) => {
   it('does not begin', async () => {
     await using source = await start();
     const signal = AbortSignal.abort(new Stopped());
@@ -35,70 +35,61 @@ describe.each(kinds)('$kind, aborted', { timeout: 30_000 }, ({ start }) => {
   });
 });
 
-describe.each(web)(
-  '$kind, aborted while its source says nothing',
-  { timeout: 30_000 },
-  ({ start }) => {
-    it.each(PLACES)('ends within a second, at the %s request', async (place) => {
-      await using source = await start();
-      const { server } = source;
-      const silentFrom = await findRequest(source, place, () => runPoll(source));
-      let count = 0;
-      server.fault = () => {
-        count += 1;
-        return count >= silentFrom ? { kind: 'drip' } : null;
-      };
-      const stop = new AbortController();
-      const running = runPoll(source, { signal: stop.signal });
-      await until(() => Promise.resolve(count >= silentFrom), 4_000, 5);
-      const abortedAt = performance.now();
-      stop.abort(new Stopped());
-      const run = await running;
-      expect(performance.now() - abortedAt).toBeLessThan(1_000);
-      expect(run.error).toBeInstanceOf(Stopped);
-    });
+describe.each(web)('$kind, aborted while its source says nothing', ({ start }) => {
+  it.each(PLACES)('ends within a second, at the %s request', async (place) => {
+    await using source = await start();
+    const { server } = source;
+    const silentFrom = await findRequest(source, place, () => runPoll(source));
+    let count = 0;
+    server.fault = () => {
+      count += 1;
+      return count >= silentFrom ? { kind: 'drip' } : null;
+    };
+    const stop = new AbortController();
+    const running = runPoll(source, { signal: stop.signal });
+    await until(() => Promise.resolve(count >= silentFrom), 4_000, 5);
+    const abortedAt = performance.now();
+    stop.abort(new Stopped());
+    const run = await running;
+    expect(performance.now() - abortedAt).toBeLessThan(1_000);
+    expect(run.error).toBeInstanceOf(Stopped);
+  });
 
-    it.each(['check', 'listing'] as const)('ends a %s within a second', async (what) => {
-      await using source = await start();
-      injectEverywhere(source, { kind: 'drip' });
-      const stop = new AbortController();
-      await using test = contextFor(source, { signal: stop.signal });
-      const config = [source.settings(), source.credential()] as const;
-      const work =
-        what === 'check'
-          ? source.connector.check(...config, test.context)
-          : Array.fromAsync(source.connector.listIds(...config, test.context));
-      const outcome = work.then(
-        () => null,
-        (error: unknown) => error,
-      );
-      await until(() => Promise.resolve(source.server.requests.length > 0), 5_000, 5);
-      const abortedAt = performance.now();
-      stop.abort(new Stopped());
-      expect(await outcome).toBeInstanceOf(Stopped);
-      expect(performance.now() - abortedAt).toBeLessThan(1_000);
-    });
+  it.each(['check', 'listing'] as const)('ends a %s within a second', async (what) => {
+    await using source = await start();
+    injectEverywhere(source, { kind: 'drip' });
+    const stop = new AbortController();
+    await using test = contextFor(source, { signal: stop.signal });
+    const config = [source.settings(), source.credential()] as const;
+    const work =
+      what === 'check'
+        ? source.connector.check(...config, test.context)
+        : Array.fromAsync(source.connector.listIds(...config, test.context));
+    const outcome = work.then(
+      () => null,
+      (error: unknown) => error,
+    );
+    await until(() => Promise.resolve(source.server.requests.length > 0), 5_000, 5);
+    const abortedAt = performance.now();
+    stop.abort(new Stopped());
+    expect(await outcome).toBeInstanceOf(Stopped);
+    expect(performance.now() - abortedAt).toBeLessThan(1_000);
+  });
 
-    it('leaves no connection behind', async () => {
-      await using source = await start();
-      injectEverywhere(source, { kind: 'drip' });
-      const before = openSockets();
-      const stop = new AbortController();
-      await using test = contextFor(source, { signal: stop.signal });
-      const pages = source.connector.poll(
-        source.settings(),
-        source.credential(),
-        null,
-        test.context,
-      );
-      const outcome = Array.fromAsync(pages).catch((error: unknown) => error);
-      await until(() => Promise.resolve(openSockets() > before), 5_000, 5);
-      stop.abort(new Stopped());
-      expect(await outcome).toBeInstanceOf(Stopped);
-      await until(() => Promise.resolve(openSockets() <= before), 1_000, 5);
-    });
-  },
-);
+  it('leaves no connection behind', async () => {
+    await using source = await start();
+    injectEverywhere(source, { kind: 'drip' });
+    const before = openSockets();
+    const stop = new AbortController();
+    await using test = contextFor(source, { signal: stop.signal });
+    const pages = source.connector.poll(source.settings(), source.credential(), null, test.context);
+    const outcome = Array.fromAsync(pages).catch((error: unknown) => error);
+    await until(() => Promise.resolve(openSockets() > before), 5_000, 5);
+    stop.abort(new Stopped());
+    expect(await outcome).toBeInstanceOf(Stopped);
+    await until(() => Promise.resolve(openSockets() <= before), 1_000, 5);
+  });
+});
 
 function openSockets(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;

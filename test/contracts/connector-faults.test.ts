@@ -25,7 +25,7 @@ describe.each(others)('$kind, when its source misbehaves', () => {
   it.skip('is left out: it speaks no HTTP that faults could be put into', () => {});
 });
 
-describe.each(web)('$kind, when its source misbehaves', { timeout: 30_000 }, ({ kind, start }) => {
+describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
   describe.each(PLACES)('at the %s request', (place) => {
     /** Polls while this request, whenever it is made, meets the fault. */
     const pollWith = async (source: ContractSource, fault: SourceFault, times?: number) => {

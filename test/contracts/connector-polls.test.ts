@@ -21,7 +21,7 @@ const kinds = await loadContractKinds();
 const HOUR_MS = 3_600_000;
 const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * HOUR_MS);
 
-describe.each(kinds)('$kind, polled', { timeout: 30_000 }, ({ start, entry }) => {
+describe.each(kinds)('$kind, polled', ({ start, entry }) => {
   it('answers a check', async () => {
     await using source = await start();
     await expect(checkSource(source)).resolves.toBeUndefined();

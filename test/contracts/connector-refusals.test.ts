@@ -24,7 +24,7 @@ const withCredential = await Promise.all(
 
 const WORDS = { message: 'No such thing.' };
 
-describe.each(web)('$kind, refused by its source', { timeout: 30_000 }, ({ start }) => {
+describe.each(web)('$kind, refused by its source', ({ start }) => {
   it.each([401, 403, 404])('fails a check that is answered %s, with words', async (status) => {
     await using source = await start();
     injectEverywhere(source, { kind: 'status', status, body: WORDS });
@@ -81,32 +81,28 @@ describe.each(web)('$kind, refused by its source', { timeout: 30_000 }, ({ start
   });
 });
 
-describe.each(withCredential.flat())(
-  '$kind with an expired credential',
-  { timeout: 30_000 },
-  ({ start }) => {
-    it('says so at the check, at the poll and at the listing', async () => {
-      await using source = await start();
-      source.fixture.expireCredential?.();
-      const run = await runPoll(source);
-      expect(run.error).toBeInstanceOf(CredentialRejected);
-      expectSourceError(run.error, source);
-      expect(failuresOf(run)).toEqual([]);
-      await expect(checkSource(source)).rejects.toThrow(CredentialRejected);
-      await expect(listAll(source)).rejects.toThrow(CredentialRejected);
-    });
+describe.each(withCredential.flat())('$kind with an expired credential', ({ start }) => {
+  it('says so at the check, at the poll and at the listing', async () => {
+    await using source = await start();
+    source.fixture.expireCredential?.();
+    const run = await runPoll(source);
+    expect(run.error).toBeInstanceOf(CredentialRejected);
+    expectSourceError(run.error, source);
+    expect(failuresOf(run)).toEqual([]);
+    await expect(checkSource(source)).rejects.toThrow(CredentialRejected);
+    await expect(listAll(source)).rejects.toThrow(CredentialRejected);
+  });
 
-    it('says so in the middle of a run', async () => {
-      await using source = await start();
-      const run = await runPoll(source, {
-        onPage: (_, number) => {
-          if (number === 1) source.fixture.expireCredential?.();
-        },
-      });
-      expect(failuresOf(run)).toEqual([]);
-      // A token of its own that still holds may carry a run to its end.
-      if (run.error === null) expectWhole(run, source);
-      else expect(run.error).toBeInstanceOf(CredentialRejected);
+  it('says so in the middle of a run', async () => {
+    await using source = await start();
+    const run = await runPoll(source, {
+      onPage: (_, number) => {
+        if (number === 1) source.fixture.expireCredential?.();
+      },
     });
-  },
-);
+    expect(failuresOf(run)).toEqual([]);
+    // A token of its own that still holds may carry a run to its end.
+    if (run.error === null) expectWhole(run, source);
+    else expect(run.error).toBeInstanceOf(CredentialRejected);
+  });
+});

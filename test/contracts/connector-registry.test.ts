@@ -65,7 +65,7 @@ describe('the registry of connectors', () => {
   });
 });
 
-describe.each(kinds)('configuration of $kind', { timeout: 30_000 }, ({ start }) => {
+describe.each(kinds)('configuration of $kind', ({ start }) => {
   it('is taken as the fixture has it', async () => {
     await using source = await start();
     const { connector, fixture } = source;

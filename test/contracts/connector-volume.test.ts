@@ -34,7 +34,7 @@ describe.each(kinds)('$kind', ({ start, volume }: ContractKind & { volume: Volum
   const { count, because, settings = {} } = volume;
   const what = `streams ${count} documents${because ? `, since ${because},` : ''} in flat memory`;
 
-  it(what, { timeout: 120_000 }, async () => {
+  it(what, async () => {
     await using source = await start();
     const { fixture, connector } = source;
     fixture.fill(count, new Date(Date.now() - 60_000));

@@ -38,7 +38,7 @@ beforeAll(async () => {
   llm = await startLlm(echo);
   millrace = await startTestMillrace({ LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'scripted' });
   askers = (await Promise.all(Array.from({ length: WORKSPACES }, fillWorkspace))).flat();
-}, 60_000);
+});
 afterAll(async () => {
   await millrace[Symbol.asyncDispose]();
   await llm[Symbol.asyncDispose]();

@@ -14,7 +14,7 @@ import { until } from '#test/support/until.ts';
 let stage: DepartureStage;
 beforeAll(async () => {
   stage = await startDepartureStage();
-}, 60_000);
+});
 afterAll(() => stage[Symbol.asyncDispose]());
 beforeEach(() => {
   stage.llm.calls.length = 0;

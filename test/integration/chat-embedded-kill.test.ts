@@ -64,7 +64,7 @@ describe.skipIf(!isEmbedded)(
         message: 'Half an answer',
         error: expect.stringMatching(/service stopped/) as unknown,
       });
-    }, 120_000);
+    });
 
     it('is told that it ends when the process is told to stop, and is saved', async () => {
       await using scene = await openScene();
@@ -79,6 +79,6 @@ describe.skipIf(!isEmbedded)(
         message: 'Half an answer',
         error: expect.stringMatching(/service is stopping/) as unknown,
       });
-    }, 120_000);
+    });
   },
 );

@@ -47,7 +47,7 @@ let wasRead = false;
 beforeAll(async () => {
   llm = await startLlm(obey);
   stage = await startInjectionStage(llm.baseUrl, INJECTIONS);
-}, 120_000);
+});
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await llm[Symbol.asyncDispose]();

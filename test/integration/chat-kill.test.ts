@@ -18,7 +18,6 @@ import { until } from '#test/support/until.ts';
 
 /** The sweep comes by once a minute. */
 const SWEEP_MS = 75_000;
-const TEST_TIMEOUT_MS = 110_000;
 const GRACE_SECONDS = 2;
 
 const { TEST_DATABASE_URL: databaseUrl } = process.env;
@@ -94,126 +93,110 @@ async function expectUsable(scene: Scene, sessionId: string): Promise<void> {
 describe.skipIf(databaseUrl === undefined)(
   'an answer whose process is killed (needs TEST_DATABASE_URL)',
   () => {
-    it(
-      'is ended by the sweep with what its readers have seen; its session goes on before that',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        await using scene = await openScene();
-        const { processes, llm } = scene;
-        const { db } = processes;
-        const api = await processes.startApi();
-        const reader = await scene.begin();
-        await until(() => isKept(db, reader.messageId));
-        await api.kill();
-        await until(async () => llm.underWay() === 0);
-        expect(await messageOf(db, reader.messageId)).toMatchObject({ isFinished: false });
-        await processes.startApi();
-        await expectUsable(scene, reader.sessionId);
-        await passTime(db);
-        await processes.startWorkers();
-        await until(async () => (await messageOf(db, reader.messageId)).isFinished, SWEEP_MS);
-        expect(await messageOf(db, reader.messageId)).toMatchObject({
-          content: 'Half an answer',
-          error: expect.stringMatching(/service stopped/) as unknown,
-        });
-        const { body } = await processes.client.call(
-          'GET',
-          `/chat/get-chat-session/${reader.sessionId}`,
-        );
-        expect(JSON.stringify(body.messages)).toContain('Half an answer');
-        await expectNoRuns(db);
-      },
-    );
+    it('is ended by the sweep with what its readers have seen; its session goes on before that', async () => {
+      await using scene = await openScene();
+      const { processes, llm } = scene;
+      const { db } = processes;
+      const api = await processes.startApi();
+      const reader = await scene.begin();
+      await until(() => isKept(db, reader.messageId));
+      await api.kill();
+      await until(async () => llm.underWay() === 0);
+      expect(await messageOf(db, reader.messageId)).toMatchObject({ isFinished: false });
+      await processes.startApi();
+      await expectUsable(scene, reader.sessionId);
+      await passTime(db);
+      await processes.startWorkers();
+      await until(async () => (await messageOf(db, reader.messageId)).isFinished, SWEEP_MS);
+      expect(await messageOf(db, reader.messageId)).toMatchObject({
+        content: 'Half an answer',
+        error: expect.stringMatching(/service stopped/) as unknown,
+      });
+      const { body } = await processes.client.call(
+        'GET',
+        `/chat/get-chat-session/${reader.sessionId}`,
+      );
+      expect(JSON.stringify(body.messages)).toContain('Half an answer');
+      await expectNoRuns(db);
+    });
 
-    it(
-      'is followed at another process until it is known to be dead',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        await using scene = await openScene();
-        const { processes } = scene;
-        const { db, service } = processes;
-        const api = await processes.startApi();
-        const reader = await scene.begin();
-        await until(() => isKept(db, reader.messageId));
-        await api.kill();
-        await processes.startApi();
-        const path = `/chat/chat-session/${reader.sessionId}/resume-stream`;
-        const followed = fetch(service.url + path, {
-          headers: { authorization: `Bearer ${service.key}` },
-        }).then((response) => response.text());
-        await passTime(db);
-        const { packets } = readChatBody(200, await followed);
-        expect(JSON.stringify(packets)).toContain('Half an answer');
-      },
-    );
+    it('is followed at another process until it is known to be dead', async () => {
+      await using scene = await openScene();
+      const { processes } = scene;
+      const { db, service } = processes;
+      const api = await processes.startApi();
+      const reader = await scene.begin();
+      await until(() => isKept(db, reader.messageId));
+      await api.kill();
+      await processes.startApi();
+      const path = `/chat/chat-session/${reader.sessionId}/resume-stream`;
+      const followed = fetch(service.url + path, {
+        headers: { authorization: `Bearer ${service.key}` },
+      }).then((response) => response.text());
+      await passTime(db);
+      const { packets } = readChatBody(200, await followed);
+      expect(JSON.stringify(packets)).toContain('Half an answer');
+    });
   },
 );
 
 describe.skipIf(databaseUrl === undefined)(
   'a process that is told to stop while it answers (needs TEST_DATABASE_URL)',
   () => {
-    it(
-      'lets an answer end that ends in time, and takes no new ones',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        await using scene = await openScene();
-        const { processes } = scene;
-        const gate = Promise.withResolvers<void>();
-        scene.play(async (response) => {
-          await playsAndHangs(textEvent('Half an answer'))(response);
-          await gate.promise;
-          response.end(textEvent(' and the rest.') + END_EVENTS);
-        });
-        const api = await processes.startApi();
-        const reader = await scene.begin();
-        api.signal('SIGTERM');
-        await until(() =>
-          scene.begin().then(
-            () => false,
-            () => true,
-          ),
-        );
-        gate.resolve();
-        const { packets } = readChatBody(200, await reader.rest());
-        expect(packets.at(-1)?.obj).toMatchObject({ type: 'stop', stop_reason: null });
-        expect(await api.ended(15_000)).toBe(0);
-        expect(await messageOf(processes.db, reader.messageId)).toMatchObject({
-          content: 'Half an answer and the rest.',
-          error: null,
-        });
-        expectNoErrors(api);
-      },
-    );
+    it('lets an answer end that ends in time, and takes no new ones', async () => {
+      await using scene = await openScene();
+      const { processes } = scene;
+      const gate = Promise.withResolvers<void>();
+      scene.play(async (response) => {
+        await playsAndHangs(textEvent('Half an answer'))(response);
+        await gate.promise;
+        response.end(textEvent(' and the rest.') + END_EVENTS);
+      });
+      const api = await processes.startApi();
+      const reader = await scene.begin();
+      api.signal('SIGTERM');
+      await until(() =>
+        scene.begin().then(
+          () => false,
+          () => true,
+        ),
+      );
+      gate.resolve();
+      const { packets } = readChatBody(200, await reader.rest());
+      expect(packets.at(-1)?.obj).toMatchObject({ type: 'stop', stop_reason: null });
+      expect(await api.ended(15_000)).toBe(0);
+      expect(await messageOf(processes.db, reader.messageId)).toMatchObject({
+        content: 'Half an answer and the rest.',
+        error: null,
+      });
+      expectNoErrors(api);
+    });
 
-    it(
-      'saves what there is of the others, and ends within its deadline',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        await using scene = await openScene();
-        const { processes, llm } = scene;
-        const { db } = processes;
-        const api = await processes.startApi();
-        const readers = await Promise.all(Array.from({ length: 10 }, () => scene.begin()));
-        const signaledAt = performance.now();
-        api.signal('SIGTERM');
-        expect(await api.ended(15_000)).toBe(0);
-        expect(performance.now() - signaledAt).toBeLessThan((GRACE_SECONDS + 4) * 1_000);
-        await until(async () => llm.underWay() === 0);
-        for (const { messageId } of readers) {
-          expect(await messageOf(db, messageId)).toMatchObject({
-            content: 'Half an answer',
-            isFinished: true,
-            error: expect.stringMatching(/service is stopping/) as unknown,
-          });
-        }
-        const { packets } = readChatBody(200, (await readers[0]?.rest()) ?? '');
-        expect(packets.at(-1)?.obj).toMatchObject({ type: 'error', is_retryable: true });
-        await expectNoRuns(db);
-        expectNoErrors(api);
-        await processes.startApi();
-        await expectUsable(scene, readers[0]?.sessionId ?? '');
-      },
-    );
+    it('saves what there is of the others, and ends within its deadline', async () => {
+      await using scene = await openScene();
+      const { processes, llm } = scene;
+      const { db } = processes;
+      const api = await processes.startApi();
+      const readers = await Promise.all(Array.from({ length: 10 }, () => scene.begin()));
+      const signaledAt = performance.now();
+      api.signal('SIGTERM');
+      expect(await api.ended(15_000)).toBe(0);
+      expect(performance.now() - signaledAt).toBeLessThan((GRACE_SECONDS + 4) * 1_000);
+      await until(async () => llm.underWay() === 0);
+      for (const { messageId } of readers) {
+        expect(await messageOf(db, messageId)).toMatchObject({
+          content: 'Half an answer',
+          isFinished: true,
+          error: expect.stringMatching(/service is stopping/) as unknown,
+        });
+      }
+      const { packets } = readChatBody(200, (await readers[0]?.rest()) ?? '');
+      expect(packets.at(-1)?.obj).toMatchObject({ type: 'error', is_retryable: true });
+      await expectNoRuns(db);
+      expectNoErrors(api);
+      await processes.startApi();
+      await expectUsable(scene, readers[0]?.sessionId ?? '');
+    });
   },
 );
 

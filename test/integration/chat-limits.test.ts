@@ -30,7 +30,7 @@ beforeAll(async () => {
     const rows = await user.call('GET', '/user/files/recent');
     return rows.body.every(({ status }: { status: string }) => status === 'COMPLETED');
   });
-}, 120_000);
+});
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await llm[Symbol.asyncDispose]();

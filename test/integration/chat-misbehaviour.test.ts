@@ -39,7 +39,7 @@ beforeAll(async () => {
   };
   await user.call('POST', '/service-api/ingestion', { document });
   await stage.millrace.settled(user.key);
-}, 60_000);
+});
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await llm[Symbol.asyncDispose]();
@@ -235,7 +235,7 @@ describe('a model that keeps no order', () => {
     const stream = readChatBody(status, text);
     expect(assemble(stream).answer).toBe('x'.repeat(100_000));
     expect(stream.packets.at(-1)?.obj.type).toBe('stop');
-  }, 60_000);
+  });
 
   it('thinks for a quarter of a million characters', async () => {
     script = () =>

@@ -49,7 +49,7 @@ describe.skipIf(databaseUrl === undefined)(
         return { DATABASE_URL: url.href, LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'scripted' };
       });
       api = await processes.startApi();
-    }, 120_000);
+    });
     afterAll(async () => {
       await processes?.[Symbol.asyncDispose]();
       await proxy?.down();

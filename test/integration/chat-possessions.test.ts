@@ -39,7 +39,7 @@ beforeAll(async () => {
     },
     { name: 'stranger', user: stranger, own: await givePossessions(stage.millrace, stranger, 'c') },
   ];
-}, 120_000);
+});
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await llm[Symbol.asyncDispose]();
@@ -215,5 +215,5 @@ describe('ids that only look like ids', () => {
       if (status >= 500) broken.push({ name, path, body, status, text });
     }
     expect(broken).toEqual([]);
-  }, 120_000);
+  });
 });

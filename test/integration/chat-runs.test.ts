@@ -27,7 +27,7 @@ const readers = new Set<AnswerReader>();
 beforeAll(async () => {
   llm = await startLlm(() => script);
   millrace = await startTestMillrace({ LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'scripted' });
-}, 60_000);
+});
 afterEach(() => {
   for (const reader of readers) reader.leave();
   readers.clear();
@@ -131,7 +131,7 @@ describe('a client that goes away', () => {
       return rows.length === 0;
     });
     await until(async () => millrace.services.answerRuns.size === 0);
-  }, 60_000);
+  });
 });
 
 describe('following an answer', () => {

@@ -102,7 +102,7 @@ describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', 
     await workers.kill();
     const agent = { name: 'A', description: '', system_prompt: WORDS.instructions };
     agentId = (await call('/persona', agent)).body.id;
-  }, 120_000);
+  });
   afterAll(async () => {
     await processes?.[Symbol.asyncDispose]();
     await llm?.[Symbol.asyncDispose]();

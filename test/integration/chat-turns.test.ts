@@ -24,7 +24,7 @@ beforeAll(async () => {
     CHAT_MODELS: 'fast=small,best=Other/theirs',
     LLM_VISION_MODEL: 'seer',
   });
-}, 60_000);
+});
 afterAll(async () => {
   await millrace[Symbol.asyncDispose]();
   await llm[Symbol.asyncDispose]();

@@ -34,7 +34,7 @@ beforeAll(async () => {
     },
   });
   await millrace.settled();
-}, 60_000);
+});
 afterAll(async () => {
   await millrace[Symbol.asyncDispose]();
   await llm[Symbol.asyncDispose]();

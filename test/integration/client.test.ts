@@ -31,7 +31,7 @@ beforeAll(async () => {
   const { port } = new URL(millrace.url);
   proxy = await openTcpProxy({ host: '127.0.0.1', port: Number(port) });
   client = clientAt(millrace.url);
-}, 60_000);
+});
 afterEach(() => proxy.up().catch(() => undefined));
 afterAll(async () => {
   await proxy.down();

@@ -17,7 +17,6 @@ import { until } from '#test/support/until.ts';
 const ADDRESS = '127.77.77.77';
 const CERTIFICATE = path.resolve(import.meta.dirname, '..', 'fixtures/tls/smtp-cert.pem');
 const RECOVERY_MS = 60_000;
-const TEST_TIMEOUT_MS = 100_000;
 
 const databaseUrl = process.env['TEST_DATABASE_URL'];
 
@@ -127,102 +126,90 @@ const contentsOf = ({ sessions }: ScriptedSmtp): number =>
 describe.skipIf(databaseUrl === undefined)(
   'a worker that is killed while it sends (needs TEST_DATABASE_URL)',
   () => {
-    it(
-      'before the content: another sends it, once, and the request that waits is answered',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        const held = holdOnce();
-        await using scene = await openScene({ rcpt: held.step });
-        const { processes, smtp } = scene;
-        const first = await processes.startWorkers();
-        const asked = scene.verify();
-        await held.reached;
-        expect(await scene.message()).toMatchObject({ status: 'sending', data_started_at: null });
-        await first.kill();
-        await passTime(processes);
-        await processes.startWorkers();
-        const answer = await asked;
-        const { id, status, attempts } = await scene.finished();
-        expect([status, attempts]).toEqual(['sent', 2]);
-        expect([200, 202]).toContain(answer.status);
-        expect(answer.body).toMatchObject({
-          verification_id: id,
-          verified: answer.status === 200,
-        });
-        const now = await processes.client.call('GET', answer.body.status_url);
-        expect(now.body.verified).toBe(true);
-        held.release();
-        expect(smtp.messages).toHaveLength(1);
-        const mail = await PostalMime.parse(smtp.messages[0]?.raw ?? '');
-        expect(mail.messageId).toBe(`<${id}@gmail.com>`);
-        expect([contentsOf(smtp), await scene.dailySent()]).toEqual([1, 1]);
-      },
-    );
+    it('before the content: another sends it, once, and the request that waits is answered', async () => {
+      const held = holdOnce();
+      await using scene = await openScene({ rcpt: held.step });
+      const { processes, smtp } = scene;
+      const first = await processes.startWorkers();
+      const asked = scene.verify();
+      await held.reached;
+      expect(await scene.message()).toMatchObject({ status: 'sending', data_started_at: null });
+      await first.kill();
+      await passTime(processes);
+      await processes.startWorkers();
+      const answer = await asked;
+      const { id, status, attempts } = await scene.finished();
+      expect([status, attempts]).toEqual(['sent', 2]);
+      expect([200, 202]).toContain(answer.status);
+      expect(answer.body).toMatchObject({
+        verification_id: id,
+        verified: answer.status === 200,
+      });
+      const now = await processes.client.call('GET', answer.body.status_url);
+      expect(now.body.verified).toBe(true);
+      held.release();
+      expect(smtp.messages).toHaveLength(1);
+      const mail = await PostalMime.parse(smtp.messages[0]?.raw ?? '');
+      expect(mail.messageId).toBe(`<${id}@gmail.com>`);
+      expect([contentsOf(smtp), await scene.dailySent()]).toEqual([1, 1]);
+    });
 
-    it(
-      'after the server has the content: the message is unknown, and never sent again',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        const held = holdOnce();
-        await using scene = await openScene({ content: held.step });
-        const { processes, smtp } = scene;
-        const headers = { 'Idempotency-Key': 'the-one' };
-        const first = await processes.startWorkers();
-        const asked = scene.send(headers);
-        await held.reached;
-        expect((await scene.message()).data_started_at).not.toBeNull();
-        await first.kill();
-        // The server keeps what it was given.
-        held.release();
-        await passTime(processes);
-        await processes.startWorkers();
-        const { id, status, text_body: text } = await scene.finished();
-        expect([status, text]).toEqual(['unknown', null]);
-        const answer = await asked;
-        if (answer.status === 502) expect(answer.body.detail).toContain('may have been sent');
-        else expect([answer.status, answer.body.id]).toEqual([202, id]);
-        const again = await scene.send(headers);
-        expect([again.status, again.body.error_code]).toEqual([502, 'BAD_GATEWAY']);
-        expect(again.body.detail).toContain(`The message ${id} may have been sent`);
-        // What is asked for after it is sent, so its turn would have come, too.
-        expect((await scene.send()).status).toBe(200);
-        expect(smtp.messages).toHaveLength(2);
-        const ids = await Promise.all(
-          smtp.messages.map(async ({ raw }) => (await PostalMime.parse(raw)).messageId),
-        );
-        expect(ids.filter((one) => one === `<${id}@gmail.com>`)).toHaveLength(1);
-        expect([contentsOf(smtp), await scene.dailySent()]).toEqual([2, 2]);
-      },
-    );
+    it('after the server has the content: the message is unknown, and never sent again', async () => {
+      const held = holdOnce();
+      await using scene = await openScene({ content: held.step });
+      const { processes, smtp } = scene;
+      const headers = { 'Idempotency-Key': 'the-one' };
+      const first = await processes.startWorkers();
+      const asked = scene.send(headers);
+      await held.reached;
+      expect((await scene.message()).data_started_at).not.toBeNull();
+      await first.kill();
+      // The server keeps what it was given.
+      held.release();
+      await passTime(processes);
+      await processes.startWorkers();
+      const { id, status, text_body: text } = await scene.finished();
+      expect([status, text]).toEqual(['unknown', null]);
+      const answer = await asked;
+      if (answer.status === 502) expect(answer.body.detail).toContain('may have been sent');
+      else expect([answer.status, answer.body.id]).toEqual([202, id]);
+      const again = await scene.send(headers);
+      expect([again.status, again.body.error_code]).toEqual([502, 'BAD_GATEWAY']);
+      expect(again.body.detail).toContain(`The message ${id} may have been sent`);
+      // What is asked for after it is sent, so its turn would have come, too.
+      expect((await scene.send()).status).toBe(200);
+      expect(smtp.messages).toHaveLength(2);
+      const ids = await Promise.all(
+        smtp.messages.map(async ({ raw }) => (await PostalMime.parse(raw)).messageId),
+      );
+      expect(ids.filter((one) => one === `<${id}@gmail.com>`)).toHaveLength(1);
+      expect([contentsOf(smtp), await scene.dailySent()]).toEqual([2, 2]);
+    });
   },
 );
 
 describe.skipIf(databaseUrl === undefined)(
   'processes that are stopped while a message waits (needs TEST_DATABASE_URL)',
   () => {
-    it(
-      'an API tells where to look, a worker ends what it has begun, and the message goes out once',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        const held = holdOnce();
-        await using scene = await openScene({ content: held.step });
-        const { processes, api, smtp } = scene;
-        const worker = await processes.startWorkers();
-        const asked = scene.send();
-        await held.reached;
-        worker.signal('SIGTERM');
-        api.signal('SIGTERM');
-        const answer = await asked;
-        const { id } = await scene.message();
-        expect([answer.status, answer.body.status]).toEqual([202, 'sending']);
-        expect(answer.headers.get('Location')).toBe(`/email-messages/${id}`);
-        held.release();
-        expect(await api.ended(15_000)).toBe(0);
-        expect(await worker.ended(15_000)).toBe(0);
-        const { status, attempts } = await scene.finished();
-        expect([status, attempts]).toEqual(['sent', 1]);
-        expect([smtp.messages.length, contentsOf(smtp)]).toEqual([1, 1]);
-      },
-    );
+    it('an API tells where to look, a worker ends what it has begun, and the message goes out once', async () => {
+      const held = holdOnce();
+      await using scene = await openScene({ content: held.step });
+      const { processes, api, smtp } = scene;
+      const worker = await processes.startWorkers();
+      const asked = scene.send();
+      await held.reached;
+      worker.signal('SIGTERM');
+      api.signal('SIGTERM');
+      const answer = await asked;
+      const { id } = await scene.message();
+      expect([answer.status, answer.body.status]).toEqual([202, 'sending']);
+      expect(answer.headers.get('Location')).toBe(`/email-messages/${id}`);
+      held.release();
+      expect(await api.ended(15_000)).toBe(0);
+      expect(await worker.ended(15_000)).toBe(0);
+      const { status, attempts } = await scene.finished();
+      expect([status, attempts]).toEqual(['sent', 1]);
+      expect([smtp.messages.length, contentsOf(smtp)]).toEqual([1, 1]);
+    });
   },
 );

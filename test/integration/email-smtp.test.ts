@@ -261,7 +261,7 @@ describe('a message', () => {
     expect(new Set(recipients)).toEqual(new Set(taken.map(({ body }) => body.to)));
     expect(contentsOf(server.smtp)).toBe(20);
     expect(await tenant.account(id)).toMatchObject({ daily_sent: 20 });
-  }, 120_000);
+  });
 
   it('that is lost with its connection is unknown, and never sent again', async () => {
     await using server = await stage.serve({ script: { content: { kind: 'drop' } } });

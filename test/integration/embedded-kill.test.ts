@@ -17,7 +17,7 @@ const RECOVERY_MS = 60_000;
 const isEmbedded = process.env['TEST_DATABASE_URL'] === undefined;
 
 describe.skipIf(!isEmbedded)('a kill of the embedded process (without TEST_DATABASE_URL)', () => {
-  it('loses nothing that was acknowledged', { timeout: 120_000 }, async () => {
+  it('loses nothing that was acknowledged', async () => {
     await using opened = new AsyncDisposableStack();
     const environment = opened.use(await openTestEnvironment());
     const port = await chooseFixedPort();

@@ -118,50 +118,46 @@ describe('an embedding provider with moods', () => {
 });
 
 describe('SIGTERM while the embedding provider is slow', () => {
-  it(
-    'hands the documents back in time, and another process finishes them',
-    { timeout: 120_000 },
-    async () => {
-      await using opened = new AsyncDisposableStack();
-      const environment = opened.use(
-        await openTestEnvironment({
-          ...embeddings.settings,
-          PORT: String(await chooseFixedPort()),
-          SHUTDOWN_TIMEOUT_SECONDS: String(SHUTDOWN_SECONDS),
-        }),
+  it('hands the documents back in time, and another process finishes them', async () => {
+    await using opened = new AsyncDisposableStack();
+    const environment = opened.use(
+      await openTestEnvironment({
+        ...embeddings.settings,
+        PORT: String(await chooseFixedPort()),
+        SHUTDOWN_TIMEOUT_SECONDS: String(SHUTDOWN_SECONDS),
+      }),
+    );
+    const { settings, adminKey, size } = environment;
+    await migrateTestDatabase(settings);
+    const startWorker = async (): Promise<ServiceProcess> =>
+      opened.use(
+        await startProcess(size === 'embedded' ? 'src/main.ts' : 'workers/main.ts', settings),
       );
-      const { settings, adminKey, size } = environment;
-      await migrateTestDatabase(settings);
-      const startWorker = async (): Promise<ServiceProcess> =>
-        opened.use(
-          await startProcess(size === 'embedded' ? 'src/main.ts' : 'workers/main.ts', settings),
-        );
-      if (size !== 'embedded') opened.use(await startProcess('src/api.ts', settings));
-      const client = createApiClient(`http://127.0.0.1:${settings['PORT']}`, adminKey);
-      embeddings.fault = () => ({ hang: true });
-      const seen = embeddings.requests.length;
-      const first = await startWorker();
-      const texts = Object.fromEntries(
-        Array.from({ length: 20 }, (_, index) => [`slow-${index}`, `Slow text ${index}.`]),
-      );
-      expect(
-        (await client.call('POST', '/service-api/ingestion/batch', batchOf(texts))).body.accepted,
-      ).toBe(20);
-      await until(() => Promise.resolve(embeddings.requests.length > seen));
-      first.signal('SIGTERM');
-      expect(await first.ended(EXIT_MS)).toBe(0);
-      const list = async () => (await client.call('GET', '/service-api/ingestion')).body.documents;
-      if (size !== 'embedded') {
-        for (const document of await list()) {
-          expect(document).toMatchObject({ status: 'accepted', attempts: 0 });
-        }
+    if (size !== 'embedded') opened.use(await startProcess('src/api.ts', settings));
+    const client = createApiClient(`http://127.0.0.1:${settings['PORT']}`, adminKey);
+    embeddings.fault = () => ({ hang: true });
+    const seen = embeddings.requests.length;
+    const first = await startWorker();
+    const texts = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`slow-${index}`, `Slow text ${index}.`]),
+    );
+    expect(
+      (await client.call('POST', '/service-api/ingestion/batch', batchOf(texts))).body.accepted,
+    ).toBe(20);
+    await until(() => Promise.resolve(embeddings.requests.length > seen));
+    first.signal('SIGTERM');
+    expect(await first.ended(EXIT_MS)).toBe(0);
+    const list = async () => (await client.call('GET', '/service-api/ingestion')).body.documents;
+    if (size !== 'embedded') {
+      for (const document of await list()) {
+        expect(document).toMatchObject({ status: 'accepted', attempts: 0 });
       }
-      embeddings.fault = () => null;
-      await startWorker();
-      await until(async () =>
-        (await list()).every((document: { status: string }) => document.status === 'indexed'),
-      );
-      for (const document of await list()) expect(document.attempts).toBe(1);
-    },
-  );
+    }
+    embeddings.fault = () => null;
+    await startWorker();
+    await until(async () =>
+      (await list()).every((document: { status: string }) => document.status === 'indexed'),
+    );
+    for (const document of await list()) expect(document.attempts).toBe(1);
+  });
 });

@@ -18,7 +18,6 @@ const DOCUMENTS = makeDocuments(1_000);
 const MIDDLE = 400;
 /** A dead worker's claim has to run out, and `reconcile` to come by. */
 const RECOVERY_MS = 100_000;
-const TEST_TIMEOUT_MS = 150_000;
 
 /** How long Postgres is away when it is not really restarted. */
 const OUTAGE_MS = 3_000;
@@ -49,7 +48,7 @@ async function expectNothingLost(processes: TestProcesses, push: Push): Promise<
 }
 
 describe.skipIf(databaseUrl === undefined)('a kill in the middle (needs TEST_DATABASE_URL)', () => {
-  it('loses nothing when a worker is killed', { timeout: TEST_TIMEOUT_MS }, async () => {
+  it('loses nothing when a worker is killed', async () => {
     await using processes = await openTestProcesses();
     await processes.startApi();
     const victim = await processes.startWorkers();
@@ -62,22 +61,18 @@ describe.skipIf(databaseUrl === undefined)('a kill in the middle (needs TEST_DAT
     await expectNothingLost(processes, push);
   });
 
-  it(
-    'loses nothing that was acknowledged when the API is killed',
-    { timeout: TEST_TIMEOUT_MS },
-    async () => {
-      await using processes = await openTestProcesses();
-      const victim = await processes.startApi();
-      await processes.startWorkers();
-      const push = await pushThrough(processes, async () => {
-        await victim.kill();
-        await processes.startApi();
-      });
-      expect(push.acknowledged.size).toBeGreaterThan(MIDDLE);
-      expect(push.acknowledged.size).toBeLessThan(DOCUMENTS.length);
-      await expectNothingLost(processes, push);
-    },
-  );
+  it('loses nothing that was acknowledged when the API is killed', async () => {
+    await using processes = await openTestProcesses();
+    const victim = await processes.startApi();
+    await processes.startWorkers();
+    const push = await pushThrough(processes, async () => {
+      await victim.kill();
+      await processes.startApi();
+    });
+    expect(push.acknowledged.size).toBeGreaterThan(MIDDLE);
+    expect(push.acknowledged.size).toBeLessThan(DOCUMENTS.length);
+    await expectNothingLost(processes, push);
+  });
 });
 
 /** Ends every connection to the test's database, again and again, while the way to it is cut. */
@@ -104,7 +99,7 @@ describe.skipIf(databaseUrl === undefined)(
   'an outage of Postgres (needs TEST_DATABASE_URL)',
   () => {
     const fault = restartCommand === undefined ? 'its connections are cut' : 'it is restarted';
-    it(`loses nothing when ${fault} in the middle`, { timeout: TEST_TIMEOUT_MS }, async () => {
+    it(`loses nothing when ${fault} in the middle`, async () => {
       await using opened = new AsyncDisposableStack();
       const { hostname, port } = new URL(databaseUrl ?? '');
       const proxy = await openTcpProxy({ host: hostname, port: Number(port) });
@@ -134,7 +129,7 @@ describe.skipIf(databaseUrl === undefined)(
 describe.skipIf(databaseUrl === undefined || redisUrl === undefined)(
   'a flushed Redis (needs TEST_REDIS_URL)',
   () => {
-    it('loses nothing when Redis forgets everything', { timeout: TEST_TIMEOUT_MS }, async () => {
+    it('loses nothing when Redis forgets everything', async () => {
       await using processes = await openTestProcesses();
       await processes.startApi();
       await processes.startWorkers();

@@ -12,7 +12,6 @@ const FIRMS = 6;
 const HELD_FROM = 3;
 /** A dead worker's lease has to run out, and `reconcile` to come by. */
 const RECOVERY_MS = 70_000;
-const TEST_TIMEOUT_MS = 110_000;
 
 const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
 
@@ -152,124 +151,108 @@ function expectAnswer({ status, body }: Answer, id: LeadScrapeId): void {
 describe.skipIf(databaseUrl === undefined)(
   'a scrape whose worker is lost (needs TEST_DATABASE_URL)',
   () => {
-    it(
-      'by SIGKILL is finished by another, which reads no site again that was done',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        await using scene = await openScene();
-        const { processes, quick, slow } = scene;
-        await processes.startApi();
-        const first = await processes.startWorkers();
-        const asked = scene.ask();
-        const id = await scene.halfDone();
-        await first.kill();
-        const requests = quick.map(({ site }) => site.requests.length);
-        scene.release();
-        await processes.startWorkers();
-        expectAnswer(await asked, id);
-        await scene.ended(id);
-        expect(quick.map(({ site }) => site.requests.length)).toEqual(requests);
-        expect(slow.map(visitsOf)).toEqual(slow.map(() => 2));
-        // The same request has its result now.
-        const again = await scene.ask();
-        expect([again.status, again.body.total_results]).toEqual([200, 4 * FIRMS]);
-        expect(scene.engine.searches.map(([, page]) => page)).toEqual([1, 2]);
-      },
-    );
+    it('by SIGKILL is finished by another, which reads no site again that was done', async () => {
+      await using scene = await openScene();
+      const { processes, quick, slow } = scene;
+      await processes.startApi();
+      const first = await processes.startWorkers();
+      const asked = scene.ask();
+      const id = await scene.halfDone();
+      await first.kill();
+      const requests = quick.map(({ site }) => site.requests.length);
+      scene.release();
+      await processes.startWorkers();
+      expectAnswer(await asked, id);
+      await scene.ended(id);
+      expect(quick.map(({ site }) => site.requests.length)).toEqual(requests);
+      expect(slow.map(visitsOf)).toEqual(slow.map(() => 2));
+      // The same request has its result now.
+      const again = await scene.ask();
+      expect([again.status, again.body.total_results]).toEqual([200, 4 * FIRMS]);
+      expect(scene.engine.searches.map(([, page]) => page)).toEqual([1, 2]);
+    });
 
-    it(
-      'as deploys stop it goes on at once, and the request that waits is answered',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        await using scene = await openScene();
-        const { processes, quick } = scene;
-        await processes.startApi();
-        const first = await processes.startWorkers();
-        const second = await processes.startWorkers();
-        const asked = scene.ask();
-        const id = await scene.halfDone();
-        const requests = quick.map(({ site }) => site.requests.length);
-        // Whichever of the two has it hands it over; the one that comes then is the last.
-        first.signal('SIGTERM');
-        expect(await first.ended(15_000)).toBe(0);
-        scene.release();
-        const answer = await asked;
-        expect([answer.status, answer.body.total_results]).toEqual([200, 4 * FIRMS]);
-        await scene.ended(id);
-        expect(quick.map(({ site }) => site.requests.length)).toEqual(requests);
-        expect(second.ending()).toBeNull();
-      },
-    );
+    it('as deploys stop it goes on at once, and the request that waits is answered', async () => {
+      await using scene = await openScene();
+      const { processes, quick } = scene;
+      await processes.startApi();
+      const first = await processes.startWorkers();
+      const second = await processes.startWorkers();
+      const asked = scene.ask();
+      const id = await scene.halfDone();
+      const requests = quick.map(({ site }) => site.requests.length);
+      // Whichever of the two has it hands it over; the one that comes then is the last.
+      first.signal('SIGTERM');
+      expect(await first.ended(15_000)).toBe(0);
+      scene.release();
+      const answer = await asked;
+      expect([answer.status, answer.body.total_results]).toEqual([200, 4 * FIRMS]);
+      await scene.ended(id);
+      expect(quick.map(({ site }) => site.requests.length)).toEqual(requests);
+      expect(second.ending()).toBeNull();
+    });
 
-    it(
-      'with every job of the queue is finished all the same',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        await using scene = await openScene();
-        const { processes } = scene;
-        await processes.startApi();
-        const asked = await scene.ask({ Prefer: 'respond-async' });
-        expect(asked.status).toBe(202);
-        await forgetJobs(processes);
-        const first = await processes.startWorkers();
-        await passTime(processes);
-        const id = await scene.halfDone();
-        expect(id).toBe(asked.body.scrape_id);
-        await forgetJobs(processes);
-        await first.kill();
-        scene.release();
-        await processes.startWorkers();
-        await passTime(processes);
-        await scene.ended(id);
-        const { body } = await processes.client.call('GET', asked.body.status_url);
-        expect([body.status, body.total_results]).toEqual(['completed', 4 * FIRMS]);
-      },
-    );
+    it('with every job of the queue is finished all the same', async () => {
+      await using scene = await openScene();
+      const { processes } = scene;
+      await processes.startApi();
+      const asked = await scene.ask({ Prefer: 'respond-async' });
+      expect(asked.status).toBe(202);
+      await forgetJobs(processes);
+      const first = await processes.startWorkers();
+      await passTime(processes);
+      const id = await scene.halfDone();
+      expect(id).toBe(asked.body.scrape_id);
+      await forgetJobs(processes);
+      await first.kill();
+      scene.release();
+      await processes.startWorkers();
+      await passTime(processes);
+      await scene.ended(id);
+      const { body } = await processes.client.call('GET', asked.body.status_url);
+      expect([body.status, body.total_results]).toEqual(['completed', 4 * FIRMS]);
+    });
   },
 );
 
 describe.skipIf(databaseUrl === undefined)(
   'a request that waits for a scrape when its API goes (needs TEST_DATABASE_URL)',
   () => {
-    it(
-      'is told at SIGTERM where to look, and the scrape ends also when the API is killed',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        await using scene = await openScene();
-        const { processes } = scene;
-        const api = await processes.startApi();
-        await processes.startWorkers();
-        const asked = scene.ask();
-        const id = await scene.halfDone();
-        const signaledAt = Date.now();
-        api.signal('SIGTERM');
-        const answer = await asked;
-        expect(Date.now() - signaledAt).toBeLessThan(5_000);
-        expect(answer.status).toBe(202);
-        expectAnswer(answer, id);
-        expect(answer.headers.get('Location')).toBe(answer.body.status_url);
-        expect(await api.ended(15_000)).toBe(0);
-        const next = await processes.startApi();
-        const broken = scene.ask({ 'Cache-Control': 'no-cache' }).then(
-          ({ status }) => status,
-          () => 'broken',
-        );
-        await until(async () => (await latestId(processes)) !== id);
-        const second = await latestId(processes);
-        await next.kill();
-        expect(await broken).toBe('broken');
-        scene.release();
-        await scene.ended(id);
-        await scene.ended(second);
-        await processes.startApi();
-        const found = await processes.client.call('GET', answer.body.status_url);
-        expect([found.body.status, found.body.total_results]).toEqual(['completed', 4 * FIRMS]);
-        const again = await scene.ask();
-        expect([again.status, again.headers.get('Content-Location')]).toEqual([
-          200,
-          `/tools/lead-scraper/${second}`,
-        ]);
-      },
-    );
+    it('is told at SIGTERM where to look, and the scrape ends also when the API is killed', async () => {
+      await using scene = await openScene();
+      const { processes } = scene;
+      const api = await processes.startApi();
+      await processes.startWorkers();
+      const asked = scene.ask();
+      const id = await scene.halfDone();
+      const signaledAt = Date.now();
+      api.signal('SIGTERM');
+      const answer = await asked;
+      expect(Date.now() - signaledAt).toBeLessThan(5_000);
+      expect(answer.status).toBe(202);
+      expectAnswer(answer, id);
+      expect(answer.headers.get('Location')).toBe(answer.body.status_url);
+      expect(await api.ended(15_000)).toBe(0);
+      const next = await processes.startApi();
+      const broken = scene.ask({ 'Cache-Control': 'no-cache' }).then(
+        ({ status }) => status,
+        () => 'broken',
+      );
+      await until(async () => (await latestId(processes)) !== id);
+      const second = await latestId(processes);
+      await next.kill();
+      expect(await broken).toBe('broken');
+      scene.release();
+      await scene.ended(id);
+      await scene.ended(second);
+      await processes.startApi();
+      const found = await processes.client.call('GET', answer.body.status_url);
+      expect([found.body.status, found.body.total_results]).toEqual(['completed', 4 * FIRMS]);
+      const again = await scene.ask();
+      expect([again.status, again.headers.get('Content-Location')]).toEqual([
+        200,
+        `/tools/lead-scraper/${second}`,
+      ]);
+    });
   },
 );

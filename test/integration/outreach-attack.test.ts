@@ -78,17 +78,13 @@ describe('a page that means harm', () => {
     }),
     'have one name': (n) => ({ name: 'Ada Hartley', emails: [`p${n}@firm.example`] }),
   };
-  it.each(Object.keys(crowds))(
-    'with thousands who %s is merged in seconds',
-    (crowd) => {
-      const cardOf = crowds[crowd] ?? (() => ({}));
-      const cards = Array.from({ length: 4_000 }, (_, n) =>
-        contactCard({ technique: 'json-ld', kind: 'person', title: 'Manager', ...cardOf(n) }),
-      );
-      expect(cpuMsOf(() => mergeLeads([pageOf(cards)], 'firm.example'))).toBeLessThan(5_000);
-    },
-    120_000,
-  );
+  it.each(Object.keys(crowds))('with thousands who %s is merged in seconds', (crowd) => {
+    const cardOf = crowds[crowd] ?? (() => ({}));
+    const cards = Array.from({ length: 4_000 }, (_, n) =>
+      contactCard({ technique: 'json-ld', kind: 'person', title: 'Manager', ...cardOf(n) }),
+    );
+    expect(cpuMsOf(() => mergeLeads([pageOf(cards)], 'firm.example'))).toBeLessThan(5_000);
+  });
 
   it('with thousands of links keeps none once they are followed', async () => {
     const links = Array.from({ length: 2_000 }, (_, n) => `<a href="/${n}">Here</a>`).join('');

@@ -32,42 +32,38 @@ async function insertAll(
 }
 
 describe('beside an endpoint that is dead, one that is slow and one that is paced', () => {
-  it(
-    'all events of ten healthy ones arrive before the dead one has missed its first deadline',
-    { timeout: 120_000 },
-    async () => {
-      await using receiver = await startReceiver({
-        behave: (path) =>
-          path === '/dead'
-            ? { kind: 'hang' }
-            : { kind: 'answer', delayMs: path === '/slow' ? SLOW_MS : 0 },
-      });
-      await using millrace = await startTestMillrace(ALLOWED);
-      const { services } = millrace;
-      const workspaceId = await workspaceOf(millrace);
-      const troubled = ['/dead', '/slow', '/paced'];
-      const [dead, slow, paced] = await insertAll(millrace, workspaceId, receiver, troubled);
-      if (!dead || !slow || !paced) throw new Error('Three endpoints were inserted.');
-      const healthy = await insertAll(millrace, workspaceId, receiver, HEALTHY);
-      await writeEvents(services, workspaceId, EVENTS);
-      // What troubles is under way before the others' turn comes.
-      await sendDeliveries(services, [dead, slow, paced]);
-      for (const path of troubled) await received(receiver, path, 1);
-      await sendDeliveries(services, healthy);
-      for (const path of HEALTHY) await received(receiver, path, EVENTS);
-      expect(await attemptsTo(services, dead)).toEqual([]);
-      expect(receiver.requestsTo('/dead')).toHaveLength(4);
-      expect((await statusesOf(services.db, slow)).pending).toBeGreaterThan(0);
-      expect((await statusesOf(services.db, paced)).pending).toBeGreaterThan(0);
-      for (const path of HEALTHY) {
-        expect(new Set(webhookIds(receiver.requestsTo(path))).size).toBe(EVENTS);
-      }
-    },
-  );
+  it('all events of ten healthy ones arrive before the dead one has missed its first deadline', async () => {
+    await using receiver = await startReceiver({
+      behave: (path) =>
+        path === '/dead'
+          ? { kind: 'hang' }
+          : { kind: 'answer', delayMs: path === '/slow' ? SLOW_MS : 0 },
+    });
+    await using millrace = await startTestMillrace(ALLOWED);
+    const { services } = millrace;
+    const workspaceId = await workspaceOf(millrace);
+    const troubled = ['/dead', '/slow', '/paced'];
+    const [dead, slow, paced] = await insertAll(millrace, workspaceId, receiver, troubled);
+    if (!dead || !slow || !paced) throw new Error('Three endpoints were inserted.');
+    const healthy = await insertAll(millrace, workspaceId, receiver, HEALTHY);
+    await writeEvents(services, workspaceId, EVENTS);
+    // What troubles is under way before the others' turn comes.
+    await sendDeliveries(services, [dead, slow, paced]);
+    for (const path of troubled) await received(receiver, path, 1);
+    await sendDeliveries(services, healthy);
+    for (const path of HEALTHY) await received(receiver, path, EVENTS);
+    expect(await attemptsTo(services, dead)).toEqual([]);
+    expect(receiver.requestsTo('/dead')).toHaveLength(4);
+    expect((await statusesOf(services.db, slow)).pending).toBeGreaterThan(0);
+    expect((await statusesOf(services.db, paced)).pending).toBeGreaterThan(0);
+    for (const path of HEALTHY) {
+      expect(new Set(webhookIds(receiver.requestsTo(path))).size).toBe(EVENTS);
+    }
+  });
 });
 
 describe('a workspace with thirty endpoints full of work', () => {
-  it('does not keep the single event of another one waiting', { timeout: 120_000 }, async () => {
+  it('does not keep the single event of another one waiting', async () => {
     const paths = Array.from({ length: 30 }, (_, index) => `/busy-${index}`);
     const backlog = 60;
     await using receiver = await startReceiver({

@@ -34,7 +34,7 @@ async function send(client: ApiClient, id: string): Promise<string> {
 describe.skipIf(!isEmbedded)(
   'webhooks of an embedded process that is killed (without TEST_DATABASE_URL)',
   () => {
-    it('all arrive, and the ledger is true', { timeout: 200_000 }, async () => {
+    it('all arrive, and the ledger is true', async () => {
       await using opened = new AsyncDisposableStack();
       const receiver = opened.use(
         await startReceiver({

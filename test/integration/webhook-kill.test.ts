@@ -26,7 +26,6 @@ const FIRST_FAILURES = 8;
 const SLOW_MS = 250;
 /** A dead worker's lease has to run out, and `reconcile` to come by. */
 const RECOVERY_MS = 100_000;
-const TEST_TIMEOUT_MS = 200_000;
 const OUTAGE_MS = 3_000;
 
 const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
@@ -87,7 +86,7 @@ async function emitEverything({ environment }: TestProcesses, url: string): Prom
 describe.skipIf(databaseUrl === undefined)(
   'webhooks whose workers are killed (needs TEST_DATABASE_URL)',
   () => {
-    it('all arrive, and the ledger is true', { timeout: TEST_TIMEOUT_MS }, async () => {
+    it('all arrive, and the ledger is true', async () => {
       await using scene = await openScene();
       const { processes } = scene;
       const first = await processes.startWorkers();
@@ -102,26 +101,20 @@ describe.skipIf(databaseUrl === undefined)(
       expect(await scene.ended()).toBeLessThanOrEqual(2 * PATHS.length * 16);
     });
 
-    it(
-      'all arrive once when workers are stopped as deploys do it',
-      {
-        timeout: TEST_TIMEOUT_MS,
-      },
-      async () => {
-        await using scene = await openScene();
-        const { processes } = scene;
-        let running = await processes.startWorkers();
-        for (const share of [50, 200, 350]) {
-          await scene.seen(share);
-          const next = await processes.startWorkers();
-          running.signal('SIGTERM');
-          expect(await running.ended(20_000)).toBe(0);
-          running = next;
-        }
-        expect(await scene.ended()).toBe(0);
-        expect(scene.receiver.requests).toHaveLength(PATHS.length * EVENTS + FIRST_FAILURES);
-      },
-    );
+    it('all arrive once when workers are stopped as deploys do it', async () => {
+      await using scene = await openScene();
+      const { processes } = scene;
+      let running = await processes.startWorkers();
+      for (const share of [50, 200, 350]) {
+        await scene.seen(share);
+        const next = await processes.startWorkers();
+        running.signal('SIGTERM');
+        expect(await running.ended(20_000)).toBe(0);
+        running = next;
+      }
+      expect(await scene.ended()).toBe(0);
+      expect(scene.receiver.requests).toHaveLength(PATHS.length * EVENTS + FIRST_FAILURES);
+    });
   },
 );
 
@@ -144,7 +137,7 @@ async function cutConnections(ownUrl: string): Promise<void> {
 describe.skipIf(databaseUrl === undefined)(
   'webhooks during an outage of Postgres (needs TEST_DATABASE_URL)',
   () => {
-    it('all arrive, and the ledger is true', { timeout: TEST_TIMEOUT_MS }, async () => {
+    it('all arrive, and the ledger is true', async () => {
       await using opened = new AsyncDisposableStack();
       const { hostname, port } = new URL(databaseUrl ?? '');
       const proxy = await openTcpProxy({ host: hostname, port: Number(port) });
@@ -172,24 +165,20 @@ describe.skipIf(databaseUrl === undefined)(
 describe.skipIf(databaseUrl === undefined || redisUrl === undefined)(
   'webhooks whose queue is lost (needs TEST_REDIS_URL)',
   () => {
-    it(
-      'all arrive when Redis forgets everything, twice',
-      { timeout: TEST_TIMEOUT_MS },
-      async () => {
-        await using scene = await openScene();
-        const { processes } = scene;
-        const redis = new Redis(processes.environment.settings['REDIS_URL'] ?? '');
-        try {
-          await redis.flushdb();
-          const worker = await processes.startWorkers();
-          await scene.seen(150);
-          await redis.flushdb();
-          await scene.ended();
-          expect(worker.ending()).toBeNull();
-        } finally {
-          redis.disconnect();
-        }
-      },
-    );
+    it('all arrive when Redis forgets everything, twice', async () => {
+      await using scene = await openScene();
+      const { processes } = scene;
+      const redis = new Redis(processes.environment.settings['REDIS_URL'] ?? '');
+      try {
+        await redis.flushdb();
+        const worker = await processes.startWorkers();
+        await scene.seen(150);
+        await redis.flushdb();
+        await scene.ended();
+        expect(worker.ending()).toBeNull();
+      } finally {
+        redis.disconnect();
+      }
+    });
   },
 );

@@ -32,7 +32,7 @@ export function createApiClient(url: string, defaultKey: string): ApiClient {
         ...(body === undefined
           ? {}
           : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        signal: AbortSignal.timeout(30_000),
+        signal: AbortSignal.timeout(60_000),
       });
       const text = await response.text();
       return { status: response.status, headers: response.headers, text, body: parsed(text) };

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** Polls until `condition` holds. @throws when it does not within `timeoutMs` */
 export async function until(
   condition: () => Promise<boolean>,
-  timeoutMs: number = 45_000,
+  timeoutMs: number = 90_000,
   everyMs: number = 50,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;

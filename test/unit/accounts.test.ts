@@ -16,7 +16,7 @@ const SECOND_KEY = 'second-bootstrap-key-0123456789';
 let db: Database;
 beforeAll(async () => {
   db = await openTestDatabase();
-}, 60_000);
+});
 beforeEach(async () => {
   await db.deleteFrom('workspace').execute();
 });

@@ -81,7 +81,7 @@ const testRoutes = [
 let api: TestApi;
 beforeAll(async () => {
   api = await openTestApi([...healthRoutes, ...accountRoutes, ...testRoutes]);
-}, 60_000);
+});
 afterAll(() => api[Symbol.asyncDispose]());
 
 const get = (path: string, init?: Parameters<typeof call>[2]) => call(api, path, init);

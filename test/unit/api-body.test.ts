@@ -50,7 +50,7 @@ const routes = [
 let api: TestApi;
 beforeAll(async () => {
   api = await openTestApi(routes, { settings: { MAX_BODY_BYTES: String(LIMIT) } });
-}, 60_000);
+});
 afterAll(() => api[Symbol.asyncDispose]());
 
 async function post(

@@ -5,7 +5,7 @@ import { bearer, BOOTSTRAP_KEY, openTestApi, type TestApi } from './api-harness.
 let api: TestApi;
 beforeAll(async () => {
   api = await openTestApi([], { settings: { PUBLIC_URL: 'https://millrace.example' } });
-}, 60_000);
+});
 afterAll(() => api[Symbol.asyncDispose]());
 
 const basic = (key: string) => ({ authorization: `Basic ${btoa(`anyone:${key}`)}` });

@@ -8,7 +8,7 @@ import { anyString, BOOTSTRAP_KEY, call, openTestApi, post, type TestApi } from 
 let api: TestApi;
 beforeAll(async () => {
   api = await openTestApi([...healthRoutes, ...accountRoutes, ...workspaceRoutes]);
-}, 60_000);
+});
 afterAll(() => api[Symbol.asyncDispose]());
 
 describe('keys', () => {

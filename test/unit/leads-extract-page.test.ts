@@ -19,7 +19,7 @@ describe('what nobody has written', () => {
     const filler = 'lorem ipsum '.repeat(1_750_000);
     const page = extract(`<p>first@acme.test</p><p>${filler}</p><p>last@acme.test</p>`);
     expect(page.cards.flatMap(({ emails }) => emails)).toEqual(['first@acme.test']);
-  }, 30_000);
+  });
 
   test.each(['', '\0', '<', '<!--', '<a href="', '<script type="application/ld+json">{', '\uD800'])(
     '%j is an empty page',

@@ -31,7 +31,7 @@ test('a page that loops loses its thread, and the next one is read', async () =>
     new GiveUp('The page was not read within 0.5 s; it is too complex.'),
   );
   await expect(next).resolves.toMatchObject({ title: 'fine' });
-}, 30_000);
+});
 
 test('a page that eats all memory, ends its thread or fails in it fails alone', async () => {
   await using patient = open({ pageMs: 20_000 });
@@ -39,17 +39,30 @@ test('a page that eats all memory, ends its thread or fails in it fails alone', 
   await expect(extract(pool, 'exit')).rejects.toThrow('The page ended its thread');
   await expect(extract(pool, 'throw')).rejects.toThrow('out of order');
   await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
-}, 60_000);
+});
+
+test('a thread that fails when its page is done with ends nothing but itself', async () => {
+  const unheard: unknown[] = [];
+  const hear = (error: unknown): void => void unheard.push(error);
+  process.on('uncaughtException', hear);
+  await expect(extract(pool, 'late')).resolves.toMatchObject({ title: 'late' });
+  // In a thread of its own, and longer than the other one takes to fail.
+  await using other = open();
+  await extract(other, 'wait');
+  process.off('uncaughtException', hear);
+  expect(unheard).toEqual([]);
+  await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
+}, 30_000);
 
 test('waiting for a thread, and waiting in it, is no time of the page', async () => {
   const pages = ['wait', 'wait', 'fine'].map((html) => extract(pool, html));
   await expect(Promise.all(pages)).resolves.toHaveLength(3);
-}, 30_000);
+});
 
 test('a thread that never begins is not waited for', async () => {
   await using impatient = open({ waitMs: 300 });
   await expect(extract(impatient, 'never start')).rejects.toThrow(GiveUp);
-}, 30_000);
+});
 
 test('an aborted signal ends the work with its reason, before a thread has it and after', async () => {
   const stop = new AbortController();
@@ -59,12 +72,12 @@ test('an aborted signal ends the work with its reason, before a thread has it an
   await expect(working).rejects.toThrow('stopped');
   await expect(waiting).rejects.toThrow('stopped');
   await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
-}, 30_000);
+});
 
 test('of a page of 20 MB no more goes to a thread than is read there', async () => {
   const { title } = await extract(pool, 'x'.repeat(20 * 1024 * 1024));
   expect(title).toHaveLength(4 * 1024 * 1024);
-}, 30_000);
+});
 
 const NAMES = Array.from(
   { length: 20_000 },
@@ -100,4 +113,4 @@ test.each([
 test('after all of that a page is read as ever', async () => {
   const page = await extract(real, '<title>Acme</title><a href="mailto:info@acme.test">Mail</a>');
   expect(page).toMatchObject({ title: 'Acme', cards: [{ emails: ['info@acme.test'] }] });
-}, 30_000);
+});

@@ -174,7 +174,7 @@ const QUICK: [what: string, prepare: string, input: string][] = [
 ];
 
 describe('one megabyte against each converter', () => {
-  it.each(QUICK)('%s', { timeout: 30_000 }, async (_, prepare, input) => {
+  it.each(QUICK)('%s', async (_, prepare, input) => {
     const { ms, failure } = await timed(prepare, input);
     expect(ms).toBeLessThan(MOST_MS);
     // A refusal is fine, a crash of the stack is not.

@@ -39,6 +39,19 @@ test('a file that ends its thread fails alone', async () => {
   await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
 });
 
+test('a thread that fails when its file is done with ends nothing but itself', async () => {
+  const unheard: unknown[] = [];
+  const hear = (error: unknown): void => void unheard.push(error);
+  process.on('uncaughtException', hear);
+  await expect(pool.parse(file('late'))).resolves.toMatchObject({ title: 'late' });
+  // In a thread of its own, and longer than the other one takes to fail.
+  await using other = open({});
+  await other.parse(file('slow'));
+  process.off('uncaughtException', hear);
+  expect(unheard).toEqual([]);
+  await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
+});
+
 test('waiting for a thread does not count as time of the file', async () => {
   const slow = ['slow 1', 'slow 2', 'slow 3'].map((name) => pool.parse(file(name)));
   await expect(Promise.all(slow)).resolves.toHaveLength(3);

@@ -52,7 +52,7 @@ beforeAll(async () => {
     database: database.db,
     overrides: { clock: () => new Date(now) },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await api[Symbol.asyncDispose]();
   await database.close();

@@ -45,7 +45,7 @@ describe('the queue dashboard', () => {
       await backend.close();
       await pglite.close();
     };
-  }, 30_000);
+  });
 
   afterAll(async () => close());
 

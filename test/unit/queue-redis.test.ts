@@ -90,5 +90,5 @@ describe('openRedis', () => {
     );
     await expect(opening).rejects.toThrow(/does not answer.*ECONNREFUSED.*REDIS_URL/);
     expect(errors.length).toBeGreaterThan(0);
-  }, 10_000);
+  });
 });

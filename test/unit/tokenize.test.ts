@@ -51,34 +51,26 @@ test('words are given unstemmed and unfiltered, and their stems are the terms', 
   expect(stemWord('été')).toBe('été');
 });
 
-test(
-  'any text makes terms that are lower case, short and never empty, the same ones each time',
-  { timeout: 30_000 },
-  () => {
-    const anyText = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 300 }),
-      fc.string({ unit: fc.constantFrom('a', 'Y', '-', '_', "'", '漢', '1', ' ', 'é', '\ud800') }),
-    );
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const terms = tokenize(text);
-        for (const term of terms) {
-          expect(term.length).toBeGreaterThan(0);
-          expect(term.length).toBeLessThanOrEqual(64);
-          expect(term.isWellFormed()).toBe(true);
-        }
-        expect(tokenize(text)).toEqual(terms);
-      }),
-    );
-  },
-);
+test('any text makes terms that are lower case, short and never empty, the same ones each time', () => {
+  const anyText = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 300 }),
+    fc.string({ unit: fc.constantFrom('a', 'Y', '-', '_', "'", '漢', '1', ' ', 'é', '\ud800') }),
+  );
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const terms = tokenize(text);
+      for (const term of terms) {
+        expect(term.length).toBeGreaterThan(0);
+        expect(term.length).toBeLessThanOrEqual(64);
+        expect(term.isWellFormed()).toBe(true);
+      }
+      expect(tokenize(text)).toEqual(terms);
+    }),
+  );
+});
 
-test(
-  'a million hyphens, or no space in ten megabytes, neither fail nor stall',
-  { timeout: 30_000 },
-  () => {
-    expect(tokenize('a-'.repeat(1_000_000)).length).toBeGreaterThan(0);
-    expect(tokenize('aB'.repeat(5_000_000))).toHaveLength(1);
-    expect(tokenize('漢'.repeat(100_000))).toHaveLength(99_999);
-  },
-);
+test('a million hyphens, or no space in ten megabytes, neither fail nor stall', () => {
+  expect(tokenize('a-'.repeat(1_000_000)).length).toBeGreaterThan(0);
+  expect(tokenize('aB'.repeat(5_000_000))).toHaveLength(1);
+  expect(tokenize('漢'.repeat(100_000))).toHaveLength(99_999);
+});

@@ -17,7 +17,7 @@ let db: Database;
 let workspace: WorkspaceId;
 beforeAll(async () => {
   db = await openTestDatabase();
-}, 60_000);
+});
 beforeEach(async () => {
   await db.deleteFrom('workspace').execute();
   ({ workspaceId: workspace } = await createWorkspace(db, { name: 'One', planTier: 'Free' }));

@@ -35,7 +35,7 @@ test('a browser that is not there is named in the error', async () => {
 });
 
 // Needs a browser: skipped, and shown as skipped, where none is installed.
-describe.skipIf(!isInstalled)(`with Chromium at ${CHROMIUM}`, { timeout: 60_000 }, () => {
+describe.skipIf(!isInstalled)(`with Chromium at ${CHROMIUM}`, () => {
   test('scripts run, and everything they fetch goes through the guarded HTTP', async () => {
     await using other = await startFakeSource(() => ({ body: 'never' }));
     await using site = await startFakeSource(({ url }) => {

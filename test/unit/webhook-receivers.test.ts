@@ -202,7 +202,7 @@ function sign(
 }
 
 // Each test starts a program, which takes its time on a busy machine.
-describe.each(RECEIVERS)('the receiver $file', { timeout: 30_000 }, (receiver) => {
+describe.each(RECEIVERS)('the receiver $file', (receiver) => {
   const isAbsent = receiver.program === 'python3' && !hasPython;
   const name = (sentence: string) =>
     isAbsent ? `${sentence} (skipped: there is no python3 here)` : sentence;

@@ -184,7 +184,7 @@ describe('attemptJob', () => {
     const { outcome } = await attempt(async () => new Promise(() => {}));
     expect(outcome.kind).toBe('retry');
     expect(outcome).toMatchObject({ error: { message: 'row-work took longer than 1000 ms.' } });
-  }, 10_000);
+  });
 
   it('survives a handler that throws before it returns a promise, or throws no error', async () => {
     const { outcome } = await attempt(() => {

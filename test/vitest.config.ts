@@ -7,6 +7,12 @@ const INTEGRATION_WORKERS = 2;
 /** Only ends what hangs: how fast something is, no test asserts. */
 const TIMEOUT_MS = 300_000;
 
+// Every test file and every process that a test starts would compile the same packages again.
+process.env['NODE_COMPILE_CACHE'] ??= resolve(
+  import.meta.dirname,
+  '../node_modules/.cache/compiled',
+);
+
 export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '..'),

@@ -34,6 +34,9 @@ export interface ServiceProcess extends AsyncDisposable {
   ended(timeoutMs: number): Promise<number | NodeJS.Signals>;
 }
 
+const { NODE_COMPILE_CACHE: compileCache } = process.env;
+const COMPILE_CACHE = compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache };
+
 /**
  * Starts `node <entry> <words>` with exactly these settings and waits until it says that it is ready.
  * @throws Error with the process's last words when it ends, or is not ready in a minute
@@ -47,7 +50,7 @@ export async function startProcess(
   const child = spawn(process.execPath, [resolve(ROOT, entry), ...words], {
     cwd: ROOT,
     // Its log is how the test knows that it is ready.
-    env: { ...settings, LOG_LEVEL: logLevel },
+    env: { ...settings, ...COMPILE_CACHE, LOG_LEVEL: logLevel },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

@@ -57,11 +57,13 @@ export async function startServer(
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.on('checkExpectation', serve);
-  server.on('connect', (_request, socket) => refuse(socket, NO_TUNNEL));
+  server.on('connect', (_request, socket) => refuseTunnel(socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuseUnreadable(error, socket, inFlight.get(socket));
   });
   await listen(server, config.PORT, config.HOST);
+  // A connection that the system cannot hand over, for want of memory or files, is one lost; the others go on.
+  server.on('error', (error) => log.error({ error: error.message }, 'no connection accepted'));
   const url = urlOf(server, config.HOST);
   log.info({ url }, 'listening');
 
@@ -152,6 +154,15 @@ function refuseUnreadable(
           `The request is not valid HTTP (${error.code ?? error.message}).`,
         );
   refuse(socket, problem);
+}
+
+/** Node lets go of such a connection altogether: errors unheard would end the process, and nothing would close it. */
+function refuseTunnel(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), DRAIN_BODY_MS);
+  socket.on('error', () => socket.destroy());
+  socket.once('close', () => clearTimeout(timer));
+  refuse(socket, NO_TUNNEL);
+  socket.resume();
 }
 
 /** An answer past the application, in the same error body as everything else. */

@@ -50,8 +50,12 @@ export function openParserPool(
     minThreads: 0,
     maxThreads: limits.threads,
     idleTimeout: IDLE_MS,
+    // An idle thread stays awake: what a file has left behind fails then and there, and not in the next one's time.
+    atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb },
   });
+  // A thread that fails when its file is done with is replaced; without a listener it would end the process.
+  threads.on('error', () => undefined);
   const gate = openGate(limits.threads);
   return {
     limits,

@@ -184,8 +184,9 @@ function openConnections(guard: OutboundGuard, options: ConnectionOptions): Conn
     if (dispatcher !== current) return;
     current = open();
     retired.add(dispatcher);
-    // Calls that are under way finish.
-    void dispatcher.close().finally(() => retired.delete(dispatcher));
+    // Calls that are under way finish, unless all connections are destroyed meanwhile.
+    const forget = (): void => void retired.delete(dispatcher);
+    dispatcher.close().then(forget, forget);
   };
   const dispatch = async (hop: OutboundHop, signal: AbortSignal) => {
     if (proxyUrl !== null) {

@@ -8,15 +8,28 @@ const INT8_OID = 20;
 /** No statement of a request or a job takes this long; building an index lifts it for itself. */
 const STATEMENT_TIMEOUT_MS = 120_000;
 
-/** A client that also runs the COPY statements of `copyRows`. */
-class CopyingClient extends pg.Client {
+/**
+ * A client whose connection may break at any time. The pool listens to idle clients only; without a listener the error
+ * of one that breaks in use would end the process. The statement that was running, or comes next, rejects with it.
+ */
+export class SteadyClient extends pg.Client {
+  #failure: Error | null = null;
+
   constructor(config?: pg.ClientConfig) {
     super(config);
-    // The pool listens to idle clients only. Without a listener the error of a connection that breaks in use would
-    // end the process; the statement that was running, or comes next, rejects with it.
-    this.on('error', () => undefined);
+    this.on('error', (error) => {
+      this.#failure ??= error;
+    });
   }
 
+  /** What broke the connection; null while it lasts. */
+  get failure(): Error | null {
+    return this.#failure;
+  }
+}
+
+/** A client that also runs the COPY statements of `copyRows`. */
+class CopyingClient extends SteadyClient {
   // The overloads of pg's `query` cannot be restated; everything but a COPY goes through untouched.
   override query(...args: unknown[]): never {
     const copy = copyPayloadOf(args[1]);

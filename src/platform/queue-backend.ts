@@ -2,7 +2,6 @@ import type { PGlite } from '@electric-sql/pglite';
 import {
   type BackendFactory,
   type ConnectionOptions,
-  createPostgresBackend,
   createRedisBackend,
   type PostgresConnectionOptions,
   PostgresConnection,
@@ -13,7 +12,9 @@ import type { Logger } from 'pino';
 import type { Size } from './config.ts';
 import { StartError } from './errors.ts';
 import { createPglitePool, migrateInPglite } from './pglite-pool.ts';
+import { SteadyClient } from './postgres.ts';
 import { assertUsableRedis, openRedis, type RedisClient } from './redis.ts';
+import { openWorkerConnection } from './worker-connection.ts';
 
 /** The last two arguments of BullMQ's `new Queue` and `new Worker`, apart from what the caller adds to `options`. */
 export interface QueueAccess {
@@ -53,7 +54,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const PRODUCER_QUERY_TIMEOUT_MS = 15_000;
 const WORKER_QUERY_TIMEOUT_MS = 60_000;
 const PRODUCER_POOL_SIZE = 4;
-const WORKER_POOL_SIZE = 3;
+/** One of them listens. */
+const WORKER_POOL_SIZE = 4;
 const ERROR_LOG_INTERVAL_MS = 10_000;
 
 /**
@@ -85,7 +87,7 @@ async function openInPglite(pglite: PGlite, reportError: ErrorReporter): Promise
   // BullMQ's statements name its tables without their schema. Ours come first; no name is in both.
   await pglite.exec('set search_path = public, bullmq');
   const pool = createPglitePool(pglite);
-  return openSqlBackend(pool, pool, reportError);
+  return openSqlBackend(pool, () => new PostgresConnection(pool), reportError);
 }
 
 async function openInPostgres(
@@ -97,10 +99,12 @@ async function openInPostgres(
     application_name: 'millrace queues',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    Client: SteadyClient,
   };
+  const worker = { ...shared, max: WORKER_POOL_SIZE, query_timeout: WORKER_QUERY_TIMEOUT_MS };
   return openSqlBackend(
     { ...shared, max: PRODUCER_POOL_SIZE, query_timeout: PRODUCER_QUERY_TIMEOUT_MS, migrate: true },
-    { ...shared, max: WORKER_POOL_SIZE, query_timeout: WORKER_QUERY_TIMEOUT_MS },
+    () => openWorkerConnection(worker, reportError),
     reportError,
   );
 }
@@ -108,7 +112,7 @@ async function openInPostgres(
 /** Producers share one connection pool; each worker has its own, with a connection that listens. */
 async function openSqlBackend(
   producerConnection: PostgresConnectionOptions,
-  workerConnection: PostgresConnectionOptions,
+  openForWorker: () => PostgresConnection,
   reportError: ErrorReporter,
 ): Promise<QueueBackend> {
   const connection = new PostgresConnection(producerConnection);
@@ -136,8 +140,10 @@ async function openSqlBackend(
     },
     forWorkers: {
       options,
-      factory: (name, queueOptions, role) =>
-        createPostgresBackend(name, { ...queueOptions, connection: workerConnection }, role),
+      factory: (name, queueOptions) => {
+        const own = openForWorker();
+        return new PostgresQueueBackend(own, name, { ...queueOptions, connection: own.pool });
+      },
     },
     redis: null,
     reportError,

@@ -24,18 +24,21 @@ export interface FakeEmbeddings extends AsyncDisposable {
 export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
   const requests: string[][] = [];
   const server = createServer((incoming, outgoing) => {
-    void text(incoming).then((body) => {
+    const answer = async (): Promise<void> => {
+      const body = await text(incoming);
       const { input } = JSON.parse(body) as { input: string[] };
       requests.push(input);
       const fault = fake.fault(input);
       if (fault && 'hang' in fault) return;
-      const answer = fault ? { error: { message: fault.message } } : vectorsFor(input);
+      const reply = fault ? { error: { message: fault.message } } : vectorsFor(input);
       outgoing.writeHead(fault?.status ?? 200, {
         'content-type': 'application/json',
         ...(fault?.retryAfter !== undefined && { 'retry-after': fault.retryAfter }),
       });
-      outgoing.end(JSON.stringify(answer));
-    });
+      outgoing.end(JSON.stringify(reply));
+    };
+    // A client that goes away in the middle of its request is no failure of the server.
+    answer().catch(() => outgoing.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

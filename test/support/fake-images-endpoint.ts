@@ -67,7 +67,10 @@ export async function startFakeImages(...script: ImageScript[]): Promise<FakeIma
     response.writeHead(answer.status ?? 200, headers);
     response.end(answer.text ?? JSON.stringify(answer.json ?? {}));
   };
-  const server = createServer((request, response) => void serve(request, response));
+  const server = createServer((request, response) => {
+    // A client that goes away in the middle of its request is no failure of the server.
+    serve(request, response).catch(() => response.destroy());
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   // A server that listens on TCP has an address with a port.

@@ -31,7 +31,8 @@ export async function startFakeMcpServer(
     fake.seen.push({ method: request.method ?? '', headers: request.headers });
     response.on('error', () => undefined).setHeader('connection', 'close');
     if (fake.intercept) fake.intercept(request, response);
-    else void serve(request, response);
+    // A client that goes away in the middle of its request is no failure of the server.
+    else serve(request, response).catch(() => response.destroy());
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -41,7 +42,7 @@ export async function startFakeMcpServer(
       enableJsonResponse: fake.answersJson,
     });
     await server.connect(transport);
-    response.on('close', () => void server.close());
+    response.on('close', () => void server.close().catch(() => undefined));
     await transport.handleRequest(request, response);
   }
 

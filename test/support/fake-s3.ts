@@ -21,7 +21,8 @@ export async function startFakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>();
   const server = createServer((request, response) => {
     void serve(request, response).catch((error: unknown) => {
-      response.writeHead(500).end(`The fake store failed: ${String(error)}`);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end(`The fake store failed: ${String(error)}`);
     });
   });
   server.listen(0, '127.0.0.1');

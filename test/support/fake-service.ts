@@ -55,7 +55,10 @@ export async function startFakeService(
     outgoing.writeHead(status, { 'content-type': 'application/json', ...headers });
     outgoing.end(body ?? JSON.stringify(json ?? {}));
   };
-  const server = createServer((incoming, outgoing) => void respond(incoming, outgoing));
+  const server = createServer((incoming, outgoing) => {
+    // A client that goes away in the middle of its request is no failure of the server.
+    respond(incoming, outgoing).catch(() => outgoing.destroy());
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -58,7 +58,8 @@ export async function startFakeSource(
       if (fault?.kind === 'reset') incoming.socket.resetAndDestroy();
       else await respond(outgoing, await faultyAnswer(fault, () => answer(request)), fault);
     })().catch((error: unknown) => {
-      outgoing.writeHead(500).end(`The fake source failed: ${String(error)}`);
+      if (outgoing.headersSent) outgoing.destroy();
+      else outgoing.writeHead(500).end(`The fake source failed: ${String(error)}`);
     });
   });
   server.listen(0, '127.0.0.1');

@@ -28,7 +28,10 @@ export interface FakeStripe extends AsyncDisposable {
 /** The few calls of Stripe's API that Millrace makes, with idempotency keys as Stripe keeps them. */
 export async function startFakeStripe(): Promise<FakeStripe> {
   const kept = new Map<string, Json>();
-  const server = createServer((request, response) => void answer(fake, kept, request, response));
+  const server = createServer((request, response) => {
+    // A client that goes away in the middle of its request is no failure of the server.
+    answer(fake, kept, request, response).catch(() => response.destroy());
+  });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -43,16 +43,22 @@ export async function startLlm(
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('error', () => undefined);
     request.on('end', () => {
-      // The service is what sends it; a test that relies on a member fails where it is missing.
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as LlmRequestBody;
+      const body = readJson(Buffer.concat(chunks).toString());
+      // No call of a model, as by a client that gave up between the head and the body of its request.
+      if (body === null) return void response.writeHead(400).end();
       calls.push({ body, authorization: request.headers.authorization });
       underWay += 1;
       response.on('close', () => {
         underWay -= 1;
         closedEarly += response.writableEnded ? 0 : 1;
       });
-      void choose(body, calls.length - 1)(response);
+      const script = choose(body, calls.length - 1);
+      Promise.try(script, response).catch((error: unknown) => {
+        // A client that goes away while it is answered is no failure of the server.
+        if (!response.destroyed) throw error;
+      });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -67,6 +73,15 @@ export async function startLlm(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The service is what sends it; a test that relies on a member fails where it is missing. */
+function readJson(text: string): LlmRequestBody | null {
+  try {
+    return JSON.parse(text) as LlmRequestBody;
+  } catch {
+    return null;
+  }
 }
 
 const neverAnswers: LlmScript = () => undefined;

@@ -12,7 +12,7 @@ import { anyString, bearer, BOOTSTRAP_KEY, openTestApi, openTestDatabase } from 
 let database: Database;
 beforeAll(async () => {
   database = await openTestDatabase();
-}, 60_000);
+});
 afterAll(() => database.destroy());
 
 /** What the server sends back for these bytes until it closes the connection. */
@@ -149,6 +149,26 @@ describe('the server', () => {
       await response.body?.cancel();
     }
     expect((await fetch(`${api.url}/health`)).status).toBe(200);
+  });
+
+  it('outlives clients that ask for a tunnel and are gone before they hear the refusal', async () => {
+    await using api = await openTestApi(healthRoutes, { database });
+    const unheard: unknown[] = [];
+    const hear = (error: unknown): void => void unheard.push(error);
+    process.on('uncaughtException', hear);
+    const { port, hostname } = new URL(api.url);
+    for (let clients = 0; clients < 20; clients += 1) {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      const sent = Promise.withResolvers<void>();
+      socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', () => sent.resolve());
+      await sent.promise;
+      socket.resetAndDestroy();
+      await once(socket, 'close');
+    }
+    expect((await fetch(`${api.url}/health`)).status).toBe(200);
+    process.off('uncaughtException', hear);
+    expect(unheard).toEqual([]);
   });
 
   it('finishes what is in flight, closes kept connections and takes no more', async () => {

@@ -44,8 +44,12 @@ export function openExtractorPool(
     minThreads: 0,
     maxThreads: limits.threads,
     idleTimeout: IDLE_MS,
+    // An idle thread stays awake: what a page has left behind fails then and there, and not in the next one's time.
+    atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb },
   });
+  // A thread that fails when its page is done with is replaced; without a listener it would end the process.
+  threads.on('error', () => undefined);
   const gate = openGate(limits.threads);
   return {
     async extract({ signal, url, html, kind }) {

@@ -69,8 +69,10 @@ async function ask(question: string, options: AskOptions, context: CommandContex
     printer.printSources();
     printFiles(printer, url, context);
   } finally {
-    if (!isJson && printer.sessionId !== null) {
-      const { sessionId } = printer;
+    const { sessionId } = printer;
+    // A question that was refused is in no session.
+    const isAsked = printer.messageId !== null || request.chat_session_id === undefined;
+    if (!isJson && isAsked && sessionId !== null) {
       terminal.stderr.write(`\nSession ${sessionId}; --session or --continue goes on in it.\n`);
     }
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AddCommand, type CommandContext, printJson, wholeNumber } from './command-context.ts';
 import { CommandFailure } from './exit.ts';
-import { formatCount, formatTable, plainLine } from './terminal.ts';
+import { formatCount, formatList, plainLine } from './terminal.ts';
 
 const LIST = '/do-not-contact';
 /** Of one request. */
@@ -68,7 +68,7 @@ async function list(limit: number, context: CommandContext): Promise<void> {
     [value, kind, reason, created_at, note].map(plainLine),
   );
   const head = ['Who', 'Kind', 'Reason', 'Since', 'Note'];
-  context.terminal.stdout.write(formatTable([head, ...rows]));
+  context.terminal.stdout.write(formatList(head, rows, 'Nobody is on the list.'));
   if (cursor !== null) context.terminal.stderr.write('There are more; --limit shows them.\n');
 }
 

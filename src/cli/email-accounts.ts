@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type CommandContext, printJson } from './command-context.ts';
 import { UsageError } from './exit.ts';
-import { formatCount, formatTable, plainLine } from './terminal.ts';
+import { formatCount, formatList, plainLine } from './terminal.ts';
 
 const ACCOUNTS = '/email-accounts';
 export const pathOfAccount = (id: string): string => `${ACCOUNTS}/${encodeURIComponent(id)}`;
@@ -48,7 +48,9 @@ export async function listAccounts(context: CommandContext): Promise<void> {
     ].map(plainLine),
   );
   const head = ['Id', 'Address', 'Verified', 'Default', 'Today', 'Server'];
-  context.terminal.stdout.write(formatTable([head, ...rows]));
+  context.terminal.stdout.write(
+    formatList(head, rows, 'There are no sender accounts yet: "millrace email add".'),
+  );
 }
 
 export async function addAccount(

@@ -10,7 +10,7 @@ import {
   scrapeDetailsSchema,
   scrapeSchema,
 } from './lead-report.ts';
-import { formatCount, formatTable, plainLine } from './terminal.ts';
+import { formatCount, formatList, plainLine } from './terminal.ts';
 
 const MAX_PAGE = 200;
 const SCRAPE = ['<id>', 'id of the scrape, as "leads list" shows it'] as const;
@@ -77,7 +77,9 @@ async function list(limit: number, context: CommandContext): Promise<void> {
     return;
   }
   const head = ['Id', 'Status', 'Leads', 'Pages', 'Since', 'Query'];
-  context.terminal.stdout.write(formatTable([head, ...scrapes.map(toRow)]));
+  context.terminal.stdout.write(
+    formatList(head, scrapes.map(toRow), 'There are no scrapes yet: "millrace leads find".'),
+  );
   if (next_cursor !== null) context.terminal.stderr.write('There are more; --limit shows them.\n');
 }
 

@@ -54,6 +54,15 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+/** A table with its head, or the sentence for a list without a row. */
+export function formatList(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  whenEmpty: string,
+): string {
+  return rows.length === 0 ? `${whenEmpty}\n` : formatTable([head, ...rows]);
+}
+
 /** Columns as wide as their widest cell, two spaces apart. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ApiClient } from './api-client.ts';
 import { type CommandContext, printJson } from './command-context.ts';
 import { CommandFailure } from './exit.ts';
-import { formatCount, formatSeconds, formatTable, plainLine } from './terminal.ts';
+import { formatCount, formatSeconds, formatList, plainLine } from './terminal.ts';
 import { pathOfEndpoint } from './webhook-endpoints.ts';
 
 const DELIVERIES = '/webhook-deliveries';
@@ -85,7 +85,7 @@ export async function listDeliveries(
     ].map(plainLine),
   );
   const head = 'Id,Created,Event,Endpoint,Status,Attempts,Answer,Next attempt,Error'.split(',');
-  context.terminal.stdout.write(formatTable([head, ...rows]));
+  context.terminal.stdout.write(formatList(head, rows, 'There are no such deliveries.'));
 }
 
 export async function listAttempts(delivery: string, context: CommandContext): Promise<void> {

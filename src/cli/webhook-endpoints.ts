@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CommandContext, printJson } from './command-context.ts';
-import { formatTable, plainLine } from './terminal.ts';
+import { formatList, plainLine } from './terminal.ts';
 
 const ENDPOINTS = '/webhook-endpoints';
 export const pathOfEndpoint = (id: string): string => `${ENDPOINTS}/${encodeURIComponent(id)}`;
@@ -45,7 +45,9 @@ export async function listEndpoints(context: CommandContext): Promise<void> {
     ].map(plainLine),
   );
   const head = ['Id', 'URL', 'Health', 'Failures', 'Last success', 'Events', 'Description'];
-  context.terminal.stdout.write(formatTable([head, ...rows]));
+  context.terminal.stdout.write(
+    formatList(head, rows, 'There are no endpoints yet: "millrace webhooks create".'),
+  );
 }
 
 export async function createEndpoint(

@@ -143,14 +143,16 @@ describe('an answer', () => {
     expect(run.stderr).toContain(sentence);
   });
 
-  test('that is refused is quoted with error_code and request_id', async () => {
+  test('that is refused is quoted with error_code and request_id, and no session is offered', async () => {
     const json = { error_code: 'BAD_REQUEST', detail: 'No such model.', request_id: 'req-7' };
     await using service = await startFakeService(() => ({ status: 400, json }));
-    const run = await runCommand(['ask', 'x'], { url: service.url });
-    expect(run).toMatchObject({
-      code: 1,
-      stderr: 'error: No such model. (BAD_REQUEST, request req-7)\n',
-    });
+    for (const words of [['x'], ['x', '--session', SESSION_ID]]) {
+      const run = await runCommand(['ask', ...words], { url: service.url });
+      expect(run).toMatchObject({
+        code: 1,
+        stderr: 'error: No such model. (BAD_REQUEST, request req-7)\n',
+      });
+    }
   });
 
   test('of a busy service is waited for, and told so', async () => {

@@ -149,3 +149,27 @@ describe('keys and workspaces', () => {
     expect(service.requests[0]?.body).toEqual({ name: 'Team', plan_tier: 'Pro' });
   });
 });
+
+describe('a list without a row', () => {
+  const nothing = {
+    webhook_endpoints: [],
+    webhook_deliveries: [],
+    deliveries: [],
+    accounts: [],
+    do_not_contact: [],
+    scrapes: [],
+    total: 0,
+    next_cursor: null,
+  };
+
+  test.each([
+    [['webhooks', 'list'], 'There are no endpoints yet: "millrace webhooks create".\n'],
+    [['webhooks', 'deliveries'], 'There are no such deliveries.\n'],
+    [['email', 'list'], 'There are no sender accounts yet: "millrace email add".\n'],
+    [['do-not-contact', 'list'], 'Nobody is on the list.\n'],
+    [['leads', 'list'], 'There are no scrapes yet: "millrace leads find".\n'],
+  ])('of %j is told in a sentence', async (words, stdout) => {
+    await using service = await startFakeService(() => ({ json: nothing }));
+    expect(await runCommand(words, { url: service.url })).toMatchObject({ code: 0, stdout });
+  });
+});

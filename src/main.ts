@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { readConfig } from './platform/config.ts';
 import { exitUnstarted, runUntilSignal } from './platform/lifecycle.ts';
 import { createLog } from './platform/log.ts';
@@ -13,6 +14,8 @@ async function main(): Promise<void> {
       const lines = [`Millrace (${config.size}) listens on ${url}`, `API reference: ${url}/docs`];
       if (newAdminKey !== null) {
         lines.push(`Admin API key, shown this once: ${newAdminKey}`);
+      } else if (config.size === 'embedded' && config.BOOTSTRAP_ADMIN_API_KEY === undefined) {
+        lines.push(`Admin API key: in ${join(config.DATA_DIR, 'secrets.json')}`);
       }
       process.stdout.write(`${lines.join('\n')}\n`);
       return { phases };

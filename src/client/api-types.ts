@@ -351,6 +351,9 @@ export interface SavedSearchDoc {
   db_doc_id: number;
 }
 export interface ChatRequest {
+  /**
+   * May be empty when files are attached, or an earlier message is answered again.
+   */
   message: string;
   llm_override?: LlmOverride | null;
   llm_overrides?: LlmOverride[] | null;

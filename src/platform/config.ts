@@ -242,12 +242,7 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
  */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const parsed = settings.safeParse(environment);
-  if (!parsed.success) {
-    const sentences = parsed.error.issues.map(
-      (issue) => `${String(issue.path[0])}: ${issue.message}`,
-    );
-    throw new ConfigError(`Wrong settings. ${sentences.join('; ')}`);
-  }
+  if (!parsed.success) throw wrongSettings(parsed.error);
   const broken = CONTRADICTIONS.find(([applies]) => applies(parsed.data));
   if (broken) throw new ConfigError(broken[1]);
   return { ...parsed.data, DATA_DIR: resolve(parsed.data.DATA_DIR), size: sizeOf(parsed.data) };
@@ -268,8 +263,13 @@ const clientSettings = z.object({
 /** Settings of the `millrace` command: where the service is, which key to use, and the password of a sender account. */
 export function readClientConfig(): z.output<typeof clientSettings> {
   const parsed = clientSettings.safeParse(process.env);
-  if (!parsed.success) throw new ConfigError(z.prettifyError(parsed.error));
+  if (!parsed.success) throw wrongSettings(parsed.error);
   return parsed.data;
+}
+
+function wrongSettings({ issues }: z.ZodError): ConfigError {
+  const sentences = issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
+  return new ConfigError(`Wrong settings. ${sentences.join('; ')}`);
 }
 
 function sizeOf(config: z.output<typeof settings>): Size {

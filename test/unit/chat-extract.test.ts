@@ -36,6 +36,15 @@ describe('units of a text', () => {
     ]);
   });
 
+  it('ends no sentence inside of code, unless the code itself has no end', () => {
+    const texts = (text: string): string[] => splitUnits(text).map((unit) => unit.text);
+    expect(texts('Ask `Who is it? Tell me.` first. Then wait.')).toEqual([
+      'Ask `Who is it? Tell me.` first.',
+      'Then wait.',
+    ]);
+    expect(texts('A ` stands alone. Then more.')).toEqual(['A ` stands alone.', 'Then more.']);
+  });
+
   it('cuts a text without sentences into bounded pieces', () => {
     const pieces = splitUnits(`${'word '.repeat(1_000)}${'x'.repeat(5_000)}`);
     expect(pieces.length).toBeGreaterThan(20);
@@ -99,6 +108,17 @@ describe('an extractive answer', () => {
       'How do I rotate the key? Open the settings page and press the button.',
     );
     expect(extractAnswer('How do I rotate the key?', [hit])[0]?.text).toMatch(/Open the settings/);
+  });
+
+  it('does not answer with a command that asks the question, but with a table that answers it', () => {
+    const command = '```bash\nmillrace ask "How often should I descale it?"\n```';
+    const answer = 'Descale the machine every four weeks.';
+    const asked = 'How often should I descale it?';
+    expect(extractAnswer(asked, [fakeHit('a', `${command}\n\n${answer}`)])).toEqual([
+      { kind: 'sentence', text: answer, hit: 0 },
+    ]);
+    const table = `| Asked | Answered |\n|---|---|\n| ${asked} | Monthly |`;
+    expect(extractAnswer(asked, [fakeHit('a', table)])).toMatchObject([{ text: table }]);
   });
 
   it('does not say the same thing twice', () => {

@@ -13,6 +13,8 @@ const REPEATED_TERM_SHARE = 0.6;
 const CONTEXT_SHARE = 0.5;
 /** A unit that shares no word with the question needs this share of its terms in heading and title. */
 const MIN_CONTEXT_COVERAGE = 0.5;
+/** Fewer are keywords, and code that holds them may be what is looked for. */
+const MIN_WORDS_OF_QUESTION = 4;
 const RANK_PENALTY = 0.1;
 const DUPLICATE_SIMILARITY = 0.7;
 
@@ -40,7 +42,7 @@ type ExtractableHit = Pick<SearchHit, 'text' | 'headings' | 'semantic_identifier
  */
 export function extractAnswer(question: string, hits: readonly ExtractableHit[]): Quote[] {
   const asked = contentTerms(question);
-  const candidates = hits.flatMap((hit, index) => candidatesOf(hit, index));
+  const candidates = hits.flatMap((hit, index) => candidatesOf(hit, index, question));
   candidates.forEach((candidate, index) => (candidate.position = index));
   const idf = inverseFrequencies(asked, candidates);
   const fitting = candidates.filter((candidate) => fits(candidate, asked));
@@ -55,19 +57,27 @@ function contentTerms(text: string): Set<string> {
   return new Set(words.map(stemWord));
 }
 
-function candidatesOf(hit: ExtractableHit, index: number): Candidate[] {
+function candidatesOf(hit: ExtractableHit, index: number, asked: string): Candidate[] {
   const title = [hit.semantic_identifier, ...hit.headings].join('\n');
+  const askedWords = tokenizeWords(asked).join(' ');
   let question = '';
   return splitUnits(hit.text).flatMap((unit) => {
     const context = contentTerms(`${title}\n${unit.heading}\n${question}`);
     // A question is no answer, but where questions and answers alternate it says what the next sentence is about.
     const isQuestion = /[?？]["')\]*_]*$/.test(unit.text);
     question = isQuestion ? unit.text : '';
-    if (isQuestion) return [];
+    if (isQuestion || asksTheSame(unit, askedWords)) return [];
     const terms = contentTerms(unit.text);
     const weight = shapeWeight(unit, terms.size) / (1 + RANK_PENALTY * index);
     return { kind: unit.kind, text: unit.text, hit: index, position: 0, terms, context, weight };
   });
+}
+
+/** Code that asks the question itself, as the examples of a manual do, shares every word with it and answers nothing. */
+function asksTheSame(unit: Unit, askedWords: string): boolean {
+  if (unit.kind !== 'block' || !/^\s*[`~]/.test(unit.text)) return false;
+  if (askedWords.split(' ').length < MIN_WORDS_OF_QUESTION) return false;
+  return tokenizeWords(unit.text).join(' ').includes(askedWords);
 }
 
 function shapeWeight(unit: Unit, terms: number): number {

@@ -95,14 +95,19 @@ function splitSentences(text: string): string[] {
   const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
   const sentences: string[] = [];
   let open = '';
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment, index } of segmenter.segment(text)) {
     open += segment;
-    if (ABBREVIATION.test(open)) continue;
+    if (ABBREVIATION.test(open) || isInCode(open, text.slice(index + segment.length))) continue;
     sentences.push(open.trim());
     open = '';
   }
   if (open.trim() !== '') sentences.push(open.trim());
   return sentences.filter((sentence) => sentence !== '');
+}
+
+/** Whether a full stop ends a command, or a name, between backticks rather than a sentence. */
+function isInCode(open: string, rest: string): boolean {
+  return open.split('`').length % 2 === 0 && rest.includes('`');
 }
 
 /** Text without full stops, such as a log, in pieces that end between words where there are words. */

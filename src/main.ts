@@ -7,6 +7,8 @@ import { startMillrace } from './start-millrace.ts';
 /** `npm start`: everything in one process. */
 async function main(): Promise<void> {
   const config = readConfig();
+  // Whoever read the first lines may be gone (`npm start | head -1`); the service goes on.
+  process.stdout.on('error', () => undefined);
   await runUntilSignal(
     'millrace',
     async () => {

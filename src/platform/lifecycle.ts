@@ -1,6 +1,9 @@
 import type { Logger } from 'pino';
 import { ConfigError } from './config.ts';
 import { StartError } from './errors.ts';
+import { flushLog } from './log.ts';
+
+const FLUSH_TIMEOUT_MS = 1_000;
 
 /** One step of stopping, such as "let the requests finish". */
 export interface ShutdownPhase {
@@ -34,7 +37,7 @@ export async function runUntilSignal(
   const onSignal = (received: unknown): void => {
     if (stopping.signal.aborted) {
       log.warn({ process: name, signal: received }, 'stopped at once by a second signal');
-      host.exit(1);
+      void exit(1, log, host);
       return;
     }
     log.info({ process: name, signal: received }, 'stopping');
@@ -59,10 +62,15 @@ export async function runUntilSignal(
     await stop.promise;
     for (const phase of phases) await runPhase(phase, name, log);
     log.info({ process: name, exitCode }, 'stopped');
-    host.exit(exitCode);
+    await exit(exitCode, log, host);
   } finally {
     for (const [event, listener] of listeners) host.off(event, listener);
   }
+}
+
+async function exit(code: number, log: Logger, host: ProcessHost): Promise<void> {
+  await flushLog(log, FLUSH_TIMEOUT_MS);
+  host.exit(code);
 }
 
 /** A phase that fails or takes too long is logged here, and the ones after it still run. */

@@ -7,6 +7,7 @@ import { createDescribeImage } from './chat/user-files/describe-image.ts';
 import { openChatModels } from './chat/model/open-chat-models.ts';
 import { createUsageLedger } from './chat/model/usage-ledger.ts';
 import { createAnswerRuns } from './chat/runs/answer-runs.ts';
+import { createTurnWriter } from './chat/turn-writer.ts';
 import { openPythonSandbox } from './chat/python/python-sandbox.ts';
 import { openChromiumRenderer } from './connectors/web/chromium-renderer.ts';
 import { connectorSamples } from './connectors/connector-metrics.ts';
@@ -72,6 +73,8 @@ export async function openServices(config: Config): Promise<Services> {
   const clock = (): Date => new Date();
   const pointsAwarder = createPointsAwarder({ db: database.db, config, log, clock });
   opened.defer(() => pointsAwarder.idle());
+  const turnWriter = createTurnWriter(database.db);
+  opened.defer(() => turnWriter.idle());
   const answerRuns = createAnswerRuns({ db: database.db, log });
   opened.defer(() => answerRuns.close());
   const usageLedger = createUsageLedger({ db: database.db, log, clock });
@@ -92,6 +95,7 @@ export async function openServices(config: Config): Promise<Services> {
     ...features,
     ...outside,
     answerRuns,
+    turnWriter,
     describeImage: createDescribeImage({ db: database.db, ...features, ...outside, usageLedger }),
     deliveryLedger,
     pointsAwarder,

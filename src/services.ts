@@ -3,6 +3,7 @@ import type { Producer } from '#queues/producer.ts';
 import type { ChatModels } from './chat/model/chat-models.ts';
 import type { UsageLedger } from './chat/model/usage-ledger.ts';
 import type { AnswerRuns } from './chat/runs/answer-runs.ts';
+import type { TurnWriter } from './chat/turn-writer.ts';
 import type { PythonSandbox } from './chat/python/python-sandbox.ts';
 import type { DocumentAcceptor } from './documents/accept-document.ts';
 import type { DescribeImage } from './documents/image-sections.ts';
@@ -74,6 +75,8 @@ export interface Services extends AsyncDisposable {
   readonly pythonSandbox: PythonSandbox | null;
   /** The chat answers that this process is writing. */
   readonly answerRuns: AnswerRuns;
+  /** Chat turns that begin or end together are written together. */
+  readonly turnWriter: TurnWriter;
   /** Without any, answers are extractive. */
   readonly chatModels: ChatModels;
   /** Tokens that workspaces use of them. */

@@ -66,6 +66,16 @@ interface RouteFacts {
   readonly requestHeaders: readonly { name: string; description: string; required: boolean }[];
   /** Codes that this route may answer beyond those of every route. */
   readonly errors: readonly ProblemCode[];
+  /** Null when the endpoint is there to stay. */
+  readonly deprecation: Deprecation | null;
+}
+
+/** Told in the headers of every answer of a deprecated endpoint, refusals included. */
+export interface Deprecation {
+  /** The path of the endpoint that takes its place. */
+  readonly successor: string;
+  /** Which bodies are meant, when the endpoint itself stays; all requests when absent. */
+  readonly appliesTo?: (body: unknown) => boolean;
 }
 
 /** One endpoint, as the application and the API description see it. */
@@ -85,7 +95,8 @@ type Optional =
   | 'errors'
   | 'status'
   | 'laterReply'
-  | 'requestHeaders';
+  | 'requestHeaders'
+  | 'deprecation';
 
 type RouteDefinition<
   S extends Scope,
@@ -131,6 +142,7 @@ export function defineRoute<
     laterReply: null,
     requestHeaders: [],
     errors: [],
+    deprecation: null,
     ...definition,
     plan: definition.plan ?? null,
     params: definition.params ?? null,

@@ -8,8 +8,11 @@ import type { RateLimitDecision, TakeRequest } from './rate-limit.ts';
 import { announcesBody, openBody, parseJson, requireMediaType } from './read-body.ts';
 import { ContentReply, JsonReply } from './reply.ts';
 import { sendJson } from './request-layers.ts';
-import type { Route } from './route.ts';
+import type { Deprecation, Route } from './route.ts';
 import { sendStream, StreamReply } from './stream-reply.ts';
+
+/** 1 February 2026, by when clients were to have moved (RFC 9745). */
+const DEPRECATED_SINCE = '@1769904000';
 
 export interface RouteServing {
   services: Services;
@@ -25,6 +28,8 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
     ctx.state.route = route;
     ctx.state.pattern = route.path;
     const { services } = serving;
+    const { deprecation } = route;
+    if (deprecation && !deprecation.appliesTo) announceSuccessor(ctx, deprecation);
     const principal =
       route.scope === 'public' ? null : await identify(serving.authenticate, ctx.headers);
     ctx.state.principal = principal;
@@ -39,6 +44,7 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
     const params = route.params ? parsePart('path', route.params, ctx.params) : undefined;
     const query = route.query ? parsePart('query', route.query, queryOf(ctx)) : undefined;
     const body = await readBody(ctx, route, services.config.MAX_BODY_BYTES);
+    if (deprecation?.appliesTo?.(body)) announceSuccessor(ctx, deprecation);
     const signal = signalOf(ctx);
     const result = await route.handle({
       services,
@@ -56,6 +62,11 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
     });
     await send(ctx, route, result, signal, serving.checkReplies);
   };
+}
+
+/** Set before anything can go wrong, so that refusals have it as well. */
+function announceSuccessor(ctx: ApiContext, { successor }: Deprecation): void {
+  ctx.set({ Deprecation: DEPRECATED_SINCE, Link: `<${successor}>; rel="successor-version"` });
 }
 
 function applyRateLimit(ctx: ApiContext, decision: RateLimitDecision): void {

@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { ModelImage } from './model/chat-model.ts';
 import { buildPrompt } from './prompt/build-prompt.ts';
+import type { Turn } from './begin-turns.ts';
 import { DraftAnswer } from './draft-answer.ts';
+import type { FinishedTurn } from './finish-turns.ts';
 import { generateAnswer } from './generate-answer.ts';
 import type { ChatOwner } from './insert-session.ts';
 import { ModelFailed } from './model/model-failed.ts';
@@ -12,7 +14,6 @@ import type { PreparedAnswer } from './prepare-answer.ts';
 import { recordUsage } from './model/record-usage.ts';
 import { deepResearch } from './research/deep-research.ts';
 import type { ToolCall } from './tool-call.ts';
-import { type FinishedTurn, finishTurn, type Turn } from './turns.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import type { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
@@ -21,7 +22,7 @@ const INTERRUPTED = 'The client went away before the answer was complete.';
 const STOPPED_NOTE = 'The answer was stopped by the user.';
 const SAVE_DELAYS_MS = [250, 500, 1_000, 2_000];
 
-export type AnswerServices = Pick<Services, 'db' | 'clock' | 'usageLedger'>;
+export type AnswerServices = Pick<Services, 'clock' | 'turnWriter' | 'usageLedger'>;
 
 export interface AnswerInput {
   owner: ChatOwner;
@@ -93,7 +94,7 @@ export async function* answerTurn(
 
 /** Saves the draft the first time that it is called. */
 function saveOnce(
-  { db, clock }: AnswerServices,
+  { turnWriter, clock }: AnswerServices,
   { owner, turn, prepared }: AnswerInput,
   draft: DraftAnswer,
 ): (error: string | null) => Promise<void> {
@@ -109,7 +110,7 @@ function saveOnce(
       error,
       now: clock(),
     };
-    await insist(() => finishTurn(db, owner, turn.assistantMessageId, finished));
+    await insist(() => turnWriter.finish(owner, turn.assistantMessageId, finished));
   };
 }
 

@@ -1,6 +1,6 @@
 import type { SearchDoc } from '#src/documents/search-hit.ts';
 import type { Packet, PacketBody } from './packets.ts';
-import type { FinishedTurn } from './turns.ts';
+import type { FinishedTurn } from './finish-turns.ts';
 
 /** What an answer's packets have said so far, as its row keeps it. */
 export class DraftAnswer {

@@ -1,3 +1,4 @@
+import { cleanText } from '#src/documents/clean-text.ts';
 import type { SearchDoc } from '#src/documents/search-hit.ts';
 import { type ModelStep, type ModelStepInput, sourcesOf, startMessage } from './ask-model.ts';
 import { askWithin } from './ask-within.ts';
@@ -47,12 +48,14 @@ export async function* generateAnswer(input: GenerateInput): AsyncGenerator<Pack
   const { model, signal } = input;
   const search = input.tools.find(({ id }) => id === TOOL_IDS.internalSearch) ?? null;
   const isForced = input.forcedToolId !== null && model?.callsTools === true;
+  // Files may come without a word, and a message may be of characters that no index knows.
+  const hasWords = cleanText(input.question).trim() !== '';
   const first =
-    search === null || isForced
+    search === null || isForced || !hasWords
       ? null
       : await searchFirst(search, { ...input, before: input.questionBefore });
   signal.throwIfAborted();
-  if (model === null) return yield* extract(input, first);
+  if (model === null) return yield* extract(input, first, search !== null);
   return yield* runCycles(input, model, first);
 }
 
@@ -194,6 +197,7 @@ function* stay(turn: number): Generator<Packet, number> {
 async function* extract(
   input: GenerateInput,
   first: FirstSearch | null,
+  maySearch: boolean,
 ): AsyncGenerator<Packet, ToolCall[]> {
   const turn = yield* showFirstSearch(first, 0);
   const documents: readonly SearchDoc[] | null = first?.result.documents ?? null;
@@ -202,7 +206,8 @@ async function* extract(
     input.includeCitations,
   );
   yield packetAt(turn, startMessage(documents));
-  for (const piece of writeExtract(input.question, first?.result.hits ?? null)) {
+  const hits = first?.result.hits ?? (maySearch ? [] : null);
+  for (const piece of writeExtract(input.question, hits)) {
     for (const body of writer.quote(piece.text)) yield packetAt(turn, body);
     if (piece.citation === null) continue;
     for (const body of writer.cite(piece.citation)) yield packetAt(turn, body);

@@ -2,7 +2,7 @@ import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { type Agent, DEFAULT_AGENT, findAgent } from './agents/find-agent.ts';
 import type { ChatModel } from './model/chat-model.ts';
-import type { ChatRequest } from './request/chat-request.ts';
+import { type ChatRequest, NO_WORDS } from './request/chat-request.ts';
 import type { ChatOwner } from './insert-session.ts';
 import { openToolbox, searchTools, type Toolbox } from './open-toolbox.ts';
 import { checkResearch } from './research/deep-research.ts';
@@ -62,6 +62,8 @@ export async function prepareAnswer(
     request.sessionId === null
       ? placeInNewSession(request)
       : await findPlace(db, caller, request.sessionId, request.parent);
+  if (place.answered === null && request.message === '' && request.files.length === 0)
+    throw new Problem('BAD_REQUEST', `body.message: ${NO_WORDS}`);
   const project =
     settings.projectId === null
       ? null

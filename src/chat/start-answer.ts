@@ -5,7 +5,6 @@ import { type AnswerInput, answerTurn } from './answer.ts';
 import type { ChatRequest } from './request/chat-request.ts';
 import { type AnswerCaller, prepareAnswer } from './prepare-answer.ts';
 import { type AnswerLines, AnswerRun } from './runs/answer-run.ts';
-import { beginTurn } from './turns.ts';
 
 const DEADLINE_MS = 15 * 60_000;
 const RESEARCH_DEADLINE_MS = 60 * 60_000;
@@ -26,7 +25,7 @@ export interface AnswerStart {
 export async function startAnswer(services: Services, start: AnswerStart): Promise<AnswerRun> {
   const { caller, request, describeFailure } = start;
   const prepared = await prepareAnswer(services, caller, request, start.signal);
-  const turn = await beginTurn(services.db, caller, {
+  const turn = await services.turnWriter.begin(caller, {
     place: prepared.place,
     settings: prepared.settings,
     message: prepared.question,

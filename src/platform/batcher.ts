@@ -6,6 +6,9 @@ interface Waiting<Item, Result> {
   reject(reason: unknown): void;
 }
 
+/** Turns of the event loop without a new item after which nobody else is on the way. */
+const QUIET_TURNS = 3;
+
 /**
  * Natural batching: while one flush runs, callers queue; the next flush takes them all. No timers,
  * so a lone caller waits for nothing and a crowd shares one round trip.
@@ -14,21 +17,25 @@ export class Batcher<Item, Result> {
   readonly #flush: (items: Item[]) => Promise<PromiseSettledResult<Result>[]>;
   readonly #limits: { items: number; size: number };
   readonly #sizeOf: (item: Item) => number;
+  readonly #gatherMs: number;
   #queue: Waiting<Item, Result>[] = [];
   #running: Promise<void> | null = null;
 
   /**
    * @param flush settles every item, in order; when it throws, every item of the flush fails
    * @param limits of one flush: how many items, and their summed `sizeOf`
+   * @param gatherMs how long a flush waits at most while more items come with every turn of the event loop
    */
   constructor(
     flush: (items: Item[]) => Promise<PromiseSettledResult<Result>[]>,
     limits: { items: number; size: number },
     sizeOf: (item: Item) => number,
+    gatherMs = 0,
   ) {
     this.#flush = flush;
     this.#limits = limits;
     this.#sizeOf = sizeOf;
+    this.#gatherMs = gatherMs;
   }
 
   /** Resolves when the flush that took the item has committed. */
@@ -46,9 +53,7 @@ export class Batcher<Item, Result> {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      // One turn of the event loop: what has arrived on other connections, or on later lines of the
-      // same one, joins. Without it an embedded database, which never yields, is given one item a flush.
-      await nextTurn();
+      await this.#gather();
       const batch = this.#take();
       try {
         const results = await this.#flush(batch.map((waiting) => waiting.item));
@@ -58,6 +63,21 @@ export class Batcher<Item, Result> {
       }
     }
     this.#running = null;
+  }
+
+  async #gather(): Promise<void> {
+    // One turn of the event loop: what has arrived on other connections, or on later lines of the
+    // same one, joins. Without it an embedded database, which never yields, is given one item a flush.
+    await nextTurn();
+    if (this.#gatherMs === 0) return;
+    // Node accepts one connection a turn, so a crowd that connects at the same moment comes in over many.
+    const untilMs = performance.now() + this.#gatherMs;
+    for (let quiet = 0, count = this.#queue.length; quiet < QUIET_TURNS;) {
+      if (count >= this.#limits.items || performance.now() >= untilMs) return;
+      await nextTurn();
+      quiet = this.#queue.length === count ? quiet + 1 : 0;
+      count = this.#queue.length;
+    }
   }
 
   #take(): Waiting<Item, Result>[] {

@@ -88,3 +88,35 @@ it('rejects an item that the flush forgot to settle', async () => {
   );
   await expect(batcher.submit(1)).rejects.toThrow('fewer items');
 });
+
+it('waits for a crowd that comes in one a turn of the event loop, and for nobody when nobody comes', async () => {
+  const flushes: number[][] = [];
+  const flush = async (items: number[]) => {
+    flushes.push(items);
+    return items.map(fulfilled);
+  };
+  const batcher = new Batcher(flush, { items: 100, size: 100 }, () => 1, 60_000);
+  const submitted: Promise<number>[] = [];
+  for (let item = 0; item < 10; item += 1) {
+    submitted.push(batcher.submit(item));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(submitted);
+  expect(flushes).toEqual([[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]);
+});
+
+it('does not wait for a crowd without an end', async () => {
+  const sizes: number[] = [];
+  const flush = async (items: number[]) => {
+    sizes.push(items.length);
+    return items.map(fulfilled);
+  };
+  const batcher = new Batcher(flush, { items: 4, size: 100 }, () => 1, 60_000);
+  const submitted: Promise<number>[] = [];
+  for (let item = 0; item < 8; item += 1) {
+    submitted.push(batcher.submit(item));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(submitted);
+  expect(Math.max(...sizes)).toBe(4);
+});

@@ -3,7 +3,14 @@ import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
 import { ModelFailed } from '#src/chat/model/model-failed.ts';
 import { createInternalSearch } from '#src/chat/tools/internal-search.ts';
 import { callTool, fakeChatModel, finish, say, think } from '#test/support/fake-chat-model.ts';
-import { generated, MESSAGE, SEARCH, searchFor, textOf } from '#test/support/generated-answer.ts';
+import {
+  generated,
+  MESSAGE,
+  SEARCH,
+  searchFor,
+  textOf,
+  VPN,
+} from '#test/support/generated-answer.ts';
 
 describe('an answer', () => {
   it('of a model without tools is one message', async () => {
@@ -39,6 +46,15 @@ describe('an answer', () => {
     });
     expect(order).toEqual(MESSAGE(0));
     expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['no search', [], /allows no search/],
+    ['nothing found', [searchFor(VPN)], /found nothing/],
+  ])('without a word to search for and without a model says so: %s', async (_why, tools, says) => {
+    const answer = await generated({ question: '\u0000', tools });
+    expect(answer.order).toEqual(MESSAGE(0));
+    expect(textOf(answer)).toMatch(says);
   });
 
   it('forgets the first search once the model searches, and counts from 1', async () => {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { withStatus } from '#src/api/reply.ts';
 import { parsePart } from '#src/api/parse-request.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { noticingStop, startChat } from '#src/api/start-chat.ts';
@@ -24,14 +23,7 @@ import {
   referenceMessageSchema,
 } from '#src/chat/request/reference-request.ts';
 
-/**
- * Since when an endpoint is deprecated (RFC 9745: 1 February 2026, by when clients were to have moved), and what takes
- * its place (RFC 8288).
- */
-const DEPRECATED = {
-  Deprecation: '@1769904000',
-  Link: '</chat/send-chat-message>; rel="successor-version"',
-};
+const SUCCESSOR = '/chat/send-chat-message';
 
 const sendMessage = defineRoute({
   method: 'POST',
@@ -43,7 +35,8 @@ const sendMessage = defineRoute({
   family: 'reference',
   scope: 'read',
   produces: ['application/x-ndjson', 'text/event-stream'],
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'BAD_GATEWAY'],
+  deprecation: { successor: SUCCESSOR, appliesTo: isLegacyMessage },
   // Which of the two a body is, its keys tell; only then is it checked, so that an error names its own fields.
   body: z.union([z.looseObject({}), referenceMessageSchema, legacyMessageSchema]),
   reply: z.string(),
@@ -56,7 +49,7 @@ const sendMessage = defineRoute({
       const { run, award } = await startChat(request, asked);
       const lines = noticingStop(run.follow(0, signal), award);
       const parts = framing === 'sse' ? frameAsEvents(lines) : frameAsLines(lines);
-      return streamReply('text/event-stream; charset=utf-8', parts, DEPRECATED);
+      return streamReply('text/event-stream; charset=utf-8', parts);
     }
     const message = parsePart('body', referenceMessageSchema, body);
     const asked = readReferenceMessage(
@@ -75,6 +68,7 @@ const SIMPLE = {
   scope: 'read',
   method: 'POST',
   errors: ['NOT_FOUND'],
+  deprecation: { successor: SUCCESSOR },
 } as const;
 
 const sendSimple = defineRoute({
@@ -103,7 +97,7 @@ async function answerSimply(call: Parameters<typeof startChat>[0], request: Chat
   const { run, award } = await startChat(call, request);
   const response = await collectAnswer(run.follow(0, call.signal));
   if (response.error_msg === null) award();
-  return withStatus(200, toSimpleAnswer(response), DEPRECATED);
+  return toSimpleAnswer(response);
 }
 
 export const sendMessageRoutes: readonly Route[] = [sendMessage, sendSimple, sendSimpleWithHistory];

@@ -54,7 +54,8 @@ export function buildPrompt(input: PromptInput): ChatModelMessage[] {
   });
   const { question, material, room } = fitLast(input, rules);
   const { kept, left } = fitHistory(input.history, room);
-  const content = [...material, material.length === 0 ? question : `Question:\n${question}`];
+  const asked = material.length === 0 ? question : `Question:\n${question}`;
+  const content = question === '' ? material : [...material, asked];
   return [
     { role: 'system', content: addLeftOutNotice(rules, left) },
     ...kept,

@@ -12,6 +12,8 @@ import type { MessageParent } from '#src/chat/turns.ts';
 const MAX_MESSAGE_LENGTH = 100_000;
 const MAX_ID = 2_147_483_647;
 const MAX_FILES = 50;
+/** Only an earlier message that is answered again, or files, can do without. */
+export const NO_WORDS = 'is empty. Say what you want to know.';
 const MAX_HEADERS = 50;
 
 const identifier = z.union([
@@ -43,12 +45,15 @@ const fileDescriptor = z.union([
   }),
 ]);
 
-export const messageSchema = z.string().trim().min(1).max(MAX_MESSAGE_LENGTH);
+const wordsOrNone = z.string().trim().max(MAX_MESSAGE_LENGTH);
+export const messageSchema = wordsOrNone.min(1);
 
 /** The body of `POST /chat/send-chat-message`; keys that it does not know are let through. */
 export const chatRequestSchema = z
   .looseObject({
-    message: messageSchema,
+    message: wordsOrNone.describe(
+      'May be empty when files are attached, or an earlier message is answered again.',
+    ),
     llm_override: llmOverrideSchema.nullish(),
     llm_overrides: z
       .array(llmOverrideSchema)
@@ -79,6 +84,11 @@ export const chatRequestSchema = z
       .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, 'has too many headers')
       .nullish(),
   })
+  .refine(
+    ({ message, parent_message_id: parent, file_descriptors: files }) =>
+      message !== '' || (files ?? []).length > 0 || typeof parentOf(parent) === 'number',
+    { path: ['message'], message: NO_WORDS },
+  )
   .refine(
     ({ forced_tool_id: forced, allowed_tool_ids: allowed }) =>
       (forced ?? null) === null || (allowed ?? null) === null || allowed?.includes(forced ?? 0),

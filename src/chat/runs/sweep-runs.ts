@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 import { DraftAnswer } from '#src/chat/draft-answer.ts';
+import { endTurn, finishTurns } from '#src/chat/finish-turns.ts';
 import type { StreamLine } from '#src/chat/packets.ts';
-import { finishTurn } from '#src/chat/turns.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 
@@ -64,5 +64,5 @@ async function endDeadRun(
   const finished = { ...draft.saved(), model: null, durationMs: 0, error: DIED, now: clock() };
   const owner = { workspaceId: workspace_id, userId: user_id };
   // A process that was only slow to renew its lease may have finished the answer since the look: its word is whole.
-  await finishTurn(db, owner, chat_message_id, finished, 'unfinished');
+  await finishTurns(db, [endTurn(owner, chat_message_id, finished)], 'unfinished');
 }

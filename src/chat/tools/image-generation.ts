@@ -14,6 +14,11 @@ import { defineTool, type Tool, ToolFailed, TOOL_IDS } from './tool.ts';
 const MAX_PROMPT_LENGTH = 4_000;
 const HEARTBEAT_MS = 5_000;
 
+const INPUT = z.object({
+  prompt: z.string().describe('What the image shows, in full sentences.'),
+  shape: z.enum(IMAGE_SHAPES).default('square').describe('The shape of the image.'),
+});
+
 type Needed = ImageServices & Pick<Services, 'config' | 'files'>;
 
 interface Owner {
@@ -41,10 +46,7 @@ export function createImageGeneration(
     description:
       'Makes an image and shows it to the user. Use it only when the user asks for an image.',
     isLast: true,
-    input: z.object({
-      prompt: z.string().describe('What the image shows, in full sentences.'),
-      shape: z.enum(IMAGE_SHAPES).default('square').describe('The shape of the image.'),
-    }),
+    input: INPUT,
     async *run({ prompt: written, shape }, { signal }) {
       yield { type: 'image_generation_start' };
       const prompt = cleanText(written.trim()).slice(0, MAX_PROMPT_LENGTH).toWellFormed();

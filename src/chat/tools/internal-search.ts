@@ -9,6 +9,12 @@ import { defineTool, type Tool, type ToolContext, ToolFailed, TOOL_IDS } from '.
 /** A question may be long; the words that tell what it is about come early. */
 const QUERY_LIMITS = { count: 10, length: 2_000 };
 
+const INPUT = z.object({
+  queries: textList(
+    'One to five short searches that together find what is asked for, in the language of the documents.',
+  ),
+});
+
 export type SearchIndex = (
   query: string,
   limit: number,
@@ -23,11 +29,7 @@ export function createInternalSearch(search: SearchIndex): Tool {
     description:
       'Searches the documents that the workspace has indexed: its wiki, files, issues, messages and pages. Use it for whatever the workspace may know. The results are numbered passages to be cited.',
     mergedBy: 'queries',
-    input: z.object({
-      queries: textList(
-        'One to five short searches that together find what is asked for, in the language of the documents.',
-      ),
-    }),
+    input: INPUT,
     async *run(input, context) {
       yield { type: 'search_tool_start', is_internet_search: false };
       const { queries, question } = queriesOf(input.queries, context);

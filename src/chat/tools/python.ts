@@ -14,6 +14,10 @@ const MAX_CODE_CHARACTERS = 100_000;
 /** Of each stream, what the model sees. */
 const SHOWN_CHARACTERS = 32 * 1024;
 
+const INPUT = z.object({
+  code: z.string().min(1).max(MAX_CODE_CHARACTERS).describe('A complete Python program.'),
+});
+
 export interface AttachedFile {
   name: string;
   read(signal: AbortSignal): Promise<Uint8Array>;
@@ -36,9 +40,7 @@ export function createPython({ sandbox, files: store, owner, attached }: PythonT
     id: TOOL_IDS.python,
     name: 'python',
     description: describe(names, sandbox.limits.wallMs),
-    input: z.object({
-      code: z.string().min(1).max(MAX_CODE_CHARACTERS).describe('A complete Python program.'),
-    }),
+    input: INPUT,
     async *run({ code }, { signal }) {
       yield { type: 'python_tool_start', code };
       const files = await readAttached(attached, names, sandbox.limits.attachedBytes, signal);

@@ -70,7 +70,7 @@ export function defineTool<Input extends z.ZodObject>(
     },
 ): Tool {
   const { input: schema, run, ...facts } = definition;
-  const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  const parameters = parametersOf(schema);
   return {
     mergedBy: null,
     isLast: false,
@@ -83,4 +83,15 @@ export function defineTool<Input extends z.ZodObject>(
       return run(parsed.data, context);
     },
   };
+}
+
+/** Tools are made for every answer, of schemas that stay the same. */
+const parametersOfSchema = new WeakMap<z.ZodObject, Tool['parameters']>();
+
+function parametersOf(schema: z.ZodObject): Tool['parameters'] {
+  const known = parametersOfSchema.get(schema);
+  if (known) return known;
+  const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  parametersOfSchema.set(schema, parameters);
+  return parameters;
 }

@@ -11,6 +11,10 @@ const QUERY_LIMITS = { count: 5, length: 400 };
 const RESULTS_PER_QUERY = 10;
 const MAX_RESULTS = 20;
 
+const INPUT = z.object({
+  queries: textList('One to five short searches, each as one would type it into a search engine.'),
+});
+
 /** The tool that asks a search engine for the web; null when LEAD_SEARCH_PROVIDER names none. */
 export function createWebSearch(services: Pick<Services, 'config' | 'operatorFetch'>): Tool | null {
   const provider = openSearchProvider(services);
@@ -24,11 +28,7 @@ function webSearchBy(provider: SearchProvider): Tool {
     description:
       'Searches the public web. Use it for what the workspace cannot know, or for what is new. The results are titles and short excerpts; open the pages that matter with open_url.',
     mergedBy: 'queries',
-    input: z.object({
-      queries: textList(
-        'One to five short searches, each as one would type it into a search engine.',
-      ),
-    }),
+    input: INPUT,
     async *run(input, context) {
       yield { type: 'search_tool_start', is_internet_search: true };
       const queries = tidyTexts(input.queries, QUERY_LIMITS);

@@ -104,7 +104,7 @@ export function whyNoSeat(tier: PlanTier, taken: number): string | null {
   const { seats } = PLANS[tier];
   if (taken < seats) return null;
   const larger = PLAN_TIERS.find((one) => PLANS[one].seats > taken) ?? 'Enterprise';
-  return `The ${tier} plan has ${seatsText(seats)}, and this workspace has ${taken} members. Remove one, or change to ${larger}, which has ${seatsText(PLANS[larger].seats)}. ${HOW_TO_CHANGE}`;
+  return `The ${tier} plan has ${seatsText(seats)}, and this workspace has ${taken === 1 ? '1 member. Remove it' : `${taken} members. Remove one`}, or change to ${larger}, which has ${seatsText(PLANS[larger].seats)}. ${HOW_TO_CHANGE}`;
 }
 
 /** The sentence that refuses one more sender account on a plan, or null when the plan has room for it. */

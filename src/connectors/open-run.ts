@@ -51,7 +51,8 @@ export async function openRun(
   const last = await findLastRun(trx, pair);
   const unfinished = last && !fromBeginning && isResumable(last, pair, hash) ? last : null;
   const known = [pair.settings_hash, last?.settings_hash].filter((one) => typeof one === 'string');
-  const afresh = fromBeginning || (unfinished === null && known.some((one) => one !== hash));
+  const isOwed = (last !== null && owesBeginning(last)) || known.some((one) => one !== hash);
+  const afresh = fromBeginning || (unfinished === null && isOwed);
   if (afresh) {
     await sql`delete from connector_memory
       where cc_pair_id = ${pair.id} and not lasting`.execute(trx);
@@ -114,8 +115,16 @@ async function findLastRun(trx: DatabaseTransaction, pair: PairRow): Promise<Las
 /** It ended early, with a checkpoint that is worth going on from. */
 function isResumable(last: LastRun, pair: PairRow, hash: string): boolean {
   if (last.checkpoint === null || last.settings_hash !== hash) return false;
-  const endedEarly = last.status === 'failed' || last.status === 'canceled';
-  return endedEarly && pair.failed_runs <= RESUMES_OF_FAILED_RUNS;
+  return endedEarly(last) && pair.failed_runs <= RESUMES_OF_FAILED_RUNS;
+}
+
+/** It was to look at everything and has not: the run that cannot go on from it begins there, too. */
+function owesBeginning(last: LastRun): boolean {
+  return last.from_beginning && endedEarly(last);
+}
+
+function endedEarly({ status }: LastRun): boolean {
+  return status === 'failed' || status === 'canceled';
 }
 
 /**

@@ -71,13 +71,13 @@ async function pairRow(): Promise<{
   return row;
 }
 
+function askForRun(fromBeginning: boolean): Promise<unknown> {
+  const which = { workspaceId: test.workspaceId, ccPairId: pair, requestId: null };
+  return requestRun(services, { ...which, fromBeginning });
+}
+
 async function nextRun(with_: Services = services): Promise<void> {
-  await requestRun(services, {
-    workspaceId: test.workspaceId,
-    ccPairId: pair,
-    fromBeginning: false,
-    requestId: null,
-  });
+  await askForRun(false);
   await syncConnector(with_, pair, never);
 }
 
@@ -173,29 +173,31 @@ describe('a run', () => {
 
   it('looks at everything again when it is told to begin from the beginning', async () => {
     await syncConnector(services, pair, never);
-    await requestRun(services, {
-      workspaceId: test.workspaceId,
-      ccPairId: pair,
-      fromBeginning: true,
-      requestId: null,
-    });
+    await askForRun(true);
     await syncConnector(services, pair, never);
     const [, again] = await attempts();
     expect(again).toMatchObject({ status: 'success', fetched: 8, unchanged: 8, accepted: 0 });
+  });
+
+  it('from the beginning that is canceled before its first page is followed by one from the beginning', async () => {
+    await syncConnector(services, pair, never);
+    await askForRun(true);
+    await cancelRun(services.db, pair, 'Canceled by the test.');
+    await nextRun();
+    await nextRun();
+    expect(await attempts()).toMatchObject([
+      { status: 'success', fetched: 8 },
+      { status: 'canceled', from_beginning: true, fetched: 0 },
+      { status: 'success', from_beginning: true, poll_range_start: null, fetched: 8 },
+      { status: 'success', from_beginning: false },
+    ]);
   });
 
   it('does not run while the pair is paused', async () => {
     await sql`update cc_pair set status = 'PAUSED' where id = ${pair}`.execute(services.db);
     await syncConnector(services, pair, never);
     expect(await attempts()).toEqual([]);
-    await expect(
-      requestRun(services, {
-        workspaceId: test.workspaceId,
-        ccPairId: pair,
-        fromBeginning: false,
-        requestId: null,
-      }),
-    ).rejects.toThrow('PAUSED');
+    await expect(askForRun(false)).rejects.toThrow('PAUSED');
   });
 });
 

@@ -82,7 +82,9 @@ describe('the table of plans', () => {
     expect(whyNoSeat('Personal', 3)).toContain(
       'The Personal plan has 3 seats, and this workspace has 3 members. Remove one, or change to Pro, which has 10 seats.',
     );
-    expect(whyNoSeat('Free', 1)).toContain('change to Personal, which has 3 seats');
+    expect(whyNoSeat('Free', 1)).toContain(
+      'has 1 seat, and this workspace has 1 member. Remove it, or change to Personal, which has 3 seats',
+    );
     expect(whyNoSeat('Free', 12)).toContain('change to Agency, which has 50 seats');
     expect(whyNoSeat('Agency', 50)).toContain(
       'change to Enterprise, which has seats without limit',

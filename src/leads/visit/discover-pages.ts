@@ -33,7 +33,7 @@ export function discoverPages(
   const isOfSite = siteTest(domain);
   for (const { url, text } of page.links.slice(0, MAX_LINKS)) {
     const address = url.length > MAX_URL_LENGTH ? null : plainAddress(url);
-    if (!address || !isOfSite(address.hostname)) continue;
+    if (!address || !isOfSite(address)) continue;
     const key = pageKey(address);
     if (own && key === pageKey(own)) continue;
     const named = namePage(address, text);
@@ -76,12 +76,12 @@ export function isGermanSite(url: string, language: string): boolean {
   return language === 'de' || /\.(?:de|at|ch|li)$/i.test(URL.parse(url)?.hostname ?? '');
 }
 
-/** Pages link to few hosts, many times. */
-function siteTest(domain: string): (host: string) => boolean {
+/** Pages link to few origins, many times. The port counts: at an IP address each may be another site. */
+function siteTest(domain: string): (address: URL) => boolean {
   const known = new Map<string, boolean>();
-  return (host) => {
-    const isOfSite = known.get(host) ?? siteDomainOf(`https://${host}/`) === domain;
-    known.set(host, isOfSite);
+  return ({ origin }) => {
+    const isOfSite = known.get(origin) ?? siteDomainOf(origin) === domain;
+    known.set(origin, isOfSite);
     return isOfSite;
   };
 }

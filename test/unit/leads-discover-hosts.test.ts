@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { discoverListed, discoverPages } from '#src/leads/visit/discover-pages.ts';
+
+describe('a site without a name', () => {
+  const hrefs = (links: string[], url: string, domain: string): string[] =>
+    discoverPages({ url, links: links.map((link) => ({ url: link, text: '' })) }, domain).map(
+      (page) => page.url,
+    );
+
+  test.each([
+    ['an IP address and a port', 'http://127.0.0.1:8000/', '127.0.0.1:8000'],
+    ['an IP address', 'http://127.0.0.1/', '127.0.0.1'],
+    ['IPv6 and a port', 'http://[::1]:8000/', '[::1]:8000'],
+    ['localhost and a port', 'http://localhost:8000/', 'localhost:8000'],
+  ])('at %s has the pages that it links to', (_, home, domain) => {
+    const team = new URL('/team.html', home).href;
+    expect(hrefs([team], home, domain)).toEqual([team]);
+    expect(discoverListed([team], domain)).toMatchObject([{ url: team, kind: 'team' }]);
+  });
+
+  test('at another port of the same address is another site', () => {
+    const others = ['http://127.0.0.1:9000/team', 'http://127.0.0.1/team'];
+    expect(hrefs(others, 'http://127.0.0.1:8000/', '127.0.0.1:8000')).toEqual([]);
+  });
+
+  test('the port of a name is not asked about', () => {
+    const shop = 'https://shop.acme.example:8443/team';
+    expect(hrefs([shop], 'https://www.acme.example/', 'acme.example')).toEqual([shop]);
+  });
+});

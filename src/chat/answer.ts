@@ -5,7 +5,7 @@ import { buildPrompt } from './prompt/build-prompt.ts';
 import type { Turn } from './begin-turns.ts';
 import { DraftAnswer } from './draft-answer.ts';
 import type { FinishedTurn } from './finish-turns.ts';
-import { generateAnswer } from './generate-answer.ts';
+import { generateAnswer, type GenerateInput } from './generate-answer.ts';
 import type { ChatOwner } from './insert-session.ts';
 import { ModelFailed } from './model/model-failed.ts';
 import { packetAt, type ErrorPacket, type Packet, type StreamLine } from './packets.ts';
@@ -64,7 +64,7 @@ export async function* answerTurn(
     };
     const packets = prepared.request.deepResearch
       ? research(services, input, draft)
-      : generate(services, input);
+      : generate(services, input, summary.tool_calls);
     summary.tool_calls = yield* draft.record(packets);
     const stop: Packet = packetAt(draft.turnIndex, { type: 'stop', stop_reason: null });
     draft.add(stop);
@@ -130,10 +130,11 @@ async function insist(save: () => Promise<void>): Promise<void> {
 function generate(
   services: AnswerServices,
   { owner, prepared, signal }: AnswerInput,
+  toolCalls: ToolCall[],
 ): AsyncGenerator<Packet, ToolCall[]> {
   const { question, request, toolbox, temperature, place } = prepared;
   const { workspaceId } = owner;
-  return generateAnswer({
+  const input: GenerateInput = {
     question,
     questionBefore: place.history.findLast(({ role }) => role === 'user')?.content ?? null,
     model: recordUsage(prepared.model, services.usageLedger, workspaceId),
@@ -144,7 +145,8 @@ function generate(
       promptOf(services, prepared, { documents, budgetTokens, toolNames: toolNames(prepared) }),
     includeCitations: request.includeCitations,
     signal,
-  });
+  };
+  return generateAnswer(input, toolCalls);
 }
 
 async function* research(

@@ -42,9 +42,13 @@ export interface GenerateInput {
  *
  * Before the model is asked, its index is searched with the user's words. An answer from that search alone shows it as
  * the model's first tool; where the model calls tools, theirs are the documents, and the first search is forgotten.
+ * @param toolCalls filled as they are made, for an answer that fails or is stopped afterwards
  * @throws ModelFailed when the model fails, Problem when a search does, the signal's reason when it aborts
  */
-export async function* generateAnswer(input: GenerateInput): AsyncGenerator<Packet, ToolCall[]> {
+export async function* generateAnswer(
+  input: GenerateInput,
+  toolCalls: ToolCall[] = [],
+): AsyncGenerator<Packet, ToolCall[]> {
   const { model, signal } = input;
   const search = input.tools.find(({ id }) => id === TOOL_IDS.internalSearch) ?? null;
   const isForced = input.forcedToolId !== null && model?.callsTools === true;
@@ -56,7 +60,7 @@ export async function* generateAnswer(input: GenerateInput): AsyncGenerator<Pack
       : await searchFirst(search, { ...input, before: input.questionBefore });
   signal.throwIfAborted();
   if (model === null) return yield* extract(input, first, search !== null);
-  return yield* runCycles(input, model, first);
+  return yield* runCycles(input, model, first, toolCalls);
 }
 
 /** Where the loop stands. */
@@ -73,6 +77,7 @@ async function* runCycles(
   input: GenerateInput,
   model: ChatModel,
   first: FirstSearch | null,
+  toolCalls: ToolCall[],
 ): AsyncGenerator<Packet, ToolCall[]> {
   const budget = promptBudget(model);
   const found = first !== null && first.result.documents.length > 0 ? first : null;
@@ -82,7 +87,7 @@ async function* runCycles(
     isSearched: found !== null,
     mayCall: model.callsTools,
     turn: 0,
-    toolCalls: [],
+    toolCalls,
   };
   for (let cycle = 0; cycle < MAX_CYCLES; cycle += 1) {
     const offered = progress.mayCall && cycle < MAX_CYCLES - 1 ? offeredTools(input, cycle) : [];

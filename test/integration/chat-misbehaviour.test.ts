@@ -217,6 +217,13 @@ describe('a model that keeps no order', () => {
     const stream = await askTwice();
     expect(orderOf(stream).at(-1)).toMatch(/error$/);
     expect(assemble(stream).error_msg).toMatch(/without an answer/);
+    script = callsOnce(callsTools([search()]), plays(endEvents('stop')));
+    const whole = await send({ stream: false });
+    expect(whole.body).toMatchObject({
+      answer: '',
+      tool_calls: [{ tool_name: 'internal_search' }],
+    });
+    expect(whole.body.error_msg).toMatch(/without an answer/);
     const { sessionId } = sessionOf(stream);
     script = () => answersText('Again.');
     const next = await send({ chat_session_id: sessionId, stream: false });

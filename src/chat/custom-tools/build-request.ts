@@ -1,3 +1,4 @@
+import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import { ToolFailed } from '#src/chat/tools/tool.ts';
 import { isObject, type JsonObject } from './json-object.ts';
 import type { Operation, OperationBody, OperationMethod } from './operation.ts';
@@ -78,7 +79,7 @@ function encode(text: string): string {
 /** What was encoded cannot lead elsewhere; should it ever, the call ends here. */
 function assertStaysWithin(baseUrl: string, text: string): void {
   const [base, url] = [URL.parse(baseUrl), URL.parse(text)];
-  const root = base?.pathname.replace(/\/+$/, '') ?? '';
+  const root = withoutLastSlashes(base?.pathname ?? '');
   if (base && url?.origin === base.origin && url.pathname.startsWith(`${root}/`)) return;
   throw new ToolFailed('The arguments lead to another address than that of the tool.');
 }

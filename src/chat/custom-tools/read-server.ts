@@ -1,5 +1,6 @@
 import { OutboundError } from '#src/platform/outbound.ts';
 import { callableUrl } from '#src/platform/outbound-hop.ts';
+import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import { isObject, type JsonObject } from './json-object.ts';
 import { wrongDefinition } from './read-openapi.ts';
 
@@ -50,5 +51,5 @@ function readAddress(text: string, place: string): string {
     if (!(error instanceof OutboundError)) throw error;
     throw wrongDefinition(place, `cannot be called. ${error.message}`.replace(/\.$/, ''));
   }
-  return url.href.replace(/\/+$/, '');
+  return withoutLastSlashes(url.href);
 }

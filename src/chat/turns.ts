@@ -155,6 +155,6 @@ async function readChain(
 export function noSession(sessionId: ChatSessionId): Problem {
   return new Problem(
     'NOT_FOUND',
-    `There is no chat session ${sessionId}. Leave chat_session_id out to start a new one.`,
+    `There is no chat session ${sessionId}. POST /chat/session makes one.`,
   );
 }

@@ -13,6 +13,7 @@ import { Problem, StartError } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { RequestState } from './context.ts';
 import { problemBody, STATUS_OF_CODE } from './problem.ts';
+import { serveInTurn } from './serve-in-turn.ts';
 
 const HEADERS_TIMEOUT_MS = 15_000;
 /** Longer than the 60 s of common load balancers, which must be the ones to close an idle connection. */
@@ -41,17 +42,19 @@ export async function startServer(
   const inFlight = new Map<Duplex, ServerResponse>();
   let closing = false;
   const answer = app.callback();
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    inFlight.set(request.socket, response);
-    response.once('close', () => {
-      inFlight.delete(request.socket);
+  const serve = serveInTurn({
+    begin(request, response) {
+      inFlight.set(request.socket, response);
+      response.once('finish', () => drainBody(request));
+      if (closing) response.setHeader('Connection', 'close');
+      void answer(request, response);
+    },
+    end({ socket }) {
+      inFlight.delete(socket);
       // An answer that was begun before has told its client that the connection is kept.
-      if (closing) request.socket.end();
-    });
-    response.once('finish', () => drainBody(request));
-    if (closing) response.setHeader('Connection', 'close');
-    void answer(request, response);
-  };
+      if (closing) socket.end();
+    },
+  });
   // The application checks Host itself: Node's own refusal has no body. Bodies have their own deadlines.
   const server = createServer({ requireHostHeader: false, requestTimeout: 0 }, serve);
   server.headersTimeout = HEADERS_TIMEOUT_MS;

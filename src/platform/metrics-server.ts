@@ -21,7 +21,8 @@ export async function serveMetrics(
     );
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    // Stays: a connection that the system cannot hand over, for want of memory or files, is one scrape lost.
+    server.on('error', reject);
     server.listen(port, host, resolve);
   });
   return {

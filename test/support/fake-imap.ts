@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 export const FAKE_USERNAME = 'ann@example.com';
 
@@ -22,7 +24,9 @@ export interface FakeImapState {
   /** Commands in upper case, without their tags. */
   log: string[];
   /** Given a command, what the server does instead of answering it; null: answers. */
-  fault: (command: string) => 'hang' | 'drop' | { answer: string } | null;
+  fault: (
+    command: string,
+  ) => 'hang' | 'drop' | { answer: string } | { untagged: Iterable<string> } | null;
 }
 
 /**
@@ -57,6 +61,9 @@ export function serveImap(socket: Socket, state: FakeImapState): void {
           Buffer.concat([...answer.untagged, Buffer.from(`${tag} ${answer.result}\r\n`)]),
         );
         if (command === 'LOGOUT') socket.end();
+      } else if (fault !== 'hang' && 'untagged' in fault) {
+        // It ends where the client hangs up.
+        pipeline(Readable.from(fault.untagged), socket, { end: false }).catch(() => undefined);
       } else if (fault !== 'hang') socket.write(`${tag} ${fault.answer}\r\n`);
     }
   });

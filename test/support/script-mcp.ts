@@ -11,7 +11,14 @@ export function script(
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
-      answer(text === '' ? {} : JSON.parse(text), request, response);
+      let message: Json;
+      try {
+        message = text === '' ? {} : JSON.parse(text);
+      } catch {
+        // No message, as by a client that gave up: an answer for it, and no failure of the server.
+        return void response.writeHead(400).end();
+      }
+      answer(message, request, response);
     });
   };
 }

@@ -29,6 +29,59 @@ async function exchange(url: string, bytes: string): Promise<{ head: string; bod
   return { head, body };
 }
 
+/** Everything that comes back in one connection until it is closed. */
+async function exchangeAll(url: string, requests: string[]): Promise<string> {
+  const { port, hostname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.on('data', (data) => {
+    text += data.toString();
+  });
+  socket.on('error', () => undefined);
+  socket.write(requests.join(''));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return text;
+}
+
+/** A route that counts who comes in; each waits for the function that `next` resolves to. */
+function countedRoutes() {
+  const arrivals: (() => void)[] = [];
+  let announce = Promise.withResolvers<void>();
+  const gates = {
+    entered: 0,
+    async next(): Promise<() => void> {
+      for (;;) {
+        const open = arrivals.shift();
+        if (open !== undefined) return open;
+        announce = Promise.withResolvers();
+        await announce.promise;
+      }
+    },
+  };
+  const routes = [
+    ...healthRoutes,
+    defineRoute({
+      method: 'GET',
+      tag: 'Test',
+      family: 'platform',
+      scope: 'public',
+      path: '/counted',
+      summary: 'Counts',
+      reply: z.object({ number: z.number() }),
+      async handle() {
+        gates.entered += 1;
+        const number = gates.entered;
+        await new Promise<void>((resolve) => {
+          arrivals.push(resolve);
+          announce.resolve();
+        });
+        return { number };
+      },
+    }),
+  ];
+  return { routes, gates };
+}
+
 function gatedRoutes() {
   const gate = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
@@ -169,6 +222,33 @@ describe('the server', () => {
     expect((await fetch(`${api.url}/health`)).status).toBe(200);
     process.off('uncaughtException', hear);
     expect(unheard).toEqual([]);
+  });
+
+  it('serves the requests of one connection one after the other', async () => {
+    const { routes, gates } = countedRoutes();
+    await using api = await openTestApi(routes, { database });
+    const answers = exchangeAll(api.url, [
+      'GET /counted HTTP/1.1\r\nHost: a\r\n\r\n',
+      'GET /counted HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    ]);
+    const first = await gates.next();
+    expect((await fetch(`${api.url}/health`)).status).toBe(200);
+    expect(gates.entered).toBe(1);
+    first();
+    (await gates.next())();
+    expect((await answers).match(/"number":\d/g)).toEqual(['"number":1', '"number":2']);
+    expect(gates.entered).toBe(2);
+  });
+
+  it('cuts off a connection in which thousands of requests wait, and serves none of them', async () => {
+    const { routes, gates } = countedRoutes();
+    await using api = await openTestApi(routes, { database });
+    const request = 'GET /counted HTTP/1.1\r\nHost: a\r\n\r\n';
+    const answers = exchangeAll(api.url, [request.repeat(5_000)]);
+    await gates.next();
+    expect(await answers).toBe('');
+    expect((await fetch(`${api.url}/health`)).status).toBe(200);
+    expect(gates.entered).toBe(1);
   });
 
   it('finishes what is in flight, closes kept connections and takes no more', async () => {

@@ -65,6 +65,18 @@ test.each([
   await expect(check).rejects.toBeInstanceOf(SourceUnavailable);
 });
 
+test('an answer that goes on and on is given up before it fills the memory', async () => {
+  const piece = `* 1 FETCH (UID 1 BODY[]<0> {1000000}\r\n${'x'.repeat(1_000_000)})\r\n`;
+  let sent = 0;
+  const pieces = function* (): Generator<string> {
+    for (; sent < 300; sent += 1) yield piece;
+  };
+  fixture.fault = (command) => (command.startsWith('UID FETCH') ? { untagged: pieces() } : null);
+  const poll = fixture.connector.poll(...inputs(), null, test_.context);
+  await expect(Array.fromAsync(poll)).rejects.toThrow('answered with more than 32 MB');
+  expect(sent).toBeLessThan(300);
+});
+
 describe('one message that is the matter', () => {
   test('a message that breaks the connection each time is one failure, and all others are read', async () => {
     const isBroken = fetchesOf(4);

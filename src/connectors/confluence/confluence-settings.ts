@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import { siteUrl, type AtlassianCredential } from '#src/connectors/source/atlassian.ts';
 
 const text = z
@@ -92,7 +93,7 @@ function wikiRoot(address: string, isCloud: boolean): string | null {
   if (isCloud) return `${url.origin}/wiki`;
   const own = OWN_PAGES.exec(url.pathname);
   const context = url.pathname.slice(0, own?.index ?? url.pathname.length);
-  return url.origin + context.replace(/\/+$/, '');
+  return url.origin + withoutLastSlashes(context);
 }
 
 export const CONFLUENCE_CREDENTIAL: z.ZodType<AtlassianCredential> = z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
+import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import type { RestApi } from '#src/connectors/source/rest-listing.ts';
 import type { SourceHabits, SourceHttp } from '#src/connectors/source-http.ts';
 
@@ -29,11 +30,11 @@ export function openGithub(http: SourceHttp, base: string, token: string): RestA
 /** Where the API of an installation lives, whose web address is `webUrl`; null: github.com's. */
 export function githubApiBase(webUrl: string | null, publicBase: string): string {
   const url = URL.parse(webUrl ?? '');
-  if (!url) return publicBase.replace(/\/+$/, '');
+  if (!url) return withoutLastSlashes(publicBase);
   if (url.hostname === 'github.com' || url.hostname === 'api.github.com') return publicBase;
   // GitHub Enterprise Cloud with data residency has a host for the API; GitHub Enterprise Server a path.
   if (url.hostname.endsWith('.ghe.com')) return `https://api.${url.host.replace(/^api\./, '')}`;
-  return `${url.origin}${url.pathname.replace(/(\/api\/v3)?\/*$/, '')}/api/v3`;
+  return `${url.origin}${withoutLastSlashes(url.pathname).replace(/\/api\/v3$/, '')}/api/v3`;
 }
 
 /** A path below the API with its parts encoded: githubPath`/repos/${owner}/${name}`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
+import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import type { GitlabCredential, GitlabSettings } from './gitlab-settings.ts';
 import { findThing, type RestApi } from '#src/connectors/source/rest-listing.ts';
 import { SourceRefused } from '#src/connectors/source-errors.ts';
@@ -33,7 +34,7 @@ export function openGitlab(http: SourceHttp, credential: GitlabCredential): Rest
     waitMs: gitlabWaitMs,
   };
   const url = new URL(gitlab_url);
-  const path = url.pathname.replace(/(\/api\/v4)?\/*$/, '');
+  const path = withoutLastSlashes(url.pathname).replace(/\/api\/v4$/, '');
   return { http: http.withHabits(habits), base: `${url.origin}${path}/api/v4` };
 }
 

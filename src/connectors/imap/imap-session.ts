@@ -14,6 +14,9 @@ const CONNECT_TIMEOUT_MS = 20_000;
 const COMMAND_TIMEOUT_MS = 60_000;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const MAX_LITERAL_BYTES = 64 * 1024 * 1024;
+/** For all that one command brings, at most a message of 25 MB or the numbers of all; the library keeps it in memory. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const ANSWER_CHECK_MS = 50;
 
 export interface ImapAddress {
   host: string;
@@ -201,21 +204,25 @@ async function runBounded<T>(
   const deadline = AbortSignal.timeout(COMMAND_TIMEOUT_MS);
   const ended = AbortSignal.any([signal, deadline]);
   const stop = Promise.withResolvers<never>();
-  const onEnd = (): void => {
-    stop.reject(
-      new SourceUnavailable(
-        `${address.host} did not answer within ${COMMAND_TIMEOUT_MS / 1_000} s.`,
-      ),
-    );
+  const end = (reason: string): void => {
+    stop.reject(new SourceUnavailable(`${address.host} ${reason}.`));
     client.close();
   };
+  const onEnd = (): void => end(`did not answer within ${COMMAND_TIMEOUT_MS / 1_000} s`);
   ended.addEventListener('abort', onEnd, { once: true });
+  const before = client.stats().received;
+  const watch = setInterval(() => {
+    if (client.stats().received - before > MAX_ANSWER_BYTES) {
+      end(`answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MB`);
+    }
+  }, ANSWER_CHECK_MS);
   try {
     return await Promise.race([work(), stop.promise]);
   } catch (error) {
     signal.throwIfAborted();
     throw sourceError(address, error);
   } finally {
+    clearInterval(watch);
     ended.removeEventListener('abort', onEnd);
   }
 }

@@ -1,3 +1,4 @@
+import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import type { S3Credential, S3Settings } from './s3-settings.ts';
 import { SourceRefused } from '#src/connectors/source-errors.ts';
 
@@ -34,7 +35,7 @@ export function resolveStore(settings: S3Settings, credential: S3Credential): S3
   const bucket = settings.bucket_name;
   const common = { bucket, prefix: settings.prefix, roleArn: null };
   const within = (base: string): Pick<S3Store, 'addressOf' | 'idOf'> => {
-    const address = `${base.replace(/\/+$/, '')}/${encodeURIComponent(bucket)}`;
+    const address = `${withoutLastSlashes(base)}/${encodeURIComponent(bucket)}`;
     // The names of these buckets are not unique in the world, so the address is part of the id.
     return { addressOf: () => address, idOf: (key) => `${address}/${encodeKey(key)}` };
   };
@@ -94,7 +95,7 @@ function amazonStore(
     roleArn: byRole ? required(credential, 'aws_role_arn', 's3') : null,
   };
   if (settings.endpoint_url !== null) {
-    const address = `${settings.endpoint_url.replace(/\/+$/, '')}/${encodeURIComponent(bucket)}`;
+    const address = `${withoutLastSlashes(settings.endpoint_url)}/${encodeURIComponent(bucket)}`;
     return { ...common, addressOf: () => address, idOf: (key) => `${address}/${encodeKey(key)}` };
   }
   // A dot in the name would not match the certificate of *.s3.<region>.amazonaws.com.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import { siteUrl, type AtlassianCredential } from '#src/connectors/source/atlassian.ts';
 
 const DEFAULT_BATCH = 50;
@@ -99,7 +100,7 @@ function jiraSite(text: string): { root: string; projectKey: string | null } | n
   const context = isCloud ? '' : url.pathname.slice(0, own?.index ?? url.pathname.length);
   const project = PROJECT_LINK.exec(url.pathname)?.[1] ?? url.searchParams.get('projectKey');
   return {
-    root: url.origin + context.replace(/\/+$/, ''),
+    root: url.origin + withoutLastSlashes(context),
     projectKey: project?.toUpperCase() ?? null,
   };
 }

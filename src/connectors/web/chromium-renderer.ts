@@ -56,20 +56,22 @@ export function openChromiumRenderer(options: Options): PageRenderer & AsyncDisp
   let isClosed = false;
 
   const start = (): Promise<RunningBrowser> => {
-    running ??= launch(options).then(
-      (started) => {
-        started.browser.on('disconnected', () => {
-          running = null;
-        });
-        return started;
-      },
-      (error: unknown) => {
-        running = null;
-        const message = `Chromium did not start from ${options.executablePath}.`;
-        throw new SourceUnavailable(message, { cause: error });
-      },
+    if (running) return running;
+    const starting = launch(options).catch((error: unknown): never => {
+      forget();
+      const message = `Chromium did not start from ${options.executablePath}.`;
+      throw new SourceUnavailable(message, { cause: error });
+    });
+    // One that was stopped may say so when the next is running.
+    const forget = (): void => {
+      if (running === starting) running = null;
+    };
+    starting.then(
+      ({ browser }) => browser.on('disconnected', forget),
+      () => undefined, // told to who waits for it
     );
-    return running;
+    running = starting;
+    return starting;
   };
   const stop = async (): Promise<void> => {
     const stopping = running;
@@ -124,7 +126,13 @@ async function launch({ executablePath }: Options): Promise<RunningBrowser> {
     handleSIGTERM: false,
     handleSIGHUP: false,
   });
-  return { server, browser: await chromium.connect(server.wsEndpoint()) };
+  try {
+    return { server, browser: await chromium.connect(server.wsEndpoint()) };
+  } catch (error) {
+    // Nobody else knows of it.
+    await server.kill().catch(() => undefined);
+    throw error;
+  }
 }
 
 async function renderPage(

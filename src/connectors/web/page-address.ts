@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutLastSlashes } from '#src/platform/base-url.ts';
 
 /** The part of the web that a crawl stays in. */
 export interface SiteScope {
@@ -50,7 +51,7 @@ export function readLink(href: string, from: URL | string): URL | null {
  */
 export function addressKey(url: URL | string): string {
   const { host, pathname, search } = typeof url === 'string' ? new URL(url) : url;
-  const path = plainCodes(pathname).replace(/\/+$/, '');
+  const path = withoutLastSlashes(plainCodes(pathname));
   return hashOf(`${withoutPort(host)}${path}${inOrder(plainCodes(search))}`);
 }
 
@@ -84,7 +85,7 @@ export function hashOf(content: string | Uint8Array): string {
 export function scopeOf(base: URL): SiteScope {
   const folder = /\.[a-z0-9]{1,5}$/i.test(base.pathname)
     ? base.pathname.slice(0, base.pathname.lastIndexOf('/'))
-    : base.pathname.replace(/\/+$/, '');
+    : withoutLastSlashes(base.pathname);
   return { protocol: base.protocol, host: base.host, path: `${folder}/` };
 }
 

@@ -92,7 +92,7 @@ function findLinks(
 /** https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh */
 function refreshOf({ refresh }: OpenedPage, base: URL): { url: URL; isSoon: boolean } | null {
   const [, seconds = '', address] =
-    /^\s*([\d.]*)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i.exec(refresh) ?? [];
+    /^([\d.]*)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i.exec(refresh.trimStart()) ?? [];
   const url = address === undefined ? null : readLink(address, base);
   return url && { url, isSoon: Number(seconds) <= LONGEST_REFRESH_SECONDS };
 }

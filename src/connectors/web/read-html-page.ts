@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import { openPage, type OpenedPage } from '#src/files/open-page.ts';
 import type { ConnectorDocument } from '#src/connectors/connector.ts';
 import { decodePage } from '#src/files/decode-page.ts';
@@ -132,7 +133,7 @@ function idOf(
   const own = !entry.own && canonical ? withSchemeOf(scope, canonical) : null;
   const named = own?.host === place.host ? own : null;
   const isHome = ({ pathname }: URL): boolean =>
-    ROOT_PAGE.test(pathname) || `${pathname.replace(/\/+$/, '')}/` === scope.path;
+    ROOT_PAGE.test(pathname) || `${withoutLastSlashes(pathname)}/` === scope.path;
   const isMistake = named && isHome(named) && named.search === '' && !isHome(place);
   const id = withSchemeOf(scope, named && !isMistake ? named : place).href;
   return knownId !== null && addressKey(knownId) === addressKey(id) ? knownId : id;

@@ -6,6 +6,8 @@ import { defineConfig } from 'vitest/config';
 const INTEGRATION_WORKERS = 2;
 /** Only ends what hangs: how fast something is, no test asserts. */
 const TIMEOUT_MS = 300_000;
+/** How long a test waits for what is to become true. */
+const POLL_MS = 60_000;
 
 // Every test file and every process that a test starts would compile the same packages again.
 process.env['NODE_COMPILE_CACHE'] ??= resolve(
@@ -20,6 +22,7 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     testTimeout: TIMEOUT_MS,
     hookTimeout: TIMEOUT_MS,
+    expect: { poll: { timeout: POLL_MS } },
     projects: [
       {
         extends: true,

@@ -1,5 +1,6 @@
 import { stemmer } from 'stemmer';
 
+import { normalizeText } from '#src/platform/normalize-text.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
 /** Longer terms are cut: their beginning still finds them, and no blob of base64 swells the index. */
@@ -61,7 +62,7 @@ export function isUnspaced(word: string): boolean {
 }
 
 function wordsOf(text: string): readonly string[] {
-  const normal = NON_ASCII.test(text) ? text.normalize('NFKC') : text;
+  const normal = NON_ASCII.test(text) ? normalizeText(text, 'NFKC') : text;
   return normal.match(WORD_PATTERN) ?? [];
 }
 

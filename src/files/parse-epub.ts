@@ -68,7 +68,7 @@ function chapterPaths(book: CheerioAPI, folder: string): string[] {
 }
 
 function partPath(folder: string, href: string): string {
-  return posix.join(folder, decodePath(href.replace(/#.*$/, '')));
+  return posix.join(folder, decodePath(href.split('#', 1)[0] ?? ''));
 }
 
 function decodePath(href: string): string {

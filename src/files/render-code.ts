@@ -17,8 +17,8 @@ export function renderCode(pre: HtmlElement, isLeftOut: (element: HtmlElement) =
     .trimEnd();
   if (code === '') return '';
   let longest = 2;
-  for (const [, run = ''] of code.matchAll(/^[^\S\n]*(`{3,})/gm)) {
-    longest = Math.max(longest, run.length);
+  for (const line of code.split('\n')) {
+    longest = Math.max(longest, /^\s*(`{3,})/.exec(line)?.[1]?.length ?? 0);
   }
   const fence = '`'.repeat(longest + 1);
   return `${fence}${languageOf(pre)}\n${code}\n${fence}`;
@@ -31,16 +31,18 @@ export function codeSpan(text: string): string {
 }
 
 function codeText(pre: HtmlElement, isLeftOut: (element: HtmlElement) => boolean): string {
-  let text = '';
+  // A list, as asking a text under construction for its end copies it.
+  const pieces: string[] = [];
   const endLine = (): void => {
-    if (text !== '' && !text.endsWith('\n')) text += '\n';
+    if (pieces.at(-1)?.endsWith('\n') === false) pieces.push('\n');
   };
   const open: (HtmlNode | typeof endLine)[] = childrenOf(pre).toReversed();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next === 'function') next();
-    else if (next.type === 'text') text += next.data;
-    else if (!isElement(next) || isLeftOut(next)) continue;
-    else if (next.name === 'br') text += '\n';
+    else if (next.type === 'text') {
+      if (next.data !== '') pieces.push(next.data);
+    } else if (!isElement(next) || isLeftOut(next)) continue;
+    else if (next.name === 'br') pieces.push('\n');
     else {
       if (LINE_BOXES.has(next.name) || LINE.test(next.attribs['class'] ?? '')) {
         open.push(endLine);
@@ -49,7 +51,7 @@ function codeText(pre: HtmlElement, isLeftOut: (element: HtmlElement) => boolean
       for (const child of next.children.toReversed()) open.push(child);
     }
   }
-  return text;
+  return pieces.join('');
 }
 
 /** Named by the block, by what is in it, or by one of the boxes around it. */

@@ -1,3 +1,4 @@
+import { contactBehind } from './contact-behind.ts';
 import { childrenOf, type HtmlElement, type HtmlNode, isElement, rawText } from './html-tree.ts';
 import { codeSpan, renderCode } from './render-code.ts';
 import { isLayoutTable, renderLayout, renderTable, type TableOptions } from './render-table.ts';
@@ -13,6 +14,8 @@ export interface MarkdownOptions {
 interface Flow {
   blocks: string[];
   line: string;
+  /** Whether the line ends within a word; asking a line under construction copies all of it. */
+  endsInWord: boolean;
 }
 
 /** Deeper than any page that a person made; what lies below is plain text. */
@@ -53,14 +56,20 @@ function blocksOf(nodes: readonly HtmlNode[], options: MarkdownOptions, depth: n
 }
 
 function flowOf(nodes: readonly HtmlNode[], options: MarkdownOptions, depth: number): Flow {
-  const flow: Flow = { blocks: [], line: '' };
+  const flow: Flow = { blocks: [], line: '', endsInWord: false };
   for (const node of nodes) {
-    if (node.type === 'text') flow.line += tidyText(node.data);
+    if (node.type === 'text') write(flow, tidyText(node.data));
     else if (!isElement(node)) continue;
-    else if (depth > MAX_DEPTH) flow.line += tidyText(rawText(node, options.isLeftOut));
+    else if (depth > MAX_DEPTH) write(flow, tidyText(rawText(node, options.isLeftOut)));
     else addElement(flow, node, options, depth + 1);
   }
   return flow;
+}
+
+function write(flow: Flow, text: string): void {
+  if (text === '') return;
+  flow.line += text;
+  flow.endsInWord = /\w/.test(text.slice(-1));
 }
 
 function tidyText(text: string): string {
@@ -76,6 +85,7 @@ function endLine(flow: Flow): void {
     // One is the end of a line, two are the end of a paragraph.
     .replace(/\n+/g, (ends) => (ends.length === 1 ? '  \n' : '\n\n'));
   flow.line = '';
+  flow.endsInWord = false;
   // Words that would become a heading or open a block of code.
   if (text !== '') flow.blocks.push(/^(?:#{1,6} |```|~~~)/.test(text) ? `\\${text}` : text);
 }
@@ -151,21 +161,23 @@ function tableOptions(options: MarkdownOptions, depth: number): TableOptions {
 
 function addInline(flow: Flow, element: HtmlElement, options: MarkdownOptions, depth: number) {
   const { name, attribs } = element;
-  if (name === 'br') flow.line += '\n';
-  else if (name === 'img') flow.line += tidyText(attribs['alt'] ?? '');
-  else if (name === 'input') flow.line += checkbox(attribs);
-  else if (name === 'math') flow.line += formulaOf(element);
-  else if (CODE.has(name)) flow.line += codeSpan(rawText(element, options.isLeftOut));
+  if (name === 'br') write(flow, '\n');
+  else if (name === 'img') write(flow, tidyText(attribs['alt'] ?? ''));
+  else if (name === 'input') write(flow, checkbox(attribs));
+  else if (name === 'math') write(flow, formulaOf(element));
+  else if (CODE.has(name)) write(flow, codeSpan(rawText(element, options.isLeftOut)));
   else {
     const inner = flowOf(element.children, options, depth);
     // Marks around blocks would be none.
-    if (inner.blocks.length === 0) flow.line += marked(element, inner.line, options, flow.line);
+    if (inner.blocks.length === 0)
+      write(flow, marked(element, inner.line, options, flow.endsInWord));
     else {
       const [first = '', ...others] = inner.blocks;
-      flow.line += first;
+      write(flow, first);
       endLine(flow);
       flow.blocks.push(...others);
       flow.line = inner.line;
+      flow.endsInWord = inner.endsInWord;
     }
   }
 }
@@ -174,7 +186,7 @@ function marked(
   { name, attribs }: HtmlElement,
   text: string,
   { keepsLinks }: MarkdownOptions,
-  before: string,
+  isInWord: boolean,
 ): string {
   const words = text.trim();
   if (words === '') return text;
@@ -184,7 +196,7 @@ function marked(
   if (mark !== undefined) return start + mark + words + mark + end;
   if (name === 'q') return `${start}"${words}"${end}`;
   // 10⁶ is not 106.
-  if (name === 'sup' && /^[-+−]?\d+$/.test(words) && /\w$/.test(before)) return `^${words}${end}`;
+  if (name === 'sup' && /^[-+−]?\d+$/.test(words) && isInWord) return `^${words}${end}`;
   const href = attribs['href'];
   if (name === 'a' && keepsLinks && href && /^(?:https?:|mailto:|\/)/i.test(href.trim())) {
     return `${start}[${words}](${href.trim().replaceAll(' ', '%20')})${end}`;
@@ -192,27 +204,6 @@ function marked(
   if (name === 'a' && href) return start + words + contactBehind(href, words) + end;
   // Elements that pages define themselves are mostly boxes.
   return name.includes('-') ? ` ${text} ` : text;
-}
-
-/** Longer ones are no address (RFC 5321 §4.5.3.1) and no number. */
-const MAX_CONTACT_LENGTH = 254;
-
-/** "Write to us" says nothing without the address behind it; of other links the words are what a reader sees. */
-function contactBehind(href: string, words: string): string {
-  const [, encoded = ''] = /^\s*(?:mailto|tel):([^?#]+)/i.exec(href) ?? [];
-  const contact = decoded(encoded).trim();
-  const isPlain = /^[^\s<>()[\]]+(?: [^\s<>()[\]]+)*$/.test(contact);
-  if (!isPlain || contact.length > MAX_CONTACT_LENGTH) return '';
-  const letters = (text: string): string => text.toLowerCase().replace(/[\s().+-]/g, '');
-  return letters(words).includes(letters(contact)) ? '' : ` (${contact})`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function listOf(list: HtmlElement, options: MarkdownOptions, depth: number): string {

@@ -50,9 +50,16 @@ export function renderTable(table: HtmlElement, options: TableOptions): string {
 }
 
 function cellText(cell: HtmlElement, { blocksOf }: TableOptions): string {
-  return blocksOf(cell)
-    .map((block) => block.replace(/^(`{3,})[^\n]*\n([\s\S]*)\n\1$/, '`$2`'))
-    .join('\n');
+  return blocksOf(cell).map(fencedAsSpan).join('\n');
+}
+
+/** A cell holds no fence. */
+function fencedAsSpan(block: string): string {
+  const fence = /^`{3,}/.exec(block)?.[0];
+  if (fence === undefined || !block.endsWith(`\n${fence}`)) return block;
+  const start = block.indexOf('\n') + 1;
+  const end = block.length - fence.length - 1;
+  return start <= end ? `\`${block.slice(start, end)}\`` : block;
 }
 
 function span({ attribs }: HtmlElement, name: 'colspan' | 'rowspan'): number {

@@ -128,7 +128,7 @@ export async function openRedis(
 
 function createClient(target: RedisTarget, role: RedisRole): RedisClient {
   const options = optionsFor(role);
-  const { enableOfflineQueue, retryStrategy, ...nodeOptions } = options;
+  const { enableOfflineQueue, retryStrategy, lazyConnect = true, ...nodeOptions } = options;
   switch (target.kind) {
     case 'single':
       return new Redis(target.url, options);
@@ -136,7 +136,7 @@ function createClient(target: RedisTarget, role: RedisRole): RedisClient {
       return new Redis({ ...options, ...target.options });
     case 'cluster':
       return new Cluster(target.nodes, {
-        lazyConnect: true,
+        lazyConnect,
         ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
         clusterRetryStrategy: reconnectDelayMs,
         redisOptions: { ...nodeOptions, ...target.options },
@@ -146,7 +146,9 @@ function createClient(target: RedisTarget, role: RedisRole): RedisClient {
 
 function optionsFor(role: RedisRole): RedisOptions {
   const shared: RedisOptions = {
-    lazyConnect: true,
+    // BullMQ copies a worker's client for its blocking commands, and gives up for good on a copy that is connected lazily
+    // and refused at its first attempt.
+    lazyConnect: role === 'producer',
     connectTimeout: CONNECT_TIMEOUT_MS,
     keepAlive: 10_000,
     retryStrategy: reconnectDelayMs,

@@ -193,7 +193,8 @@ describe('budgets', () => {
     const { paths, failure } = await visit(sites, 'acme.test/', {
       limits: QUICK,
     });
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    // It would take 20 s by its usual limits.
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
     expect({ paths, failure }).toEqual({ paths: ['acme.test/'], failure: null });
     expect(sites.pages().length).toBeLessThanOrEqual(3);
   });

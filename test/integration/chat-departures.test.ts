@@ -152,7 +152,7 @@ describe('an answer that is stopped', () => {
     );
     expect(status).toBe(200);
     const { packets } = readChatBody(200, await reader.rest());
-    expect(performance.now() - stopped).toBeLessThan(5_000);
+    expect(performance.now() - stopped).toBeLessThan(30_000);
     expect(packets.at(-1)?.obj).toEqual({ type: 'stop', stop_reason: 'user_cancelled' });
     await stage.quiet();
     const message = await stage.message(reader.messageId);

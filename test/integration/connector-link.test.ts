@@ -89,7 +89,7 @@ describe('linking', () => {
     expect([status, body.error_code]).toEqual([400, 'BAD_REQUEST']);
     expect(body.detail).toMatch(/^Connector validation error: /);
     expect(body.detail).toMatch(words);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
     expect(await pairsNamed(name)).toEqual([]);
   });
 

@@ -57,7 +57,7 @@ it('a secret under another key says so, hides nothing else, and works again with
 
   await call('POST', `/manage/admin/cc-pair/${pair.pairId}/run`, { from_beginning: true });
   await expect
-    .poll(async () => JSON.stringify(await lastRun(pair.pairId)), { timeout: 10_000 })
+    .poll(async () => JSON.stringify(await lastRun(pair.pairId)))
     .toContain('ENCRYPTION_KEY');
   const held = (await call('GET', `/manage/admin/cc-pair/${pair.pairId}`)).body;
   expect(['PAUSED', 'INVALID']).not.toContain(held.status);

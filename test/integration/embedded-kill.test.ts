@@ -12,7 +12,7 @@ import { expectSearchable, expectWholeIndex } from '#test/support/whole-index.ts
 const DOCUMENTS = makeDocuments(1_000);
 /** So many documents are acknowledged when the process is killed. */
 const MIDDLE = 400;
-const RECOVERY_MS = 60_000;
+const RECOVERY_MS = 150_000;
 
 const isEmbedded = process.env['TEST_DATABASE_URL'] === undefined;
 
@@ -44,7 +44,7 @@ describe.skipIf(!isEmbedded)('a kill of the embedded process (without TEST_DATAB
     }, RECOVERY_MS);
     await expectSearchable(client, push);
     running.signal('SIGTERM');
-    expect(await running.ended(20_000)).toBe(0);
+    expect(await running.ended(60_000)).toBe(0);
     // Nobody else has the folder now, so the test can look inside.
     const directory = path.join(environment.settings['DATA_DIR'] ?? '', 'pglite');
     const database = await openDatabase(

@@ -14,7 +14,7 @@ import { until } from '#test/support/until.ts';
 
 const SHUTDOWN_SECONDS = 2;
 /** The deadline of the jobs, the grace of an abort and of the store, and the closing of the rest. */
-const EXIT_MS = SHUTDOWN_SECONDS * 1_000 + 8_000;
+const EXIT_MS = SHUTDOWN_SECONDS * 1_000 + 28_000;
 
 let embeddings: FakeEmbeddings;
 

@@ -2,7 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import { createFileStore, type FileLocation } from '#src/files/file-store.ts';
 import { sweepFiles } from '#src/files/sweep-files.ts';
 import type { StoredFileId, UserId, WorkspaceId } from '#src/ids.ts';
@@ -162,11 +172,12 @@ describe('the bucket', () => {
   });
 
   it('leaves no copy on the disk of this machine', async () => {
-    const before = (await readdir(tmpdir())).filter((name) => name.startsWith('millrace-upload-'));
+    vi.stubEnv('TMPDIR', at.folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(tmpdir()).toBe(at.folder);
     await at.storeAt('s3').save(at.newFile(), chunksOf(randomBytes(10_000)));
     await expect(at.storeAt('s3').save(at.newFile(), breaksOff())).rejects.toThrow();
-    const after = (await readdir(tmpdir())).filter((name) => name.startsWith('millrace-upload-'));
-    expect(after).toEqual(before);
+    expect(await readdir(at.folder)).toEqual([]);
   });
 });
 

@@ -71,7 +71,7 @@ describe('the limit on waiting documents', () => {
     expect((await queue('resume')).status).toBe(200);
     await millrace.settled();
     await expect
-      .poll(async () => (await batch(items(300, 5))).body, { timeout: 5_000, interval: 200 })
+      .poll(async () => (await batch(items(300, 5))).body, { interval: 200 })
       .toMatchObject({ accepted: 5, failed: 0 });
     await millrace.settled();
     await millrace.settled(other.key);
@@ -121,7 +121,8 @@ describe('a stop', () => {
     stream.write('0\r\n\r\n');
     await stream.closed;
     await stopped;
-    expect(performance.now() - endedAt).toBeLessThan(2_000);
+    // Its deadline is 20 s.
+    expect(performance.now() - endedAt).toBeLessThan(15_000);
     expect(stream.text()).toMatch(/\r\n0\r\n\r\n$/);
   });
 });
@@ -142,7 +143,7 @@ async function connect(port: number) {
     sent: () => new Promise<void>((resolve) => void socket.write('', () => resolve())),
     async until(text: string) {
       while (!received.includes(text)) {
-        await once(socket, 'data', { signal: AbortSignal.timeout(10_000) });
+        await once(socket, 'data', { signal: AbortSignal.timeout(60_000) });
       }
     },
   };

@@ -17,7 +17,7 @@ const DOCUMENTS = makeDocuments(1_000);
 /** So many documents are acknowledged when the fault strikes. */
 const MIDDLE = 400;
 /** A dead worker's claim has to run out, and `reconcile` to come by. */
-const RECOVERY_MS = 100_000;
+const RECOVERY_MS = 150_000;
 
 /** How long Postgres is away when it is not really restarted. */
 const OUTAGE_MS = 3_000;

@@ -212,7 +212,7 @@ describe('a scrape that goes on', () => {
     await sql`update lead_scrape set status = 'running', finished_at = null, claim_token = 'dead',
         claimed_until = now() - interval '1 second', queued_at = now() - interval '1 minute'
       where id = ${id}`.execute(db);
-    await until(async () => (await statusOf(id)).status === 'completed', 30_000);
+    await until(async () => (await statusOf(id)).status === 'completed');
     expect(other.requests.length).toBe(asked);
     expect((await statusOf(id)).leads).toHaveLength(4);
   });
@@ -224,7 +224,7 @@ describe('a scrape that goes on', () => {
     await sql`update lead_scrape set status = 'running', finished_at = null, claim_token = 'dead',
         claimed_until = now() - interval '1 second', outages = 9,
         queued_at = now() - interval '1 minute' where id = ${id}`.execute(db);
-    await until(async () => (await statusOf(id)).status === 'failed', 30_000);
+    await until(async () => (await statusOf(id)).status === 'failed');
     expect((await statusOf(id)).error).toContain('its worker was lost');
   });
 });

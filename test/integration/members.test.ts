@@ -188,7 +188,7 @@ describe('removing members', () => {
       200,
       { status: 'deleted', user_id: ada.user_id },
     ]);
-    await until(async () => (await account(ada.api_key)).status === 401, 5_000);
+    await until(async () => (await account(ada.api_key)).status === 401);
     const after = await dumpWorkspace(db, workspaceId);
     const changed = Object.keys(before).filter(
       (table) => before[table]?.length !== after[table]?.length,

@@ -93,7 +93,7 @@ describe('a delivery', () => {
     answer = (path, count) => (path === '/flaky' && count === 1 ? 500 : 204);
     const { id } = await insertEndpoint('/flaky');
     await emitPings(1, id);
-    await until(async () => (await statuses(id))['delivered'] === 1, 20_000);
+    await until(async () => (await statuses(id))['delivered'] === 1);
     const ids = seen
       .filter(({ path }) => path === '/flaky')
       .map(({ headers }) => headers['webhook-id']);

@@ -84,7 +84,7 @@ describe('a delivery that fails', () => {
     const [first, second] = receiver.requests;
     const gapMs = (second?.arrivedAtMs ?? 0) - (first?.arrivedAtMs ?? 0);
     expect(gapMs).toBeGreaterThan(3_900);
-    expect(gapMs).toBeLessThan(9_000);
+    expect(gapMs).toBeLessThan(60_000);
     expect(await deliveriesTo(millrace.services, id)).toMatchObject([
       { status: 'delivered', attempts: 2, error: null, last_status_code: 204 },
     ]);

@@ -81,7 +81,7 @@ describe('a workspace with thirty endpoints full of work', () => {
     if (!single) throw new Error('An endpoint was inserted.');
     await sendDeliveries(services, await writeEvents(services, busy, backlog));
     const begun = (): number => paths.filter((at) => receiver.requestsTo(at).length > 0).length;
-    await until(() => Promise.resolve(begun() >= 4), 30_000, 5);
+    await until(() => Promise.resolve(begun() >= 4), 90_000, 5);
     await sendPings(services, other, single);
     const before = begun();
     await received(receiver, '/single', 1);

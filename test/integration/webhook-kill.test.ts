@@ -25,7 +25,7 @@ const PATHS = ['/good', '/failing-first', '/slow'];
 const FIRST_FAILURES = 8;
 const SLOW_MS = 250;
 /** A dead worker's lease has to run out, and `reconcile` to come by. */
-const RECOVERY_MS = 100_000;
+const RECOVERY_MS = 150_000;
 const OUTAGE_MS = 3_000;
 
 const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
@@ -109,7 +109,7 @@ describe.skipIf(databaseUrl === undefined)(
         await scene.seen(share);
         const next = await processes.startWorkers();
         running.signal('SIGTERM');
-        expect(await running.ended(20_000)).toBe(0);
+        expect(await running.ended(60_000)).toBe(0);
         running = next;
       }
       expect(await scene.ended()).toBe(0);

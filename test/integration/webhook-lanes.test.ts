@@ -82,10 +82,10 @@ describe('a worker whose endpoint was taken away while it sent', () => {
     const [late, next] = [gated('after'), gated('after')];
     receiver.behave = (_, count) => ({ kind: 'answer', status: count <= 3 ? 500 : 204 });
     const lateJob = runJob(late.services, id);
-    await until(() => Promise.resolve(late.gate.arrived === 3), 20_000, 5);
+    await until(() => Promise.resolve(late.gate.arrived === 3), 90_000, 5);
     await expireLease(test.services.db, id);
     const nextJob = runJob(next.services, id);
-    await until(() => Promise.resolve(next.gate.arrived === 3), 20_000, 5);
+    await until(() => Promise.resolve(next.gate.arrived === 3), 90_000, 5);
     late.gate.open();
     expect(await lateJob).toMatchObject({ failed: 3 });
     expect(await statusesOf(test.services.db, id)).toEqual({ delivering: 3 });
@@ -111,7 +111,7 @@ describe('a worker whose endpoint was taken away while it sent', () => {
     const { id, path } = await endpointWith(5);
     const { gate, services } = gated('before');
     const job = runJob(services, id);
-    await until(() => Promise.resolve(gate.arrived === 4), 20_000, 5);
+    await until(() => Promise.resolve(gate.arrived === 4), 90_000, 5);
     await takeLeaseAway(services.db, id);
     // The gate stays shut: the renewal that fails is what ends it.
     expect(await job).toMatchObject({ delivered: 0, failed: 0, end: 'stopped' });
@@ -190,7 +190,7 @@ describe('an endpoint that is changed while it is delivered to', () => {
     const endpoint = await endpointWith(due);
     const { gate, services } = gated('before');
     const job = runJob(services, endpoint.id);
-    await until(() => Promise.resolve(gate.arrived > 0), 20_000, 5);
+    await until(() => Promise.resolve(gate.arrived > 0), 90_000, 5);
     await change(endpoint.id);
     gate.open();
     await job;

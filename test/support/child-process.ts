@@ -15,7 +15,7 @@ const ENTRIES = {
 } as const;
 type Entry = keyof typeof ENTRIES;
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const KEPT_LINES = 200;
 const ROOT = resolve(import.meta.dirname, '..', '..');
 
@@ -39,7 +39,7 @@ const COMPILE_CACHE = compileCache === undefined ? {} : { NODE_COMPILE_CACHE: co
 
 /**
  * Starts `node <entry> <words>` with exactly these settings and waits until it says that it is ready.
- * @throws Error with the process's last words when it ends, or is not ready in a minute
+ * @throws Error with the process's last words when it ends, or is not ready in two minutes
  */
 export async function startProcess(
   entry: Entry,
@@ -94,7 +94,7 @@ function serviceProcess(child: ChildProcess, lines: string[]): ServiceProcess {
   };
   const kill = async () => {
     if (ending() === null) child.kill('SIGKILL');
-    await ended(10_000);
+    await ended(60_000);
   };
   return {
     pid,

@@ -14,19 +14,16 @@ export async function failedJobs(producer: Producer, queue: { name: string }): P
 
 /** The failed jobs, latest first, once there are `count`. */
 export async function untilFailed(producer: Producer, queue: { name: string }, count: number) {
-  await expect.poll(async () => failedJobs(producer, queue), { timeout: 10_000 }).toBe(count);
+  await expect.poll(async () => failedJobs(producer, queue)).toBe(count);
   return queueOf(producer, queue).getFailed();
 }
 
 export async function untilIdle(producer: Producer, queue: { name: string }): Promise<void> {
   await expect
-    .poll(
-      async () => {
-        const counts = await queueOf(producer, queue).getJobCounts();
-        return (counts['waiting'] ?? 0) + (counts['active'] ?? 0) + (counts['delayed'] ?? 0);
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      const counts = await queueOf(producer, queue).getJobCounts();
+      return (counts['waiting'] ?? 0) + (counts['active'] ?? 0) + (counts['delayed'] ?? 0);
+    })
     .toBe(0);
 }
 

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { Size } from '#src/platform/config.ts';
 import { openPglite } from '#src/platform/pglite.ts';
 import { openQueueBackend, type QueueBackend } from '#src/platform/queue-backend.ts';
+import { openRedisDatabase } from './redis-database.ts';
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 /** The store of the queues, alone for one test file. */
@@ -81,15 +82,16 @@ async function openPostgresStore(
   };
 }
 
-/** A logical database of its own, emptied before and after. */
+/** A database of its own, emptied before and after. */
 async function openRedisStore(open: (url: string) => Promise<QueueBackend>): Promise<QueueStore> {
-  const url = new URL(redisUrl ?? '');
-  url.pathname = '/13';
+  await using opened = new AsyncDisposableStack();
+  const url = new URL(await openRedisDatabase(redisUrl ?? '', opened));
   const admin = new Redis(url.href);
-  await admin.flushdb();
+  opened.defer(() => admin.disconnect());
   const proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port) });
   url.host = `127.0.0.1:${proxy.port}`;
   const backend = await open(url.href);
+  const resources = opened.move();
   return {
     backend,
     proxy,
@@ -100,7 +102,7 @@ async function openRedisStore(open: (url: string) => Promise<QueueBackend>): Pro
       await backend.close();
       await proxy.down();
       await admin.flushdb();
-      admin.disconnect();
+      await resources.disposeAsync();
     },
   };
 }

@@ -18,7 +18,7 @@ export interface WireRequest {
   body: Buffer | null;
 }
 
-/** Sends a request that no well-behaved client would send. @throws when no answer comes in 20 s */
+/** Sends a request that no well-behaved client would send. @throws when no answer comes in a minute */
 export function send(
   url: string,
   { method, path, headers, body }: WireRequest,
@@ -33,7 +33,7 @@ export function send(
         path,
         headers: ['Host', hostname, ...headers],
         agent: false,
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(60_000),
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -60,11 +60,18 @@ export interface Exchange {
   closedByServer: boolean;
 }
 
-/** Writes the parts to a fresh connection, one after the other, and reads all that comes back. */
+/**
+ * Writes the parts to a fresh connection, one after the other, and reads what comes back: so many whole answers, or all
+ * until the server closes the connection.
+ */
 export function exchange(
   url: string,
   parts: readonly (string | Buffer)[],
-  { untilMs = 3_000, leave = false }: { untilMs?: number; leave?: boolean } = {},
+  {
+    count = Infinity,
+    untilMs = 3_000,
+    leave = false,
+  }: { count?: number; untilMs?: number; leave?: boolean } = {},
 ): Promise<Exchange> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -80,11 +87,18 @@ export function exchange(
       const text = Buffer.concat(chunks).toString('utf8');
       resolve({ text, answers: parseAnswers(text), closedByServer });
     };
-    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      const answers = parseAnswers(Buffer.concat(chunks).toString('utf8'));
+      if (answers.filter(isWhole).length >= count) finish(false);
+    });
     socket.on('error', () => finish(true));
     socket.on('end', () => finish(true));
   });
 }
+
+const isWhole = ({ headers, body }: RawAnswer): boolean =>
+  Buffer.byteLength(body) >= Number(headers['content-length'] ?? 0);
 
 /** Answers with a `Content-Length`, as they stand one behind the other. */
 function parseAnswers(text: string): RawAnswer[] {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Redis } from 'ioredis';
 import { copyTemplate, templateDatabase } from './database-template.ts';
+import { openRedisDatabase } from './redis-database.ts';
 import { createTestDatabase } from './test-database.ts';
 
 const ADMIN_KEY = 'test-bootstrap-admin-key-0123456789';
@@ -35,7 +35,7 @@ export async function openTestEnvironment(
     const database = await createTestDatabase(databaseUrl, opened, templateDatabase());
     settings['DATABASE_URL'] = database.url;
     settings['ENCRYPTION_KEY'] = randomBytes(32).toString('base64');
-    if (redisUrl) settings['REDIS_URL'] = await emptyRedis(redisUrl);
+    if (redisUrl) settings['REDIS_URL'] = await openRedisDatabase(redisUrl, opened);
   } else {
     await copyTemplate(directory);
   }
@@ -46,17 +46,4 @@ export async function openTestEnvironment(
     settings: { ...settings, ...overrides },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-/** Test files run side by side, perhaps in several runs: the next of Redis' databases 1 to 15. */
-async function emptyRedis(serverUrl: string): Promise<string> {
-  const counter = new Redis(serverUrl);
-  const taken = await counter.incr('millrace-test-databases');
-  counter.disconnect();
-  const url = new URL(serverUrl);
-  url.pathname = `/${(taken % 15) + 1}`;
-  const redis = new Redis(url.href);
-  await redis.flushdb();
-  redis.disconnect();
-  return url.href;
 }

@@ -44,7 +44,7 @@ export async function openTestProcesses(
     ...settings,
     DATABASE_URL: databaseUrl,
   });
-  await migration.ended(10_000);
+  await migration.ended(60_000);
   const database = await openDatabase(
     { databaseUrl, poolSize: 3, directory: null },
     createLog('silent'),

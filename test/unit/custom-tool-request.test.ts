@@ -7,6 +7,7 @@ import { readOpenApi } from '#src/chat/custom-tools/read-openapi.ts';
 import { readOperations } from '#src/chat/custom-tools/read-operations.ts';
 import { schemaForModel } from '#src/chat/custom-tools/tool-schema.ts';
 import { ToolFailed } from '#src/chat/tools/tool.ts';
+import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 const BASE = 'https://api.example.com/v1';
 
@@ -214,9 +215,8 @@ describe('arguments', () => {
       { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } },
       {},
     );
-    const startedAt = performance.now();
-    checkArguments(schema, { a: `${'a'.repeat(100)}!` });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    const input = { a: `${'a'.repeat(100)}!` };
+    expect(cpuMsOf(() => checkArguments(schema, input))).toBeLessThan(1_000);
   });
 
   it.each<[string, unknown]>([

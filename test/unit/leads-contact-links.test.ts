@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { openPage } from '#src/files/open-page.ts';
 import { readContactLinks } from '#src/leads/extract/contact-links.ts';
+import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 function read(html: string, region: string | null = 'DE'): string[] {
   const cards = readContactLinks({ url: 'https://acme.test/', html, page: openPage(html), region });
@@ -92,7 +93,6 @@ test('each value is given once, with the place of its link, and not out of scrip
 });
 
 test('pages of links and endless links take time that grows with their length', () => {
-  const startedAt = performance.now();
   for (const html of [
     '<a href="mailto:a@b.test">'.repeat(20_000),
     `<a href="mailto:${'a@,'.repeat(500_000)}">`,
@@ -100,7 +100,6 @@ test('pages of links and endless links take time that grows with their length', 
     `<a href="https://wa.me/${'1'.repeat(2_000_000)}">`,
     Array.from({ length: 20_000 }, (_, index) => `<a href="mailto:a${index}@b&#46;test">`).join(''),
   ]) {
-    read(html);
+    expect(cpuMsOf(() => read(html))).toBeLessThan(5_000);
   }
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
 });

@@ -11,6 +11,7 @@ import { pageKey, plainAddress } from '#src/leads/visit/page-key.ts';
 import { PageQueue } from '#src/leads/visit/page-queue.ts';
 import { readSitemapLinks } from '#src/leads/visit/read-sitemap-links.ts';
 import { kindOfName } from '#src/leads/visit/site-page-words.ts';
+import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 const HOME = 'https://www.acme.example/';
 
@@ -61,9 +62,7 @@ describe('what is left alone', () => {
       `https://acme.example/a/b-${index}/c`,
       `one two three four five six seven ${index}`,
     ]);
-    const startedMs = performance.now();
-    discover(links);
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(cpuMsOf(() => discover(links))).toBeLessThan(2_000);
   });
 
   test('no text makes it fail', () => {
@@ -261,10 +260,11 @@ describe('sitemaps', () => {
     );
     const bomb = gzipSync(`<urlset><loc>${HOME}</loc>${' '.repeat(50_000_000)}</urlset>`);
     expect(readSitemapLinks(bomb)).toEqual(none);
-    const startedMs = performance.now();
-    readSitemapLinks(Buffer.from('<loc>'.repeat(400_000)));
-    readSitemapLinks(Buffer.from(`<loc>${' '.repeat(2_000_000)}`));
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    const cpuMs = cpuMsOf(() => {
+      readSitemapLinks(Buffer.from('<loc>'.repeat(400_000)));
+      readSitemapLinks(Buffer.from(`<loc>${' '.repeat(2_000_000)}`));
+    });
+    expect(cpuMs).toBeLessThan(2_000);
   });
 
   test('of pages come before those of posts; their pages are named by their paths', () => {

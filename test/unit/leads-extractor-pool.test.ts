@@ -52,7 +52,7 @@ test('a thread that fails when its page is done with ends nothing but itself', a
   process.off('uncaughtException', hear);
   expect(unheard).toEqual([]);
   await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
-}, 30_000);
+});
 
 test('waiting for a thread, and waiting in it, is no time of the page', async () => {
   const pages = ['wait', 'wait', 'fine'].map((html) => extract(pool, html));
@@ -98,17 +98,13 @@ test.each([
   ['links', '<a href="mailto:jane@acme.test">Jane Doe</a>'.repeat(60_000)],
   ['attributes', `<div ${'class="team name" '.repeat(200_000)}>`],
   ['comments', '<!--'.repeat(1_000_000)],
-])(
-  '%s are read or given up in time',
-  async (_, html) => {
-    const startedMs = performance.now();
-    const outcome = await extract(real, html).catch((error: unknown) => error);
-    if (outcome instanceof Error) expect(outcome).toBeInstanceOf(GiveUp);
-    // By the clock a busy machine makes more of 2 s of processor time.
-    expect(performance.now() - startedMs).toBeLessThan(25_000);
-  },
-  60_000,
-);
+])('%s are read or given up in time', async (_, html) => {
+  const startedMs = performance.now();
+  const outcome = await extract(real, html).catch((error: unknown) => error);
+  if (outcome instanceof Error) expect(outcome).toBeInstanceOf(GiveUp);
+  // By the clock a busy machine makes more of 2 s of processor time.
+  expect(performance.now() - startedMs).toBeLessThan(120_000);
+});
 
 test('after all of that a page is read as ever', async () => {
   const page = await extract(real, '<title>Acme</title><a href="mailto:info@acme.test">Mail</a>');

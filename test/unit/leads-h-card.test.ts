@@ -6,9 +6,7 @@ import type { PageSource } from '#src/leads/extract/page-source.ts';
 import { readHCards } from '#src/leads/extract/h-card.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
-const MOST_MS = 5_000;
-/** Other work on the machine makes it slower, not wrong. */
-const PATIENCE_MS = 60_000;
+const MOST_MS = 10_000;
 const URL = 'https://acme.example/team';
 
 function sourceOf(html: string): PageSource {
@@ -29,14 +27,10 @@ describe('what must not hold or mislead', () => {
     ['a class of 5 MB', `<div class="h-card ${'p-name '.repeat(700_000)}">A B</div>`],
     ['a name of 5 MB', `<div class="h-card">${'a '.repeat(2_500_000)}</div>`],
     ['beginnings of rel', `<p class="vcard">${'rel = '.repeat(700_000)}</p>`],
-  ])(
-    '%s are done with in time',
-    (_, html) => {
-      const source = sourceOf(html);
-      expect(cpuMsOf(() => readHCards(source))).toBeLessThan(MOST_MS);
-    },
-    PATIENCE_MS,
-  );
+  ])('%s are done with in time', (_, html) => {
+    const source = sourceOf(html);
+    expect(cpuMsOf(() => readHCards(source))).toBeLessThan(MOST_MS);
+  });
 
   test('names of styles, links to vCard files and empty cards give no card', () => {
     expect(read('<div class="h-full p-4"><p class="p-name">Jane Doe</p></div>')).toEqual([]);

@@ -6,9 +6,7 @@ import { readJsonLd } from '#src/leads/extract/json-ld.ts';
 import { readBrokenJson } from '#src/leads/extract/repair-json.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
-const MOST_MS = 5_000;
-/** Other work on the machine makes it slower, not wrong. */
-const PATIENCE_MS = 60_000;
+const MOST_MS = 10_000;
 const MEGABYTE = 1_000_000;
 
 const block = (json: unknown): string =>
@@ -82,27 +80,19 @@ describe('what must not hold or mislead', () => {
     ['backslashes', `{"a":"${'\\'.repeat(5 * MEGABYTE)}`],
     ['letters where a key is due', `{${'a'.repeat(5 * MEGABYTE)}`],
     ['beginnings of comments', '/*'.repeat(2.5 * MEGABYTE)],
-  ])(
-    '%s are done with in time',
-    (_, text) => {
-      const source = sourceOf(block(text));
-      expect(cpuMsOf(() => readJsonLd(source))).toBeLessThan(MOST_MS);
-    },
-    PATIENCE_MS,
-  );
+  ])('%s are done with in time', (_, text) => {
+    const source = sourceOf(block(text));
+    expect(cpuMsOf(() => readJsonLd(source))).toBeLessThan(MOST_MS);
+  });
 
-  test(
-    '20,000 blocks that bear one id are joined in time',
-    () => {
-      const people = Array.from({ length: 20_000 }, (_, index) =>
-        person({ '@id': '#a', email: `p${index}@acme.example` }),
-      );
-      const source = sourceOf(block(people));
-      expect(cpuMsOf(() => readJsonLd(source))).toBeLessThan(MOST_MS);
-      expect(readJsonLd(source)[0]?.emails).toHaveLength(20);
-    },
-    PATIENCE_MS,
-  );
+  test('20,000 blocks that bear one id are joined in time', () => {
+    const people = Array.from({ length: 20_000 }, (_, index) =>
+      person({ '@id': '#a', email: `p${index}@acme.example` }),
+    );
+    const source = sourceOf(block(people));
+    expect(cpuMsOf(() => readJsonLd(source))).toBeLessThan(MOST_MS);
+    expect(readJsonLd(source)[0]?.emails).toHaveLength(20);
+  });
 
   test('things that refer to each other in a circle end', () => {
     const cards = read(

@@ -5,6 +5,7 @@ import { normalizePhone } from '#src/leads/extract/normalize-phone.ts';
 import { isDisposable, isFreeMail, isRoleAddress } from '#src/leads/email-facts.ts';
 import { registrableDomain } from '#src/leads/registrable-domain.ts';
 import { parseDomain, parseEmailAddress } from '#src/outreach/contact-patterns.ts';
+import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 test.each([
   'logo@2x.png',
@@ -55,12 +56,13 @@ test.each([
 });
 
 test('an address that is megabytes long is refused in no time', () => {
-  const startedAt = performance.now();
-  for (const text of ['a'.repeat(2e6), 'a@'.repeat(1e6), `${'a.'.repeat(1e6)}@b.de`]) {
-    expect(normalizeEmail(text)).toBeNull();
-    expect(normalizePhone(text, 'DE', 'marked')).toBeNull();
-  }
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  const cpuMs = cpuMsOf(() => {
+    for (const text of ['a'.repeat(2e6), 'a@'.repeat(1e6), `${'a.'.repeat(1e6)}@b.de`]) {
+      expect(normalizeEmail(text)).toBeNull();
+      expect(normalizePhone(text, 'DE', 'marked')).toBeNull();
+    }
+  });
+  expect(cpuMs).toBeLessThan(1_000);
 });
 
 test.each([

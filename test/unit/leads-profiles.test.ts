@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { openPage } from '#src/files/open-page.ts';
 import { canonicalProfile } from '#src/leads/extract/canonical-profile.ts';
 import { readProfileLinks } from '#src/leads/extract/profile-links.ts';
+import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 test.each([
   'https://www.linkedin.com/shareArticle?mini=true&url=https://acme.test',
@@ -112,9 +113,9 @@ test('a page gives each of its profiles once, linked or written out', () => {
 });
 
 test('a page full of half links takes time that grows with its length', () => {
-  const startedAt = performance.now();
   for (const html of ['x.com/'.repeat(3e5), 'linkedin.com/in/'.repeat(1e5), 'www.'.repeat(5e5)]) {
-    readProfileLinks({ url: 'https://acme.test/', html, page: openPage(html), region: null });
+    const read = () =>
+      readProfileLinks({ url: 'https://acme.test/', html, page: openPage(html), region: null });
+    expect(cpuMsOf(read)).toBeLessThan(5_000);
   }
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
 });

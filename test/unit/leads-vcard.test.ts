@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readVCards } from '#src/leads/extract/vcard.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
-const MOST_MS = 5_000;
-/** Other work on the machine makes it slower, not wrong. */
-const PATIENCE_MS = 60_000;
+const MOST_MS = 10_000;
 const URL = 'https://acme.example/jane.vcf';
 const card = (...lines: string[]): string =>
   ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n');
@@ -22,13 +20,9 @@ describe('what must not hold or mislead', () => {
     ['quotes', `BEGIN:VCARD\nTEL;TYPE="${'"'.repeat(5_000_000)}`],
     ['line breaks', '\r\n'.repeat(2_500_000)],
     ['lines without colon', 'a\n'.repeat(2_500_000)],
-  ])(
-    '%s are done with in time',
-    (_, text) => {
-      expect(cpuMsOf(() => read(text))).toBeLessThan(MOST_MS);
-    },
-    PATIENCE_MS,
-  );
+  ])('%s are done with in time', (_, text) => {
+    expect(cpuMsOf(() => read(text))).toBeLessThan(MOST_MS);
+  });
 
   test('what is no vCard, an empty card and one of pictures alone give nothing', () => {
     expect(read('')).toEqual([]);

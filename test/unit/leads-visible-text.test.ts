@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { openPage } from '#src/files/open-page.ts';
 import { readVisibleText } from '#src/leads/extract/visible-text.ts';
+import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 function read(html: string, region: string | null = 'DE'): string[] {
   const source = { url: 'https://acme.test/', html, page: openPage(html), region };
@@ -154,7 +155,5 @@ test.each([
   [`${'é.'.repeat(1e6)}@`],
   ['a@b.de '.repeat(3e5)],
 ])('a bomb is read in time (%#)', (html) => {
-  const startedAt = performance.now();
-  read(html);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(cpuMsOf(() => read(html))).toBeLessThan(5_000);
 });

@@ -18,7 +18,7 @@ it('a service whose log nobody reads any more ends when it is told to', async ()
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = once(child, 'exit');
-  const tooLate = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const tooLate = setTimeout(() => child.kill('SIGKILL'), 60_000);
   await once(child.stderr, 'data');
   child.stderr.destroy();
   await once(child.stderr, 'close');

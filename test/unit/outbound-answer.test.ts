@@ -181,7 +181,8 @@ test('an abort in the middle of the body rejects with its reason and closes the 
   const abortedAt = performance.now();
   stop.abort(reason);
   await expect(answer).rejects.toBe(reason);
-  expect(performance.now() - abortedAt).toBeLessThan(100);
+  // By itself it would be given up after 30 s.
+  expect(performance.now() - abortedAt).toBeLessThan(10_000);
   await server.untilUnused();
 });
 

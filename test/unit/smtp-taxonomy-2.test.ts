@@ -139,7 +139,7 @@ test.each(ENDLESS.flatMap((row) => [2525, 2465].map((port) => [port, ...row] as 
     const timeouts = errorClass === 'timeout' ? { greetingMs: 400, exchangeMs: 800 } : {};
     const mailer = openTestMailer({ [SMTP_HOST]: [server.address] }, { timeouts });
     const outcome = await sendThrough(server, { mailer });
-    expect(performance.now() - startedAtMs).toBeLessThan(10_000);
+    expect(performance.now() - startedAtMs).toBeLessThan(60_000);
     expect(outcome).toMatchObject({ kind: 'failed', errorClass });
     expect(outcome).toMatchObject({ isTemporary: errorClass === 'timeout' });
     await server.untilUnused();

@@ -98,10 +98,10 @@ describe('an endpoint that makes no image', () => {
   it('is given up when it takes too long, and the call is closed', async () => {
     const before = images.abandoned;
     images.script = [() => undefined];
-    const tool = toolWith({}, { timeoutMs: 50 });
+    const tool = toolWith({}, { timeoutMs: 2_000 });
     const failure = await failureOfTool(tool, { prompt: 'A red kite.' });
     expect(failure.cause).toBeInstanceOf(ToolFailed);
-    expect(failure.message).toBe('The image model painter-1 made no image within 0.05 s.');
+    expect(failure.message).toBe('The image model painter-1 made no image within 2 s.');
     await until(async () => images.abandoned === before + 1);
   });
 

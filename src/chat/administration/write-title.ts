@@ -43,7 +43,7 @@ export async function writeTitle(
       if (part.type === 'finish') usage = part.usage;
     }
     if (usage !== null) services.usageLedger.record(workspaceId, model, usage);
-    return titleFromWords(lineOf(text));
+    return titleFromWords(lineOf(text.slice(0, MAX_ANSWER_LENGTH)));
   } catch (error) {
     // The first words of the question do as well, so a model that fails or dawdles fails nothing.
     if (error instanceof Problem || deadline.expired) return null;

@@ -1,6 +1,8 @@
 /** What models take as the name of a function. */
 const MAX_NAME_CHARACTERS = 64;
 const MAX_OWNER_CHARACTERS = 24;
+/** Servers and documents give names of any length; the time of the patterns below is the square of it. */
+const MAX_READ_CHARACTERS = 1_000;
 
 /** Of the tools that are built in, in lower case; a custom one must not pass itself off as one of them. */
 const RESERVED = [
@@ -56,6 +58,7 @@ export function ownedName(owner: string, name: string): string {
 /** Letters, digits, `_` and `-`, 64 at most. */
 function safeName(text: string): string {
   const safe = text
+    .slice(0, MAX_READ_CHARACTERS)
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
     .replaceAll(/[^A-Za-z0-9_-]+/g, '_')

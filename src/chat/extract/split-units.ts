@@ -10,9 +10,10 @@ const MAX_SENTENCE_LENGTH = 400;
 const MAX_BLOCK_LENGTH = 1_500;
 
 const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
-const HEADING = /^\s{0,3}#{1,6}\s+(.*?)\s*#*$/;
+const HEADING_START = /^\s{0,3}#{1,6}\s+/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/;
-const TABLE_DELIMITER = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$/;
+/** Of a line without blanks around it. */
+const TABLE_DELIMITER = /^\|?\s*:?-+:?(?:\s*\|\s*:?-+:?)+\s*\|?$/;
 const RULE = /^\s*(?:[-*_=]\s*){3,}$/;
 /** Sentence ends that are none: the segmenter does not know abbreviations. */
 const ABBREVIATION = /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|vs|No|Fig|approx|e\.g|i\.e|cf|al)\.\s*$/;
@@ -38,14 +39,14 @@ export function splitUnits(text: string): Unit[] {
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
     const blockLength = FENCE.test(line) ? fenceLength(lines, index) : tableLength(lines, index);
-    const headingText = HEADING.exec(line)?.[1];
+    const headingText = headingOf(line);
     if (blockLength !== null) {
       endParagraph();
       const block = lines.slice(index, index + blockLength.lines).join('\n');
       const isQuotable = blockLength.isWhole && block.length <= MAX_BLOCK_LENGTH;
       if (isQuotable) units.push({ kind: 'block', text: block, heading });
       index += blockLength.lines - 1;
-    } else if (headingText !== undefined) {
+    } else if (headingText !== null) {
       endParagraph();
       heading = cleanMarkdown(headingText);
     } else if (line.trim() === '' || RULE.test(line)) {
@@ -60,6 +61,15 @@ export function splitUnits(text: string): Unit[] {
   }
   endParagraph();
   return units;
+}
+
+/** Without its marks, which may stand behind it, too; null when the line is no heading. */
+function headingOf(line: string): string | null {
+  const start = HEADING_START.exec(line)?.[0].length;
+  if (start === undefined) return null;
+  let end = line.length;
+  while (end > start && line[end - 1] === '#') end -= 1;
+  return line.slice(start, end).trimEnd();
 }
 
 interface BlockLength {
@@ -78,7 +88,7 @@ function fenceLength(lines: readonly string[], start: number): BlockLength {
 function tableLength(lines: readonly string[], start: number): BlockLength | null {
   const isRow = (line: string | undefined): boolean => line?.trim().startsWith('|') === true;
   const hasHeader =
-    (lines[start] ?? '').includes('|') && TABLE_DELIMITER.test(lines[start + 1] ?? '');
+    (lines[start] ?? '').includes('|') && TABLE_DELIMITER.test((lines[start + 1] ?? '').trim());
   if (!hasHeader && !isRow(lines[start])) return null;
   let end = hasHeader ? start + 2 : start + 1;
   while (end < lines.length && (lines[end] ?? '').includes('|')) end += 1;
@@ -125,10 +135,22 @@ function splitLong(sentence: string): string[] {
 
 /** Images and comments go; links keep their words alone, since a relative one leads nowhere from here. */
 function cleanMarkdown(text: string): string {
-  return text
+  const shown = text
     .replaceAll(/!\[[^\]]{0,500}\]\([^)]{0,2000}\)/g, '')
-    .replaceAll(/(?<!\[)\[([^\][]{1,500})\]\([^)]{0,2000}\)/g, '$1')
-    .replaceAll(/<!--.*?-->/g, '')
+    .replaceAll(/(?<!\[)\[([^\][]{1,500})\]\([^)]{0,2000}\)/g, '$1');
+  return withoutComments(shown)
     .replaceAll(/[ \t]+/g, ' ')
     .trim();
+}
+
+function withoutComments(text: string): string {
+  let kept = '';
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf('<!--', from);
+    const end = start === -1 ? -1 : text.indexOf('-->', start + '<!--'.length);
+    if (end === -1) return kept + text.slice(from);
+    kept += text.slice(from, start);
+    from = end + '-->'.length;
+  }
 }

@@ -68,6 +68,6 @@ export function withMaterial(
 
 /** Text of others between tags that it cannot close. */
 export function enclose(name: string, text: string): string {
-  const inside = text.replaceAll(new RegExp(`<(?=\\s*/?\\s*${name}\\b)`, 'gi'), '&lt;');
+  const inside = text.replaceAll(new RegExp(`<(?=\\s*(?:/\\s*)?${name}\\b)`, 'gi'), '&lt;');
   return `<${name}>\n${inside}\n</${name}>`;
 }

@@ -57,7 +57,7 @@ export function toPageUrls(written: readonly string[]): string[] {
 }
 
 function toPageUrl(written: string): string {
-  const plain = cleanText(written.trim().replace(/^[<"'`]+|[>"'`]+$/g, ''));
+  const plain = cleanText(unwrapped(written.trim()));
   const hasScheme = /^[a-z][a-z\d+.-]*:(?!\d)/i.test(plain);
   const text = hasScheme ? plain : `https://${plain.replace(/^\/\//, '')}`;
   const url = URL.parse(text);
@@ -65,6 +65,15 @@ function toPageUrl(written: string): string {
   // The same page, whichever part of it is meant.
   url.hash = '';
   return url.href;
+}
+
+/** Without the brackets and quotes around it; a pattern would try again at each of a million. */
+function unwrapped(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && '<"\'`'.includes(text.charAt(start))) start += 1;
+  while (end > start && '>"\'`'.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
 }
 
 async function openPage(

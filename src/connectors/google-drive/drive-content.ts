@@ -110,7 +110,7 @@ function withoutPictures(response: OutboundResponse): Buffer {
   const text = response
     .text()
     .replaceAll(/^\[image\d+\]:\s*<data:[^>\n]*>[ \t]*$/gm, '')
-    .replaceAll(/!\[([^\]\n]{0,500})\](?:\[image\d+\]|\(data:[^()\n]*\))/g, '$1');
+    .replaceAll(/!\[((?:[^\][\n]|(?<!!)\[){0,500})\](?:\[image\d+\]|\(data:[^()\n]*\))/g, '$1');
   return Buffer.from(text);
 }
 

@@ -18,7 +18,7 @@ export function nextPage(headers: Headers): Record<string, string> | null {
 
 function nextLink(header: string | null): URLSearchParams | null {
   for (const [, target = '', parameters = ''] of (header ?? '').matchAll(/<([^<>]*)>([^<]*)/g)) {
-    if (/;\s*rel\s*=\s*"?[^";]*\bnext\b/i.test(parameters)) {
+    if (/;\s*rel\s*=(?:\s*")?[^";]*\bnext\b/i.test(parameters)) {
       return new URLSearchParams(target.slice(target.indexOf('?') + 1));
     }
   }

@@ -1,3 +1,5 @@
+import { normalizeText } from '#src/platform/normalize-text.ts';
+
 /** A profile in a network, by the one URL that it is known by. */
 export interface Profile {
   network: 'linkedin' | 'twitter';
@@ -66,7 +68,7 @@ function segments(path: string): string[] | null {
     return path
       .split('/')
       .filter(Boolean)
-      .map((part) => decodeURIComponent(part).normalize('NFC'));
+      .map((part) => normalizeText(decodeURIComponent(part), 'NFC'));
   } catch (error) {
     if (error instanceof URIError) return null;
     throw error;

@@ -1,3 +1,4 @@
+import { normalizeText } from '#src/platform/normalize-text.ts';
 import { publicSuffix, readableHost } from '#src/leads/registrable-domain.ts';
 
 /** The longest that RFC 5321 allows, in octets; characters are near enough here. */
@@ -64,7 +65,7 @@ function bareAddress(text: string): string {
   const query = address.indexOf('?');
   if (query !== -1) address = address.slice(0, query);
   if (address.includes('%')) address = percentDecoded(address);
-  address = address.normalize('NFKC').replace(INVISIBLE, '').trim();
+  address = normalizeText(address, 'NFKC').replace(INVISIBLE, '').trim();
   if (address.endsWith('>')) address = address.slice(address.lastIndexOf('<') + 1, -1);
   return address
     .replace(/^[\s"'`´‘’“”„«»([{<:;,.]{1,20}/, '')

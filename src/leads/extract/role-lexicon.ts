@@ -1,3 +1,4 @@
+import { normalizeText } from '#src/platform/normalize-text.ts';
 import { PROFESSIONS, SURNAMES } from './profession-words.ts';
 
 /** Words that only stand in the name of a position, by language; accents and capitals do not count. */
@@ -119,8 +120,7 @@ const PIECES = [
 export function plainLetters(text: string): string {
   const lower = text.toLowerCase();
   if (/^[\x20-\x7e]*$/.test(lower)) return lower;
-  return lower
-    .normalize('NFD')
+  return normalizeText(lower, 'NFD')
     .replace(/\p{M}+/gu, '')
     .replaceAll('ß', 'ss')
     .replaceAll('ł', 'l')

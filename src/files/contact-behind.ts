@@ -1,0 +1,20 @@
+/** Longer ones are no address (RFC 5321 §4.5.3.1) and no number. */
+const MAX_CONTACT_LENGTH = 254;
+
+/** "Write to us" says nothing without the address behind it; of other links the words are what a reader sees. */
+export function contactBehind(href: string, words: string): string {
+  const [, encoded = ''] = /^\s*(?:mailto|tel):([^?#]+)/i.exec(href) ?? [];
+  const contact = decoded(encoded).trim();
+  const isPlain = /^[^\s<>()[\]]+(?: [^\s<>()[\]]+)*$/.test(contact);
+  if (!isPlain || contact.length > MAX_CONTACT_LENGTH) return '';
+  const letters = (text: string): string => text.toLowerCase().replace(/[\s().+-]/g, '');
+  return letters(words).includes(letters(contact)) ? '' : ` (${contact})`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,5 +1,3 @@
-import { normalizeText } from '#src/platform/normalize-text.ts';
-
 /** What a page of a site is for, by its name. */
 export type NamedPageKind = 'imprint' | 'contact' | 'team' | 'about' | 'privacy';
 
@@ -88,7 +86,9 @@ const NEWS =
 
 /** Text in the form that names are compared in: lower case, no accents, `-` between and around its words. */
 function inWordsOf(text: string): string {
-  const plain = normalizeText(text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2'), 'NFKD')
+  const plain = text
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll('ß', 'ss')

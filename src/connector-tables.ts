@@ -142,6 +142,8 @@ interface IndexAttemptTable {
   removed: Generated<number>;
   /** Reason → documents skipped for it. */
   skip_reasons: Json<Record<string, number>>;
+  /** What was changed about documents that were taken, as in skip_reasons. */
+  notes: Generated<Json<Record<string, number>>>;
   /** Documents the whole run will fetch, where the source says so. */
   estimated_total: number | null;
   error: string | null;

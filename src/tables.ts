@@ -146,6 +146,8 @@ interface DocumentTable {
   source: string;
   sections: Json<StoredSection[]>;
   metadata: Json<DocumentMetadata>;
+  /** What hits show in its place when it is large; null when they show the whole. */
+  shown_metadata: Json<DocumentMetadata> | null;
   /** `key=value` for each metadata pair: what the tag filter matches. */
   tags: string[];
   doc_updated_at: Date | null;

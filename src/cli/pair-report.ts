@@ -26,6 +26,7 @@ export const attemptSchema = z.object({
   unchanged: z.number(),
   skipped: z.number(),
   skip_reasons: z.record(z.string(), z.number()),
+  notes: z.record(z.string(), z.number()).default({}),
   failed: z.number(),
   removed: z.number(),
   error_msg: z.string().nullable(),
@@ -130,11 +131,13 @@ export function describePair({ pair, last_run, errors, error_count }: PairReport
   return `${lines.join('\n')}\n`;
 }
 
-/** Why documents were left out, the most frequent reason first. */
+/** Why documents were left out, and what was changed about others, the most frequent first. */
 function skipLines(run: Attempt | null): string[] {
-  return Object.entries(run?.skip_reasons ?? {})
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `           ${formatCount(count)} skipped: ${plainLine(reason)}`);
+  const lines = (counts: Record<string, number>, word: string) =>
+    Object.entries(counts)
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([reason, count]) => `           ${formatCount(count)} ${word}: ${plainLine(reason)}`);
+  return [...lines(run?.skip_reasons ?? {}, 'skipped'), ...lines(run?.notes ?? {}, 'noted')];
 }
 
 /** `success: 40 fetched = 12 accepted (10 new) + 28 unchanged + 0 skipped + 0 failed; 2 removed` */

@@ -3,6 +3,7 @@ import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming
 import type { AcceptedDocument } from '#src/documents/accept-document.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
+import { boundDocument } from './bound-document.ts';
 import type { ConnectorDocument, ConnectorPage } from './connector.ts';
 import type { PairRow } from './open-pair.ts';
 import type { PageOutcome } from './save-page.ts';
@@ -34,17 +35,21 @@ export async function acceptPage(
     created: 0,
     unchanged: page.unchanged.map(cleanText),
     skipped: [...page.skipped],
+    notes: [],
     failures: [...page.failures],
     removed: page.removed.map(cleanText),
     stored: [],
   };
   // Together, so that they share one statement and one job.
+  const bounded = page.documents.map(boundDocument);
   const settled = await Promise.allSettled(
-    page.documents.map((document) => acceptOne(services, pair, document, options)),
+    bounded.map(({ document }) => acceptOne(services, pair, document, options)),
   );
   settled.forEach((result, index) => {
-    const document = page.documents[index];
-    if (document) record(outcome, document, result);
+    const one = bounded[index];
+    if (!one) return;
+    const isTaken = record(outcome, one.document, result);
+    if (isTaken) outcome.notes.push(...one.notes);
   });
   return outcome;
 }
@@ -108,11 +113,12 @@ function isOfDocument(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));
 }
 
+/** @returns whether ingestion has the document now */
 function record(
   outcome: PageOutcome,
   document: ConnectorDocument,
   result: PromiseSettledResult<Accepted>,
-): void {
+): boolean {
   if (result.status === 'rejected') throw result.reason;
   const { value } = result;
   if ('documentId' in value && !outcome.removed.includes(value.documentId)) {
@@ -131,4 +137,5 @@ function record(
   } else {
     outcome.unchanged.push(value.documentId);
   }
+  return 'documentId' in value;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { documentsOfPair, dropDocuments } from '#src/documents/drop-documents.ts';
 import type { DocumentId } from '#src/ids.ts';
@@ -16,6 +16,8 @@ export interface PageOutcome {
   created: number;
   unchanged: string[];
   skipped: ConnectorPage<unknown>['skipped'];
+  /** What was changed about documents that were taken: a short sentence without names or numbers for each. */
+  notes: string[];
   failures: ConnectorPage<unknown>['failures'];
   removed: string[];
   /** Ids of those that were handed to ingestion: accepted, or found unchanged there. */
@@ -105,21 +107,16 @@ async function saveCounts(
   checkpoint: { value: unknown } | undefined,
   now: Date,
 ): Promise<void> {
-  const { accepted, created, unchanged, skipped, failures } = outcome;
+  const { accepted, created, unchanged, skipped, notes, failures } = outcome;
   const fetched = accepted.length + unchanged.length + skipped.length + failures.length;
-  const reasons = JSON.stringify(
-    skipped.map(({ reason }) => cleanText(reason.slice(0, MAX_REASON_LENGTH))),
-  );
+  const reasons = skipped.map(({ reason }) => cleanText(reason.slice(0, MAX_REASON_LENGTH)));
   const { rows } = await sql`
     update index_attempt set pages = pages + 1, fetched = fetched + ${fetched},
       accepted = accepted + ${accepted.length}, created = created + ${created},
       unchanged = unchanged + ${unchanged.length}, skipped = skipped + ${skipped.length},
       failed = failed + ${failures.length}, removed = removed + ${removed},
-      skip_reasons = (select coalesce(json_object_agg(reason, n), '{}') from (
-        select reason, sum(n)::int as n from (
-          select key as reason, value::int as n from json_each_text(skip_reasons)
-          union all select value, 1 from json_array_elements_text(${reasons}::json)) counted
-        group by reason order by n desc limit ${MAX_REASONS}) summed),
+      skip_reasons = ${countedWith(sql`skip_reasons`, reasons)},
+      notes = ${countedWith(sql`notes`, notes)},
       checkpoint = ${checkpoint === undefined ? sql`checkpoint` : sql`${JSON.stringify(checkpoint.value)}::json`},
       checkpoint_description = ${cleanText(page.description)},
       estimated_total = coalesce(${wholeNumber(page.estimatedTotal)}::int, estimated_total),
@@ -127,6 +124,15 @@ async function saveCounts(
     where id = ${run.id} and claim_token = ${run.token} and status = 'in_progress'
     returning id`.execute(trx);
   if (rows.length === 0) throw new LeaseLost('The run was canceled or taken over.');
+}
+
+/** The counts in a column of reason → number with these added. */
+function countedWith(column: RawBuilder<unknown>, reasons: string[]): RawBuilder<unknown> {
+  return sql`(select coalesce(json_object_agg(reason, n), '{}') from (
+    select reason, sum(n)::int as n from (
+      select key as reason, value::int as n from json_each_text(${column})
+      union all select value, 1 from json_array_elements_text(${JSON.stringify(reasons)}::json)) counted
+    group by reason order by n desc limit ${MAX_REASONS}) summed)`;
 }
 
 /** What a source says about itself need not be a number that a column can hold. */

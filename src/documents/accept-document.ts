@@ -199,7 +199,7 @@ async function enqueueIndexing(
 /** Of the JSON that `upsert` is given. */
 const INPUT_COLUMNS =
   sql.raw(`n int, "workspaceId" uuid, "ccPairId" int, "needsPair" boolean, "requestId" text, "externalId" text,
-  "semanticIdentifier" text, title text, source text, sections json, metadata json, tags json,
+  "semanticIdentifier" text, title text, source text, sections json, metadata json, "shownMetadata" json, tags json,
   "docUpdatedAt" timestamptz, "primaryOwners" json, "secondaryOwners" json,
   "contentHash" text, "contentBytes" int`);
 
@@ -216,17 +216,17 @@ async function upsert(
       from json_to_recordset(${input}::json) as x(${INPUT_COLUMNS})
     ), written as (
       insert into document as d (workspace_id, external_id, semantic_identifier, title, source,
-        sections, metadata, tags, doc_updated_at, primary_owners, secondary_owners,
+        sections, metadata, shown_metadata, tags, doc_updated_at, primary_owners, secondary_owners,
         content_hash, content_bytes, status, request_id)
       select "workspaceId", "externalId", "semanticIdentifier", title, source, sections, metadata,
-        array(select json_array_elements_text(tags)), coalesce("docUpdatedAt", now()),
+        "shownMetadata", array(select json_array_elements_text(tags)), coalesce("docUpdatedAt", now()),
         "primaryOwners", "secondaryOwners", decode("contentHash", 'hex'), "contentBytes",
         'accepted', "requestId"
       from input where welcome order by "workspaceId", "externalId"
       on conflict (workspace_id, external_id) do update set
         semantic_identifier = excluded.semantic_identifier, title = excluded.title,
         source = excluded.source, sections = excluded.sections, metadata = excluded.metadata,
-        tags = excluded.tags, doc_updated_at = excluded.doc_updated_at,
+        shown_metadata = excluded.shown_metadata, tags = excluded.tags, doc_updated_at = excluded.doc_updated_at,
         primary_owners = excluded.primary_owners, secondary_owners = excluded.secondary_owners,
         content_hash = excluded.content_hash, content_bytes = excluded.content_bytes,
         request_id = excluded.request_id, revision = d.revision + 1, status = 'accepted',

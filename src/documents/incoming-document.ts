@@ -4,6 +4,7 @@ import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { DocumentMetadata, StoredOwner, StoredSection } from '#src/tables.ts';
 import { cleanText } from './clean-text.ts';
+import { METADATA_LIMITS, metadataExcess, shownMetadata } from './metadata-limits.ts';
 
 /** Longest tag that is stored, in characters of key and value together. */
 const MAX_TAG_LENGTH = 255;
@@ -12,18 +13,23 @@ const MAX_ID_BYTES = 2_048;
 /** Largest `cc_pair_id` that can exist: a Postgres `integer`. */
 const MAX_PAIR_ID = 2_147_483_647;
 const MAX_SECTIONS = 100_000;
+export const MAX_OWNER_FIELD = 1_000;
+/** Of each of the two lists. */
+export const MAX_OWNERS = 200;
 
 const text = z.string().transform(cleanText);
 const optionalText = text.nullish();
 const link = z.string().max(8_000).transform(cleanText).nullish();
 
+const ownerField = z.string().max(MAX_OWNER_FIELD).transform(cleanText).nullish();
 const owner = z.object({
-  display_name: optionalText,
-  first_name: optionalText,
-  middle_initial: optionalText,
-  last_name: optionalText,
-  email: optionalText,
+  display_name: ownerField,
+  first_name: ownerField,
+  middle_initial: ownerField,
+  last_name: ownerField,
+  email: ownerField,
 });
+const owners = z.array(owner).max(MAX_OWNERS).nullish();
 
 const section = z.object({ text: text.nullish(), link, image_file_id: optionalText });
 
@@ -37,7 +43,14 @@ const scalar = z
 const metadata = z
   .record(z.string().transform(cleanText), z.union([scalar, z.array(scalar)]))
   .nullish()
-  .transform((value) => value ?? {});
+  .describe(
+    `At most ${METADATA_LIMITS.keys} keys of ${METADATA_LIMITS.keyLength} characters, ${METADATA_LIMITS.listLength} values in a list, and 256 KB as JSON.`,
+  )
+  .transform((value) => value ?? {})
+  .superRefine((value, context) => {
+    const excess = metadataExcess(value);
+    if (excess !== null) context.addIssue(excess);
+  });
 
 const documentId = text
   .refine((id) => id !== '', 'must not be empty')
@@ -85,8 +98,8 @@ const documentSchema = z
       .transform((value) => value ?? 'ingestion_api'),
     metadata,
     doc_updated_at: updatedAt.nullish(),
-    primary_owners: z.array(owner).nullish(),
-    secondary_owners: z.array(owner).nullish(),
+    primary_owners: owners,
+    secondary_owners: owners,
     chunk_count: z.number().int().nullish(),
     from_ingestion_api: z.boolean().nullish(),
   })
@@ -112,6 +125,8 @@ export interface IncomingDocument {
   source: string;
   sections: StoredSection[];
   metadata: DocumentMetadata;
+  /** What hits show in its place; null when they show the whole. */
+  shownMetadata: DocumentMetadata | null;
   tags: string[];
   docUpdatedAt: string | null;
   primaryOwners: StoredOwner[];
@@ -155,6 +170,7 @@ export function toIncomingDocument(
     // Whether the workspace has this pair is seen when the row is written.
     ccPairId: item.cc_pair_id as CcPairId | null,
     externalId: document.id ?? derivedId(document.semantic_identifier),
+    shownMetadata: shownMetadata(document.metadata),
     tags: tagsOf(document.metadata),
     contentHash: createHash('sha256').update(canonical).digest('hex'),
     contentBytes,

@@ -7,6 +7,7 @@ import { blurb } from './highlight.ts';
 import { visibleText } from './html-text.ts';
 import type { SearchDoc } from './search-hit.ts';
 import { visible } from './search-terms.ts';
+import { SHOWN_METADATA, SHOWN_TITLE } from './shown-columns.ts';
 import type { SearchFilters } from './search-filters.ts';
 
 interface NewestRow {
@@ -27,7 +28,8 @@ export async function newestDocuments(
   scope: { workspaceId: WorkspaceId; userId: UserId; filters: SearchFilters; limit: number },
 ): Promise<SearchDoc[]> {
   const { rows } = await sql<NewestRow>`
-    select d.external_id, d.semantic_identifier, d.source, d.metadata, d.doc_updated_at,
+    select d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
+      ${SHOWN_METADATA} as metadata, d.doc_updated_at,
       c.ordinal, c.text, c.is_html, c.link
     from (
       select * from (select *, id as document_id from document) numbered

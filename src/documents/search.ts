@@ -12,6 +12,7 @@ import { type FoundChunk, HIDDEN, type SearchScope, searchTerms } from './search
 import { hasPrivatePairsOfOthers } from './private-documents.ts';
 import type { SearchFilters } from './search-filters.ts';
 import type { SearchHit } from './search-hit.ts';
+import { SHOWN_METADATA, SHOWN_OWNERS, SHOWN_TITLE } from './shown-columns.ts';
 import { searchVectors } from './search-vectors.ts';
 import { readTermCounts, type TermCounts } from './term-counts.ts';
 import { tokenize } from './tokenize.ts';
@@ -20,6 +21,8 @@ import { tokenize } from './tokenize.ts';
 const MIN_CANDIDATES = 100;
 const CANDIDATES_PER_RESULT = 5;
 const UNKNOWN_WORD_SHARE = 0.6;
+/** Of an owner as hits show it, in characters. */
+const MAX_OWNER_NAME = 200;
 
 type SearchServices = Pick<Services, 'db' | 'embedder' | 'config' | 'log'>;
 
@@ -148,8 +151,9 @@ async function readHits(
   // The chunks first: a planner without statistics (the embedded size has no autovacuum) would begin with all documents.
   const { rows } = await sql<HitRow>`
     with c as materialized (select * from chunk where id = any(${ids}::bigint[]))
-    select c.id as chunk_id, d.external_id, d.semantic_identifier, d.source, d.metadata,
-      d.doc_updated_at, d.primary_owners, d.secondary_owners, c.ordinal, c.section_index,
+    select c.id as chunk_id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
+      ${SHOWN_METADATA} as metadata, d.doc_updated_at, ${SHOWN_OWNERS.primary} as primary_owners,
+      ${SHOWN_OWNERS.secondary} as secondary_owners, c.ordinal, c.section_index,
       c.start_offset, c.end_offset, c.text, c.is_html, c.headings, c.link
     from c join document d on d.id = c.document_id
     where d.workspace_id = ${workspaceId} and ${HIDDEN} is not true`.execute(db);
@@ -193,7 +197,8 @@ function toHit(row: HitRow, score: number, words: string[]): SearchHit {
 function displayNames(owners: StoredOwner[]): string[] | null {
   const shown = owners.flatMap((owner) => {
     const parts = [owner.first_name, owner.middle_initial, owner.last_name].filter(Boolean);
-    return owner.display_name || parts.join(' ') || owner.email || [];
+    const name = owner.display_name || parts.join(' ') || owner.email || '';
+    return name === '' ? [] : name.slice(0, MAX_OWNER_NAME).toWellFormed();
   });
   return shown.length > 0 ? shown : null;
 }

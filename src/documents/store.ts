@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { CcPairId, DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { DOCUMENT_STATUSES, type DocumentStatus } from '#src/tables.ts';
+import { SHOWN_TITLE } from './shown-columns.ts';
 
 /** A document as its owner sees it; content stays where it is. */
 export interface DocumentRecord {
@@ -24,7 +25,7 @@ export interface DocumentRecord {
   indexed_at: Date | null;
 }
 
-const RECORD = sql`d.id, d.external_id, d.semantic_identifier, d.source,
+const RECORD = sql`d.id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
   d.sections -> 0 ->> 'link' as link, d.status, d.revision, d.indexed_revision, d.chunk_count,
   d.attempts, d.error, d.next_attempt_at, d.created_at, d.accepted_at, d.indexing_started_at,
   d.indexed_at, array(select cc_pair_id from document_cc_pair where document_id = d.id

@@ -272,6 +272,7 @@ describe.skipIf(process.env['TEST_DATABASE_URL'] === undefined)(
         created: 0,
         unchanged: [],
         skipped: [],
+        notes: [],
         failures: [scripted.failure('x')],
         removed: [],
         stored: [],

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { METADATA_CUT } from '#src/connectors/bound-document.ts';
 import { pageOf } from '#src/connectors/connector.ts';
 import { pruneConnector } from '#src/connectors/prune-connector.ts';
 import { reconcileConnectors } from '#src/connectors/reconcile-connectors.ts';
@@ -264,5 +265,23 @@ describe('a run that waits for its source', () => {
     scripted.script.poll = pages([{ documents: [scripted.document('a')] }]);
     await scripted.nextRun();
     expect(await scripted.runs()).toMatchObject([{ status: 'success', fetched: 1 }]);
+  });
+});
+
+describe('a document whose source has more metadata than ingestion takes', () => {
+  it('is cut and indexed, and the run says so', async () => {
+    const metadata = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, n) => [`label-${n}`, 'v']),
+    );
+    const labelled = { ...scripted.document('labelled'), metadata };
+    scripted.script.poll = pages([{ documents: [labelled, scripted.document('plain')] }]);
+    await syncConnector(services, scripted.pair, never);
+    expect(await scripted.runs()).toMatchObject([
+      { status: 'success', accepted: 2, failed: 0, notes: { [METADATA_CUT]: 1 } },
+    ]);
+    const { rows } = await sql<{ keys: number }>`
+      select (select count(*)::int from json_object_keys(metadata)) as keys from document
+      where external_id = ${scripted.named('labelled')}`.execute(services.db);
+    expect(rows).toEqual([{ keys: 1_000 }]);
   });
 });

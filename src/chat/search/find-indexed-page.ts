@@ -4,6 +4,7 @@ import { visibleText } from '#src/documents/html-text.ts';
 import { blurb } from '#src/documents/highlight.ts';
 import { privateToOthers } from '#src/documents/private-documents.ts';
 import { HIDDEN } from '#src/documents/search-terms.ts';
+import { SHOWN_METADATA, SHOWN_TITLE } from '#src/documents/shown-columns.ts';
 import type { SearchDoc } from '#src/documents/search-hit.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
@@ -30,7 +31,8 @@ export async function findIndexedPage(
   url: string,
 ): Promise<{ document: SearchDoc; text: string } | null> {
   const { rows } = await sql<ChunkRow>`
-    select d.external_id, d.semantic_identifier, d.source, d.metadata, d.doc_updated_at,
+    select d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
+      ${SHOWN_METADATA} as metadata, d.doc_updated_at,
       c.text, c.is_html, c.link
     from document d join chunk c on c.document_id = d.id
     where d.workspace_id = ${workspaceId} and d.external_id = any(${spellingsOf(url)}::text[])

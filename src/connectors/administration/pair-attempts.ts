@@ -33,6 +33,7 @@ export interface RunRecord {
   failed: number;
   removed: number;
   skip_reasons: Record<string, number>;
+  notes: Record<string, number>;
   estimated_total: number | null;
   error: string | null;
   resumptions: number;
@@ -47,7 +48,7 @@ export interface RunRecord {
 
 const RUN = sql`a.id, a.status, a.from_beginning, a.poll_range_start, a.poll_range_end,
   a.checkpoint_description, a.waiting_for, a.pages, a.fetched, a.accepted, a.created, a.unchanged,
-  a.skipped, a.failed, a.removed, a.skip_reasons, a.estimated_total, a.error, a.resumptions,
+  a.skipped, a.failed, a.removed, a.skip_reasons, a.notes, a.estimated_total, a.error, a.resumptions,
   a.next_attempt_at, a.created_at, a.started_at, a.updated_at, a.finished_at,
   greatest(a.failed, (select count(*)::int from index_attempt_error e
     where e.index_attempt_id = a.id)) as error_count`;

@@ -37,6 +37,9 @@ export const indexAttemptSchema = z
     unchanged: z.int(),
     skipped: z.int(),
     skip_reasons: z.record(z.string(), z.int()),
+    notes: z
+      .record(z.string(), z.int())
+      .describe('What was changed about documents that were taken, with their number.'),
     failed: z.int(),
     removed: z.int(),
     pages: z.int(),
@@ -76,6 +79,7 @@ export function presentRun(run: RunRecord, now: Date): z.input<typeof indexAttem
     unchanged: run.unchanged,
     skipped: run.skipped,
     skip_reasons: run.skip_reasons,
+    notes: run.notes,
     failed: run.failed,
     removed: run.removed,
     pages: run.pages,

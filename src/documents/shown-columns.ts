@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+
+/** Longest title that a hit or a list shows, in characters; the whole is searched. */
+const MAX_SHOWN_TITLE = 1_000;
+const MAX_SHOWN_OWNERS = 20;
+const MAX_OWNERS_BYTES = 262_144;
+
+/**
+ * Columns of `document d` as hits and lists show them. They are bounded where they are read, whatever is stored:
+ * a document may be as large as MAX_DOCUMENT_BYTES, and one answer shows hundreds.
+ */
+export const SHOWN_TITLE = sql`left(d.semantic_identifier, ${sql.lit(MAX_SHOWN_TITLE)})`;
+export const SHOWN_METADATA = sql`coalesce(d.shown_metadata, d.metadata)`;
+export const SHOWN_OWNERS = {
+  primary: shownOwners('primary_owners'),
+  secondary: shownOwners('secondary_owners'),
+};
+
+function shownOwners(column: string) {
+  const owners = sql.ref(`d.${column}`);
+  return sql`(select coalesce(json_agg(one), '[]') from (
+    select value as one from json_array_elements(
+      case when octet_length(${owners}::text) <= ${sql.lit(MAX_OWNERS_BYTES)} then ${owners} else '[]' end)
+    limit ${sql.lit(MAX_SHOWN_OWNERS)}) first_ones)`;
+}

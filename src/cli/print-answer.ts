@@ -1,3 +1,4 @@
+import { type AnswerPiece, WrittenCitations } from '#src/chat/citations/written-citations.ts';
 import type { Packet, PacketBody, StreamLine } from '#src/client/packets.ts';
 import { describeWork } from './describe-work.ts';
 import { bold, dim, plainLine, plainText, type Terminal } from './terminal.ts';
@@ -31,6 +32,7 @@ export class AnswerPrinter {
   readonly #options: PrintOptions;
   readonly #found = new Map<string, SourceDocument>();
   readonly #cited = new Map<number, string>();
+  #text = this.#openText();
   #isMidLine = false;
   #isThinking = false;
 
@@ -81,6 +83,8 @@ export class AnswerPrinter {
 
   #addBody(obj: PacketBody): void {
     if (obj.type === 'message_start') {
+      this.#printPieces(this.#text.end());
+      this.#text = this.#openText();
       // What was said before announced a tool; this is the answer.
       if (this.answer !== '') this.#print(this.#isMidLine ? '\n\n' : '\n');
       this.answer = '';
@@ -90,8 +94,9 @@ export class AnswerPrinter {
     }
     if (obj.type === 'message_delta') {
       this.answer += obj.content;
-      this.#print(plainText(shortenCitations(obj.content)));
+      this.#printPieces(this.#text.read(obj.content));
     }
+    if (obj.type === 'stop' || obj.type === 'error') this.#printPieces(this.#text.end());
     if (obj.type === 'citation_info') this.#cited.set(obj.citation_number, obj.document_id);
     if (obj.type === 'error') this.failure = obj.message;
   }
@@ -101,6 +106,18 @@ export class AnswerPrinter {
       this.fileIds.push(...obj.images.map(({ file_id }) => file_id));
     if (obj.type === 'python_tool_delta' || obj.type === 'custom_tool_delta')
       this.fileIds.push(...(obj.file_ids ?? []));
+  }
+
+  #openText(): WrittenCitations {
+    return new WrittenCitations((number) => this.#cited.has(number));
+  }
+
+  /** `[[2]](https://…)` reads badly on a terminal; the list of sources has the links. */
+  #printPieces(pieces: readonly AnswerPiece[]): void {
+    const shown = pieces.map((piece) =>
+      piece.kind === 'citation' ? `[${piece.number}]` : piece.text,
+    );
+    this.#print(plainText(shown.join('')));
   }
 
   #print(text: string): void {
@@ -126,9 +143,4 @@ export class AnswerPrinter {
     if (stdout.isTTY === true) this.endLine();
     stderr.write(`${dim(plainLine(work), stderr)}\n`);
   }
-}
-
-/** `[[2]](https://…)` reads badly on a terminal; the list of sources has the links. No citation is split over two parts. */
-function shortenCitations(text: string): string {
-  return text.replace(/\[\[(\d+)\]\]\((?:[^()\\]|\\.|\([^()]*\))*\)/g, '[$1]');
 }

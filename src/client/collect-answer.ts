@@ -1,3 +1,4 @@
+import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import type { ChatFullResponse } from './api-types.ts';
 import type { StreamLine } from './packets.ts';
 
@@ -24,7 +25,8 @@ export async function collectAnswer(lines: AsyncIterable<StreamLine>): Promise<A
     answer.answer = '';
     answer.citation_info = [];
   }
-  answer.answer_citationless = removeCitations(answer.answer);
+  const cited = new Set(answer.citation_info.map(({ citation_number }) => citation_number));
+  answer.answer_citationless = removeCitations(answer.answer, (number) => cited.has(number));
   return answer;
 }
 
@@ -47,29 +49,4 @@ function addLine(answer: AssembledAnswer, line: StreamLine): void {
   if (obj.type === 'reasoning_delta')
     answer.pre_answer_reasoning = (answer.pre_answer_reasoning ?? '') + obj.reasoning;
   if (obj.type === 'error') answer.error_msg = obj.message;
-}
-
-/** Every `[[n]](link)` goes, with the white space before it. In a link parentheses come in pairs, or after a backslash. */
-function removeCitations(text: string): string {
-  let kept = '';
-  let from = 0;
-  for (const match of text.matchAll(/\[\[\d+\]\]\(/g)) {
-    const end = match.index < from ? -1 : closingParenthesis(text, match.index + match[0].length);
-    if (end === -1) continue;
-    kept += text.slice(from, match.index).trimEnd();
-    from = end + 1;
-  }
-  return kept + text.slice(from);
-}
-
-function closingParenthesis(text: string, from: number): number {
-  let depth = 1;
-  for (let index = from; index < text.length; index += 1) {
-    const character = text[index];
-    if (character === '\\') index += 1;
-    else if (character === '(') depth += 1;
-    else if (character === ')') depth -= 1;
-    if (depth === 0) return index;
-  }
-  return -1;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { removeCitations } from '#src/chat/citations/citations.ts';
+import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import {
   errorLineSchema,
   type Packet,

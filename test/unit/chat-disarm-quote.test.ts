@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { removeCitations } from '#src/chat/citations/citations.ts';
+import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import { disarmQuote } from '#src/chat/extract/disarm-quote.ts';
 import { safeLink } from '#src/chat/citations/safe-link.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';

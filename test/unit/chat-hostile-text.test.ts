@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildPrompt, type PromptInput } from '#src/chat/prompt/build-prompt.ts';
-import { CitationWriter, removeCitations } from '#src/chat/citations/citations.ts';
+import { CitationWriter } from '#src/chat/citations/citations.ts';
+import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import { delimit, escapeResult } from '#src/chat/prompt/delimit.ts';
 import { hideEchoes } from '#src/chat/model/hide-echoes.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
@@ -25,14 +26,36 @@ describe('an answer of nothing but marks', () => {
     },
   );
 
-  it.each(['`', ' ', '[', '[1', '``` ', '[[1]](', '1. ', '\t`'])(
-    'of %j is read piece by piece in linear time, and loses nothing it should keep',
-    (mark) => {
-      const pieces = ['```', ...Array.from({ length: 50_000 / mark.length }, () => mark)];
-      expect(cpuMsOf(() => textOf(pieces))).toBeLessThan(1_000);
-      expect(textOf(pieces)).toBe(textOf([pieces.join('')]));
-    },
-  );
+  it.each([
+    '`',
+    ' ',
+    '[',
+    '[1',
+    '``` ',
+    '[[1]](',
+    '1. ',
+    '\t`',
+    '$',
+    '$a',
+    '$$ ',
+    '\\(',
+    '\\[',
+    '<a ',
+    '<code>',
+    '\n',
+    '\n ',
+    '> ',
+    '- ',
+    '[a',
+    '`[1] ``',
+    '~~~',
+    '[1](',
+    '[1](x "',
+  ])('of %j is read piece by piece in linear time, and loses nothing it should keep', (mark) => {
+    const pieces = ['a ', ...Array.from({ length: 50_000 / mark.length }, () => mark)];
+    expect(cpuMsOf(() => textOf(pieces))).toBeLessThan(1_000);
+    expect(textOf(pieces)).toBe(textOf([pieces.join('')]));
+  });
 
   it('that cites one long link again and again does not grow without end', () => {
     const answer = textOf(['[1] a '.repeat(30_000)]);

@@ -81,8 +81,11 @@ describe('citations of a research', () => {
 });
 
 describe('renumbering', () => {
+  const documents = new Map([1, 2, 3, 8].map((number) => [number, { link: null }]));
   const next = (text: string): string =>
-    renumberCitations(text, (number) => (number > 50 ? undefined : number + 10));
+    renumberCitations(text, documents, (number) =>
+      documents.has(number) ? number + 10 : undefined,
+    );
 
   it.each([
     ['a [1].', 'a [11].'],
@@ -94,13 +97,23 @@ describe('renumbering', () => {
     ['no [citation] and [1', 'no [citation] and [1'],
     ['```js\nlist[1]\n```\nthen [1]', '```js\nlist[1]\n```\nthen [11]'],
     ['````\n```\n[1]\n````\n[1]', '````\n```\n[1]\n````\n[11]'],
+    ['`argv[1]`, list[1] and ~~~\n', '`argv[1]`, list[1] and ~~~\n'],
+    ['~~~\n[1]\n~~~\n[1]', '~~~\n[1]\n~~~\n[11]'],
     ['', ''],
   ])('of %j gives %j', (text, expected) => {
     expect(next(text)).toBe(expected);
   });
 
+  it('of a text without documents changes nothing', () => {
+    expect(renumberCitations('The set is [1, 2, 3].', new Map(), () => undefined)).toBe(
+      'The set is [1, 2, 3].',
+    );
+  });
+
   it('finds each cited number once, in the order of the text', () => {
-    expect(citedNumbers('[3] and [1, 3], not `x`\n```\n[8]\n```\n[2]')).toEqual([3, 1, 2]);
+    expect(citedNumbers('[3] and [1, 3, 7], not `x [8]`\n```\n[8]\n```\n[2]', documents)).toEqual([
+      3, 1, 2,
+    ]);
   });
 });
 

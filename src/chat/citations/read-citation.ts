@@ -30,7 +30,8 @@ export function readCitation(text: string): CitationReading {
     const character = text[index] ?? '';
     if (DIGIT.test(character) && (!afterItem || digits !== '')) {
       digits += character;
-      if (digits.length > MAX_DIGITS) return NONE;
+      // Numbers of documents begin at 1.
+      if (digits.length > MAX_DIGITS || digits.startsWith('0')) return NONE;
       afterItem = true;
       continue;
     }
@@ -53,22 +54,4 @@ export function readCitation(text: string): CitationReading {
     }
   }
   return text.length < MAX_LENGTH ? UNFINISHED : NONE;
-}
-
-const OWN_LINK = /^\((?:(?:https?:\/)?\/[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)?\)/;
-const BEGINNING = /^(?:https?:\/)?\/[^\s<>]*$/;
-const SCHEMES = ['https://', 'http://'];
-const MAX_LINK_LENGTH = 2_100;
-
-/**
- * How long the link is that a model has put behind a citation by itself, as in `[1](https://…)`, at the beginning of
- * `text`: 0 when there is none, null while it may still become one.
- */
-export function readOwnLink(text: string): number | null {
-  const whole = OWN_LINK.exec(text);
-  if (whole) return whole[0].length;
-  if (!text.startsWith('(') || text.length > MAX_LINK_LENGTH) return 0;
-  const target = text.slice(1);
-  const mayBecome = SCHEMES.some((scheme) => scheme.startsWith(target)) || BEGINNING.test(target);
-  return mayBecome ? null : 0;
 }

@@ -1,5 +1,5 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
-import { removeCitations } from '#src/chat/citations/citations.ts';
+import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import { cutToTokens, fitsTokens } from './cut-text.ts';
 import { MESSAGE_TOKENS } from './message-tokens.ts';
 

@@ -142,9 +142,9 @@ class Research {
 
   /** Keeps what an agent brought: its citations get the numbers of the whole research. */
   #take(outcome: AgentOutcome, reasoning: string | null): string {
-    const { task, cited, failure } = outcome;
+    const { task, cited, documents, failure } = outcome;
     const [range] = this.#numbers.openRanges(1);
-    const report = renumberCitations(outcome.report, (number) => {
+    const report = renumberCitations(outcome.report, documents, (number) => {
       const document = cited.get(number);
       return document && range?.numberOf(document);
     });

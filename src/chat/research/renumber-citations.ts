@@ -1,47 +1,41 @@
-import { opensCitation, readCitation } from '#src/chat/citations/read-citation.ts';
+import { type CitableDocuments, isCitation } from '#src/chat/citations/judge-citation.ts';
+import { CitationScanner } from '#src/chat/citations/scan-citations.ts';
 
-const FENCE = /^(?:[ \t>*+-]|\d+[.)])*(`{3,})/;
+/** Of a link that a model has put behind a citation. */
+const MAX_TARGET = 2_100;
 
-/** Numbers that a text cites, each once, in the order of their first citation. */
-export function citedNumbers(text: string): number[] {
+/** Numbers of `documents` that a text cites, each once, in the order of their first citation. */
+export function citedNumbers(text: string, documents: CitableDocuments): number[] {
   const cited = new Set<number>();
-  renumberCitations(text, (number) => {
-    cited.add(number);
+  renumberCitations(text, documents, (number) => {
+    if (documents.has(number)) cited.add(number);
     return number;
   });
   return [...cited];
 }
 
-/** The text with `numberOf` of each number that it cites; a number that has none disappears. Code blocks stay as they are. */
+/**
+ * The text with `numberOf` of each number that it cites of `documents`; a number that has none disappears where it stands
+ * like a citation. Everything else stays as it is.
+ */
 export function renumberCitations(
   text: string,
+  documents: CitableDocuments,
   numberOf: (number: number) => number | undefined,
 ): string {
-  let fence = 0;
-  const lines = text.split('\n').map((line) => {
-    const ticks = FENCE.exec(line)?.[1]?.length ?? 0;
-    const isInside = fence > 0;
-    if (isInside && ticks >= fence) fence = 0;
-    else if (!isInside) fence = ticks;
-    return isInside || ticks > 0 ? line : renumberLine(line, numberOf);
-  });
-  return lines.join('\n');
-}
-
-function renumberLine(line: string, numberOf: (number: number) => number | undefined): string {
+  const scanner = new CitationScanner(MAX_TARGET);
   let renumbered = '';
-  for (let index = 0; index < line.length;) {
-    const character = line[index] ?? '';
-    const reading = opensCitation(character) ? readCitation(line.slice(index)) : null;
-    if (reading?.kind !== 'citation') {
-      renumbered += character;
-      index += 1;
+  let isAdjacent = false;
+  for (const token of [...scanner.read(text), ...scanner.end()]) {
+    if (token.kind === 'label') continue;
+    isAdjacent = token.kind === 'mark' && isCitation(token, isAdjacent, documents);
+    if (token.kind !== 'mark' || !isAdjacent) {
+      renumbered += token.kind === 'mark' ? token.raw : token.text;
       continue;
     }
-    const numbers = new Set(reading.numbers.map(numberOf).filter((number) => number !== undefined));
-    if (numbers.size > 0) renumbered += `[${[...numbers].join(', ')}]`;
-    else renumbered = renumbered.trimEnd();
-    index += reading.length;
+    const numbers = new Set(token.numbers.map(numberOf).filter((number) => number !== undefined));
+    renumbered =
+      numbers.size > 0 ? `${renumbered}[${[...numbers].join(', ')}]` : renumbered.trimEnd();
   }
   return renumbered;
 }

@@ -22,6 +22,8 @@ export interface AgentOutcome {
   report: string;
   /** What the report cites, by the agent's own numbers, in the order of the report. */
   cited: ReadonlyMap<number, SearchDoc>;
+  /** All that it found, by its own numbers. */
+  documents: ReadonlyMap<number, SearchDoc>;
   toolCalls: ToolCall[];
   /** What the orchestrator is told when there is no report; null when there is one. */
   failure: string | null;
@@ -47,7 +49,14 @@ export async function* runAgent(
     numbers: new CitationNumbers(),
     toolCalls: [],
   };
-  const none = { task, report: '', cited: new Map(), toolCalls: agent.toolCalls, error: null };
+  const none = {
+    task,
+    report: '',
+    cited: new Map(),
+    documents: agent.numbers.documents,
+    toolCalls: agent.toolCalls,
+    error: null,
+  };
   const { agentHardMs, agentSoftMs } = run.limits;
   // An agent that begins late may not hold up the report by much.
   const hardMs = Math.min(agentHardMs, run.budget.msLeft + agentSoftMs);
@@ -176,7 +185,7 @@ async function* writeDown(
 
 function citedDocuments(report: string, numbers: CitationNumbers): Map<number, SearchDoc> {
   const cited = new Map<number, SearchDoc>();
-  for (const number of citedNumbers(report)) {
+  for (const number of citedNumbers(report, numbers.documents)) {
     const document = numbers.documents.get(number);
     if (document) cited.set(number, document);
   }

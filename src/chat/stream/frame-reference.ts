@@ -1,9 +1,8 @@
 import type { SearchDoc } from '#src/documents/search-hit.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { ErrorPacket, StreamLine } from '#src/chat/packets.ts';
+import { type AnswerPiece, WrittenCitations } from '#src/chat/citations/written-citations.ts';
+import type { ErrorPacket, PacketBody, StreamLine } from '#src/chat/packets.ts';
 
-/** `[[3]](https://…)`, as `CitationWriter` writes it; none is split over two deltas. */
-const CITATION = /\[\[(\d+)\]\]\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)/g;
 const PAGE = /#page=(\d+)/;
 /** Failures of ours that may pass. */
 const PASSING = ['BAD_GATEWAY', 'SERVICE_UNAVAILABLE'] as const;
@@ -17,42 +16,67 @@ export async function* frameAsReference(
   lines: AsyncIterable<StreamLine>,
   requestId: string,
 ): AsyncGenerator<string, void> {
-  const cited: number[] = [];
-  const documentIds = new Map<number, string>();
-  let documents: readonly SearchDoc[] = [];
+  const answer = new ReferenceAnswer();
   let messageId = 0;
   let hasBegun = false;
   for await (const line of lines) {
     if ('reserved_assistant_message_id' in line) messageId = line.reserved_assistant_message_id;
     if (!('obj' in line)) continue;
     const { obj } = line;
-    if (obj.type === 'message_start') documents = obj.final_documents ?? [];
-    if (obj.type === 'citation_info') documentIds.set(obj.citation_number, obj.document_id);
-    if (obj.type === 'message_delta') {
+    const content = answer.add(obj);
+    if (content !== '') {
       hasBegun = true;
-      yield toLine({ type: 'chunk', content: countCitations(obj.content, cited) });
+      yield toLine({ type: 'chunk', content });
     }
     if (obj.type === 'error') {
       if (!hasBegun) throw refusal(obj);
       yield toLine(errorLine(obj, requestId));
     }
-    if (obj.type === 'stop') {
-      const citations = cited.map((number) => toCitation(documentIds.get(number), documents));
-      yield toLine({ type: 'done', message_id: String(messageId), citations });
+    if (obj.type === 'stop')
+      yield toLine({ type: 'done', message_id: String(messageId), citations: answer.citations() });
+  }
+}
+
+/** The words of an answer, its citations counted. */
+class ReferenceAnswer {
+  readonly #cited: number[] = [];
+  readonly #documentIds = new Map<number, string>();
+  #documents: readonly SearchDoc[] = [];
+  #text = this.#openText();
+
+  /** What is shown next; half a citation waits for its other half. */
+  add(obj: PacketBody): string {
+    if (obj.type === 'citation_info') this.#documentIds.set(obj.citation_number, obj.document_id);
+    if (obj.type === 'message_delta') return this.#count(this.#text.read(obj.content));
+    if (obj.type === 'message_start') {
+      const rest = this.#count(this.#text.end());
+      this.#text = this.#openText();
+      this.#documents = obj.final_documents ?? [];
+      return rest;
     }
+    return obj.type === 'stop' || obj.type === 'error' ? this.#count(this.#text.end()) : '';
+  }
+
+  citations(): unknown[] {
+    return this.#cited.map((number) => toCitation(this.#documentIds.get(number), this.#documents));
+  }
+
+  #openText(): WrittenCitations {
+    return new WrittenCitations((number) => this.#documentIds.has(number));
+  }
+
+  #count(pieces: readonly AnswerPiece[]): string {
+    const shown = pieces.map((piece) => {
+      if (piece.kind === 'text') return piece.text;
+      if (!this.#cited.includes(piece.number)) this.#cited.push(piece.number);
+      return `[${this.#cited.indexOf(piece.number) + 1}]`;
+    });
+    return shown.join('');
   }
 }
 
 function toLine(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
-}
-
-function countCitations(text: string, cited: number[]): string {
-  return text.replaceAll(CITATION, (_match, digits: string) => {
-    const number = Number(digits);
-    if (!cited.includes(number)) cited.push(number);
-    return `[${cited.indexOf(number) + 1}]`;
-  });
 }
 
 function toCitation(documentId: string | undefined, documents: readonly SearchDoc[]): unknown {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { AnswerSummary } from '#src/chat/answer.ts';
-import { removeCitations } from '#src/chat/citations/citations.ts';
+import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import { citationInfoSchema, type StreamLine } from '#src/chat/packets.ts';
 import { searchDocSchema } from '#src/documents/search-hit.ts';
 import { toolCallSchema } from '#src/chat/tool-call.ts';
@@ -41,7 +41,8 @@ export async function collectAnswer(
     response.answer = '';
     response.citation_info = [];
   }
-  response.answer_citationless = removeCitations(response.answer);
+  const cited = new Set(response.citation_info.map(({ citation_number }) => citation_number));
+  response.answer_citationless = removeCitations(response.answer, (number) => cited.has(number));
   return response;
 }
 

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** Move staged vectors into the HNSW index. */
+/** Move staged vectors into the HNSW index, and build it where it is missing. */
 export const vectorPromote = defineQueue({
   name: 'vector-promote',
   payload: z.object({}),
   attempts: 1,
   everyMs: 30_000,
-  timeoutMs: 10 * 60_000,
+  // Building the index over millions of vectors takes hours.
+  timeoutMs: 12 * 60 * 60_000,
+  isResumable: true,
 });

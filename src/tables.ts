@@ -209,7 +209,7 @@ interface ChunkVectorTable {
   document_id: DocumentId;
   bits: string;
   embedding: string;
-  /** False while staged (scanned exactly); true once it is in the HNSW index. */
+  /** Whether the HNSW index covers it, as soon as that serves; false while staged. */
   promoted: boolean;
 }
 

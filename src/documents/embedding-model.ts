@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { RetryLater, StartError } from '#src/platform/errors.ts';
 import type { Embedder } from './embed.ts';
+import { VECTOR_INDEX } from './vector-index.ts';
 
 const FACT = 'embedding_model';
 /** Any number that no other lock of Millrace uses. */
@@ -93,7 +94,7 @@ async function recordModel(
   await sql`insert into deployment_fact (name, value) values (${FACT}, ${value}::json)
     on conflict (name) do update set value = excluded.value`.execute(trx);
   const size = sql.lit(dimensions);
-  await sql`drop index if exists chunk_vector_promoted`.execute(trx);
+  await sql`drop index if exists ${sql.id(VECTOR_INDEX)}`.execute(trx);
   await sql`alter table chunk_vector alter column bits type bit(${size}),
     alter column embedding type halfvec(${size})`.execute(trx);
 }

@@ -4,6 +4,7 @@ import { signBits, vectorLiteral } from '#src/platform/vector.ts';
 import type { Services } from '#src/services.ts';
 import { type FoundChunk, type SearchScope, visible } from './search-terms.ts';
 import { hasFilters } from './search-filters.ts';
+import { INDEX_SERVES } from './vector-index.ts';
 
 /** Below this many chunks every vector is compared exactly: 5 to 10 ms, 1 ms by sign bits. Ten times as long in WASM. */
 const EXACT_CHUNKS = { embedded: 200, 'one-database': 2_000, 'scale-out': 2_000 };
@@ -19,7 +20,7 @@ type VectorServices = Pick<Services, 'db' | 'config'>;
 /**
  * The nearest chunks by inner product of unit vectors. Small workspaces are compared exactly; larger
  * ones by sign bits and again exactly; promoted vectors come from the HNSW index, unless filters
- * make the share that passes too small for it.
+ * make the share that passes too small for it, or there is no index that serves.
  */
 export async function searchVectors(
   { db, config }: VectorServices,
@@ -34,15 +35,20 @@ export async function searchVectors(
   }
   const mayUseIndex = config.size !== 'embedded' && chunks > config.VECTOR_PROMOTE_THRESHOLD;
   if (!mayUseIndex || hasFilters(scope.filters)) {
-    return nearestByBits(db, sql`${visible(scope)}`, vector, query, scope.limit);
+    return nearestByBits(db, visible(scope), vector, query, scope.limit);
   }
-  // One snapshot for both: a vector that is promoted meanwhile must not be missed or found twice.
+  // One snapshot for all: a vector that is promoted meanwhile must not be missed or found twice.
   const transaction = db.transaction().setIsolationLevel('repeatable read');
-  const [staged, promoted] = await transaction.execute(async (trx) => [
-    await nearestByBits(trx, sql`not promoted and ${visible(scope)}`, vector, query, scope.limit),
-    await nearestByIndex(trx, scope, query),
-  ]);
-  return [...staged, ...promoted].sort((a, b) => b.score - a.score).slice(0, scope.limit);
+  return transaction.execute(async (trx) => {
+    if (!(await prepareIndexScan(trx))) {
+      return nearestByBits(trx, visible(scope), vector, query, scope.limit);
+    }
+    const isStaged = sql`not promoted and ${visible(scope)}`;
+    const isPromoted = sql`chunk_vector where promoted and ${visible(scope)}`;
+    const staged = await nearestByBits(trx, isStaged, vector, query, scope.limit);
+    const promoted = await nearestExactly(trx, isPromoted, query, scope.limit);
+    return [...staged, ...promoted].sort((a, b) => b.score - a.score).slice(0, scope.limit);
+  });
 }
 
 async function nearestExactly(
@@ -75,19 +81,16 @@ function nearestByBits(
   return nearestExactly(db, nearest, query, limit);
 }
 
-async function nearestByIndex(
-  trx: DatabaseTransaction,
-  scope: SearchScope,
-  query: ScaledQuery,
-): Promise<FoundChunk[]> {
-  await sql`set local hnsw.iterative_scan = relaxed_order`.execute(trx);
-  await sql`set local hnsw.ef_search = ${sql.lit(HNSW_EF_SEARCH)}`.execute(trx);
-  return nearestExactly(
-    trx,
-    sql`chunk_vector where promoted and ${visible(scope)}`,
-    query,
-    scope.limit,
-  );
+/**
+ * Sets how the index is scanned, for this transaction.
+ * @returns whether there is an index to scan: it may be in the making, or lost at any time
+ */
+async function prepareIndexScan(trx: DatabaseTransaction): Promise<boolean> {
+  const { rows } = await sql<{ serves: boolean }>`
+    select set_config('hnsw.iterative_scan', 'relaxed_order', true),
+      set_config('hnsw.ef_search', ${sql.lit(String(HNSW_EF_SEARCH))}, true),
+      ${INDEX_SERVES} as serves`.execute(trx);
+  return rows[0]?.serves === true;
 }
 
 /** A vector that stands for the query in order, and what its products are to be divided by. */

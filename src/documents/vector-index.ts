@@ -1,0 +1,120 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '#src/platform/database.ts';
+
+export const VECTOR_INDEX = 'chunk_vector_promoted';
+
+/** Any number that no other lock of Millrace uses. */
+const BUILD_LOCK = 7_202_604;
+
+/**
+ * Whether a search may take promoted vectors from the index: it is there, finished, the one that is meant, and old
+ * enough for the snapshot. The planner asks the same, and compares every promoted vector when the answer is no.
+ */
+export const INDEX_SERVES: RawBuilder<boolean> = sql<boolean>`exists (
+  select 1 from pg_index i
+    join pg_class c on c.oid = i.indexrelid join pg_am am on am.oid = c.relam
+    join pg_opclass o on o.oid = i.indclass[0]
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+  where i.indexrelid = to_regclass(${sql.lit(`public.${VECTOR_INDEX}`)})
+    and i.indrelid = to_regclass('public.chunk_vector')
+    and i.indisvalid and i.indisready
+    and (not i.indcheckxmin or age(i.xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid))
+    and am.amname = 'hnsw' and o.opcname = 'halfvec_ip_ops' and a.attname = 'embedding'
+    and pg_get_expr(i.indpred, i.indrelid) = 'promoted')`;
+
+/** What there is of the index. */
+export interface VectorIndexState {
+  serves: boolean;
+  /** Indexes of its name, or of an interrupted reindex of it, that serve nothing and cost every write. */
+  remains: string[];
+  /** Some session builds an index on the table; whether Millrace or an operator began it. */
+  isBeingBuilt: boolean;
+}
+
+export async function readVectorIndex(db: Database): Promise<VectorIndexState> {
+  const { rows } = await sql<VectorIndexState>`
+    with one as materialized (select ${INDEX_SERVES} as serves)
+    select one.serves, array(
+        select c.relname::text from pg_index i join pg_class c on c.oid = i.indexrelid
+        where i.indrelid = to_regclass('public.chunk_vector') and (
+          c.relname = ${VECTOR_INDEX} and not one.serves
+          or c.relname ~ ${`^${VECTOR_INDEX}_cc(new|old)[0-9]*$`} and not i.indisvalid)
+      ) as remains, exists (
+        -- What another role builds is hidden from this view but for the database.
+        select 1 from pg_stat_progress_create_index p where p.datname = current_database()
+          and (p.relid is null or p.relid = to_regclass('public.chunk_vector'))
+      ) as "isBeingBuilt"
+    from one`.execute(db);
+  return rows[0] ?? { serves: false, remains: [], isBeingBuilt: false };
+}
+
+/**
+ * Runs `work` while no other process of Millrace does, on one connection, without a limit for its statements. An abort
+ * cancels the statement that is running. The lock belongs to the server's session: when this process dies while the
+ * server goes on building, nobody else begins.
+ *
+ * It is only ever tried for: whoever waited for it would hold a snapshot that a concurrent build waits for.
+ * @returns null when another process has the lock
+ */
+export async function underBuildLock<T>(
+  db: Database,
+  signal: AbortSignal,
+  work: (connection: Database) => Promise<T>,
+): Promise<T | null> {
+  return db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ locked: boolean; pid: number }>`
+      select pg_try_advisory_lock(${BUILD_LOCK}) as locked, pg_backend_pid() as pid`.execute(
+      connection,
+    );
+    const [session] = rows;
+    if (session?.locked !== true) return null;
+    try {
+      await sql`set statement_timeout = 0`.execute(connection);
+      return await cancelledBy(db, session.pid, signal, () => work(connection));
+    } finally {
+      await sql`reset statement_timeout`.execute(connection);
+      await sql`select pg_advisory_unlock(${BUILD_LOCK})`.execute(connection);
+    }
+  });
+}
+
+/** Removes what serves nothing; concurrently, so that searches and writes go on. */
+export async function dropRemains(connection: Database, remains: string[]): Promise<void> {
+  for (const name of remains) {
+    await sql`drop index concurrently if exists ${sql.id('public', name)}`.execute(connection);
+  }
+}
+
+/**
+ * Over all rows that are promoted by now, which is faster than inserting them one by one. Writes go on.
+ * Counted before: a planner that believes that few rows are promoted would sort them all instead of using the index.
+ */
+export async function createVectorIndex(connection: Database): Promise<void> {
+  await sql`analyze public.chunk_vector`.execute(connection);
+  await sql`create index concurrently ${sql.id(VECTOR_INDEX)} on public.chunk_vector
+    using hnsw (embedding halfvec_ip_ops) where promoted`.execute(connection);
+}
+
+async function cancelledBy<T>(
+  db: Database,
+  pid: number,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  let cancelling: Promise<unknown> = Promise.resolve();
+  const cancel = (): void => {
+    // A connection that is lost ends the work by itself.
+    cancelling = sql`select pg_cancel_backend(${pid})`.execute(db).catch(() => null);
+  };
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    await cancelling;
+  }
+}

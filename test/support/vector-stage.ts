@@ -1,0 +1,169 @@
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
+import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
+import { indexDocuments } from '#src/documents/index-documents.ts';
+import { searchDocuments } from '#src/documents/search.ts';
+import { foldTermDeltas } from '#src/documents/term-counts.ts';
+import type { DocumentId } from '#src/ids.ts';
+import { openServices } from '#src/open-services.ts';
+import { parseConfig } from '#src/platform/config.ts';
+import { createLog } from '#src/platform/log.ts';
+import { openPool } from '#src/platform/postgres.ts';
+import type { Services } from '#src/services.ts';
+import type { Tables } from '#src/tables.ts';
+import { openTestEnvironment } from './test-environment.ts';
+import { migrateTestDatabase } from './test-millrace.ts';
+
+/** Vectors on a server, without workers: the test promotes them itself and looks at the plans of its searches. */
+export interface VectorStage extends AsyncDisposable {
+  readonly services: Services;
+  /** For a process of its own over the same rows. */
+  readonly settings: Record<string, string>;
+  ingest(from: number, to: number): Promise<void>;
+  search(query: string): Promise<SearchSeen>;
+  /** Keeps a snapshot open, which a concurrent build waits for, until it is disposed of. */
+  holdSnapshot(): Promise<AsyncDisposable>;
+  /** The server's process that builds an index now. */
+  builders(): Promise<{ pid: number; phase: string }[]>;
+  indexes(): Promise<{ name: string; valid: boolean }[]>;
+}
+
+export interface SearchSeen {
+  hits: { id: string; score: number | null }[];
+  /** Vectors that the search compared one by one, in full, instead of by sign bits or through the index. */
+  comparedExactly: number;
+  usesIndex: boolean;
+}
+
+interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Sort Key'?: string[];
+  'Actual Rows': number;
+  Plans?: PlanNode[];
+}
+
+export async function openVectorStage(threshold: number): Promise<VectorStage> {
+  await using opened = new AsyncDisposableStack();
+  const environment = opened.use(
+    await openTestEnvironment({ VECTOR_PROMOTE_THRESHOLD: String(threshold) }),
+  );
+  await migrateTestDatabase(environment.settings);
+  const services = opened.use(await openServices(parseConfig(environment.settings)));
+  const { workspaceId, userId } = await ensureBootstrap(services.db, { bootstrapKey: null });
+  const seen: CompiledQuery[] = [];
+  const pool = openPool(services.config.DATABASE_URL ?? '', 6, createLog('silent'));
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => void seen.push(query),
+  });
+  opened.defer(() => db.destroy());
+  const held = opened.use(new AsyncDisposableStack());
+  const resources = opened.move();
+  return {
+    services,
+    settings: environment.settings,
+    async ingest(from, to) {
+      const context = { workspaceId, requestId: null, maxBytes: 1_000_000 };
+      const items = Array.from({ length: to - from }, (_, n) => documentNumber(from + n));
+      await Promise.all(
+        items.map((item) =>
+          services.documentAcceptor.accept(
+            toIncomingDocument(ingestionItemSchema.parse(item), context),
+          ),
+        ),
+      );
+      const { rows } = await sql<{ id: DocumentId }>`
+        select id from document where status = 'accepted'`.execute(services.db);
+      const ids = rows.map(({ id }) => id);
+      await indexDocuments(services, ids, new AbortController().signal);
+      await foldTermDeltas(services.db, 100_000);
+    },
+    async search(query) {
+      seen.length = 0;
+      const hits = await searchDocuments(
+        { ...services, db },
+        {
+          workspaceId,
+          userId,
+          query,
+          filters: { source_type: [], document_set: [], time_cutoff: null, tags: [] },
+          limit: 10,
+          signal: new AbortController().signal,
+        },
+      );
+      const nodes = await planNodes(db, [...seen]);
+      return {
+        hits: hits.map(({ document_id, score }) => ({ id: document_id, score })),
+        comparedExactly: nodes
+          .filter((node) => node['Sort Key']?.some((key) => key.includes('<#>')))
+          .reduce((sum, node) => sum + (node.Plans?.[0]?.['Actual Rows'] ?? 0), 0),
+        usesIndex: nodes.some((node) => node['Index Name'] === 'chunk_vector_promoted'),
+      };
+    },
+    async holdSnapshot() {
+      const client = await pool.connect();
+      await client.query('begin isolation level repeatable read');
+      await client.query('select 1');
+      // Ending the connection ends its snapshot; at the latest when the test has failed.
+      return held.use(onceDisposed(async () => client.release(true)));
+    },
+    async builders() {
+      const { rows } = await sql<{ pid: number; phase: string }>`
+        select pid, phase from pg_stat_progress_create_index
+        where datname = current_database()`.execute(services.db);
+      return rows;
+    },
+    async indexes() {
+      const { rows } = await sql<{ name: string; valid: boolean }>`
+        select c.relname::text as name, i.indisvalid as valid
+        from pg_index i join pg_class c on c.oid = i.indexrelid
+        where c.relname like 'chunk_vector_promoted%' order by 1`.execute(services.db);
+      return rows;
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+function onceDisposed(end: () => Promise<void>): AsyncDisposable {
+  const stack = new AsyncDisposableStack();
+  stack.defer(end);
+  return stack;
+}
+
+function documentNumber(n: number) {
+  return {
+    document: {
+      id: `vector-${n}`,
+      semantic_identifier: `Vector ${n}`,
+      sections: [{ text: `Report ${n} is about subject${n}, with a remark on topic${n % 97}.` }],
+    },
+  };
+}
+
+/** Runs what the search has sent to the vectors once more, under EXPLAIN and with the same settings. */
+async function planNodes(db: Kysely<Tables>, sent: CompiledQuery[]): Promise<PlanNode[]> {
+  const transaction = db.transaction().setIsolationLevel('repeatable read');
+  return transaction.execute(async (trx) => {
+    // So few vectors the planner would rather sort, with the index there; past the real threshold it would not.
+    await sql`set local enable_sort = off`.execute(trx);
+    const nodes: PlanNode[] = [];
+    for (const query of sent) {
+      if (query.sql.includes('set_config')) await trx.executeQuery(query);
+      if (!/from chunk_vector\s/.test(query.sql)) continue;
+      const explained = CompiledQuery.raw(`explain (analyze, verbose, format json) ${query.sql}`, [
+        ...query.parameters,
+      ]);
+      const { rows } = await trx.executeQuery(explained);
+      // The shape that Postgres documents for EXPLAIN's JSON.
+      for (const row of rows as { 'QUERY PLAN': { Plan: PlanNode }[] }[]) {
+        nodes.push(...row['QUERY PLAN'].flatMap(({ Plan }) => withChildren(Plan)));
+      }
+    }
+    return nodes;
+  });
+}
+
+function withChildren(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(withChildren)];
+}

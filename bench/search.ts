@@ -80,7 +80,12 @@ async function fillIndex(
   const pushed: SyntheticItem[] = [];
   for (let seed = 1; (await countChunks(services)) < wanted; seed += 1) {
     const items = createDocuments(DOCUMENTS_PER_STEP, bytes, { seed, idPrefix: `bench-${seed}` });
-    const context = { workspaceId, requestId: null, maxBytes: config.MAX_DOCUMENT_BYTES };
+    const context = {
+      workspaceId,
+      writer: null,
+      requestId: null,
+      maxBytes: config.MAX_DOCUMENT_BYTES,
+    };
     await Promise.all(
       items.map((item) =>
         documentAcceptor.accept(toIncomingDocument(ingestionItemSchema.parse(item), context)),

@@ -86,6 +86,7 @@ async function acceptOne(
     try {
       const incoming = toIncomingDocument(parsed.data, {
         workspaceId: pair.workspace_id,
+        writer: null,
         requestId: null,
         maxBytes: services.config.MAX_DOCUMENT_BYTES,
       });

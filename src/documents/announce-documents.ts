@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { emitEvents, type EventToEmit, type ToDeliver } from '#src/webhooks/emit-event.ts';
+import { isVisibleToAll } from './document-access.ts';
 
 /** An event holds up to 256 documents, and a title has no limit of its own. */
 const MAX_TITLE_CHARACTERS = 500;
@@ -41,7 +42,7 @@ export async function announceDocuments(
       left(coalesce(d.error, ''), ${MAX_ERROR_CHARACTERS}::int) as error, now() as at
     from document d
     where d.id = any(${documents.map(({ id }) => id)}::bigint[])
-      and d.workspace_id = any(${listening}::uuid[]) and ${isForEverybody('d')}
+      and d.workspace_id = any(${listening}::uuid[]) and ${isVisibleToAll('d')}
     order by d.id`.execute(trx);
   const told = Map.groupBy(rows, (row) => row.workspace_id);
   return emitEvents(
@@ -62,13 +63,6 @@ async function listeningWorkspaces(
     where workspace_id = any(${workspaces}::uuid[]) and deleted_at is null
       and ${type} = any(event_types)`.execute(trx);
   return rows.map((row) => row.workspace_id);
-}
-
-/** As in search: one pair that is not private is enough, and a document without a pair is nobody's secret. */
-function isForEverybody(document: string): RawBuilder<boolean> {
-  return sql<boolean>`coalesce((select bool_or(lower(p.access_type) <> 'private')
-    from document_cc_pair l join cc_pair p on p.id = l.cc_pair_id
-    where l.document_id = ${sql.ref(`${document}.id`)}), true)`;
 }
 
 function eventOf(

@@ -4,12 +4,12 @@ import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { DocumentMetadata, StoredOwner, StoredSection } from '#src/tables.ts';
 import { cleanText } from './clean-text.ts';
+import { derivedIds, MAX_ID_BYTES } from './derived-id.ts';
+import type { Writer } from './document-access.ts';
 import { METADATA_LIMITS, metadataExcess, shownMetadata } from './metadata-limits.ts';
 
 /** Longest tag that is stored, in characters of key and value together. */
 const MAX_TAG_LENGTH = 255;
-/** An index entry of Postgres holds 2,704 bytes; in a URL the id grows threefold, below the 16 KB of a request's head. */
-const MAX_ID_BYTES = 2_048;
 /** Largest `cc_pair_id` that can exist: a Postgres `integer`. */
 const MAX_PAIR_ID = 2_147_483_647;
 const MAX_SECTIONS = 100_000;
@@ -115,6 +115,8 @@ export type IngestionItem = z.output<typeof ingestionItemSchema>;
 /** A document ready to be written: one row of `document`. */
 export interface IncomingDocument {
   workspaceId: WorkspaceId;
+  /** Who sends it; null when the product itself stores it, for a connector. */
+  writer: Writer | null;
   ccPairId: CcPairId | null;
   /** True: without its pair, or when that is being deleted, it is refused instead of joining the default pair. */
   needsPair?: boolean;
@@ -136,13 +138,22 @@ export interface IncomingDocument {
   contentBytes: number;
 }
 
+export interface IncomingContext {
+  workspaceId: WorkspaceId;
+  writer: Writer | null;
+  /** For a document that comes without an id. */
+  derivedId?: string;
+  requestId: string | null;
+  maxBytes: number;
+}
+
 /**
  * Derives what the caller left open: the id, the tags, the content hash.
  * @throws Problem PAYLOAD_TOO_LARGE when the text exceeds `maxBytes`
  */
 export function toIncomingDocument(
   item: IngestionItem,
-  context: { workspaceId: WorkspaceId; requestId: string | null; maxBytes: number },
+  context: IncomingContext,
 ): IncomingDocument {
   const { document } = item;
   const content = {
@@ -166,10 +177,11 @@ export function toIncomingDocument(
   return {
     ...content,
     workspaceId: context.workspaceId,
+    writer: context.writer,
     requestId: context.requestId,
     // Whether the workspace has this pair is seen when the row is written.
     ccPairId: item.cc_pair_id as CcPairId | null,
-    externalId: document.id ?? derivedId(document.semantic_identifier),
+    externalId: document.id ?? context.derivedId ?? derivedIds(document.semantic_identifier).usual,
     shownMetadata: shownMetadata(document.metadata),
     tags: tagsOf(document.metadata),
     contentHash: createHash('sha256').update(canonical).digest('hex'),
@@ -182,13 +194,6 @@ function textBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (value === null || typeof value !== 'object') return 0;
   return Object.values(value).reduce((sum: number, part) => sum + textBytes(part), 0);
-}
-
-/** The same minimal payload posted twice gets the same id, so the second post updates the first. */
-function derivedId(semanticIdentifier: string): string {
-  const id = `ingestion_api_${encodeURIComponent(semanticIdentifier.replaceAll(' ', '_'))}`;
-  if (id.length <= MAX_ID_BYTES) return id;
-  return `ingestion_api_sha256_${createHash('sha256').update(id).digest('hex')}`;
 }
 
 function toStoredSection(value: z.output<typeof section>): StoredSection {

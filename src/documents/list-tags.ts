@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import { privateToOthers } from './private-documents.ts';
+import { privateToOthers } from './document-access.ts';
 import { HIDDEN } from './search-terms.ts';
 
 /** Tags are suggested while somebody types; the newest documents have those that are in use. */

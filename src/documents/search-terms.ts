@@ -3,7 +3,7 @@ import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { sparseVectorLiteral } from '#src/platform/vector.ts';
 import { chooseCandidateTerms, idf, queryVector, TERM_SPACE } from './bm25.ts';
-import { privateToOthers } from './private-documents.ts';
+import { privateToOthers } from './document-access.ts';
 import { filteredDocuments, type SearchFilters } from './search-filters.ts';
 import type { TermCounts } from './term-counts.ts';
 

@@ -9,7 +9,7 @@ import { fuseScores } from './fuse-scores.ts';
 import { blurb, highlight } from './highlight.ts';
 import { visibleText } from './html-text.ts';
 import { type FoundChunk, HIDDEN, type SearchScope, searchTerms } from './search-terms.ts';
-import { hasPrivatePairsOfOthers } from './private-documents.ts';
+import { hasPrivatePairsOfOthers } from './document-access.ts';
 import type { SearchFilters } from './search-filters.ts';
 import type { SearchHit } from './search-hit.ts';
 import { SHOWN_METADATA, SHOWN_OWNERS, SHOWN_TITLE } from './shown-columns.ts';

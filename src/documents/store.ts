@@ -1,7 +1,16 @@
 import { sql } from 'kysely';
-import type { CcPairId, DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
+import type { CcPairId, DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { DOCUMENT_STATUSES, type DocumentStatus } from '#src/tables.ts';
+import {
+  documentOfOthers,
+  hasPrivatePairsOfOthers,
+  isVisibleTo,
+  mayChangeDocument,
+  type Reader,
+  type Writer,
+  writerValues,
+} from './document-access.ts';
 import { SHOWN_TITLE } from './shown-columns.ts';
 
 /** A document as its owner sees it; content stays where it is. */
@@ -31,19 +40,21 @@ const RECORD = sql`d.id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d
   d.indexed_at, array(select cc_pair_id from document_cc_pair where document_id = d.id
     order by cc_pair_id) as cc_pair_ids`;
 
+/** Null when there is none that the reader may see. */
 export async function findDocument(
   db: Database,
-  workspaceId: WorkspaceId,
+  { workspaceId, userId }: Reader,
   externalId: string,
 ): Promise<DocumentRecord | null> {
   const { rows } = await sql<DocumentRecord>`
     select ${RECORD} from document d
-    where d.workspace_id = ${workspaceId} and d.external_id = ${externalId}`.execute(db);
+    where d.workspace_id = ${workspaceId} and d.external_id = ${externalId}
+      and ${isVisibleTo('d', userId)}`.execute(db);
   return rows[0] ?? null;
 }
 
 export interface DocumentListing {
-  workspaceId: WorkspaceId;
+  reader: Reader;
   status: DocumentStatus | null;
   source: string | null;
   ccPairId: number | null;
@@ -52,12 +63,16 @@ export interface DocumentListing {
   limit: number;
 }
 
-/** Newest first. */
+/** Those that the reader may see, newest first. */
 export async function listDocuments(
   db: Database,
   listing: DocumentListing,
 ): Promise<DocumentRecord[]> {
-  const conditions = [sql`d.workspace_id = ${listing.workspaceId}`];
+  const { workspaceId, userId } = listing.reader;
+  const conditions = [sql`d.workspace_id = ${workspaceId}`];
+  if (await hasPrivatePairsOfOthers(db, workspaceId, userId)) {
+    conditions.push(isVisibleTo('d', userId));
+  }
   if (listing.status) conditions.push(sql`d.status = ${listing.status}`);
   if (listing.source) conditions.push(sql`d.source = ${listing.source}`);
   if (listing.before !== null) conditions.push(sql`d.id < ${listing.before}`);
@@ -73,38 +88,24 @@ export async function listDocuments(
 
 /**
  * Takes a document out of search at once; its rows are removed by a job.
- * @returns its row id, or null when there is no such document
+ * @returns its row id, or null when there is none that the writer sees
+ * @throws Problem UNAUTHORIZED when the writer sees it and may not change it
  */
 export async function markDeleting(
   db: Database,
-  workspaceId: WorkspaceId,
+  { workspaceId, ...writer }: Reader & Writer,
   externalId: string,
 ): Promise<DocumentId | null> {
   const { rows } = await sql<{ id: DocumentId }>`
-    update document set status = 'deleting', revision = revision + 1, claim_token = null,
+    update document d set status = 'deleting', revision = revision + 1, claim_token = null,
       claimed_until = null, next_attempt_at = null, queued_at = now()
     where workspace_id = ${workspaceId} and external_id = ${externalId} and status <> 'deleting'
+      and ${mayChangeDocument('d', writerValues(writer))}
     returning id`.execute(db);
-  return rows[0]?.id ?? null;
-}
-
-/**
- * Pairs that somebody else made, among `ids` and among those of the document that has this external
- * id already.
- */
-export async function pairsOfOthers(
-  db: Database,
-  workspaceId: WorkspaceId,
-  userId: UserId,
-  { ids, externalId }: { ids: readonly number[]; externalId: string },
-): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select id from cc_pair where workspace_id = ${workspaceId}
-      and not is_default and created_by is distinct from ${userId}
-      and (id = any(${ids}::int[]) or id in (
-        select cc_pair_id from document_cc_pair p join document d on d.id = p.document_id
-        where d.workspace_id = ${workspaceId} and d.external_id = ${externalId}))`.execute(db);
-  return rows.map((row) => row.id);
+  if (rows[0]) return rows[0].id;
+  const found = await findDocument(db, { workspaceId, userId: writer.userId }, externalId);
+  if (found && found.status !== 'deleting') throw documentOfOthers(externalId);
+  return null;
 }
 
 export interface IngestionStats {

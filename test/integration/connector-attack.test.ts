@@ -64,7 +64,7 @@ describe('a pair that is deleted while a page is under way', () => {
     });
     const { workspaceId } = test;
     await services.documentAcceptor.accept(
-      toIncomingDocument(item, { workspaceId, requestId: null, maxBytes: 1_000 }),
+      toIncomingDocument(item, { workspaceId, writer: null, requestId: null, maxBytes: 1_000 }),
     );
     await deletePair(services, scripted.pair, never);
     expect(await scripted.documents('anywhere')).toEqual([scripted.named('pushed')]);
@@ -202,7 +202,7 @@ describe('counts after a crash', () => {
     });
     const { workspaceId } = test;
     await services.documentAcceptor.accept(
-      toIncomingDocument(item, { workspaceId, requestId: null, maxBytes: 1_000 }),
+      toIncomingDocument(item, { workspaceId, writer: null, requestId: null, maxBytes: 1_000 }),
     );
     scripted.script.poll = pages([
       {

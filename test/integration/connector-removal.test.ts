@@ -70,6 +70,7 @@ describe('pruning', () => {
     await services.documentAcceptor.accept(
       toIncomingDocument(item, {
         workspaceId: test.workspaceId,
+        writer: null,
         requestId: null,
         maxBytes: 1_000_000,
       }),

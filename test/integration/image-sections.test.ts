@@ -73,7 +73,7 @@ interface Section {
 async function accept(id: string, sections: Section[]): Promise<DocumentId> {
   const { services, workspaceId } = stage;
   const document = { id, semantic_identifier: `Title of ${id}`, sections, metadata: {} };
-  const context = { workspaceId, requestId: null, maxBytes: 1_000_000 };
+  const context = { workspaceId, writer: null, requestId: null, maxBytes: 1_000_000 };
   const item = ingestionItemSchema.parse({ document });
   await services.documentAcceptor.accept(toIncomingDocument(item, context));
   const { rows } = await sql<{ id: DocumentId }>`

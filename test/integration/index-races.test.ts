@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { documentIndex } from '#queues/document-index.ts';
@@ -6,7 +7,7 @@ import { claimDocuments } from '#src/documents/claim-documents.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
 import { markDeleting } from '#src/documents/store.ts';
-import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import { openServices } from '#src/open-services.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { reconcile, sendUnfinished } from '#src/reconcile.ts';
@@ -48,8 +49,13 @@ async function accept(id: string, text: string): Promise<void> {
   const item = ingestionItemSchema.parse({
     document: { id, semantic_identifier: id, sections: [{ text }], metadata: {} },
   });
-  const context = { workspaceId, requestId: null, maxBytes: 1_000_000 };
+  const context = { workspaceId, writer: null, requestId: null, maxBytes: 1_000_000 };
   await services.documentAcceptor.accept(toIncomingDocument(item, context));
+}
+
+/** Who owns no pair; the default one is everybody's. */
+function somebody() {
+  return { workspaceId, userId: randomUUID() as UserId, role: 'admin' } as const;
 }
 
 /** What the index holds of a document. */
@@ -151,7 +157,7 @@ describe('between the claim and the write', () => {
     await accept('doomed', 'A text that nobody shall find.');
     const ids = await idsOf();
     await indexDocuments(
-      meanwhile(() => markDeleting(services.db, workspaceId, 'doomed')),
+      meanwhile(() => markDeleting(services.db, somebody(), 'doomed')),
       ids,
       never,
     );
@@ -166,7 +172,7 @@ describe('between the claim and the write', () => {
     await indexDocuments(services, await idsOf(), never);
     await accept('reborn', 'The second life.');
     const racing = meanwhile(async () => {
-      await markDeleting(services.db, workspaceId, 'reborn');
+      await markDeleting(services.db, somebody(), 'reborn');
       await accept('reborn', 'The third life.');
     });
     await indexDocuments(racing, await idsOf(), never);

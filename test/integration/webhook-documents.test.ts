@@ -41,7 +41,7 @@ async function accept(
     document: { id, semantic_identifier: `Title of ${id}`, sections: [{ text }], source: 'file' },
     cc_pair_id: pair,
   });
-  const context = { workspaceId: into, requestId: null, maxBytes: 1_000_000 };
+  const context = { workspaceId: into, writer: null, requestId: null, maxBytes: 1_000_000 };
   await services.documentAcceptor.accept(toIncomingDocument(item, context));
 }
 

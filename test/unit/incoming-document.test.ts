@@ -13,6 +13,7 @@ function incoming(document: object, rest: object = {}, maxBytes = 1_000_000): In
   const item = ingestionItemSchema.parse({ document: { ...MINIMAL, ...document }, ...rest });
   return toIncomingDocument(item, {
     workspaceId: '00000000-0000-4000-8000-000000000000' as WorkspaceId,
+    writer: null,
     requestId: null,
     maxBytes,
   });

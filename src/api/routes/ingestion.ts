@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { acceptBatch, acceptLines, batchReplySchema, MAX_BATCH } from '#src/api/ingest-batch.ts';
-import { acceptItem, assertMayChange } from '#src/api/ingest-item.ts';
+import { acceptItem } from '#src/api/ingest-item.ts';
 import { parseJson } from '#src/api/read-body.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
@@ -86,7 +86,7 @@ export const ingestionRoutes: Route[] = [
     }),
     async handle({ services, principal, query }) {
       const records = await listDocuments(services.db, {
-        workspaceId: principal.workspaceId,
+        reader: principal,
         status: query.status ?? null,
         source: query.source ?? null,
         ccPairId: query.cc_pair_id ?? null,
@@ -133,7 +133,7 @@ export const ingestionRoutes: Route[] = [
     reply: documentStatusSchema,
     errors: ['NOT_FOUND'],
     async handle({ services, principal, params }) {
-      const found = await findDocument(services.db, principal.workspaceId, params.document_id);
+      const found = await findDocument(services.db, principal, params.document_id);
       if (!found) throw unknownDocument(params.document_id);
       return presentDocument(found);
     },
@@ -148,8 +148,7 @@ export const ingestionRoutes: Route[] = [
     errors: ['NOT_FOUND'],
     async handle({ services, principal, params, requestId }) {
       const { document_id } = params;
-      await assertMayChange(services, principal, { externalId: document_id, ccPairId: null });
-      const id = await markDeleting(services.db, principal.workspaceId, document_id);
+      const id = await markDeleting(services.db, principal, document_id);
       if (id === null) throw unknownDocument(document_id);
       await services.documentAcceptor.enqueue([id], requestId);
       return { document_id, status: 'deleting' as const };

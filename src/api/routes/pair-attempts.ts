@@ -81,6 +81,7 @@ export const pairAttemptRoutes: Route[] = [
     async handle({ services, principal, params, query }) {
       const pairId = await findPairId(services.db, principal.workspaceId, params.id);
       const { items, total } = await listRunErrors(services.db, pairId, {
+        userId: principal.userId,
         includeResolved: query.include_resolved,
         page: toPage(query),
       });
@@ -120,7 +121,12 @@ export const pairAttemptRoutes: Route[] = [
     ),
     async handle({ services, principal, params, query }) {
       const pairId = await findPairId(services.db, principal.workspaceId, params.id);
-      const documents = await listSyncedDocuments(services.db, pairId, toPage(query));
+      const documents = await listSyncedDocuments(
+        services.db,
+        pairId,
+        principal.userId,
+        toPage(query),
+      );
       return documents.map((document) => ({
         doc_id: document.external_id,
         last_synced: document.indexed_at?.toISOString() ?? null,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { safeLink } from '#src/chat/citations/safe-link.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { blurb } from '#src/documents/highlight.ts';
-import { privateToOthers } from '#src/documents/private-documents.ts';
+import { privateToOthers } from '#src/documents/document-access.ts';
 import { HIDDEN } from '#src/documents/search-terms.ts';
 import { SHOWN_METADATA, SHOWN_TITLE } from '#src/documents/shown-columns.ts';
 import type { SearchDoc } from '#src/documents/search-hit.ts';

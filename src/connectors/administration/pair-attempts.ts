@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { CcPairId, IndexAttemptId, PruneAttemptId } from '#src/ids.ts';
+import { isPrivateToOthers, isVisibleTo } from '#src/documents/document-access.ts';
+import type { CcPairId, IndexAttemptId, PruneAttemptId, UserId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { IndexAttemptStatus, PruneAttemptStatus } from '#src/tables.ts';
@@ -99,20 +100,36 @@ export interface RunErrorRecord {
   resolved_at: Date | null;
 }
 
-/** Newest first. */
+/** Newest first. Of a pair that is private to others only counts and times are told, not which document failed and why. */
 export async function listRunErrors(
   db: Database,
   ccPairId: CcPairId,
-  { includeResolved, page }: { includeResolved: boolean; page: PageRequest },
+  {
+    userId,
+    includeResolved,
+    page,
+  }: { userId: UserId; includeResolved: boolean; page: PageRequest },
 ): Promise<Page<RunErrorRecord>> {
   const chosen = sql`index_attempt_error where cc_pair_id = ${ccPairId}
     ${includeResolved ? sql`` : sql`and not is_resolved`}`;
-  const { rows } = await sql<RunErrorRecord>`
+  const { rows } = await sql<RunErrorRecord & { is_private: boolean }>`
     select id, cc_pair_id, index_attempt_id, stage, document_id, document_link, entity_id,
-      failed_from, failed_until, message, tries, is_resolved, created_at, resolved_at
+      failed_from, failed_until, message, tries, is_resolved, created_at, resolved_at,
+      exists (select 1 from cc_pair p where p.id = ${ccPairId}
+        and ${isPrivateToOthers('p', userId)}) as is_private
     from ${chosen} order by id desc ${within(page)}`.execute(db);
-  return { items: rows, total: await count(db, chosen) };
+  const items = rows.map(({ is_private, ...error }) =>
+    is_private ? { ...error, ...UNTOLD } : error,
+  );
+  return { items, total: await count(db, chosen) };
 }
+
+const UNTOLD = {
+  document_id: null,
+  document_link: null,
+  entity_id: null,
+  message: 'The connector is private to another user, who sees which document failed and why.',
+};
 
 export interface PruneRecord {
   id: PruneAttemptId;
@@ -148,16 +165,17 @@ export interface SyncedDocument {
   accepted_at: Date;
 }
 
-/** The documents of a pair in the order in which they came. */
+/** The documents of a pair that a user may see, in the order in which they came. */
 export async function listSyncedDocuments(
   db: Database,
   ccPairId: CcPairId,
+  userId: UserId,
   page: PageRequest,
 ): Promise<SyncedDocument[]> {
   const { rows } = await sql<SyncedDocument>`
     select d.external_id, d.indexed_at, d.accepted_at
     from document_cc_pair l join document d on d.id = l.document_id
-    where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting'
+    where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' and ${isVisibleTo('d', userId)}
     order by d.id ${within(page)}`.execute(db);
   return rows;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { privateToOthers } from '#src/documents/private-documents.ts';
+import { privateToOthers } from '#src/documents/document-access.ts';
 import { HIDDEN } from '#src/documents/search-terms.ts';
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';

@@ -64,7 +64,7 @@ export async function openVectorStage(threshold: number): Promise<VectorStage> {
     services,
     settings: environment.settings,
     async ingest(from, to) {
-      const context = { workspaceId, requestId: null, maxBytes: 1_000_000 };
+      const context = { workspaceId, writer: null, requestId: null, maxBytes: 1_000_000 };
       const items = Array.from({ length: to - from }, (_, n) => documentNumber(from + n));
       await Promise.all(
         items.map((item) =>

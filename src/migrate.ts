@@ -2,6 +2,9 @@ import { parseArgs } from 'node:util';
 import { createEmbedder } from './documents/create-embedder.ts';
 import { assertEmbeddingModel, reembedEverything } from './documents/embedding-model.ts';
 import { openIndexThreads } from './documents/index-threads.ts';
+import { acceptLostKey } from './encryption/accept-lost-key.ts';
+import { assertKeyRing } from './encryption/assert-key-ring.ts';
+import { readKeyRing } from './encryption/key-ring.ts';
 import { readConfig } from './platform/config.ts';
 import { openDataDirectory } from './platform/data-directory.ts';
 import { openDatabase } from './platform/database.ts';
@@ -11,14 +14,23 @@ import { createLog } from './platform/log.ts';
 import { migrate } from './platform/migrations.ts';
 import { openQueueBackend } from './platform/queue-backend.ts';
 
-/** `npm run migrate [-- --reembed]`: brings schema, queue tables and embedding model up to date. */
+/**
+ * `npm run migrate [-- --reembed] [-- --accept-lost-key <id>]`: brings schema, queue tables and embedding model up to
+ * date, and checks the encryption keys.
+ */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { reembed: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: {
+      reembed: { type: 'boolean', default: false },
+      'accept-lost-key': { type: 'string' },
+    },
+  });
   const config = readConfig();
   const log = createLog(config.LOG_LEVEL);
   await using opened = new AsyncDisposableStack();
   const directory = config.size === 'embedded' ? await openDataDirectory(config.DATA_DIR) : null;
   opened.defer(() => directory?.release());
+  directory?.saveSecrets(directory.secrets);
   const database = await openDatabase(
     {
       databaseUrl: config.DATABASE_URL ?? null,
@@ -29,6 +41,16 @@ async function main(): Promise<void> {
   );
   opened.defer(() => database.close());
   await migrate(database.db, log);
+  const ring = readKeyRing(config, directory);
+  const lostKey = values['accept-lost-key'];
+  if (lostKey !== undefined) {
+    const count = await acceptLostKey(database.db, ring, lostKey);
+    const stay = count === 1 ? '1 value stays' : `${count} values stay`;
+    process.stdout.write(
+      `${stay} unreadable until entered again, or until the key ${lostKey} is back.\n`,
+    );
+  }
+  await assertKeyRing(database.db, ring);
   // Opening the queues makes their tables; on Redis there are none.
   if (config.size !== 'scale-out') {
     const backend = await openQueueBackend({

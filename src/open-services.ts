@@ -19,18 +19,18 @@ import { type IndexThreads, openIndexThreads } from './documents/index-threads.t
 import { createPendingLimit } from './documents/pending-limit.ts';
 import { countByStatus } from './documents/store.ts';
 import { createMailer } from './email/smtp.ts';
+import { assertKeyRing } from './encryption/assert-key-ring.ts';
+import { readKeyRing } from './encryption/key-ring.ts';
 import { openFileStore } from './files/open-file-store.ts';
 import { openParserPool } from './files/parser-pool.ts';
 import { openExtractorPool } from './leads/extract/extractor-pool.ts';
 import { baseUrlOf } from './platform/base-url.ts';
 import type { Config } from './platform/config.ts';
-import { createSecretBox } from './platform/crypto.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
 import { type Database, type OpenDatabase, openDatabase } from './platform/database.ts';
 import { createDnsClient } from './platform/dns.ts';
 import { createFinishWatch } from './platform/finish-watch.ts';
 import { createHttpClient, createOperatorFetch } from './platform/http.ts';
-import { StartError } from './platform/errors.ts';
 import { createLog } from './platform/log.ts';
 import { collectQueueMetrics, createMetrics, type Metrics } from './platform/metrics.ts';
 import { assertSchemaIsCurrent, migrate } from './platform/migrations.ts';
@@ -39,6 +39,7 @@ import { waitFor } from './platform/wait-for.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
 import type { Services } from './services.ts';
 import { outreachSamples } from './outreach/outreach-metrics.ts';
+import { openUnsubscribeKeys } from './outreach/unsubscribe-keys.ts';
 import { createPointsAwarder } from './points/award-in-background.ts';
 import { createDeliveryLedger } from './webhooks/delivery-ledger.ts';
 import { webhookSamples } from './webhooks/webhook-metrics.ts';
@@ -62,6 +63,7 @@ export async function openServices(config: Config): Promise<Services> {
   );
   opened.defer(() => database.close());
   await prepareSchema(config, database.db, log);
+  const sealing = await openSecrets(config, database.db, dataDirectory);
   const backend = await openBackend(config, database, log);
   opened.defer(() => backend.close());
   const producer = await openProducer(backend);
@@ -102,7 +104,7 @@ export async function openServices(config: Config): Promise<Services> {
     usageLedger,
     scrapeWatch: createFinishWatch(database.db, 'lead_scrape'),
     messageWatch: createFinishWatch(database.db, 'email_message'),
-    secrets: createSecretBox(encryptionKeyOf(config, dataDirectory)),
+    ...sealing,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
@@ -122,6 +124,18 @@ async function openOwnDirectory(
 async function prepareSchema(config: Config, db: Database, log: Logger): Promise<void> {
   if (config.size === 'embedded') await migrate(db, log);
   else await assertSchemaIsCurrent(db, log);
+}
+
+/** @throws StartError when a key is missing or wrong */
+async function openSecrets(
+  config: Config,
+  db: Database,
+  dataDirectory: DataDirectory | null,
+): Promise<Pick<Services, 'secrets' | 'unsubscribeSecrets'>> {
+  const ring = readKeyRing(config, dataDirectory);
+  await assertKeyRing(db, ring);
+  const { keys, secrets } = ring;
+  return { secrets, unsubscribeSecrets: await openUnsubscribeKeys(db, secrets, keys) };
 }
 
 function openBackend(config: Config, { pglite }: OpenDatabase, log: Logger): Promise<QueueBackend> {
@@ -199,15 +213,6 @@ function openOutside(
       ? opened.use(openPythonSandbox({ concurrency: config.PYTHON_CONCURRENCY }))
       : null,
   };
-}
-
-/** The setting where there is one; the embedded size keeps one of its own in its folder. */
-function encryptionKeyOf(config: Config, dataDirectory: DataDirectory | null): Buffer {
-  const kept = dataDirectory && Buffer.from(dataDirectory.secrets.encryptionKey, 'base64');
-  const key = config.ENCRYPTION_KEY ?? kept;
-  if (!key)
-    throw new StartError('ENCRYPTION_KEY is missing. Make one with: openssl rand -base64 32');
-  return key;
 }
 
 function openMetrics(db: Database, producer: Producer): Metrics {

@@ -61,6 +61,8 @@ export interface Services extends AsyncDisposable {
   /** Awards points for what users do, after they have their answer. */
   readonly pointsAwarder: PointsAwarder;
   readonly secrets: SecretBox;
+  /** For the tokens of unsubscribe links, whose keys outlive those of `secrets`. */
+  readonly unsubscribeSecrets: SecretBox;
   readonly files: FileStore;
   /** Deletes stored files that belong to nobody. */
   readonly sweepFiles: OpenFiles['sweepFiles'];

@@ -107,6 +107,26 @@ interface DeploymentFactTable {
   value: Json<unknown>;
 }
 
+/** A key of `ENCRYPTION_KEY` that a process has started with; see src/encryption. The key itself is not here. */
+interface EncryptionKeyTable {
+  /** 8 hex digits; they stand in every value that the key has sealed. */
+  id: string;
+  /** Tells the key from another one of the same id; null when no process has had it. */
+  check_value: string | null;
+  /** Since when processes start without it. */
+  lost_at: Date | null;
+  created_at: Timestamp;
+}
+
+/** A key of the tokens in unsubscribe links. */
+interface UnsubscribeKeyTable {
+  id: string;
+  sealed_key: string;
+  /** Otherwise it only reads links that were made earlier. */
+  makes_links: boolean;
+  created_at: Timestamp;
+}
+
 interface DocumentSetTable {
   id: GeneratedAlways<number>;
   workspace_id: WorkspaceId;
@@ -242,6 +262,8 @@ export interface Tables
   user_account: UserAccountTable;
   api_key: ApiKeyTable;
   deployment_fact: DeploymentFactTable;
+  encryption_key: EncryptionKeyTable;
+  unsubscribe_key: UnsubscribeKeyTable;
   document_set: DocumentSetTable;
   document_set_cc_pair: DocumentSetCcPairTable;
   document: DocumentTable;

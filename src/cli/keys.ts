@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { z } from 'zod';
 import { type AddCommand, type CommandContext, printJson, wholeNumber } from './command-context.ts';
+import { resealKeys } from './reseal-keys.ts';
 import { formatTable, plainLine } from './terminal.ts';
 
 const ROLES = ['admin', 'member', 'ingest', 'read'];
@@ -23,12 +24,14 @@ const listedKey = z.looseObject({
 const keyList = z.object({ api_keys: z.array(listedKey) });
 const createdKey = listedKey.extend({ key: z.string() });
 
-/** `millrace keys`: makes, lists and revokes the workspace's API keys. */
+/** `millrace keys`: makes, lists and revokes the workspace's API keys, and reseals what older encryption keys sealed. */
 export const addKeysCommand: AddCommand = (program, context) => {
   const keys = program
     .command('keys')
-    .summary('create, list and revoke API keys')
-    .description('Create, list and revoke the API keys of the workspace; needs an admin key.');
+    .summary('create, list and revoke API keys; reseal after a change of ENCRYPTION_KEY')
+    .description(
+      'Create, list and revoke the API keys of the workspace; needs an admin key. Reseal what older encryption keys sealed.',
+    );
   keys
     .command('create')
     .description('Create an API key. It is shown once; the service keeps its hash alone.')
@@ -45,6 +48,13 @@ export const addKeysCommand: AddCommand = (program, context) => {
     .description('Revoke an API key; it is refused everywhere within five seconds.')
     .argument('<id>', 'id of the key, as "keys list" shows it')
     .action((id: string) => revokeKey(id, context));
+  keys
+    .command('reseal')
+    .description(
+      "Encrypt what older keys of ENCRYPTION_KEY have sealed with its first key, while the service works. Needs an admin key of the service's first workspace. May be stopped and run again.",
+    )
+    .option('--dry-run', 'only show the keys and how many values each has sealed', false)
+    .action((options: { dryRun: boolean }) => resealKeys(context, options));
 };
 
 async function createKey(options: CreateOptions, context: CommandContext): Promise<void> {

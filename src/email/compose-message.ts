@@ -7,7 +7,7 @@ import { senderDomainMessageId, verificationMessage } from './sender-message.ts'
 
 /** The message as it is handed to the server: the same on every attempt, but for its date. */
 export function composeMessage(
-  { config, secrets, clock }: Pick<Services, 'config' | 'secrets' | 'clock'>,
+  { config, unsubscribeSecrets, clock }: Pick<Services, 'config' | 'unsubscribeSecrets' | 'clock'>,
   message: ClaimedMessage,
 ): OutgoingMessage {
   const { account, recipient } = message;
@@ -16,14 +16,14 @@ export function composeMessage(
     to: recipient,
     messageId: senderDomainMessageId(message.id, account.email),
     date: clock(),
-    ...contentOf({ config, secrets }, message),
+    ...contentOf({ config, unsubscribeSecrets }, message),
   };
 }
 
 type Content = Pick<OutgoingMessage, 'replyTo' | 'subject' | 'text' | 'html' | 'headers'>;
 
 function contentOf(
-  { config, secrets }: Pick<Services, 'config' | 'secrets'>,
+  { config, unsubscribeSecrets }: Pick<Services, 'config' | 'unsubscribeSecrets'>,
   message: ClaimedMessage,
 ): Content {
   const { account, requested_by: requestedBy, recipient } = message;
@@ -33,7 +33,7 @@ function contentOf(
     const headers = { 'Auto-Submitted': 'auto-generated' };
     return { ...verificationMessage(about), replyTo: null, headers };
   }
-  const token = makeUnsubscribeToken(secrets, {
+  const token = makeUnsubscribeToken(unsubscribeSecrets, {
     workspaceId: message.workspace_id,
     email: recipient,
   });

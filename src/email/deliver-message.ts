@@ -20,7 +20,16 @@ import { endMessage, postponeMessage } from './record-outcome.ts';
 
 export type DeliverServices = Pick<
   Services,
-  'clock' | 'config' | 'db' | 'dns' | 'log' | 'mailer' | 'pointsAwarder' | 'producer' | 'secrets'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'dns'
+  | 'log'
+  | 'mailer'
+  | 'pointsAwarder'
+  | 'producer'
+  | 'secrets'
+  | 'unsubscribeSecrets'
 >;
 
 /** How a job ended, for its log line. */

@@ -26,7 +26,7 @@ export function makeUnsubscribeToken(
   return secrets.seal(JSON.stringify({ w: workspaceId, e: email.toLowerCase() }), SEALED_FOR);
 }
 
-/** @returns null for whatever `makeUnsubscribeToken` has not made under the present key */
+/** @returns null for whatever `makeUnsubscribeToken` has not made under one of the keys of links */
 export function readUnsubscribeToken(secrets: SecretBox, token: string): Unsubscription | null {
   try {
     const { w, e } = contentSchema.parse(JSON.parse(secrets.open(token, SEALED_FOR)));

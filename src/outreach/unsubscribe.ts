@@ -6,10 +6,10 @@ import { readUnsubscribeToken, type Unsubscription } from './unsubscribe-token.t
 
 /** @throws Problem NOT_FOUND when the token is not one of a message that this service has sent */
 export function readUnsubscription(
-  { secrets }: Pick<Services, 'secrets'>,
+  { unsubscribeSecrets }: Pick<Services, 'unsubscribeSecrets'>,
   token: string,
 ): Unsubscription {
-  const unsubscription = readUnsubscribeToken(secrets, token);
+  const unsubscription = readUnsubscribeToken(unsubscribeSecrets, token);
   if (unsubscription) return unsubscription;
   throw new Problem(
     'NOT_FOUND',
@@ -22,7 +22,7 @@ export function readUnsubscription(
  * @throws Problem NOT_FOUND as `readUnsubscription`
  */
 export async function unsubscribe(
-  services: Pick<Services, 'db' | 'secrets'>,
+  services: Pick<Services, 'db' | 'unsubscribeSecrets'>,
   token: string,
 ): Promise<void> {
   const { workspaceId, email } = readUnsubscription(services, token);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { encryptionKeys } from './encryption-keys.ts';
 
 /** Which of the three sizes this process runs in; it follows from `DATABASE_URL` and `REDIS_URL`. */
 export type Size = 'embedded' | 'one-database' | 'scale-out';
@@ -20,14 +21,6 @@ const url = (...protocols: string[]) =>
       return parsed !== null && protocols.includes(parsed.protocol);
     },
     `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  );
-
-const encryptionKey = z
-  .string()
-  .transform((text) => Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64'))
-  .refine(
-    (key) => key.length === 32,
-    'must be 32 bytes in base64 or hex; make one with: openssl rand -base64 32',
   );
 
 const cidrList = z
@@ -89,7 +82,7 @@ const settings = z.object({
   DATABASE_URL: optional(url('postgres:', 'postgresql:')),
   DATABASE_POOL_SIZE: withDefault(wholeNumber(2, 200), 10),
   REDIS_URL: optional(z.string()),
-  ENCRYPTION_KEY: optional(encryptionKey),
+  ENCRYPTION_KEY: optional(encryptionKeys),
   BOOTSTRAP_ADMIN_API_KEY: optional(z.string()),
   LOG_LEVEL: withDefault(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),

@@ -1,12 +1,15 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { keyIdOf } from './encryption-keys.ts';
 
-/** A secret that cannot be had with the present key; nothing of it is lost. The message says what to do. */
+/** A secret that cannot be had with the present keys; nothing of it is lost. The message says what to do. */
 export class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret';
 }
 
-/** Secrets at rest: AES-256-GCM under the deployment's key, bound to the row that holds them. */
+/** Secrets at rest: AES-256-GCM under the deployment's keys, bound to the row that holds them. */
 export interface SecretBox {
+  /** Ids of the keys that open, the one that seals first. */
+  readonly keyIds: readonly [string, ...string[]];
   /** @param rowName what the value belongs to, such as `credential:12`; it must be the same when it is opened */
   seal(plain: string, rowName: string): string;
   /** @throws UnreadableSecret that says which key is missing, or that the value is damaged or belongs to another row */
@@ -20,16 +23,25 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const FORMAT = /^v1\.([0-9a-f]{8})\.([\w-]{16})\.([\w-]{22,})$/;
 
-/** Values read `v1.<key id>.<iv>.<tag and ciphertext>`; the key id tells which key a value waits for. */
-export function createSecretBox(key: Buffer): SecretBox {
-  if (key.length !== KEY_BYTES) {
-    throw new Error(`The encryption key has ${key.length} bytes; it needs ${KEY_BYTES}.`);
+/**
+ * Values read `v1.<key id>.<iv>.<tag and ciphertext>`; the key id tells which key a value waits for.
+ * @param keys the first one seals, all of them open
+ */
+export function createSecretBox(keys: readonly Buffer[]): SecretBox {
+  const [sealing, ...others] = keys;
+  if (sealing === undefined) throw new Error('A secret box needs a key.');
+  for (const { length } of keys) {
+    if (length !== KEY_BYTES) {
+      throw new Error(`The encryption key has ${length} bytes; it needs ${KEY_BYTES}.`);
+    }
   }
-  const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8);
+  const ring = new Map(keys.map((key) => [keyIdOf(key), key]));
+  const keyId = keyIdOf(sealing);
   return {
+    keyIds: [keyId, ...others.map(keyIdOf)],
     seal(plain, rowName) {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(Buffer.from(rowName));
+      const cipher = createCipheriv(ALGORITHM, sealing, iv).setAAD(Buffer.from(rowName));
       const encrypted = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       const box = Buffer.concat([cipher.getAuthTag(), encrypted]);
       return ['v1', keyId, iv.toString('base64url'), box.toString('base64url')].join('.');
@@ -41,26 +53,33 @@ export function createSecretBox(key: Buffer): SecretBox {
           `The secret of ${rowName} is damaged: it is not in the format v1.`,
         );
       }
-      if (sealedBy !== keyId) {
-        throw new UnreadableSecret(
-          `The secret of ${rowName} was encrypted with the key ${sealedBy}, but ENCRYPTION_KEY is the key ${keyId}. Start with the key that it was encrypted with, or enter the secret again.`,
-        );
-      }
-      const bytes = Buffer.from(box, 'base64url');
-      const decipher = createDecipheriv(ALGORITHM, key, Buffer.from(iv, 'base64url'), {
-        authTagLength: TAG_BYTES,
-      })
-        .setAAD(Buffer.from(rowName))
-        .setAuthTag(bytes.subarray(0, TAG_BYTES));
-      try {
-        const plain = decipher.update(bytes.subarray(TAG_BYTES));
-        return Buffer.concat([plain, decipher.final()]).toString('utf8');
-      } catch (error) {
-        throw new UnreadableSecret(
-          `The secret of ${rowName} is damaged, or it belongs to another row.`,
-          { cause: error },
-        );
-      }
+      const key = ring.get(sealedBy);
+      if (key === undefined) throw new UnreadableSecret(keyMissing(rowName, sealedBy, ring));
+      return decrypt(key, { iv, box }, rowName);
     },
   };
+}
+
+function keyMissing(rowName: string, sealedBy: string, ring: ReadonlyMap<string, Buffer>): string {
+  const ids = [...ring.keys()];
+  const present = ids.length === 1 ? `is the key ${ids[0]}` : `has the keys ${ids.join(', ')}`;
+  return `The secret of ${rowName} was encrypted with the key ${sealedBy}, but ENCRYPTION_KEY ${present}. Start with the key that it was encrypted with, or enter the secret again.`;
+}
+
+function decrypt(key: Buffer, { iv, box }: { iv: string; box: string }, rowName: string): string {
+  const bytes = Buffer.from(box, 'base64url');
+  const decipher = createDecipheriv(ALGORITHM, key, Buffer.from(iv, 'base64url'), {
+    authTagLength: TAG_BYTES,
+  })
+    .setAAD(Buffer.from(rowName))
+    .setAuthTag(bytes.subarray(0, TAG_BYTES));
+  try {
+    const plain = decipher.update(bytes.subarray(TAG_BYTES));
+    return Buffer.concat([plain, decipher.final()]).toString('utf8');
+  } catch (error) {
+    throw new UnreadableSecret(
+      `The secret of ${rowName} is damaged, or it belongs to another row.`,
+      { cause: error },
+    );
+  }
 }

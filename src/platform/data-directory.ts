@@ -20,7 +20,7 @@ const localServiceSchema = z.object({ url: z.string(), api_key: z.string(), pid:
 
 /** What the embedded size makes at first start and keeps, readable by its owner alone. */
 export interface EmbeddedSecrets {
-  /** 32 bytes, base64. */
+  /** 32 bytes, base64; several keys are parted by commas, as in `ENCRYPTION_KEY`. */
   encryptionKey: string;
   adminApiKey: string | null;
 }
@@ -140,8 +140,21 @@ function readSecrets(file: string): EmbeddedSecrets {
   if (text === null) {
     return { encryptionKey: randomBytes(32).toString('base64'), adminApiKey: null };
   }
-  const secrets = secretsSchema.parse(JSON.parse(text));
-  return { encryptionKey: secrets.encryption_key, adminApiKey: secrets.admin_api_key };
+  const secrets = secretsSchema.safeParse(parseJson(text));
+  if (!secrets.success) {
+    throw new StartError(
+      `${file} cannot be read: it must hold {"encryption_key": "...", "admin_api_key": "..." or null}. It was edited or damaged; restore it from a backup.`,
+    );
+  }
+  return { encryptionKey: secrets.data.encryption_key, adminApiKey: secrets.data.admin_api_key };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function writeOwnerOnly(file: string, content: unknown): void {

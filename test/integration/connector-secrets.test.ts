@@ -36,7 +36,7 @@ it('a secret under another key says so, hides nothing else, and works again with
     credential: source.credential,
   });
   const sealed = await secretOf(pair.credentialId);
-  const other = createSecretBox(randomBytes(32));
+  const other = createSecretBox([randomBytes(32)]);
   const foreign = other.seal(JSON.stringify(source.credential), `credential:${pair.credentialId}`);
   await setSecret(pair.credentialId, foreign);
 

@@ -78,7 +78,7 @@ describe('the headers of a custom tool', () => {
 
   it('that cannot be read any more are told of and can be entered again', async () => {
     const { id } = await addShop({ custom_headers: [{ key: 'X-Api-Key', value: SECRET }] });
-    const sealed = createSecretBox(Buffer.alloc(32, 7)).seal('[]', `custom_tool:${id}`);
+    const sealed = createSecretBox([Buffer.alloc(32, 7)]).seal('[]', `custom_tool:${id}`);
     await sql`update custom_tool set sealed_headers = ${sealed} where id = ${id}`.execute(
       stage.millrace.services.db,
     );

@@ -51,7 +51,7 @@ describe('a message', () => {
     const link = sent?.message.headers['List-Unsubscribe'] ?? '';
     const [, token = ''] =
       /^<https:\/\/millrace\.example\/unsubscribe\/([\w.~-]+)>$/.exec(link) ?? [];
-    expect(readUnsubscribeToken(stage.millrace.services.secrets, token)).toEqual({
+    expect(readUnsubscribeToken(stage.millrace.services.unsubscribeSecrets, token)).toEqual({
       workspaceId: tenant.workspaceId,
       email: 'lead@firm.test',
     });

@@ -131,7 +131,7 @@ describe('the do-not-contact list', () => {
 
   it('is full at 100,000 for administrators, never for those who unsubscribe', async () => {
     const tenant = await openTenant();
-    const { db, secrets } = millrace.services;
+    const { db, unsubscribeSecrets } = millrace.services;
     await sql`insert into do_not_contact (workspace_id, kind, value, reason)
       select ${tenant.workspaceId}, 'email', 'u' || n || '@full.example', 'manual'
       from generate_series(1, 99999) n`.execute(db);
@@ -146,7 +146,7 @@ describe('the do-not-contact list', () => {
     ]);
     const known = await tenant.call('POST', LIST, { emails: ['u7@full.example'] });
     expect(known.status).toBe(200);
-    const token = makeUnsubscribeToken(secrets, {
+    const token = makeUnsubscribeToken(unsubscribeSecrets, {
       workspaceId: tenant.workspaceId,
       email: 'late@full.example',
     });
@@ -164,11 +164,11 @@ const post = (token: string, body?: BodyInit, headers: Record<string, string> = 
 
 describe('a link to unsubscribe', () => {
   const tokenOf = ({ workspaceId }: Tenant, email: string) =>
-    makeUnsubscribeToken(millrace.services.secrets, { workspaceId, email });
+    makeUnsubscribeToken(millrace.services.unsubscribeSecrets, { workspaceId, email });
 
   it('that is not from here is unknown, whoever made it', async () => {
     const good = tokenOf(owner, 'jane@acme.example');
-    const other = millrace.services.secrets.seal(
+    const other = millrace.services.unsubscribeSecrets.seal(
       JSON.stringify({ w: owner.workspaceId, e: 'jane@acme.example' }),
       'credential:1',
     );
@@ -235,7 +235,10 @@ describe('a link to unsubscribe', () => {
   it('still answers when the workspace is gone', async () => {
     const workspaceId = randomUUID() as WorkspaceId; // of nobody
     const email = 'jane@acme.example';
-    const token = makeUnsubscribeToken(millrace.services.secrets, { workspaceId, email });
+    const token = makeUnsubscribeToken(millrace.services.unsubscribeSecrets, {
+      workspaceId,
+      email,
+    });
     expect((await post(token)).status).toBe(200);
   });
 });

@@ -210,7 +210,7 @@ describe('an outage of our own', () => {
 describe('a secret that was sealed with another key', () => {
   it('spends nothing, and all is sent once the key is back', async () => {
     const { id, path } = await endpointWith(2);
-    const services = { ...test.services, secrets: createSecretBox(Buffer.alloc(32, 7)) };
+    const services = { ...test.services, secrets: createSecretBox([Buffer.alloc(32, 7)]) };
     await expect(runJob(services, id)).rejects.toThrow(UnreadableSecret);
     expect(await statusesOf(services.db, id)).toEqual({ pending: 2 });
     expect(await attemptsTo(services, id)).toEqual([]);

@@ -29,6 +29,8 @@ export const ALLOWED: Record<string, readonly Role[] | 'public' | 'bootstrap-adm
   'POST /manage/admin/workspaces': 'bootstrap-admin',
   'GET /manage/admin/workspaces': 'bootstrap-admin',
   'PUT /manage/admin/workspaces/{id}/plan': 'bootstrap-admin',
+  'GET /manage/admin/encryption-keys': 'bootstrap-admin',
+  'POST /manage/admin/encryption-keys/reseal': 'bootstrap-admin',
   'GET /manage/admin/connector-kinds': ADMIN,
   'POST /manage/admin/connector': ADMIN,
   'GET /manage/admin/connector': ADMIN,

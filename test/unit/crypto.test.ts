@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createSecretBox } from '#src/platform/crypto.ts';
 
 const SECRET = 'xoxb-a-very-secret-token';
-const box = createSecretBox(Buffer.alloc(32, 7));
+const box = createSecretBox([Buffer.alloc(32, 7)]);
 
 test('a value does not open for another row', () => {
   const sealed = box.seal(SECRET, 'credential:1');
@@ -14,7 +14,7 @@ test('a value does not open for another row', () => {
 });
 
 test('the error for another key names both key ids', () => {
-  const sealed = createSecretBox(Buffer.alloc(32, 8)).seal(SECRET, 'credential:1');
+  const sealed = createSecretBox([Buffer.alloc(32, 8)]).seal(SECRET, 'credential:1');
   const theirs = sealed.split('.')[1] ?? '';
   const ours = box.seal('', '').split('.')[1] ?? '';
   expect(theirs).toMatch(/^[0-9a-f]{8}$/);
@@ -57,12 +57,12 @@ test('every text comes back as it was, for its row', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, row) => {
       const key = randomBytes(32);
-      const sealed = createSecretBox(key).seal(plain, row);
-      expect(createSecretBox(key).open(sealed, row)).toBe(plain);
+      const sealed = createSecretBox([key]).seal(plain, row);
+      expect(createSecretBox([key]).open(sealed, row)).toBe(plain);
     }),
   );
 });
 
 test.each([0, 16, 31, 33])('a key of %i bytes is refused', (bytes) => {
-  expect(() => createSecretBox(Buffer.alloc(bytes))).toThrow(`has ${bytes} bytes; it needs 32`);
+  expect(() => createSecretBox([Buffer.alloc(bytes)])).toThrow(`has ${bytes} bytes; it needs 32`);
 });

@@ -18,6 +18,7 @@ import { customToolRoutes } from './custom-tools.ts';
 import { documentSetRoutes } from './document-sets.ts';
 import { emailAccountRoutes } from './email-accounts.ts';
 import { emailMessageRoutes } from './email-messages.ts';
+import { encryptionKeyRoutes } from './encryption-keys.ts';
 import { gamificationRoutes } from './gamification.ts';
 import { healthRoutes } from './health.ts';
 import { ingestionRoutes } from './ingestion.ts';
@@ -51,6 +52,7 @@ export const ROUTES: readonly Route[] = [
   ...memberRoutes,
   ...subscriptionRoutes,
   ...workspaceRoutes,
+  ...encryptionKeyRoutes,
   ...connectorStatusRoutes,
   ...connectorFileRoutes,
   ...connectorRoutes,

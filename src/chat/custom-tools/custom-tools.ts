@@ -97,7 +97,8 @@ export async function changeTool(
         display_name = ${change.name ?? before.display_name},
         description = ${isDescribed ? (change.description ?? '') : before.description},
         definition = ${JSON.stringify(document?.sent ?? before.definition)},
-        sealed_headers = ${sealed}, passthrough_auth = ${passthrough},
+        sealed_headers = case when ${sealed !== before.sealed_headers}::boolean
+          then ${sealed} else sealed_headers end, passthrough_auth = ${passthrough},
         enabled = ${change.enabled ?? before.enabled}, updated_at = now()
       where workspace_id = ${workspaceId} and id = ${before.id}`.execute(trx);
     if (document) await assertRoom(trx, workspaceId);

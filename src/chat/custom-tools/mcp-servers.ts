@@ -72,11 +72,12 @@ export async function changeServer(
     const isDescribed = change.description !== undefined;
     const sealed = isElsewhere
       ? sealHeaders(secrets, serverRowName(server.id), headers ?? [])
-      : server.sealed_headers;
+      : null;
     const name = change.name ?? server.name;
     await sql`update mcp_server set name = ${name},
         description = ${isDescribed ? (change.description ?? '') : server.description},
-        server_url = ${url}, sealed_headers = ${sealed},
+        server_url = ${url},
+        sealed_headers = case when ${isElsewhere}::boolean then ${sealed} else sealed_headers end,
         enabled = ${change.enabled ?? server.enabled}, updated_at = now()
       where workspace_id = ${workspaceId} and id = ${server.id}`.execute(trx);
     if (offered) {

@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import type { Services } from '#src/services.ts';
+import { countValuesByKey } from './keys-in-use.ts';
+
+export const KEY_STATES = ['seals', 'opens', 'missing', 'lost'] as const;
+
+/** A key of this process, or one that values in the database wait for. */
+export interface DescribedKey {
+  id: string;
+  state: (typeof KEY_STATES)[number];
+  /** How many values are sealed with it. */
+  values: number;
+}
+
+/**
+ * The keys of this process, the one that seals first, and then those it lacks.
+ * @returns `left` counts the values that are still to be resealed; those of lost keys are not among them
+ */
+export async function describeKeys({
+  db,
+  secrets,
+}: Pick<Services, 'db' | 'secrets'>): Promise<{ keys: DescribedKey[]; left: number }> {
+  const counts = await countValuesByKey(db);
+  const { rows } = await sql<{ id: string }>`
+    select id from encryption_key where lost_at is not null`.execute(db);
+  const lost = new Set(rows.map(({ id }) => id));
+  const others = [...counts.keys()].filter((id) => !secrets.keyIds.includes(id)).toSorted();
+  const stateOf = (id: string): DescribedKey['state'] => {
+    if (id === secrets.keyIds[0]) return 'seals';
+    if (secrets.keyIds.includes(id)) return 'opens';
+    return lost.has(id) ? 'lost' : 'missing';
+  };
+  const keys = [...secrets.keyIds, ...others].map((id) => ({
+    id,
+    state: stateOf(id),
+    values: counts.get(id) ?? 0,
+  }));
+  const left = keys
+    .filter(({ state }) => state === 'opens' || state === 'missing')
+    .reduce((sum, { values }) => sum + values, 0);
+  return { keys, left };
+}

@@ -36,6 +36,9 @@ it.each([
   ['PORT', { PORT: '70000' }],
   ['DATABASE_URL', { DATABASE_URL: 'mysql://x' }],
   ['ENCRYPTION_KEY', { ENCRYPTION_KEY: 'short' }],
+  ['ENCRYPTION_KEY', { ENCRYPTION_KEY: `${KEY},short` }],
+  ['ENCRYPTION_KEY', { ENCRYPTION_KEY: `${KEY},` }],
+  ['ENCRYPTION_KEY', { ENCRYPTION_KEY: `${KEY},${KEY}` }],
   ['ENCRYPTION_KEY', { DATABASE_URL: 'postgres://u@h/d' }],
   ['REDIS_URL', { REDIS_URL: 'redis://127.0.0.1' }],
   ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
@@ -53,4 +56,12 @@ it.each([
 it('never repeats a secret in its complaint', () => {
   const secret = 'sup3r-secret';
   expect(complaint({ ENCRYPTION_KEY: secret })).not.toContain(secret);
+});
+
+it('takes several encryption keys, in base64 or hex', () => {
+  const other = Buffer.alloc(32, 9);
+  const { ENCRYPTION_KEY: keys } = parseConfig({
+    ENCRYPTION_KEY: `${KEY}, ${other.toString('hex')}`,
+  });
+  expect(keys?.map((key) => key[0])).toEqual([7, 9]);
 });

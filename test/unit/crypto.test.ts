@@ -23,6 +23,22 @@ test('the error for another key names both key ids', () => {
   );
 });
 
+test('every key of a ring opens, and the first one seals', () => {
+  const [first, second, third] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
+  const ring = createSecretBox([first, second]);
+  const sealedBy = (key: Buffer) => createSecretBox([key]).seal(SECRET, 'credential:1');
+  expect(ring.open(sealedBy(first), 'credential:1')).toBe(SECRET);
+  expect(ring.open(sealedBy(second), 'credential:1')).toBe(SECRET);
+  expect(ring.seal(SECRET, 'credential:1')).toContain(`v1.${ring.keyIds[0]}.`);
+  expect(() => ring.open(sealedBy(third), 'credential:1')).toThrow(
+    `but ENCRYPTION_KEY has the keys ${ring.keyIds.join(', ')}.`,
+  );
+});
+
+test('a box without a key is none', () => {
+  expect(() => createSecretBox([])).toThrow('needs a key');
+});
+
 test('a change of any character is noticed', () => {
   const sealed = box.seal(SECRET, 'credential:1');
   for (let index = 0; index < sealed.length; index += 1) {

@@ -100,21 +100,43 @@ function resealRows(
   return { changes, unreadable };
 }
 
-/** Only where the value is still the one that was read: a row that changed meanwhile keeps its change. */
+/**
+ * Only where the value is still the one that was read: a row that changed meanwhile keeps its change. A statement of
+ * many rows waits for none of them, so it can be no part of a deadlock; rows that are locked just now come one by one.
+ */
 async function writeBatch(
   db: Database,
   column: SealedColumn,
   changes: readonly Change[],
 ): Promise<number> {
   if (changes.length === 0) return 0;
-  const [table, name] = [sql.table(column.table), sql.ref(column.column)];
-  const { rows } = await sql`
-    update ${table} t set ${name} = c.after
-    from unnest(${changes.map(({ id }) => id)}::text[],
-      ${changes.map(({ before }) => before)}::text[],
-      ${changes.map(({ after }) => after)}::text[]) c (id, before, after)
-    where t.id = c.id::${sqlTypeOf(column)} and ${sql.ref(`t.${column.column}`)} = c.before
-    returning t.id`.execute(db);
+  const [table, value] = [sql.table(column.table), sql.ref(`t.${column.column}`)];
+  const { rows } = await sql<{ id: string }>`
+    update ${table} set ${sql.ref(column.column)} = c.after
+    from (select t.id, n.after from ${table} t
+      join unnest(${changes.map(({ id }) => id)}::${sqlTypeOf(column)}[],
+        ${changes.map(({ before }) => before)}::text[],
+        ${changes.map(({ after }) => after)}::text[]) n (id, before, after)
+        on n.id = t.id and n.before = ${value}
+      for update of t skip locked) c
+    where ${table}.id = c.id
+    returning ${table}.id::text as id`.execute(db);
+  const written = new Set(rows.map(({ id }) => id));
+  let count = written.size;
+  for (const change of changes.filter(({ id }) => !written.has(id))) {
+    count += await writeOne(db, column, change);
+  }
+  return count;
+}
+
+async function writeOne(
+  db: Database,
+  column: SealedColumn,
+  { id, before, after }: Change,
+): Promise<number> {
+  const name = sql.ref(column.column);
+  const { rows } = await sql`update ${sql.table(column.table)} set ${name} = ${after}
+    where id = ${id}::${sqlTypeOf(column)} and ${name} = ${before} returning 1`.execute(db);
   return rows.length;
 }
 

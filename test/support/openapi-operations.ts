@@ -107,6 +107,7 @@ const EXCEPTIONS: Record<string, Json> = {
     domains: ['example.com'],
     note: null,
   },
+  'POST /manage/admin/encryption-keys/reseal': { after: 'credential.secret:1' },
   'POST /privacy/erase': { emails: ['nobody@example.com'], domains: ['example.com'] },
   'POST /web-search/open-urls': { urls: [CLOSED_URL] },
   'POST /email-accounts': SENDER,

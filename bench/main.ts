@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Bench, BenchOptions } from './bench-options.ts';
 import { chat } from './chat.ts';
+import { fairness } from './fairness.ts';
 import { ingest } from './ingest.ts';
 import { leads } from './leads.ts';
 import { relevance } from './relevance.ts';
@@ -13,6 +14,11 @@ const BENCHES: Record<string, Bench> = {
   ingest: {
     summary: 'documents through the HTTP API until they are indexed, beside raw SQL and raw BullMQ',
     run: ingest,
+  },
+  fairness: {
+    summary:
+      'one document of a small workspace until it is found, alone and beside the backlog of another',
+    run: fairness,
   },
   search: {
     summary: 'latency of hybrid search, beside ts_rank_cd and exact cosine on the same database',

@@ -94,7 +94,7 @@ async function fillIndex(
     const { rows } = await sql<{ id: DocumentId }>`
       select id from document where status = 'accepted'`.execute(db);
     const ids = rows.map(({ id }) => id);
-    await indexDocuments(services, ids, new AbortController().signal);
+    await indexDocuments(services, ids, new AbortController().signal, Infinity);
     pushed.push(...items);
   }
   while ((await foldTermDeltas(db, FOLD_ROWS)) === FOLD_ROWS);

@@ -13,6 +13,6 @@ export const documentIndex = defineQueue({
   name: 'document-index',
   payload: z.object({ documentIds: z.array(documentId).min(1).max(MAX_DOCUMENTS_PER_JOB) }),
   attempts: 5,
-  concurrency: 2,
+  concurrency: 3,
   timeoutMs: 10 * 60_000,
 });

@@ -16,6 +16,7 @@ import { createDocumentAcceptor } from './documents/accept-document.ts';
 import { createEmbedder } from './documents/create-embedder.ts';
 import { assertEmbeddingModel } from './documents/embedding-model.ts';
 import { type IndexThreads, openIndexThreads } from './documents/index-threads.ts';
+import { createIndexTurns } from './documents/index-turns.ts';
 import { createPendingLimit } from './documents/pending-limit.ts';
 import { countByStatus } from './documents/store.ts';
 import { createMailer } from './email/smtp.ts';
@@ -165,7 +166,8 @@ async function openFeatures(
   const documentAcceptor = createDocumentAcceptor(db, producer, limit, log);
   opened.defer(() => documentAcceptor.idle());
   const chatModels = openChatModels(config, operatorFetch);
-  return { indexThreads, embedder, documentAcceptor, operatorFetch, chatModels };
+  const indexTurns = createIndexTurns(db, config.DOCUMENT_INDEX_CONCURRENCY);
+  return { indexThreads, indexTurns, embedder, documentAcceptor, operatorFetch, chatModels };
 }
 
 /** What reaches out, or takes in files, on behalf of customers. */

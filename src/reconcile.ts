@@ -3,6 +3,7 @@ import { settleLapsedPlans } from './billing/settle-plan.ts';
 import { recoverRuns } from './chat/runs/sweep-runs.ts';
 import { reconcileUserFiles, recoverUserFiles } from './chat/user-files/reconcile-user-files.ts';
 import { reconcileConnectors, recoverConnectors } from './connectors/reconcile-connectors.ts';
+import { takeBackClaims } from './documents/claim-documents.ts';
 import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts';
 import type { DocumentId } from './ids.ts';
 import { reconcileMessages, recoverMessages } from './email/reconcile-messages.ts';
@@ -69,8 +70,7 @@ export async function sendUnfinished(
  * worker, so nothing has to wait for a lease to end. The attempt counts: it may be what killed it.
  */
 export async function recoverAfterCrash(services: ReconcileServices): Promise<void> {
-  await sql`update document set status = 'accepted', claim_token = null, claimed_until = null
-    where status = 'indexing'`.execute(services.db);
+  await takeBackClaims(services.db, 'all');
   await sendUnfinished(services, new AbortController().signal, 0);
   await recoverConnectors(services);
   await recoverWebhooks(services);

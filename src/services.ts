@@ -9,6 +9,7 @@ import type { DocumentAcceptor } from './documents/accept-document.ts';
 import type { DescribeImage } from './documents/image-sections.ts';
 import type { Embedder } from './documents/embed.ts';
 import type { IndexThreads } from './documents/index-threads.ts';
+import type { IndexTurns } from './documents/index-turns.ts';
 import type { Mailer } from './email/mailer.ts';
 import type { ExtractorPool } from './leads/extract/extracted-page.ts';
 import type { PageRenderer } from './connectors/page-renderer.ts';
@@ -44,6 +45,7 @@ export interface Services extends AsyncDisposable {
   readonly metrics: Metrics;
   readonly embedder: Embedder;
   readonly indexThreads: IndexThreads;
+  readonly indexTurns: IndexTurns;
   /** Outbound HTTP to addresses that customers name. */
   readonly http: HttpClient;
   /** Outbound HTTP to webhook endpoints: connections of its own, plain HTTP to opened ranges only. */

@@ -5,23 +5,28 @@ import type { Database } from '#src/platform/database.ts';
 import type { DocumentMetadata, StoredSection } from '#src/tables.ts';
 import type { ToDeliver } from '#src/webhooks/emit-event.ts';
 import { announceDocuments } from './announce-documents.ts';
+import { DUE, DUE_AT, type LaneCursor } from './waiting-lanes.ts';
 
 /** A claim that is not renewed for this long is taken for that of a dead worker. */
 const LEASE_SECONDS = 20;
 const RENEW_EVERY_MS = 5_000;
-/** Text claimed at once: bounds the memory of one batch whatever the sizes of its documents. */
-const BATCH_BYTES = 4_000_000;
+/**
+ * What is claimed at once, in bytes of text: about a third of a second of work. Whoever comes meanwhile waits for as
+ * long, and the memory of a batch is bounded whatever the sizes of its documents.
+ */
+export const SLICE_COST = 256_000;
+/** The rows and statements of a document cost about as much as so many bytes of its text. */
+const DOCUMENT_COST = 1_000;
 /** After so many attempts that came to nothing a document may be what kills its workers: it is claimed alone. */
 const ATTEMPTS_IN_COMPANY = 2;
-
-/** The delayed job of a postponed document may come a moment early. */
-const CLAIMABLE = sql`(status = 'accepted'
-    and (next_attempt_at is null or next_attempt_at <= now() + interval '1 second')
-  or status = 'indexing' and claimed_until < now())`;
+const MAX_ROWS = 256;
+/** Taken back at once. */
+const MAX_LAPSED = 256;
 
 export interface ClaimedDocument {
   id: DocumentId;
   workspace_id: WorkspaceId;
+  source: string;
   semantic_identifier: string;
   title: string | null;
   sections: StoredSection[];
@@ -29,38 +34,66 @@ export interface ClaimedDocument {
   revision: number;
   indexed_revision: number | null;
   attempts: number;
+  /** In bytes of text. */
+  cost: number;
 }
 
 export interface Claim extends AsyncDisposable {
   readonly token: string;
   readonly documents: ClaimedDocument[];
+  /** The work may take far longer than that of a slice. */
+  readonly isLong: boolean;
 }
 
 /**
- * Takes documents that wait (or whose worker died), as many as fit a batch; those that were tried
- * in vain before come last and one by one. Two workers never hold the same document; an edit clears
- * the claim, so the claimant's write finds its token gone.
+ * Takes the documents that have waited longest in these lanes, lane by lane, as many as a slice holds. Two workers never
+ * hold the same document; an edit clears the claim, so the claimant's write finds its token gone.
+ *
+ * Three kinds of documents make a claim long: one that is larger than a slice, one that was tried in vain before (each
+ * of these alone), and those with images, which others have to describe (together).
+ *
  * Disposing ends the renewal of the lease, not the claim.
  */
-export async function claimDocuments(db: Database, ids: readonly DocumentId[]): Promise<Claim> {
+export async function claimDocuments(
+  db: Database,
+  lanes: readonly LaneCursor[],
+  { mayBeLong }: { mayBeLong: boolean },
+): Promise<Claim> {
   const token = randomUUID();
-  const { rows } = await sql<ClaimedDocument>`
-    with waiting as (
-      select id, content_bytes, attempts >= ${ATTEMPTS_IN_COMPANY} as suspect from document
-      where id = any(${ids}::bigint[]) and ${CLAIMABLE}
-      order by id for update skip locked
+  const { rows } = await sql<ClaimedDocument & { is_long: boolean }>`
+    with lane as (
+      select * from unnest(${lanes.map((lane) => lane.workspace_id)}::uuid[],
+        ${lanes.map((lane) => lane.source)}::text[]) with ordinality as l(workspace_id, source, n)
+    ), waiting as (
+      select lane.n, first.* from lane, lateral (
+        select d.id, ${DUE_AT} as due_at, d.content_bytes + ${DOCUMENT_COST} as cost,
+          d.attempts >= ${ATTEMPTS_IN_COMPANY} or d.content_bytes > ${SLICE_COST} as is_alone
+        from document d
+        where d.workspace_id = lane.workspace_id and d.source = lane.source
+          and d.status = 'accepted' and ${DUE} and (${mayBeLong}
+            or d.attempts < ${ATTEMPTS_IN_COMPANY} and d.content_bytes <= ${SLICE_COST})
+        order by ${DUE_AT}, d.id limit ${Math.floor(MAX_ROWS / Math.max(1, lanes.length))}
+        for update skip locked) first
     ), sized as (
-      select id, suspect, row_number() over batch as place,
-        sum(content_bytes) over batch - content_bytes as bytes_before
-      from waiting window batch as (order by suspect, id)
+      select id, cost, is_alone, row_number() over batch as place, sum(cost) over batch as cost_so_far
+      from waiting window batch as (order by n, due_at, id)
+    ), slice as materialized (
+      select s.id, s.cost, s.place, s.is_alone, s.is_alone or ${HAS_IMAGES} as is_long
+      from sized s join document d on d.id = s.id
+      where s.place = 1 or s.cost_so_far <= ${SLICE_COST}
+    ), chosen as (
+      select id, cost, is_long, is_alone, place = min(place) over () as is_first,
+        first_value(is_alone) over by_place as first_is_alone,
+        first_value(is_long) over by_place as first_is_long
+      from slice where ${mayBeLong} or not is_long window by_place as (order by place)
     )
     update document d set status = 'indexing', attempts = attempts + 1, claim_token = ${token},
       claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}),
       indexing_started_at = now()
-    from sized where d.id = sized.id
-      and case when suspect then place = 1 else bytes_before < ${BATCH_BYTES} end
-    returning d.id, d.workspace_id, d.semantic_identifier, d.title, d.sections, d.metadata,
-      d.revision, d.indexed_revision, d.attempts`.execute(db);
+    from chosen where d.id = chosen.id and (chosen.is_first
+      or not chosen.is_alone and not first_is_alone and chosen.is_long = first_is_long)
+    returning d.id, d.workspace_id, d.source, d.semantic_identifier, d.title, d.sections, d.metadata,
+      d.revision, d.indexed_revision, d.attempts, chosen.cost, chosen.is_long`.execute(db);
   const stopRenewing = keepRenewing(
     db,
     token,
@@ -69,8 +102,30 @@ export async function claimDocuments(db: Database, ids: readonly DocumentId[]): 
   return {
     token,
     documents: rows,
+    isLong: rows.some((row) => row.is_long),
     [Symbol.asyncDispose]: () => Promise.resolve(stopRenewing()),
   };
+}
+
+/** Sections are stored as they were written: without spaces, and a quote inside of a text has a backslash. */
+const HAS_IMAGES = sql<boolean>`d.sections::text like '%"image_file_id":"%'`;
+
+const LAPSED = sql`and claimed_until < now() limit ${MAX_LAPSED}`;
+
+/**
+ * Makes documents wait again whose worker died. Those that may have killed it come behind all that wait in their lane.
+ * @param whose the lapsed ones, or all: what a process knows that is the only one and has just started
+ */
+export async function takeBackClaims(db: Database, whose: 'lapsed' | 'all'): Promise<DocumentId[]> {
+  const { rows } = await sql<{ id: DocumentId }>`
+    with lapsed as (
+      select id from document where status = 'indexing' ${whose === 'all' ? sql`` : LAPSED}
+      for update skip locked
+    )
+    update document d set status = 'accepted', claim_token = null, claimed_until = null,
+      next_attempt_at = case when attempts >= ${ATTEMPTS_IN_COMPANY} then now() end
+    from lapsed where d.id = lapsed.id returning d.id`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** Renews the lease until it is told to stop; one renewal at a time, however long it waits. */
@@ -85,13 +140,11 @@ function keepRenewing(db: Database, token: string, ids: DocumentId[]): () => voi
   return () => clearInterval(timer);
 }
 
-/**
- * True when some of the documents still wait although a claim found none: another statement held
- * their rows for a moment, as a repeated post does.
- */
+/** True when some of the documents wait for their turn. */
 export async function someStillWait(db: Database, ids: readonly DocumentId[]): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from document where id = any(${ids}::bigint[]) and ${CLAIMABLE} limit 1`.execute(db);
+    select 1 from document where id = any(${ids}::bigint[]) and status = 'accepted' and ${DUE}
+    limit 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -114,7 +167,7 @@ async function renew(db: Database, token: string, ids: DocumentId[]): Promise<vo
 /** Hands what is left of a claim back; the attempt counts only if `countsAttempt`. */
 export async function releaseClaim(
   db: Database,
-  { token, documents }: Claim,
+  { token, documents }: Pick<Claim, 'token' | 'documents'>,
   options: { delayMs: number; reason: string | null; countsAttempt: boolean },
 ): Promise<void> {
   const returned = options.countsAttempt ? 0 : 1;

@@ -3,25 +3,24 @@ import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { TermDeltas } from './term-counts.ts';
 
-/** Chunks removed per transaction, so that a huge document holds no lock for long. */
+/** Chunks removed per transaction, so that a huge document holds no lock, and a crowd no worker, for long. */
 const CHUNKS_PER_STEP = 2_000;
 
-/** Removes documents that are marked `deleting`, chunks first. Safe to run twice and to interrupt. */
+/**
+ * Takes a step in removing documents that are marked `deleting`, chunks first. Safe to run twice and to interrupt.
+ * @returns false when nothing is left to remove
+ */
 export async function deleteMarkedDocuments(
   db: Database,
   ids: readonly DocumentId[],
-  signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { rows } = await sql<{ id: DocumentId }>`
     select id from document where id = any(${ids}::bigint[]) and status = 'deleting'`.execute(db);
   const marked = rows.map((row) => row.id);
-  if (marked.length === 0) return;
-  let removed = CHUNKS_PER_STEP;
-  while (removed === CHUNKS_PER_STEP) {
-    signal.throwIfAborted();
-    removed = await deleteSomeChunks(db, marked);
-  }
+  if (marked.length === 0) return false;
+  if ((await deleteSomeChunks(db, marked)) === CHUNKS_PER_STEP) return true;
   await deleteEmptied(db, marked);
+  return false;
 }
 
 /**

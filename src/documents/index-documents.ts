@@ -7,11 +7,11 @@ import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import {
   type Claim,
   type ClaimedDocument,
-  claimDocuments,
   failDocument,
   postponeDocument,
   releaseClaim,
   someStillWait,
+  takeBackClaims,
 } from './claim-documents.ts';
 import { deleteMarkedDocuments } from './delete-documents.ts';
 import { resolveImages } from './image-sections.ts';
@@ -30,39 +30,58 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10 * 60_000;
 /** Whoever describes images may be away for a while: such retries are that much slower, half an hour in all. */
 const IMAGE_RETRY_FACTOR = 15;
-/** Rows are locked for the length of one statement; a job waits this often before it comes back later. */
-const MAX_EMPTY_CLAIMS = 40;
-const LOCKED_ROWS_PAUSE_MS = 25;
+/** Far less than the queue allows: an attempt whose time is up would cost the documents in hand one of theirs. */
+const LONGEST_JOB_MS = 60_000;
+/** Rows are locked for the length of one statement. Long documents may wait for a place for many seconds. */
+const SHORTEST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 200;
 
 type IndexServices = Pick<
   Services,
-  'db' | 'describeImage' | 'embedder' | 'indexThreads' | 'log' | 'producer'
+  'db' | 'describeImage' | 'embedder' | 'indexThreads' | 'indexTurns' | 'log' | 'producer'
 >;
 
 /**
- * Brings the index to the present revision of each document: claim, chunk, embed, replace. States,
- * attempts and errors are kept per document, so one bad document never fails its neighbours.
- * @throws RetryLater when the embedder asks to come back later; no document loses an attempt
+ * Takes turns until these documents are indexed, or another worker is at them. A turn goes to whoever is next, so the
+ * documents of a small workspace are indexed in the turn after they came, whichever job that belongs to, and however
+ * many jobs of others stand before their own.
+ *
+ * A turn brings the index to the present revision of each document: claim, chunk, embed, replace. States, attempts and
+ * errors are kept per document, so one bad document never fails its neighbours.
+ * @throws RetryLater when the embedder asks to come back later (no document loses an attempt), and after `longestMs`
  */
 export async function indexDocuments(
   services: IndexServices,
   ids: readonly DocumentId[],
   signal: AbortSignal,
+  longestMs: number = LONGEST_JOB_MS,
 ): Promise<void> {
-  await deleteMarkedDocuments(services.db, ids, signal);
-  for (let emptyClaims = 0; ;) {
-    await using claim = await claimDocuments(services.db, ids);
-    if (claim.documents.length > 0) {
-      await handBackOnFailure(services, claim, signal, () => indexClaim(services, claim, signal));
-    } else {
-      if (!(await someStillWait(services.db, ids))) return;
-      emptyClaims += 1;
-      if (emptyClaims > MAX_EMPTY_CLAIMS)
-        throw new RetryLater(1_000, 'The rows are being written.');
-      await wait(LOCKED_ROWS_PAUSE_MS);
-    }
+  const endsAt = performance.now() + longestMs;
+  const own = [...ids, ...(await takeBackClaims(services.db, 'lapsed'))];
+  let emptyTurns = 0;
+  for (let mayDelete = true; ;) {
     signal.throwIfAborted();
+    if (performance.now() > endsAt) throw new RetryLater(0, 'Its documents wait for their turns.');
+    mayDelete &&= await deleteMarkedDocuments(services.db, ids);
+    if (!mayDelete && !(await someStillWait(services.db, own))) return;
+    const worked = await takeTurn(services, own, signal);
+    emptyTurns = worked ? 0 : emptyTurns + 1;
+    if (!worked && !mayDelete) await wait(emptyTurnPauseMs(emptyTurns));
   }
+}
+
+/** @returns false when nothing was due that this worker may take */
+async function takeTurn(
+  services: IndexServices,
+  own: readonly DocumentId[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  await using claim = await services.indexTurns.next();
+  if (claim.documents.length === 0) return false;
+  await handBackOnFailure(services, { claim, own }, signal, () =>
+    indexClaim(services, claim, signal),
+  );
+  return true;
 }
 
 async function indexClaim(
@@ -211,7 +230,7 @@ function claimStored(
  */
 async function handBackOnFailure(
   services: IndexServices,
-  claim: Claim,
+  { claim, own }: { claim: Claim; own: readonly DocumentId[] },
   signal: AbortSignal,
   work: () => Promise<void>,
 ): Promise<void> {
@@ -220,13 +239,34 @@ async function handBackOnFailure(
   } catch (error) {
     const isLater = error instanceof RetryLater;
     const reason: unknown = signal.reason;
+    const delayMs = isLater ? error.delayMs : 0;
     await releaseClaim(services.db, claim, {
-      delayMs: isLater ? error.delayMs : 0,
+      delayMs,
       reason: isLater ? error.message : null,
       countsAttempt: signal.aborted && reason instanceof Error && reason.name === 'JobTimeout',
     });
+    if (isLater || signal.aborted) await sendOthers(services, { claim, own }, delayMs);
     throw error;
   }
+}
+
+/** Documents of other jobs: theirs may have passed by meanwhile, and this one comes back for its own. */
+async function sendOthers(
+  { log, producer }: IndexServices,
+  { claim, own }: { claim: Claim; own: readonly DocumentId[] },
+  delayMs: number,
+): Promise<void> {
+  const others = claim.documents.map(({ id }) => id).filter((id) => !own.includes(id));
+  if (others.length === 0) return;
+  try {
+    await producer.enqueue(documentIndex, { documentIds: others }, { delayMs });
+  } catch (error) {
+    log.warn({ error: String(error) }, 'rows handed back, job not sent: reconcile will send it');
+  }
+}
+
+function emptyTurnPauseMs(emptyTurns: number): number {
+  return Math.min(SHORTEST_PAUSE_MS * 2 ** (emptyTurns - 1), LONGEST_PAUSE_MS);
 }
 
 function textOf(document: ClaimedDocument) {

@@ -1,5 +1,6 @@
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
+import { openGate, throughGate } from '#src/platform/gate.ts';
 import type { Embedder } from './embed.ts';
 import type { embedTexts, prepareDocuments } from './index-thread.ts';
 import type { DocumentText, Prepared } from './prepare-document.ts';
@@ -7,6 +8,8 @@ import type { DocumentText, Prepared } from './prepare-document.ts';
 const TASK_TIMEOUT_MS = 60_000;
 const MEMORY_LIMIT_MB = 1_024;
 const TEXTS_PER_TASK = 256;
+/** Documents with more text keep a thread for seconds: such tasks leave one thread to the others. */
+const LARGE_TASK_CHARACTERS = 1_000_000;
 
 /** The threads that do the CPU-heavy half of indexing, so that the event loop stays free to answer. */
 export interface IndexThreads {
@@ -38,6 +41,13 @@ export function openIndexThreads(threads: number, log: Logger): IndexThreads {
       name,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TASK_TIMEOUT_MS)]),
     })) as Result;
+  const enterWithLargeTask = openGate(Math.max(1, threads - 1));
+  const prepare = (documents: DocumentText[], signal: AbortSignal) =>
+    run<Parameters<typeof prepareDocuments>[0], ReturnType<typeof prepareDocuments>>(
+      'prepareDocuments',
+      documents,
+      signal,
+    );
   const embedSome = async (texts: readonly string[], dimensions: number, signal: AbortSignal) => {
     const vectors = await run<Parameters<typeof embedTexts>[0], ReturnType<typeof embedTexts>>(
       'embedTexts',
@@ -48,15 +58,16 @@ export function openIndexThreads(threads: number, log: Logger): IndexThreads {
   };
   return {
     prepare: (documents, signal) =>
-      run<Parameters<typeof prepareDocuments>[0], ReturnType<typeof prepareDocuments>>(
-        'prepareDocuments',
-        documents,
-        signal,
-      ),
-    embed: async (texts, dimensions, signal) => {
+      charactersOf(documents) > LARGE_TASK_CHARACTERS
+        ? throughGate(enterWithLargeTask, () => prepare(documents, signal))
+        : prepare(documents, signal),
+    async embed(texts, dimensions, signal) {
+      // As many of one caller at once as there are threads: the tasks of others come in between.
+      const enter = openGate(threads);
       const parts = [];
       for (let start = 0; start < texts.length; start += TEXTS_PER_TASK) {
-        parts.push(embedSome(texts.slice(start, start + TEXTS_PER_TASK), dimensions, signal));
+        const part = texts.slice(start, start + TEXTS_PER_TASK);
+        parts.push(throughGate(enter, () => embedSome(part, dimensions, signal)));
       }
       return (await Promise.all(parts)).flat();
     },
@@ -75,4 +86,11 @@ export function embedInThreads(embedder: Embedder, threads: IndexThreads): Embed
     embedQuery: (text, idf, signal) => embedder.embedQuery(text, idf, signal),
     close: () => embedder.close(),
   };
+}
+
+function charactersOf(documents: readonly DocumentText[]): number {
+  return documents.reduce(
+    (sum, { sections }) => sections.reduce((part, { text }) => part + text.length, sum),
+    0,
+  );
 }

@@ -139,7 +139,7 @@ const settings = z.object({
   VECTOR_PROMOTE_THRESHOLD: withDefault(wholeNumber(0, 100_000_000), 100_000),
   METRICS_PORT: optional(wholeNumber(1, 65_535)),
   SHUTDOWN_TIMEOUT_SECONDS: withDefault(wholeNumber(1, 600), 20),
-  DOCUMENT_INDEX_CONCURRENCY: withDefault(wholeNumber(1, 100), 2),
+  DOCUMENT_INDEX_CONCURRENCY: withDefault(wholeNumber(1, 100), 3),
   CONNECTOR_SYNC_CONCURRENCY: withDefault(wholeNumber(1, 200), 32),
   CONNECTOR_PRUNE_CONCURRENCY: withDefault(wholeNumber(1, 200), 4),
   WEBHOOK_DELIVER_CONCURRENCY: withDefault(wholeNumber(1, 2_000), 200),

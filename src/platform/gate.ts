@@ -13,3 +13,16 @@ export function openGate(width: number): () => Promise<() => void> {
     return leave;
   };
 }
+
+/** Runs `work` once the gate lets it in. */
+export async function throughGate<Result>(
+  enter: () => Promise<() => void>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const leave = await enter();
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
+}

@@ -107,8 +107,8 @@ it('indexes the description of an image, made once, as the text of its section',
     { image_file_id: image, link: 'https://kb.example/photo' },
     { text: 'With words.', image_file_id: image },
   ]);
-  const second = await accept('with the same', [{ image_file_id: image }]);
   await indexDocuments(withVision(), [first], never);
+  const second = await accept('with the same', [{ image_file_id: image }]);
   await indexDocuments(withVision(), [second], never);
   expect((await state(first)).texts).toEqual([
     'Before.',

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { documentIndex } from '#queues/document-index.ts';
 import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
-import { claimDocuments } from '#src/documents/claim-documents.ts';
+import { takeBackClaims } from '#src/documents/claim-documents.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
 import { markDeleting } from '#src/documents/store.ts';
@@ -192,9 +192,10 @@ describe('documents whose workers died', () => {
     const ids = await idsOf();
     await die(2, ids[2]);
     await die(3, ids[3]);
+    await takeBackClaims(services.db, 'lapsed');
     const claimed: number[][] = [];
     for (let turn = 0; turn < 3; turn += 1) {
-      await using claim = await claimDocuments(services.db, ids);
+      await using claim = await services.indexTurns.next();
       claimed.push(claim.documents.map((document) => document.id));
     }
     expect(claimed.map((claim) => claim.toSorted((a, b) => a - b))).toEqual([

@@ -52,7 +52,7 @@ async function accept(
   await Promise.all(
     ids.map((id) => {
       const document = { id, semantic_identifier: id, sections, source };
-      const context = { workspaceId, requestId: null, maxBytes: 1_000_000 };
+      const context = { workspaceId, writer: null, requestId: null, maxBytes: 1_000_000 };
       const item = toIncomingDocument(ingestionItemSchema.parse({ document }), context);
       return services.documentAcceptor.accept(item);
     }),

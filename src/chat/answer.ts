@@ -64,9 +64,12 @@ export async function* answerTurn(
     };
     const packets = prepared.request.deepResearch
       ? research(services, input, draft)
-      : generate(services, input, summary.tool_calls);
+      : generate(services, input, draft, summary.tool_calls);
     summary.tool_calls = yield* draft.record(packets);
-    const stop: Packet = packetAt(draft.turnIndex, { type: 'stop', stop_reason: null });
+    const stop: Packet = packetAt(draft.turnIndex, {
+      type: 'stop',
+      stop_reason: draft.isCut ? 'length' : null,
+    });
     draft.add(stop);
     await finish(null);
     yield stop;
@@ -130,6 +133,7 @@ async function insist(save: () => Promise<void>): Promise<void> {
 function generate(
   services: AnswerServices,
   { owner, prepared, signal }: AnswerInput,
+  draft: DraftAnswer,
   toolCalls: ToolCall[],
 ): AsyncGenerator<Packet, ToolCall[]> {
   const { question, request, toolbox, temperature, place } = prepared;
@@ -144,6 +148,7 @@ function generate(
     prompt: (documents, budgetTokens) =>
       promptOf(services, prepared, { documents, budgetTokens, toolNames: toolNames(prepared) }),
     includeCitations: request.includeCitations,
+    onCut: () => (draft.isCut = true),
     signal,
   };
   return generateAnswer(input, toolCalls);
@@ -167,6 +172,7 @@ async function* research(
     includeCitations: request.includeCitations,
     temperature,
     now: services.clock,
+    onCut: () => (draft.isCut = true),
     signal,
   });
   draft.isClarification = outcome.isClarification;

@@ -1,5 +1,10 @@
 import type { SearchDoc } from '#src/documents/search-hit.ts';
-import type { ChatModel, ChatModelRequest, ModelToolCall } from './model/chat-model.ts';
+import type {
+  ChatModel,
+  ChatModelRequest,
+  ModelToolCall,
+  ProviderState,
+} from './model/chat-model.ts';
 import { CitationWriter } from './citations/citations.ts';
 import type { CitationNumbers } from './citations/citation-numbers.ts';
 import { packetAt, type Packet } from './packets.ts';
@@ -23,6 +28,8 @@ export interface ModelStep {
   text: string;
   reasoning: string | null;
   toolCalls: ModelToolCall[];
+  /** Goes back to the provider with the results of the calls. */
+  state: ProviderState | undefined;
   finishReason: string;
   /** Where the next block goes; that of the text while one is open. */
   turn: number;
@@ -37,6 +44,7 @@ export async function* askModel(input: ModelStepInput): AsyncGenerator<Packet, M
     text: '',
     reasoning: null,
     toolCalls: [],
+    state: undefined,
     finishReason: 'other',
     turn: input.turn,
     isShown: false,
@@ -73,6 +81,7 @@ export async function* askModel(input: ModelStepInput): AsyncGenerator<Packet, M
         break;
       case 'finish':
         step.finishReason = part.reason;
+        step.state = part.state;
         break;
     }
   }

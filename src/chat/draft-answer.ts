@@ -11,6 +11,8 @@ export class DraftAnswer {
   readonly #packets: Packet[] = [];
   #turnIndex = 0;
   isClarification = false;
+  /** Its model could write no more. */
+  isCut = false;
 
   /** The turn of the latest packet. */
   get turnIndex(): number {

@@ -1,5 +1,5 @@
 import { CitationNumbers } from './citations/citation-numbers.ts';
-import type { PacketBody } from './packets.ts';
+import { packetAt, type Packet, type PacketBody } from './packets.ts';
 import type { ToolCall } from './tool-call.ts';
 import type { Tool, ToolResult } from './tools/tool.ts';
 
@@ -45,4 +45,15 @@ export async function searchFirst(
       pre_reasoning: null,
     },
   };
+}
+
+/** Its packets; returns the turn of what comes next. */
+export function* showFirstSearch(
+  first: FirstSearch | null,
+  turn: number,
+): Generator<Packet, number> {
+  if (first === null) return turn;
+  for (const body of first.bodies) yield packetAt(turn, body);
+  yield packetAt(turn, { type: 'section_end' });
+  return turn + 1;
 }

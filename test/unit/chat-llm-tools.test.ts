@@ -95,7 +95,7 @@ describe('a tool that a model calls', () => {
       reasoning('Hm'),
       text('Let me see.'),
       toolCall('call_0', 'internal_search', '{}'),
-      finished('tool-calls'),
+      { ...finished('tool-calls'), state: { reasoning_content: 'Hm' } },
     ]);
   });
 

@@ -4,18 +4,31 @@ export interface ModelImage {
   bytes: Uint8Array;
 }
 
+/**
+ * What a provider adds to its message, or to a call in it, and must find there again when the results of the tools come:
+ * signatures, its reasoning. The members are the provider's own, under the names that it gave them.
+ */
+export type ProviderState = Readonly<Record<string, unknown>>;
+
 /** A use of a tool that the model asks for. */
 export interface ModelToolCall {
   id: string;
   name: string;
   /** JSON as the model wrote it, which may be no JSON at all. */
   arguments: string;
+  state?: ProviderState;
 }
 
 export type ChatModelMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string; images?: readonly ModelImage[] }
-  | { role: 'assistant'; content: string; toolCalls?: readonly ModelToolCall[] }
+  | {
+      role: 'assistant';
+      content: string;
+      toolCalls?: readonly ModelToolCall[];
+      /** Of the answer that made these calls, for the model that gave it and for no other. */
+      state?: ProviderState;
+    }
   | { role: 'tool'; toolCallId: string; toolName: string; content: string };
 
 /** A tool as the model sees it. */
@@ -53,6 +66,8 @@ export type ChatModelPart =
       reason: 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
       /** Null when the provider does not say. */
       usage: ModelUsage | null;
+      /** Goes back with the calls of this answer; absent when there is nothing to send back. */
+      state?: ProviderState;
     };
 
 /** A language model that streams its answer. `llm.ts` makes the one that talks to a provider. */

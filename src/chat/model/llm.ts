@@ -1,10 +1,26 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 
 import { boundedFetch } from './bounded-fetch.ts';
-import type { ChatModel, ChatModelPart, ChatModelRequest, ModelToolCall } from './chat-model.ts';
+import type {
+  ChatModel,
+  ChatModelPart,
+  ChatModelRequest,
+  ModelToolCall,
+  ModelUsage,
+} from './chat-model.ts';
 import { iterateWithin } from './iterate-within.ts';
+import { deltaOf } from './json-members.ts';
+import {
+  libraryCall,
+  type LibraryCall,
+  type LibraryModel,
+  type LibraryPart,
+} from './library-call.ts';
+import { mendingFetch } from './mend-events.ts';
 import { describeModelFailure } from './model-failure.ts';
+import { StateCollector } from './provider-state.ts';
 import { type AnswerPiece, readAnswer } from './read-answer.ts';
+import { RequestHabits, type RequestTry } from './request-habits.ts';
 import { retryBeforeStart } from './retry-before-start.ts';
 
 /** Of text, reasoning and arguments together; what nobody would read to the end is no answer. */
@@ -45,52 +61,119 @@ export interface ChatModelSettings {
   maxAnswerBytes?: number;
 }
 
-// The library's own model, below the machinery that would run tools, keep whole answers and parse arguments.
-type LibraryModel = ReturnType<ReturnType<typeof createOpenAICompatible>['chatModel']>;
-type LibraryCall = Parameters<LibraryModel['doStream']>[0];
-type LibraryMessage = LibraryCall['prompt'][number];
-type LibraryStream = Awaited<ReturnType<LibraryModel['doStream']>>['stream'];
-type LibraryPart = LibraryStream extends ReadableStream<infer Part> ? Part : never;
-
 /** A chat model behind any OpenAI-compatible endpoint. Nothing is called before the first `stream`. */
 export function createChatModel(settings: ChatModelSettings): ChatModel {
-  const timings = { ...TIMINGS, ...settings.timings };
-  const library = createOpenAICompatible({
-    name: 'openai-compatible',
-    baseURL: settings.baseUrl,
-    includeUsage: true,
-    fetch: boundedFetch(settings.fetch, settings.maxAnswerBytes ?? MAX_ANSWER_BYTES),
-    ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
-  }).chatModel(settings.model);
-
+  const endpoint: Endpoint = {
+    ...settings,
+    timings: { ...TIMINGS, ...settings.timings },
+    habits: new RequestHabits(),
+  };
   const stream = (request: ChatModelRequest): AsyncGenerator<ChatModelPart, void> =>
-    retryBeforeStart(() => streamOnce(library, request, settings, timings), {
-      describe: (error) => describeModelFailure(error, settings, request.messages),
-      retryDelayMs: timings.retryDelayMs,
-      signal: request.signal,
-    });
+    streamInFull(request, endpoint);
   const { provider, model: name, contextTokens, callsTools, readsImages } = settings;
   return { provider, name, contextTokens, callsTools, readsImages, stream };
+}
+
+interface Endpoint extends ChatModelSettings {
+  timings: ChatModelTimings;
+  habits: RequestHabits;
+}
+
+/**
+ * The answer; where the bound on its length was spent on thinking alone, asked again without one, and from then on so.
+ */
+async function* streamInFull(
+  request: ChatModelRequest,
+  endpoint: Endpoint,
+): AsyncGenerator<ChatModelPart, void> {
+  const { maxOutputTokens, ...unbounded } = request;
+  const isBounded = maxOutputTokens !== undefined && !endpoint.habits.thinksAtLength;
+  let hasSaid = false;
+  let spent: ModelUsage | null = null;
+  for await (const part of streamPatiently(isBounded ? request : unbounded, endpoint)) {
+    hasSaid ||= part.type === 'text' || part.type === 'tool-call';
+    if (isBounded && !hasSaid && part.type === 'finish' && part.reason === 'length') {
+      spent = part.usage;
+      endpoint.habits.thinksAtLength = true;
+    } else yield part;
+  }
+  if (!endpoint.habits.thinksAtLength || hasSaid || !isBounded) return;
+  for await (const part of streamPatiently(unbounded, endpoint))
+    yield part.type === 'finish' ? { ...part, usage: sumOf(spent, part.usage) } : part;
+}
+
+function sumOf(a: ModelUsage | null, b: ModelUsage | null): ModelUsage | null {
+  if (a === null || b === null) return b ?? a;
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+  };
+}
+
+/** Asks again while the provider is busy, until it has begun to answer. */
+function streamPatiently(
+  request: ChatModelRequest,
+  endpoint: Endpoint,
+): AsyncGenerator<ChatModelPart, void> {
+  return retryBeforeStart(() => streamAsTaken(request, endpoint), {
+    describe: (error) => describeModelFailure(error, endpoint, request.messages),
+    retryDelayMs: endpoint.timings.retryDelayMs,
+    signal: request.signal,
+  });
+}
+
+/** Asks again, put otherwise, while the model refuses the request for a reason that can be helped. */
+async function* streamAsTaken(
+  request: ChatModelRequest,
+  endpoint: Endpoint,
+): AsyncGenerator<ChatModelPart, void> {
+  const shaped = endpoint.habits.begin();
+  for (;;) {
+    let hasBegun = false;
+    try {
+      for await (const part of streamOnce(openLibrary(endpoint, shaped), request, endpoint)) {
+        if (!hasBegun) shaped.accept();
+        hasBegun = true;
+        yield part;
+      }
+      return;
+    } catch (error) {
+      if (hasBegun || !shaped.learn(error)) throw error;
+    }
+  }
+}
+
+function openLibrary(endpoint: Endpoint, shaped: RequestTry): LibraryModel {
+  const { baseUrl, apiKey, model, fetch, maxAnswerBytes = MAX_ANSWER_BYTES } = endpoint;
+  return createOpenAICompatible({
+    name: 'openai-compatible',
+    baseURL: baseUrl,
+    includeUsage: true,
+    fetch: mendingFetch(boundedFetch(fetch, maxAnswerBytes)),
+    transformRequestBody: (body) => shaped.shape(body),
+    ...(apiKey === null ? {} : { apiKey }),
+  }).chatModel(model);
 }
 
 async function* streamOnce(
   library: LibraryModel,
   request: ChatModelRequest,
-  settings: ChatModelSettings,
-  timings: ChatModelTimings,
+  endpoint: Endpoint,
 ): AsyncGenerator<ChatModelPart, void> {
+  const { timings } = endpoint;
   request.signal.throwIfAborted();
   const upstream = new AbortController();
   const abortSignal = AbortSignal.any([request.signal, upstream.signal]);
   // The library's own timeouts do not cover a server that accepts the call and never answers.
-  const pieces = iterateWithin(callLibrary(library, libraryCall(request, settings, abortSignal)), {
+  const pieces = iterateWithin(callLibrary(library, libraryCall(request, endpoint, abortSignal)), {
     firstMs: timings.firstTokenMs,
     nextMs: timings.betweenTokensMs,
     counts: (piece) => !('delta' in piece) || piece.delta !== '',
     signal: request.signal,
   });
   try {
-    yield* readAnswer(pieces, maxCharactersOf(request, settings));
+    yield* readAnswer(pieces, maxCharactersOf(request, endpoint));
   } finally {
     upstream.abort();
   }
@@ -102,10 +185,12 @@ async function* callLibrary(
   call: LibraryCall,
 ): AsyncGenerator<AnswerPiece, void> {
   const { stream } = await library.doStream(call);
+  const state = new StateCollector();
   let refusal = '';
   for await (const part of stream) {
     if (part.type === 'error') throw part.error;
     else if (part.type === 'raw') {
+      state.add(part.rawValue);
       refusal = refusalIn(part.rawValue);
       if (refusal !== '') yield { type: 'refusal', delta: refusal };
     } else if (part.type === 'text-delta') {
@@ -113,67 +198,8 @@ async function* callLibrary(
       if (refusal === '' || part.delta !== refusal) yield { type: 'text', delta: part.delta };
     } else if (part.type === 'reasoning-delta') yield { type: 'reasoning', delta: part.delta };
     else if (part.type === 'tool-input-delta') yield { type: 'arguments', delta: part.delta };
-    else if (part.type === 'tool-call') yield { type: 'call', call: toCall(part) };
-    else if (part.type === 'finish') yield endOf(part);
-  }
-}
-
-function libraryCall(
-  request: ChatModelRequest,
-  { callsTools, readsImages }: ChatModelSettings,
-  abortSignal: AbortSignal,
-): LibraryCall {
-  const tools = callsTools ? (request.tools ?? []) : [];
-  return {
-    prompt: request.messages.map((message) => libraryMessage(message, readsImages)),
-    ...(request.temperature === null ? {} : { temperature: request.temperature }),
-    ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
-    ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, parameters }) => ({
-        type: 'function' as const,
-        name,
-        description,
-        inputSchema: parameters,
-      })),
-      toolChoice: { type: request.toolChoice ?? 'auto' },
-    }),
-    // Only in the raw chunks can a refusal be told from an answer.
-    includeRawChunks: true,
-    abortSignal,
-  };
-}
-
-function libraryMessage(
-  message: ChatModelRequest['messages'][number],
-  readsImages: boolean,
-): LibraryMessage {
-  switch (message.role) {
-    case 'system':
-      return message;
-    case 'user': {
-      const images = readsImages ? (message.images ?? []) : [];
-      const files = images.map(({ mediaType, bytes }) => ({
-        type: 'file' as const,
-        mediaType,
-        data: { type: 'data' as const, data: bytes },
-      }));
-      return { role: 'user', content: [{ type: 'text', text: message.content }, ...files] };
-    }
-    case 'assistant': {
-      const calls = (message.toolCalls ?? []).map((call) => ({
-        type: 'tool-call' as const,
-        toolCallId: call.id,
-        toolName: call.name,
-        // Sent back as it was written; the library quotes what is no JSON.
-        input: call.arguments,
-      }));
-      return { role: 'assistant', content: [{ type: 'text', text: message.content }, ...calls] };
-    }
-    case 'tool': {
-      const { toolCallId, toolName, content } = message;
-      const output = { type: 'text' as const, value: content };
-      return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] };
-    }
+    else if (part.type === 'tool-call') yield { type: 'call', call: toCall(part, state) };
+    else if (part.type === 'finish') yield endOf(part, state);
   }
 }
 
@@ -183,29 +209,31 @@ function maxCharactersOf(request: ChatModelRequest, settings: ChatModelSettings)
   return Math.min(maxCharacters, request.maxOutputTokens * MAX_CHARACTERS_PER_TOKEN);
 }
 
-function toCall(part: Extract<LibraryPart, { type: 'tool-call' }>): ModelToolCall {
-  const written = part.input.replaceAll('\0', '').toWellFormed();
-  return { id: part.toolCallId, name: part.toolName, arguments: written };
+function toCall(
+  { toolCallId: id, toolName: name, input }: Extract<LibraryPart, { type: 'tool-call' }>,
+  collector: StateCollector,
+): ModelToolCall {
+  const state = collector.ofCall(id);
+  const written = input.replaceAll('\0', '').toWellFormed();
+  return { id, name, arguments: written, ...(state !== undefined && { state }) };
 }
 
-/** Looked for in every chunk of every answer, so without a schema. */
 function refusalIn(chunk: unknown): string {
-  const delta = member(member(member(chunk, 'choices'), 0), 'delta');
-  const refusal = member(delta, 'refusal');
+  const refusal = deltaOf(chunk)?.['refusal'];
   return typeof refusal === 'string' ? refusal : '';
 }
 
-function member(value: unknown, key: string | number): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-}
-
-function endOf({ finishReason, usage }: Extract<LibraryPart, { type: 'finish' }>): AnswerPiece {
+function endOf(
+  { finishReason, usage }: Extract<LibraryPart, { type: 'finish' }>,
+  state: StateCollector,
+): AnswerPiece {
   if (finishReason.raw === 'error') throw new Error('the provider ended the answer with an error');
   const { inputTokens, outputTokens } = usage;
   const isCounted = inputTokens.total !== undefined || outputTokens.total !== undefined;
   return {
     type: 'end',
     reason: finishReason.unified,
+    state: state.ofMessage(),
     usage: isCounted
       ? {
           inputTokens: inputTokens.total ?? 0,

@@ -79,8 +79,10 @@ export function describeModelFailure(
 }
 
 function sentIn(message: ChatModelMessage): string[] {
-  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-  return [message.content, ...calls.map((call) => call.arguments)];
+  if (message.role !== 'assistant') return [message.content];
+  const { content, toolCalls = [], state } = message;
+  const thoughts = Object.values(state ?? {}).map((value) => JSON.stringify(value));
+  return [content, ...toolCalls.map((call) => call.arguments), ...thoughts];
 }
 
 function shorten(words: string): string {

@@ -1,12 +1,21 @@
-import type { ChatModelPart, ModelToolCall, ModelUsage } from './chat-model.ts';
+import type { ChatModelPart, ModelToolCall, ModelUsage, ProviderState } from './chat-model.ts';
 import { AnswerWithheld } from './model-failure.ts';
+import { type ThinkingPiece, ThinkingSplitter } from './split-thinking.ts';
 import { WholeText } from './whole-text.ts';
 
 /** What a provider sends, in any pieces. */
 export type AnswerPiece =
   | { type: 'text' | 'reasoning' | 'refusal' | 'arguments'; delta: string }
   | { type: 'call'; call: ModelToolCall }
-  | { type: 'end'; reason: string; usage: ModelUsage | null };
+  | {
+      type: 'end';
+      reason: string;
+      usage: ModelUsage | null;
+      /** What is to go back to the provider with the results of the calls. */
+      state?: ProviderState | undefined;
+    };
+
+type FinishReason = Extract<ChatModelPart, { type: 'finish' }>['reason'];
 
 /**
  * The parts of one answer. Calls of tools come whole, when the answer has ended as it should; an answer of more than
@@ -17,39 +26,62 @@ export async function* readAnswer(
   pieces: AsyncIterable<AnswerPiece>,
   maxCharacters: number,
 ): AsyncGenerator<ChatModelPart, void> {
-  const whole = { text: new WholeText(), reasoning: new WholeText() };
+  const words = new Words();
   const calls: ModelToolCall[] = [];
   let room = maxCharacters;
   let refusal = '';
-  let hasText = false;
   for await (const piece of pieces) {
     if (piece.type === 'call') {
       calls.push(piece.call);
       continue;
     }
     if (piece.type === 'end') {
-      for (const type of ['reasoning', 'text'] as const) {
-        const rest = whole[type].end();
-        if (rest !== '') yield { type, text: rest };
-      }
-      if (!hasText && calls.length === 0) assertGiven(piece.reason, refusal);
+      const reason = reasonOf(piece.reason, refusal, calls);
+      yield* words.end(reason);
+      if (!words.hasText && calls.length === 0) assertGiven(piece.reason, refusal);
       for (const call of calls) yield { type: 'tool-call', call };
-      yield { type: 'finish', reason: reasonOf(piece.reason, refusal, calls), usage: piece.usage };
+      const { usage, state } = piece;
+      const goesBack = calls.length > 0 && state !== undefined;
+      yield { type: 'finish', reason, usage, ...(goesBack && { state }) };
       return;
     }
     const { type, delta } = piece;
     if (type === 'refusal') refusal += delta;
-    if (type === 'text' || type === 'reasoning') {
-      const text = whole[type].write(delta.slice(0, room));
-      if (text !== '') yield { type, text };
-      if (type === 'text') hasText ||= text !== '';
-    }
+    if (type === 'text' || type === 'reasoning') yield* words.write(type, delta.slice(0, room));
     room -= delta.length;
     if (room > 0) continue;
     yield { type: 'finish', reason: 'length', usage: null };
     return;
   }
   throw new Error('the answer broke off');
+}
+
+/** Text and reasoning, told apart and in whole characters. */
+class Words {
+  readonly #whole = { text: new WholeText(), reasoning: new WholeText() };
+  readonly #splitter = new ThinkingSplitter();
+  hasText = false;
+
+  *write(type: 'text' | 'reasoning', delta: string): Generator<ChatModelPart> {
+    const pieces = type === 'text' ? this.#splitter.write(delta) : [{ type, text: delta }];
+    yield* this.#show(pieces);
+  }
+
+  *end(reason: FinishReason): Generator<ChatModelPart> {
+    yield* this.#show(this.#splitter.end(reason === 'stop'));
+    for (const type of ['reasoning', 'text'] as const) {
+      const rest = this.#whole[type].end();
+      if (rest !== '') yield { type, text: rest };
+    }
+  }
+
+  *#show(pieces: readonly ThinkingPiece[]): Generator<ChatModelPart> {
+    for (const { type, text } of pieces) {
+      const shown = this.#whole[type].write(text);
+      if (shown !== '') yield { type, text: shown };
+      if (type === 'text') this.hasText ||= shown !== '';
+    }
+  }
 }
 
 function assertGiven(reason: string, refusal: string): void {
@@ -59,11 +91,7 @@ function assertGiven(reason: string, refusal: string): void {
 }
 
 /** Some servers end calls of tools with `stop`, and some say that there are calls when there are none. */
-function reasonOf(
-  reason: string,
-  refusal: string,
-  calls: readonly ModelToolCall[],
-): Extract<ChatModelPart, { type: 'finish' }>['reason'] {
+function reasonOf(reason: string, refusal: string, calls: readonly ModelToolCall[]): FinishReason {
   if (refusal !== '') return 'content-filter';
   switch (reason) {
     case 'stop':

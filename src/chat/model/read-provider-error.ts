@@ -32,8 +32,10 @@ const errorBody = z.union([
 const IS_WRAPPER = /^Failed to process successful response/;
 const IS_UNREADABLE_CHUNK = /^AI_(?:JSONParse|TypeValidation)Error$/;
 
-/** What is known of a failure that a call of the library threw, and the `Retry-After` header of its answer. */
-export function readProviderError(error: unknown): ProviderReport & { retryAfter: string | null } {
+/** What is known of a failure that a call of the library threw, with the body of its answer and its `Retry-After`. */
+export function readProviderError(
+  error: unknown,
+): ProviderReport & { body: string; retryAfter: string | null } {
   const parsed = libraryError.safeParse(error);
   if (!parsed.success)
     return {
@@ -41,6 +43,7 @@ export function readProviderError(error: unknown): ProviderReport & { retryAfter
       labels: [],
       words: String(error),
       isFromLibrary: false,
+      body: '',
       retryAfter: null,
     };
   const known = parsed.data;
@@ -52,6 +55,7 @@ export function readProviderError(error: unknown): ProviderReport & { retryAfter
     labels: said.labels,
     words: said.message ?? ownWords(known),
     isFromLibrary: error instanceof Error,
+    body: known.responseBody ?? '',
     retryAfter: responseHeaders?.['retry-after'] ?? null,
   };
 }
@@ -67,7 +71,8 @@ function saidBy(
         ? (value ?? null)
         : error
       : parseJson(responseBody);
-  const parsed = errorBody.safeParse(source);
+  // Gemini puts its error into a list.
+  const parsed = errorBody.safeParse(Array.isArray(source) ? source[0] : source);
   if (!parsed.success) return { message: null, labels: [] };
   const found: z.output<typeof errorObject> = { ...NOTHING, ...parsed.data.error };
   return {

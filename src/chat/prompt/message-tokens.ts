@@ -1,5 +1,5 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
-import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
+import type { ChatModelMessage, ProviderState } from '#src/chat/model/chat-model.ts';
 
 /** Roles and marks between messages. */
 export const MESSAGE_TOKENS = 4;
@@ -14,13 +14,19 @@ export function messageTokens(message: ChatModelMessage): number {
       return tokens + IMAGE_TOKENS * (message.images?.length ?? 0);
     case 'assistant':
       return (message.toolCalls ?? []).reduce(
-        (sum, call) => sum + MESSAGE_TOKENS + countTokens(call.name) + countTokens(call.arguments),
-        tokens,
+        (sum, { name, arguments: written, state }) =>
+          sum + MESSAGE_TOKENS + countTokens(name) + countTokens(written) + stateTokens(state),
+        tokens + stateTokens(message.state),
       );
     case 'system':
     case 'tool':
       return tokens;
   }
+}
+
+/** What goes back to the provider counts, too; of signatures that is a rough guess. */
+function stateTokens(state: ProviderState | undefined): number {
+  return state === undefined ? 0 : countTokens(JSON.stringify(state));
 }
 
 /** The same of all, or `limit + 1` when they cost more than `limit`. Counts nothing where the lengths say enough. */
@@ -39,10 +45,16 @@ export function surelyFits(messages: readonly ChatModelMessage[], budget: number
   for (const message of messages) {
     most += MESSAGE_TOKENS + message.content.length;
     if (message.role === 'user') most += IMAGE_TOKENS * (message.images?.length ?? 0);
-    if (message.role === 'assistant')
-      for (const call of message.toolCalls ?? [])
-        most += MESSAGE_TOKENS + call.name.length + call.arguments.length;
+    if (message.role === 'assistant') {
+      most += stateLength(message.state);
+      for (const { name, arguments: written, state } of message.toolCalls ?? [])
+        most += MESSAGE_TOKENS + name.length + written.length + stateLength(state);
+    }
     if (most > budget) return false;
   }
   return true;
+}
+
+function stateLength(state: ProviderState | undefined): number {
+  return state === undefined ? 0 : JSON.stringify(state).length;
 }

@@ -5,6 +5,7 @@ import type {
   ModelTool,
   ModelToolCall,
   ModelUsage,
+  ProviderState,
 } from '#src/chat/model/chat-model.ts';
 import { fitMessages } from '#src/chat/prompt/fit-messages.ts';
 import type { Packet } from '#src/chat/packets.ts';
@@ -15,8 +16,9 @@ import { TokenMeter } from './token-meter.ts';
 
 /** Thinking beyond this is cut off, and the call with it. */
 const MAX_REASONING_TOKENS = 32_000;
-/** More calls in one step than this are not even read. */
+/** Calls beyond these are not even read; they are waited for, since the end of the answer stands behind them. */
 const MAX_CALLS = 20;
+const ENDLESS_CALLS = 200;
 
 /** What all calls of the model in one research share. */
 export interface ResearchRun {
@@ -30,7 +32,7 @@ export interface ResearchRun {
   modelReasons: boolean;
 }
 
-interface ModelQuestion {
+export interface ModelQuestion {
   messages: readonly ChatModelMessage[];
   tools?: readonly ModelTool[];
   maxTextTokens: number;
@@ -44,7 +46,11 @@ export interface ModelStep {
   /** Null when there was none. */
   reasoning: string | null;
   calls: ModelToolCall[];
+  /** Goes back to the provider with the results of the calls. */
+  state: ProviderState | undefined;
   reason: (ChatModelPart & { type: 'finish' })['reason'];
+  /** It was ended here, at a limit of the research. */
+  isOver: boolean;
 }
 
 /**
@@ -64,19 +70,18 @@ export async function* askWithinBudget(
   const calls: ModelToolCall[] = [];
   let reason: ModelStep['reason'] = 'length';
   let usage: ModelUsage | null = null;
+  let state: ProviderState | undefined;
   let isThinking = false;
+  let isEnded = false;
+  let called = 0;
   const endsAtMs = run.now().getTime() + run.limits.callMs;
+  const isFull = (): boolean => text.isFull || reasoning.isFull;
   const { model, temperature } = run;
-  const parts = model.stream({
-    messages,
-    temperature,
-    signal,
-    ...(tools.length > 0 && { tools }),
-  });
+  const asked = { messages, temperature, signal, ...(tools.length > 0 && { tools }) };
   try {
-    for await (const part of parts) {
+    for await (const part of model.stream(asked)) {
       if (part.type === 'finish') {
-        ({ reason, usage } = part);
+        ({ reason, usage, state } = part);
         continue;
       }
       if (part.type === 'reasoning') {
@@ -91,16 +96,19 @@ export async function* askWithinBudget(
         if (part.type === 'text' && said === '' && !text.isFull) continue;
         if (isThinking) yield* endThinking(place);
         isThinking = false;
-        if (part.type === 'tool-call') calls.push(part.call);
+        if (part.type === 'tool-call' && (called += 1) <= MAX_CALLS) calls.push(part.call);
         else if (said !== '') yield* show(said);
       }
-      if (isOver(text, reasoning, calls) || run.now().getTime() >= endsAtMs) break;
+      isEnded =
+        called === 0 ? isFull() || run.now().getTime() >= endsAtMs : called >= ENDLESS_CALLS;
+      if (isEnded) break;
     }
   } finally {
     run.budget.spend(tokensOf(usage, messages, text.text + reasoning.text));
   }
   if (isThinking) yield* endThinking(place);
-  return { text: text.text, reasoning: reasoning.text || null, calls, reason };
+  const said = { text: text.text, reasoning: reasoning.text || null };
+  return { ...said, calls, state, reason, isOver: isEnded };
 }
 
 function inputTokens(model: ChatModel, { tools = [], maxTextTokens }: ModelQuestion): number {
@@ -115,10 +123,6 @@ function startOfText(soFar: string, piece: string): string {
 function* endThinking(place: Place): Generator<Packet> {
   yield place.at({ type: 'reasoning_done' });
   place.advance();
-}
-
-function isOver(text: TokenMeter, reasoning: TokenMeter, calls: readonly unknown[]): boolean {
-  return text.isFull || reasoning.isFull || calls.length >= MAX_CALLS;
 }
 
 /** As the provider counts, or estimated when it does not say. */

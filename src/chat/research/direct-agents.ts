@@ -1,4 +1,5 @@
 import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
+import { callingMessage } from '#src/chat/call-messages.ts';
 import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import type { Packet } from '#src/chat/packets.ts';
 import type { ToolCall } from '#src/chat/tool-call.ts';
@@ -60,7 +61,7 @@ export async function* directAgents(
       step.reasoning ?? (orders.thoughts.join('\n\n') || null),
     );
     if (orders.wantsReport || step.calls.length === 0) break;
-    messages.push({ role: 'assistant', content: step.text, toolCalls: step.calls });
+    messages.push(callingMessage(step, step.calls));
     for (const call of step.calls) {
       const index = orders.tasks.findIndex((order) => order.call === call);
       const content = orders.answers.get(call) ?? enclose('report', reports[index] ?? '');

@@ -16,6 +16,8 @@ export interface ResearchInput {
   includeCitations: boolean;
   temperature: number | null;
   limits?: Partial<ResearchLimits>;
+  /** Called when the report ends at a limit on its length. */
+  onCut?: () => void;
   now: () => Date;
   signal: AbortSignal;
 }

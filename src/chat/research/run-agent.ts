@@ -1,4 +1,5 @@
 import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
+import { callingMessage } from '#src/chat/call-messages.ts';
 import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import { escapeResult } from '#src/chat/prompt/delimit.ts';
 import type { Packet } from '#src/chat/packets.ts';
@@ -8,6 +9,7 @@ import type { Tool } from '#src/chat/tools/tool.ts';
 import type { SearchDoc } from '#src/documents/search-hit.ts';
 import { startDeadline } from '#src/platform/deadline.ts';
 import { Problem } from '#src/platform/errors.ts';
+import { askForWords } from './ask-for-words.ts';
 import { askWithinBudget, type ResearchRun } from './ask-within-budget.ts';
 import type { Place } from './place.ts';
 import { agentRules, enclose, INTERMEDIATE_RULES, withRules } from './prompts.ts';
@@ -114,7 +116,7 @@ async function* search(run: ResearchRun, place: Place, agent: Agent): AsyncGener
     });
     // What it says at the end it says again, from its sources, in the report.
     if (step.calls.length === 0) return;
-    agent.messages.push({ role: 'assistant', content: step.text, toolCalls: step.calls });
+    agent.messages.push(callingMessage(step, step.calls));
     const steps = runTools({
       calls: step.calls,
       tools: agent.tools,
@@ -169,7 +171,7 @@ async function* writeDown(
   agent: Agent,
 ): AsyncGenerator<Packet, string> {
   let isStarted = false;
-  const { text } = yield* askWithinBudget(run, place, {
+  const { text } = yield* askForWords(run, place, {
     messages: withRules(agent.messages, INTERMEDIATE_RULES),
     maxTextTokens: run.limits.intermediateTokens,
     signal: run.signal,

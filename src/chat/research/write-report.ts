@@ -1,9 +1,11 @@
 import type { ChatModel, ChatModelMessage } from '#src/chat/model/chat-model.ts';
 import { CitationWriter } from '#src/chat/citations/citations.ts';
+import { cutNote } from '#src/chat/cut-note.ts';
 import { ModelFailed } from '#src/chat/model/model-failed.ts';
 import type { AnswerBody, Packet } from '#src/chat/packets.ts';
 import { countTokens, takeTokens } from '#src/documents/count-tokens.ts';
-import { askWithinBudget, type ResearchRun } from './ask-within-budget.ts';
+import { askForWords } from './ask-for-words.ts';
+import type { ResearchRun } from './ask-within-budget.ts';
 import type { Findings } from './direct-agents.ts';
 import type { Place } from './place.ts';
 import { enclose, REPORT_RULES, withMaterial, withRules } from './prompts.ts';
@@ -17,6 +19,7 @@ interface ReportInput {
   messages: readonly ChatModelMessage[];
   findings: Findings;
   includeCitations: boolean;
+  onCut?: () => void;
 }
 
 /**
@@ -26,7 +29,7 @@ interface ReportInput {
 export async function* writeReport(
   run: ResearchRun,
   place: Place,
-  { messages, findings, includeCitations }: ReportInput,
+  { messages, findings, includeCitations, onCut }: ReportInput,
 ): AsyncGenerator<Packet, void> {
   const { documents, reports } = findings;
   const sources = [...documents].map(
@@ -39,7 +42,7 @@ export async function* writeReport(
   let isStarted = false;
   const maxTextTokens = run.limits.reportTokens;
   const room = roomForReports(run, messages, maxTextTokens);
-  const step = yield* askWithinBudget(run, place, {
+  const step = yield* askForWords(run, place, {
     messages: withMaterial(withRules(messages, REPORT_RULES), describe(reports, room)),
     maxTextTokens,
     signal: run.signal,
@@ -57,6 +60,9 @@ export async function* writeReport(
     yield* at(writer.write(asAnswer(reports)));
   }
   yield* at(writer.end());
+  if (step.text === '' || step.reason !== 'length') return;
+  if (!step.isOver) yield place.at({ type: 'message_delta', content: cutNote(step.text) });
+  onCut?.();
 }
 
 function roomForReports(

@@ -1,0 +1,21 @@
+import type { ChatModel, ChatModelMessage } from './model/chat-model.ts';
+import type { Tool } from './tools/tool.ts';
+
+export interface GenerateInput {
+  question: string;
+  /** The user's message before this one; null when there is none. */
+  questionBefore: string | null;
+  /** Null when none is configured: the answer is then extractive. */
+  model: ChatModel | null;
+  temperature: number | null;
+  /** What the request, the agent and the settings allow. */
+  tools: readonly Tool[];
+  /** Its tools alone are offered at first, and one of them must be called; null leaves it to the model. */
+  forcedToolId: number | null;
+  /** The prompt, with the documents of a first search, if there are any. */
+  prompt: (documents: string | null, budgetTokens: number) => ChatModelMessage[];
+  includeCitations: boolean;
+  /** Called when the answer ends where its model could write no more. */
+  onCut?: () => void;
+  signal: AbortSignal;
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+
+import { isObject, type JsonObject, objectsIn } from './json-members.ts';
+
+/** The calls of tools that an answer has begun. */
+export interface SeenCalls {
+  /** By index. */
+  readonly ids: Map<number, string>;
+}
+
+export interface MendedChunk {
+  /** Null where nothing was to be mended. */
+  mended: JsonObject | null;
+  /** It holds text, or a call. */
+  hasSaid: boolean;
+  isFinished: boolean;
+}
+
+const NOTHING: MendedChunk = { mended: null, hasSaid: false, isFinished: false };
+
+/**
+ * One chunk of an answer as OpenAI writes it. Known dialects: `arguments` as an object (llama.cpp b8200, gateways to
+ * Ollama), calls without `index` (Gemini, Mistral, Kimi), without or with a repeated `id`, other roles, events without
+ * `choices`, `"error": null`.
+ */
+export function mendChunk(chunk: unknown, calls: SeenCalls): MendedChunk {
+  if (!isObject(chunk)) return NOTHING;
+  let isMended = false;
+  const mend = (target: JsonObject, name: string, value: unknown): void => {
+    target[name] = value;
+    isMended = true;
+  };
+  if (chunk['error'] === null) {
+    delete chunk['error'];
+    isMended = true;
+  }
+  if (chunk['choices'] === undefined || chunk['choices'] === null) {
+    // A word of the server's beside the answer, such as a ping; an error is left as it is.
+    if ('error' in chunk || !isAside(chunk)) return NOTHING;
+    mend(chunk, 'choices', []);
+  }
+  const [choice] = objectsIn(chunk['choices']);
+  const delta = isObject(choice?.['delta']) ? choice['delta'] : {};
+  const { role, content } = delta;
+  if (typeof role === 'string' && role !== 'assistant') mend(delta, 'role', 'assistant');
+  const written = objectsIn(delta['tool_calls']);
+  for (const call of written) if (mendCall(call, calls)) isMended = true;
+  return {
+    mended: isMended ? chunk : null,
+    hasSaid: written.length > 0 || (content ?? '') !== '',
+    isFinished: (choice?.['finish_reason'] ?? '') !== '',
+  };
+}
+
+/** Other things than chunks are for the library to refuse. */
+function isAside(chunk: JsonObject): boolean {
+  return 'usage' in chunk || 'type' in chunk || chunk['object'] === 'chat.completion.chunk';
+}
+
+function mendCall(call: JsonObject, { ids }: SeenCalls): boolean {
+  let isMended = false;
+  const { index, id } = call;
+  if (typeof index !== 'number') {
+    call['index'] = indexOf(call, ids);
+    isMended = true;
+  }
+  const at = Number(call['index']);
+  const isNew = !ids.has(at);
+  if (isNew) {
+    const taken = typeof id !== 'string' || id === '' || [...ids.values()].includes(id);
+    ids.set(at, taken ? newCallId() : id);
+    isMended ||= taken;
+    if (taken) call['id'] = ids.get(at);
+  }
+  const written = call['function'];
+  if (!isObject(written)) {
+    call['function'] = {};
+    return true;
+  }
+  if (typeof written['arguments'] === 'object' && written['arguments'] !== null) {
+    written['arguments'] = JSON.stringify(written['arguments']);
+    isMended = true;
+  }
+  return isMended;
+}
+
+/** A piece without an index goes on with the call whose id it has, or with the last one, unless it begins another. */
+function indexOf({ index, id, function: written }: JsonObject, ids: SeenCalls['ids']): number {
+  if (typeof index === 'string' && /^\d{1,4}$/.test(index)) return Number(index);
+  const last = Math.max(-1, ...ids.keys());
+  const known = [...ids].find(([, knownId]) => knownId === id);
+  if (known) return known[0];
+  const name = isObject(written) ? written['name'] : undefined;
+  const isBeginning = (typeof id === 'string' && id !== '') || (typeof name === 'string' && name);
+  return isBeginning || last === -1 ? last + 1 : last;
+}
+
+/** Nine letters and digits: Mistral takes no other ids. */
+export function newCallId(): string {
+  return randomBytes(5).toString('hex').slice(0, 9);
+}

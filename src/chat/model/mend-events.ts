@@ -1,0 +1,72 @@
+import { mendChunk, type SeenCalls } from './mend-chunk.ts';
+
+const LINE_END = /\r\n|\n|\r/;
+const STOP = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
+
+/**
+ * `fetch` for streams of events that servers write in dialects: each chunk comes out in the form that the provider
+ * library reads. An answer that ends with `[DONE]` and no finish reason is given one, if it has said something.
+ */
+export function mendingFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null || !response.ok) return response;
+    const { status, statusText, headers } = response;
+    const mended = response.body
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(mendLines())
+      .pipeThrough(new TextEncoderStream());
+    return new Response(mended, { status, statusText, headers });
+  };
+}
+
+function mendLines(): TransformStream<string, string> {
+  const events = new Events();
+  // Pieces of a line that has not ended: searched once each, joined at its end.
+  let pending: string[] = [];
+  return new TransformStream({
+    transform(text, controller) {
+      const lines = text.split(LINE_END);
+      const rest = lines.pop() ?? '';
+      let out = '';
+      for (const line of lines) {
+        pending.push(line);
+        out += `${events.mend(pending.join(''))}\n`;
+        pending = [];
+      }
+      if (rest !== '') pending.push(rest);
+      if (out !== '') controller.enqueue(out);
+    },
+    flush(controller) {
+      if (pending.length > 0) controller.enqueue(events.mend(pending.join('')));
+    },
+  });
+}
+
+/** What the events of one answer have said so far. */
+class Events {
+  readonly #calls: SeenCalls = { ids: new Map() };
+  #hasSaid = false;
+  #isFinished = false;
+
+  mend(line: string): string {
+    if (!line.startsWith('data:')) return line;
+    const data = line.slice('data:'.length).trim();
+    if (data === '[DONE]') return this.#hasSaid && !this.#isFinished ? STOP + line : line;
+    const chunk = parseJson(data);
+    if (chunk === undefined) return line;
+    const { mended, hasSaid, isFinished } = mendChunk(chunk, this.#calls);
+    this.#hasSaid ||= hasSaid;
+    this.#isFinished ||= isFinished;
+    return mended === null ? line : `data: ${JSON.stringify(mended)}`;
+  }
+}
+
+/** Undefined when it is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

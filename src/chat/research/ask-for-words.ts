@@ -1,0 +1,21 @@
+import { refusedCalls } from '#src/chat/call-messages.ts';
+import type { Packet } from '#src/chat/packets.ts';
+import {
+  askWithinBudget,
+  type ModelQuestion,
+  type ModelStep,
+  type ResearchRun,
+} from './ask-within-budget.ts';
+import type { Place } from './place.ts';
+
+/** One call of the model without tools. One that calls some all the same, and says nothing, is told so and asked again. */
+export async function* askForWords(
+  run: ResearchRun,
+  place: Place,
+  question: Omit<ModelQuestion, 'tools'>,
+): AsyncGenerator<Packet, ModelStep> {
+  const step = yield* askWithinBudget(run, place, question);
+  if (step.text !== '' || step.calls.length === 0) return step;
+  const messages = [...question.messages, ...refusedCalls(step, step.calls)];
+  return yield* askWithinBudget(run, place, { ...question, messages });
+}

@@ -1,0 +1,58 @@
+import type { LlmRequestBody } from '#test/support/scripted-llm.ts';
+
+/** What a server is to say, in whatever form it has. */
+export interface Said {
+  reasoning?: string;
+  text?: string;
+  calls?: readonly { name: string; args: unknown }[];
+  /** It ends at its limit on length. */
+  isCut?: boolean;
+}
+
+export interface Refusal {
+  status: number;
+  body: unknown;
+}
+
+/** A server as strict as its vendor's, for one test: it remembers what it has sent. */
+export interface DialectServer {
+  /** Null when it takes the request. */
+  refuse: (body: LlmRequestBody) => Refusal | null;
+  /** The events of an answer, framing included. */
+  play: (said: Said) => string[];
+}
+
+/** One vendor's way to speak, and what it refuses. */
+export interface Dialect {
+  server: string;
+  model: string;
+  /** Where the form of its events and of its refusals was seen: recordings, issues with logs, the vendor's page. */
+  sources: readonly string[];
+  /** It shows what it thinks. */
+  thinks: boolean;
+  open: () => DialectServer;
+}
+
+export const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+export const DONE = 'data: [DONE]\n\n';
+
+/** Two pieces of a text, as it would be streamed. */
+export function halves(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  const middle = Math.ceil(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== '');
+}
+
+export function finishOf(said: Said): 'stop' | 'tool_calls' | 'length' {
+  if (said.isCut) return 'length';
+  return said.calls ? 'tool_calls' : 'stop';
+}
+
+/** Ids as a vendor makes them: `call_1`, `call_2` … */
+export function idMaker(make: (count: number) => string): () => string {
+  let count = 0;
+  return () => make((count += 1));
+}
+
+export const json = (value: unknown): string => JSON.stringify(value);
+export const USAGE = { prompt_tokens: 120, completion_tokens: 30, total_tokens: 150 };

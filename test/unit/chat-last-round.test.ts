@@ -2,15 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { cutNote } from '#src/chat/cut-note.ts';
 import { callTool, fakeChatModel, finish, say, think } from '#test/support/fake-chat-model.ts';
-import {
-  echo,
-  generated,
-  MESSAGE,
-  SEARCH,
-  searchFor,
-  textOf,
-  VPN,
-} from '#test/support/generated-answer.ts';
+import { echo, generated, MESSAGE, SEARCH, textOf } from '#test/support/generated-answer.ts';
 
 const searches = callTool('internal_search', { queries: ['vpn'] });
 

@@ -96,6 +96,6 @@ function indexOf({ index, id, function: written }: JsonObject, ids: SeenCalls['i
 }
 
 /** Nine letters and digits: Mistral takes no other ids. */
-export function newCallId(): string {
+function newCallId(): string {
   return randomBytes(5).toString('hex').slice(0, 9);
 }

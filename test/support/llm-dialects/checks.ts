@@ -71,7 +71,7 @@ export function unknownMember(
   return null;
 }
 
-export function messagesOf(body: LlmRequestBody): Message[] {
+function messagesOf(body: LlmRequestBody): Message[] {
   return body.messages;
 }
 

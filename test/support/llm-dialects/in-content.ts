@@ -160,7 +160,7 @@ const LM_STUDIO = tagged(
   (body) => {
     const choice = body['tool_choice'];
     const fault =
-      choice !== undefined && !['none', 'auto', 'required'].includes(String(choice))
+      choice !== undefined && !['"none"', '"auto"', '"required"'].includes(json(choice))
         ? `Invalid tool_choice type: '${typeof choice}'. Supported string values: none, auto, required`
         : faultIn(body);
     return fault === null ? null : { status: 400, body: { error: fault } };

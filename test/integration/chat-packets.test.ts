@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cutNote } from '#src/chat/cut-note.ts';
 import { chatFullResponseSchema } from '#src/chat/stream/full-response.ts';
 import { assemble, type ChatStream, orderOf, readChatBody } from '#test/support/chat-streams.ts';
 import {
@@ -181,33 +180,6 @@ describe('the packets of an answer', () => {
     const { events } = await askThrice({});
     expect(orderOf(events).slice(0, 5)).toEqual([...FOUND, 'T1.0 message_start']);
     expect(textOf(events)).toBe('Größe „3“ — 漢字 🚀 [[1]](https://kb.example/vpn)');
-  });
-
-  it('cut off by its model says so to every reader, and to who opens the session later', async () => {
-    script = () => plays(textEvent('```ts\nconst berth ='), endEvents('length'));
-    const { events, bare, whole } = await askThrice(NO_TOOLS);
-    const stop = { type: 'stop', stop_reason: 'length' };
-    expect(events.packets.at(-1)?.obj).toEqual(stop);
-    expect(bare.packets.at(-1)?.obj).toEqual(stop);
-    const answer = `\`\`\`ts\nconst berth =${cutNote('```')}`;
-    expect(whole).toMatchObject({ answer, error_msg: null });
-    const session = await millrace.call(
-      'GET',
-      `/chat/get-chat-session/${(whole as { chat_session_id: string }).chat_session_id}`, // parsed above
-    );
-    expect(session.body.messages.at(-1)).toMatchObject({ message: answer, error: null });
-    expect(session.body.packets.at(-1).at(-1).obj).toEqual(stop);
-  });
-
-  it('with thinking between tags has it as reasoning, streamed or not', async () => {
-    script = () =>
-      plays(
-        ...['<thi', 'nk>\nHm.', '\n</', 'think>\n\nUse `<think>`', '.'].map(textEvent),
-        END_EVENTS,
-      );
-    const { events, whole } = await askThrice(NO_TOOLS);
-    expect(orderOf(events)).toContain('T0.0 reasoning_done');
-    expect(whole).toMatchObject({ answer: 'Use `<think>`.', pre_answer_reasoning: '\nHm.\n' });
   });
 
   it('of a stream that never ends, cut off at a limit', async () => {

@@ -175,6 +175,8 @@ interface ChatRunTable {
   /** Its process renews this; one that lies back belongs to a dead process. */
   alive_until: Date;
   stop_requested_at: Date | null;
+  /** Readers at other processes renew this. */
+  followed_until: Date | null;
   started_at: Timestamp;
   finished_at: Date | null;
 }

@@ -33,9 +33,19 @@ export async function startChat(
     },
     signal,
   });
-  const award = (): void =>
+  let isAwarded = false;
+  const award = (): void => {
+    if (isAwarded) return;
+    isAwarded = true;
     services.pointsAwarder.submit({ workspaceId, userId, action: 'message', sourceId: requestId });
+  };
+  // It counts as well when it ends after the caller has lost the connection.
+  void run.over.then(() => isStop(run.lines.at(-1)) && award());
   return { run, award };
+}
+
+function isStop(line: StreamLine | undefined): boolean {
+  return line !== undefined && 'obj' in line && line.obj.type === 'stop';
 }
 
 /** Passes the lines on. `stop` is the last of a complete answer, which is saved by then; a failed one ends otherwise. */
@@ -52,7 +62,7 @@ export async function* noticingStop<Summary>(
         return step.value;
       }
       const { value } = step;
-      if ('obj' in value && value.obj.type === 'stop') onStop();
+      if (isStop(value)) onStop();
       yield value;
     }
   } finally {

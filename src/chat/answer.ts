@@ -7,8 +7,8 @@ import { DraftAnswer } from './draft-answer.ts';
 import type { FinishedTurn } from './finish-turns.ts';
 import { generateAnswer, type GenerateInput } from './generate-answer.ts';
 import type { ChatOwner } from './insert-session.ts';
-import { ModelFailed } from './model/model-failed.ts';
-import { packetAt, type ErrorPacket, type Packet, type StreamLine } from './packets.ts';
+import { errorPacketOf } from './error-packet.ts';
+import { packetAt, type Packet, type StreamLine } from './packets.ts';
 import { searchTools } from './open-toolbox.ts';
 import type { PreparedAnswer } from './prepare-answer.ts';
 import { recordUsage } from './model/record-usage.ts';
@@ -18,7 +18,8 @@ import type { ChatSessionId } from '#src/ids.ts';
 import type { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 
-const INTERRUPTED = 'The client went away before the answer was complete.';
+/** Why an answer that nobody came back to is not whole. */
+export const INTERRUPTED = 'The client went away before the answer was complete.';
 const STOPPED_NOTE = 'The answer was stopped by the user.';
 const SAVE_DELAYS_MS = [250, 500, 1_000, 2_000];
 
@@ -83,7 +84,7 @@ export async function* answerTurn(
       // Nobody is there to read of an abandoned answer.
     } else if (!input.abandoned.aborted) {
       const problem = input.describeFailure(error);
-      const failed = packetAt(draft.turnIndex, errorPacket(problem));
+      const failed = packetAt(draft.turnIndex, errorPacketOf(problem));
       draft.add(failed);
       await finish(problem.message);
       yield failed;
@@ -214,25 +215,4 @@ function promptOf(
     includeCitations: request.includeCitations,
     now: clock(),
   });
-}
-
-function errorPacket(problem: Problem): ErrorPacket {
-  const facts = {
-    type: 'error' as const,
-    exception: problem.message,
-    message: problem.message,
-    stack_trace: null,
-  };
-  if (problem instanceof ModelFailed) {
-    const { errorCode, isRetryable, details } = problem;
-    return { ...facts, error_code: errorCode, is_retryable: isRetryable, details };
-  }
-  const isOurFault =
-    problem.code === 'INTERNAL_SERVER_ERROR' || problem.code === 'SERVICE_UNAVAILABLE';
-  return {
-    ...facts,
-    error_code: problem.code,
-    is_retryable: isOurFault || problem.retryAfterSeconds !== null,
-    details: null,
-  };
 }

@@ -1,10 +1,11 @@
 import { startDeadline } from '#src/platform/deadline.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
-import { type AnswerInput, answerTurn } from './answer.ts';
+import { type AnswerInput, answerTurn, INTERRUPTED } from './answer.ts';
 import type { ChatRequest } from './request/chat-request.ts';
 import { type AnswerCaller, prepareAnswer } from './prepare-answer.ts';
 import { type AnswerLines, AnswerRun } from './runs/answer-run.ts';
+import { untilForgotten } from './runs/until-forgotten.ts';
 
 const DEADLINE_MS = 15 * 60_000;
 const RESEARCH_DEADLINE_MS = 60 * 60_000;
@@ -19,7 +20,7 @@ export interface AnswerStart {
 
 /**
  * Begins an answer: everything that the request names is there, and its rows are written. Follow the run to have it
- * written; it ends when nobody follows it any more.
+ * written; it ends when nobody has followed it for `CHAT_RESUME_SECONDS`.
  * @throws Problem for what `prepareAnswer` refuses
  */
 export async function startAnswer(services: Services, start: AnswerStart): Promise<AnswerRun> {
@@ -49,10 +50,16 @@ export async function startAnswer(services: Services, start: AnswerStart): Promi
       signal,
     }),
   );
-  const run = new AnswerRun(lines, { chat_session_id: turn.sessionId, tool_calls: [] }, () =>
-    abandoned.abort(),
-  );
-  services.answerRuns.add(turn.assistantMessageId, run, {
+  const { assistantMessageId: messageId } = turn;
+  const graceMs = services.config.CHAT_RESUME_SECONDS * 1_000;
+  const run = new AnswerRun(lines, {
+    abandoned: { chat_session_id: turn.sessionId, tool_calls: [] },
+    abandon: () => abandoned.abort(),
+    untilForgotten:
+      graceMs > 0 ? (signal) => untilForgotten(services, { messageId, graceMs, signal }) : null,
+    describeFailure: (error) => (error === null ? interrupted() : describeFailure(error)),
+  });
+  services.answerRuns.add(messageId, run, {
     stop: () => stopped.abort(),
     fail: (reason) => failed.abort(reason),
   });
@@ -66,6 +73,10 @@ async function* within(
 ): AnswerLines {
   using deadline = startDeadline(signal, limitMs, () => tooLong(limitMs));
   return yield* answer(deadline.signal);
+}
+
+function interrupted(): Problem {
+  return new Problem('SERVICE_UNAVAILABLE', `${INTERRUPTED} Ask again.`);
 }
 
 function tooLong(limitMs: number): Problem {

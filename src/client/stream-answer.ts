@@ -19,7 +19,8 @@ interface Place {
 
 /**
  * Asks, and gives the lines of the answer as they come; the last one is a `stop` or an `error` packet. A connection that
- * breaks is taken up again where it broke, up to three times in a row. Leaving the loop early ends the answer.
+ * breaks is taken up again where it broke, up to three times in a row. The answer goes on for a
+ * minute after the loop was left early, unless `sessions.stop` ends it.
  * @throws MillraceError for a request that is refused, or a stream that cannot be read; AnswerInterrupted when the
  * answer ended with its connection; the signal's reason
  */

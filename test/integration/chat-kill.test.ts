@@ -136,6 +136,10 @@ describe.skipIf(databaseUrl === undefined)(
       await passTime(db);
       const { packets } = readChatBody(200, await followed);
       expect(JSON.stringify(packets)).toContain('Half an answer');
+      expect(packets.at(-1)?.obj).toMatchObject({
+        type: 'error',
+        message: expect.stringMatching(/service stopped/) as unknown,
+      });
     });
   },
 );

@@ -46,7 +46,12 @@ describe.skipIf(databaseUrl === undefined)(
       processes = await openTestProcesses((settings) => {
         const url = new URL(settings['DATABASE_URL'] ?? '');
         url.host = `127.0.0.1:${proxy.port}`;
-        return { DATABASE_URL: url.href, LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'scripted' };
+        return {
+          DATABASE_URL: url.href,
+          LLM_BASE_URL: llm.baseUrl,
+          LLM_MODEL: 'scripted',
+          CHAT_RESUME_SECONDS: '0',
+        };
       });
       api = await processes.startApi();
     });

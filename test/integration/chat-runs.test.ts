@@ -26,7 +26,11 @@ const readers = new Set<AnswerReader>();
 
 beforeAll(async () => {
   llm = await startLlm(() => script);
-  millrace = await startTestMillrace({ LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'scripted' });
+  millrace = await startTestMillrace({
+    LLM_BASE_URL: llm.baseUrl,
+    LLM_MODEL: 'scripted',
+    CHAT_RESUME_SECONDS: '0',
+  });
 });
 afterEach(() => {
   for (const reader of readers) reader.leave();
@@ -181,7 +185,9 @@ describe('following an answer', () => {
     const whole = readChatBody(200, await reader.rest());
     await until(async () => millrace.services.answerRuns.size === 0);
     expect((await resume(reader.sessionId)).text).toBe(whole.text);
-    expect((await resume(reader.sessionId, '?cursor=1000')).text).toBe('');
+    const beyond = readChatBody(200, (await resume(reader.sessionId, '?cursor=1000')).text);
+    expect(beyond.lines).toEqual(whole.lines.slice(-1));
+    expect(orderOf(beyond)).toEqual(['T0.0 stop']);
     expect((await resume(reader.sessionId, '', {}, '/api')).status).toBe(200);
   });
 

@@ -2,7 +2,6 @@ import { EventSource } from 'eventsource';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { collectAnswer } from '#src/client/collect-answer.ts';
 import { createMillraceClient, type MillraceClient } from '#src/client/millrace-client.ts';
-import { AnswerInterrupted } from '#src/client/millrace-error.ts';
 import { type StreamLine, streamLineSchema } from '#src/client/packets.ts';
 import {
   answersText,
@@ -27,7 +26,11 @@ let client: MillraceClient;
 
 beforeAll(async () => {
   llm = await startLlm(() => script);
-  millrace = await startTestMillrace({ LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'scripted' });
+  millrace = await startTestMillrace({
+    LLM_BASE_URL: llm.baseUrl,
+    LLM_MODEL: 'scripted',
+    CHAT_RESUME_SECONDS: '0',
+  });
   const { port } = new URL(millrace.url);
   proxy = await openTcpProxy({ host: '127.0.0.1', port: Number(port) });
   client = clientAt(millrace.url);
@@ -78,25 +81,25 @@ describe('an answer', () => {
     await until(async () => llm.underWay() === 0);
   });
 
-  it('that loses its connection is an error of its own, and is kept', async () => {
+  it('that ended with its connection ends with the reason, and is kept', async () => {
     script = playsAndHangs(textEvent('Half'));
     const through = clientAt(`http://127.0.0.1:${proxy.port}`);
-    const read = async (): Promise<void> => {
-      for await (const line of through.chat.stream(ASKED)) {
-        if (!('obj' in line) || line.obj.type !== 'message_delta') continue;
-        await proxy.down();
-        await proxy.up();
-      }
-    };
-    const error: unknown = await read().then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-    if (!(error instanceof AnswerInterrupted))
-      throw new Error('It ended otherwise.', { cause: error });
+    const lines: StreamLine[] = [];
+    for await (const line of through.chat.stream(ASKED)) {
+      lines.push(line);
+      if (!('obj' in line) || line.obj.type !== 'message_delta') continue;
+      await proxy.down();
+      // Who comes back sooner finds the answer going on.
+      await until(async () => millrace.services.answerRuns.size === 0);
+      await proxy.up();
+    }
+    expect(lines.at(-1)).toMatchObject({
+      obj: { type: 'error', message: expect.stringMatching(/went away/) as unknown },
+    });
     await until(async () => llm.underWay() === 0);
-    const { messages } = await client.sessions.get(error.sessionId);
-    expect(messages.at(-1)).toMatchObject({ message_id: error.messageId, message: 'Half' });
+    const session = lines.find((line) => 'chat_session_id' in line)?.chat_session_id ?? '';
+    const { messages } = await client.sessions.get(session);
+    expect(messages.at(-1)).toMatchObject({ message: 'Half' });
   });
 
   it('goes on after its connection broke while somebody else reads it', async () => {

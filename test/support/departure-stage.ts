@@ -98,6 +98,7 @@ export async function startDepartureStage(): Promise<DepartureStage> {
     await startOutboundStage([`${site.host}/32`], {
       LLM_BASE_URL: llm.baseUrl,
       LLM_MODEL: 'scripted',
+      CHAT_RESUME_SECONDS: '0',
     }),
   );
   const { db, answerRuns } = millrace.services;

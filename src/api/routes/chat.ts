@@ -66,7 +66,7 @@ const resumeStream = defineRoute({
   path: '/chat/chat-session/{chat_session_id}/resume-stream',
   summary: 'Follow the answer that is being written',
   description:
-    'The lines of the latest answer from `cursor` on, then those to come, in the framing of `send-chat-message`. An `EventSource` that reconnects names its last event in `Last-Event-ID`, which counts instead of `cursor`. Lines are kept for ten minutes after the end of an answer.',
+    'The lines of the latest answer from `cursor` on, then those to come, in the framing of `send-chat-message`. An `EventSource` that reconnects names its last event in `Last-Event-ID`, which counts instead of `cursor`. The last line is a `stop` or an `error`. An answer goes on for `CHAT_RESUME_SECONDS` after its last reader left; its lines are kept for ten minutes after its end.',
   params: sessionParams,
   query: z.object({
     cursor: z.coerce

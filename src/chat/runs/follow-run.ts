@@ -5,16 +5,22 @@ import type { StreamLine } from '#src/chat/packets.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
+import { brokenOff, isLastLine } from './last-line.ts';
+import { DIED } from './sweep-runs.ts';
+import { markFollowed } from './until-forgotten.ts';
 
 const POLL_MS = 300;
 /** Looks without a new line after which a run that is over has nothing more: its last lines are written by then. */
 const LAST_LOOKS = 4;
+/** The process that writes is told this often that somebody follows; well within `FOLLOWED_MS`. */
+const MARK_EVERY_MS = 5_000;
 
 type FollowServices = Pick<Services, 'db' | 'answerRuns' | 'wait'>;
 
 /**
  * The latest answer of a session from a line on: what there is of it, and what comes while it is being written, by
- * whichever process.
+ * whichever process. The last line is a `stop` or an `error`, also when the answer is over, broke off with its process,
+ * or has fewer lines than `cursor`.
  * @throws Problem NOT_FOUND for a session that the owner does not have, or one without a recent answer
  */
 export async function followRun(
@@ -59,27 +65,44 @@ async function* pollLines(
   signal: AbortSignal,
 ): AsyncGenerator<StreamLine, void> {
   let next = cursor;
+  let before: StreamLine | undefined;
+  let markedMs = -Infinity;
   for (let emptyLooks = 0; emptyLooks < LAST_LOOKS;) {
-    const { isOver, parts } = await lookFrom(db, messageId, next);
-    let hasNew = false;
-    for (const { first_line, lines } of parts) {
-      for (const line of lines.slice(Math.max(0, next - first_line))) {
-        hasNew = true;
-        next += 1;
-        yield line;
-        if (isLast(line)) return;
-      }
+    if (performance.now() - markedMs >= MARK_EVERY_MS) {
+      await markFollowed(db, messageId);
+      markedMs = performance.now();
     }
-    emptyLooks = hasNew || !isOver ? 0 : emptyLooks + 1;
-    if (!hasNew) await wait(POLL_MS, signal);
+    const { isOver, parts } = await lookFrom(db, messageId, next);
+    const lines = parts.flatMap((part) => part.lines.slice(Math.max(0, next - part.first_line)));
+    for (const line of lines) {
+      next += 1;
+      before = line;
+      yield line;
+      if (isLastLine(line)) return;
+    }
+    const last = lines.length === 0 && isOver ? await lastKeptLine(db, messageId) : undefined;
+    // A reader who has them all, or says that he has more, is told how it ended.
+    if (last !== undefined && isLastLine(last)) {
+      yield last;
+      return;
+    }
+    before ??= last;
+    emptyLooks = lines.length > 0 || !isOver ? 0 : emptyLooks + 1;
+    if (lines.length === 0) await wait(POLL_MS, signal);
   }
+  yield brokenOff(before, await whyBrokenOff(db, messageId));
+}
+
+interface Part {
+  first_line: number;
+  lines: StreamLine[];
 }
 
 async function lookFrom(
   db: Services['db'],
   messageId: number,
   next: number,
-): Promise<{ isOver: boolean; parts: { first_line: number; lines: StreamLine[] }[] }> {
+): Promise<{ isOver: boolean; parts: Part[] }> {
   const { rows } = await sql<{
     is_over: boolean;
     first_line: number | null;
@@ -97,6 +120,28 @@ async function lookFrom(
   };
 }
 
-function isLast(line: StreamLine): boolean {
-  return 'obj' in line && (line.obj.type === 'stop' || line.obj.type === 'error');
+async function lastKeptLine(
+  db: Services['db'],
+  messageId: number,
+): Promise<StreamLine | undefined> {
+  const { rows } = await sql<{ line: StreamLine }>`select lines -> -1 as line from chat_run_part
+    where chat_message_id = ${messageId} order by first_line desc limit 1`.execute(db);
+  return rows[0]?.line;
+}
+
+/** The process that wrote the answer died, or the session went. */
+async function whyBrokenOff(db: Services['db'], messageId: number): Promise<Problem> {
+  const message = await db
+    .selectFrom('chat_message')
+    .select(['error', 'finished_at', 'chat_session_id'])
+    .where('id', '=', messageId)
+    .executeTakeFirst();
+  if (message === undefined)
+    return new Problem('NOT_FOUND', 'The chat session was deleted while it was answered.');
+  if (message.finished_at === null || message.error !== null)
+    return new Problem('SERVICE_UNAVAILABLE', message.error ?? DIED);
+  return new Problem(
+    'SERVICE_UNAVAILABLE',
+    `The end of the stream was lost, but the answer is whole: GET /chat/get-chat-session/${message.chat_session_id} has it.`,
+  );
 }

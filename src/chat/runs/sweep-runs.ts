@@ -8,7 +8,8 @@ import type { Services } from '#src/services.ts';
 
 const MAX_RUNS = 200;
 const KEPT_AFTER_END = sql`interval '10 minutes'`;
-const DIED = 'The service stopped while it wrote this answer. Ask again.';
+/** Why an answer is not whole whose process died. */
+export const DIED = 'The service stopped while it wrote this answer. Ask again.';
 
 /** Ends answers whose process died, with what their readers have seen; forgets the lines of those long over. */
 export async function sweepRuns(

@@ -7,6 +7,7 @@ import { leads } from './leads.ts';
 import { relevance } from './relevance.ts';
 import { schedule } from './schedule.ts';
 import { search } from './search.ts';
+import { stalls } from './stalls.ts';
 import { sync } from './sync.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -44,6 +45,10 @@ const BENCHES: Record<string, Bench> = {
     summary:
       '200 streams at once: first packet, tokens/s and memory, beside a bare proxy of the model',
     run: chat,
+  },
+  stalls: {
+    summary: 'how long the worst requests of each route hold the event loop',
+    run: stalls,
   },
   relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
 };

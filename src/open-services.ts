@@ -15,6 +15,7 @@ import { findChromium } from './connectors/web/find-chromium.ts';
 import { createDocumentAcceptor } from './documents/accept-document.ts';
 import { createEmbedder } from './documents/create-embedder.ts';
 import { assertEmbeddingModel } from './documents/embedding-model.ts';
+import { openDocumentReader } from './documents/document-reader.ts';
 import { type IndexThreads, openIndexThreads } from './documents/index-threads.ts';
 import { createIndexTurns } from './documents/index-turns.ts';
 import { createPendingLimit } from './documents/pending-limit.ts';
@@ -158,6 +159,8 @@ async function openFeatures(
 ) {
   const indexThreads: IndexThreads = openIndexThreads(config.INDEX_THREADS, log);
   opened.defer(() => indexThreads.close());
+  const documentReader = openDocumentReader(log);
+  opened.defer(() => documentReader.close());
   const operatorFetch = createOperatorFetch();
   const embedder = await createEmbedder(config, operatorFetch, indexThreads);
   opened.defer(() => embedder.close());
@@ -167,7 +170,15 @@ async function openFeatures(
   opened.defer(() => documentAcceptor.idle());
   const chatModels = openChatModels(config, operatorFetch);
   const indexTurns = createIndexTurns(db, config.DOCUMENT_INDEX_CONCURRENCY);
-  return { indexThreads, indexTurns, embedder, documentAcceptor, operatorFetch, chatModels };
+  return {
+    indexThreads,
+    indexTurns,
+    documentReader,
+    embedder,
+    documentAcceptor,
+    operatorFetch,
+    chatModels,
+  };
 }
 
 /** What reaches out, or takes in files, on behalf of customers. */

@@ -8,6 +8,7 @@ import type { PythonSandbox } from './chat/python/python-sandbox.ts';
 import type { DocumentAcceptor } from './documents/accept-document.ts';
 import type { DescribeImage } from './documents/image-sections.ts';
 import type { Embedder } from './documents/embed.ts';
+import type { DocumentReader } from './documents/document-reader.ts';
 import type { IndexThreads } from './documents/index-threads.ts';
 import type { IndexTurns } from './documents/index-turns.ts';
 import type { Mailer } from './email/mailer.ts';
@@ -46,6 +47,7 @@ export interface Services extends AsyncDisposable {
   readonly embedder: Embedder;
   readonly indexThreads: IndexThreads;
   readonly indexTurns: IndexTurns;
+  readonly documentReader: DocumentReader;
   /** Outbound HTTP to addresses that customers name. */
   readonly http: HttpClient;
   /** Outbound HTTP to webhook endpoints: connections of its own, plain HTTP to opened ranges only. */

@@ -1,14 +1,10 @@
 import { z } from 'zod';
-import { ingestionItemSchema } from '#src/documents/incoming-document.ts';
 import { acceptedSchema } from '#src/documents/present-document.ts';
 import { Problem, type ProblemCode } from '#src/platform/errors.ts';
 import { mapInOrder } from '#src/platform/map-in-order.ts';
-import { acceptItem, type IngestCaller, type IngestServices } from './ingest-item.ts';
-import { parsePart } from './parse-request.ts';
+import { acceptItem, type IngestCaller, type IngestServices, readItems } from './ingest-item.ts';
 import { describeError, toProblem } from './problem.ts';
-import { parseJson } from './read-body.ts';
 
-export const MAX_BATCH = 1_000;
 /** Lines of a stream under way at once: enough to fill a flush, few enough to hold in memory. */
 const LINES_UNDER_WAY = 512;
 
@@ -26,18 +22,15 @@ export const batchReplySchema = z.object({
 
 type Outcome = z.input<typeof acceptedSchema> | Problem;
 
-// Only the frame is checked as a whole; each item is checked, and fails, alone.
-const frameSchema = z.object({ documents: z.array(z.unknown()).min(1).max(MAX_BATCH) });
-
 /** @throws Problem when none of the documents can be taken just now: a full backlog, a database that is away */
 export async function acceptBatch(
   services: IngestServices,
   caller: IngestCaller,
-  body: unknown,
+  body: Buffer,
 ): Promise<z.input<typeof batchReplySchema>> {
-  const { documents } = parsePart('body', frameSchema, body) as z.output<typeof frameSchema>;
+  const items = await readItems(services, caller, body, 'batch');
   const outcomes = await Promise.all(
-    documents.map((document) => settleItem(services, caller, () => document)),
+    items.map((item) => settleItem(services, caller, () => acceptItem(services, caller, item))),
   );
   const [first] = outcomes.filter(saysLater);
   if (first && outcomes.every(saysLater)) throw first;
@@ -56,7 +49,11 @@ export async function* acceptLines(
   lines: AsyncIterable<string>,
 ): AsyncGenerator<string, void> {
   const outcomes = mapInOrder(lines, LINES_UNDER_WAY, (line) =>
-    settleItem(services, caller, () => parseLine(line, services.config.MAX_DOCUMENT_BYTES)),
+    settleItem(services, caller, async () => {
+      refuseLength(line, services.config.MAX_DOCUMENT_BYTES);
+      const [item] = await readItems(services, caller, Buffer.from(line), 'item');
+      return acceptItem(services, caller, item);
+    }),
   );
   let index = 0;
   for await (const outcome of outcomes) {
@@ -70,12 +67,10 @@ export async function* acceptLines(
 async function settleItem(
   services: IngestServices,
   caller: IngestCaller,
-  read: () => unknown,
+  accept: () => Promise<z.input<typeof acceptedSchema>>,
 ): Promise<Outcome> {
   try {
-    const item = parsePart('body', ingestionItemSchema, read());
-    // The schema of this very call made it.
-    return await acceptItem(services, caller, item as z.output<typeof ingestionItemSchema>);
+    return await accept();
   } catch (error) {
     const problem = toProblem(error);
     if (problem.code === 'INTERNAL_SERVER_ERROR') {
@@ -102,12 +97,10 @@ function presentOutcome(
   return { index, error_code: outcome.code, detail: outcome.message };
 }
 
-function parseLine(line: string, maxBytes: number): unknown {
-  if (Buffer.byteLength(line) > maxBytes * 2) {
-    throw new Problem(
-      'PAYLOAD_TOO_LARGE',
-      `The line is longer than a document may be (${maxBytes} bytes, MAX_DOCUMENT_BYTES). Split the document.`,
-    );
-  }
-  return parseJson(Buffer.from(line));
+function refuseLength(line: string, maxBytes: number): void {
+  if (Buffer.byteLength(line) <= maxBytes * 2) return;
+  throw new Problem(
+    'PAYLOAD_TOO_LARGE',
+    `The line is longer than a document may be (${maxBytes} bytes, MAX_DOCUMENT_BYTES). Split the document.`,
+  );
 }

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import type { Principal } from '#src/accounts/principal.ts';
 import { deriveId } from '#src/documents/derived-id.ts';
-import { type IngestionItem, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { type acceptedSchema, presentAccepted } from '#src/documents/present-document.ts';
+import type { BodyForm, ReadItem } from '#src/documents/read-documents.ts';
+import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 
 export interface IngestCaller {
@@ -10,22 +11,42 @@ export interface IngestCaller {
   requestId: string;
 }
 
-export type IngestServices = Pick<Services, 'config' | 'db' | 'documentAcceptor' | 'log'>;
+export type IngestServices = Pick<
+  Services,
+  'config' | 'db' | 'documentAcceptor' | 'documentReader' | 'log'
+>;
 
-/** Accepts one parsed item; resolves once its row is committed. */
-export async function acceptItem(
-  services: IngestServices,
+/** Parses and checks a body, in a thread when it is large. @throws Problem when the body itself is wrong */
+export function readItems(
+  { config, documentReader }: IngestServices,
   { principal, requestId }: IngestCaller,
-  item: IngestionItem,
-): Promise<z.input<typeof acceptedSchema>> {
+  bytes: Buffer,
+  form: BodyForm,
+): Promise<ReadItem[]> {
   const { workspaceId, userId, role } = principal;
-  const { id, semantic_identifier: title } = item.document;
-  const document = toIncomingDocument(item, {
+  return documentReader.read(bytes, form, {
     workspaceId,
     writer: { userId, role },
-    ...(!id && { derivedId: await deriveId(services.db, workspaceId, title) }),
     requestId,
-    maxBytes: services.config.MAX_DOCUMENT_BYTES,
+    maxBytes: config.MAX_DOCUMENT_BYTES,
   });
-  return presentAccepted(await services.documentAcceptor.accept(document));
+}
+
+/**
+ * Accepts one item; resolves once its row is committed.
+ * @throws Problem that says why it is not taken
+ */
+export async function acceptItem(
+  services: IngestServices,
+  { principal }: IngestCaller,
+  item: ReadItem | undefined,
+): Promise<z.input<typeof acceptedSchema>> {
+  if (item === undefined) throw new Error('A body of one item was read as none.');
+  if ('refused' in item) throw new Problem(item.refused.code, item.refused.message);
+  const { document, unnamed } = item;
+  const externalId =
+    unnamed === null
+      ? document.externalId
+      : await deriveId(services.db, principal.workspaceId, unnamed.title, unnamed.ids);
+  return presentAccepted(await services.documentAcceptor.acceptPacked({ ...document, externalId }));
 }

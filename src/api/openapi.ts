@@ -130,7 +130,12 @@ function parameters(
 function requestBody(route: Route, id: string, schemas: ComponentSchemas): Json {
   const schema = route.body ? schemas.write(route.body, 'input', `${id}Body`) : {};
   const optional = route.body?.safeParse(undefined).success ?? false;
-  return { required: !optional, content: contentOf(route.accepts, schema) };
+  const { bytes } = route.bodyLimits;
+  return {
+    required: !optional,
+    ...(bytes === null || route.rawBody ? {} : { 'x-max-bytes': bytes }),
+    content: contentOf(route.accepts, schema),
+  };
 }
 
 function laterResponse({ laterReply }: Route, id: string, schemas: ComponentSchemas): Json {

@@ -1,17 +1,18 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '#src/platform/errors.ts';
 import { decodedChunks } from './decode-body.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 const NEWLINE = 0x0a;
+/** How a refusal calls the limit of a single route. */
+export const ROUTE_LIMIT = 'the most that this endpoint takes';
 
 /** A request body, decompressed while it is read. It can be read once. */
 export interface IncomingBody {
   /** Lower case, without parameters; `application/json` when the request names none. */
   readonly mediaType: string;
-  /** The whole body; Problem PAYLOAD_TOO_LARGE above `limit` decompressed bytes. */
-  bytes(limit: number): Promise<Buffer>;
+  /** The whole body; Problem PAYLOAD_TOO_LARGE, which calls the limit `name`, above `limit` decompressed bytes. */
+  bytes(limit: number, name: string): Promise<Buffer>;
   /**
    * The lines of a body of any length, blank ones left out, each parted by LF or CRLF.
    * A line longer than `limitPerLine` bytes is cut to `limitPerLine + 1`: too long to be mistaken for a
@@ -26,7 +27,7 @@ export interface IncomingBody {
 export function openBody(request: IncomingMessage): IncomingBody {
   return {
     mediaType: mediaTypeOf(request),
-    bytes: (limit) => readBytes(request, limit),
+    bytes: (limit, name) => readBytes(request, limit, name),
     lines: (limitPerLine) => splitLines(decodedChunks(request, { deadline: 'idle' }), limitPerLine),
     chunks: () => decodedChunks(request, { deadline: 'idle' }),
   };
@@ -59,49 +60,30 @@ export function announcesBody(request: IncomingMessage): boolean {
   );
 }
 
-/**
- * Parses UTF-8 JSON; undefined for an empty body.
- * @throws Problem BAD_REQUEST that says where the text stops being JSON
- */
-export function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes))
-    throw new Problem('BAD_REQUEST', 'The body is not valid UTF-8. Encode it as UTF-8.');
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const where = reason.startsWith('Unexpected end') ? ` (at position ${text.length})` : '';
-    throw new Problem('BAD_REQUEST', `The body is not valid JSON: ${reason}${where}.`, {
-      cause: error,
-    });
-  }
-}
-
 function mediaTypeOf(request: IncomingMessage): string {
   const header = request.headers['content-type'] ?? '';
   const mediaType = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return mediaType === '' ? 'application/json' : mediaType;
 }
 
-async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, limit: number, name: string): Promise<Buffer> {
   const isEncoded = (request.headers['content-encoding'] ?? 'identity') !== 'identity';
-  if (!isEncoded && Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  if (!isEncoded && Number(request.headers['content-length'] ?? 0) > limit)
+    throw tooLarge(limit, name);
   const chunks: Buffer[] = [];
   let total = 0;
   for await (const chunk of decodedChunks(request, { deadline: 'total' })) {
     total += chunk.length;
-    if (total > limit) throw tooLarge(limit);
+    if (total > limit) throw tooLarge(limit, name);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, total);
 }
 
-function tooLarge(limit: number): Problem {
+function tooLarge(limit: number, name: string): Problem {
   return new Problem(
     'PAYLOAD_TOO_LARGE',
-    `The body is larger than ${limit} bytes (MAX_BODY_BYTES, counted decompressed). Send less in one request.`,
+    `The body is larger than ${limit} bytes (${name}, counted decompressed). Send less in one request.`,
   );
 }
 

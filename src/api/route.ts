@@ -56,6 +56,11 @@ interface RouteFacts {
   readonly accepts: readonly string[];
   /** Media types of the reply; the reply schema describes the JSON one. */
   readonly produces: readonly string[];
+  /**
+   * Of a JSON body: bytes, decompressed, and values at all levels. What a request may cost follows from them, since it is parsed and
+   * checked in one go. `bytes` is null where MAX_BODY_BYTES alone counts: large bodies are then read in a thread.
+   */
+  readonly bodyLimits: BodyLimits;
   /** The handler reads `incoming`; `body` then only documents. */
   readonly rawBody: boolean;
   /** Of a success: 202 for work that goes on after the answer. */
@@ -69,6 +74,14 @@ interface RouteFacts {
   /** Null when the endpoint is there to stay. */
   readonly deprecation: Deprecation | null;
 }
+
+export interface BodyLimits {
+  readonly bytes: number | null;
+  readonly values: number;
+}
+
+/** A form, a question, a list of ids: everything but documents and long conversations. */
+const BODY_LIMITS: BodyLimits = { bytes: 1_000_000, values: 20_000 };
 
 /** Told in the headers of every answer of a deprecated endpoint, refusals included. */
 export interface Deprecation {
@@ -91,6 +104,7 @@ type Optional =
   | 'description'
   | 'accepts'
   | 'produces'
+  | 'bodyLimits'
   | 'rawBody'
   | 'errors'
   | 'status'
@@ -137,6 +151,7 @@ export function defineRoute<
     description: '',
     accepts: ['application/json'],
     produces: ['application/json'],
+    bodyLimits: BODY_LIMITS,
     rawBody: false,
     status: 200,
     laterReply: null,

@@ -1,11 +1,12 @@
 import type { Authenticate } from '#src/accounts/authenticate.ts';
 import { Problem } from '#src/platform/errors.ts';
+import { parseJson, weighJson } from '#src/platform/parse-json.ts';
+import { parsePart } from '#src/platform/parse-part.ts';
 import type { Services } from '#src/services.ts';
 import { assertMay, assertPlan, identify } from './auth.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
-import { parsePart } from './parse-request.ts';
 import type { RateLimitDecision, TakeRequest } from './rate-limit.ts';
-import { announcesBody, openBody, parseJson, requireMediaType } from './read-body.ts';
+import { announcesBody, openBody, requireMediaType, ROUTE_LIMIT } from './read-body.ts';
 import { ContentReply, JsonReply } from './reply.ts';
 import { sendJson } from './request-layers.ts';
 import type { Deprecation, Route } from './route.ts';
@@ -95,10 +96,14 @@ async function readBody(ctx: ApiContext, route: Route, limit: number): Promise<u
   const expectsBody = route.rawBody || route.body !== null;
   if (expectsBody && announcesBody(ctx.req)) requireMediaType(ctx.req, route.accepts);
   if (route.body === null || route.rawBody) return undefined;
-  const value = announcesBody(ctx.req)
-    ? parseJson(await openBody(ctx.req).bytes(limit))
-    : undefined;
-  return parsePart('body', route.body, value);
+  if (!announcesBody(ctx.req)) return parsePart('body', route.body, undefined);
+  const { bytes, values } = route.bodyLimits;
+  const text =
+    bytes !== null && bytes < limit
+      ? await openBody(ctx.req).bytes(bytes, ROUTE_LIMIT)
+      : await openBody(ctx.req).bytes(limit, 'MAX_BODY_BYTES');
+  weighJson(text, values);
+  return parsePart('body', route.body, parseJson(text));
 }
 
 function signalOf(ctx: ApiContext): AbortSignal {

@@ -8,7 +8,7 @@ import { Problem } from '#src/platform/errors.ts';
 import { LeaseLost } from '#src/platform/keep-lease.ts';
 import type { DocumentStatus } from '#src/tables.ts';
 import { documentOfOthers } from './document-access.ts';
-import type { IncomingDocument } from './incoming-document.ts';
+import { type IncomingDocument, type PackedDocument, packDocument } from './incoming-document.ts';
 import type { PendingLimit } from './pending-limit.ts';
 import {
   type AcceptedRow,
@@ -37,6 +37,8 @@ export interface DocumentAcceptor {
    *   deleted
    */
   accept(document: IncomingDocument): Promise<AcceptedDocument>;
+  /** The same for one that was read from a request. */
+  acceptPacked(document: PackedDocument): Promise<AcceptedDocument>;
   /** Sends rows that were changed another way to the index workers; never rejects. */
   enqueue(documentIds: DocumentId[], requestId: string | null): Promise<void>;
   /** Resolves when everything submitted has been settled. */
@@ -54,15 +56,17 @@ export function createDocumentAcceptor(
   log: Logger,
 ): DocumentAcceptor {
   const batcher = new Batcher(
-    (documents: IncomingDocument[]) => flush(db, producer, log, documents),
+    (documents: PackedDocument[]) => flush(db, producer, log, documents),
     FLUSH_LIMITS,
     (document) => document.contentBytes,
   );
+  const acceptPacked = async (document: PackedDocument): Promise<AcceptedDocument> => {
+    await limit.takeRoom(document.workspaceId);
+    return batcher.submit(document);
+  };
   return {
-    async accept(document) {
-      await limit.takeRoom(document.workspaceId);
-      return batcher.submit(document);
-    },
+    accept: (document) => acceptPacked(packDocument(document)),
+    acceptPacked,
     enqueue: (documentIds, requestId) => enqueueIndexing(producer, log, documentIds, requestId),
     idle: () => batcher.idle(),
   };
@@ -72,7 +76,7 @@ async function flush(
   db: Database,
   producer: Producer,
   log: Logger,
-  documents: IncomingDocument[],
+  documents: PackedDocument[],
 ): Promise<PromiseSettledResult<AcceptedDocument>[]> {
   const results: PromiseSettledResult<AcceptedDocument>[] = [];
   const changed: DocumentId[] = [];
@@ -95,7 +99,7 @@ async function flush(
 }
 
 /** One statement cannot write a row twice: repeated ids go to later waves, in their order. */
-function wavesOf(documents: IncomingDocument[]): number[][] {
+function wavesOf(documents: PackedDocument[]): number[][] {
   const seen = new Map<string, number>();
   const waves: number[][] = [];
   documents.forEach((document, position) => {
@@ -109,7 +113,7 @@ function wavesOf(documents: IncomingDocument[]): number[][] {
 
 async function upsertWave(
   db: Database,
-  documents: IncomingDocument[],
+  documents: PackedDocument[],
   wave: number[],
 ): Promise<PromiseSettledResult<AcceptedRow>[]> {
   const chosen = wave.flatMap((position) => documents[position] ?? []);
@@ -133,14 +137,14 @@ async function upsertWave(
 
 function settledRow(
   row: AcceptedRow | RefusedRow,
-  document: IncomingDocument | undefined,
+  document: PackedDocument | undefined,
 ): PromiseSettledResult<AcceptedRow> {
   return row.id === null
     ? { status: 'rejected', reason: refusalOf(row.refusal, document) }
     : { status: 'fulfilled', value: row };
 }
 
-function refusalOf(refusal: Refusal, document: IncomingDocument | undefined): Error {
+function refusalOf(refusal: Refusal, document: PackedDocument | undefined): Error {
   switch (refusal) {
     case 'pair gone':
       return new LeaseLost('The pair of the document is being deleted.');
@@ -173,7 +177,7 @@ async function enqueueIndexing(
   }
 }
 
-function toAccepted(document: IncomingDocument | undefined, row: AcceptedRow): AcceptedDocument {
+function toAccepted(document: PackedDocument | undefined, row: AcceptedRow): AcceptedDocument {
   return {
     documentId: document?.externalId ?? '',
     alreadyExisted: row.already_existed,

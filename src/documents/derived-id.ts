@@ -43,8 +43,8 @@ export async function deriveId(
   db: Database,
   workspaceId: WorkspaceId,
   title: string,
+  { usual, earlier, other }: DerivedIds,
 ): Promise<string> {
-  const { usual, earlier, other } = derivedIds(title);
   const { rows } = await sql<{ external_id: string; is_same: boolean }>`
     select external_id, semantic_identifier = ${title} as is_same from document
     where workspace_id = ${workspaceId}

@@ -141,10 +141,25 @@ export interface IncomingDocument {
 export interface IncomingContext {
   workspaceId: WorkspaceId;
   writer: Writer | null;
-  /** For a document that comes without an id. */
-  derivedId?: string;
   requestId: string | null;
   maxBytes: number;
+}
+
+/** A document as it goes into the database: JSON, and what must be known of it before. */
+export interface PackedDocument {
+  externalId: string;
+  workspaceId: WorkspaceId;
+  ccPairId: CcPairId | null;
+  requestId: string | null;
+  contentBytes: number;
+  /** IncomingDocument as an object of JSON, in UTF-8; `externalId` beside it is what counts. */
+  json: Uint8Array<ArrayBuffer>;
+}
+
+export function packDocument(document: IncomingDocument): PackedDocument {
+  const { externalId, workspaceId, ccPairId, requestId, contentBytes } = document;
+  const json = new TextEncoder().encode(JSON.stringify(document));
+  return { externalId, workspaceId, ccPairId, requestId, contentBytes, json };
 }
 
 /**
@@ -181,7 +196,7 @@ export function toIncomingDocument(
     requestId: context.requestId,
     // Whether the workspace has this pair is seen when the row is written.
     ccPairId: item.cc_pair_id as CcPairId | null,
-    externalId: document.id ?? context.derivedId ?? derivedIds(document.semantic_identifier).usual,
+    externalId: document.id ?? derivedIds(document.semantic_identifier).usual,
     shownMetadata: shownMetadata(document.metadata),
     tags: tagsOf(document.metadata),
     contentHash: createHash('sha256').update(canonical).digest('hex'),

@@ -4,7 +4,7 @@ import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { DocumentStatus } from '#src/tables.ts';
 import { isPrivateTo, mayAddToPair, mayChangeDocument } from './document-access.ts';
-import type { IncomingDocument } from './incoming-document.ts';
+import type { PackedDocument } from './incoming-document.ts';
 
 const MAX_PASSES = 5;
 
@@ -33,7 +33,7 @@ export type Refusal = 'pair gone' | 'pair of others' | 'document of others';
  */
 export async function upsertDocuments(
   db: Database,
-  documents: IncomingDocument[],
+  documents: PackedDocument[],
 ): Promise<(AcceptedRow | RefusedRow)[]> {
   const rows: (AcceptedRow | RefusedRow)[] = [];
   let missing = documents.map((document, position) => ({ document, position }));
@@ -112,9 +112,9 @@ const ATTACHED = sql`chosen as (
 
 async function upsert(
   db: Database,
-  documents: IncomingDocument[],
+  documents: PackedDocument[],
 ): Promise<(AcceptedRow | RefusedRow)[]> {
-  const input = JSON.stringify(documents.map((document, n) => ({ n, ...document })));
+  const input = inputOf(documents);
   const { rows } = await sql<AcceptedRow | RefusedRow>`
     with input as materialized (
       select *, ${REFUSAL} as refusal from json_to_recordset(${input}::json) as x(${INPUT_COLUMNS})
@@ -154,4 +154,13 @@ async function upsert(
     db,
   );
   return rows;
+}
+
+/** A list of their objects, each with its place and its id: of two fields of one name the last counts. */
+function inputOf(documents: PackedDocument[]): string {
+  const objects = documents.map(({ json, externalId }, n) => {
+    const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8');
+    return `${text.slice(0, -1)},"n":${n},"externalId":${JSON.stringify(externalId)}}`;
+  });
+  return `[${objects.join(',')}]`;
 }

@@ -9,7 +9,7 @@ import { sendFiles } from './upload-files.ts';
 export type Targets = Record<string, string | number>;
 
 /** Makes what it takes to get at the webhooks, the members, the plan and the conversations of somebody. */
-export async function makeTargets(millrace: TestMillrace): Promise<Targets> {
+export async function makeTargets(millrace: Served): Promise<Targets> {
   const make = async (path: string, body: object): Promise<Json> => {
     const answer = await millrace.call('POST', path, body);
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.text}`);
@@ -39,9 +39,10 @@ export async function makeTargets(millrace: TestMillrace): Promise<Targets> {
   };
 }
 
+type Served = Pick<TestMillrace, 'adminKey' | 'call' | 'createWorkspace' | 'url'>;
 type Make = (path: string, body: object) => Promise<Json>;
 
-async function makeChatTargets(millrace: TestMillrace, make: Make): Promise<Targets> {
+async function makeChatTargets(millrace: Served, make: Make): Promise<Targets> {
   const answer = await make('/chat/send-chat-message', { message: 'Target', stream: false });
   const agent = await make('/persona', { name: 'Target' });
   const project = await make('/user/projects/create', { name: 'Target' });

@@ -13,7 +13,7 @@ export interface SendOptions {
 
 /** Sends a form with parts named `files`. */
 export async function sendFiles(
-  millrace: TestMillrace,
+  millrace: Pick<TestMillrace, 'adminKey' | 'url'>,
   path: string,
   parts: FilePart[],
   { fields = {}, key = millrace.adminKey }: SendOptions = {},

@@ -139,7 +139,7 @@ describe('slow bodies', () => {
     for (const everyMs of [31_000, 20_000]) {
       const sending = new PassThrough();
       const request = Object.assign(sending, { headers: {} }) as unknown as IncomingMessage;
-      const reading = openBody(request).bytes(1_000);
+      const reading = openBody(request).bytes(1_000, 'a limit');
       const drip = setInterval(() => sending.write('x'), everyMs);
       const refused = expect(reading).rejects.toMatchObject({ code: 'BAD_REQUEST' });
       await vi.advanceTimersByTimeAsync(301_000);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ROUTE_LIMIT } from '#src/api/read-body.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { receiveStripeEvent, webhookSecrets } from '#src/billing/apply-stripe-event.ts';
 import { createCheckout, SOLD_TIERS } from '#src/billing/create-checkout.ts';
@@ -30,7 +31,7 @@ export const billingRoutes: Route[] = [
     errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     async handle({ services, incoming, headers, requestId }) {
       webhookSecrets(services.config); // without one there is nothing to read the body for
-      const payload = await incoming.bytes(MAX_EVENT_BYTES);
+      const payload = await incoming.bytes(MAX_EVENT_BYTES, ROUTE_LIMIT);
       const header = headers['stripe-signature'];
       const signature = Array.isArray(header) ? header[0] : header;
       await receiveStripeEvent(services, { payload, signature, requestId });

@@ -11,6 +11,8 @@ import {
   toolCheckSchema,
 } from '#src/chat/custom-tools/tool-request.ts';
 
+/** Half a megabyte of OpenAPI, which may be written as a string of JSON or YAML. */
+const WITH_DEFINITION = { bytes: 1_500_000, values: 100_000 };
 const CUSTOM_TOOLS = { tag: 'Tools', family: 'platform', scope: 'admin' } as const;
 
 export const customToolRoutes: Route[] = [
@@ -22,6 +24,7 @@ export const customToolRoutes: Route[] = [
     description:
       'Chats of the workspace may call each operation from then on. The document may not refer to other files or servers; its operations are called at their first server address.',
     body: newToolSchema,
+    bodyLimits: WITH_DEFINITION,
     reply: toolSnapshotSchema,
     errors: ['CONFLICT'],
     async handle({ services, principal, body, signal }) {
@@ -35,6 +38,7 @@ export const customToolRoutes: Route[] = [
     path: '/admin/tool/custom/validate',
     summary: 'Check an OpenAPI document and list the operations that a chat could call',
     body: toolCheckSchema,
+    bodyLimits: WITH_DEFINITION,
     reply: z.object({ methods: z.array(methodSpecSchema) }),
     handle: ({ body }) => ({ methods: presentMethods(body.definition) }),
   }),
@@ -47,6 +51,7 @@ export const customToolRoutes: Route[] = [
       'What is not sent stays. A masked header that comes back as it was shown keeps its value. Of a tool of an MCP server only enabled can be changed.',
     params: oneRow,
     body: toolChangeSchema,
+    bodyLimits: WITH_DEFINITION,
     reply: toolSnapshotSchema,
     errors: ['CONFLICT'],
     async handle({ services, principal, params, body, signal }) {

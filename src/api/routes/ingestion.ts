@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { acceptBatch, acceptLines, batchReplySchema, MAX_BATCH } from '#src/api/ingest-batch.ts';
-import { acceptItem } from '#src/api/ingest-item.ts';
-import { parseJson } from '#src/api/read-body.ts';
+import { acceptBatch, acceptLines, batchReplySchema } from '#src/api/ingest-batch.ts';
+import { acceptItem, readItems } from '#src/api/ingest-item.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
 import { ingestionItemSchema } from '#src/documents/incoming-document.ts';
@@ -10,11 +9,14 @@ import {
   documentStatusSchema,
   presentDocument,
 } from '#src/documents/present-document.ts';
+import { MAX_BATCH, MAX_VALUES } from '#src/documents/read-documents.ts';
 import { findDocument, ingestionStats, listDocuments, markDeleting } from '#src/documents/store.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { DOCUMENT_STATUSES } from '#src/tables.ts';
 
 const INGESTION = { tag: 'Ingestion', family: 'platform', scope: 'ingest' } as const;
+/** Read here, in a thread when it is large. */
+const DOCUMENTS = { rawBody: true, bodyLimits: { bytes: null, values: MAX_VALUES } } as const;
 const NDJSON = 'application/x-ndjson';
 
 const documentParams = z.object({ document_id: z.string().min(1) });
@@ -40,11 +42,16 @@ export const ingestionRoutes: Route[] = [
     summary: 'Accept a document for indexing',
     description:
       'Answers once the document is stored; indexing follows by itself. An id that is known is updated. Without an id, one is derived from semantic_identifier.',
+    ...DOCUMENTS,
     body: ingestionItemSchema,
     reply: acceptedSchema,
     errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMIT_EXCEEDED'],
-    handle: ({ services, principal, body, requestId }) =>
-      acceptItem(services, { principal, requestId }, body),
+    async handle({ services, principal, incoming, requestId }) {
+      const caller = { principal, requestId };
+      const bytes = await incoming.bytes(services.config.MAX_BODY_BYTES, 'MAX_BODY_BYTES');
+      const [item] = await readItems(services, caller, bytes, 'item');
+      return acceptItem(services, caller, item);
+    },
   }),
   defineRoute({
     ...INGESTION,
@@ -54,7 +61,7 @@ export const ingestionRoutes: Route[] = [
     description: `As JSON, {documents: […]}. As ${NDJSON}, one {document, cc_pair_id} a line and of any number: each line is answered by a line, in order, as soon as it is stored.`,
     accepts: ['application/json', NDJSON],
     produces: ['application/json', NDJSON],
-    rawBody: true,
+    ...DOCUMENTS,
     body: batchBody,
     reply: batchReplySchema,
     errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMIT_EXCEEDED'],
@@ -64,7 +71,7 @@ export const ingestionRoutes: Route[] = [
         const lines = incoming.lines(services.config.MAX_DOCUMENT_BYTES * 2);
         return streamReply(NDJSON, acceptLines(services, caller, lines));
       }
-      const body = parseJson(await incoming.bytes(services.config.MAX_BODY_BYTES));
+      const body = await incoming.bytes(services.config.MAX_BODY_BYTES, 'MAX_BODY_BYTES');
       return acceptBatch(services, caller, body);
     },
   }),

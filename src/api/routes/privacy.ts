@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentReply } from '#src/api/reply.ts';
+import { ROUTE_LIMIT } from '#src/api/read-body.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { eraseMessages } from '#src/email/erase-messages.ts';
 import { eraseLeads } from '#src/leads/erase-leads.ts';
@@ -149,7 +150,7 @@ export const privacyRoutes: Route[] = [
     reply: z.string(),
     errors: ['PAYLOAD_TOO_LARGE'],
     async handle({ services, params, incoming }) {
-      await incoming.bytes(MAX_UNSUBSCRIBE_BYTES);
+      await incoming.bytes(MAX_UNSUBSCRIBE_BYTES, ROUTE_LIMIT);
       await unsubscribe(services, params.token);
       return contentReply(
         'text/plain; charset=utf-8',

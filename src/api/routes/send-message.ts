@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsePart } from '#src/api/parse-request.ts';
+import { parsePart } from '#src/platform/parse-part.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { noticingStop, startChat } from '#src/api/start-chat.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
@@ -89,6 +89,7 @@ const sendSimpleWithHistory = defineRoute({
   description:
     'The messages before the last are used for this answer and not stored. Use `POST /chat/send-chat-message` with `additional_context`.',
   body: simpleWithHistorySchema,
+  bodyLimits: { bytes: 4_000_000, values: 20_000 },
   reply: simpleAnswerSchema,
   handle: (request) => answerSimply(request, readSimpleWithHistory(request.body)),
 });

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
-import { Problem } from '#src/platform/errors.ts';
+import { Problem } from './errors.ts';
 
 const MAX_ISSUES = 5;
+/** Of a sentence about one field: some quote what was sent. */
+const MAX_SENTENCE = 300;
 
 type Issue = z.core.$ZodIssue;
 
@@ -20,9 +22,14 @@ export function parsePart(
     throw new Problem('BAD_REQUEST', 'The request has no body. Send one in JSON.');
   }
   const { issues } = parsed.error;
-  const sentences = issues.slice(0, MAX_ISSUES).map((issue) => explain(part, issue));
+  const sentences = issues.slice(0, MAX_ISSUES).map((issue) => cut(explain(part, issue)));
   const more = issues.length > MAX_ISSUES ? `; and ${issues.length - MAX_ISSUES} more` : '';
   throw new Problem('BAD_REQUEST', `${sentences.join('; ')}${more}`);
+}
+
+function cut(sentence: string): string {
+  if (sentence.length <= MAX_SENTENCE) return sentence;
+  return `${sentence.slice(0, MAX_SENTENCE).toWellFormed()}…`;
 }
 
 function explain(part: string, issue: Issue, parents: readonly PropertyKey[] = []): string {

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { Problem, type ProblemCode } from '#src/platform/errors.ts';
+import { parseJson, weighJson } from '#src/platform/parse-json.ts';
+import { parsePart } from '#src/platform/parse-part.ts';
+import { type DerivedIds, derivedIds } from './derived-id.ts';
+import {
+  type IncomingContext,
+  type IngestionItem,
+  ingestionItemSchema,
+  type PackedDocument,
+  packDocument,
+  toIncomingDocument,
+} from './incoming-document.ts';
+
+export const MAX_BATCH = 1_000;
+/** Of one body, at all levels: a batch of a thousand documents with thousands of sections has fewer. */
+export const MAX_VALUES = 3_000_000;
+
+/** What the bytes are: one item, or `{documents: [item, …]}`. */
+export type BodyForm = 'item' | 'batch';
+
+/** A document ready to be stored, or why it is not. */
+export type ReadItem =
+  | {
+      document: PackedDocument;
+      /** Of a document that came without an id: what its id is derived from. */
+      unnamed: { title: string; ids: DerivedIds } | null;
+    }
+  | { refused: Refusal };
+
+/** A Problem in a shape that passes between threads. */
+export interface Refusal {
+  code: ProblemCode;
+  message: string;
+}
+
+// Only the frame is checked as a whole; each item is checked, and fails, alone.
+const frameSchema = z.object({ documents: z.array(z.unknown()).min(1).max(MAX_BATCH) });
+
+/**
+ * Parses and checks what was posted; one answer per item, in order. The costly part of a request, and free of everything else, so
+ * that a thread can do it.
+ * @throws Problem when the body itself is wrong
+ */
+export function readDocuments(
+  bytes: Uint8Array,
+  form: BodyForm,
+  context: IncomingContext,
+): ReadItem[] {
+  weighJson(bytes, MAX_VALUES);
+  const body = parseJson(bytes);
+  if (form === 'item') return [readItem(body, context)];
+  // The schema of this very call made it.
+  const { documents } = parsePart('body', frameSchema, body) as z.output<typeof frameSchema>;
+  return documents.map((document) => readItem(document, context));
+}
+
+function readItem(value: unknown, context: IncomingContext): ReadItem {
+  try {
+    const item = parsePart('body', ingestionItemSchema, value) as IngestionItem; // as above
+    const { id, semantic_identifier: title } = item.document;
+    return {
+      document: packDocument(toIncomingDocument(item, context)),
+      unnamed: id ? null : { title, ids: derivedIds(title) },
+    };
+  } catch (error) {
+    if (error instanceof Problem) return { refused: { code: error.code, message: error.message } };
+    throw error;
+  }
+}

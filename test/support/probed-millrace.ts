@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type ApiClient, createApiClient } from './api-client.ts';
+import type { StallReport } from './stall-probe.ts';
+import { openTestEnvironment } from './test-environment.ts';
+import { migrateTestDatabase } from './test-millrace.ts';
+import { until } from './until.ts';
+
+const ROOT = resolve(import.meta.dirname, '..', '..');
+const START_TIMEOUT_MS = 120_000;
+const REPORT_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 40_000;
+
+/** A whole Millrace in a process of its own, whose event loop is watched. */
+export interface ProbedMillrace extends ApiClient, AsyncDisposable {
+  readonly adminKey: string;
+  /** The longest that its event loop was held since this was asked last, in ms of processor time. */
+  longestStallMs(): Promise<number>;
+  /** Waits until no document waits or is being indexed. */
+  settled(): Promise<void>;
+  createWorkspace(planTier?: string): Promise<{ workspaceId: string; key: string }>;
+}
+
+export async function startProbedMillrace(
+  overrides: Record<string, string> = {},
+): Promise<ProbedMillrace> {
+  await using opened = new AsyncDisposableStack();
+  const environment = opened.use(await openTestEnvironment(overrides));
+  await migrateTestDatabase(environment.settings);
+  const probe = resolve(import.meta.dirname, 'stall-probe.ts');
+  const child = spawn(process.execPath, ['--import', probe, resolve(ROOT, 'src/main.ts')], {
+    cwd: ROOT,
+    env: { ...process.env, ...environment.settings, LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  opened.defer(() => stop(child));
+  const client = createApiClient(await urlOf(child), environment.adminKey);
+  const resources = opened.move();
+  return {
+    ...client,
+    adminKey: environment.adminKey,
+    async longestStallMs() {
+      const answer = once(child, 'message', { signal: AbortSignal.timeout(REPORT_TIMEOUT_MS) });
+      child.send('report');
+      // Both sides of the channel are ours.
+      const [{ longestMs }] = (await answer) as [StallReport];
+      return longestMs;
+    },
+    settled: () =>
+      until(async () => {
+        const { body } = await client.call('GET', '/service-api/ingestion/stats');
+        return body.counts.accepted + body.counts.indexing + body.counts.deleting === 0;
+      }, START_TIMEOUT_MS),
+    async createWorkspace(planTier = 'Enterprise') {
+      const { body } = await client.call('POST', '/manage/admin/workspaces', {
+        name: 'Another',
+        plan_tier: planTier,
+      });
+      return { workspaceId: body.workspace_id, key: body.api_key };
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** From the line of its log by which it says that it listens. */
+function urlOf(child: ChildProcess): Promise<string> {
+  const listening = Promise.withResolvers<string>();
+  const timer = setTimeout(
+    () => listening.reject(new Error('The process is not ready.')),
+    START_TIMEOUT_MS,
+  );
+  child.once('exit', (code) => listening.reject(new Error(`The process ended with ${code}.`)));
+  if (child.stderr === null) throw new Error('The output of the process is not read.');
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (!line.includes('"msg":"listening"')) return;
+    const { url } = JSON.parse(line) as { url: string }; // the line is ours
+    listening.resolve(url);
+  });
+  return listening.promise.finally(() => clearTimeout(timer));
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await exited;
+  clearTimeout(timer);
+}

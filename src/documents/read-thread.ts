@@ -18,15 +18,16 @@ export function read({ bytes, form, context }: ReadTask): ReadResult {
     'items' in result
       ? result.items.flatMap((item) => ('document' in item ? [item.document.json.buffer] : []))
       : [];
-  // `move` says that it returns what is moved; it is the result again when it arrives.
-  return move({
+  const moved: unknown = move({
     get [transferableSymbol]() {
       return buffers;
     },
     get [valueSymbol]() {
       return result;
     },
-  } as unknown as ArrayBuffer) as unknown as ReadResult;
+  });
+  // It is the result again when it arrives.
+  return moved as ReadResult;
 }
 
 function resultOf(bytes: Uint8Array, form: BodyForm, context: IncomingContext): ReadResult {

@@ -12,7 +12,7 @@ import {
 } from '#src/chat/custom-tools/tool-request.ts';
 
 /** Half a megabyte of OpenAPI, which may be written as a string of JSON or YAML. */
-const WITH_DEFINITION = { bytes: 1_500_000, values: 100_000 };
+const WITH_DEFINITION = { bytes: 1_500_000, values: 50_000 };
 const CUSTOM_TOOLS = { tag: 'Tools', family: 'platform', scope: 'admin' } as const;
 
 export const customToolRoutes: Route[] = [

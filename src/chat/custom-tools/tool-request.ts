@@ -9,7 +9,8 @@ const nameSchema = storableText(100).trim().min(1, 'must not be empty');
 const descriptionSchema = storableText(2_000);
 
 const definition = z
-  .union([z.record(z.string(), z.unknown()), z.string()])
+  // Not a record, which is checked key by key.
+  .union([z.looseObject({}), z.string()])
   .describe('An OpenAPI 3.0 or 3.1 or Swagger 2.0 document: an object, or its JSON or YAML.');
 
 /** It would have to be one of a sign-in that there is not. */

@@ -6,7 +6,7 @@ import { type BodyForm, readDocuments, type ReadItem } from './read-documents.ts
 import type { ReadResult, ReadTask } from './read-thread.ts';
 
 /** Up to here, reading takes about as long as handing it over. A megabyte of small values would hold the event loop for 300 ms. */
-export const MAX_INLINE_BYTES = 32_768;
+const MAX_INLINE_BYTES = 32_768;
 const THREADS = 2;
 const TIMEOUT_MS = 60_000;
 const MEMORY_LIMIT_MB = 1_024;

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { aimedAt, type Targets } from './malformed-targets.ts';
 import { type Json, type Operation, operationsOf } from './openapi-operations.ts';
 import type { WireRequest } from './raw-http.ts';
@@ -182,14 +181,4 @@ function addressOf({ method, path }: Operation, targets: Targets): string {
 
 function headersOf({ key }: WorstOptions, more: string[]): string[] {
   return ['Authorization', `Bearer ${key}`, ...more];
-}
-
-/** The same, small on the wire. */
-export function compressed(request: WireRequest): WireRequest {
-  if (request.body === null) return request;
-  return {
-    ...request,
-    headers: [...request.headers, 'Content-Encoding', 'gzip'],
-    body: gzipSync(request.body),
-  };
 }

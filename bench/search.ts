@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
+import { promoteVectors } from '#src/documents/promote-vectors.ts';
 import { searchDocuments } from '#src/documents/search.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
-import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import { openServices } from '#src/open-services.ts';
 import { parseConfig } from '#src/platform/config.ts';
 import { vectorLiteral } from '#src/platform/vector.ts';
@@ -12,7 +13,12 @@ import type { Services } from '#src/services.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
 import type { BenchOptions } from './bench-options.ts';
-import { createDocuments, createRandom, type SyntheticItem } from './synthetic-documents.ts';
+import {
+  createDocuments,
+  createRandom,
+  createVocabulary,
+  type SyntheticItem,
+} from './synthetic-documents.ts';
 
 const CHUNKS = 10_000;
 const DOCUMENTS_PER_STEP = 256;
@@ -20,53 +26,102 @@ const FOLD_ROWS = 5_000;
 const QUERIES = 200;
 const WARM_UP_QUERIES = 20;
 const RESULTS = 10;
+/** One language for all documents, so that its common words are in most chunks, as in real text. */
+const VOCABULARY_SEED = 7;
+/** A question of common words takes them from the most frequent ones of the language. */
+const COMMON_WORDS = 150;
 
 /**
- * Prints how long a hybrid search takes, beside the two plain ways of searching the same rows:
- * `ts_rank_cd` over a GIN-indexed tsvector, and an exact scan by cosine.
+ * Prints how long a hybrid search takes, beside the two plain ways of searching the same rows: `ts_rank_cd` over
+ * a GIN-indexed tsvector, and an exact scan by cosine; for questions as people type them, and for questions of common
+ * words alone. Beyond `VECTOR_PROMOTE_THRESHOLD` chunks on a server also beside the build of the vector index.
  */
 export async function search(options: BenchOptions): Promise<void> {
   await using opened = new AsyncDisposableStack();
   const environment = opened.use(await openTestEnvironment());
   await migrateTestDatabase(environment.settings);
   const services = opened.use(await openServices(parseConfig(environment.settings)));
-  const { workspaceId, userId } = await ensureBootstrap(services.db, {
-    bootstrapKey: environment.adminKey,
-  });
+  const account = await ensureBootstrap(services.db, { bootstrapKey: environment.adminKey });
   const wanted = options.chunks ?? CHUNKS;
-  const items = await fillIndex(services, workspaceId, wanted, options.bytes);
+  const items = await fillIndex(services, account.workspaceId, wanted, options.bytes);
   const chunks = await copyToPlainTable(services);
-  const queries = queriesFrom(items);
-  const baseline = await timeEach(queries, async (query) => {
-    await Promise.all([searchByRank(services, query), searchByCosine(services, query)]);
-  });
-  const rowOf = (times: Percentiles) => ({
-    'p50 ms': times.p50,
-    'p95 ms': times.p95,
-    'p99 ms': times.p99,
-    'vs both p50': Math.round((baseline.p50 / times.p50) * 100) / 100,
-  });
-  const signal = new AbortController().signal;
-  const hybrid = await timeEach(queries, async (query) => {
-    const filters = { source_type: [], document_set: [], time_cutoff: null, tags: [] };
-    await searchDocuments(services, {
-      workspaceId,
-      userId,
-      query,
-      filters,
-      limit: RESULTS,
-      signal,
-    });
-  });
+  const hybrid = (query: string) => searchAs(services, account, query);
   console.log(
     `search: ${chunks} chunks of ${items.length} documents, ${QUERIES} queries one after the other, ${environment.size}`,
   );
-  console.table({
-    'raw SQL, ts_rank_cd': rowOf(await timeEach(queries, (q) => searchByRank(services, q))),
-    'raw SQL, exact cosine': rowOf(await timeEach(queries, (q) => searchByCosine(services, q))),
-    'raw SQL, both at once': rowOf(baseline),
-    'hybrid search': rowOf(hybrid),
+  const queries = queriesFrom(items);
+  await printTimes(services, 'questions as typed', queries, hybrid);
+  await printTimes(services, 'questions of common words', commonQueries(), hybrid);
+  if (environment.size !== 'embedded' && chunks > services.config.VECTOR_PROMOTE_THRESHOLD) {
+    await printTimesBesideBuild(services, queries, hybrid);
+  }
+}
+
+type RunQuery = (query: string) => Promise<void>;
+
+async function searchAs(
+  services: Services,
+  account: { workspaceId: WorkspaceId; userId: UserId },
+  query: string,
+): Promise<void> {
+  const filters = { source_type: [], document_set: [], time_cutoff: null, tags: [] };
+  const { signal } = new AbortController();
+  await searchDocuments(services, { ...account, query, filters, limit: RESULTS, signal });
+}
+
+async function printTimes(
+  services: Services,
+  title: string,
+  queries: readonly string[],
+  hybrid: RunQuery,
+): Promise<void> {
+  const baseline = await timeEach(queries, async (query) => {
+    await Promise.all([searchByRank(services, query), searchByCosine(services, query)]);
   });
+  const times = {
+    'raw SQL, ts_rank_cd': await timeEach(queries, (query) => searchByRank(services, query)),
+    'raw SQL, exact cosine': await timeEach(queries, (query) => searchByCosine(services, query)),
+    'raw SQL, both at once': baseline,
+    'hybrid search': await timeEach(queries, hybrid),
+  };
+  printRows(title, times, baseline);
+}
+
+/** Searches go on while the index is built; the last ones of the first row may come after it. */
+async function printTimesBesideBuild(
+  services: Services,
+  queries: readonly string[],
+  hybrid: RunQuery,
+): Promise<void> {
+  const before = await timeEach(queries, hybrid);
+  const startedMs = performance.now();
+  const built = promoteVectors(services, new AbortController().signal).then(
+    () => performance.now() - startedMs,
+  );
+  const during = await timeEach(queries, hybrid);
+  const duringMs = performance.now() - startedMs;
+  const buildMs = await built;
+  const after = await timeEach(queries, hybrid);
+  printRows(
+    `the index was built in ${Math.round(buildMs / 1000)} s, searched beside for ${Math.round(duringMs / 1000)} s`,
+    { 'before the build': before, 'while it is built': during, 'through the index': after },
+    before,
+  );
+}
+
+function printRows(title: string, times: Record<string, Percentiles>, baseline: Percentiles): void {
+  console.log(title);
+  const rows = Object.entries(times).map(([name, { p50, p95, p99 }]) => [
+    name,
+    {
+      'p50 ms': p50,
+      'p95 ms': p95,
+      'p99 ms': p99,
+      'p95 / p50': Math.round((p95 / p50) * 10) / 10,
+      'baseline p50 / p50': Math.round((baseline.p50 / p50) * 100) / 100,
+    },
+  ]);
+  console.table(Object.fromEntries(rows));
 }
 
 /** Accepts and indexes documents as the workers would, until there are `wanted` chunks. */
@@ -79,7 +134,11 @@ async function fillIndex(
   const { db, documentAcceptor, config } = services;
   const pushed: SyntheticItem[] = [];
   for (let seed = 1; (await countChunks(services)) < wanted; seed += 1) {
-    const items = createDocuments(DOCUMENTS_PER_STEP, bytes, { seed, idPrefix: `bench-${seed}` });
+    const items = createDocuments(DOCUMENTS_PER_STEP, bytes, {
+      seed,
+      vocabularySeed: VOCABULARY_SEED,
+      idPrefix: `bench-${seed}`,
+    });
     const context = {
       workspaceId,
       writer: null,
@@ -131,6 +190,18 @@ function queriesFrom(items: readonly SyntheticItem[]): string[] {
     const start = Math.floor(random() * Math.max(1, words.length - 5));
     return words.slice(start, start + 2 + Math.floor(random() * 4)).join(' ');
   });
+}
+
+/** Two to five of the most frequent words: the rows that have them are most of all. */
+function commonQueries(): string[] {
+  const words = createVocabulary(createRandom(VOCABULARY_SEED)).slice(0, COMMON_WORDS);
+  const random = createRandom(98);
+  return Array.from({ length: QUERIES }, () =>
+    Array.from(
+      { length: 2 + Math.floor(random() * 4) },
+      () => words[Math.floor(random() * words.length)],
+    ).join(' '),
+  );
 }
 
 async function searchByRank({ db }: Services, query: string): Promise<void> {

@@ -24,21 +24,29 @@ export function createRandom(seed: number): () => number {
 }
 
 /** Words of a made-up language whose frequencies follow Zipf's law, as those of real text do. */
-function createWords(random: () => number): () => string {
-  const vocabulary = Array.from({ length: VOCABULARY_SIZE }, (_, rank) => wordOf(random, rank));
+function createWords(random: () => number, vocabularySeed: number | null): () => string {
+  const vocabulary = createVocabulary(
+    vocabularySeed === null ? random : createRandom(vocabularySeed),
+  );
   // The integral of 1/rank is the logarithm, so its inverse draws a rank.
   const logSize = Math.log(VOCABULARY_SIZE);
   return () => vocabulary[Math.floor(Math.exp(random() * logSize)) - 1] ?? 'the';
+}
+
+/** The words of the language that a seed makes, the most frequent first. */
+export function createVocabulary(random: () => number): string[] {
+  return Array.from({ length: VOCABULARY_SIZE }, (_, rank) => wordOf(random, rank));
 }
 
 /** Markdown documents of `bytes`/2 to `bytes`·3/2, with headings, paragraphs, a link and metadata. */
 export function createDocuments(
   count: number,
   bytes: number,
-  options: { idPrefix?: string; seed?: number } = {},
+  options: { idPrefix?: string; seed?: number; vocabularySeed?: number } = {},
 ): SyntheticItem[] {
   const random = createRandom(options.seed ?? DEFAULT_SEED);
-  const nextWord = createWords(random);
+  // One language for all, or one for each seed.
+  const nextWord = createWords(random, options.vocabularySeed ?? null);
   return Array.from({ length: count }, (_, index) => ({
     document: {
       id: `${options.idPrefix ?? 'bench'}-${index}`,

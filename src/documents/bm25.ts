@@ -13,8 +13,10 @@ const B = 0.75;
 /** Terms in fewer than this share of the rows choose the candidates; pruning at 2–5 % costs no relevance. */
 const RARE_SHARE = 0.05;
 /** A term in fewer rows than this is cheap to look up whatever its share, so small workspaces lose nothing. */
-const RARE_ROWS = 500;
+export const RARE_ROWS = 500;
 const MIN_CANDIDATE_TERMS = 2;
+/** Common words are asked for together only when that likely leaves this many times the rows that are wanted. */
+const MIN_TOGETHER = 5;
 
 export interface TermVector {
   /** Distinct term ids, ascending. */
@@ -81,16 +83,60 @@ export function idf(df: number, n: number): number {
   return Math.log(1 + (rows - df + 0.5) / (df + 0.5));
 }
 
-/** Ids of the terms that fetch candidates: the rare ones, and always the two rarest that occur at all. */
-export function chooseCandidateTerms(weighted: readonly WeightedTerm[], n: number): number[] {
+/** Which rows are scored. Every row scored by all terms would be exact, and too slow for common words. */
+export interface CandidateTerms {
+  /** Rows with any of these are candidates. */
+  any: number[];
+  /** How many rows that may be, at most. */
+  rows: number;
+  /** Where those are too few: some of the rows that have all of these, common, terms. Empty where they suffice. */
+  all: number[];
+}
+
+/**
+ * The rare terms fetch the candidates, and the two rarest that occur at all, as long as they are no more than
+ * `maxRows`. A term that does not fit is in so many rows that it weighs little; it fetches only when the
+ * rarer ones bring fewer than `wantedRows`.
+ * @param n rows of the workspace
+ */
+export function chooseCandidateTerms(
+  weighted: readonly WeightedTerm[],
+  n: number,
+  { maxRows, wantedRows }: { maxRows: number; wantedRows: number },
+): CandidateTerms {
   const limit = Math.max(n * RARE_SHARE, RARE_ROWS);
-  const chosen: number[] = [];
+  const rarestFirst = weighted.toSorted((a, b) => a.df - b.df);
+  const any: number[] = [];
+  let rows = 0;
   let occurring = 0;
-  for (const { id, df } of weighted.toSorted((a, b) => a.df - b.df)) {
-    if (df >= limit && occurring >= MIN_CANDIDATE_TERMS) break;
+  for (const { id, df } of rarestFirst) {
+    const isWanted = df < limit || occurring < MIN_CANDIDATE_TERMS;
+    if (!isWanted || rows + df > maxRows) break;
     // A term that the counters do not know yet costs nothing to look up.
-    chosen.push(id);
+    any.push(id);
+    rows += df;
     if (df > 0) occurring += 1;
+  }
+  const left = rarestFirst.slice(any.length);
+  const isEnough = rows >= wantedRows || occurring >= MIN_CANDIDATE_TERMS;
+  return { any, rows, all: isEnough ? [] : commonTogether(left, n, maxRows, wantedRows) };
+}
+
+/** So many of these terms, the rarest first, that the rows that have them all are likely few enough, but not too few. */
+function commonTogether(
+  rarestFirst: readonly WeightedTerm[],
+  n: number,
+  maxRows: number,
+  wantedRows: number,
+): number[] {
+  const chosen: number[] = [];
+  let rows = n;
+  for (const { id, df } of rarestFirst) {
+    // As if words came independently; those of one question come together more often.
+    const together = rows * Math.min(1, df / Math.max(1, n));
+    if (chosen.length > 0 && (rows <= maxRows || together < MIN_TOGETHER * wantedRows)) break;
+    chosen.push(id);
+    rows = together;
   }
   return chosen;
 }

@@ -8,7 +8,13 @@ import { type Embedder, EmbedderFault } from './embed.ts';
 import { fuseScores } from './fuse-scores.ts';
 import { blurb, highlight } from './highlight.ts';
 import { visibleText } from './html-text.ts';
-import { type FoundChunk, HIDDEN, type SearchScope, searchTerms } from './search-terms.ts';
+import {
+  type FoundChunk,
+  HIDDEN,
+  MAX_SCORED,
+  type SearchScope,
+  searchTerms,
+} from './search-terms.ts';
 import { hasPrivatePairsOfOthers } from './document-access.ts';
 import type { SearchFilters } from './search-filters.ts';
 import type { SearchHit } from './search-hit.ts';
@@ -63,7 +69,7 @@ export async function searchDocuments(
     limit: Math.max(MIN_CANDIDATES, input.limit * CANDIDATES_PER_RESULT),
   };
   const [lexical, dense] = await Promise.all([
-    searchTerms(db, scope, queryTerms, counts),
+    searchTerms(db, scope, queryTerms, counts, MAX_SCORED[services.config.size]),
     embedQuery(services, input, wordIdf(counts, salt)).then((vector) =>
       vector === null ? [] : searchVectors(services, scope, vector, counts.chunks),
     ),

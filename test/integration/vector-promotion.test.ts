@@ -159,6 +159,12 @@ describe.skipIf(databaseUrl === undefined)(`the index over promoted vectors${tit
     await expectSearchByIndex();
   });
 
+  it('and words that every chunk holds are looked up in their index, not in the whole table', async () => {
+    const seen = await stage.search('a report with a remark');
+    expect(seen.hits).toHaveLength(10);
+    expect(seen.scansWords).toBe(false);
+  });
+
   it('loses what an interrupted reindex left beside it', async () => {
     await promote();
     const held = await stage.holdSnapshot();

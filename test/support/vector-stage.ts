@@ -33,11 +33,14 @@ export interface SearchSeen {
   /** Vectors that the search compared one by one, in full, instead of by sign bits or through the index. */
   comparedExactly: number;
   usesIndex: boolean;
+  /** Whether the words were looked for in every row of the table. */
+  scansWords: boolean;
 }
 
 interface PlanNode {
   'Node Type': string;
   'Index Name'?: string;
+  'Relation Name'?: string;
   'Sort Key'?: string[];
   'Actual Rows': number;
   Plans?: PlanNode[];
@@ -92,13 +95,19 @@ export async function openVectorStage(threshold: number): Promise<VectorStage> {
           signal: new AbortController().signal,
         },
       );
-      const nodes = await planNodes(db, [...seen]);
+      const sent = [...seen];
+      const nodes = await planNodes(db, sent, { settings: 'hnsw.', table: 'chunk_vector' });
+      const wordNodes = await planNodes(db, sent, { settings: 'enable_', table: 'chunk_terms' });
       return {
         hits: hits.map(({ document_id, score }) => ({ id: document_id, score })),
         comparedExactly: nodes
           .filter((node) => node['Sort Key']?.some((key) => key.includes('<#>')))
           .reduce((sum, node) => sum + (node.Plans?.[0]?.['Actual Rows'] ?? 0), 0),
         usesIndex: nodes.some((node) => node['Index Name'] === 'chunk_vector_promoted'),
+        scansWords: wordNodes.some(
+          (node) =>
+            node['Relation Name'] === 'chunk_terms' && node['Node Type'].includes('Seq Scan'),
+        ),
       };
     },
     async holdSnapshot() {
@@ -141,16 +150,20 @@ function documentNumber(n: number) {
   };
 }
 
-/** Runs what the search has sent to the vectors once more, under EXPLAIN and with the same settings. */
-async function planNodes(db: Kysely<Tables>, sent: CompiledQuery[]): Promise<PlanNode[]> {
+/** Runs what the search has sent to one table once more, under EXPLAIN and with the settings of that half. */
+async function planNodes(
+  db: Kysely<Tables>,
+  sent: CompiledQuery[],
+  half: { settings: string; table: string },
+): Promise<PlanNode[]> {
   const transaction = db.transaction().setIsolationLevel('repeatable read');
   return transaction.execute(async (trx) => {
     // So few vectors the planner would rather sort, with the index there; past the real threshold it would not.
     await sql`set local enable_sort = off`.execute(trx);
     const nodes: PlanNode[] = [];
     for (const query of sent) {
-      if (query.sql.includes('set_config')) await trx.executeQuery(query);
-      if (!/from chunk_vector\s/.test(query.sql)) continue;
+      if (query.sql.includes(`set_config('${half.settings}`)) await trx.executeQuery(query);
+      if (!query.sql.replaceAll(/\s+/g, ' ').includes(`from ${half.table} `)) continue;
       const explained = CompiledQuery.raw(`explain (analyze, verbose, format json) ${query.sql}`, [
         ...query.parameters,
       ]);

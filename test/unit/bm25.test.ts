@@ -68,18 +68,57 @@ function term(id: number, df: number) {
   return { id, df, idf: idf(df, 1_000_000) };
 }
 
+const BOUND = { maxRows: 1_500_000, wantedRows: 100 };
+const any = (terms: ReturnType<typeof term>[], n: number, bound = BOUND) =>
+  chooseCandidateTerms(terms, n, bound).any;
+
 test('rare terms choose the candidates and frequent ones only score', () => {
   const terms = [term(1, 900_000), term(2, 40), term(3, 60_000), term(4, 20_000)];
-  expect(chooseCandidateTerms(terms, 1_000_000)).toEqual([2, 4]);
+  expect(any(terms, 1_000_000)).toEqual([2, 4]);
 });
 
-test('two terms that occur always choose, however frequent they are', () => {
+test('two terms that occur always choose while their rows are within the bound', () => {
   const terms = [term(1, 900_000), term(2, 800_000), term(3, 700_000), term(4, 0)];
-  expect(chooseCandidateTerms(terms, 1_000_000)).toEqual([4, 3, 2]);
-  expect(chooseCandidateTerms([term(1, 900_000)], 1_000_000)).toEqual([1]);
-  expect(chooseCandidateTerms([], 1_000_000)).toEqual([]);
+  expect(any(terms, 1_000_000)).toEqual([4, 3, 2]);
+  expect(any([term(1, 900_000)], 1_000_000)).toEqual([1]);
+  expect(any([], 1_000_000)).toEqual([]);
 });
 
 test('in a small index every term chooses', () => {
-  expect(chooseCandidateTerms([term(1, 90), term(2, 80), term(3, 70)], 100)).toEqual([3, 2, 1]);
+  expect(any([term(1, 90), term(2, 80), term(3, 70)], 100)).toEqual([3, 2, 1]);
+});
+
+test('whatever the question, no more rows are fetched than the bound', () => {
+  const sizes = fc.array(fc.integer({ min: 0, max: 50_000 }), { maxLength: 40 });
+  fc.assert(
+    fc.property(sizes, fc.integer({ min: 1, max: 50_000 }), (dfs, maxRows) => {
+      const terms = dfs.map((df, id) => term(id, df));
+      const { any: ids, rows } = chooseCandidateTerms(terms, 50_000, { maxRows, wantedRows: 100 });
+      const sum = ids.reduce((total, id) => total + (dfs[id] ?? 0), 0);
+      expect(sum).toBe(rows);
+      expect(rows).toBeLessThanOrEqual(maxRows);
+    }),
+  );
+});
+
+test('a common word beside a rare one that brings enough only scores', () => {
+  const bound = { maxRows: 20_000, wantedRows: 100 };
+  const plan = chooseCandidateTerms([term(1, 49_000), term(2, 120)], 50_000, bound);
+  expect(plan).toEqual({ any: [2], rows: 120, all: [] });
+});
+
+test('common words fetch where the rare ones bring too few, or may not be seen', () => {
+  const terms = [term(1, 49_000), term(2, 30)];
+  const bound = { maxRows: 20_000, wantedRows: 100 };
+  expect(chooseCandidateTerms(terms, 50_000, bound)).toEqual({ any: [2], rows: 30, all: [1] });
+  const narrowed = { maxRows: 20_000, wantedRows: Infinity };
+  expect(chooseCandidateTerms([term(1, 49_000), term(2, 120)], 50_000, narrowed).all).toEqual([1]);
+});
+
+test('words that are all common are asked for together, until their rows are few enough and no fewer', () => {
+  const bound = { maxRows: 20_000, wantedRows: 100 };
+  const common = [term(1, 49_000), term(2, 27_000), term(3, 29_000)];
+  expect(chooseCandidateTerms(common, 50_000, bound)).toEqual({ any: [], rows: 0, all: [2, 3] });
+  const scarce = [term(1, 21_000), term(2, 22_000)];
+  expect(chooseCandidateTerms(scarce, 10_000_000, bound).all).toEqual([1]);
 });

@@ -3,7 +3,7 @@ import { type ModelErrorCode, ModelFailed } from './model/model-failed.ts';
 
 const EMPTY = 'ended without an answer. Ask again, or ask in other words.';
 const THOUGHT_ONLY =
-  'used up its limit on length before it began to answer. Ask for less, or choose another model.';
+  'ended without an answer: it had used up its limit on length before. Ask for less, or choose another model.';
 
 export function emptyAnswer(model: ChatModel, finishReason: string): ModelFailed {
   return failed(model, finishReason, {

@@ -168,9 +168,15 @@ describe('a model that misuses tools', () => {
     const stream = await askTwice();
     expect(llm.calls).toHaveLength(12);
     expect(assemble(stream)).toMatchObject({ answer: 'Enough.', error_msg: null });
+    llm.calls.length = 0;
     script = () => callsTools([search()]);
-    const { packets } = await askTwice();
-    expect(packets.at(-1)?.obj.type).toBe('error');
+    const wordless = await askTwice();
+    expect(wordless.packets.at(-1)?.obj).toEqual({ type: 'stop', stop_reason: null });
+    expect(assemble(wordless).answer).toMatch(
+      /ended without an answer.*quoted from what its searches found/,
+    );
+    // It is told once that there are no tools left.
+    expect(llm.calls).toHaveLength(14);
   });
 });
 

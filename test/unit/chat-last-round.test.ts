@@ -82,7 +82,7 @@ describe('an answer that its model could not end', () => {
     const model = fakeChatModel([think('Hm'), finish('length')]);
     await expect(generated({ model, tools: [] })).rejects.toMatchObject({
       errorCode: 'EMPTY_LLM_RESPONSE',
-      message: expect.stringContaining('used up its limit on length'),
+      message: expect.stringContaining('without an answer: it had used up its limit on length'),
     });
   });
 

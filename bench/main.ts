@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Bench, BenchOptions } from './bench-options.ts';
+import { boilerplate } from './boilerplate.ts';
 import { chat } from './chat.ts';
 import { fairness } from './fairness.ts';
 import { ingest } from './ingest.ts';
@@ -36,6 +37,10 @@ const BENCHES: Record<string, Bench> = {
   webhooks: {
     summary: 'webhooks to local receivers, beside a bare loop that signs and posts',
     run: webhooks,
+  },
+  boilerplate: {
+    summary: 'words kept and leaked of pages that documentation generators made',
+    run: boilerplate,
   },
   leads: {
     summary: 'precision and recall of leads on labelled pages, and pages/s beside parsing alone',
@@ -91,7 +96,7 @@ function printList(): void {
     'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n] [--split dev|held-out|all] [--verbose]\n',
   );
   for (const [name, { summary }] of Object.entries(BENCHES)) {
-    console.log(`  ${name.padEnd(10)} ${summary}`);
+    console.log(`  ${name.padEnd(11)} ${summary}`);
   }
   console.log(
     '\nTEST_DATABASE_URL and TEST_REDIS_URL choose the size; without them it is embedded.',

@@ -1,0 +1,103 @@
+/** The pages of one documentation generator, and where on them a reader finds what the pages are for. */
+export interface Generator {
+  name: string;
+  /** The Debian package that brings the pages. */
+  package: string;
+  folder: string;
+  /** Below the folder. */
+  start: string;
+  /** CSS selector of the elements that hold the text of a page. */
+  content: string;
+  /** What lies in them and is not meant for reading. */
+  surplus: string;
+  /** What may be kept or left out: lists of the headings of the page itself, and marks beside headings. */
+  neutral: string;
+}
+
+const DOCBOOK =
+  'body > :is(.sect1, .sect2, .section, .chapter, .refentry, .article, .book, .part, .set, .preface, .appendix, .reference, .index, .glossary, .bibliography, .titlepage, .colophon, .dedication, .legalnotice)';
+
+/** Written from the templates of the generators, and knowing nothing of how Millrace reads a page. */
+export const GENERATORS: readonly Generator[] = [
+  {
+    name: 'Sphinx, Python',
+    package: 'python3.11-doc',
+    folder: '/usr/share/doc/python3.11/html',
+    start: 'index.html',
+    content: '[role=main]',
+    surplus: '.headerlink',
+    neutral: '',
+  },
+  {
+    name: "Sphinx, developer's reference",
+    package: 'developers-reference',
+    folder: '/usr/share/developers-reference',
+    start: 'index.html',
+    content: '[role=main]',
+    surplus: '.headerlink',
+    neutral: '',
+  },
+  {
+    name: 'DocBook, PostgreSQL',
+    package: 'postgresql-doc-15',
+    folder: '/usr/share/doc/postgresql-doc-15/html',
+    start: 'index.html',
+    content: DOCBOOK,
+    surplus: '',
+    neutral: '.toc',
+  },
+  {
+    name: 'DocBook, Valgrind',
+    package: 'valgrind',
+    folder: '/usr/share/doc/valgrind/html',
+    start: 'manual.html',
+    content: DOCBOOK,
+    surplus: '',
+    neutral: '.toc',
+  },
+  {
+    name: 'Publican, Debian handbook',
+    package: 'debian-handbook',
+    folder: '/usr/share/doc/debian-handbook/html/en-US',
+    start: 'index.html',
+    content: DOCBOOK,
+    surplus: '',
+    neutral: '.toc',
+  },
+  {
+    name: 'Apache manual',
+    package: 'apache2-doc',
+    folder: '/usr/share/doc/apache2-doc/manual/en',
+    start: 'index.html',
+    content: '#page-content',
+    surplus: '.toplang, .bottomlang, .lang-toggle, .permalink, .top, .commentnav, #comments_section',
+    neutral: '#quickview',
+  },
+  {
+    name: 'Node.js manual',
+    package: 'nodejs-doc',
+    folder: '/usr/share/doc/nodejs/api',
+    start: 'index.html',
+    content: '#apicontent',
+    surplus: '.mark',
+    neutral: '#toc, .toc',
+  },
+  {
+    name: 'Texinfo, libffi',
+    package: 'libffi-dev',
+    folder: '/usr/share/doc/libffi8/html',
+    start: 'index.html',
+    content: 'body',
+    surplus: '.header, .nav-panel',
+    neutral: '.contents, .section-toc',
+  },
+  {
+    name: 'mdBook, Rust',
+    package: 'rust-doc',
+    folder: '/usr/share/doc/rust-doc/html/book',
+    start: 'index.html',
+    content: 'main',
+    surplus: '',
+    neutral: '',
+  },
+];

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { extname, join, normalize } from 'node:path';
+import { load } from 'cheerio';
+import { type FakeSource, startFakeSource } from '#test/support/fake-source.ts';
+
+/** A folder of HTML pages on loopback; `anonymous` takes from them all that tells what a box is for. */
+export function serveDocumentation(
+  folder: string,
+  options: { anonymous: boolean },
+): Promise<FakeSource> {
+  return startFakeSource(async ({ url }) => {
+    const path = decodeURIComponent(url.pathname).replace(/\/$/, '/index.html');
+    const file = join(folder, normalize(path));
+    const bytes = await readFile(file).catch(() => null);
+    if (bytes === null) return { status: 404, body: 'Not found' };
+    if (!/^\.x?html?$/.test(extname(file))) {
+      return { body: bytes, headers: { 'content-type': 'application/octet-stream' } };
+    }
+    return {
+      body: options.anonymous ? withoutNames(bytes.toString('utf8')) : bytes,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+    };
+  });
+}
+
+const SPEAKING = 'nav, header, footer, main, aside, article, section, center, address, menu';
+const NAMES = /^(?:class|id|role|rel|rev|summary|title|accesskey|hidden|name|aria-.*|data-.*)$/;
+
+/** Without classes, ids, roles and relations, and with every speaking box a `div`: structure and text alone are left. */
+function withoutNames(html: string): string {
+  const $ = load(html);
+  $('head link').remove();
+  $(SPEAKING).each((_, element) => {
+    element.tagName = 'div';
+  });
+  $('body, body *').each((_, element) => {
+    if (!('attribs' in element)) return;
+    for (const name of Object.keys(element.attribs)) {
+      if (NAMES.test(name)) delete element.attribs[name];
+    }
+  });
+  return $.html();
+}

@@ -9,6 +9,8 @@ import { type Generator, GENERATORS } from './documentation-generators.ts';
 import { serveDocumentation } from './documentation-site.ts';
 
 const PAGES = 400;
+/** Marks that Markdown needs are nobody's words. */
+const FENCE = /^[ >]*(?:```|~~~).*$/gm;
 
 interface Row {
   pages: number;
@@ -60,7 +62,7 @@ async function measure(
   variant: { anonymous: boolean },
   verbose: boolean,
 ): Promise<Measure> {
-  await using site = await serveDocumentation(generator.folder, variant);
+  await using site = await serveDocumentation(generator, variant);
   await using test = openTestContext();
   const settings = web.settings.parse({
     base_url: `${site.url}/${generator.start}`,
@@ -70,9 +72,10 @@ async function measure(
   const total: Measure = { pages: 0, wanted: 0, kept: 0, got: 0, leaked: 0, leaking: 0 };
   for (const { id, sections } of steps.flatMap(({ documents }) => documents)) {
     const path = decodeURIComponent(new URL(id).pathname).replace(/\/$/, '/index.html');
+    if (!/\.x?html?$/.test(path)) continue;
     const html = await readFile(join(generator.folder, path), 'utf8').catch(() => null);
     if (html === null) continue;
-    const text = sections.map((section) => section.text).join('\n');
+    const text = sections.map((section) => section.text.replace(FENCE, '')).join('\n');
     const words = compare(text, readOracle(html, generator));
     if (verbose && (words.missing.length > 0 || words.surplus.length > 0)) {
       const sample = (list: string[]): string => `${list.length} ${list.slice(0, 12).join(' ')}`;
@@ -103,8 +106,9 @@ function readOracle(html: string, { content, surplus, neutral }: Generator): Ora
     $(image).replaceWith(` ${$(image).attr('alt') ?? ''} `);
   });
   const area = $(content);
+  const numbers = area.find('ol > li').map((_, item) => `${$(item).index() + 1}`);
   const isNeutral = neutral === '' ? null : area.find(neutral);
-  const spare = wordsOf(isNeutral?.text() ?? '');
+  const spare = [...wordsOf(isNeutral?.text() ?? ''), ...numbers.get()];
   isNeutral?.remove();
   return { wanted: wordsOf(area.text()), neutral: spare };
 }
@@ -134,7 +138,13 @@ function countsOf(words: readonly string[]): Map<string, number> {
 }
 
 function wordsOf(text: string): string[] {
-  return text.normalize('NFKC').toLowerCase().replaceAll('\u00AD', '').match(/[\p{L}\p{N}]+/gu) ?? [];
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .replaceAll('\u00AD', '')
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
 }
 
 function percent(share: number): number {

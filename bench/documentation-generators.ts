@@ -12,6 +12,8 @@ export interface Generator {
   surplus: string;
   /** What may be kept or left out: lists of the headings of the page itself, and marks beside headings. */
   neutral: string;
+  /** Pages that are all others once more, too long to be read as a page. */
+  without?: string;
 }
 
 const DOCBOOK =
@@ -69,8 +71,9 @@ export const GENERATORS: readonly Generator[] = [
     package: 'apache2-doc',
     folder: '/usr/share/doc/apache2-doc/manual/en',
     start: 'index.html',
-    content: '#page-content',
-    surplus: '.toplang, .bottomlang, .lang-toggle, .permalink, .top, .commentnav, #comments_section',
+    content: '#page-content, body > #preamble, #directive-ref, #directive-list',
+    surplus:
+      '.toplang, .bottomlang, .lang-toggle, .permalink, .top, .commentnav, #comments_section',
     neutral: '#quickview',
   },
   {
@@ -81,6 +84,7 @@ export const GENERATORS: readonly Generator[] = [
     content: '#apicontent',
     surplus: '.mark',
     neutral: '#toc, .toc',
+    without: 'all.html',
   },
   {
     name: 'Texinfo, libffi',
@@ -90,14 +94,5 @@ export const GENERATORS: readonly Generator[] = [
     content: 'body',
     surplus: '.header, .nav-panel',
     neutral: '.contents, .section-toc',
-  },
-  {
-    name: 'mdBook, Rust',
-    package: 'rust-doc',
-    folder: '/usr/share/doc/rust-doc/html/book',
-    start: 'index.html',
-    content: 'main',
-    surplus: '',
-    neutral: '',
   },
 ];

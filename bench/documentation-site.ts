@@ -1,18 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 import { load } from 'cheerio';
+import type { Generator } from './documentation-generators.ts';
 import { type FakeSource, startFakeSource } from '#test/support/fake-source.ts';
 
 /** A folder of HTML pages on loopback; `anonymous` takes from them all that tells what a box is for. */
 export function serveDocumentation(
-  folder: string,
+  { folder, without }: Pick<Generator, 'folder' | 'without'>,
   options: { anonymous: boolean },
 ): Promise<FakeSource> {
   return startFakeSource(async ({ url }) => {
     const path = decodeURIComponent(url.pathname).replace(/\/$/, '/index.html');
     const file = join(folder, normalize(path));
     const bytes = await readFile(file).catch(() => null);
-    if (bytes === null) return { status: 404, body: 'Not found' };
+    if (bytes === null || path === `/${without}`) return { status: 404, body: 'Not found' };
     if (!/^\.x?html?$/.test(extname(file))) {
       return { body: bytes, headers: { 'content-type': 'application/octet-stream' } };
     }

@@ -47,7 +47,8 @@ async function checkWeb(settings: WebSettings, context: ConnectorContext): Promi
     await checkSitemaps(crawl, [first, ...others]);
     return;
   }
-  const reading = await readPage(crawl, first, null);
+  const opened = await readPage(crawl, first, null);
+  const reading = opened.kind === 'open' ? await opened.finish() : opened;
   switch (reading.kind) {
     case 'read':
       return;

@@ -12,6 +12,8 @@ export interface FrontierEntry {
   lastmod: string | null;
   /** Visited again, and read under this address: the canonical one that it names is no page. */
   own?: true;
+  /** Waits for the page that had its text before: the text, as `prints` name it. */
+  twinOf?: string;
 }
 
 export const frontierPosition = z.object({
@@ -30,6 +32,7 @@ const loggedEntry = z.object({
   depth: z.int(),
   lastmod: z.string().nullable(),
   own: z.literal(true).optional(),
+  twinOf: z.string().optional(),
 });
 const logChunk = z.object({
   queued: z.array(
@@ -44,14 +47,24 @@ const logChunk = z.object({
   waiting: z.array(z.tuple([z.string(), loggedEntry])),
   /** Keys of addresses for which nothing waits any more. */
   met: z.array(z.string()),
+  /** The id of a document, and the prints of its text. */
+  owned: z.array(z.tuple([z.string()], z.string())),
+  /** Keys of addresses that are too deep. */
+  passedBy: z.array(z.string()),
 });
 type LogChunk = z.infer<typeof logChunk>;
+
+function emptyChunk(): LogChunk {
+  return { queued: [], claimed: [], waiting: [], met: [], owned: [], passedBy: [] };
+}
 
 /** A sitemap may add 50,000 addresses at once; a row of the memory should not hold them all. */
 const ENTRIES_PER_CHUNK = 1_000;
 const CHUNKS_PER_RECALL = 50;
 const MAX_SITEMAPS = 5_000;
 const KEYS_KEPT = 10_000;
+/** Links below the depth of a crawl are counted up to here. */
+const MAX_PASSED_BY = 50_000;
 
 /**
  * The queue of a crawl, with all that it has seen.
@@ -77,7 +90,11 @@ export class CrawlFrontier {
   private chunks = 0;
   private overflowed = false;
   private readonly waiting = new Map<string, FrontierEntry[]>();
-  private unsaved: LogChunk = { queued: [], claimed: [], waiting: [], met: [] };
+  /** Print of a text → id of the document that has it. */
+  private readonly owners = new Map<string, string>();
+  private readonly passedBy = new Set<string>();
+  private uncounted = 0;
+  private unsaved: LogChunk = emptyChunk();
 
   constructor(maxPages: number) {
     this.maxPages = maxPages;
@@ -117,7 +134,7 @@ export class CrawlFrontier {
   }
 
   /** Queues a page again, to be read under its own address. */
-  revisit(entry: FrontierEntry): void {
+  revisit({ twinOf: _, ...entry }: FrontierEntry): void {
     this.append({ ...entry, own: true }, addressKey(entry.url));
     this.unsaved.queued.push([entry.url, entry.depth, entry.kind, entry.lastmod, true]);
   }
@@ -151,6 +168,43 @@ export class CrawlFrontier {
     return true;
   }
 
+  /** Whether something was reported under this id in this run. */
+  isClaimed(id: string): boolean {
+    return this.claimed.has(addressKey(id));
+  }
+
+  /** The id of the document that has one of these texts in this run. */
+  ownerOf(prints: readonly string[]): string | null {
+    for (const print of prints) {
+      const owner = this.owners.get(print);
+      if (owner !== undefined) return owner;
+    }
+    return null;
+  }
+
+  /** The text is that of this document. */
+  own(prints: readonly string[], id: string): void {
+    for (const print of prints) this.owners.set(print, id);
+    this.unsaved.owned.push([id, ...prints]);
+  }
+
+  /** Notes an address that lies too deep to be visited. */
+  passBy(url: string): void {
+    const key = this.keyOf(url);
+    const isKnown = this.places.has(key) || this.passedBy.has(key);
+    if (isKnown || this.passedBy.size >= MAX_PASSED_BY) return;
+    this.passedBy.add(key);
+    this.unsaved.passedBy.push(key);
+    this.uncounted += 1;
+  }
+
+  /** How many addresses were passed by since this was asked last. */
+  countTooDeep(): number {
+    const count = this.uncounted;
+    this.uncounted = 0;
+    return count;
+  }
+
   /** Puts a page off until the one at its canonical address, which is still to be visited, has been seen. */
   putOff(entry: FrontierEntry, canonical: string): void {
     const key = addressKey(canonical);
@@ -168,21 +222,21 @@ export class CrawlFrontier {
 
   /** What is to be remembered along with the present position. */
   save(): MemoryEntry[] {
-    const { queued, claimed, waiting, met } = this.unsaved;
-    this.unsaved = { queued: [], claimed: [], waiting: [], met: [] };
+    const log = this.unsaved;
+    this.unsaved = emptyChunk();
     const memory: MemoryEntry[] = [];
-    const longest = Math.max(queued.length, claimed.length, waiting.length, met.length);
+    const longest = Math.max(...Object.values(log).map(({ length }) => length));
     for (let at = 0; at < longest; at += ENTRIES_PER_CHUNK) {
-      memory.push({
-        key: `frontier:${this.chunks}`,
-        documentId: null,
-        value: {
-          queued: queued.slice(at, at + ENTRIES_PER_CHUNK),
-          claimed: claimed.slice(at, at + ENTRIES_PER_CHUNK),
-          waiting: waiting.slice(at, at + ENTRIES_PER_CHUNK),
-          met: met.slice(at, at + ENTRIES_PER_CHUNK),
-        },
-      });
+      const to = at + ENTRIES_PER_CHUNK;
+      const value: LogChunk = {
+        queued: log.queued.slice(at, to),
+        claimed: log.claimed.slice(at, to),
+        waiting: log.waiting.slice(at, to),
+        met: log.met.slice(at, to),
+        owned: log.owned.slice(at, to),
+        passedBy: log.passedBy.slice(at, to),
+      };
+      memory.push({ key: `frontier:${this.chunks}`, documentId: null, value });
       this.chunks += 1;
     }
     return memory;
@@ -201,6 +255,10 @@ export class CrawlFrontier {
           this.append({ url, depth, kind, lastmod, ...(own && { own }) }, addressKey(url));
         }
         for (const claim of chunk.data.claimed) this.claimed.add(claim);
+        for (const [id, ...prints] of chunk.data.owned) {
+          for (const print of prints) this.owners.set(print, id);
+        }
+        for (const passed of chunk.data.passedBy) this.passedBy.add(passed);
         this.restoreWaiting(chunk.data);
       }
     }
@@ -223,8 +281,8 @@ export class CrawlFrontier {
   }
 
   private restoreWaiting({ waiting, met }: LogChunk): void {
-    for (const [key, { own, ...entry }] of waiting) {
-      this.addWaiting(key, own ? { ...entry, own } : entry);
+    for (const [key, { own, twinOf, ...entry }] of waiting) {
+      this.addWaiting(key, { ...entry, ...(own && { own }), ...(twinOf && { twinOf }) });
     }
     for (const key of met) this.waiting.delete(key);
   }

@@ -1,6 +1,7 @@
 import { renderMarkdown } from '#src/files/render-markdown.ts';
 import type { DocumentMetadata } from '#src/tables.ts';
-import { findContent } from './find-content.ts';
+import { findContent, type PageContent } from './find-content.ts';
+import { childrenOf, type HtmlElement } from '#src/files/html-tree.ts';
 import type { OpenedPage } from '#src/files/open-page.ts';
 
 /** What a reader takes from a page. */
@@ -15,7 +16,7 @@ export interface ExtractedPage {
 }
 
 /** When this changes, pages are read anew though the site says that they did not change. */
-export const EXTRACTION_VERSION = 2;
+export const EXTRACTION_VERSION = 3;
 
 /**
  * Title, readable text and facts of a page.
@@ -26,16 +27,31 @@ export function extractPage(
   fallbackTitle: string,
   options: { mintlifyCleanup: boolean },
 ): ExtractedPage {
+  return extractContent(page, fallbackTitle, contentOf(page, options));
+}
+
+/** The part of a page that is to be read, as far as the page alone can tell. */
+export function contentOf(page: OpenedPage, options: { mintlifyCleanup: boolean }): PageContent {
+  const isMintlify = /mintlify/i.test(page.metas.get('generator') ?? '');
+  return findContent(page.root, { hidesSticky: options.mintlifyCleanup && isMintlify });
+}
+
+/** @param ofSite elements that other pages of the site have, too; a page that has nothing else keeps them */
+export function extractContent(
+  page: OpenedPage,
+  fallbackTitle: string,
+  { root, isLeftOut }: PageContent,
+  ofSite: ReadonlySet<HtmlElement> = new Set(),
+): ExtractedPage {
   const { metas, heading } = page;
   const title = metas.get('og:title') || page.title || heading || fallbackTitle;
   const author = metas.get('author') || null;
-  const isMintlify = /mintlify/i.test(metas.get('generator') ?? '');
-  const { nodes, isLeftOut } = findContent(page.root, {
-    hidesSticky: options.mintlifyCleanup && isMintlify,
-  });
+  const render = (isOut: (element: HtmlElement) => boolean): string =>
+    renderMarkdown(childrenOf(root), { isLeftOut: isOut, keepsLinks: false });
+  const own = render((element) => ofSite.has(element) || isLeftOut(element));
   return {
     title,
-    text: renderMarkdown(nodes, { isLeftOut, keepsLinks: false }),
+    text: own === '' && ofSite.size > 0 ? render(isLeftOut) : own,
     author,
     metadata: readMetadata(page, author),
     modifiedAt: readModified(page),

@@ -7,12 +7,15 @@ import {
   rawText,
 } from '#src/files/html-tree.ts';
 import { classesOf, hasConsentName, hasSurroundingName, isNeverContent } from './page-parts.ts';
+import { findCore } from './find-core.ts';
+import { findSequenceBoxes } from './find-sequence-boxes.ts';
 import { measurePage, type Sizes } from './measure-page.ts';
 
 /** What of a page is to be read. */
 export interface PageContent {
-  nodes: readonly HtmlNode[];
-  /** Parts of these nodes that are not. */
+  /** What is in it is to be read. */
+  root: HtmlNode;
+  /** Parts of it that are not. */
   isLeftOut: (element: HtmlElement) => boolean;
 }
 
@@ -21,17 +24,24 @@ const LINK_SHARE = 0.75;
 const MIN_LINKS = 4;
 /** No box with more than this share of the page is taken for something that surrounds it. */
 const MAX_SURROUNDING_SHARE = 0.5;
+/** Longer lists of links are what an index is for, though more is said at its foot. */
+const MAX_LISTS_PER_TEXT = 2;
 const MAX_CONSENT_SHARE = 0.2;
-/** A box named "menu" of which less than this is links may be that of a restaurant. */
+/** A box named "menu" of which less than this is links may be that of a restaurant, and a "sidebar" a note beside. */
 const MIN_MENU_LINK_SHARE = 0.3;
 const LONG_MENU = 200;
+/** A line of 60 characters, as `Size.prose` counts it. */
+const LONG_LINE = 3_600;
 /** A page of which less than this would be left is a list of links. */
 const MIN_SHARE_LEFT = 0.1;
 /** A `main` with less, on a page with so much more text, is a box that only scripts fill. */
 const EMPTY_MAIN = 50;
 const FULL_PAGE = 1_500;
 const NEVER_SURROUNDING = /^(?:html|body|main|article|h[1-6]|pre|code|table|td)$/;
-const LINK_BOXES = new Set(['ul', 'ol', 'div', 'section', 'table']);
+const LINK_BOXES = new Set(['ul', 'ol', 'div', 'section', 'table', 'p', 'dl', 'center']);
+const HEADING = /^h[1-6]$/;
+/** A line of 30 characters. */
+const LEAST_PROSE = 900;
 
 /**
  * What a page is about: one `main` (the author's own word on it, HTML Living Standard §4.4.14) or one `article`, else
@@ -45,13 +55,15 @@ export function findContent(root: HtmlRoot, options: { hidesSticky: boolean }): 
   const isNever = judgedOnce((element) => isNeverContent(element) || isHidden(element));
   const sizes = measurePage(body, isNever);
   const named = namedSurroundings(body, sizes, isNever);
-  const isOut = (element: HtmlElement): boolean => named.has(element) || isNever(element);
+  const sequence = findSequenceBoxes(root, body, isNever);
+  const isOut = (element: HtmlElement): boolean =>
+    named.has(element) || sequence.has(element) || isNever(element);
   const marked = markedContent(body, sizes, isOut);
   const isOutOfContent = (element: HtmlElement): boolean => isOut(element) || isFooter(element);
-  if (marked) return { nodes: marked.children, isLeftOut: isOutOfContent };
+  if (marked) return { root: marked, isLeftOut: isOutOfContent };
   const surroundings = unmarkedSurroundings(body, isOutOfContent);
   return {
-    nodes: childrenOf(body),
+    root: body,
     isLeftOut: (element) => surroundings.has(element) || isOutOfContent(element),
   };
 }
@@ -87,12 +99,13 @@ function namedSurroundings(
     const isConsent = hasConsentName(box);
     const surrounding = isConsent ? null : hasSurroundingName(box);
     if (!isConsent && surrounding === null) return true;
-    const { text, linkText, hasHeading, hasContent } = sizes.of(box);
+    const { text, linkText, hasHeading, hasContent, prose } = sizes.of(box);
     if (NEVER_SURROUNDING.test(box.name) || hasHeading || hasContent) return true;
     // A page about cookies is full of these words; a notice about them is short.
     if (text > whole * (isConsent ? MAX_CONSENT_SHARE : MAX_SURROUNDING_SHARE)) return true;
-    const isText = text > LONG_MENU && linkText < text * MIN_MENU_LINK_SHARE;
-    if (surrounding === 'menu' && isText) return true;
+    const isLong = text > LONG_MENU || prose > LONG_LINE;
+    const isText = isLong && linkText < text * MIN_MENU_LINK_SHARE;
+    if (surrounding === 'ambiguous' && isText) return true;
     found.add(box);
     return false;
   });
@@ -131,7 +144,7 @@ function onlyOne(
   return first && found.length === 1 && rawText(first, isOut).trim() !== '' ? first : null;
 }
 
-/** A page without marks of its own: its header without headings, and boxes that consist of links. */
+/** A page without marks of its own: its header without headings, and boxes that consist of links beside the text. */
 function unmarkedSurroundings(
   body: HtmlNode,
   isOut: (element: HtmlElement) => boolean,
@@ -146,21 +159,52 @@ function unmarkedSurroundings(
   });
   const isFrame = (element: HtmlElement): boolean => frames.has(element) || isOut(element);
   const sizes = measurePage(body, isFrame);
+  const lists = linkBoxes(body, sizes, isFrame);
   const whole = sizes.of(body).text;
-  const lists = new Set<HtmlElement>();
-  let left = whole;
-  eachElement(body, (box) => {
-    if (isFrame(box)) return false;
+  const left = [...lists].reduce((sum, box) => sum - sizes.of(box).text, whole);
+  // A page that is nothing but links, such as an index, keeps them.
+  return left < whole * MIN_SHARE_LEFT ? frames : new Set([...frames, ...lists]);
+}
+
+/** Beside the text, or before its first heading or line. A list of links in the midst of it is part of it. */
+function linkBoxes(
+  body: HtmlNode,
+  sizes: Sizes,
+  isOut: (element: HtmlElement) => boolean,
+): Set<HtmlElement> {
+  const core = findCore(body, sizes);
+  const around = boxesAround(core);
+  const whole = sizes.of(body).text;
+  const found = new Set<HtmlElement>();
+  const most = sizes.of(core).text * MAX_LISTS_PER_TEXT;
+  const judge = (box: HtmlElement): boolean => {
     if (!LINK_BOXES.has(box.name)) return true;
     const { text, linkText, links, hasHeading } = sizes.of(box);
     const isLinks = links >= MIN_LINKS && linkText > text * LINK_SHARE;
+    if (isLinks && text > most) return false;
     if (!isLinks || hasHeading || text > whole * MAX_SURROUNDING_SHARE) return true;
-    lists.add(box);
-    left -= text;
+    found.add(box);
     return false;
+  };
+  eachElement(body, (box) => {
+    if (isOut(box) || box === core) return false;
+    return around.has(box) || judge(box);
   });
-  // A page that is nothing but links, such as an index, keeps them.
-  return left < whole * MIN_SHARE_LEFT ? frames : new Set([...frames, ...lists]);
+  let isBefore = true;
+  eachElement(core, (box) => {
+    if (isOut(box)) return false;
+    const isText =
+      HEADING.test(box.name) || (box.name === 'p' && sizes.of(box).prose > LEAST_PROSE);
+    if (isText) isBefore = false;
+    return isBefore && judge(box);
+  });
+  return found;
+}
+
+function boxesAround(core: HtmlNode): Set<HtmlNode> {
+  const boxes = new Set<HtmlNode>();
+  for (let box = core.parent; box; box = box.parent) boxes.add(box);
+  return boxes;
 }
 
 function firstOf(root: HtmlNode, name: string): HtmlElement | null {

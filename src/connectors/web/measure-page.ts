@@ -9,34 +9,67 @@ export interface Size {
   hasHeading: boolean;
   /** Whether a `main` or `article` is in it. */
   hasContent: boolean;
+  /** How much of it reads like prose: long lines count for more than many short ones, and words of links for little. */
+  prose: number;
 }
 
 export interface Sizes {
   of(node: HtmlNode): Size;
 }
 
-const NOTHING: Size = { text: 0, linkText: 0, links: 0, hasHeading: false, hasContent: false };
+/** What is being added up: the line that runs through a box and the inline elements in it is not at its end yet. */
+interface OpenSize extends Size {
+  line: number;
+}
 
-/** Measures every box of a page in one walk, without the elements that `isLeftOut` names. */
-export function measurePage(from: HtmlNode, isLeftOut: (element: HtmlElement) => boolean): Sizes {
-  const sizes = new Map<HtmlNode, Size>();
+const NOTHING: Size = {
+  text: 0,
+  linkText: 0,
+  links: 0,
+  hasHeading: false,
+  hasContent: false,
+  prose: 0,
+};
+/** Beyond this a line is prose, however long it is. */
+const LONG_LINE = 250;
+const LINK_WEIGHT = 0.25;
+const INLINE = new Set(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Measures every box of a page in one walk, without the elements that `isLeftOut` names. Text that `isKnown` names
+ * counts for nothing as prose.
+ */
+export function measurePage(
+  from: HtmlNode,
+  isLeftOut: (element: HtmlElement) => boolean,
+  isKnown: (text: HtmlNode) => boolean = () => false,
+): Sizes {
+  const sizes = new Map<HtmlNode, OpenSize>();
   /** Each box comes twice: to be opened, and, when all in it was measured, to be added to the box around it. */
-  const open: { node: HtmlNode; around: Size | null; size: Size | null }[] = [
+  const open: { node: HtmlNode; around: OpenSize | null; size: OpenSize | null }[] = [
     { node: from, around: null, size: null },
   ];
   for (let step = open.pop(); step !== undefined; step = open.pop()) {
     const { node, around, size } = step;
     if (size !== null) {
+      endLine(node, size);
       if (around !== null) addTo(around, size, node);
       continue;
     }
-    const own = { ...NOTHING };
+    const own = { ...NOTHING, line: 0 };
     sizes.set(node, own);
     open.push({ node, around, size: own });
     if (!('children' in node)) continue;
     for (const child of node.children) {
-      if (child.type === 'text') own.text += visibleLength(child.data);
-      else if (isElement(child) && !isLeftOut(child)) {
+      if (child.type === 'text') {
+        const length = visibleLength(child.data);
+        own.text += length;
+        if (length > 0 && !isKnown(child)) own.line += length;
+      } else if (isElement(child) && !isLeftOut(child)) {
         open.push({ node: child, around: own, size: null });
       }
     }
@@ -44,7 +77,17 @@ export function measurePage(from: HtmlNode, isLeftOut: (element: HtmlElement) =>
   return { of: (node) => sizes.get(node) ?? NOTHING };
 }
 
-function addTo(around: Size, size: Size, node: HtmlNode): void {
+/** A line ends with its box. The square makes one long line outweigh many short ones of the same length. */
+function endLine(node: HtmlNode, size: OpenSize): void {
+  if (isElement(node) && INLINE.has(node.name)) {
+    if (node.name === 'a') size.line *= LINK_WEIGHT;
+    return;
+  }
+  size.prose += Math.min(size.line, LONG_LINE) ** 2;
+  size.line = 0;
+}
+
+function addTo(around: OpenSize, size: OpenSize, node: HtmlNode): void {
   const name = isElement(node) ? node.name : '';
   const isLink = name === 'a';
   around.text += size.text;
@@ -52,6 +95,8 @@ function addTo(around: Size, size: Size, node: HtmlNode): void {
   around.links += size.links + (isLink ? 1 : 0);
   around.hasHeading ||= size.hasHeading || name === 'h1';
   around.hasContent ||= size.hasContent || name === 'main' || name === 'article';
+  around.prose += size.prose;
+  around.line += size.line;
 }
 
 function visibleLength(text: string): number {

@@ -7,6 +7,7 @@ import { hashOf, readBaseUrl, readLink, scopeOf, type SiteScope } from './page-a
 import type { Crawl } from './page-reading.ts';
 import { openRobots, type Robots } from './read-robots.ts';
 import { isSitemapAddress } from './read-sitemap-entry.ts';
+import { SiteFrame } from './site-frame.ts';
 import { SourceRefused } from '#src/connectors/source-errors.ts';
 import type { WebSettings } from './web-settings.ts';
 
@@ -37,6 +38,7 @@ export async function openCrawl(
 ): Promise<Crawl> {
   const { checkpoint, contentNeeded } = options;
   const robots = openRobots(context, settings.respect_robots_txt);
+  const frame = await SiteFrame.open(context);
   const begin = (): Crawl => ({
     settings,
     context,
@@ -45,6 +47,8 @@ export async function openCrawl(
     frontier: new CrawlFrontier(settings.max_pages),
     scope: initialScope(settings),
     unavailableInARow: 0,
+    frame,
+    openCharacters: 0,
   });
   const crawl = begin();
   if (checkpoint && checkpoint.settings === checkpointOf(crawl).settings) {

@@ -17,10 +17,14 @@ export const pageMemory = z.object({
   /** Hash of what was taken from them. */
   hash: z.string(),
   lastmod: z.string().nullable(),
+  /** Whether the document is that of another page with the same text. */
+  isTwin: z.boolean(),
   /** When it was fetched, in ms. */
   at: z.number(),
   /** Where it leads, so that a crawl goes on from a page that did not change. Paths are on the host of `id`. */
   links: z.array(z.string()),
+  /** Texts that were kept and may turn out to be the site's, as `SiteFrame` names them. */
+  doubts: z.array(z.string()),
 });
 export type PageMemory = z.infer<typeof pageMemory>;
 

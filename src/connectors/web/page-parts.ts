@@ -1,4 +1,4 @@
-import { type HtmlElement, isElement } from '#src/files/html-tree.ts';
+import { type HtmlElement, isElement, rawText } from '#src/files/html-tree.ts';
 
 /** Left out wherever they stand. */
 const NEVER_CONTENT = new Set(
@@ -11,7 +11,7 @@ const NEVER_ROLES = new Set(
 );
 /** Names that themes give to what surrounds the text. Whole class names only: `has-sidebar` is a page. */
 const SURROUNDING =
-  /^(?:(?:site|page|global|main|primary|top|left|right|doc|docs|mobile|theme-doc|on-this-page)[-_]*)?(?:(nav|navbar|navigation|topnav|sidenav|menu)|sidebar|breadcrumbs?|footer|toc|table-of-contents|pagination|pager|prev-next|skip-?links?|skip-to-content|share|sharing|social(?:-links|-share)?|newsletter(?:-signup)?|subscribe|adverts?|advertisement|ads|popup|modal|related(?:-posts|-articles|-links)?|edit-(?:this-)?page|toolbar)(?:[-_]*(?:container|wrapper|inner|menu|links|list|widget))?$/i;
+  /^(?:(?:site|page|global|main|primary|secondary|top|bottom|left|right|doc|docs|mobile|theme-doc|on-this-page)[-_]*)?(?:(nav|navbar|navigation|topnav|sidenav|menu|sidebar|related)|(?:nav|doc)[-_]?(?:header|footer|nav|bar)|masthead|breadcrumbs?|footer|toc|table-of-contents|pagination|pager|prev-next|next-prev|skip-?links?|skip-to-(?:main-?)?content|share|sharing|social(?:-links|-share)?|newsletter(?:-signup)?|subscribe|adverts?|advertisement|ads|popup|modal|related-(?:posts|articles|links)|(?:edit|view)-(?:this-)?(?:page|on-github|source)(?:-link)?|(?:lang|languages?|locale|version)(?:[-_](?:switch(?:er)?|select(?:or)?|picker|menu|list|links|toggle))?s?|toplang|bottomlang|toolbar|feedback|page-feedback|was-this-helpful|back-to-top|last-(?:updated|modified))(?:[-_]*(?:container|wrapper|inner|menu|links|list|widget))?$/i;
 /** Names of notices by consent tools. The word alone is also what bakeries and doctors write about. */
 const CONSENT =
   /onetrust|cookiebot|cookielaw|gdpr|cc-window|cookies?[-_]*(?:consent|banner|notice|notification|bar|law|policy|popup|modal|overlay|settings|preferences|message|alert|warning|info|dialog|disclaimer|container|wall|hint)|consent[-_]*(?:banner|manager|popup|modal|bar|overlay|box|dialog|notice|container|sdk|tool)/i;
@@ -32,12 +32,19 @@ export function isNeverContent(element: HtmlElement): boolean {
   const role = attribs['role'];
   if (role !== undefined && NEVER_ROLES.has(role)) return true;
   if (attribs['aria-hidden'] === 'true' || isHidden(attribs)) return true;
+  if (name === 'a' && isJumpMark(element)) return true;
   if (attribs['class'] === undefined) return false;
   const classes = classesOf(element);
   if (name === 'a') return classes.some((one) => ANCHORS.has(one));
   if (name === 'td')
     return classes.some((one) => /^(?:blob-num|gutter|rouge-gutter|linenos)$/.test(one));
   return classes.some((one) => LINE_NUMBERS.has(one));
+}
+
+/** A sign without a word that leads to a place on the same page: beside a heading, or back to the top. */
+function isJumpMark(link: HtmlElement): boolean {
+  if (link.attribs['href']?.startsWith('#') !== true || link.children.length > 3) return false;
+  return !/[\p{L}\p{N}]/u.test(rawText(link));
 }
 
 /** Tabs hide the panels that were not chosen, and a browser's search may open what is hidden until then. */
@@ -63,22 +70,22 @@ export function hasConsentName({ attribs }: HtmlElement): boolean {
   return (classes !== '' && isConsent(classes)) || (id !== '' && isConsent(id));
 }
 
-/** `menu` for names that may also be those of content. */
-export function hasSurroundingName({ attribs }: HtmlElement): 'menu' | 'other' | null {
-  let found: 'menu' | 'other' | null = null;
+/** `ambiguous` for names that may also be those of content. */
+export function hasSurroundingName({ attribs }: HtmlElement): 'ambiguous' | 'clear' | null {
+  let found: 'ambiguous' | 'clear' | null = null;
   for (const name of [...wordsOf(attribs['class']), ...wordsOf(attribs['id'])]) {
     const kind = surroundingKind(name);
-    if (kind === 'other') return kind;
+    if (kind === 'clear') return kind;
     found ??= kind;
   }
   return found;
 }
 
 const isConsent = remembered((names) => CONSENT.test(names));
-const surroundingKind = remembered((name): 'menu' | 'other' | null => {
+const surroundingKind = remembered((name): 'ambiguous' | 'clear' | null => {
   const match = SURROUNDING.exec(name);
   if (!match) return null;
-  return match[1] === undefined ? 'other' : 'menu';
+  return match[1] === undefined ? 'clear' : 'ambiguous';
 });
 
 const MAX_REMEMBERED = 5_000;

@@ -4,6 +4,7 @@ import type { CrawlFrontier, FrontierEntry } from './crawl-frontier.ts';
 import type { SiteScope } from './page-address.ts';
 import { packLinks, type PageMemory, readingMethod } from './page-memory.ts';
 import type { Robots } from './read-robots.ts';
+import type { SiteFrame } from './site-frame.ts';
 import type { WebSettings } from './web-settings.ts';
 
 /** One crawl: what it may read, what it has seen, and whom it asks. */
@@ -18,6 +19,21 @@ export interface Crawl {
   scope: SiteScope;
   /** Pages that could not be reached, one after the other. */
   unavailableInARow: number;
+  /** What pages of the site have in common. */
+  readonly frame: SiteFrame;
+  /** Characters of the pages that are open and wait for others to be learned from. */
+  openCharacters: number;
+}
+
+/** A page that was fetched, before anybody has said which part of it is of the site and not of the page. */
+export interface OpenReading {
+  kind: 'open';
+  links: URL[];
+  scope: SiteScope;
+  /** Counts what the page has around its text. */
+  learn: () => void;
+  /** Reads it by what was learned from it and from others. */
+  finish: () => Promise<PageReading>;
 }
 
 /** What was found at one address. */
@@ -31,6 +47,10 @@ export type PageReading =
       /** Null: what is remembered still holds. */
       memory: PageMemory | null;
       links: URL[];
+      /** Hashes of its text and of its bytes: a page that shares one of them is the same page. */
+      prints: readonly string[];
+      /** Nothing is new, and the id is that of another page, which had the same text. */
+      isTwin?: boolean;
       /** Whether it has more links than are followed. */
       isCut?: boolean;
       scope: SiteScope;
@@ -90,9 +110,9 @@ export function changedAt(
 export function memoryOf(
   { settings, context }: Crawl,
   { entry, response, raw }: Pick<FoundPage, 'entry' | 'response' | 'raw'>,
-  facts: { id: string; hash: string; links: readonly URL[] },
+  facts: { id: string; hash: string; links: readonly URL[]; doubts?: readonly string[] },
 ): PageMemory {
-  const { id, hash, links } = facts;
+  const { id, hash, links, doubts = [] } = facts;
   return {
     how: readingMethod(settings),
     id,
@@ -103,5 +123,7 @@ export function memoryOf(
     lastmod: entry.lastmod,
     at: context.clock().getTime(),
     links: packLinks(links, id),
+    doubts: [...doubts],
+    isTwin: false,
   };
 }

@@ -1,10 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { withoutLastSlashes } from '#src/platform/base-url.ts';
+import type { HtmlElement } from '#src/files/html-tree.ts';
 import { openPage, type OpenedPage } from '#src/files/open-page.ts';
 import type { ConnectorDocument } from '#src/connectors/connector.ts';
 import { decodePage } from '#src/files/decode-page.ts';
-import { type ExtractedPage, extractPage } from './extract-page.ts';
+import { contentOf, extractContent, type ExtractedPage } from './extract-page.ts';
+import type { PageContent } from './find-content.ts';
+import { findFrame, type FramedPage } from './find-frame.ts';
 import { addressKey, hashOf, isInScope, withSchemeOf } from './page-address.ts';
+import type { PageMemory } from './page-memory.ts';
 import { type PageDirections, readDirections } from './page-links.ts';
 import {
   blankDocument,
@@ -13,6 +17,7 @@ import {
   fail,
   type FoundPage,
   memoryOf,
+  type OpenReading,
   type PageReading,
   skip,
 } from './page-reading.ts';
@@ -20,18 +25,23 @@ import { SourceUnavailable } from '#src/connectors/source-errors.ts';
 
 /** Larger pages are read in a thread of their own; above this only the beginning is searched for links. */
 const MAX_INLINE_CHARACTERS = 2_000_000;
+/** Pages that wait open for each other; a tree takes ten times as much. */
+const MAX_OPEN_CHARACTERS = 4_000_000;
 /** Pages with more text than this are read, though they send their readers on. */
 const LONG_FAREWELL = 500;
 const ROOT_PAGE = /^\/(?:(?:index|default|home)(?:\.\w+)?\/?)?$/i;
 
-/** Directions, links and readable text of an HTML page. */
+/**
+ * Directions and links of an HTML page, and how to read its text. Pages wait open for each other until enough of them
+ * were learned from; a page for which there is no room is read at once.
+ */
 export async function readHtmlPage(
   crawl: Crawl,
   found: FoundPage,
-  knownId: string | null,
-): Promise<PageReading> {
-  const { settings, context } = crawl;
-  const { response, place, scope } = found;
+  remembered: PageMemory | null,
+): Promise<PageReading | OpenReading> {
+  const { settings } = crawl;
+  const { response, place, scope, entry } = found;
   // The request that takes the place of this one goes out before this page takes its time.
   await setImmediate();
   const html = await htmlOf(crawl, found);
@@ -45,7 +55,41 @@ export async function readHtmlPage(
   );
   const links = linksToFollow(crawl, found, directions);
   if (directions.noindex) return skip('noindex', links);
-  const extracted = await extract(crawl, found, page, html);
+  const content = contentOf(page, { mintlifyCleanup: settings.mintlify_cleanup });
+  const framed = { ...content, host: place.host, key: addressKey(entry.url).slice(0, 8) };
+  const knownId = remembered?.id ?? null;
+  const opened: OpenedHtml = { found, html, page, content, framed, directions, links, knownId };
+  const finish = (): Promise<PageReading> => finishPage(crawl, opened);
+  const learn = (): void => {
+    // What an earlier run has read was counted there.
+    if (remembered) return;
+    crawl.frame.learn(framed.key, findFrame(framed, crawl.frame).candidates);
+  };
+  crawl.openCharacters += html.length;
+  if (crawl.openCharacters > MAX_OPEN_CHARACTERS) {
+    learn();
+    return finish();
+  }
+  return { kind: 'open', links, scope, learn, finish };
+}
+
+/** A page that was taken apart. */
+interface OpenedHtml {
+  found: FoundPage;
+  html: string;
+  page: OpenedPage;
+  content: PageContent;
+  framed: FramedPage;
+  directions: PageDirections;
+  links: URL[];
+  knownId: string | null;
+}
+
+async function finishPage(crawl: Crawl, opened: OpenedHtml): Promise<PageReading> {
+  const { settings, context, frame } = crawl;
+  const { found, html, page, framed, directions, links, knownId } = opened;
+  const { elements, candidates } = findFrame(framed, frame);
+  const extracted = await extract(crawl, opened, elements);
   if (sendsOn(crawl, found, directions, extracted)) {
     return skip('sends its readers on to another page', links);
   }
@@ -55,21 +99,22 @@ export async function readHtmlPage(
   }
   const id = idOf(found, directions.canonical, knownId);
   const hash = hashOf(JSON.stringify([extracted.title, extracted.text, extracted.metadata]));
-  const memory = memoryOf(crawl, found, { id, hash, links });
+  const doubts = frame.doubtsAbout(candidates);
+  const memory = memoryOf(crawl, found, { id, hash, links, doubts });
   const isSame = found.known?.hash === hash && found.known.id === id;
   const document = isSame ? null : documentOf(id, extracted, found, context.clock());
   const isCut = directions.isCut || html.length > MAX_INLINE_CHARACTERS;
-  return { kind: 'read', id, document, memory, links, isCut, scope };
+  const prints = [hash, found.raw];
+  return { kind: 'read', id, document, memory, links, prints, isCut, scope: found.scope };
 }
 
 async function extract(
-  { settings, context }: Crawl,
-  { place }: FoundPage,
-  page: OpenedPage,
-  html: string,
+  { context }: Crawl,
+  { found: { place }, page, html, content }: OpenedHtml,
+  ofSite: ReadonlySet<HtmlElement>,
 ): Promise<ExtractedPage> {
   const title = place.pathname === '/' ? place.host : `${place.host}${place.pathname}`;
-  const extracted = extractPage(page, title, { mintlifyCleanup: settings.mintlify_cleanup });
+  const extracted = extractContent(page, title, content, ofSite);
   if (html.length > MAX_INLINE_CHARACTERS) {
     const file = await context.parse({ name: 'page.html', bytes: Buffer.from(html) });
     extracted.text = file.sections.map(({ text }) => text).join('\n\n');

@@ -21,6 +21,7 @@ import {
   fail,
   type FoundPage,
   memoryOf,
+  type OpenReading,
   type PageReading,
   skip,
 } from './page-reading.ts';
@@ -39,7 +40,7 @@ export async function readPage(
   crawl: Crawl,
   entry: FrontierEntry,
   remembered: PageMemory | null,
-): Promise<PageReading> {
+): Promise<PageReading | OpenReading> {
   try {
     const known = stillCounts(crawl, entry, remembered) ? remembered : null;
     if (!(await crawl.robots.isAllowed(entry.url))) return skip('robots.txt does not allow it');
@@ -62,11 +63,13 @@ export async function readPage(
 }
 
 function stillCounts(
-  { settings }: Crawl,
+  { settings, frame }: Crawl,
   { url, own }: FrontierEntry,
   remembered: PageMemory | null,
 ): remembered is PageMemory {
   if (remembered?.how !== readingMethod(settings)) return false;
+  // What the site puts around its pages was not known when this one was read.
+  if (frame.settles(remembered.doubts)) return false;
   return !own || addressKey(remembered.id) === addressKey(url);
 }
 
@@ -93,7 +96,7 @@ async function readAnswer(
   response: OutboundResponse,
   remembered: PageMemory | null,
   known: PageMemory | null,
-): Promise<PageReading> {
+): Promise<PageReading | OpenReading> {
   const { status } = response;
   if (GONE.includes(status)) return { kind: 'gone' };
   if (SIGN_IN.includes(status) && !remembered) return skip('the site asks for a sign-in');
@@ -119,13 +122,13 @@ async function readBody(
   crawl: Crawl,
   found: FoundPage,
   remembered: PageMemory | null,
-): Promise<PageReading> {
+): Promise<PageReading | OpenReading> {
   const { response, place } = found;
   const type = response.headers.get('content-type') ?? '';
   const kind = kindOfAnswer(place, type, response.bytes);
   switch (kind.kind) {
     case 'html':
-      return readHtmlPage(crawl, found, remembered?.id ?? null);
+      return readHtmlPage(crawl, found, remembered);
     case 'file':
       return readFilePage(crawl, found, kind.name);
     case 'unreadable':
@@ -142,6 +145,7 @@ async function readFilePage(crawl: Crawl, found: FoundPage, name: string): Promi
   if (isNoindex(crawl, response)) return skip('noindex');
   const id = place.href;
   const memory = memoryOf(crawl, found, { id, hash: raw, links: [] });
+  const prints = [raw];
   const document = blankDocument(id);
   if (crawl.contentNeeded) {
     const file = await crawl.context.parse({ name, bytes: response.bytes });
@@ -154,7 +158,7 @@ async function readFilePage(crawl: Crawl, found: FoundPage, name: string): Promi
     document.metadata = file.metadata;
     document.updatedAt = changedAt(null, found, crawl.context.clock());
   }
-  return { kind: 'read', id, document, memory, links: [], scope };
+  return { kind: 'read', id, document, memory, links: [], prints, scope };
 }
 
 function isNoindex({ settings }: Crawl, { headers }: OutboundResponse): boolean {
@@ -181,7 +185,10 @@ function renewed(
   known: PageMemory,
 ): PageMemory {
   const { id, raw, hash } = known;
-  const memory = memoryOf(crawl, { entry, response, raw }, { id, hash, links: unpackLinks(known) });
+  const { doubts, isTwin } = known;
+  const links = unpackLinks(known);
+  const facts = { id, hash, links, doubts };
+  const memory = { ...memoryOf(crawl, { entry, response, raw }, facts), isTwin };
   // A 304 need not repeat its validators.
   return response.status === 304
     ? { ...memory, etag: memory.etag ?? known.etag, modified: memory.modified ?? known.modified }
@@ -193,5 +200,7 @@ function unchanged(
   scope: SiteScope,
   memory: PageMemory | null = null,
 ): PageReading {
-  return { kind: 'read', id: known.id, document: null, memory, links: unpackLinks(known), scope };
+  const { id, hash, raw, isTwin } = known;
+  const links = unpackLinks(known);
+  return { kind: 'read', id, document: null, memory, links, prints: [hash, raw], isTwin, scope };
 }

@@ -1,0 +1,28 @@
+import { childrenOf, type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
+import type { Sizes } from './measure-page.ts';
+
+/** The box around the text is the smallest that has this share of the prose around it. */
+const MIN_SHARE = 0.6;
+/** Boxes that arrange a page; a paragraph or a table cell with a long text is no frame of its own. */
+const BOXES = new Set(
+  'html body div section main article center form fieldset table tbody tr td span font'.split(' '),
+);
+
+/** The smallest box in which nearly all of the prose of a page stands. What lies beside it surrounds the text. */
+export function findCore(from: HtmlNode, sizes: Sizes): HtmlNode {
+  let core = from;
+  for (;;) {
+    let heaviest: HtmlElement | null = null;
+    let most = 0;
+    for (const child of childrenOf(core)) {
+      if (!isElement(child)) continue;
+      const { prose } = sizes.of(child);
+      if (prose <= most) continue;
+      heaviest = child;
+      most = prose;
+    }
+    const isCore = heaviest !== null && most >= sizes.of(core).prose * MIN_SHARE;
+    if (!isCore || heaviest === null || !BOXES.has(heaviest.name)) return core;
+    core = heaviest;
+  }
+}

@@ -104,7 +104,7 @@ describe('checkpoints', () => {
     const other = { ...site.settings, max_depth: 1 };
     const again = await collectPages(poll(test, other, steps.at(-1)?.checkpoint), test);
     expect(again.flatMap(({ documents, unchanged }) => [...documents, ...unchanged])).toHaveLength(
-      4,
+      5,
     );
   });
 });

@@ -8,9 +8,11 @@ const canonical = (path: string): string => `<link rel="canonical" href="${path}
 
 describe('a page is not lost', () => {
   test('when the canonical address that it names is dead, forbidden or no document', async () => {
+    const others = Array.from({ length: 70 }, (_, index) => `/other/${index}`);
     await using site = await startSite({
+      ...Object.fromEntries(others.map((path) => [path, page(path)])),
       '/robots.txt': { body: 'User-agent: *\nDisallow: /secret' },
-      '/': page('Home', ['/a?view=1', '/b?view=1', '/c?view=1', '/d?view=1']),
+      '/': page('Home', ['/a?view=1', '/b?view=1', '/c?view=1', '/d?view=1', ...others]),
       '/a?view=1': page('A', [], canonical('/gone')),
       '/b?view=1': page('B', [], canonical('/secret')),
       '/c?view=1': page('C', [], canonical('/hidden')),
@@ -20,11 +22,12 @@ describe('a page is not lost', () => {
     });
     await using test = openTestContext();
     const first = await crawl(test, { base_url: site.url });
-    expect(first.paths).toEqual(['/', '/a?view=1', '/b?view=1', '/c?view=1', '/d']);
+    const own = first.paths.filter((path) => !path.startsWith('/other/'));
+    expect(own).toEqual(['/', '/a?view=1', '/b?view=1', '/c?view=1', '/d']);
     expect(first.reasons).toContain('a page with another canonical address');
     const second = await crawl(test, { base_url: site.url });
-    expect(second.unchanged.length).toBe(5);
-    expect(first.pages).toHaveLength(4);
+    expect(second.unchanged.length).toBe(5 + others.length);
+    expect(first.pages.length).toBeGreaterThanOrEqual(3);
     for (const [index, { checkpoint }] of first.pages.entries()) {
       await using resumed = openTestContext();
       const before = first.pages.slice(0, index + 1);
@@ -186,7 +189,12 @@ test('one broken sitemap of several is a failure, and the others are read', asyn
 });
 
 test('a robots.txt that goes away in the middle of a crawl makes the run wait', async () => {
-  const pages: Parameters<typeof startSite>[0] = { '/': page('Home', ['/a']), '/a': page('A') };
+  const others = Array.from({ length: 40 }, (_, index) => `/other/${index}`);
+  const pages: Parameters<typeof startSite>[0] = {
+    ...Object.fromEntries(others.map((path) => [path, page(path)])),
+    '/': page('Home', [...others, '/a']),
+    '/a': page('A'),
+  };
   await using site = await startSite(pages);
   await using first = openTestContext();
   const { pages: steps } = await crawl(first, { base_url: site.url });

@@ -45,6 +45,8 @@ const KNOWN_UNITS = 0.5;
 const CONTENT_SHARE = 0.5;
 /** A longer text that is not known is somebody's sentence. */
 const MAX_LABEL = 80;
+/** Titles of neighbours and of the page's own parts; more is an index. */
+const MAX_UNKNOWN = 1_000;
 const SMALL_LIST = 40;
 const MAX_CANDIDATES = 400;
 const HEADING = /^h[1-6]$/;
@@ -107,9 +109,11 @@ function isKnown({ length, knownLength, headings, links }: Sum): boolean {
   return knownLength >= length * KNOWN_SHARE && (headings === 0 || links >= 3);
 }
 
-function isMixed({ units, known, knownLinks, longest, ownHeadings }: Sum): boolean {
+function isMixed(sum: Sum): boolean {
+  const { units, known, knownLinks, longest, ownHeadings, length, knownLength } = sum;
+  const isLabelled = knownLinks >= 2 && known >= units * KNOWN_UNITS;
   return (
-    knownLinks >= 2 && known >= units * KNOWN_UNITS && longest <= MAX_LABEL && ownHeadings === 0
+    isLabelled && longest <= MAX_LABEL && ownHeadings === 0 && length - knownLength <= MAX_UNKNOWN
   );
 }
 

@@ -36,8 +36,8 @@ export function fromAtom(feed: FeedOf<'atom'>): AtomFields {
     items: (feed.entries ?? []).map((entry) => ({
       guid: entry.id ?? '',
       link: hrefOf(entry.links, ['alternate', undefined]) ?? entry.content?.src ?? '',
-      title: entry.title?.value ?? '',
-      content: entry.content?.value || entry.summary?.value || mediaText(entry.media),
+      title: entry.title?.value || otherTitle(entry),
+      content: entry.content?.value || entry.summary?.value || otherText(entry),
       isHtml:
         (entry.content?.value ? entry.content : entry.summary)?.type === 'text' ? false : null,
       authors: (entry.authors ?? feed.authors ?? []).flatMap(({ name, email }) =>
@@ -56,8 +56,8 @@ export function fromRss(feed: FeedOf<'rss'>): AtomFields {
     items: (feed.items ?? []).map((item) => ({
       guid: item.guid?.value ?? '',
       link: item.link ?? hrefOf(item.atom?.links, ['alternate', undefined]) ?? '',
-      title: item.title ?? item.dc?.titles?.[0] ?? '',
-      content: item.content?.encoded || item.description || mediaText(item.media),
+      title: item.title || otherTitle(item),
+      content: item.content?.encoded || item.description || otherText(item),
       isHtml: null,
       authors: [
         ...(item.authors ?? []).flatMap(({ name, email }) => ownerOf(name, email)),
@@ -76,8 +76,8 @@ export function fromRdf(feed: FeedOf<'rdf'>): AtomFields {
     items: (feed.items ?? []).map((item) => ({
       guid: item.rdf?.about ?? '',
       link: item.link ?? '',
-      title: item.title ?? '',
-      content: item.content?.encoded ?? item.description ?? '',
+      title: item.title || otherTitle(item),
+      content: item.content?.encoded || item.description || otherText(item),
       isHtml: null,
       authors: (item.dc?.creators ?? []).flatMap((creator) => ownerOf(creator, undefined)),
       categories: item.dc?.subjects ?? [],
@@ -94,8 +94,8 @@ export function fromJson(feed: FeedOf<'json'>): AtomFields {
       guid: item.id ?? '',
       link: item.url ?? item.external_url ?? '',
       title: item.title ?? '',
-      content: item.content_html ?? item.content_text ?? item.summary ?? '',
-      isHtml: item.content_html !== undefined,
+      content: item.content_html || item.content_text || item.summary || '',
+      isHtml: Boolean(item.content_html),
       authors: (item.authors ?? feed.authors ?? []).flatMap(({ name }) => ownerOf(name, undefined)),
       categories: item.tags ?? [],
       dates: present(item.date_modified, item.date_published),
@@ -103,15 +103,55 @@ export function fromJson(feed: FeedOf<'json'>): AtomFields {
   };
 }
 
-interface Media {
-  description?: { value?: string | undefined };
-  groups?: Media[];
+interface Words {
+  value?: string | undefined;
 }
 
-/** Films are described beside the entry (https://www.rssboard.org/media-rss). */
-function mediaText(media: Media | undefined): string {
-  const texts = [media, ...(media?.groups ?? [])].map((part) => part?.description?.value ?? '');
-  return texts.find((text) => text !== '') ?? '';
+/** https://www.rssboard.org/media-rss: an item, its groups, and the contents of both are described alike. */
+interface Media {
+  title?: Words;
+  description?: Words;
+  texts?: Words[];
+  groups?: Media[];
+  contents?: Media[];
+}
+
+/** Elements of other vocabularies, which many feeds use in place of their format's own. */
+interface OtherElements {
+  /** https://www.dublincore.org/specifications/dublin-core/dcmi-terms/ */
+  dc?: { titles?: string[]; descriptions?: string[] };
+  dcterms?: { titles?: string[]; descriptions?: string[]; abstracts?: string[] };
+  /** https://help.apple.com/itc/podcasts_connect/#/itcb54353390 */
+  itunes?: { title?: string; summary?: string; subtitle?: string };
+  media?: Media;
+}
+
+function otherText({ dc, dcterms, itunes, media }: OtherElements): string {
+  const parts = partsOf(media);
+  return firstOf(
+    dc?.descriptions?.[0],
+    dcterms?.abstracts?.[0],
+    dcterms?.descriptions?.[0],
+    itunes?.summary,
+    itunes?.subtitle,
+    ...parts.map(({ description }) => description?.value),
+    ...parts.map(({ texts }) => texts?.map(({ value = '' }) => value).join('\n')),
+  );
+}
+
+function otherTitle({ dc, dcterms, itunes, media }: OtherElements): string {
+  const ofMedia = partsOf(media).map(({ title }) => title?.value);
+  return firstOf(dc?.titles?.[0], dcterms?.titles?.[0], itunes?.title, ...ofMedia);
+}
+
+function partsOf(media: Media | undefined): Media[] {
+  if (!media) return [];
+  const groups = [media, ...(media.groups ?? [])];
+  return groups.flatMap((group) => [group, ...(group.contents ?? [])]);
+}
+
+function firstOf(...texts: (string | undefined)[]): string {
+  return texts.find((text) => text !== undefined && text.trim() !== '') ?? '';
 }
 
 /** Paged feeds (RFC 5005 §3) and archives (§4) both lead to what is older. */

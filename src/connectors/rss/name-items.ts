@@ -1,6 +1,12 @@
 import type { RawItem } from './feed-formats.ts';
 import { hashOf, readLink } from '#src/connectors/web/page-address.ts';
 
+const TIME = /\d:\d\d/;
+/** ISO 8601, which is UTC already. */
+const DATE_ONLY = /^\d{4}(?:-\d\d){0,2}$/;
+/** RFC 3339 §5.6 and RFC 822 §5.1. */
+const ZONE = /(?:\d\s?Z|\s(?:[A-IK-Z]|UTC?|GMT|[ECMP][SD]T)|[+-]\d\d:?\d\d)(?:\s*\([^()]*\))?$/i;
+
 export interface NamedItem {
   raw: RawItem;
   /** As the feed names it, or what stands for a name. */
@@ -53,7 +59,14 @@ function sharedBy(pairs: readonly (readonly [string, string])[]): Set<string> {
 
 /** Milliseconds since 1970; null when there is none that can be read. */
 export function dateOf({ dates }: RawItem): number | null {
-  return dates.map((date) => Date.parse(date)).find((ms) => !Number.isNaN(ms)) ?? null;
+  return dates.map(parseDate).find((ms) => !Number.isNaN(ms)) ?? null;
+}
+
+/** A time without a zone is UTC, wherever the service runs. */
+function parseDate(text: string): number {
+  const date = text.trim();
+  if (!TIME.test(date)) return Date.parse(DATE_ONLY.test(date) ? date : `${date} UTC`);
+  return Date.parse(ZONE.test(date) ? date : `${date}${/\dT\d/i.test(date) ? 'Z' : ' UTC'}`);
 }
 
 /** With its fragment: all entries of a change log may be on one page. */

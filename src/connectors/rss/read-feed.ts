@@ -99,13 +99,15 @@ function fieldsOf(parsed: AnyFeed): AtomFields {
 }
 
 function toItem({ raw, key, id, link }: NamedItem, url: string): FeedItem {
-  const text = textOf(raw);
+  const ownTitle = oneLine(plain(raw.title));
+  // A title alone is news enough.
+  const text = textOf(raw) || ownTitle;
   const date = dateOf(raw);
   return {
     key,
     id,
     link,
-    title: oneLine(plain(raw.title)) || firstLine(text) || link || url,
+    title: ownTitle || firstLine(text) || link || url,
     text,
     authors: raw.authors,
     categories: [...new Set(raw.categories.map(oneLine).filter(Boolean))],

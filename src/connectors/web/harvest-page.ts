@@ -37,6 +37,8 @@ export interface VisitedPage {
   reading: PageReading;
 }
 
+const TWIN = 'the same text as another page';
+
 type ReadPage = Extract<PageReading, { kind: 'read' }>;
 
 /** Puts what became of a page into the harvest. */
@@ -124,8 +126,8 @@ function addRead(
   if (isCut === true) {
     harvest.skipped.push({ documentId: null, reason: 'more links than are followed from a page' });
   }
-  if (reading.isTwin === true) {
-    addKnownTwin(crawl, entry, reading, harvest);
+  if (remembered?.isTwin === true && !entry.own && reading.prints.includes(remembered.hash)) {
+    addKnownTwin(crawl, entry, reading, remembered.id, harvest);
     return;
   }
   const isElsewhere = addressKey(id) !== addressKey(entry.url);
@@ -139,14 +141,14 @@ function addRead(
     if (isBetterAddress(twin, id)) {
       // It had a document of its own until now.
       if (remembered?.id === id) harvest.removed.push(id);
-      addTwin(entry, reading, twin, harvest);
+      addTwin(entry, reading.memory, twin, harvest);
       return;
     }
     if (frontier.isClaimed(id)) {
       harvest.skipped.push({ documentId: null, reason: 'the same page as another one' });
       return;
     }
-    withdraw(twin, harvest);
+    withdraw(twin, reading.memory ?? remembered, id, harvest);
   }
   if (!frontier.claim(id)) {
     harvest.skipped.push({ documentId: null, reason: 'the same page as another one' });
@@ -155,54 +157,66 @@ function addRead(
   frontier.own(reading.prints, id);
   if (reading.document) harvest.documents.push(reading.document);
   else harvest.unchanged.push(id);
-  remember(entry, reading.memory, id, harvest);
+  if (reading.memory) {
+    harvest.memory.push({ key: pageMemoryKey(entry.url), documentId: id, value: reading.memory });
+  }
 }
 
 /** A page that says what a page with a better address says. */
-function addTwin(entry: FrontierEntry, { memory }: ReadPage, twin: string, harvest: Harvest): void {
-  harvest.skipped.push({ documentId: null, reason: 'the same text as another page' });
-  remember(entry, memory && { ...memory, id: twin, isTwin: true }, twin, harvest);
+function addTwin(
+  { url }: FrontierEntry,
+  memory: PageMemory | null,
+  twin: string,
+  harvest: Harvest,
+): void {
+  harvest.skipped.push({ documentId: null, reason: TWIN });
+  rememberTwin(url, memory, twin, harvest);
 }
 
 /**
- * A page that had the text of another one when it was read last, and did not change since. The other one may have: it
+ * A page that had the text of another one when it was read last, and has it still. The other one may have changed: it
  * is visited first, whether or not something still leads to it.
  */
 function addKnownTwin(
   { frontier }: Crawl,
   entry: FrontierEntry,
-  reading: ReadPage,
+  { prints, memory }: ReadPage,
+  twin: string,
   harvest: Harvest,
 ): void {
-  const { id, memory, prints } = reading;
   const [print] = prints;
-  if (!frontier.isClaimed(id)) {
-    frontier.add({ url: id, kind: 'page', depth: entry.depth, lastmod: null });
+  if (!frontier.isClaimed(twin)) {
+    frontier.add({ url: twin, kind: 'page', depth: entry.depth, lastmod: null });
   }
-  if (frontier.isPending(id) && print !== undefined) {
-    frontier.putOff({ ...entry, twinOf: print }, id);
-    remember(entry, memory, id, harvest);
+  if (frontier.isPending(twin) && print !== undefined) {
+    frontier.putOff({ ...entry, twinOf: print }, twin);
+    rememberTwin(entry.url, memory, twin, harvest);
     return;
   }
   const owner = frontier.ownerOf(prints);
-  if (owner !== null) addTwin(entry, reading, owner, harvest);
-  else frontier.revisit(entry);
+  if (owner === null) frontier.revisit(entry);
+  else addTwin(entry, memory, owner, harvest);
 }
 
 /** The text was found under a better address meanwhile. */
-function withdraw(id: string, harvest: Harvest): void {
+function withdraw(id: string, better: PageMemory | null, betterId: string, harvest: Harvest): void {
   harvest.documents = harvest.documents.filter((document) => document.id !== id);
   harvest.unchanged = harvest.unchanged.filter((one) => one !== id);
   harvest.memory = harvest.memory.filter(({ documentId }) => documentId !== id);
   harvest.removed.push(id);
-  harvest.skipped.push({ documentId: null, reason: 'the same text as another page' });
+  harvest.skipped.push({ documentId: null, reason: TWIN });
+  // The next run must not take it for new. What the server says of its age is not at hand.
+  const memory = better && { ...better, etag: null, modified: null };
+  rememberTwin(id, memory, betterId, harvest);
 }
 
-function remember(
-  { url }: FrontierEntry,
+function rememberTwin(
+  url: string,
   memory: PageMemory | null,
-  documentId: string,
+  twin: string,
   harvest: Harvest,
 ): void {
-  if (memory) harvest.memory.push({ key: pageMemoryKey(url), documentId, value: memory });
+  if (!memory) return;
+  const value: PageMemory = { ...memory, id: twin, isTwin: true };
+  harvest.memory.push({ key: pageMemoryKey(url), documentId: twin, value });
 }

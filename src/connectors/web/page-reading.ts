@@ -49,8 +49,6 @@ export type PageReading =
       links: URL[];
       /** Hashes of its text and of its bytes: a page that shares one of them is the same page. */
       prints: readonly string[];
-      /** Nothing is new, and the id is that of another page, which had the same text. */
-      isTwin?: boolean;
       /** Whether it has more links than are followed. */
       isCut?: boolean;
       scope: SiteScope;

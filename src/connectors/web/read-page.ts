@@ -200,7 +200,7 @@ function unchanged(
   scope: SiteScope,
   memory: PageMemory | null = null,
 ): PageReading {
-  const { id, hash, raw, isTwin } = known;
+  const { id, hash, raw } = known;
   const links = unpackLinks(known);
-  return { kind: 'read', id, document: null, memory, links, prints: [hash, raw], isTwin, scope };
+  return { kind: 'read', id, document: null, memory, links, prints: [hash, raw], scope };
 }

@@ -63,7 +63,6 @@ const ENTRIES_PER_CHUNK = 1_000;
 const CHUNKS_PER_RECALL = 50;
 const MAX_SITEMAPS = 5_000;
 const KEYS_KEPT = 10_000;
-/** Links below the depth of a crawl are counted up to here. */
 const MAX_PASSED_BY = 50_000;
 
 /**
@@ -175,11 +174,8 @@ export class CrawlFrontier {
 
   /** The id of the document that has one of these texts in this run. */
   ownerOf(prints: readonly string[]): string | null {
-    for (const print of prints) {
-      const owner = this.owners.get(print);
-      if (owner !== undefined) return owner;
-    }
-    return null;
+    const print = prints.find((one) => this.owners.has(one));
+    return this.owners.get(print ?? '') ?? null;
   }
 
   /** The text is that of this document. */

@@ -19,7 +19,7 @@ interface Visit {
 interface Step {
   visits: Visit[];
   /** What ended it early: the visits before are good. */
-  error: unknown;
+  error: Error | null;
 }
 
 /**
@@ -76,7 +76,7 @@ async function visitSome(crawl: Crawl): Promise<Step> {
     }
   } catch (error) {
     crawl.context.signal.throwIfAborted();
-    return { visits, error };
+    return { visits, error: error instanceof Error ? error : new Error(String(error)) };
   }
   return { visits, error: null };
 }

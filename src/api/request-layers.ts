@@ -1,3 +1,4 @@
+import { toPlatformJson } from '#src/documents/platform-source.ts';
 import { randomUUID } from 'node:crypto';
 import type { Services } from '#src/services.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -79,7 +80,7 @@ export function sendJson(ctx: ApiContext, status: number, body: unknown): void {
   ctx.type = 'application/json';
   if (!ctx.res.hasHeader('Cache-Control')) ctx.set('Cache-Control', 'no-store');
   ctx.set('X-Content-Type-Options', 'nosniff');
-  ctx.body = JSON.stringify(body);
+  ctx.body = ctx.state.framing === 'lines' ? toPlatformJson(body) : JSON.stringify(body);
 }
 
 /**

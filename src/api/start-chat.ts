@@ -9,7 +9,7 @@ import type { RouteRequest } from './route.ts';
 
 type ChatCall = Pick<
   RouteRequest<unknown, unknown, unknown, Principal>,
-  'services' | 'principal' | 'signal' | 'requestId' | 'headers'
+  'services' | 'principal' | 'signal' | 'requestId' | 'headers' | 'framing'
 >;
 
 /**
@@ -17,13 +17,13 @@ type ChatCall = Pick<
  * @returns the run to follow, and `award`, to be called when the answer is complete
  */
 export async function startChat(
-  { services, principal, signal, requestId, headers }: ChatCall,
+  { services, principal, signal, requestId, headers, framing }: ChatCall,
   request: ChatRequest,
 ): Promise<{ run: AnswerRun; award: () => void }> {
   const { workspaceId, userId } = principal;
   const run = await startAnswer(services, {
     caller: { workspaceId, userId, authorization: headers.authorization ?? null },
-    request: { ...request, filters: withSpellings(request.filters) },
+    request: { ...request, filters: withSpellings(request.filters, framing) },
     describeFailure: (error) => {
       const problem = toProblem(error);
       // The stream has begun, so the application's own log line will show a success.

@@ -2,6 +2,13 @@ import type { SearchDoc } from '#src/documents/search-hit.ts';
 import type { Packet, PacketBody } from './packets.ts';
 import type { FinishedTurn } from './finish-turns.ts';
 
+const WORDS: ReadonlySet<PacketBody['type']> = new Set([
+  'message_start',
+  'message_delta',
+  'citation_info',
+]);
+const ENDS: ReadonlySet<PacketBody['type']> = new Set(['stop', 'error']);
+
 /** What an answer's packets have said so far, as its row keeps it. */
 export class DraftAnswer {
   #content = '';
@@ -10,6 +17,8 @@ export class DraftAnswer {
   #documents: readonly SearchDoc[] | null = null;
   readonly #packets: Packet[] = [];
   #turnIndex = 0;
+  /** Tools have followed the words: the end of their paragraph is no part of them. */
+  #isAnnouncement = false;
   isClarification = false;
   /** Its model could write no more. */
   isCut = false;
@@ -50,25 +59,32 @@ export class DraftAnswer {
       this.#documents = obj.final_documents;
     }
     if (obj.type === 'message_delta') this.#content += obj.content;
-    if (obj.type === 'citation_info') this.#citations[obj.citation_number] = obj.document_id;
     if (obj.type === 'reasoning_start') this.#reasoning = '';
     if (obj.type === 'reasoning_delta') this.#reasoning = (this.#reasoning ?? '') + obj.reasoning;
+    if (ENDS.has(obj.type)) return;
+    this.#isAnnouncement = !WORDS.has(obj.type);
+    if (obj.type === 'citation_info') this.#citations[obj.citation_number] = obj.document_id;
   }
 
   /** Says at the end of the answer why it ends there. */
   note(sentence: string): void {
-    this.#content = this.#content === '' ? sentence : `${this.#content}\n\n_${sentence}_`;
+    const said = this.#said();
+    this.#content = said === '' ? sentence : `${said}\n\n_${sentence}_`;
   }
 
   saved(): Omit<FinishedTurn, 'model' | 'durationMs' | 'error' | 'now'> {
     return {
-      content: this.#content,
+      content: this.#said(),
       citations: this.#citations,
       reasoning: this.#reasoning,
       documents: this.#documents,
       packets: this.#packets,
       isClarification: this.isClarification,
     };
+  }
+
+  #said(): string {
+    return this.#isAnnouncement ? this.#content.trimEnd() : this.#content;
   }
 
   /** Pieces of one text are kept as one packet: a replay needs no pauses. */

@@ -10,6 +10,8 @@ import type { ChatOwner } from './insert-session.ts';
 import type { ProjectSources } from './project-sources.ts';
 import { createImageGeneration } from './tools/image-generation.ts';
 import { createInternalSearch, type SearchIndex } from './tools/internal-search.ts';
+import { KnownUrls } from './search/known-urls.ts';
+import { notingUrls } from './tools/note-urls.ts';
 import { createOpenUrl } from './tools/open-url.ts';
 import { createPython } from './tools/python.ts';
 import { type Tool, TOOL_IDS } from './tools/tool.ts';
@@ -27,6 +29,8 @@ export interface ToolboxInput {
   model: ChatModel | null;
   project: ProjectSources | null;
   attachments: readonly Attachment[];
+  /** What the user has written in this session, the question last. */
+  userTexts: readonly string[];
 }
 
 /** The tools of one answer. */
@@ -46,13 +50,16 @@ export async function openToolbox(services: Services, input: ToolboxInput): Prom
   const { model, request, agent, caller } = input;
   const isAllowed = (id: number): boolean =>
     (request.allowedToolIds?.includes(id) ?? true) && (agent.toolIds?.includes(id) ?? true);
-  const search = createInternalSearch(searchIndex(services, input));
+  const known = knownUrls(services, input);
+  const noting = (tool: Tool): Tool => (known === null ? tool : notingUrls(tool, known));
+  const search = noting(createInternalSearch(searchIndex(services, input)));
+  const webSearch = createWebSearch(services);
   const builtIn =
     model?.callsTools === true
       ? [
           search,
-          createWebSearch(services),
-          createOpenUrl(services, caller),
+          webSearch === null ? null : noting(webSearch),
+          createOpenUrl(services, caller, known),
           createImageGeneration(services, caller),
           openPython(services, input),
         ]
@@ -62,6 +69,12 @@ export async function openToolbox(services: Services, input: ToolboxInput): Prom
   const all = [...tools, ...custom.tools];
   const forcedToolId = forcedOf(input, all);
   return { tools: all, forcedToolId, close: () => custom.close() };
+}
+
+/** Null when any address may be opened. */
+function knownUrls({ config }: Services, { agent, userTexts }: ToolboxInput): KnownUrls | null {
+  if (config.OPEN_URL_POLICY === 'any') return null;
+  return new KnownUrls([...userTexts, agent.instructions]);
 }
 
 /** Those whose documents an answer may cite: all that deep research uses. */

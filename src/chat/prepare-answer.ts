@@ -80,6 +80,7 @@ export async function prepareAnswer(
     model,
     project,
     attachments,
+    userTexts: userTextsOf(place, request),
   });
   if (request.deepResearch) checkResearchHere(model, project, toolbox);
   return {
@@ -202,6 +203,12 @@ function fromDescriptors(
 }
 
 /** Files of the messages before: a question may come back to them. Those that are gone are left out. */
+/** Answers may repeat what a document says: they do not count. */
+function userTextsOf({ history, answered }: TurnPlace, request: ChatRequest): string[] {
+  const before = history.filter(({ role }) => role === 'user').map(({ content }) => content);
+  return [...before, answered?.content ?? request.message];
+}
+
 async function earlierAttachments(
   services: Services,
   caller: AnswerCaller,

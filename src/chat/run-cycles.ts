@@ -18,6 +18,7 @@ import type { Tool } from './tools/tool.ts';
 
 /** Calls of the model for one answer; the last one has no tools. One that calls all the same is asked once more. */
 const MAX_CYCLES = 6;
+const PARAGRAPH = '\n\n';
 /** Mistral takes ids of nine letters and digits, and no others. */
 const FORCED_ID = 'forced001';
 /** Of the context, kept free for what the model writes. */
@@ -81,6 +82,9 @@ export async function* runCycles(
       refuse(progress, step, calls);
       continue;
     }
+    // Readers who put all deltas together see two paragraphs.
+    if (step.isShown && !step.text.endsWith(PARAGRAPH))
+      yield packetAt(step.turn, { type: 'message_delta', content: PARAGRAPH });
     if (progress.first !== null) forgetFirstSearch(progress, input.prompt(null, budget));
     const outcome = yield* runTools({
       calls,
@@ -177,7 +181,8 @@ function goOn(
   calls: readonly ModelToolCall[],
   outcome: ToolStepOutcome,
 ): void {
-  progress.turn = step.turn + 1;
+  // Calls of which nothing could be shown leave no gap.
+  progress.turn = step.isShown || outcome.isShown ? step.turn + 1 : step.turn;
   progress.toolCalls.push(...outcome.toolCalls);
   progress.hits = [...progress.hits, ...outcome.hits];
   progress.isSearched ||= outcome.toolCalls.some(({ search_docs }) => search_docs !== null);

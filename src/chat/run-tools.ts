@@ -5,7 +5,13 @@ import type { ModelToolCall } from './model/chat-model.ts';
 import type { CitationNumbers } from './citations/citation-numbers.ts';
 import { packetAt, type Packet, type PacketBody } from './packets.ts';
 import type { ToolCall } from './tool-call.ts';
-import { type Tool, type ToolContext, ToolFailed, type ToolResult } from './tools/tool.ts';
+import {
+  type Tool,
+  type ToolContext,
+  ToolFailed,
+  type ToolResult,
+  WrongArguments,
+} from './tools/tool.ts';
 
 const TOOL_TIMEOUT_MS = 10 * 60_000;
 /** A model that asks for more at once is told to go on with the next step. */
@@ -32,6 +38,8 @@ export interface ToolStepOutcome {
   hits: readonly SearchHit[];
   /** A tool that ends the use of tools has run. */
   isLast: boolean;
+  /** Packets went out: the next block is another turn. */
+  isShown: boolean;
 }
 
 /** One run of a tool, for one call or several that were merged. */
@@ -39,6 +47,8 @@ interface Branch {
   tool: Tool;
   input: Record<string, unknown>;
   calls: ModelToolCall[];
+  /** Why it is not run; null when it is. */
+  refusal: string | null;
 }
 
 /**
@@ -50,9 +60,16 @@ interface Branch {
 export async function* runTools(input: ToolStepInput): AsyncGenerator<Packet, ToolStepOutcome> {
   const { branches, refused } = planBranches(input.calls, input.tools);
   const answers = new Map<ModelToolCall, string>(refused);
-  const outcome: ToolStepOutcome = { answers: [], toolCalls: [], hits: [], isLast: false };
+  const outcome: ToolStepOutcome = {
+    answers: [],
+    toolCalls: [],
+    hits: [],
+    isLast: false,
+    isShown: false,
+  };
   if (branches.length > 0) {
-    const results = yield* runBranches(branches, input);
+    const { results, isShown } = yield* runBranches(branches, input);
+    outcome.isShown = isShown;
     for (const [index, { tool, input: args, calls }] of branches.entries()) {
       const result = results[index] ?? NO_RESULT;
       const [first, ...others] = calls;
@@ -68,6 +85,7 @@ export async function* runTools(input: ToolStepInput): AsyncGenerator<Packet, To
   return outcome;
 }
 
+const NO_OBJECT = 'The arguments are not a JSON object. Call the tool again with valid JSON.';
 const NO_RESULT: ToolResult = { text: '', documents: [] };
 
 function planBranches(
@@ -78,16 +96,14 @@ function planBranches(
   const refused: [ModelToolCall, string][] = [];
   for (const call of calls) {
     const tool = tools.find(({ name }) => name === call.name);
-    const input = parseArguments(call.arguments);
+    const parsed = parseArguments(call.arguments);
+    const input = parsed ?? {};
     if (!tool) {
       refused.push([call, `There is no tool named ${call.name}. ${listOf(tools)}`]);
-    } else if (input === undefined) {
-      refused.push([
-        call,
-        'The arguments are not a JSON object. Call the tool again with valid JSON.',
-      ]);
     } else if (!mergeInto(branches, tool, input, call)) {
-      if (branches.length < MAX_PARALLEL_CALLS) branches.push({ tool, input, calls: [call] });
+      const refusal = parsed === undefined ? NO_OBJECT : null;
+      if (branches.length < MAX_PARALLEL_CALLS)
+        branches.push({ tool, input, calls: [call], refusal });
       else
         refused.push([
           call,
@@ -122,7 +138,7 @@ function mergeInto(
   call: ModelToolCall,
 ): boolean {
   const { mergedBy } = tool;
-  const earlier = branches.find((branch) => branch.tool === tool);
+  const earlier = branches.find((branch) => branch.tool === tool && branch.refusal === null);
   if (mergedBy === null || !earlier) return false;
   const mine = input[mergedBy];
   const theirs = earlier.input[mergedBy];
@@ -136,14 +152,14 @@ function mergeInto(
 async function* runBranches(
   branches: readonly Branch[],
   { numbers, question, turn, firstTab, signal }: ToolStepInput,
-): AsyncGenerator<Packet, ToolResult[]> {
+): AsyncGenerator<Packet, { results: ToolResult[]; isShown: boolean }> {
   const ranges = numbers.openRanges(branches.length);
   const results: ToolResult[] = branches.map(() => NO_RESULT);
   using deadline = startDeadline(signal, TOOL_TIMEOUT_MS);
-  const runs = branches.map(({ tool, input }, index) => {
+  const runs = branches.map((branch, index) => {
     const range = ranges[index];
     if (!range) throw new Error('There are fewer number ranges than branches.');
-    return runBranch(tool, input, { numbers: range, question, signal: deadline.signal });
+    return runBranch(branch, { numbers: range, question, signal: deadline.signal });
   });
   if (runs.length > 1)
     yield packetAt(turn, { type: 'top_level_branching', num_parallel_branches: runs.length });
@@ -164,21 +180,45 @@ async function* runBranches(
     if (done) results[index] = value;
     yield packetAt(turn, done ? { type: 'section_end' } : value, firstTab + index);
   }
-  return results;
+  return { results, isShown: shown.size > 0 };
 }
 
-/** A tool's run; what fails in it is what the model is told. */
+/** A tool's run; what fails in it is what the model is told, and shown where the tool has a packet for it. */
 async function* runBranch(
-  tool: Tool,
-  input: unknown,
+  { tool, input, refusal }: Branch,
   context: ToolContext,
 ): AsyncGenerator<PacketBody, ToolResult> {
+  let isStarted = false;
   try {
-    return yield* tool.run(input, context);
+    if (refusal !== null) throw new WrongArguments(refusal);
+    return yield* noticing(tool.run(input, context), () => (isStarted = true));
   } catch (error) {
-    if (error instanceof ToolFailed) return failed(error.message);
+    if (error instanceof ToolFailed) {
+      const shown = tool.showFailure?.(error);
+      if (shown && !isStarted) yield shown.start;
+      if (shown?.error) yield shown.error;
+      return failed(error.message);
+    }
     if (!context.signal.aborted) throw error;
     return failed(`${tool.name} did not end in time.`);
+  }
+}
+
+async function* noticing<Result>(
+  packets: AsyncGenerator<PacketBody, Result>,
+  onPacket: () => void,
+): AsyncGenerator<PacketBody, Result> {
+  let isDone = false;
+  try {
+    for (;;) {
+      const step = await packets.next();
+      isDone = step.done === true;
+      if (step.done === true) return step.value;
+      onPacket();
+      yield step.value;
+    }
+  } finally {
+    if (!isDone) await packets.return(undefined as never); // nobody reads what it returns then
   }
 }
 

@@ -86,7 +86,8 @@ export class AnswerPrinter {
       this.#printPieces(this.#text.end());
       this.#text = this.#openText();
       // What was said before announced a tool; this is the answer.
-      if (this.answer !== '') this.#print(this.#isMidLine ? '\n\n' : '\n');
+      if (this.answer !== '' && !this.answer.endsWith('\n\n'))
+        this.#print(this.#isMidLine ? '\n\n' : '\n');
       this.answer = '';
       this.#cited.clear();
       for (const { document_id, semantic_identifier, link } of obj.final_documents ?? [])

@@ -1,9 +1,16 @@
+import { shownAs } from '#src/documents/platform-source.ts';
 import type { SearchFilters } from '#src/documents/search-filters.ts';
 import { findConnector } from './registry.ts';
 
-/** A filter for `tracker` also finds what was stored as `jira`, and the other way round. */
-export function withSpellings(filters: SearchFilters): SearchFilters {
-  return { ...filters, source_type: filters.source_type.flatMap(spellingsOf) };
+/**
+ * A filter for `tracker` also finds what was stored as `jira`, and the other way round. Under `/api` a filter finds
+ * whatever is shown there under its name, such as feeds for `web`.
+ */
+export function withSpellings(filters: SearchFilters, framing: 'sse' | 'lines'): SearchFilters {
+  const source_type = filters.source_type.flatMap((source) =>
+    framing === 'lines' ? [...spellingsOf(source), ...shownAs(source)] : spellingsOf(source),
+  );
+  return { ...filters, source_type };
 }
 
 function spellingsOf(source: string): string[] {

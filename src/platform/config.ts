@@ -138,6 +138,7 @@ const settings = z.object({
   MAX_BODY_BYTES: withDefault(wholeNumber(1, 1_000_000_000), 64_000_000),
   VECTOR_PROMOTE_THRESHOLD: withDefault(wholeNumber(0, 100_000_000), 100_000),
   METRICS_PORT: optional(wholeNumber(1, 65_535)),
+  OPEN_URL_POLICY: withDefault(z.enum(['known', 'any']), 'known'),
   CHAT_RESUME_SECONDS: withDefault(wholeNumber(0, 3_600), 60),
   SHUTDOWN_TIMEOUT_SECONDS: withDefault(wholeNumber(1, 600), 20),
   DOCUMENT_INDEX_CONCURRENCY: withDefault(wholeNumber(1, 100), 3),

@@ -157,7 +157,13 @@ describe('the packets of an answer', () => {
     script = (answers) =>
       answers === 0 ? callsTools([{ name: 'internal_search', args }]) : answersText('Sorry.');
     const { events } = await askThrice({});
-    expect(orderOf(events)).toEqual(['T1.0 message_start', 'T1.0 message_delta', 'T1.0 stop']);
+    expect(orderOf(events)).toEqual([
+      'T0.0 search_tool_start',
+      'T0.0 section_end',
+      'T1.0 message_start',
+      'T1.0 message_delta',
+      'T1.0 stop',
+    ]);
   });
 
   it('with reasoning', async () => {

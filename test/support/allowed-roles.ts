@@ -94,6 +94,7 @@ export const ALLOWED: Record<string, readonly Role[] | 'public' | 'bootstrap-adm
   'GET /service-api/ingestion/{document_id}': INGESTION,
   'DELETE /service-api/ingestion/{document_id}': INGESTION,
   'POST /search': READING,
+  'POST /image-generation/generate': READING,
   'POST /web-search/search-lite': READING,
   'POST /web-search/open-urls': READING,
   'POST /web-search/search': READING,

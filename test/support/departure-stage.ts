@@ -99,6 +99,7 @@ export async function startDepartureStage(): Promise<DepartureStage> {
       LLM_BASE_URL: llm.baseUrl,
       LLM_MODEL: 'scripted',
       CHAT_RESUME_SECONDS: '0',
+      OPEN_URL_POLICY: 'any',
     }),
   );
   const { db, answerRuns } = millrace.services;

@@ -109,6 +109,7 @@ const EXCEPTIONS: Record<string, Json> = {
   },
   'POST /manage/admin/encryption-keys/reseal': { after: 'credential.secret:1' },
   'POST /privacy/erase': { emails: ['nobody@example.com'], domains: ['example.com'] },
+  'POST /image-generation/generate': { prompt: 'A lighthouse' },
   'POST /web-search/open-urls': { urls: [CLOSED_URL] },
   'POST /email-accounts': SENDER,
   'PATCH /email-accounts/{id}': SENDER,
@@ -139,6 +140,7 @@ const IN_NEED = [
   'POST /billing/stripe/webhook',
   'POST /billing/checkout',
   'POST /billing/portal',
+  'POST /image-generation/generate',
   'POST /web-search/search-lite',
   'POST /web-search/search',
 ];

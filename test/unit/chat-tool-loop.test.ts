@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Tool } from '#src/chat/tools/tool.ts';
+import { z } from 'zod';
+import { showCustomFailure } from '#src/chat/custom-tools/show-failure.ts';
+import { defineTool, type Tool } from '#src/chat/tools/tool.ts';
 import { callTool, fakeChatModel, say } from '#test/support/fake-chat-model.ts';
 import {
   echo,
@@ -10,6 +12,18 @@ import {
   VPN,
 } from '#test/support/generated-answer.ts';
 
+const strict = defineTool({
+  id: 1_000,
+  name: 'strict',
+  description: 'Takes a text.',
+  input: z.object({ text: z.string() }),
+  showFailure: (failure) => showCustomFailure({ name: 'strict', id: 1_000 }, failure),
+  async *run({ text }) {
+    yield { type: 'custom_tool_start', tool_name: 'strict', tool_id: 1_000 };
+    return { text, documents: [] };
+  },
+});
+
 describe('the tools of an answer', () => {
   it('keeps what is said before a tool on the same turn, the tools in the tabs beside it', async () => {
     const model = fakeChatModel((_request, call) =>
@@ -18,11 +32,48 @@ describe('the tools of an answer', () => {
     const { order } = await generated({ model, tools: [echo] });
     expect(order).toEqual([
       ...MESSAGE(0),
+      // The end of its paragraph.
+      'T0.0 message_delta',
       'T0.1 custom_tool_start',
       'T0.1 custom_tool_delta',
       'T0.1 section_end',
       ...MESSAGE(1),
     ]);
+  });
+
+  it('shows a call with wrong arguments by the tool’s own packets, and leaves no gap in the turns', async () => {
+    for (const args of ['{"text": ', '[]', '{"text": 1}']) {
+      const model = fakeChatModel((_request, call) =>
+        call === 0
+          ? [{ type: 'tool-call', call: { id: '1', name: 'strict', arguments: args } }]
+          : [say('Sorry.')],
+      );
+      const { order, packets } = await generated({ model, tools: [strict] });
+      expect(order).toEqual([
+        'T0.0 custom_tool_start',
+        'T0.0 custom_tool_delta',
+        'T0.0 section_end',
+        ...MESSAGE(1),
+      ]);
+      expect(packets[1]?.obj).toMatchObject({ error: { status_code: 400 } });
+    }
+  });
+
+  it('leaves no gap in the turns after calls of which nothing is shown', async () => {
+    const model = fakeChatModel((_request, call) =>
+      call === 0 ? [callTool('nothing', {})] : [say('Sorry.')],
+    );
+    const { order } = await generated({ model, tools: [echo] });
+    expect(order).toEqual(MESSAGE(0));
+  });
+
+  it('ends the paragraph of what is said before a tool', async () => {
+    const model = fakeChatModel((_request, call) =>
+      call === 0 ? [say('Let me look.'), callTool('echo', { text: 'x' })] : [say('Done.')],
+    );
+    const { packets } = await generated({ model, tools: [echo] });
+    const said = packets.map(({ obj }) => (obj.type === 'message_delta' ? obj.content : ''));
+    expect(said.join('')).toBe('Let me look.\n\nDone.');
   });
 
   it('runs parallel tools in tabs, their starts first, and merges searches', async () => {
@@ -71,7 +122,7 @@ describe('the tools of an answer', () => {
   ])('tells the model of %s, and shows nothing', async (_what, call, sentence) => {
     const model = fakeChatModel((_request, at) => (at === 0 ? [call] : [say('Sorry.')]));
     const { order } = await generated({ model, tools: [echo] });
-    expect(order).toEqual(MESSAGE(1));
+    expect(order).toEqual(MESSAGE(0));
     expect(model.requests[1]?.messages.at(-1)?.content).toMatch(sentence);
   });
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
 import { toSearchDoc } from '#src/chat/search-doc.ts';
+import { toPlatformJson } from '#src/documents/platform-source.ts';
 import { withSpellings } from '#src/connectors/source-spellings.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { visibleText } from '#src/documents/html-text.ts';
@@ -42,9 +43,9 @@ export const adminSearchRoutes: Route[] = [
     scope: 'admin',
     body: z.object({ query: queryText, filters: searchFiltersSchema.nullish() }),
     reply: z.object({ documents: z.array(searchDocSchema) }),
-    async handle({ services, principal, body, signal }) {
+    async handle({ services, principal, body, signal, framing }) {
       const { workspaceId, userId } = principal;
-      const filters = withSpellings(body.filters ?? NO_FILTERS);
+      const filters = withSpellings(body.filters ?? NO_FILTERS, framing);
       const scope = { workspaceId, userId, filters, limit: ADMIN_RESULTS };
       if (body.query.trim() === '') return { documents: await newestDocuments(services.db, scope) };
       const hits = await searchDocuments(services, { ...scope, query: body.query, signal });
@@ -78,7 +79,7 @@ export const adminSearchRoutes: Route[] = [
         workspaceId,
         userId,
         query: body.search_query,
-        filters: withSpellings(body.filters ?? NO_FILTERS),
+        filters: withSpellings(body.filters ?? NO_FILTERS, framing),
         limit: body.num_hits ?? 30,
         signal,
       });
@@ -115,6 +116,6 @@ async function* searchLines(
     { type: 'search_queries', all_executed_queries },
     { type: 'search_docs', search_docs },
   ]) {
-    yield framing === 'sse' ? `data: ${JSON.stringify(line)}\n\n` : `${JSON.stringify(line)}\n`;
+    yield framing === 'sse' ? `data: ${JSON.stringify(line)}\n\n` : `${toPlatformJson(line)}\n`;
   }
 }

@@ -20,6 +20,7 @@ import { emailAccountRoutes } from './email-accounts.ts';
 import { emailMessageRoutes } from './email-messages.ts';
 import { encryptionKeyRoutes } from './encryption-keys.ts';
 import { gamificationRoutes } from './gamification.ts';
+import { imageGenerationRoutes } from './image-generation.ts';
 import { healthRoutes } from './health.ts';
 import { ingestionRoutes } from './ingestion.ts';
 import { leadScraperRoutes } from './lead-scraper.ts';
@@ -46,6 +47,7 @@ import { workspaceRoutes } from './workspaces.ts';
  * that both fit a request the earlier one answers, so fixed words come before parameters.
  */
 export const ROUTES: readonly Route[] = [
+  ...imageGenerationRoutes,
   ...healthRoutes,
   ...accountRoutes,
   ...ownAccountRoutes,

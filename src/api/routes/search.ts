@@ -50,7 +50,7 @@ export const searchRoutes: Route[] = [
         .transform((limit) => limit ?? 10),
     }),
     reply: z.object({ results: z.array(searchResultSchema), took_ms: z.number() }),
-    async handle({ services, principal, body, signal, requestId }) {
+    async handle({ services, principal, body, signal, requestId, framing }) {
       const started = performance.now();
       const { workspaceId, userId } = principal;
       const filters = body.search_filters ?? NO_FILTERS;
@@ -58,12 +58,15 @@ export const searchRoutes: Route[] = [
         workspaceId,
         userId,
         query: body.query,
-        filters: withSpellings({
-          source_type: orElse(filters.source_type, body.sources),
-          document_set: orElse(filters.document_set, body.document_sets),
-          tags: orElse(filters.tags, body.tags),
-          time_cutoff: filters.time_cutoff ?? body.time_cutoff,
-        }),
+        filters: withSpellings(
+          {
+            source_type: orElse(filters.source_type, body.sources),
+            document_set: orElse(filters.document_set, body.document_sets),
+            tags: orElse(filters.tags, body.tags),
+            time_cutoff: filters.time_cutoff ?? body.time_cutoff,
+          },
+          framing,
+        ),
         limit: body.limit,
         signal,
       });

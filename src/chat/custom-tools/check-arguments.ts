@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ToolFailed } from '#src/chat/tools/tool.ts';
+import { WrongArguments } from '#src/chat/tools/tool.ts';
 import { isNestedDeeper } from '#src/platform/json-depth.ts';
 import { cutText, isObject, type JsonObject } from './json-object.ts';
 
@@ -10,16 +10,18 @@ const MAX_COMPLAINT_CHARACTERS = 2_000;
  * The arguments, when they are what the schema asks for: types, required ones, choices and bounds. Patterns and
  * formats are left to the service: a pattern of a stranger's may keep a matcher busy for hours.
  * @param schema as `schemaForModel` makes it
- * @throws ToolFailed that names what is wrong
+ * @throws WrongArguments that names what is wrong
  */
 export function checkArguments(schema: JsonObject, input: unknown): JsonObject {
-  if (!isObject(input)) throw new ToolFailed('The arguments are wrong. Send a JSON object.');
+  if (!isObject(input)) throw new WrongArguments('The arguments are wrong. Send a JSON object.');
   if (isNestedDeeper(input, MAX_LEVELS)) {
-    throw new ToolFailed(`The arguments are nested more than ${MAX_LEVELS} levels deep.`);
+    throw new WrongArguments(`The arguments are nested more than ${MAX_LEVELS} levels deep.`);
   }
   const complaint = complainOf(schema, input);
   if (complaint === null) return input;
-  throw new ToolFailed(`The arguments are wrong. ${cutText(complaint, MAX_COMPLAINT_CHARACTERS)}`);
+  throw new WrongArguments(
+    `The arguments are wrong. ${cutText(complaint, MAX_COMPLAINT_CHARACTERS)}`,
+  );
 }
 
 function complainOf(schema: JsonObject, input: JsonObject): string | null {

@@ -6,6 +6,7 @@ import { cutText, isObject, type JsonObject } from './json-object.ts';
 import { readMcpResult } from './mcp-result.ts';
 import { McpFailed } from './mcp-failed.ts';
 import type { CallToolResult, McpSession } from './mcp-session.ts';
+import { showCustomFailure } from './show-failure.ts';
 import { type CustomToolDelta, type FileOwner, showAnswer } from './show-answer.ts';
 
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
@@ -40,6 +41,7 @@ export function createMcpTool(
     parameters,
     mergedBy: null,
     isLast: false,
+    showFailure: (failure) => showCustomFailure(tool, failure),
     async *run(input, { signal }) {
       yield { type: 'custom_tool_start', tool_name: name, tool_id: tool.id };
       const checked = checkArguments(parameters, input);

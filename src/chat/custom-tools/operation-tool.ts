@@ -7,6 +7,7 @@ import { type CustomHeader, secretsOf } from './custom-headers.ts';
 import { cutText } from './json-object.ts';
 import type { Operation } from './operation.ts';
 import { readServiceAnswer } from './service-answer.ts';
+import { showCustomFailure } from './show-failure.ts';
 import { type FileOwner, showAnswer } from './show-answer.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -31,6 +32,7 @@ export function createOperationTool(
   operation: Operation,
   name: string,
 ): Tool {
+  const tool = { name, id: owner.toolId };
   return {
     id: owner.toolId,
     name,
@@ -38,8 +40,8 @@ export function createOperationTool(
     parameters: operation.schema,
     mergedBy: null,
     isLast: false,
+    showFailure: (failure) => showCustomFailure(tool, failure),
     async *run(input, { signal }) {
-      const tool = { name, id: owner.toolId };
       yield { type: 'custom_tool_start', tool_name: tool.name, tool_id: tool.id };
       const headers = owner.headers();
       const answer = await callOperation(services.http, operation, { input, headers, signal });

@@ -4,6 +4,7 @@ import { GiveUp } from '#src/platform/errors.ts';
 import { OutboundError, type OutboundResponse } from '#src/platform/http.ts';
 import type { Services } from '#src/services.ts';
 import { fileNameOf, formatOfPage } from './page-format.ts';
+import { pageLinks } from './page-links.ts';
 
 export type PageServices = Pick<Services, 'http' | 'parsers' | 'renderer'>;
 
@@ -15,6 +16,8 @@ export type WebPage =
       text: string;
       /** There would have been more. */
       isCut: boolean;
+      /** Where its links lead, besides addresses in its text. */
+      links: readonly string[];
     }
   | FailedPage;
 
@@ -81,7 +84,7 @@ async function readAnswer(
     case 'text': {
       const text = decodePage(bytes, contentType);
       if (text === null || text.trim() === '') return fail(`${host} sent no text.`);
-      return { kind: 'read', title: fileNameOf(place), text, isCut };
+      return { kind: 'read', title: fileNameOf(place), text, isCut, links: [] };
     }
     case 'file':
       if (isCut) return fail(`${format.name} at ${host} did not arrive whole within its limits.`);
@@ -109,7 +112,10 @@ async function readHtml(
   const rendered = needsScripts ? await render(services, place, signal) : null;
   const better = rendered && (await parseHtml(services, { html: rendered, place }, signal));
   const best = better && better.text.length > (plain?.text.length ?? 0) ? better : plain;
-  if (best !== null) return { kind: 'read', ...best, isCut };
+  if (best !== null) {
+    const links = pageLinks(best === better ? (rendered ?? html) : html, place);
+    return { kind: 'read', ...best, isCut, links };
+  }
   const without = needsScripts ? ' without JavaScript' : '';
   return fail(`${place.host} shows no text${without}.`);
 }
@@ -137,7 +143,7 @@ async function parse(
 ) {
   const { title, sections } = await parsers.parse({ ...file, signal });
   const text = sections.map((section) => section.text).join('\n\n');
-  return { kind: 'read', title, text, isCut: false } as const;
+  return { kind: 'read', title, text, isCut: false, links: [] } as const;
 }
 
 /** Null when there is no browser, or it does not manage: the page stays as it was sent. */

@@ -18,7 +18,15 @@ export interface PageReader {
 }
 
 export type OpenedWebPage =
-  | { kind: 'read'; url: string; document: SearchDoc; text: string; isCut: boolean }
+  | {
+      kind: 'read';
+      url: string;
+      document: SearchDoc;
+      text: string;
+      isCut: boolean;
+      /** Where it leads, besides addresses in its text. */
+      links: readonly string[];
+    }
   | (FailedPage & { url: string });
 
 const PAGES_AT_ONCE = 4;
@@ -86,11 +94,11 @@ async function openPage(
   if (page.kind === 'read') {
     const text = cleanText(page.text);
     const document = webDocument({ url, title: page.title, text });
-    return { kind: 'read', url, document, text, isCut: page.isCut };
+    return { kind: 'read', url, document, text, isCut: page.isCut, links: page.links };
   }
   const indexed = await findIndexedPage(services.db, reader, url);
   if (indexed === null) return { ...page, url };
-  return { kind: 'read', url, ...indexed, isCut: false };
+  return { kind: 'read', url, ...indexed, isCut: false, links: [] };
 }
 
 async function readInTime(

@@ -1,3 +1,4 @@
+import { toPlatformJson } from '#src/documents/platform-source.ts';
 import type { ErrorLine, ErrorPacket, StreamLine } from '#src/chat/packets.ts';
 
 /** Below the idle timeout of every proxy in common use (30 s and more). */
@@ -42,7 +43,7 @@ export async function* frameAsLines(
       continue;
     }
     const body = 'obj' in line ? line.obj : null;
-    yield `${JSON.stringify(body?.type === 'error' ? toErrorLine(body) : line)}\n`;
+    yield `${toPlatformJson(body?.type === 'error' ? toErrorLine(body) : line)}\n`;
   }
 }
 

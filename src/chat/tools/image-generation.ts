@@ -2,12 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 
 import type { GeneratedImage } from '#src/chat/packets.ts';
-import { imageProviderOf, type ImageProvider } from '#src/chat/images/image-provider.ts';
-import { IMAGE_SHAPES, type ImageShape } from '#src/chat/images/image-size.ts';
-import { type ImageServices, requestImage } from '#src/chat/images/request-image.ts';
+import { imageProviderOf } from '#src/chat/images/image-provider.ts';
+import { IMAGE_SHAPES } from '#src/chat/images/image-size.ts';
+import { type ImageMakerServices, makeImage } from '#src/chat/images/make-image.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
-import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { defineTool, type Tool, ToolFailed, TOOL_IDS } from './tool.ts';
 
@@ -19,7 +18,7 @@ const INPUT = z.object({
   shape: z.enum(IMAGE_SHAPES).default('square').describe('The shape of the image.'),
 });
 
-type Needed = ImageServices & Pick<Services, 'config' | 'files'>;
+type Needed = ImageMakerServices & Pick<Services, 'config'>;
 
 interface Owner {
   workspaceId: WorkspaceId;
@@ -46,6 +45,7 @@ export function createImageGeneration(
     description:
       'Makes an image and shows it to the user. Use it only when the user asks for an image.',
     isLast: true,
+    showFailure: () => ({ start: { type: 'image_generation_start' }, error: null }),
     input: INPUT,
     async *run({ prompt: written, shape }, { signal }) {
       yield { type: 'image_generation_start' };
@@ -69,35 +69,6 @@ export function createImageGeneration(
       }
     },
   });
-}
-
-async function makeImage(
-  services: Needed,
-  provider: ImageProvider,
-  { workspaceId, userId }: Owner,
-  order: { prompt: string; shape: ImageShape; signal: AbortSignal; timeoutMs?: number },
-): Promise<GeneratedImage> {
-  const made = await requestImage(services, provider, order);
-  order.signal.throwIfAborted();
-  const { mediaType } = made;
-  const name = `generated-image.${mediaType.replace('image/', '')}`;
-  const file = { workspaceId, createdBy: userId, name, mediaType };
-  try {
-    const { id } = await services.files.save(file, once(made.bytes));
-    return {
-      file_id: id,
-      url: `/api/chat/file/${id}`,
-      revised_prompt: cleanText(made.revisedPrompt ?? order.prompt),
-      shape: order.shape,
-    };
-  } catch (error) {
-    if (error instanceof Problem) throw new ToolFailed(error.message, { cause: error });
-    throw error;
-  }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 /** Whether it is within this time; how it has ended is told by the promise itself. */

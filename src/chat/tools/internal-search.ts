@@ -29,6 +29,10 @@ export function createInternalSearch(search: SearchIndex): Tool {
     description:
       'Searches the documents that the workspace has indexed: its wiki, files, issues, messages and pages. Use it for whatever the workspace may know. The results are numbered passages to be cited.',
     mergedBy: 'queries',
+    showFailure: () => ({
+      start: { type: 'search_tool_start', is_internet_search: false },
+      error: null,
+    }),
     input: INPUT,
     async *run(input, context) {
       yield { type: 'search_tool_start', is_internet_search: false };

@@ -40,6 +40,10 @@ export function createPython({ sandbox, files: store, owner, attached }: PythonT
     id: TOOL_IDS.python,
     name: 'python',
     description: describe(names, sandbox.limits.wallMs),
+    showFailure: ({ message }) => ({
+      start: { type: 'python_tool_start', code: '' },
+      error: delta({ stderr: `${message}\n` }),
+    }),
     input: INPUT,
     async *run({ code }, { signal }) {
       yield { type: 'python_tool_start', code };

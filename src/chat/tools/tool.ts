@@ -36,6 +36,19 @@ export class ToolFailed extends Error {
   override readonly name = 'ToolFailed';
 }
 
+/** Arguments that do not fit the tool. */
+export class WrongArguments extends ToolFailed {
+  override readonly name = 'ToolFailed';
+}
+
+/** How a call that failed is shown. */
+export interface ShownFailure {
+  /** The tool's `…_start`, for a call that failed before it. */
+  start: PacketBody;
+  /** The reason, where the tool has a packet for it. */
+  error: PacketBody | null;
+}
+
 /**
  * Something that an answer may use. `run` yields the packets that show it at work, beginning with its `…_start` and
  * without the closing `section_end`.
@@ -52,6 +65,8 @@ export interface Tool {
   readonly mergedBy: string | null;
   /** Its result is what was asked for: the model answers next, without tools. */
   readonly isLast: boolean;
+  /** Without it, a call that fails before its first packet is not shown. */
+  readonly showFailure?: (failure: ToolFailed) => ShownFailure;
   /**
    * @param input the parsed JSON of the arguments, unchecked
    * @throws ToolFailed with a sentence for the model, the signal's reason when it aborts
@@ -59,7 +74,7 @@ export interface Tool {
   run(input: unknown, context: ToolContext): AsyncGenerator<PacketBody, ToolResult>;
 }
 
-type Optional = 'mergedBy' | 'isLast';
+type Optional = 'mergedBy' | 'isLast' | 'showFailure';
 
 /** A tool whose arguments are described and checked by one zod schema. */
 export function defineTool<Input extends z.ZodObject>(
@@ -79,7 +94,7 @@ export function defineTool<Input extends z.ZodObject>(
     run(input, context) {
       const parsed = schema.safeParse(input);
       if (!parsed.success)
-        throw new ToolFailed(`The arguments are wrong. ${z.prettifyError(parsed.error)}`);
+        throw new WrongArguments(`The arguments are wrong. ${z.prettifyError(parsed.error)}`);
       return run(parsed.data, context);
     },
   };

@@ -28,6 +28,10 @@ function webSearchBy(provider: SearchProvider): Tool {
     description:
       'Searches the public web. Use it for what the workspace cannot know, or for what is new. The results are titles and short excerpts; open the pages that matter with open_url.',
     mergedBy: 'queries',
+    showFailure: () => ({
+      start: { type: 'search_tool_start', is_internet_search: true },
+      error: null,
+    }),
     input: INPUT,
     async *run(input, context) {
       yield { type: 'search_tool_start', is_internet_search: true };

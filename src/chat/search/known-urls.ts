@@ -1,0 +1,58 @@
+import { toPageUrls } from './read-web-pages.ts';
+
+/** Of all together: more than any answer opens. */
+const MAX_URLS = 20_000;
+/** An address in a text, with or without its scheme. */
+const URL_IN_TEXT =
+  /(?:https?:\/\/[^\s<>"'`|\\^{}]{1,2000}|(?<![\w@.-])(?:[a-z\d-]{1,63}\.){1,10}[a-z]{2,24}(?::\d{1,5})?(?:[/?][^\s<>"'`|\\^{}]{0,2000})?)/gi;
+/** May belong to the sentence around an address, or to the address. */
+const CLOSING = /[.,;:!?)\]}*_'"”’]$/;
+
+/**
+ * The addresses that an answer may open: those that the user wrote, that a search returned, and that an opened page links
+ * to. A document may suggest others, with the user's words in them; to open one would give these away. So an address counts
+ * as a whole, query and all: nothing can be added to a known one.
+ */
+export class KnownUrls {
+  readonly #keys = new Set<string>();
+
+  /** @param texts what the user and the workspace's own instructions say */
+  constructor(texts: readonly string[]) {
+    for (const text of texts) this.addText(text);
+  }
+
+  add(urls: Iterable<string>): void {
+    for (const url of urls) {
+      const key = keyOf(url);
+      if (key !== null && this.#keys.size < MAX_URLS) this.#keys.add(key);
+    }
+  }
+
+  addText(text: string): void {
+    for (const [found] of text.matchAll(URL_IN_TEXT)) this.add(readingsOf(found));
+  }
+
+  has(url: string): boolean {
+    const key = keyOf(url);
+    return key !== null && this.#keys.has(key);
+  }
+}
+
+/** With and without the marks at its end. */
+function readingsOf(found: string): string[] {
+  const readings = [found];
+  for (let text = found; CLOSING.test(text) && readings.length < 10;) {
+    text = text.slice(0, -1);
+    readings.push(text);
+  }
+  return readings;
+}
+
+/** Pages are the same over http and https, and with or without a slash at the end. */
+function keyOf(url: string): string | null {
+  const parsed = URL.parse(toPageUrls([url])[0] ?? '');
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return null;
+  const { username, password, host, pathname, search } = parsed;
+  const credentials = username || password ? `${username}:${password}@` : '';
+  return `${credentials}${host}${pathname.replace(/\/$/, '')}${search}`;
+}

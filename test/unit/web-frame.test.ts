@@ -107,6 +107,20 @@ describe('what is on many pages of a site', () => {
     expect(text).not.toContain('Onward');
   });
 
+  test('stays in a note beside the text that has sentences of its own', async () => {
+    const noteAt = (at: number): string =>
+      `<div><p>Recipe</p><p>Whoever boils a ${FRUITS[at]} for an hour at a low heat and stirs it now and then has jam for the winter.</p></div>`;
+    const pages = siteOf(20, (at) =>
+      plainPage(at, {
+        top: neighbours(at),
+        text: `<h2>About the ${FRUITS[at]}</h2>${`<p>${story(FRUITS[at] ?? '')}</p>`.repeat(4)}`,
+        ...(at < 8 && { bottom: noteAt(at) }),
+      }),
+    );
+    await using test = openTestContext();
+    expect((await textsOf(test, pages)).get('/p/3')).toContain('Recipe');
+  });
+
   test('goes from within the text where it is a list of links that half of all pages have', async () => {
     const languages = `<p>Other languages: <a href="/de/">de</a> | <a href="/fr/">fr</a> | <a href="/ko/">ko</a></p>`;
     const pages = siteOf(16, (at) =>

@@ -103,9 +103,12 @@ describe('what one of two addresses does', () => {
     expect((await crawl(test, settings)).unchanged).toContain(`${site.url}/a/index.html`);
   });
 
-  test('a change of the one makes documents of both, though the other answers 304', async () => {
+  test.each([
+    ['after', ['/x', '/x/index.html']],
+    ['before', ['/x/index.html', '/x']],
+  ])('a change of the one makes documents of both, also visited %s the other', async (_, links) => {
     const pages: Pages = {
-      '/': page('Home', ['/x', '/x/index.html']),
+      '/': page('Home', links),
       '/x': page('Same'),
       '/x/index.html': html(page('Same'), { etag: '"1"' }),
     };

@@ -44,6 +44,7 @@ beforeAll(async () => {
   millrace = await startTestMillrace({
     LLM_BASE_URL: llm.baseUrl,
     LLM_MODEL: 'scripted',
+    OPEN_URL_POLICY: 'any',
     RATE_LIMIT_PER_MINUTE: '100000',
   });
   a = await seedWorkspace(millrace, 'zanzibarium');

@@ -6,7 +6,8 @@ import type { RequestState } from './context.ts';
 import { createDashboardGuard } from './dashboard-guard.ts';
 import { documentationRoutes } from './documentation.ts';
 import { describeError } from './problem.ts';
-import { createRateLimiter, openCounter } from './rate-limit.ts';
+import { createRateLimiter } from './rate-limit.ts';
+import { openRequestLog } from './request-log.ts';
 import {
   allowCrossOrigin,
   answerProblems,
@@ -27,7 +28,10 @@ export function createApp(
   const serving: RouteServing = {
     services,
     authenticate: createAuthenticator(services),
-    takeRequest: createRateLimiter(openCounter(services.rateLimitStore), services),
+    takeRequest: createRateLimiter(
+      openRequestLog(services.rateLimitStore, services.clock),
+      services,
+    ),
     checkReplies,
   };
   const app = new Koa<RequestState>();

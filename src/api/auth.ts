@@ -53,16 +53,10 @@ export async function assertPlan(
   if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
 }
 
-/**
- * The key's text, or null. Existing clients send a header of their own where a proxy takes
- * `Authorization` for itself, and some leave out the word Bearer.
- */
+/** The key's text, or null. Existing clients send a header of their own where a proxy takes `Authorization` for itself. */
 function presentedKey(headers: IncomingHttpHeaders): string | null {
   const own = headers['x-onyx-authorization'];
-  const value = (
-    typeof own === 'string' && own !== '' ? own : (headers.authorization ?? '')
-  ).trim();
-  const bearer = /^bearer(?:\s+(.*))?$/i.exec(value);
-  const key = bearer ? (bearer[1] ?? '').trim() : value;
-  return key === '' ? null : key;
+  const value = typeof own === 'string' && own !== '' ? own : (headers.authorization ?? '');
+  // RFC 6750 §2.1; the name of a scheme is in any case of letters (RFC 9110 §11.1).
+  return /^bearer +(\S.*)$/i.exec(value.trim())?.[1] ?? null;
 }

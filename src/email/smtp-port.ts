@@ -9,15 +9,18 @@ export function isImplicitTls(port: number): boolean {
   return IMPLICIT_TLS.has(port);
 }
 
-/** Why no mail is sent through this port: a sentence with the remedy. Null when it may be used. */
+/**
+ * Why no mail is sent through this port of a public host: a sentence with the remedy. Null when it may be used. Hosts
+ * inside OUTBOUND_ALLOW_CIDRS are the operator's own relays, and may listen anywhere.
+ */
 export function whyPortForbidden(
   port: number,
   { allowPort25 }: { allowPort25: boolean },
 ): string | null {
   if (IMPLICIT_TLS.has(port) || STARTTLS.has(port)) return null;
   if (port !== MAIL_EXCHANGE) {
-    return `Port ${port} is none that mail is submitted at. Use 465 or 2465 (TLS from the start), or 587, 2587 or 2525 (STARTTLS).`;
+    return `Port ${port} is none that mail is submitted at. Use 465 or 2465 (TLS from the start), or 587, 2587 or 2525 (STARTTLS). Other ports are for hosts that the operator has opened with OUTBOUND_ALLOW_CIDRS.`;
   }
   if (allowPort25) return null;
-  return 'Port 25 is for servers among themselves, and closed here. Use 465 or 587; the operator can open it with SMTP_ALLOW_PORT_25.';
+  return 'Port 25 is for servers among themselves, and closed here. Use 465 or 587; the operator can open it with SMTP_ALLOW_PORT_25, and open hosts with OUTBOUND_ALLOW_CIDRS.';
 }

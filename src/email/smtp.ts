@@ -5,6 +5,8 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import wellKnown from 'nodemailer/lib/well-known';
 import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
 import type { OutboundGuard } from '#src/platform/outbound.ts';
+import type { OutboundReach } from '#src/platform/outbound-guard.ts';
+import { vetHost } from '#src/platform/vet-host.ts';
 import { classifyReply, isNegativeReply, smtpFailureOf } from './classify-reply.ts';
 import { describeFailure, describeUnknown } from './describe-failure.ts';
 import { dial } from './dial.ts';
@@ -56,12 +58,21 @@ export function createMailer(options: MailerOptions): Mailer {
         isTemporary,
         message: describeFailure(errorClass, { ...settings, email: message.from.address }),
       });
-      const refusal = classOfRefusal(settings, message, options.allowPort25);
-      if (refusal !== null) return failed(refusal, false);
       using deadline = startDeadline(signal, timeouts.exchangeMs);
+      const refusal = addressRefusal(message);
+      if (refusal !== null) return failed(refusal, false);
       const held = holdContent(await composeMessage(message), beforeData);
+      const circumstances = {
+        ...options,
+        reach: reachOf(settings, options),
+        timeouts,
+        signal: deadline.signal,
+      };
       try {
-        await converse(settings, message, held, { ...options, timeouts, signal: deadline.signal });
+        if (await isPortClosed(settings, circumstances)) {
+          return failed('port_not_allowed', false);
+        }
+        await converse(settings, message, held, circumstances);
         return { kind: 'sent' };
       } catch (error) {
         await untilAborted(held.keep(), deadline.signal).catch(() => undefined);
@@ -80,14 +91,21 @@ export function createMailer(options: MailerOptions): Mailer {
 }
 
 /** What needs no server to be refused. */
-function classOfRefusal(
-  settings: SmtpSettings,
-  message: OutgoingMessage,
-  allowPort25: boolean,
-): SmtpErrorClass | null {
-  if (whyPortForbidden(settings.port, { allowPort25 }) !== null) return 'port_not_allowed';
+function addressRefusal(message: OutgoingMessage): SmtpErrorClass | null {
   if (!isPlainAddress(message.from.address)) return 'sender_rejected';
   return isPlainAddress(message.to) ? null : 'recipient_rejected';
+}
+
+function reachOf({ port }: SmtpSettings, options: MailerOptions): OutboundReach {
+  return whyPortForbidden(port, options) === null ? 'public' : 'opened';
+}
+
+/** A host that is not found is found out about where the connection is made. */
+async function isPortClosed(
+  { host }: SmtpSettings,
+  { guard, reach, signal }: Circumstances,
+): Promise<boolean> {
+  return reach === 'opened' && (await vetHost(guard, host, signal, reach)) === 'refused';
 }
 
 /** The message as RFC 5322 wants it. Line breaks in headers become spaces. */
@@ -120,6 +138,8 @@ function oneLine(text: string): string {
 }
 
 interface Circumstances extends MailerOptions {
+  /** Every port of hosts that the operator has opened may be called, and some ports of all. */
+  reach: OutboundReach;
   timeouts: SmtpTimeouts;
   signal: AbortSignal;
 }
@@ -165,11 +185,11 @@ async function converse(
 
 async function vettedAddresses(
   host: string,
-  { guard, timeouts, signal }: Circumstances,
+  { guard, reach, timeouts, signal }: Circumstances,
 ): Promise<string[]> {
   using deadline = startDeadline(signal, timeouts.connectMs);
   try {
-    const addresses = await untilAborted(guard.addressesOf(host), deadline.signal);
+    const addresses = await untilAborted(guard.addressesOf(host, reach), deadline.signal);
     return addresses.map(({ address }) => address);
   } catch (error) {
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** A value that is looked up when Prometheus asks. The labels are those of the gauge. */
 export type GaugeSample =
@@ -29,6 +29,8 @@ export interface Metrics {
   /** `route` is the pattern, never the path: each value becomes a series of its own. */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   observeJob(queue: string, outcome: string, seconds: number): void;
+  /** A request that passed uncounted, since the store of the rate limits failed. */
+  countUnlimitedRequest(): void;
   /** `collect` is called for each scrape; one that fails or takes over 2 s only loses its own lines. */
   addCollector(collect: () => Promise<readonly GaugeSample[]>): void;
   /** Everything, in Prometheus' text format. */
@@ -57,6 +59,11 @@ export function createMetrics(): Metrics {
     buckets: JOB_BUCKETS_SECONDS,
     registers: [registry],
   });
+  const unlimited = new Counter({
+    name: 'millrace_unlimited_requests_total',
+    help: 'Requests that passed uncounted, since the store of the rate limits failed.',
+    registers: [registry],
+  });
   const gauges = createGauges(registry);
   const collectors: (() => Promise<readonly GaugeSample[]>)[] = [];
 
@@ -73,6 +80,7 @@ export function createMetrics(): Metrics {
     observeRequest: (method, route, status, seconds) =>
       requests.observe({ method, route, status: String(status) }, seconds),
     observeJob: (queue, outcome, seconds) => jobs.observe({ queue, outcome }, seconds),
+    countUnlimitedRequest: () => unlimited.inc(),
     addCollector: (collect) => void collectors.push(collect),
     // Two scrapes at once share one answer, so that neither resets the gauges under the other.
     async text() {

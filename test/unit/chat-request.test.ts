@@ -12,13 +12,16 @@ const read = (body: object): ChatRequest => readChatRequest(chatRequestSchema.pa
 
 describe('a chat request', () => {
   it.each([
-    [{ message: 'a' }, false],
-    [{ message: 'a', stream: true }, true],
-    [{ message: 'a', stream: false, deep_research: false }, false],
-    [{ message: 'a', include_citations: true }, true],
-    [{ message: 'a', some_future_key: 1 }, true],
-  ])('%j is streamed: %j', (body, isStreamed) => {
-    expect(asksForStream(chatRequestSchema.parse(body))).toBe(isStreamed);
+    [{ message: 'a' }, false, false],
+    [{ message: 'a', stream: true }, true, true],
+    [{ message: 'a', stream: false, deep_research: false }, false, false],
+    [{ message: 'a', stream: null, deep_research: false }, false, true],
+    [{ message: 'a', include_citations: true }, false, true],
+    [{ message: 'a', some_future_key: 1 }, false, true],
+  ])('%j is streamed: %j, and below /api: %j', (body, isStreamed, isStreamedBelowApi) => {
+    const request = chatRequestSchema.parse(body);
+    expect(asksForStream(request, 'sse')).toBe(isStreamed);
+    expect(asksForStream(request, 'lines')).toBe(isStreamedBelowApi);
   });
 
   it.each([

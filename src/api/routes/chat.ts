@@ -27,7 +27,7 @@ const sendChatMessage = defineRoute({
   path: '/chat/send-chat-message',
   summary: 'Ask a question',
   description:
-    'One JSON object when `stream` is false or the body holds `message` alone; otherwise packets, as server-sent events with ids (as bare JSON lines under `/api`). What a request names wrongly, such as a model, a session or a tool, is refused before anything is streamed. An answer ends when its client goes away; what there is of it is saved.',
+    'One JSON object; with `stream: true` packets, as server-sent events with ids. Under `/api` packets are bare JSON lines, and come also when `stream` is left out and the body holds more than `message`. What a request names wrongly, such as a model, a session or a tool, is refused before anything is streamed. An answer ends when its client goes away; what there is of it is saved.',
   produces: ['application/json', 'text/event-stream'],
   errors: ['NOT_FOUND'],
   body: chatRequestSchema,
@@ -35,7 +35,7 @@ const sendChatMessage = defineRoute({
   handle: async (request) => {
     const { run, award } = await startChat(request, readChatRequest(request.body));
     const lines = run.follow(0, request.signal);
-    if (!asksForStream(request.body)) {
+    if (!asksForStream(request.body, request.framing)) {
       const response = await collectAnswer(lines);
       if (response.error_msg === null) award();
       return response;

@@ -159,10 +159,13 @@ export function readChatRequest(body: ChatRequestBody): ChatRequest {
   };
 }
 
-/** A body of `message` alone asks for one JSON object; with other keys the stream is the default. */
-export function asksForStream(body: ChatRequestBody): boolean {
+/**
+ * One JSON object unless `stream` is true, as SPEC.md has it. Existing clients, which call below `/api` and get bare
+ * lines, leave `stream` out and expect one; there only `message` alone asks for an object.
+ */
+export function asksForStream(body: ChatRequestBody, framing: 'sse' | 'lines'): boolean {
   const isMessageAlone = Object.keys(body).every((key) => key === 'message');
-  return body.stream ?? !isMessageAlone;
+  return body.stream ?? (framing === 'lines' && !isMessageAlone);
 }
 
 function parentOf(id: number | null | undefined): MessageParent {

@@ -17,7 +17,9 @@ export async function vetSmtpServer(
 ): Promise<{ host: string; port: number }> {
   const host = readHost(server.host);
   const forbidden = whyPortForbidden(server.port, { allowPort25 });
-  if (forbidden !== null) throw wrong('smtp_port', forbidden.replace(/\.$/, ''));
+  if (forbidden !== null && (await vetHost(guard, host, signal, 'opened')) !== 'reachable') {
+    throw wrong('smtp_port', forbidden.replace(/\.$/, ''));
+  }
   if ((await vetHost(guard, host, signal)) === 'refused') {
     throw wrong(
       'smtp_host',

@@ -1,0 +1,44 @@
+import { type RequestLog, type RequestTaken, WINDOW_MS } from './request-log.ts';
+
+/** Between looks for accounts that make no more requests, in requests. */
+const SWEEP_EVERY = 10_000;
+
+/** For the one process of the embedded size; a restart forgets the minute before it. */
+export class MemoryRequestLog implements RequestLog {
+  readonly #clock: () => Date;
+  /** Ascending. */
+  readonly #moments = new Map<string, number[]>();
+  #taken = 0;
+
+  constructor(clock: () => Date) {
+    this.#clock = clock;
+  }
+
+  async take(account: string, limit: number): Promise<RequestTaken> {
+    const nowMs = this.#clock().getTime();
+    this.#sweepSometimes(nowMs);
+    const moments = this.#moments.get(account) ?? [];
+    dropExpired(moments, nowMs);
+    const allowed = moments.length < limit;
+    if (allowed) {
+      moments.push(nowMs);
+      this.#moments.set(account, moments);
+    }
+    const used = moments.length;
+    const firstMs = moments[used - Math.min(used, limit)] ?? nowMs;
+    return { allowed, used, nowMs, firstMs, lastMs: moments.at(-1) ?? nowMs };
+  }
+
+  #sweepSometimes(nowMs: number): void {
+    this.#taken += 1;
+    if (this.#taken % SWEEP_EVERY !== 0) return;
+    for (const [account, moments] of this.#moments) {
+      if ((moments.at(-1) ?? 0) <= nowMs - WINDOW_MS) this.#moments.delete(account);
+    }
+  }
+}
+
+function dropExpired(moments: number[], nowMs: number): void {
+  const kept = moments.findIndex((moment) => moment > nowMs - WINDOW_MS);
+  moments.splice(0, kept === -1 ? moments.length : kept);
+}

@@ -40,6 +40,10 @@ interface PointsAwardTable {
   /** The real action, or the client's `Idempotency-Key`: one award each. */
   source_id: string | null;
   context: Json<Record<string, unknown>> | null;
+  /** When the other of client and service reported the same act. */
+  claimed_at: Date | null;
+  /** What `source_id` is for the first report. */
+  claim_id: string | null;
   is_lucky_find: Generated<boolean>;
   /** The achievement that the award unlocked. */
   achievement: string | null;
@@ -57,7 +61,7 @@ interface PointsAchievementTable {
   unlocked_at: Timestamp;
 }
 
-/** The tables of migration 0005. */
+/** The tables of migrations 0005 and 0010. */
 export interface PointsTables {
   points_account: PointsAccountTable;
   points_award: PointsAwardTable;

@@ -53,10 +53,17 @@ export async function assertPlan(
   if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
 }
 
-/** The key's text, or null. Existing clients send a header of their own where a proxy takes `Authorization` for itself. */
+/**
+ * The key's text, or null. Existing clients send a header of their own where a proxy takes `Authorization` for itself, in
+ * which they may leave out the word Bearer.
+ */
 function presentedKey(headers: IncomingHttpHeaders): string | null {
   const own = headers['x-onyx-authorization'];
-  const value = typeof own === 'string' && own !== '' ? own : (headers.authorization ?? '');
-  // RFC 6750 §2.1; the name of a scheme is in any case of letters (RFC 9110 §11.1).
-  return /^bearer +(\S.*)$/i.exec(value.trim())?.[1] ?? null;
+  if (typeof own !== 'string' || own.trim() === '') return bearerOf(headers.authorization ?? '');
+  return /^bearer\b/i.test(own.trim()) ? bearerOf(own) : own.trim();
+}
+
+/** RFC 6750 §2.1; the name of a scheme is in any case of letters (RFC 9110 §11.1). */
+function bearerOf(header: string): string | null {
+  return /^bearer\s+(\S.*)$/i.exec(header.trim())?.[1] ?? null;
 }

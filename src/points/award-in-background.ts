@@ -14,7 +14,7 @@ const IDLE_MS = 3_000;
 /** Awards what users do in the service itself, when they have their answers. */
 export interface PointsAwarder {
   /** Returns at once and never throws: an award that fails is a line in the log. */
-  readonly submit: (award: Omit<Award, 'source'>) => void;
+  readonly submit: (award: Omit<Award, 'source' | 'doneAt'>) => void;
   /** Resolves when everything submitted is settled, or given up after a few seconds. */
   readonly idle: () => Promise<void>;
 }
@@ -55,7 +55,7 @@ export function createPointsAwarder(
 
   return {
     submit(submitted) {
-      const award: Award = { ...submitted, source: 'service' };
+      const award: Award = { ...submitted, source: 'service', doneAt: clock() };
       if ((cappedUntilMs.get(capKey(award)) ?? 0) > clock().getTime()) return;
       if (waiting.length >= MAX_WAITING) {
         if (!isOverfull) log.warn({ waiting: waiting.length }, NOT_AWARDED);

@@ -6,6 +6,8 @@ import { newlyUnlocked } from './achievements.ts';
 import { ACTIONS, type ActionType } from './actions.ts';
 import {
   type AccountHolder,
+  type AwardSource,
+  claimAward,
   countOnDay,
   findAward,
   firstAwardOf,
@@ -21,12 +23,13 @@ import { advanceStreak, dayOfAward, rowBegin, streakOn } from './streak.ts';
 /** Something a user has done. */
 export interface Award extends AccountHolder {
   readonly action: ActionType;
-  /** Who says so: the user's client, or the service, which did it. */
-  readonly source: 'client' | 'service';
+  readonly source: AwardSource;
   /** The real action, or the client's `Idempotency-Key`: one award each. Null: nothing tells it from others. */
   readonly sourceId: string | null;
   /** At most one award of the service for it in a local day; `sourceId` does not count then. */
   readonly oncePerDay?: boolean;
+  /** Of the service's: when it was done. What the client has reported since then is the same act. */
+  readonly doneAt?: Date;
   readonly context?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -48,7 +51,8 @@ export type RandomSource = () => number;
 
 /**
  * Awards points for an action: ledger row, totals, streak and achievements in one transaction, under the lock of the
- * user's totals. The same source again gets the first outcome again and is awarded nothing.
+ * user's totals. The same source again gets the first outcome again and is awarded nothing; so does the client for what
+ * the service has awarded within ten minutes, and the service for what the client has reported since it was done.
  * @throws Problem CONFLICT when the source stood for another action, UNAUTHENTICATED when the user is gone
  */
 export async function awardPoints(
@@ -68,11 +72,30 @@ export async function awardPoints(
       sourceId === null ? null : await findAward(trx, award, { source: award.source, sourceId });
     if (earlier !== null) return repeat(earlier, award);
 
+    const claimed = await claim(trx, award, { account, day, at, sourceId });
+    if (claimed !== null) return toOutcome(claimed);
+
     const done = await countOnDay(trx, award, { day, action: award.action });
     if (done >= ACTIONS[award.action].dailyCap) return refusal(account, day);
     const isLuckyFind = random() < config.LUCKY_FIND_PROBABILITY;
     return record(trx, award, { account, day, at, sourceId, isLuckyFind });
   });
+}
+
+/** An act that both report within this time counts once. */
+export const CLAIM_WINDOW_MS = 600_000;
+
+/** The award for the same act, when it was reported by the other of client and service. */
+async function claim(
+  trx: DatabaseTransaction,
+  award: Award,
+  { account, day, at, sourceId }: Omit<ToRecord, 'isLuckyFind'>,
+): Promise<RecordedAward | null> {
+  const { source, action, doneAt = at } = award;
+  const since = source === 'client' ? new Date(at.getTime() - CLAIM_WINDOW_MS) : doneAt;
+  const pointsTotal = account.points;
+  const streakCount = streakOn(account.streak, day).current;
+  return claimAward(trx, award, { source, sourceId, action, since, at, pointsTotal, streakCount });
 }
 
 async function findDay(

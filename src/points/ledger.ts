@@ -5,6 +5,9 @@ import type { ActionType } from './actions.ts';
 import type { LocalDate } from './local-date.ts';
 import type { Streak } from './streak.ts';
 
+/** Who says that something was done: the user's client, or the service, which did it. */
+export type AwardSource = 'client' | 'service';
+
 export interface AccountHolder {
   readonly workspaceId: WorkspaceId;
   readonly userId: UserId;
@@ -92,6 +95,18 @@ export async function firstAwardOf(
   return rows[0]?.at ?? null;
 }
 
+/** How often each action was awarded that day. */
+export async function countsOfDay(
+  db: Database,
+  { userId }: AccountHolder,
+  day: LocalDate,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ action: string; count: number }>`
+    select action_type as action, count(*)::int as count from points_award
+    where user_id = ${userId} and day = ${day}::date group by action_type`.execute(db);
+  return new Map(rows.map(({ action, count }) => [action, count]));
+}
+
 /** How often the action was awarded that day. */
 export async function countOnDay(
   trx: DatabaseTransaction,
@@ -115,17 +130,56 @@ export async function listUnlocked(
   return rows.map(({ achievement }) => achievement);
 }
 
+const AWARD_COLUMNS = sql.raw(`action_type as action, points, points_total as "pointsTotal",
+  streak_count as "streakCount", is_lucky_find as "isLuckyFind", achievement`);
+
+/** The award that a report of this source made or claimed. */
 export async function findAward(
   trx: DatabaseTransaction,
   { userId }: AccountHolder,
-  { source, sourceId }: { source: 'client' | 'service'; sourceId: string },
+  { source, sourceId }: { source: AwardSource; sourceId: string },
 ): Promise<RecordedAward | null> {
   const { rows } = await sql<RecordedAward>`
-    select action_type as action, points, points_total as "pointsTotal",
-      streak_count as "streakCount", is_lucky_find as "isLuckyFind", achievement
-    from points_award
-    where user_id = ${userId} and source = ${source} and source_id = ${sourceId}`.execute(trx);
+    select ${AWARD_COLUMNS} from points_award
+    where user_id = ${userId} and source = ${source} and source_id = ${sourceId}
+    union all
+    select ${AWARD_COLUMNS} from points_award
+    where user_id = ${userId} and source = ${otherThan(source)} and claim_id = ${sourceId}`.execute(
+    trx,
+  );
   return rows[0] ?? null;
+}
+
+/**
+ * Claims the oldest award since a moment that the other source reported and nobody has claimed. What it tells from then
+ * on are the totals of now.
+ */
+export async function claimAward(
+  trx: DatabaseTransaction,
+  { userId }: AccountHolder,
+  claim: {
+    source: AwardSource;
+    sourceId: string | null;
+    action: ActionType;
+    since: Date;
+    at: Date;
+    pointsTotal: number;
+    streakCount: number;
+  },
+): Promise<RecordedAward | null> {
+  const { rows } = await sql<RecordedAward>`
+    update points_award set claimed_at = ${claim.at}, claim_id = ${claim.sourceId},
+      points_total = ${claim.pointsTotal}, streak_count = ${claim.streakCount}
+    where id = (select id from points_award
+      where user_id = ${userId} and action_type = ${claim.action} and claimed_at is null
+        and source = ${otherThan(claim.source)} and created_at >= ${claim.since}
+      order by id limit 1)
+    returning ${AWARD_COLUMNS}`.execute(trx);
+  return rows[0] ?? null;
+}
+
+function otherThan(source: AwardSource): AwardSource {
+  return source === 'client' ? 'service' : 'client';
 }
 
 /** Writes the award, what it unlocks and the new totals, in one statement. */
@@ -135,7 +189,7 @@ export async function insertAward(
   award: RecordedAward & {
     day: LocalDate;
     streakImpact: number;
-    source: 'client' | 'service';
+    source: AwardSource;
     sourceId: string | null;
     context: Readonly<Record<string, unknown>> | null;
     unlocked: readonly string[];

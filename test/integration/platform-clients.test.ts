@@ -78,16 +78,29 @@ describe('a key', () => {
   it.each<[string, (key: string) => Record<string, string>]>([
     ['after the word Bearer', (key) => ({ Authorization: `Bearer ${key}` })],
     ['after bearer in small letters', (key) => ({ Authorization: `bearer ${key}` })],
-    ['without the word', (key) => ({ Authorization: key })],
     ['in the header of existing clients', (key) => ({ 'X-Onyx-Authorization': `Bearer ${key}` })],
     ['there, without the word', (key) => ({ 'X-Onyx-Authorization': key })],
     [
       'beside one of a proxy',
       (key) => ({ 'X-Onyx-Authorization': key, Authorization: 'Basic eA==' }),
     ],
-    ['beside an empty one', (key) => ({ 'X-Onyx-Authorization': '', Authorization: key })],
+    [
+      'beside an empty one',
+      (key) => ({ 'X-Onyx-Authorization': '', Authorization: `Bearer ${key}` }),
+    ],
   ])('is taken %s', async (_, headers) => {
     expect((await me(headers(reader.api_key))).body).toMatchObject({ id: reader.user_id });
+  });
+
+  it.each([
+    ['without the word Bearer', (key: string) => key],
+    ['after another word', (key: string) => `Basic ${key}`],
+    ['glued to the word', (key: string) => `Bearer${key}`],
+    ['that is empty', () => 'Bearer '],
+  ])('in Authorization %s is refused', async (_, header) => {
+    const { status, body } = await me({ Authorization: header(reader.api_key) });
+    expect([status, body.error_code]).toEqual([401, 'UNAUTHENTICATED']);
+    expect(body.detail).toContain('Authorization: Bearer <API_KEY>');
   });
 
   it('of the own header counts, and no other is tried when it is wrong', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { awardPoints } from '#src/points/award-points.ts';
 import { createPointsUser, type PointsUser } from '#test/support/points-user.ts';
 import {
   answerError,
@@ -49,6 +50,102 @@ async function awarded(user: PointsUser, count: number): Promise<string[]> {
   return others;
 }
 
+describe('an act that the client reports, too', () => {
+  const message = { action_type: 'message' };
+  beforeAll(() => {
+    model = (response) => {
+      startEvents(response);
+      response.end(chunkEvent({ content: 'Ten metres.' }) + END_EVENTS);
+    };
+  });
+  const chatted = async (user: PointsUser, requestId: string): Promise<void> => {
+    const before = (await user.ledger()).length;
+    expect((await ask(user, requestId, false)).status).toBe(200);
+    await until(async () => (await user.ledger()).length === before + 1);
+  };
+
+  it('counts once: the report claims the award', async () => {
+    const user = await createPointsUser(millrace);
+    await chatted(user, 'chat-1');
+    const claimed = await user.post(message);
+    expect(claimed.body).toMatchObject({
+      action_recorded: true,
+      points_awarded: 20,
+      points_total: 20,
+      streak_count: 1,
+      achievement_unlocked: 'first_message',
+    });
+    expect(await user.status()).toMatchObject({ points: 20 });
+    // A second report is of another act.
+    expect((await user.post(message)).body).toMatchObject({ points_awarded: 20, points_total: 40 });
+  });
+
+  it('is claimed once under an Idempotency-Key, and each award by one report', async () => {
+    const user = await createPointsUser(millrace);
+    await chatted(user, 'chat-1');
+    await chatted(user, 'chat-2');
+    const key = { 'Idempotency-Key': 'first-report' };
+    const answers = await Promise.all([user.post(message, key), user.post(message, key)]);
+    answers.push(await user.post(message, { 'Idempotency-Key': 'second-report' }));
+    answers.push(await user.post(message, key));
+    for (const { body } of answers) {
+      expect(body).toMatchObject({ points_awarded: 20, points_total: 40 });
+    }
+    const refused = await user.post({ action_type: 'search' }, key);
+    expect(refused.body.error_code).toBe('CONFLICT');
+    expect(await user.ledger()).toHaveLength(2);
+  });
+
+  it('is another act after ten minutes, or when the action is another', async () => {
+    const user = await createPointsUser(millrace);
+    await chatted(user, 'chat-1');
+    await user.post({ action_type: 'share' });
+    expect(await user.status()).toMatchObject({ points: 45 });
+    await sql`update points_award set created_at = created_at - interval '601 seconds'
+      where user_id = ${user.userId}`.execute(millrace.services.db);
+    expect((await user.post(message)).body).toMatchObject({ points_awarded: 20, points_total: 65 });
+  });
+
+  it('counts once also when the report overtakes the award', async () => {
+    const user = await createPointsUser(millrace);
+    const { workspaceId, userId } = user;
+    const doneAt = new Date();
+    const award = { workspaceId, userId, action: 'message', source: 'service', doneAt } as const;
+    await user.post(message);
+    const first = await awardPoints(millrace.services, { ...award, sourceId: 'chat-1' });
+    expect(first).toMatchObject({ isRecorded: true, pointsTotal: 20 });
+    const again = await awardPoints(millrace.services, { ...award, sourceId: 'chat-1' });
+    expect(again).toEqual(first);
+    const second = await awardPoints(millrace.services, { ...award, sourceId: 'chat-2' });
+    expect(second).toMatchObject({ pointsTotal: 40 });
+    expect(await user.ledger()).toHaveLength(2);
+  });
+
+  it('can be claimed above the daily cap, which it does not count towards again', async () => {
+    const user = await createPointsUser(millrace);
+    await sql`insert into points_award (user_id, workspace_id, action_type, points, streak_impact, day,
+        source, points_total, streak_count, claimed_at)
+      select ${user.userId}, ${user.workspaceId}, 'message', 20, 1,
+        (now() at time zone time_zone)::date, 'client', 20, 1, now()
+      from user_account, generate_series(1, 49) where id = ${user.userId}`.execute(
+      millrace.services.db,
+    );
+    await chatted(user, 'chat-1');
+    expect((await user.post(message)).body).toMatchObject({ action_recorded: true });
+    expect((await user.post(message)).body).toMatchObject({ action_recorded: false });
+    const { body } = await millrace.call('GET', '/gamification/actions', undefined, user);
+    expect(body.actions[2]).toEqual({
+      action_type: 'message',
+      points: 20,
+      streak_impact: 1,
+      daily_cap: 50,
+      awarded_today: 50,
+      remaining_today: 0,
+    });
+    expect(body.lucky_find.probability).toBeGreaterThan(0);
+  });
+});
+
 describe('the service awards', () => {
   it('a search once, however often its request is repeated', async () => {
     const user = await createPointsUser(millrace);
@@ -70,6 +167,11 @@ describe('the service awards', () => {
     for (let n = 0; n < 15; n += 1) await user.post({ action_type: 'search' });
     for (let n = 0; n < 10; n += 1) await search(user, `search-${n}`);
     await until(async () => (await user.ledger()).length === 20);
+    // Five searches of the service are awarded, and claimed first.
+    for (let n = 0; n < 5; n += 1) {
+      const { body } = await user.post({ action_type: 'search' });
+      expect(body).toMatchObject({ action_recorded: true, points_total: 200 });
+    }
     expect((await user.post({ action_type: 'search' })).body).toMatchObject({
       action_recorded: false,
       points_total: 200,

@@ -210,6 +210,7 @@ export const ALLOWED: Record<string, readonly Role[] | 'public' | 'bootstrap-adm
   'POST /email-accounts/{id}/send': WORKING,
   'GET /email-messages': READING,
   'GET /email-messages/{message_id}': READING,
+  'GET /gamification/actions': EVERYBODY,
   'GET /gamification/status': EVERYBODY,
   'POST /gamification/action': EVERYBODY,
 };

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { readIdempotencyKey } from '#src/api/idempotency-key.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { ACTION_TYPES } from '#src/points/actions.ts';
-import { awardPoints } from '#src/points/award-points.ts';
+import { awardPoints, CLAIM_WINDOW_MS } from '#src/points/award-points.ts';
+import { readActions } from '#src/points/read-actions.ts';
 import { readPointsStatus } from '#src/points/read-status.ts';
 
 const POINTS = { tag: 'Points', family: 'reference', scope: 'any' } as const;
@@ -53,11 +54,53 @@ export const gamificationRoutes: Route[] = [
   }),
   defineRoute({
     ...POINTS,
+    method: 'GET',
+    path: '/gamification/actions',
+    summary: 'What each action is worth, its daily cap, and how lucky finds are drawn',
+    reply: z.object({
+      actions: z.array(
+        z.object({
+          action_type: z.enum(ACTION_TYPES),
+          points: z.int(),
+          streak_impact: z.int(),
+          daily_cap: z.int().describe('Awards in one day of your calendar.'),
+          awarded_today: z.int(),
+          remaining_today: z.int(),
+        }),
+      ),
+      lucky_find: z.object({
+        probability: z.number().min(0).max(1).describe('Of each award to be one.'),
+        found: z.int().describe('Yours so far.'),
+      }),
+      claim_window_seconds: z
+        .int()
+        .describe(
+          'An action posted within this time of an award of the service for it claims that award.',
+        ),
+    }),
+    async handle({ services, principal }) {
+      const { actions, luckyFinds } = await readActions(services, principal);
+      return {
+        actions: actions.map(({ action, points, streakImpact, dailyCap, today }) => ({
+          action_type: action,
+          points,
+          streak_impact: streakImpact,
+          daily_cap: dailyCap,
+          awarded_today: today,
+          remaining_today: Math.max(0, dailyCap - today),
+        })),
+        lucky_find: { probability: services.config.LUCKY_FIND_PROBABILITY, found: luckyFinds },
+        claim_window_seconds: CLAIM_WINDOW_MS / 1_000,
+      };
+    },
+  }),
+  defineRoute({
+    ...POINTS,
     method: 'POST',
     path: '/gamification/action',
     summary: 'Record an action and get points for it',
     description:
-      'Above the daily cap of the action, action_recorded is false and nothing is awarded. Send the header Idempotency-Key (up to 255 visible ASCII characters) to repeat a request safely: the same key gets the same answer.',
+      'An action that the service has awarded by itself within ten minutes is not awarded again: the answer tells of that award. Above the daily cap of the action, action_recorded is false and nothing is awarded. Send the header Idempotency-Key (up to 255 visible ASCII characters) to repeat a request safely: the same key gets the same answer.',
     errors: ['CONFLICT'],
     requestHeaders: [
       {

@@ -7,7 +7,7 @@ import { createDashboardGuard } from './dashboard-guard.ts';
 import { documentationRoutes } from './documentation.ts';
 import { describeError } from './problem.ts';
 import { createRateLimiter } from './rate-limit.ts';
-import { openRequestLog } from './request-log.ts';
+import { openRequestLog } from './open-request-log.ts';
 import {
   allowCrossOrigin,
   answerProblems,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openRequestLog } from '#src/api/request-log.ts';
+import { openRequestLog } from '#src/api/open-request-log.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 const LIMIT = 6;

@@ -1,3 +1,7 @@
+import type { OutboundGuard } from '#src/platform/outbound.ts';
+import type { OutboundReach } from '#src/platform/outbound-guard.ts';
+import { vetHost } from '#src/platform/vet-host.ts';
+
 /** TLS from the first byte (RFC 8314), and the copy of that port that hosters open where 465 is blocked. */
 const IMPLICIT_TLS: ReadonlySet<number> = new Set([465, 2465]);
 /** Submission (RFC 6409) and its copies: plain text first, then STARTTLS, without which nothing is sent. */
@@ -23,4 +27,17 @@ export function whyPortForbidden(
   }
   if (allowPort25) return null;
   return 'Port 25 is for servers among themselves, and closed here. Use 465 or 587; the operator can open it with SMTP_ALLOW_PORT_25, and open hosts with OUTBOUND_ALLOW_CIDRS.';
+}
+
+/** Which hosts may be called at this port. */
+export function reachOfPort(port: number, options: { allowPort25: boolean }): OutboundReach {
+  return whyPortForbidden(port, options) === null ? 'public' : 'opened';
+}
+
+/** A host that is not found is found out about where the connection is made. @throws the signal's reason */
+export async function isPortClosed(
+  { host }: { host: string },
+  { guard, reach, signal }: { guard: OutboundGuard; reach: OutboundReach; signal: AbortSignal },
+): Promise<boolean> {
+  return reach === 'opened' && (await vetHost(guard, host, signal, reach)) === 'refused';
 }

@@ -6,7 +6,6 @@ import wellKnown from 'nodemailer/lib/well-known';
 import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
 import type { OutboundGuard } from '#src/platform/outbound.ts';
 import type { OutboundReach } from '#src/platform/outbound-guard.ts';
-import { vetHost } from '#src/platform/vet-host.ts';
 import { classifyReply, isNegativeReply, smtpFailureOf } from './classify-reply.ts';
 import { describeFailure, describeUnknown } from './describe-failure.ts';
 import { dial } from './dial.ts';
@@ -14,7 +13,7 @@ import { type HeldContent, holdContent } from './hold-content.ts';
 import type { Mailer, OutgoingMessage, SmtpOutcome, SmtpSettings } from './mailer.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
 import { asciiDomain, asciiHost, isPlainAddress } from './smtp-address.ts';
-import { isImplicitTls, whyPortForbidden } from './smtp-port.ts';
+import { isImplicitTls, isPortClosed, reachOfPort } from './smtp-port.ts';
 
 /** How long a server may take, in ms. */
 export interface SmtpTimeouts {
@@ -64,7 +63,7 @@ export function createMailer(options: MailerOptions): Mailer {
       const held = holdContent(await composeMessage(message), beforeData);
       const circumstances = {
         ...options,
-        reach: reachOf(settings, options),
+        reach: reachOfPort(settings.port, options),
         timeouts,
         signal: deadline.signal,
       };
@@ -94,18 +93,6 @@ export function createMailer(options: MailerOptions): Mailer {
 function addressRefusal(message: OutgoingMessage): SmtpErrorClass | null {
   if (!isPlainAddress(message.from.address)) return 'sender_rejected';
   return isPlainAddress(message.to) ? null : 'recipient_rejected';
-}
-
-function reachOf({ port }: SmtpSettings, options: MailerOptions): OutboundReach {
-  return whyPortForbidden(port, options) === null ? 'public' : 'opened';
-}
-
-/** A host that is not found is found out about where the connection is made. */
-async function isPortClosed(
-  { host }: SmtpSettings,
-  { guard, reach, signal }: Circumstances,
-): Promise<boolean> {
-  return reach === 'opened' && (await vetHost(guard, host, signal, reach)) === 'refused';
 }
 
 /** The message as RFC 5322 wants it. Line breaks in headers become spaces. */

@@ -1,8 +1,8 @@
-import { openServices } from './open-services.ts';
 import { readConfig } from './platform/config.ts';
-import { exitUnstarted, runUntilSignal } from './platform/lifecycle.ts';
 import { StartError } from './platform/errors.ts';
-import { startApi } from './start-api.ts';
+import { exitUnstarted } from './platform/exit-unstarted.ts';
+import { runUntilSignal } from './platform/lifecycle.ts';
+import { createLog } from './platform/log.ts';
 
 /** `npm run api`: the HTTP API alone; `npm run workers` does the work. */
 async function main(): Promise<void> {
@@ -12,10 +12,14 @@ async function main(): Promise<void> {
       'The embedded size is one process: use npm start, or set DATABASE_URL to run API and workers apart.',
     );
   }
-  const services = await openServices(config);
+  // Loading the rest takes seconds; a wrong setting is told before.
+  const { openServices } = await import('./open-services.ts');
+  const { startApi } = await import('./start-api.ts');
+  const log = createLog(config.LOG_LEVEL);
   await runUntilSignal(
     'api',
-    async () => {
+    async (signal) => {
+      const services = await openServices(config, { log, signal });
       const { server } = await startApi(services);
       const deadlineMs = config.SHUTDOWN_TIMEOUT_SECONDS * 1_000;
       return {
@@ -25,7 +29,7 @@ async function main(): Promise<void> {
         ],
       };
     },
-    services.log,
+    log,
   );
 }
 

@@ -5,10 +5,11 @@ import { type ApiClient, openApiClient } from './cli/api-client.ts';
 import { runCommandLine } from './cli/program.ts';
 import { isSignedWith, startDemoReceiver } from './demo-receiver.ts';
 import { type Config, readConfig } from './platform/config.ts';
-import { exitUnstarted, runUntilSignal } from './platform/lifecycle.ts';
+import { exitUnstarted } from './platform/exit-unstarted.ts';
+import { runUntilSignal } from './platform/lifecycle.ts';
 import { createLog } from './platform/log.ts';
 import { QUEUE_DASHBOARD_PATH } from './console/queue-dashboard.ts';
-import { type RunningMillrace, startMillrace } from './start-millrace.ts';
+import type { RunningMillrace } from './start-millrace.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** The sample corpus: Millrace's own manual. */
@@ -24,17 +25,20 @@ const WEBHOOK_POLL_MS = 50;
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { exit: { type: 'boolean', default: false } } });
   const config = demoConfig(readConfig());
+  // Loading the rest takes seconds; a wrong setting is told before.
+  const { startMillrace } = await import('./start-millrace.ts');
+  const log = createLog(config.LOG_LEVEL);
   say('Starting Millrace …');
   await runUntilSignal(
     'demo',
     async (signal) => {
-      const running = await startMillrace(config);
+      const running = await startMillrace(config, { log, signal });
       await show(running, signal);
       if (values.exit) process.kill(process.pid, 'SIGTERM');
       else say('\nServing until Ctrl-C.');
       return { phases: running.phases };
     },
-    createLog(config.LOG_LEVEL),
+    log,
   );
 }
 

@@ -1,18 +1,21 @@
 import { join } from 'node:path';
 import { readConfig } from './platform/config.ts';
-import { exitUnstarted, runUntilSignal } from './platform/lifecycle.ts';
+import { exitUnstarted } from './platform/exit-unstarted.ts';
+import { runUntilSignal } from './platform/lifecycle.ts';
 import { createLog } from './platform/log.ts';
-import { startMillrace } from './start-millrace.ts';
 
 /** `npm start`: everything in one process. */
 async function main(): Promise<void> {
   const config = readConfig();
+  // Loading the rest takes seconds; a wrong setting is told before.
+  const { startMillrace } = await import('./start-millrace.ts');
   // Whoever read the first lines may be gone (`npm start | head -1`); the service goes on.
   process.stdout.on('error', () => undefined);
+  const log = createLog(config.LOG_LEVEL);
   await runUntilSignal(
     'millrace',
-    async () => {
-      const { url, newAdminKey, phases } = await startMillrace(config);
+    async (signal) => {
+      const { url, newAdminKey, phases } = await startMillrace(config, { log, signal });
       const lines = [`Millrace (${config.size}) listens on ${url}`, `API reference: ${url}/docs`];
       if (newAdminKey !== null) {
         lines.push(`Admin API key, shown this once: ${newAdminKey}`);
@@ -22,7 +25,7 @@ async function main(): Promise<void> {
       process.stdout.write(`${lines.join('\n')}\n`);
       return { phases };
     },
-    createLog(config.LOG_LEVEL),
+    log,
   );
 }
 

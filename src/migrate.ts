@@ -1,77 +1,34 @@
 import { parseArgs } from 'node:util';
-import { createEmbedder } from './documents/create-embedder.ts';
-import { assertEmbeddingModel, reembedEverything } from './documents/embedding-model.ts';
-import { openIndexThreads } from './documents/index-threads.ts';
-import { acceptLostKey } from './encryption/accept-lost-key.ts';
-import { assertKeyRing } from './encryption/assert-key-ring.ts';
-import { readKeyRing } from './encryption/key-ring.ts';
 import { readConfig } from './platform/config.ts';
-import { openDataDirectory } from './platform/data-directory.ts';
-import { openDatabase } from './platform/database.ts';
-import { createOperatorFetch } from './platform/http.ts';
-import { exitUnstarted } from './platform/lifecycle.ts';
-import { createLog } from './platform/log.ts';
-import { migrate } from './platform/migrations.ts';
-import { openQueueBackend } from './platform/queue-backend.ts';
+import { StartError } from './platform/errors.ts';
+import { exitUnstarted } from './platform/exit-unstarted.ts';
 
-/**
- * `npm run migrate [-- --reembed] [-- --accept-lost-key <id>]`: brings schema, queue tables and embedding model up to
- * date, and checks the encryption keys.
- */
+const USAGE = 'Usage: npm run migrate [-- --reembed] [-- --accept-lost-key <id>]';
+
+/** `npm run migrate`: see `migrateDatabase`. */
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      reembed: { type: 'boolean', default: false },
-      'accept-lost-key': { type: 'string' },
-    },
-  });
+  const options = readOptions();
   const config = readConfig();
-  const log = createLog(config.LOG_LEVEL);
-  await using opened = new AsyncDisposableStack();
-  const directory = config.size === 'embedded' ? await openDataDirectory(config.DATA_DIR) : null;
-  opened.defer(() => directory?.release());
-  directory?.saveSecrets(directory.secrets);
-  const database = await openDatabase(
-    {
-      databaseUrl: config.DATABASE_URL ?? null,
-      poolSize: 2,
-      directory: directory?.databasePath ?? null,
-    },
-    log,
-  );
-  opened.defer(() => database.close());
-  await migrate(database.db, log);
-  const ring = readKeyRing(config, directory);
-  const lostKey = values['accept-lost-key'];
-  if (lostKey !== undefined) {
-    const count = await acceptLostKey(database.db, ring, lostKey);
-    const stay = count === 1 ? '1 value stays' : `${count} values stay`;
-    process.stdout.write(
-      `${stay} unreadable until entered again, or until the key ${lostKey} is back.\n`,
-    );
-  }
-  await assertKeyRing(database.db, ring);
-  // Opening the queues makes their tables; on Redis there are none.
-  if (config.size !== 'scale-out') {
-    const backend = await openQueueBackend({
-      size: config.size,
-      pglite: database.pglite,
-      databaseUrl: config.DATABASE_URL,
-      redisUrl: undefined,
-      log,
+  // Loading the rest takes seconds; a wrong setting is told before.
+  const { migrateDatabase } = await import('./migrate-database.ts');
+  await migrateDatabase(config, options);
+}
+
+function readOptions(): { reembed: boolean; lostKey: string | undefined } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        reembed: { type: 'boolean', default: false },
+        'accept-lost-key': { type: 'string' },
+      },
     });
-    opened.defer(() => backend.close());
+    return { reembed: values.reembed, lostKey: values['accept-lost-key'] };
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    // Its advice on values that begin with a dash stands in lines of their own.
+    const [sentence = ''] = cause.message.split('\n');
+    throw new StartError(`${sentence}${sentence.endsWith('.') ? '' : '.'} ${USAGE}`, { cause });
   }
-  const threads = openIndexThreads(1, log);
-  opened.defer(() => threads.close());
-  const embedder = await createEmbedder(config, createOperatorFetch(), threads);
-  if (values.reembed) {
-    const waiting = await reembedEverything(database.db, embedder);
-    process.stdout.write(`${waiting} documents will be indexed again with ${embedder.model}.\n`);
-  } else {
-    await assertEmbeddingModel(database.db, embedder);
-  }
-  process.stdout.write('The database is up to date.\n');
 }
 
 main().catch(exitUnstarted);

@@ -38,6 +38,7 @@ import { collectQueueMetrics, createMetrics, type Metrics } from './platform/met
 import { assertSchemaIsCurrent, migrate } from './platform/migrations.ts';
 import { openQueueBackend, type QueueBackend } from './platform/queue-backend.ts';
 import { waitFor } from './platform/wait-for.ts';
+import type { Patience } from './platform/wait-for-server.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
 import type { Services } from './services.ts';
 import { outreachSamples } from './outreach/outreach-metrics.ts';
@@ -46,14 +47,26 @@ import { createPointsAwarder } from './points/award-in-background.ts';
 import { createDeliveryLedger } from './webhooks/delivery-ledger.ts';
 import { webhookSamples } from './webhooks/webhook-metrics.ts';
 
+export interface StartOptions {
+  /** One of its own by default. */
+  log?: Logger;
+  /** Ends the wait for Postgres or Redis, with its reason. */
+  signal?: AbortSignal;
+}
+
 /**
  * Opens what a process needs, in order, and checks that it fits together. What was opened is closed
- * again when a later step fails.
+ * again when a later step fails. Waits for servers that are away, for at most `START_WAIT_SECONDS`.
  * @throws StartError or ConfigError with the sentence that says what to change
  */
-export async function openServices(config: Config): Promise<Services> {
+export async function openServices(config: Config, options: StartOptions = {}): Promise<Services> {
   await using opened = new AsyncDisposableStack();
-  const log = createLog(config.LOG_LEVEL);
+  const log = options.log ?? createLog(config.LOG_LEVEL);
+  const patience = {
+    log,
+    signal: options.signal ?? null,
+    timeoutMs: config.START_WAIT_SECONDS * 1_000,
+  };
   const dataDirectory = await openOwnDirectory(config, opened);
   const database = await openDatabase(
     {
@@ -62,11 +75,12 @@ export async function openServices(config: Config): Promise<Services> {
       directory: dataDirectory?.databasePath ?? null,
     },
     log,
+    patience,
   );
   opened.defer(() => database.close());
   await prepareSchema(config, database.db, log);
   const sealing = await openSecrets(config, database.db, dataDirectory);
-  const backend = await openBackend(config, database, log);
+  const backend = await openBackend(config, database, log, patience);
   opened.defer(() => backend.close());
   const producer = await openProducer(backend);
   opened.defer(() => producer.close());
@@ -140,13 +154,19 @@ async function openSecrets(
   return { secrets, unsubscribeSecrets: await openUnsubscribeKeys(db, secrets, keys) };
 }
 
-function openBackend(config: Config, { pglite }: OpenDatabase, log: Logger): Promise<QueueBackend> {
+function openBackend(
+  config: Config,
+  { pglite }: OpenDatabase,
+  log: Logger,
+  patience: Patience,
+): Promise<QueueBackend> {
   return openQueueBackend({
     size: config.size,
     pglite,
     databaseUrl: config.DATABASE_URL,
     redisUrl: config.REDIS_URL,
     log,
+    patience,
   });
 }
 

@@ -1,5 +1,5 @@
 import { startWorkers } from '#workers/index.ts';
-import { openServices } from './open-services.ts';
+import { openServices, type StartOptions } from './open-services.ts';
 import type { Config } from './platform/config.ts';
 import type { ShutdownPhase } from './platform/lifecycle.ts';
 import { recoverAfterCrash } from './reconcile.ts';
@@ -18,8 +18,11 @@ export interface RunningMillrace {
 }
 
 /** API and all workers in one process. */
-export async function startMillrace(config: Config): Promise<RunningMillrace> {
-  const services = await openServices(config);
+export async function startMillrace(
+  config: Config,
+  options: StartOptions = {},
+): Promise<RunningMillrace> {
+  const services = await openServices(config, options);
   try {
     // One process owns the embedded database, so whatever was claimed is nobody's now.
     if (config.size === 'embedded') await recoverAfterCrash(services);

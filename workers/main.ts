@@ -1,13 +1,12 @@
-import { openServices } from '#src/open-services.ts';
 import { readConfig } from '#src/platform/config.ts';
 import { StartError } from '#src/platform/errors.ts';
 import { serveMetrics } from '#src/platform/metrics-server.ts';
-import { exitUnstarted, runUntilSignal } from '#src/platform/lifecycle.ts';
-import { queuesByName, startWorkers } from './index.ts';
+import { exitUnstarted } from '#src/platform/exit-unstarted.ts';
+import { runUntilSignal } from '#src/platform/lifecycle.ts';
+import { createLog } from '#src/platform/log.ts';
 
 /** `node workers/main.ts [queue …]`: the workers of the named queues, of all by default. */
 async function main(names: string[]): Promise<void> {
-  queuesByName(names);
   const config = readConfig();
   if (config.size === 'embedded') {
     throw new StartError(
@@ -15,10 +14,15 @@ async function main(names: string[]): Promise<void> {
     );
   }
   const deadlineMs = config.SHUTDOWN_TIMEOUT_SECONDS * 1_000;
-  const services = await openServices(config);
+  // Loading the rest takes seconds; a wrong setting is told before.
+  const { queuesByName, startWorkers } = await import('./index.ts');
+  queuesByName(names);
+  const { openServices } = await import('#src/open-services.ts');
+  const log = createLog(config.LOG_LEVEL);
   await runUntilSignal(
     'workers',
-    async () => {
+    async (signal) => {
+      const services = await openServices(config, { log, signal });
       const workers = await startWorkers(services, names);
       const { HOST: host, METRICS_PORT: port } = config;
       const metrics =
@@ -36,7 +40,7 @@ async function main(names: string[]): Promise<void> {
         ],
       };
     },
-    services.log,
+    log,
   );
 }
 

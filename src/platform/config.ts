@@ -1,6 +1,8 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { encryptionKeys } from './encryption-keys.ts';
+import { findMisspeltSetting } from './misspelt-setting.ts';
 
 /** Which of the three sizes this process runs in; it follows from `DATABASE_URL` and `REDIS_URL`. */
 export type Size = 'embedded' | 'one-database' | 'scale-out';
@@ -21,6 +23,14 @@ const url = (...protocols: string[]) =>
       return parsed !== null && protocols.includes(parsed.protocol);
     },
     `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  );
+
+const host = z
+  .string()
+  .trim()
+  .refine(
+    (text) => isIP(text) !== 0 || /^[\w.-]+$/.test(text),
+    'must be a host name or an address alone, such as 127.0.0.1, ::1 or 0.0.0.0, without http:// and without a port (that is PORT)',
   );
 
 const cidrList = z
@@ -76,7 +86,7 @@ const modelProviders = z
 
 const settings = z.object({
   PORT: withDefault(wholeNumber(0, 65_535), 3000),
-  HOST: withDefault(z.string(), '127.0.0.1'),
+  HOST: withDefault(host, '127.0.0.1'),
   PUBLIC_URL: optional(url('http:', 'https:')),
   DATA_DIR: withDefault(z.string(), '.data'),
   DATABASE_URL: optional(url('postgres:', 'postgresql:')),
@@ -140,6 +150,7 @@ const settings = z.object({
   METRICS_PORT: optional(wholeNumber(1, 65_535)),
   OPEN_URL_POLICY: withDefault(z.enum(['known', 'any']), 'known'),
   CHAT_RESUME_SECONDS: withDefault(wholeNumber(0, 3_600), 60),
+  START_WAIT_SECONDS: withDefault(wholeNumber(0, 86_400), 300),
   SHUTDOWN_TIMEOUT_SECONDS: withDefault(wholeNumber(1, 600), 20),
   DOCUMENT_INDEX_CONCURRENCY: withDefault(wholeNumber(1, 100), 3),
   CONNECTOR_SYNC_CONCURRENCY: withDefault(wholeNumber(1, 200), 32),
@@ -236,6 +247,7 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
  * @throws ConfigError that names the wrong setting and its remedy
  */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
+  refuseMisspelt(environment, settings, clientSettings);
   const parsed = settings.safeParse(environment);
   if (!parsed.success) throw wrongSettings(parsed.error);
   const broken = CONTRADICTIONS.find(([applies]) => applies(parsed.data));
@@ -257,9 +269,24 @@ const clientSettings = z.object({
 
 /** Settings of the `millrace` command: where the service is, which key to use, and the password of a sender account. */
 export function readClientConfig(): z.output<typeof clientSettings> {
+  refuseMisspelt(process.env, clientSettings, settings);
   const parsed = clientSettings.safeParse(process.env);
   if (!parsed.success) throw wrongSettings(parsed.error);
   return parsed.data;
+}
+
+/** A misspelt name would be passed over without a word, and the service would run as if it were not set. */
+function refuseMisspelt(
+  environment: Record<string, string | undefined>,
+  own: z.ZodObject,
+  others: z.ZodObject,
+): void {
+  const slip = findMisspeltSetting(environment, Object.keys(own.shape), Object.keys(others.shape));
+  if (slip === null) return;
+  const { found, meant } = slip;
+  throw new ConfigError(
+    `${found} is no setting of Millrace; ${meant} is. Correct the name, or, when ${found} belongs to other software, set ${meant} as well, blank for its default.`,
+  );
 }
 
 function wrongSettings({ issues }: z.ZodError): ConfigError {

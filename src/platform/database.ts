@@ -3,8 +3,10 @@ import { Kysely, PGliteDialect, PostgresDialect, sql, type Transaction } from 'k
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Tables } from '#src/tables.ts';
+import { awaitPostgres } from './await-postgres.ts';
 import { openPglite, withCopy } from './pglite.ts';
 import { openPool } from './postgres.ts';
+import type { Patience } from './wait-for-server.ts';
 
 export { copyRows } from './copy-rows.ts';
 
@@ -19,12 +21,18 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** Opens the server named by `databaseUrl`, or the embedded database in `directory`. */
+/**
+ * Opens the server named by `databaseUrl`, or the embedded database in `directory`. With `patience` the server has
+ * answered when this returns.
+ * @throws StartError when there is no room for the embedded database, or the server is away for too long
+ */
 export async function openDatabase(
   options: { databaseUrl: string | null; poolSize: number; directory: string | null },
   log: Logger,
+  patience: Patience | null = null,
 ): Promise<OpenDatabase> {
   if (options.databaseUrl === null) return overPglite(await openPglite(options.directory));
+  if (patience) await awaitPostgres(options.databaseUrl, patience);
   const pool = openPool(options.databaseUrl, options.poolSize, log);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return { db, pglite: null, pool, close: () => db.destroy() };

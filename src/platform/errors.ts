@@ -55,3 +55,18 @@ export class GiveUp extends Error {
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
+
+/** A server that the process needs does not answer now, and may by and by. */
+export class ServerAway extends StartError {
+  readonly server: string;
+  readonly reason: string;
+
+  constructor(
+    { server, reason, remedy }: { server: string; reason: string; remedy: string },
+    options: { cause?: unknown } = {},
+  ) {
+    super(`${server} does not answer (${reason}). ${remedy}`, options);
+    this.server = server;
+    this.reason = reason;
+  }
+}

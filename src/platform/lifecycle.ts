@@ -1,6 +1,4 @@
 import type { Logger } from 'pino';
-import { ConfigError } from './config.ts';
-import { StartError } from './errors.ts';
 import { flushLog } from './log.ts';
 
 const FLUSH_TIMEOUT_MS = 1_000;
@@ -23,7 +21,8 @@ export interface ProcessHost {
 /**
  * Starts, waits for SIGTERM or SIGINT, runs the phases in order, each within its deadline, and exits with 0.
  * A second signal exits with 1 at once. An error nobody caught stops the process the same way, with 1.
- * `signal` is aborted when a stop is asked for while `start` is still running. Rejects only when `start` does.
+ * `signal` is aborted when a stop is asked for while `start` is still running, which may then reject with its reason.
+ * Rejects only when `start` does with another one.
  */
 export async function runUntilSignal(
   name: string,
@@ -58,13 +57,26 @@ export async function runUntilSignal(
   ];
   for (const [event, listener] of listeners) host.on(event, listener);
   try {
-    const { phases } = await start(stopping.signal);
+    const phases = await phasesOf(start, stopping.signal);
     await stop.promise;
     for (const phase of phases) await runPhase(phase, name, log);
     log.info({ process: name, exitCode }, 'stopped');
     await exit(exitCode, log, host);
   } finally {
     for (const [event, listener] of listeners) host.off(event, listener);
+  }
+}
+
+/** A start that gives up because it was told to stop has left nothing to close. */
+async function phasesOf(
+  start: (signal: AbortSignal) => Promise<{ phases: ShutdownPhase[] }>,
+  signal: AbortSignal,
+): Promise<ShutdownPhase[]> {
+  try {
+    return (await start(signal)).phases;
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) return [];
+    throw error;
   }
 }
 
@@ -87,15 +99,4 @@ async function runPhase(phase: ShutdownPhase, name: string, log: Logger): Promis
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** For a start that failed: on stderr the sentence alone when it has a remedy, else the stack; exit code 1. */
-export function exitUnstarted(error: unknown): void {
-  process.stderr.write(`Millrace cannot start. ${explain(error)}\n`);
-  process.exit(1);
-}
-
-function explain(error: unknown): string {
-  if (error instanceof StartError || error instanceof ConfigError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

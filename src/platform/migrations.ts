@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { FileMigrationProvider, Migrator } from 'kysely/migration';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
+import { describeDatabaseError } from './describe-database-error.ts';
 import { StartError } from './errors.ts';
 
 const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
@@ -25,8 +26,12 @@ export async function migrate(db: Database, log: Logger): Promise<void> {
   for (const result of results ?? []) {
     log.info({ migration: result.migrationName, status: result.status }, 'migration');
   }
-  if (error)
-    throw new StartError('A migration failed; the schema is as it was before.', { cause: error });
+  if (error === undefined) return;
+  const failed = results?.find((result) => result.status === 'Error')?.migrationName;
+  throw new StartError(
+    `${failed === undefined ? 'Migrating the database' : `The migration ${failed}`} failed: ${describeDatabaseError(error)}. The schema is as it was before.`,
+    { cause: error },
+  );
 }
 
 /** @throws StartError when the schema is older or newer than the code, with the remedy */

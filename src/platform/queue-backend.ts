@@ -11,9 +11,11 @@ import {
 import type { Logger } from 'pino';
 import type { Size } from './config.ts';
 import { StartError } from './errors.ts';
+import { messageOf } from './message-of.ts';
 import { createPglitePool, migrateInPglite } from './pglite-pool.ts';
 import { SteadyClient } from './postgres.ts';
 import { assertUsableRedis, openRedis, type RedisClient } from './redis.ts';
+import { noPatience, type Patience, waitForServer } from './wait-for-server.ts';
 import { openWorkerConnection } from './worker-connection.ts';
 
 /** The last two arguments of BullMQ's `new Queue` and `new Worker`, apart from what the caller adds to `options`. */
@@ -45,6 +47,8 @@ export interface QueueBackendSettings {
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   log: Logger;
+  /** For a Redis that is away; none by default. */
+  patience?: Patience;
 }
 
 /** The braces make every key of every queue hash to one slot, which a Redis Cluster demands of BullMQ's scripts. */
@@ -70,7 +74,11 @@ export async function openQueueBackend(settings: QueueBackendSettings): Promise<
     case 'one-database':
       return openInPostgres(required(settings.databaseUrl, 'DATABASE_URL'), reportError);
     case 'scale-out':
-      return openInRedis(required(settings.redisUrl, 'REDIS_URL'), settings.log, reportError);
+      return openInRedis(
+        required(settings.redisUrl, 'REDIS_URL'),
+        settings.patience ?? noPatience(settings.log),
+        reportError,
+      );
   }
 }
 
@@ -154,13 +162,16 @@ async function openSqlBackend(
 
 async function openInRedis(
   redisUrl: string,
-  log: Logger,
+  patience: Patience,
   reportError: ErrorReporter,
 ): Promise<QueueBackend> {
-  const producer = await openRedis(redisUrl, 'producer', reportError);
+  const producer = await waitForServer(
+    () => openRedis(redisUrl, 'producer', reportError),
+    patience,
+  );
   let worker: RedisClient | null = null;
   try {
-    await assertUsableRedis(producer, log);
+    await assertUsableRedis(producer, patience.log);
     worker = await openRedis(redisUrl, 'worker', reportError);
   } catch (error) {
     producer.disconnect();
@@ -209,11 +220,4 @@ function createErrorReporter(log: Logger): ErrorReporter {
     quietUntil = Date.now() + ERROR_LOG_INTERVAL_MS;
     suppressed = 0;
   };
-}
-
-/** An `AggregateError` of a refused connection has an empty message of its own. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '')
-    return error.errors.map(messageOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }

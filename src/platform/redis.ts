@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions as AllRedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
-import { StartError } from './errors.ts';
+import { ServerAway, StartError } from './errors.ts';
+import { messageOf } from './message-of.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -99,7 +100,7 @@ function wrongUrl(reason: string): StartError {
 
 /**
  * Connects. Later connection errors go to `onError` and the client reconnects by itself.
- * @throws StartError with a remedy when Redis cannot be reached within 5 s
+ * @throws ServerAway when Redis cannot be reached within 5 s; StartError when it answers that the setting is wrong
  */
 export async function openRedis(
   redisUrl: string,
@@ -117,13 +118,46 @@ export async function openRedis(
     await connectWithin(client, CONNECT_TIMEOUT_MS);
   } catch (cause) {
     client.disconnect();
-    const reason = lastError ?? cause;
-    throw new StartError(
-      `Redis does not answer at the address in REDIS_URL (${reason instanceof Error ? reason.message : String(reason)}). Start it, or correct REDIS_URL; without REDIS_URL the queues live in Postgres.`,
-      { cause },
-    );
+    throw unusable(target, lastError ?? cause);
   }
   return client;
+}
+
+/** Answers of a Redis that refuses the login or the database that the setting names. */
+const WRONG_SETTING =
+  /^(WRONGPASS|NOAUTH|NOPERM|ERR (AUTH|invalid password|DB index|Client sent AUTH))/;
+
+function unusable(target: RedisTarget, cause: unknown): StartError {
+  const server = `Redis at ${placeOf(target)}`;
+  const reason = messageOf(cause);
+  return WRONG_SETTING.test(reason)
+    ? new StartError(`${server} refuses what REDIS_URL says (${reason}). Correct REDIS_URL.`, {
+        cause,
+      })
+    : new ServerAway(
+        {
+          server,
+          reason,
+          remedy: 'Start it, or correct REDIS_URL; without REDIS_URL the queues live in Postgres.',
+        },
+        { cause },
+      );
+}
+
+/** Hosts and ports: nothing of `REDIS_URL` that is secret. */
+function placeOf(target: RedisTarget): string {
+  switch (target.kind) {
+    case 'single': {
+      const { host, port } = hostAndPort(new URL(target.url), DEFAULT_PORTS.redis);
+      return `${host}:${port}`;
+    }
+    case 'cluster':
+      return target.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
+    case 'sentinel':
+      return `${target.options.name ?? ''} of ${(target.options.sentinels ?? [])
+        .map(({ host, port }) => `${host ?? ''}:${port ?? DEFAULT_PORTS.sentinel}`)
+        .join(', ')}`;
+  }
 }
 
 function createClient(target: RedisTarget, role: RedisRole): RedisClient {

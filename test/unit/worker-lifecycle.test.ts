@@ -107,6 +107,16 @@ describe('runUntilSignal', () => {
     expect(ran).toEqual(['jobs']);
   });
 
+  it('exits with 0 when a start gives up because it was told to stop', async () => {
+    const host = new FakeHost();
+    const start = async (signal: AbortSignal): Promise<never> => {
+      host.emit('SIGTERM', 'SIGTERM');
+      throw signal.reason;
+    };
+    await runUntilSignal('test', start, log, host);
+    expect(host.exitCodes).toEqual([0]);
+  });
+
   it('rejects with the error of a start that failed', async () => {
     const host = new FakeHost();
     const start = async (): Promise<never> => {

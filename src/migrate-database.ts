@@ -1,0 +1,66 @@
+import { createEmbedder } from './documents/create-embedder.ts';
+import { assertEmbeddingModel, reembedEverything } from './documents/embedding-model.ts';
+import { openIndexThreads } from './documents/index-threads.ts';
+import { acceptLostKey } from './encryption/accept-lost-key.ts';
+import { assertKeyRing } from './encryption/assert-key-ring.ts';
+import { readKeyRing } from './encryption/key-ring.ts';
+import type { Config } from './platform/config.ts';
+import { openDataDirectory } from './platform/data-directory.ts';
+import { openDatabase } from './platform/database.ts';
+import { createOperatorFetch } from './platform/http.ts';
+import { createLog } from './platform/log.ts';
+import { migrate } from './platform/migrations.ts';
+import { openQueueBackend } from './platform/queue-backend.ts';
+
+/** Brings schema, queue tables and embedding model up to date, checks the encryption keys, and says so on stdout. */
+export async function migrateDatabase(
+  config: Config,
+  { reembed, lostKey }: { reembed: boolean; lostKey: string | undefined },
+): Promise<void> {
+  const log = createLog(config.LOG_LEVEL);
+  await using opened = new AsyncDisposableStack();
+  const directory = config.size === 'embedded' ? await openDataDirectory(config.DATA_DIR) : null;
+  opened.defer(() => directory?.release());
+  directory?.saveSecrets(directory.secrets);
+  const database = await openDatabase(
+    {
+      databaseUrl: config.DATABASE_URL ?? null,
+      poolSize: 2,
+      directory: directory?.databasePath ?? null,
+    },
+    log,
+    { log, signal: null, timeoutMs: config.START_WAIT_SECONDS * 1_000 },
+  );
+  opened.defer(() => database.close());
+  await migrate(database.db, log);
+  const ring = readKeyRing(config, directory);
+  if (lostKey !== undefined) {
+    const count = await acceptLostKey(database.db, ring, lostKey);
+    const stay = count === 1 ? '1 value stays' : `${count} values stay`;
+    process.stdout.write(
+      `${stay} unreadable until entered again, or until the key ${lostKey} is back.\n`,
+    );
+  }
+  await assertKeyRing(database.db, ring);
+  // Opening the queues makes their tables; on Redis there are none.
+  if (config.size !== 'scale-out') {
+    const backend = await openQueueBackend({
+      size: config.size,
+      pglite: database.pglite,
+      databaseUrl: config.DATABASE_URL,
+      redisUrl: undefined,
+      log,
+    });
+    opened.defer(() => backend.close());
+  }
+  const threads = openIndexThreads(1, log);
+  opened.defer(() => threads.close());
+  const embedder = await createEmbedder(config, createOperatorFetch(), threads);
+  if (reembed) {
+    const waiting = await reembedEverything(database.db, embedder);
+    process.stdout.write(`${waiting} documents will be indexed again with ${embedder.model}.\n`);
+  } else {
+    await assertEmbeddingModel(database.db, embedder);
+  }
+  process.stdout.write('The database is up to date.\n');
+}

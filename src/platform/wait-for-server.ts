@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import { ServerAway } from './errors.ts';
+import { waitFor } from './wait-for.ts';
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2_000;
+const LOG_INTERVAL_MS = 10_000;
+
+/** How long a starting process waits for a server that is away. */
+export interface Patience {
+  readonly log: Logger;
+  /** Ends the wait at once, with its reason. */
+  readonly signal: AbortSignal | null;
+  /** With 0 there is one attempt. */
+  readonly timeoutMs: number;
+}
+
+/** For what is to be there already. */
+export function noPatience(log: Logger): Patience {
+  return { log, signal: null, timeoutMs: 0 };
+}
+
+/**
+ * Opens what needs a server, again and again while that is away, and logs now and then what it waits for.
+ * @throws ServerAway when the time is up, the signal's reason, or whatever else `open` throws, at once
+ */
+export async function waitForServer<T>(
+  open: () => Promise<T>,
+  { log, signal, timeoutMs }: Patience,
+  pause: typeof waitFor = waitFor,
+): Promise<T> {
+  const stop = signal ?? new AbortController().signal;
+  const startedAt = performance.now();
+  let nextLineAt = startedAt;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const opened = await unlessAborted(open(), stop);
+      if (attempt > 0) log.info({ attempts: attempt + 1 }, 'the server answers now');
+      return opened;
+    } catch (error) {
+      const now = performance.now();
+      if (!(error instanceof ServerAway) || now - startedAt >= timeoutMs) throw error;
+      if (now >= nextLineAt) {
+        const { server, reason } = error;
+        log.warn({ server, reason }, 'waiting for a server that does not answer');
+        nextLineAt = now + LOG_INTERVAL_MS;
+      }
+    }
+    await pause(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10), MAX_PAUSE_MS), stop);
+  }
+}
+
+/** An attempt that is under way may take seconds to fail; who was told to stop does not wait for it. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..', '..');
+
+/** A process of the service that may well not start; killed when it is disposed of. */
+export interface EntryRun extends AsyncDisposable {
+  /** Everything it has written so far. */
+  output(): string;
+  /** Waits until it has written this. @throws when it ends before */
+  said(words: string): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** Waits for the end and all it has written. @returns the exit code, null for a signal */
+  ended(): Promise<number | null>;
+}
+
+/** Runs `node <entry> <words>` with exactly these settings. */
+export function runEntry(
+  entry: string,
+  settings: Record<string, string>,
+  words: string[] = [],
+): EntryRun {
+  const child = spawn(process.execPath, [resolve(ROOT, entry), ...words], {
+    cwd: ROOT,
+    env: settings,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let heard = (): void => {};
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      heard();
+    });
+  }
+  const closed = once(child, 'close');
+  return {
+    output: () => output,
+    async said(sought) {
+      const said = Promise.withResolvers<void>();
+      heard = () => {
+        if (output.includes(sought)) said.resolve();
+      };
+      heard();
+      await Promise.race([
+        said.promise,
+        closed.then(() => {
+          throw new Error(`It ended without a word of "${sought}":\n${output}`);
+        }),
+      ]);
+    },
+    signal: (name) => void child.kill(name),
+    async ended() {
+      await closed;
+      return child.exitCode;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
+}

@@ -62,21 +62,10 @@ export interface StartOptions {
 export async function openServices(config: Config, options: StartOptions = {}): Promise<Services> {
   await using opened = new AsyncDisposableStack();
   const log = options.log ?? createLog(config.LOG_LEVEL);
-  const patience = {
-    log,
-    signal: options.signal ?? null,
-    timeoutMs: config.START_WAIT_SECONDS * 1_000,
-  };
+  const timeoutMs = config.START_WAIT_SECONDS * 1_000;
+  const patience = { log, signal: options.signal ?? null, timeoutMs };
   const dataDirectory = await openOwnDirectory(config, opened);
-  const database = await openDatabase(
-    {
-      databaseUrl: config.DATABASE_URL ?? null,
-      poolSize: config.DATABASE_POOL_SIZE,
-      directory: dataDirectory?.databasePath ?? null,
-    },
-    log,
-    patience,
-  );
+  const database = await openRows(config, dataDirectory, patience);
   opened.defer(() => database.close());
   await prepareSchema(config, database.db, log);
   const sealing = await openSecrets(config, database.db, dataDirectory);
@@ -134,6 +123,19 @@ async function openOwnDirectory(
   opened.defer(() => directory.release());
   directory.saveSecrets(directory.secrets);
   return directory;
+}
+
+function openRows(
+  config: Config,
+  dataDirectory: DataDirectory | null,
+  patience: Patience,
+): Promise<OpenDatabase> {
+  const place = {
+    databaseUrl: config.DATABASE_URL ?? null,
+    poolSize: config.DATABASE_POOL_SIZE,
+    directory: dataDirectory?.databasePath ?? null,
+  };
+  return openDatabase(place, patience.log, patience);
 }
 
 /** The embedded size migrates itself; on a server an operator decides when (`npm run migrate`). */

@@ -1,7 +1,6 @@
-import pg from 'pg';
 import { ServerAway, StartError } from './errors.ts';
 import { messageOf } from './message-of.ts';
-import { SteadyClient } from './postgres.ts';
+import { sqlStateOf, SteadyClient } from './postgres.ts';
 import { type Patience, waitForServer } from './wait-for-server.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -55,14 +54,14 @@ function openClient(connectionString: string): SteadyClient {
 }
 
 /** Host and port, or the path of the socket: nothing of `DATABASE_URL` that is secret. */
-function placeOf({ host, port }: pg.Client): string {
+function placeOf({ host, port }: SteadyClient): string {
   return host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`;
 }
 
 function explained(server: string, cause: unknown): StartError {
   if (cause instanceof StartError) return cause;
   const reason = messageOf(cause);
-  const state = cause instanceof pg.DatabaseError ? (cause.code ?? '') : null;
+  const state = sqlStateOf(cause);
   // What the server did not say itself comes from the way there: refused, unresolved, cut off, too slow.
   if (state === null && isTlsTrouble(cause)) {
     return new StartError(`${server} is not reached by TLS as DATABASE_URL asks (${reason}).`, {

@@ -28,6 +28,11 @@ export class SteadyClient extends pg.Client {
   }
 }
 
+/** The SQLSTATE of what the server said; null for what it did not say, such as a connection refused. */
+export function sqlStateOf(error: unknown): string | null {
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : null;
+}
+
 /** A client that also runs the COPY statements of `copyRows`. */
 class CopyingClient extends SteadyClient {
   // The overloads of pg's `query` cannot be restated; everything but a COPY goes through untouched.

@@ -152,7 +152,8 @@ export function describeAttempt(attempt: Attempt): string {
 /** One line while it runs: where it stands, how fast, how long still. */
 export function progressLine(attempt: Attempt): string {
   if (attempt.waiting_for) {
-    return `waiting until ${attempt.waiting_until ?? 'it is back'}: ${plainLine(attempt.waiting_for)}`;
+    const until = attempt.waiting_until ? `waiting until ${attempt.waiting_until}` : 'trying again';
+    return `${until}: ${plainLine(attempt.waiting_for)}`;
   }
   const { estimated_total, documents_per_minute, estimated_seconds_left } = attempt;
   const total = estimated_total === null ? '' : ` of about ${formatCount(estimated_total)}`;

@@ -80,7 +80,7 @@ async function claim(
     update index_attempt set status = 'in_progress', claim_token = ${token},
       claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}),
       started_at = coalesce(started_at, ${now}), updated_at = ${now},
-      next_attempt_at = null, waiting_for = null,
+      next_attempt_at = null,
       resumptions = resumptions + ${LOST_WORKER}, outages = outages + ${LOST_WORKER}
     where id = ${id} and (claimed_until is null or claimed_until < now())
       and (next_attempt_at is null or next_attempt_at <= ${soon(now)})
@@ -113,7 +113,10 @@ export async function renewRun(
   return rows.length === 1;
 }
 
-/** Lets another worker go on at once, or at `at`: the checkpoint says where. */
+/**
+ * Lets another worker go on at once, or at `at`: the checkpoint says where. What it waits for stands from here through
+ * every further try, until a page comes (`save-page.ts`) or the run ends.
+ */
 export async function releaseRun(
   db: Database,
   { id, token }: Pick<ClaimedRun, 'id' | 'token'>,
@@ -121,7 +124,7 @@ export async function releaseRun(
 ): Promise<void> {
   await sql`
     update index_attempt set claim_token = null, claimed_until = null, queued_at = now(),
-      next_attempt_at = ${wait?.at ?? null}, waiting_for = ${wait ? cleanText(wait.reason) : null},
+      next_attempt_at = ${wait?.at ?? null}, waiting_for = ${wait ? cleanText(wait.reason) : sql`waiting_for`},
       outages = outages + ${wait?.isOutage ? 1 : 0}
     where id = ${id} and claim_token = ${token} and status = 'in_progress'`.execute(db);
 }

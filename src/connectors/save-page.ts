@@ -120,7 +120,7 @@ async function saveCounts(
       checkpoint = ${checkpoint === undefined ? sql`checkpoint` : sql`${JSON.stringify(checkpoint.value)}::json`},
       checkpoint_description = ${cleanText(page.description)},
       estimated_total = coalesce(${wholeNumber(page.estimatedTotal)}::int, estimated_total),
-      outages = 0, updated_at = ${now}, last_page_at = ${now}
+      outages = 0, waiting_for = null, updated_at = ${now}, last_page_at = ${now}
     where id = ${run.id} and claim_token = ${run.token} and status = 'in_progress'
     returning id`.execute(trx);
   if (rows.length === 0) throw new LeaseLost('The run was canceled or taken over.');

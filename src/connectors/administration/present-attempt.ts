@@ -44,8 +44,13 @@ export const indexAttemptSchema = z
     removed: z.int(),
     pages: z.int(),
     checkpoint_description: z.string().nullable(),
-    waiting_for: z.string().nullable().describe('Why it waits until `waiting_until`.'),
-    waiting_until: maybe,
+    waiting_for: z
+      .string()
+      .nullable()
+      .describe(
+        'Why it waits. It stands until the run goes on, also while the source is being tried again.',
+      ),
+    waiting_until: maybe.describe('The next try; null while one is under way.'),
     estimated_total: z.int().nullable(),
     documents_per_minute: z.number().nullable(),
     estimated_seconds_left: z.int().nullable(),
@@ -164,7 +169,7 @@ export const pruneAttemptSchema = z
     gone: z.int().describe('Known and no longer listed.'),
     removed: z.int(),
     error_msg: z.string().nullable(),
-    waiting_until: maybe,
+    waiting_until: maybe.describe('The next try; null while one is under way.'),
     time_created: moment,
     time_started: maybe,
     time_finished: maybe,

@@ -30,6 +30,15 @@ export function messageUrl(account: Account, { mailbox, uidValidity, uid }: Mess
   return `${accountUrl(account)}/${path};UIDVALIDITY=${uidValidity}/;UID=${uid}`;
 }
 
+/**
+ * Where a citation of a message leads: programs for mail open `mid:`, in whatever mailbox the message lies. A link with
+ * the place of a message would make all of them changed documents when the server numbers the mailbox anew.
+ * https://www.rfc-editor.org/rfc/rfc2392
+ */
+export function messageLink(messageId: string | null, documentId: string): string {
+  return messageId === null ? documentId : `mid:${encodeURIComponent(messageId)}`;
+}
+
 export type NamedMessage = MessagePlace | { messageId: string };
 
 /** What a document id names; null when it is none of ours. */

@@ -1,8 +1,9 @@
 import { GiveUp } from '#src/platform/errors.ts';
 import type { ConnectorContext, ConnectorPage } from '#src/connectors/connector.ts';
-import { documentIdOf, type MessagePlace, messageUrl } from './imap-address.ts';
+import { documentIdOf, messageLink, type MessagePlace } from './imap-address.ts';
 import type { ImapAddress, ImapSession, MessageSummary } from './imap-session.ts';
 import { toMailDocument } from './mail-document.ts';
+import { nameByContent, recallNames } from './nameless-messages.ts';
 import type { PageTime } from '#src/connectors/source/page-time.ts';
 import { SourceRefused, SourceUnavailable } from '#src/connectors/source-errors.ts';
 
@@ -19,7 +20,7 @@ export interface OpenedAccount {
 }
 
 export type Mailbox = Omit<MessagePlace, 'uid'>;
-export type Findings = Pick<ConnectorPage<unknown>, 'documents' | 'failures'>;
+export type Findings = Pick<ConnectorPage<unknown>, 'documents' | 'failures' | 'memory'>;
 
 /** A message during whose fetching the connection broke. */
 export interface BrokenAt {
@@ -76,10 +77,15 @@ async function addMessage(
   const source = await session.source(uid, MAX_MESSAGE_BYTES);
   if (source === null) return;
   const place: MessagePlace = { ...box, uid };
-  const id = documentIdOf(address, messageId, place);
+  const { id, memory } =
+    messageId === null
+      ? await nameByContent(account, place, source)
+      : { id: documentIdOf(address, messageId, place), memory: null };
   try {
-    const found = { id, link: messageUrl(address, place), source, arrivedAt, mailbox: box.mailbox };
+    const link = messageLink(messageId, id);
+    const found = { id, link, source, arrivedAt, mailbox: box.mailbox };
     page.documents.push(await toMailDocument(found, (file) => context.parse(file)));
+    if (memory) page.memory.push(memory);
   } catch (error) {
     if (!(error instanceof GiveUp)) throw error;
     addFailure(page, account, box, message, error.message);
@@ -95,20 +101,27 @@ export function addFailure(
 ): void {
   const place: MessagePlace = { ...box, uid };
   const documentId = documentIdOf(address, messageId, place);
-  page.failures.push({ documentId, link: messageUrl(address, place), entityId: null, reason });
+  const link = messageLink(messageId, documentId);
+  page.failures.push({ documentId, link, entityId: null, reason });
 }
 
 /** Ids of all messages of a mailbox. */
 export async function* listMailbox(
-  { session, address }: OpenedAccount,
+  account: OpenedAccount,
   mailbox: string,
 ): AsyncGenerator<string[]> {
+  const { session, address } = account;
   const { uidValidity } = await session.open(mailbox);
   const uids = await session.searchUids(0, null);
   for (let start = 0; start < uids.length; start += IDS_PER_PORTION) {
     const portion = await session.describe(uids.slice(start, start + IDS_PER_PORTION));
-    yield portion.map(({ uid, messageId }) =>
-      documentIdOf(address, messageId, { mailbox, uidValidity, uid }),
+    const placeOf = ({ uid }: MessageSummary): MessagePlace => ({ mailbox, uidValidity, uid });
+    const nameless = portion.filter(({ messageId }) => messageId === null);
+    const nameOf = await recallNames(account, nameless.map(placeOf));
+    yield portion.map((message) =>
+      message.messageId === null
+        ? nameOf(placeOf(message))
+        : documentIdOf(address, message.messageId, placeOf(message)),
     );
   }
 }

@@ -40,7 +40,11 @@ async function fetchAgain(
       if (!(error instanceof SourceRefused)) throw error;
       refusal = error;
     }
-    if (page.documents.length + page.failures.length > 0) return null;
+    if (page.documents.length + page.failures.length > 0) {
+      // A message without a Message-ID may have been recognized as one of an earlier numbering.
+      if (page.documents.some(({ id }) => id !== documentId)) page.removed.push(documentId);
+      return null;
+    }
   }
   if (refusal === null) page.removed.push(documentId);
   else {

@@ -1,5 +1,6 @@
 import { defineConnector } from './connector.ts';
-import { getProject, openGitlab } from './gitlab/gitlab-api.ts';
+import { type GitlabProject, openGitlab } from './gitlab/gitlab-api.ts';
+import { chosenProjects } from './gitlab/gitlab-projects.ts';
 import { type RestApi } from '#src/connectors/source/rest-listing.ts';
 import { headCommit } from './gitlab/gitlab-files.ts';
 import { type IssueKind, listGitlabIssues } from './gitlab/gitlab-issues.ts';
@@ -12,7 +13,7 @@ export const gitlab = defineConnector({
   kind: 'gitlab',
   aliases: [],
   title: 'GitLab',
-  summary: 'Issues and merge requests with their comments, and text files of a project.',
+  summary: 'Issues and merge requests with their comments, and text files of projects.',
   settings: gitlabSettings,
   credential: gitlabCredential,
   checkpoint: gitlabCheckpoint,
@@ -28,8 +29,18 @@ export const gitlab = defineConnector({
     fetchGitlabAgain(openGitlab(context.http, credential), settings, documentIds, context),
 });
 
+/** Of a group, one project tells what the token may read. */
 async function checkGitlab(api: RestApi, settings: GitlabSettings): Promise<void> {
-  const project = await getProject(api, settings);
+  const chosen = await chosenProjects(api, settings);
+  const tried = settings.group === null ? chosen : chosen.slice(0, 1);
+  for (const { open } of tried) await checkProject(api, settings, await open());
+}
+
+async function checkProject(
+  api: RestApi,
+  settings: GitlabSettings,
+  project: GitlabProject,
+): Promise<void> {
   const kinds: IssueKind[] = ['issues', 'merge_requests'];
   for (const kind of kinds.filter((each) => isKindRead(each, settings, project))) {
     await listGitlabIssues(api, project, kind, 'all', null, null);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { METADATA_CUT } from '#src/connectors/bound-document.ts';
 import { pageOf } from '#src/connectors/connector.ts';
 import { pruneConnector } from '#src/connectors/prune-connector.ts';
-import { reconcileConnectors, recoverConnectors } from '#src/connectors/reconcile-connectors.ts';
+import { reconcileConnectors } from '#src/connectors/reconcile-connectors.ts';
 import { requestPrune } from '#src/connectors/request-prune.ts';
 import { SourceUnavailable } from '#src/connectors/source-errors.ts';
 import { syncConnector } from '#src/connectors/sync-connector.ts';
@@ -252,51 +252,6 @@ describe('a job that runs out of time without a page', () => {
     const [run] = await scripted.runs();
     expect(run).toMatchObject({ status: 'in_progress', outages: 1 });
     expect(run?.next_attempt_at).not.toBeNull();
-  });
-});
-
-describe('a run that waits for its source', () => {
-  it('says what it waits for through tries, lost workers and restarts, until a page comes', async () => {
-    const said: (string | null | undefined)[] = [];
-    const say = async () => said.push((await scripted.runs())[0]?.waiting_for);
-    let isAway = true;
-    scripted.script.poll = async function* poll() {
-      await say();
-      if (isAway) throw new SourceUnavailable('Away.');
-      yield pageOf({ checkpoint: 1, description: '', documents: [scripted.document('a')] });
-      await say();
-    };
-    const { db } = services;
-    const { pair } = scripted;
-    await syncConnector(services, pair, never);
-    for (const damage of [
-      sql`select 1`,
-      sql`update index_attempt set claimed_until = now() - interval '1 minute', claim_token = gen_random_uuid()
-        where cc_pair_id = ${pair}`,
-    ]) {
-      test.advance(30 * 60_000);
-      await damage.execute(db);
-      await syncConnector(services, pair, never);
-      await say();
-    }
-    await recoverConnectors(services);
-    await say();
-    isAway = false;
-    test.advance(30 * 60_000);
-    await syncConnector(services, pair, never);
-    await say();
-    expect(said).toEqual([null, ...Array.from({ length: 6 }, () => 'Away.'), null, null]);
-  });
-
-  it('goes on at once when somebody asks for it', async () => {
-    // oxlint-disable-next-line require-yield -- it fails before its first page
-    scripted.script.poll = async function* poll() {
-      throw new SourceUnavailable('Away.');
-    };
-    await syncConnector(services, scripted.pair, never);
-    scripted.script.poll = pages([{ documents: [scripted.document('a')] }]);
-    await scripted.nextRun();
-    expect(await scripted.runs()).toMatchObject([{ status: 'success', fetched: 1 }]);
   });
 });
 

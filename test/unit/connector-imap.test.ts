@@ -138,26 +138,6 @@ describe('a server that does not do as it should', () => {
     expect(fixture.log).not.toContain('LOGIN');
   });
 
-  test('a host that does not resolve is named', async () => {
-    const check = fixture.connector.check(...inputs({ host: 'imap.nowhere.invalid' }), {
-      ...test_.context,
-      guard: {
-        addressesOf: () =>
-          Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })),
-      },
-    });
-    await expect(check).rejects.toThrow(SourceUnavailable);
-    await expect(check).rejects.toThrow(
-      'The host imap.nowhere.invalid has no address in the DNS. Check "host" in the settings.',
-    );
-  });
-
-  test('a plain greeting where TLS is expected says which setting is wrong', async () => {
-    const check = fixture.connector.check(...inputs({ use_tls: true }), test_.context);
-    await expect(check).rejects.toThrow(SourceRefused);
-    await expect(check).rejects.toThrow(/answers without TLS on port \d+\. Set "use_tls" to false/);
-  });
-
   test('an address that may not be reached is refused', async () => {
     const check = fixture.connector.check(...inputs({ host: '169.254.169.254' }), test_.context);
     await expect(check).rejects.toThrow(SourceRefused);
@@ -211,29 +191,6 @@ describe('a poll', () => {
     expect(ids).toHaveLength(inbox.messages.length);
     const resumed = await poll({ checkpoint: pages[0]?.checkpoint });
     expect(resumed.ids.toSorted()).toEqual(all());
-  });
-
-  test('gives the same documents when a mailbox is numbered anew, with a Message-ID or without', async () => {
-    fixture.deliver('INBOX', 'Subject: nameless\n\nWithout a Message-ID.');
-    const settings = { mailboxes: ['INBOX'] };
-    const before = await poll({ settings });
-    const inbox = fixture.mailboxes.get('INBOX');
-    if (!inbox) throw new Error('The fixture has an INBOX.');
-    inbox.uidValidity = 8;
-    inbox.messages = inbox.messages.map((message) => ({ ...message, uid: message.uid + 100 }));
-    inbox.nextUid += 100;
-    const after = await poll({ settings });
-    expect(after.documents).toEqual(before.documents);
-    expect(before.documents.some(({ id }) => id.includes('UIDVALIDITY=7'))).toBe(true);
-    expect((await collectIds(settings)).toSorted()).toEqual(before.ids.toSorted());
-  });
-
-  test('keeps two equal messages without a Message-ID apart', async () => {
-    const source = 'Subject: nameless\n\nTwice the same.';
-    const ids = [fixture.deliver('INBOX', source), fixture.deliver('INBOX', source)];
-    expect((await poll({ settings: { mailboxes: ['INBOX'] } })).ids).toEqual(
-      expect.arrayContaining(ids),
-    );
   });
 
   test('leaves out what is older than the first run reaches, and nothing of a mailbox that is made later', async () => {

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
 import { withoutLastSlashes } from '#src/platform/base-url.ts';
-import type { GitlabCredential, GitlabSettings } from './gitlab-settings.ts';
-import { findThing, type RestApi } from '#src/connectors/source/rest-listing.ts';
-import { SourceRefused } from '#src/connectors/source-errors.ts';
+import type { GitlabCredential } from './gitlab-settings.ts';
+import type { RestApi } from '#src/connectors/source/rest-listing.ts';
 import type { SourceHabits, SourceHttp } from '#src/connectors/source-http.ts';
 
-const project = z.object({
+export const gitlabProject = z.object({
   id: z.number(),
   path_with_namespace: z.string(),
   web_url: z.string(),
@@ -18,8 +17,10 @@ const project = z.object({
   merge_requests_enabled: z.boolean().nullish(),
   merge_requests_access_level: z.string().nullish(),
   repository_access_level: z.string().nullish(),
+  /** A date: it will be gone then, and is hidden from most already. */
+  marked_for_deletion_on: z.string().nullish(),
 });
-export type GitlabProject = z.infer<typeof project>;
+export type GitlabProject = z.infer<typeof gitlabProject>;
 
 /**
  * Tokens, limits and paging as documented in https://docs.gitlab.com/api/rest/authentication/,
@@ -36,21 +37,6 @@ export function openGitlab(http: SourceHttp, credential: GitlabCredential): Rest
   const url = new URL(gitlab_url);
   const path = withoutLastSlashes(url.pathname).replace(/\/api\/v4$/, '');
   return { http: http.withHabits(habits), base: `${url.origin}${path}/api/v4` };
-}
-
-/** https://docs.gitlab.com/api/projects/ @throws SourceRefused when the token sees no such project */
-export async function getProject(
-  gitlab: RestApi,
-  { project_owner, project_name }: GitlabSettings,
-): Promise<GitlabProject> {
-  const path = [...project_owner.split('/'), ...project_name.split('/')]
-    .filter((part) => part !== '')
-    .join('/');
-  const found = await findThing(gitlab, `/projects/${encodeURIComponent(path)}`, project);
-  if (found) return found;
-  throw new SourceRefused(`The project ${path} does not exist, or the token cannot see it.`, {
-    status: 404,
-  });
 }
 
 /** `Retry-After` where there is one is heeded without this; older versions send only `RateLimit-Reset`. */

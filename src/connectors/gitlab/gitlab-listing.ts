@@ -1,6 +1,6 @@
 import type { ConnectorContext, ConnectorPage } from '#src/connectors/connector.ts';
 import { fetchEach } from '#src/connectors/source/fetch-each.ts';
-import { getProject, type GitlabProject } from './gitlab-api.ts';
+import type { GitlabProject } from './gitlab-api.ts';
 import { type RestApi } from '#src/connectors/source/rest-listing.ts';
 import {
   findGitlabFile,
@@ -18,8 +18,10 @@ import {
   listGitlabIssues,
 } from './gitlab-issues.ts';
 import { isKindRead } from './gitlab-poll.ts';
+import { chosenProjects, isSingle } from './gitlab-projects.ts';
 import type { GitlabSettings } from './gitlab-settings.ts';
 import { mergePages, type PagePart } from '#src/connectors/source/merge-pages.ts';
+import { SourceRefused } from '#src/connectors/source-errors.ts';
 import { readRepositoryFiles, skipReason } from '#src/connectors/source/repository-file.ts';
 import {
   readUpdated,
@@ -30,12 +32,21 @@ import {
 const FETCHED_AGAIN_PER_PAGE = 50;
 const KINDS: readonly IssueKind[] = ['issues', 'merge_requests'];
 
-/** @throws when any part of the project cannot be listed */
+/** @throws when a project, or any part of one, cannot be listed */
 export async function* listGitlabIds(
   gitlab: RestApi,
   settings: GitlabSettings,
 ): AsyncGenerator<string[]> {
-  const project = await getProject(gitlab, settings);
+  for (const { open } of await chosenProjects(gitlab, settings)) {
+    yield* listProjectIds(gitlab, settings, await open());
+  }
+}
+
+async function* listProjectIds(
+  gitlab: RestApi,
+  settings: GitlabSettings,
+  project: GitlabProject,
+): AsyncGenerator<string[]> {
   for (const kind of KINDS) {
     if (isKindRead(kind, settings, project)) yield* listKindIds(gitlab, settings, project, kind);
   }
@@ -81,16 +92,49 @@ export async function* fetchGitlabAgain(
   documentIds: readonly string[],
   context: ConnectorContext,
 ): AsyncGenerator<Omit<ConnectorPage<unknown>, 'checkpoint'>> {
-  const project = await getProject(gitlab, settings);
+  const opened = await openChosen(gitlab, settings);
   for (let start = 0; start < documentIds.length; start += FETCHED_AGAIN_PER_PAGE) {
     const ids = documentIds.slice(start, start + FETCHED_AGAIN_PER_PAGE);
     const { results, failures } = await fetchEach(
       ids,
       (id) => id,
-      (id) => fetchOne(gitlab, settings, project, id, context),
+      async (id) => {
+        const project = projectOf(opened, id);
+        return project ? fetchOne(gitlab, settings, project, id, context) : { removed: [id] };
+      },
     );
     yield mergePages([{ failures }, ...results], 'documents that failed before');
   }
+}
+
+interface OpenedProjects {
+  projects: GitlabProject[];
+  /** Why others are not among them. */
+  refusal: SourceRefused | null;
+}
+
+async function openChosen(gitlab: RestApi, settings: GitlabSettings): Promise<OpenedProjects> {
+  const opened: OpenedProjects = { projects: [], refusal: null };
+  for (const { open } of await chosenProjects(gitlab, settings)) {
+    try {
+      opened.projects.push(await open());
+    } catch (error) {
+      if (!(error instanceof SourceRefused) || isSingle(settings)) throw error;
+      opened.refusal = error;
+    }
+  }
+  return opened;
+}
+
+/**
+ * Null: the project was renamed, or others were chosen since.
+ * @throws SourceRefused when the document may be of a project that cannot be opened
+ */
+function projectOf({ projects, refusal }: OpenedProjects, id: string): GitlabProject | null {
+  const project = projects.find(({ web_url }) => id.startsWith(`${web_url}/-/`));
+  if (project) return project;
+  if (refusal) throw refusal;
+  return null;
 }
 
 async function fetchOne(
@@ -107,9 +151,8 @@ async function fetchOne(
     if (!file) return { removed: [id] };
     return readRepositoryFiles([file], gitlabFiles(gitlab, project), context);
   }
-  const rest = id.startsWith(`${project.web_url}/-/`) ? id.slice(project.web_url.length) : '';
+  const rest = id.slice(project.web_url.length);
   const [, name, iid] = /^\/-\/(issues|merge_requests)\/(\d+)$/.exec(rest) ?? [];
-  // The project was renamed, or another one was chosen since.
   if (!name || !iid) return { removed: [id] };
   const kind = name === 'merge_requests' ? name : 'issues';
   const found = isKindRead(kind, settings, project)

@@ -1,13 +1,8 @@
 import { z } from 'zod';
-import {
-  type ConnectorContext,
-  type ConnectorPage,
-  pageOf,
-  type PollContext,
-} from '#src/connectors/connector.ts';
+import { type ConnectorPage, pageOf, type PollContext } from '#src/connectors/connector.ts';
 import { fetchEach } from '#src/connectors/source/fetch-each.ts';
 import { findFirstSince } from '#src/connectors/source/first-since.ts';
-import { getProject, type GitlabProject } from './gitlab-api.ts';
+import type { GitlabProject } from './gitlab-api.ts';
 import { type RestApi } from '#src/connectors/source/rest-listing.ts';
 import { gitlabFiles, headCommit, listGitlabFiles } from './gitlab-files.ts';
 import {
@@ -17,11 +12,15 @@ import {
   isStateWanted,
   listGitlabIssues,
 } from './gitlab-issues.ts';
+import { type ChosenProject, chosenProjects, isSingle } from './gitlab-projects.ts';
 import type { GitlabSettings } from './gitlab-settings.ts';
 import { readRepositoryFiles } from '#src/connectors/source/repository-file.ts';
+import { SourceRefused } from '#src/connectors/source-errors.ts';
 import { readUpdated, updatedCursor, updatedSince } from '#src/connectors/source/updated-order.ts';
 
 export const gitlabCheckpoint = z.object({
+  /** The key of the project that it is about; checkpoints of earlier versions know one project only. */
+  project: z.string().nullable().default(null),
   stage: z.enum(['issues', 'merge_requests', 'files', 'done']),
   /** Of issues or merge requests; null: from the beginning. */
   cursor: updatedCursor.nullable(),
@@ -40,20 +39,88 @@ export async function* pollGitlab(
   checkpoint: GitlabCheckpoint | null,
   context: PollContext,
 ): AsyncGenerator<GitlabPage> {
-  const project = await getProject(gitlab, settings);
-  let from = checkpoint ?? at('issues');
-  if (from.stage === 'issues') {
-    yield* pollKind(gitlab, settings, project, 'issues', from, context);
-    from = at('merge_requests');
+  const chosen = await chosenProjects(gitlab, settings);
+  const before = z.array(z.string()).safeParse((await context.recall([CHOSEN])).get(CHOSEN)).data;
+  for (const { key, open } of chosen.filter((one) => isAhead(one.key, checkpoint))) {
+    const isHere = checkpoint !== null && (checkpoint.project ?? key) === key;
+    const from = isHere ? { ...checkpoint, project: key } : at(key, 'issues');
+    // One that was elsewhere in the run before, and whose documents were pruned, is new.
+    const isNew = before !== undefined && !before.includes(key);
+    const reading = { gitlab, settings, context, isNew };
+    if (isSingle(settings)) yield* pollProject(reading, await open(), from);
+    else yield* tolerantly(key, pollOpened(reading, open, from));
   }
-  if (from.stage === 'merge_requests') {
-    yield* pollKind(gitlab, settings, project, 'merge_requests', from, context);
-    from = at('files');
-  }
-  if (from.stage === 'files' && settings.include_code_files) {
-    yield* pollFiles(gitlab, project, from, context);
+  if (isSingle(settings)) return;
+  const { memory } = await findFirstSince(context);
+  const keys = { key: CHOSEN, documentId: null, value: chosen.map(({ key }) => key) };
+  yield pageOf({
+    memory: [memory, keys],
+    checkpoint: at(LAST, 'done'),
+    description: `${chosen.length} projects`,
+  });
+}
+
+/** The keys of the projects that the run before read. */
+const CHOSEN = 'projects';
+/** Behind the key of every project. */
+const LAST = '~';
+
+interface Reading {
+  gitlab: RestApi;
+  settings: GitlabSettings;
+  context: PollContext;
+  isNew: boolean;
+}
+
+function isAhead(key: string, checkpoint: GitlabCheckpoint | null): boolean {
+  const project = checkpoint?.project ?? null;
+  if (project === null || key > project) return true;
+  return key === project && checkpoint?.stage !== 'done';
+}
+
+/** What one of several projects refuses is its failure; the others are read on. */
+async function* tolerantly(
+  key: string,
+  pages: AsyncGenerator<GitlabPage>,
+): AsyncGenerator<GitlabPage> {
+  try {
+    yield* pages;
+  } catch (error) {
+    if (!(error instanceof SourceRefused)) throw error;
+    yield pageOf({
+      failures: [{ documentId: null, link: null, entityId: key, reason: error.message }],
+      checkpoint: at(key, 'done'),
+      description: `${key}, not readable`,
+    });
   }
 }
+
+async function* pollOpened(
+  reading: Reading,
+  open: ChosenProject['open'],
+  from: GitlabCheckpoint,
+): AsyncGenerator<GitlabPage> {
+  yield* pollProject(reading, await open(), from);
+}
+
+async function* pollProject(
+  reading: Reading,
+  project: GitlabProject,
+  start: GitlabCheckpoint,
+): AsyncGenerator<GitlabPage> {
+  const { project: key } = start;
+  let from = start;
+  for (const kind of KINDS) {
+    if (from.stage !== kind) continue;
+    yield* pollKind(reading, project, kind, from);
+    from = at(key, stageAfter(kind));
+  }
+  if (from.stage === 'files' && reading.settings.include_code_files) {
+    yield* pollFiles(reading, project, from);
+  }
+}
+
+const KINDS: readonly IssueKind[] = ['issues', 'merge_requests'];
 
 /** Whether the settings want them and the project has them switched on. */
 export function isKindRead(
@@ -69,30 +136,28 @@ export function isKindRead(
 }
 
 async function* pollKind(
-  gitlab: RestApi,
-  settings: GitlabSettings,
+  { gitlab, settings, context, isNew }: Reading,
   project: GitlabProject,
   kind: IssueKind,
   from: GitlabCheckpoint,
-  context: PollContext,
 ): AsyncGenerator<GitlabPage> {
   const place = `${project.path_with_namespace}, ${kind.replace('_', ' ')}`;
-  const mark = { key: `read:${kind}`, documentId: null, value: project.web_url };
+  const mark = { key: `read:${kind}:${project.id}`, documentId: null, value: project.web_url };
   const first = await findFirstSince(context);
   if (!isKindRead(kind, settings, project)) {
     const memory = [first.memory, { ...mark, value: null }];
     yield pageOf({
       memory,
-      checkpoint: at(stageAfter(kind)),
+      checkpoint: at(from.project, stageAfter(kind)),
       description: `${place}, switched off`,
     });
     return;
   }
-  const known = await context.recall([mark.key]);
+  const known = await readBefore(mark.key, kind, { context, isNew });
   // After the project was renamed, or the feature was switched on again, all is read from the beginning.
-  const since = known.get(mark.key) === mark.value ? context.since : first.since;
+  const since = known === mark.value ? context.since : first.since;
   // Later runs list every state: what left the wanted one is to go from the index.
-  const state = known.has(mark.key) && since ? 'all' : settings.state_filter;
+  const state = known !== undefined && since ? 'all' : settings.state_filter;
   let cursor = from.cursor ?? updatedSince(since ? since.toISOString() : null);
   for (;;) {
     const { things, next } = await readUpdated(cursor, async (after, page) =>
@@ -111,7 +176,7 @@ async function* pollKind(
       failures,
       removed: others.map((thing) => gitlabIssueId(project, kind, thing)),
       memory: next ? [first.memory] : [first.memory, mark],
-      checkpoint: { ...at(next ? kind : stageAfter(kind)), cursor: next },
+      checkpoint: { ...at(from.project, next ? kind : stageAfter(kind)), cursor: next },
       description: last ? `${place}, changes up to ${last}` : `${place}, no changes`,
     });
     if (!next) return;
@@ -119,11 +184,22 @@ async function* pollKind(
   }
 }
 
+/** The address under which it was read; earlier versions kept one for the one project. */
+async function readBefore(
+  key: string,
+  kind: IssueKind,
+  { context, isNew }: Pick<Reading, 'context' | 'isNew'>,
+): Promise<unknown> {
+  if (isNew) return undefined;
+  const legacy = `read:${kind}`;
+  const known = await context.recall([key, legacy]);
+  return known.has(key) ? known.get(key) : known.get(legacy);
+}
+
 async function* pollFiles(
-  gitlab: RestApi,
+  { gitlab, context }: Reading,
   project: GitlabProject,
   from: GitlabCheckpoint,
-  context: ConnectorContext,
 ): AsyncGenerator<GitlabPage> {
   const ref = from.files?.ref ?? (await headCommit(gitlab, project));
   if (ref === null) return;
@@ -133,7 +209,9 @@ async function* pollFiles(
     const { things, next } = await listGitlabFiles(gitlab, project, ref, page);
     yield pageOf({
       ...(await readRepositoryFiles(things, source, context)),
-      checkpoint: next ? { ...at('files'), files: { ref, page: next } } : at('done'),
+      checkpoint: next
+        ? { ...at(from.project, 'files'), files: { ref, page: next } }
+        : at(from.project, 'done'),
       description: `${project.path_with_namespace}, files up to ${things.at(-1)?.path ?? 'the end'}`,
     });
     if (!next) return;
@@ -145,6 +223,6 @@ function stageAfter(kind: IssueKind): GitlabCheckpoint['stage'] {
   return kind === 'issues' ? 'merge_requests' : 'files';
 }
 
-function at(stage: GitlabCheckpoint['stage']): GitlabCheckpoint {
-  return { stage, cursor: null, files: null };
+function at(project: string | null, stage: GitlabCheckpoint['stage']): GitlabCheckpoint {
+  return { project, stage, cursor: null, files: null };
 }

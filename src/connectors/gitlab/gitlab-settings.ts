@@ -1,17 +1,26 @@
 import { z } from 'zod';
 
+/** More are a group, or a connector each. */
+const MAX_PROJECTS = 100;
+
+function optionalText(description: string) {
+  return z.string().trim().min(1).nullable().default(null).describe(description);
+}
+
 export const gitlabSettings = z
   .strictObject({
-    project_owner: z
-      .string()
-      .trim()
+    project_owner: optionalText(
+      'The group or user that owns the one project to index, subgroups included: "acme/tools".',
+    ),
+    project_name: optionalText('The name of that project as its address shows it: "kitchen".'),
+    projects: z
+      .array(z.string().trim().min(1))
       .min(1)
-      .describe('The group or user that owns the project, subgroups included: "acme/tools".'),
-    project_name: z
-      .string()
-      .trim()
-      .min(1)
-      .describe('The name of the project as its address shows it: "kitchen".'),
+      .max(MAX_PROJECTS)
+      .nullable()
+      .default(null)
+      .describe('Several projects by their whole paths: ["acme/tools/kitchen", "acme/garden"].'),
+    group: optionalText('A group, of which all projects are indexed, those of subgroups included.'),
     state_filter: z
       .enum(['all', 'opened', 'closed'])
       .default('all')
@@ -30,7 +39,25 @@ export const gitlabSettings = z
         'Nothing would be indexed: switch on include_mrs, include_issues or include_code_files.',
       path: ['include_mrs'],
     },
-  );
+  )
+  .superRefine(({ project_owner, project_name, projects, group }, issues) => {
+    const isOne = project_owner !== null || project_name !== null;
+    const ways = [isOne, projects !== null, group !== null].filter(Boolean).length;
+    const refuse = (field: string, message: string): void =>
+      issues.addIssue({ code: 'custom', path: [field], message });
+    if (ways === 0) {
+      refuse('project_name', 'Set project_owner and project_name, or projects, or group.');
+    } else if (ways > 1) {
+      refuse(
+        group === null ? 'projects' : 'group',
+        'Set one of project_owner with project_name, projects, and group.',
+      );
+    } else if (isOne && project_name === null) {
+      refuse('project_name', 'project_owner names the project only together with project_name.');
+    } else if (isOne && project_owner === null) {
+      refuse('project_owner', 'project_name names the project only together with project_owner.');
+    }
+  });
 export type GitlabSettings = z.infer<typeof gitlabSettings>;
 
 export const gitlabCredential = z.strictObject({

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { answers } from './answers.ts';
 import type { Bench, BenchOptions } from './bench-options.ts';
 import { boilerplate } from './boilerplate.ts';
 import { chat } from './chat.ts';
@@ -54,6 +55,10 @@ const BENCHES: Record<string, Bench> = {
   stalls: {
     summary: 'how long the worst requests of each route hold the event loop',
     run: stalls,
+  },
+  answers: {
+    summary: 'answers without a model to labelled questions: refused, right document, key fact',
+    run: answers,
   },
   relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
 };

@@ -141,10 +141,11 @@ function generate(
   const { workspaceId } = owner;
   const input: GenerateInput = {
     question,
-    questionBefore: place.history.findLast(({ role }) => role === 'user')?.content ?? null,
+    questionsBefore: place.history.flatMap(({ role, content }) => (role === 'user' ? content : [])),
     model: recordUsage(prepared.model, services.usageLedger, workspaceId),
     temperature,
     tools: toolbox.tools,
+    readPassages: toolbox.readPassages,
     forcedToolId: toolbox.forcedToolId,
     prompt: (documents, budgetTokens) =>
       promptOf(services, prepared, { documents, budgetTokens, toolNames: toolNames(prepared) }),

@@ -2,7 +2,8 @@ import { cleanText } from '#src/documents/clean-text.ts';
 import type { SearchDoc } from '#src/documents/search-hit.ts';
 import { startMessage } from './ask-model.ts';
 import { CitationNumbers } from './citations/citation-numbers.ts';
-import { writeExtract } from './extract/write-extract.ts';
+import { extractFrom } from './extract/extract-from.ts';
+import { leansOnBefore, questionLeantOn } from './extract/lean-on.ts';
 import { type FirstSearch, searchFirst, showFirstSearch } from './first-search.ts';
 import type { GenerateInput } from './generate-input.ts';
 import { packetAt, type Packet } from './packets.ts';
@@ -28,26 +29,37 @@ export async function* generateAnswer(
   const isForced = input.forcedToolId !== null && model?.callsTools === true;
   // Files may come without a word, and a message may be of characters that no index knows.
   const hasWords = cleanText(input.question).trim() !== '';
+  const before = model === null ? contextOf(input) : (input.questionsBefore.at(-1) ?? null);
   const first =
     search === null || isForced || !hasWords
       ? null
-      : await searchFirst(search, { ...input, before: input.questionBefore });
+      : await searchFirst(search, { ...input, before });
   signal.throwIfAborted();
-  if (model === null) return yield* extract(input, first, search !== null);
+  if (model === null) {
+    return yield* extract(input, { first, before, maySearch: search !== null });
+  }
   return yield* runCycles(input, model, first, toolCalls);
+}
+
+/** A model knows itself what a question leans on; without one, a question that stands by itself is left alone. */
+function contextOf({ question, questionsBefore }: GenerateInput): string | null {
+  return leansOnBefore(question) ? questionLeantOn(questionsBefore) : null;
 }
 
 async function* extract(
   input: GenerateInput,
-  first: FirstSearch | null,
-  maySearch: boolean,
+  searched: { first: FirstSearch | null; before: string | null; maySearch: boolean },
 ): AsyncGenerator<Packet, ToolCall[]> {
+  const { first, before, maySearch } = searched;
   const turn = yield* showFirstSearch(first, 0);
   const documents: readonly SearchDoc[] | null = first?.result.documents ?? null;
-  yield packetAt(turn, startMessage(documents));
   const hits = first?.result.hits ?? (maySearch ? [] : null);
+  const asked = { question: input.question, before };
+  const pieces = await extractFrom(asked, hits, input.readPassages);
+  input.signal.throwIfAborted();
+  yield packetAt(turn, startMessage(documents));
   const numbers = first?.numbers ?? new CitationNumbers();
-  yield* showPieces(writeExtract(input.question, hits), { ...input, numbers, turn });
+  yield* showPieces(pieces, { ...input, numbers, turn });
   return first === null ? [] : [first.toolCall];
 }
 

@@ -1,3 +1,4 @@
+import { readPassages } from '#src/documents/read-passages.ts';
 import { searchDocuments } from '#src/documents/search.ts';
 import type { SearchFilters } from '#src/documents/search-filters.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -8,6 +9,7 @@ import type { Agent } from './agents/find-agent.ts';
 import { loadCustomTools } from './custom-tools/load-custom-tools.ts';
 import type { ChatOwner } from './insert-session.ts';
 import type { ProjectSources } from './project-sources.ts';
+import type { ReadPassages } from './extract/extract-from.ts';
 import { createImageGeneration } from './tools/image-generation.ts';
 import { createInternalSearch, type SearchIndex } from './tools/internal-search.ts';
 import { KnownUrls } from './search/known-urls.ts';
@@ -36,6 +38,8 @@ export interface ToolboxInput {
 /** The tools of one answer. */
 export interface Toolbox {
   tools: readonly Tool[];
+  /** Null when internal search looks into files of the user. */
+  readPassages: ReadPassages | null;
   forcedToolId: number | null;
   /** Ends connections that tools have opened. */
   close(): Promise<void>;
@@ -50,9 +54,10 @@ export async function openToolbox(services: Services, input: ToolboxInput): Prom
   const { model, request, agent, caller } = input;
   const isAllowed = (id: number): boolean =>
     (request.allowedToolIds?.includes(id) ?? true) && (agent.toolIds?.includes(id) ?? true);
+  const index = openIndex(services, input);
   const known = knownUrls(services, input);
   const noting = (tool: Tool): Tool => (known === null ? tool : notingUrls(tool, known));
-  const search = noting(createInternalSearch(searchIndex(services, input)));
+  const search = noting(createInternalSearch(index.searchIndex));
   const webSearch = createWebSearch(services);
   const builtIn =
     model?.callsTools === true
@@ -68,7 +73,12 @@ export async function openToolbox(services: Services, input: ToolboxInput): Prom
   const custom = await openCustomTools(services, input, isAllowed);
   const all = [...tools, ...custom.tools];
   const forcedToolId = forcedOf(input, all);
-  return { tools: all, forcedToolId, close: () => custom.close() };
+  return {
+    tools: all,
+    readPassages: index.readPassages,
+    forcedToolId,
+    close: () => custom.close(),
+  };
 }
 
 /** Null when any address may be opened. */
@@ -123,19 +133,29 @@ function forcedOf({ request, model }: ToolboxInput, tools: readonly Tool[]): num
 }
 
 /** What internal search looks into: the files of a project, those of the message, or the workspace's documents. */
-function searchIndex(services: Services, input: ToolboxInput): SearchIndex {
+function openIndex(
+  services: Services,
+  input: ToolboxInput,
+): { searchIndex: SearchIndex; readPassages: ReadPassages | null } {
   const { caller, agent, project, request, model } = input;
   const attached = input.attachments.flatMap(({ descriptor }) => descriptor.user_file_id ?? []);
   const userFileIds = project?.isSearched
     ? project.files.map(({ userFileId }) => userFileId)
     : attached;
   if (project?.isSearched || (model === null && attached.length > 0)) {
-    return (query, limit, signal) =>
-      searchUserFiles(services.db, caller, { userFileIds, query, limit, signal });
+    return {
+      searchIndex: (query, limit, signal) =>
+        searchUserFiles(services.db, caller, { userFileIds, query, limit, signal }),
+      readPassages: null,
+    };
   }
   const filters = withinSets(request.filters, agent.documentSets);
-  return (query, limit, signal) =>
-    searchDocuments(services, { ...caller, query, filters, limit, signal });
+  return {
+    searchIndex: (query, limit, signal) =>
+      searchDocuments(services, { ...caller, query, filters, limit, signal }),
+    readPassages: (wanted) =>
+      readPassages(services.db, { ...wanted, workspaceId: caller.workspaceId }),
+  };
 }
 
 /** An agent's document sets bound what a request may ask for. */

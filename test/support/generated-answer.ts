@@ -40,7 +40,8 @@ export const echo = defineTool({
 function input(changes: Partial<GenerateInput>): GenerateInput {
   return {
     question: 'How do I reset the VPN?',
-    questionBefore: null,
+    questionsBefore: [],
+    readPassages: null,
     tools: [searchFor(VPN)],
     forcedToolId: null,
     model: null,

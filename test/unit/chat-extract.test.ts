@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
-import { extractAnswer } from '#src/chat/extract/extract-answer.ts';
+import { extractAnswer, type Quote } from '#src/chat/extract/extract-answer.ts';
 import { splitUnits } from '#src/chat/extract/split-units.ts';
-import { writeExtract } from '#src/chat/extract/write-extract.ts';
+import { toSources } from '#src/chat/extract/to-sources.ts';
+import { type ExtractPiece, writeExtract } from '#src/chat/extract/write-extract.ts';
+import type { SearchHit } from '#src/documents/search-hit.ts';
 import { fakeHit } from '#test/support/fake-hit.ts';
+
+const alone = (question: string) => ({ question, before: null, counts: null });
+const quote = (question: string, hits: SearchHit[]): Quote[] =>
+  extractAnswer(alone(question), toSources(hits, []));
+const write = (question: string, hits: SearchHit[]): ExtractPiece[] =>
+  writeExtract(alone(question), toSources(hits, []));
 
 describe('units of a text', () => {
   it('keeps whole code blocks and tables together and leaves cut ones out', () => {
@@ -27,12 +35,12 @@ describe('units of a text', () => {
       'cut off',
     ].join('\n');
     expect(splitUnits(text)).toEqual([
-      { kind: 'sentence', text: 'First one.', heading: 'Title' },
-      { kind: 'sentence', text: 'Second, e.g. this one.', heading: 'Title' },
-      { kind: 'block', text: '```sh\nrun. it.\n```', heading: 'Title' },
-      { kind: 'block', text: '| a | b |\n|---|---|\n| 1 | 2 |', heading: 'Title' },
-      { kind: 'item', text: 'item one', heading: 'Title' },
-      { kind: 'item', text: 'item two', heading: 'Title' },
+      { kind: 'sentence', text: 'First one.', heading: 'Title', section: 1 },
+      { kind: 'sentence', text: 'Second, e.g. this one.', heading: 'Title', section: 1 },
+      { kind: 'block', text: '```sh\nrun. it.\n```', heading: 'Title', section: 1 },
+      { kind: 'block', text: '| a | b |\n|---|---|\n| 1 | 2 |', heading: 'Title', section: 1 },
+      { kind: 'item', text: 'item one', heading: 'Title', section: 1 },
+      { kind: 'item', text: 'item two', heading: 'Title', section: 1 },
     ]);
   });
 
@@ -62,31 +70,34 @@ describe('an extractive answer', () => {
       fakeHit('lunch', 'Lunch is at noon.'),
       fakeHit('vpn-mac', 'On a Mac the VPN reset needs the admin password.'),
     ];
-    const quotes = extractAnswer('How do I reset the VPN?', hits);
-    expect(quotes.map((quote) => quote.hit)).toEqual([0, 2]);
-    expect(quotes[0]?.text).toBe('Reset the VPN in the portal.');
+    const quotes = quote('How do I reset the VPN?', hits);
+    expect(quotes.map(({ hit, text }) => [hit, text])).toEqual([
+      [0, 'Reset the VPN in the portal.'],
+      [0, 'Then restart the client.'],
+      [2, 'On a Mac the VPN reset needs the admin password.'],
+    ]);
   });
 
   it('says that it found nothing when no sentence shares a content word with the question', () => {
     const hits = [fakeHit('lunch', 'Lunch is at noon. What is for lunch? How is it?')];
-    expect(writeExtract('What is the capital of Mongolia?', hits)).toEqual([
+    expect(write('What is the capital of Mongolia?', hits)).toEqual([
       {
         text: expect.stringMatching(/^I found nothing in the indexed documents/) as unknown,
         citation: null,
       },
     ]);
-    expect(writeExtract('what is it?', hits)[0]?.text).toMatch(/found nothing/);
-    expect(writeExtract('anything', [])[0]?.text).toMatch(/found nothing/);
+    expect(write('what is it?', hits)[0]?.text).toMatch(/found nothing/);
+    expect(write('anything', [])[0]?.text).toMatch(/found nothing/);
   });
 
   it('takes one shared word of many for chance, unless the title shares it', () => {
     const text = 'Outbound calls reach the world through one door.';
-    expect(extractAnswer('Who won the world cup?', [fakeHit('a', text)])).toEqual([]);
+    expect(quote('Who won the world cup?', [fakeHit('a', text)])).toEqual([]);
     const hit = {
       ...fakeHit('b', 'Onboarding takes two days.'),
       semantic_identifier: 'Onboarding',
     };
-    expect(extractAnswer('Please tell me everything regarding onboarding', [hit])).toHaveLength(1);
+    expect(quote('Please tell me everything regarding onboarding', [hit])).toHaveLength(1);
   });
 
   it('finds the sentence under a heading or a title that repeats the question', () => {
@@ -98,8 +109,8 @@ describe('an extractive answer', () => {
       ...fakeHit('t', 'You have thirty days.'),
       semantic_identifier: 'Refund policy',
     };
-    expect(extractAnswer('refund policy', [under])[0]?.text).toMatch(/30 days/);
-    expect(extractAnswer('refund policy', [titled])[0]?.text).toMatch(/thirty days/);
+    expect(quote('refund policy', [under])[0]?.text).toMatch(/30 days/);
+    expect(quote('refund policy', [titled])[0]?.text).toMatch(/thirty days/);
   });
 
   it('answers with the sentence after a repeated question', () => {
@@ -107,35 +118,33 @@ describe('an extractive answer', () => {
       'faq',
       'How do I rotate the key? Open the settings page and press the button.',
     );
-    expect(extractAnswer('How do I rotate the key?', [hit])[0]?.text).toMatch(/Open the settings/);
+    expect(quote('How do I rotate the key?', [hit])[0]?.text).toMatch(/Open the settings/);
   });
 
   it('does not answer with a command that asks the question, but with a table that answers it', () => {
     const command = '```bash\nmillrace ask "How often should I descale it?"\n```';
     const answer = 'Descale the machine every four weeks.';
     const asked = 'How often should I descale it?';
-    expect(extractAnswer(asked, [fakeHit('a', `${command}\n\n${answer}`)])).toEqual([
+    expect(quote(asked, [fakeHit('a', `${command}\n\n${answer}`)])).toEqual([
       { kind: 'sentence', text: answer, hit: 0 },
     ]);
     const table = `| Asked | Answered |\n|---|---|\n| ${asked} | Monthly |`;
-    expect(extractAnswer(asked, [fakeHit('a', table)])).toMatchObject([{ text: table }]);
+    expect(quote(asked, [fakeHit('a', table)])).toMatchObject([{ text: table }]);
   });
 
   it('does not say the same thing twice', () => {
     const hits = ['a', 'b', 'c'].map((id) => fakeHit(id, 'Keys expire after 90 days.'));
-    expect(extractAnswer('when do keys expire', hits)).toHaveLength(1);
+    expect(quote('when do keys expire', hits)).toHaveLength(1);
   });
 
   it('states that it is extractive and puts the citation of a block outside of it', () => {
-    const pieces = writeExtract('start command', [
-      fakeHit('a', '```sh\nmillrace start command\n```'),
-    ]);
+    const pieces = write('start command', [fakeHit('a', '```sh\nmillrace start command\n```')]);
     expect(pieces[0]).toEqual({ text: '```sh\nmillrace start command\n```\n\n', citation: 1 });
     expect(pieces.at(-1)?.text).toMatch(/extractive/);
   });
 
   it('survives a question and documents without any words', () => {
-    expect(extractAnswer('???', [fakeHit('a', '!!! --- ###')])).toEqual([]);
-    expect(extractAnswer('', [fakeHit('a', '')])).toEqual([]);
+    expect(quote('???', [fakeHit('a', '!!! --- ###')])).toEqual([]);
+    expect(quote('', [fakeHit('a', '')])).toEqual([]);
   });
 });

@@ -152,7 +152,7 @@ describe('an answer', () => {
     await generated({
       tools: [search],
       question: 'And on a Mac?',
-      questionBefore: 'How do I reset the VPN?',
+      questionsBefore: ['How do I reset the VPN?'],
     });
     expect(queries).toEqual(
       expect.arrayContaining(['And on a Mac?', 'How do I reset the VPN? And on a Mac?']),

@@ -4,10 +4,15 @@ export interface Unit {
   text: string;
   /** The heading above it inside the text, without marks; empty when there is none. */
   heading: string;
+  /** Number of the section that it stands in, in order: units of one section are about the same thing. */
+  section: number;
 }
 
 const MAX_SENTENCE_LENGTH = 400;
 const MAX_BLOCK_LENGTH = 1_500;
+/** A longer table is quoted by its rows. */
+const MAX_TABLE_LENGTH = 600;
+const MAX_ROW_LENGTH = 600;
 
 const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
 const HEADING_START = /^\s{0,3}#{1,6}\s+/;
@@ -19,36 +24,40 @@ const RULE = /^\s*(?:[-*_=]\s*){3,}$/;
 const ABBREVIATION = /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|vs|No|Fig|approx|e\.g|i\.e|cf|al)\.\s*$/;
 
 /**
- * Splits Markdown or plain text into quotable units, in order. Code blocks and tables stay whole; those that the
- * text cuts off, and those too long to quote, are left out.
+ * Splits Markdown or plain text into quotable units, in order. Code blocks and small tables stay whole; of large tables,
+ * and of those that the text cuts off, each row is an item. Code that is cut off, or too long to quote, is left out.
  */
 export function splitUnits(text: string): Unit[] {
   const units: Unit[] = [];
-  const lines = text.split(/\r?\n/);
+  const lines = withoutCutCode(text.split(/\r?\n/));
   let heading = '';
+  let section = 0;
   let paragraph: string[] = [];
   let kind: Unit['kind'] = 'sentence';
 
   const endParagraph = (): void => {
     const joined = cleanMarkdown(paragraph.join(' '));
     paragraph = [];
-    for (const part of splitParagraph(joined, kind)) units.push({ kind, text: part, heading });
+    for (const part of splitParagraph(joined, kind))
+      units.push({ kind, text: part, heading, section });
     kind = 'sentence';
   };
 
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? '';
-    const blockLength = FENCE.test(line) ? fenceLength(lines, index) : tableLength(lines, index);
+    const isCode = FENCE.test(line);
+    const blockLength = isCode ? fenceLength(lines, index) : tableLength(lines, index);
     const headingText = headingOf(line);
     if (blockLength !== null) {
       endParagraph();
-      const block = lines.slice(index, index + blockLength.lines).join('\n');
-      const isQuotable = blockLength.isWhole && block.length <= MAX_BLOCK_LENGTH;
-      if (isQuotable) units.push({ kind: 'block', text: block, heading });
+      const block = lines.slice(index, index + blockLength.lines);
+      const parts = isCode ? codeUnits(block, blockLength) : tableUnits(block, blockLength);
+      for (const part of parts) units.push({ ...part, heading, section });
       index += blockLength.lines - 1;
     } else if (headingText !== null) {
       endParagraph();
       heading = cleanMarkdown(headingText);
+      section += 1;
     } else if (line.trim() === '' || RULE.test(line)) {
       endParagraph();
     } else if (LIST_ITEM.test(line)) {
@@ -61,6 +70,21 @@ export function splitUnits(text: string): Unit[] {
   }
   endParagraph();
   return units;
+}
+
+/** Without the rest of a code block that began before the text: its fence closes what nothing has opened. */
+function withoutCutCode(lines: string[]): string[] {
+  const fences = [...lines.entries()].filter(([, line]) => FENCE.test(line));
+  const [first] = fences;
+  if (first === undefined || fences.length % 2 === 0) return lines;
+  const [index, line] = first;
+  const closes = /^\s*[`~]+\s*$/.test(line) && fences.slice(1).every(isOpenedAndClosed);
+  return closes ? lines.slice(index + 1) : lines;
+}
+
+/** Fences after a closing one take turns: one that names its language, or none, then a bare one. */
+function isOpenedAndClosed([, line]: [number, string], place: number): boolean {
+  return place % 2 === 0 || /^\s*[`~]+\s*$/.test(line);
 }
 
 /** Without its marks, which may stand behind it, too; null when the line is no heading. */
@@ -93,6 +117,35 @@ function tableLength(lines: readonly string[], start: number): BlockLength | nul
   let end = hasHeader ? start + 2 : start + 1;
   while (end < lines.length && (lines[end] ?? '').includes('|')) end += 1;
   return { lines: end - start, isWhole: hasHeader };
+}
+
+type Part = Pick<Unit, 'kind' | 'text'>;
+
+function codeUnits(lines: readonly string[], { isWhole }: BlockLength): Part[] {
+  const text = lines.join('\n');
+  return isWhole && text.length <= MAX_BLOCK_LENGTH ? [{ kind: 'block', text }] : [];
+}
+
+function tableUnits(lines: readonly string[], { isWhole }: BlockLength): Part[] {
+  const text = lines.join('\n');
+  if (isWhole && text.length <= MAX_TABLE_LENGTH) return [{ kind: 'block', text }];
+  const rows = isWhole ? lines.slice(2) : lines;
+  return rows.flatMap((line) => {
+    const shown = rowText(line);
+    return shown === '' || shown.length > MAX_ROW_LENGTH ? [] : [{ kind: 'item', text: shown }];
+  });
+}
+
+/** `| a | b | c |` → `a: b; c`. */
+function rowText(line: string): string {
+  const cells = line
+    .trim()
+    .replace(/^\|/, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => cleanMarkdown(cell.replaceAll(String.raw`\|`, '|')))
+    .filter((cell) => cell !== '' && !/^:?-+:?$/.test(cell));
+  const [first = '', ...others] = cells;
+  return others.length === 0 ? first : `${first}: ${others.join('; ')}`;
 }
 
 function splitParagraph(text: string, kind: Unit['kind']): string[] {

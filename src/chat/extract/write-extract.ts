@@ -1,6 +1,6 @@
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { Source } from './read-candidates.ts';
 import { disarmQuote } from './disarm-quote.ts';
-import { extractAnswer, type Quote } from './extract-answer.ts';
+import { type Asked, extractAnswer, type Quote } from './extract-answer.ts';
 
 const NOTE =
   'This answer is extractive: its sentences are quoted from the indexed documents, because no language model is configured.';
@@ -16,9 +16,9 @@ export interface ExtractPiece {
 }
 
 /** An answer without a model: quotes with their citations and a closing note, or the sentence that says why not. */
-export function writeExtract(question: string, hits: readonly SearchHit[] | null): ExtractPiece[] {
-  if (hits === null) return [{ text: NOT_SEARCHED, citation: null }];
-  const quotes = extractAnswer(question, hits);
+export function writeExtract(asked: Asked, sources: readonly Source[] | null): ExtractPiece[] {
+  if (sources === null) return [{ text: NOT_SEARCHED, citation: null }];
+  const quotes = extractAnswer(asked, sources);
   if (quotes.length === 0) return [{ text: NOTHING_FOUND, citation: null }];
   const pieces = quotes.map((quote, index) => ({
     text: joinBefore(quotes[index - 1], quote) + shown(quote),

@@ -2,6 +2,7 @@ import type { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import type { SearchHit } from '#src/documents/search-hit.ts';
 import { disarmQuote } from './disarm-quote.ts';
 import { extractAnswer } from './extract-answer.ts';
+import { toSources } from './to-sources.ts';
 import type { ExtractPiece } from './write-extract.ts';
 
 const NOTE =
@@ -13,7 +14,7 @@ export function writeQuotes(
   hits: readonly SearchHit[],
   numbers: CitationNumbers,
 ): ExtractPiece[] {
-  const quotes = extractAnswer(question, hits);
+  const quotes = extractAnswer({ question, before: null, counts: null }, toSources(hits, []));
   if (quotes.length === 0) return [];
   const numberOf = new Map(
     [...numbers.documents].map(([number, { document_id }]) => [document_id, number]),

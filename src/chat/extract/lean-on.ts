@@ -1,0 +1,29 @@
+import { readQuestion } from './read-question.ts';
+
+/** It begins as if one went on speaking. */
+const GOES_ON =
+  /^\W*(?:and\b|or\b|but\b|also\b|what about|how about|same for|what if|why not|why\?*$|und\b|auch\b|et\b|y\b)/i;
+/** It speaks of what was named before. */
+const POINTS_BACK =
+  /\b(?:it|its|they|them|their|this|that|these|those|there|then|he|she|him|her|one|ones|former|latter|instead|else|es|ihn|davon|dazu|damit)\b(?!\s+(?:is|are)\s+(?:possible|there))/i;
+/** `it` that points at nothing: "is it possible to", "does it support". The product itself is meant. */
+const POINTS_NOWHERE =
+  /\b(?:is it (?:possible|ok|okay|allowed|true|safe|necessary)|is there|are there|how long does it take)\b/gi;
+/** Of its own; a question with more stands by itself, unless it goes on. */
+const FEW_TERMS = 3;
+const FULL_PRIOR = 0.5;
+
+/** Whether a question cannot be understood without the one before: "And on Windows?", "How do I turn it off?". */
+export function leansOnBefore(question: string): boolean {
+  const own = readQuestion(question, null).terms.filter(({ prior }) => prior > FULL_PRIOR);
+  if (own.length === 0) return true;
+  if (GOES_ON.test(question)) return own.length < FEW_TERMS;
+  if (own.length > FEW_TERMS) return false;
+  return POINTS_BACK.test(question.replaceAll(POINTS_NOWHERE, ''));
+}
+
+/** The latest of the questions before (oldest first) that stands by itself, looking back no further than four. */
+export function questionLeantOn(before: readonly string[]): string | null {
+  const latest = before.slice(-4);
+  return latest.findLast((question) => !leansOnBefore(question)) ?? latest.at(-1) ?? null;
+}

@@ -1,0 +1,76 @@
+import { NEAR_STEMS, SAME_WORD_STEMS } from './everyday-words.ts';
+import { isTypo } from './is-typo.ts';
+import type { AskedTerm } from './read-question.ts';
+
+const SAME_WORD = 1;
+const JOINED = 1;
+const DERIVED = 0.85;
+const TYPO = 0.9;
+const NEAR = 0.7;
+const ALL_PARTS = 0.95;
+
+/** What a derived form adds to the stem of a shorter one, and to one that has lost its vowel. */
+const DERIVATION =
+  /^(?:u?r|ment|al|er|or|li|ly|y|i|abl|ibl|anc|enc|ion|ation|iti|ity|ness|nes|ful|less|ship|ag|iv|ic|ist|ism|e|s|es|ed|ing)$/;
+const VOWEL_DERIVATION = /^(?:ation|ion|al|er|or|abl|ibl|anc|enc|ing|iv|ur|iti|ic|ist)$/;
+const MIN_DERIVED_LENGTH = 4;
+
+/** Stem → how well it stands for the asked term, 0 to 1. */
+export type Alternatives = ReadonlyMap<string, number>;
+
+/**
+ * What in a vocabulary (word → stem) may stand for each of the asked terms: the word itself, other forms of it, its
+ * near synonyms, and what it was meant to be when it is misspelt.
+ * @param isKnown whether any document holds this stem: what is known is not misspelt
+ */
+export function matchTerms(
+  terms: readonly AskedTerm[],
+  vocabulary: ReadonlyMap<string, string>,
+  isKnown: (stem: string) => boolean,
+): Alternatives[] {
+  const stems = new Set(vocabulary.values());
+  return terms.map((term) => {
+    const found = new Map<string, number>();
+    const add = (stem: string, strength: number): void => {
+      if (stems.has(stem)) found.set(stem, Math.max(strength, found.get(stem) ?? 0));
+    };
+    add(term.stem, 1);
+    for (const stem of term.joined) add(stem, JOINED);
+    for (const stem of SAME_WORD_STEMS.get(term.stem) ?? []) add(stem, SAME_WORD);
+    if (!term.isName) {
+      for (const own of [term.stem, ...term.joined]) {
+        for (const stem of NEAR_STEMS.get(own) ?? []) add(stem, NEAR);
+      }
+      for (const stem of stems) if (isDerived(stem, term.stem)) add(stem, DERIVED);
+    }
+    if (found.size === 0 && !isKnown(term.stem)) {
+      for (const [word, stem] of vocabulary) if (isTypo(term.word, word)) add(stem, TYPO);
+    }
+    return found;
+  });
+}
+
+/** How well a set of stems stands for a term. */
+export function strengthIn(
+  stems: ReadonlySet<string>,
+  term: AskedTerm,
+  alternatives: Alternatives,
+): number {
+  let best = 0;
+  for (const [stem, strength] of alternatives) {
+    if (strength > best && stems.has(stem)) best = strength;
+  }
+  if (best > 0 || term.parts.length === 0) return best;
+  const held = term.parts.filter((part) => stems.has(part)).length;
+  return held === term.parts.length ? ALL_PARTS : 0;
+}
+
+function isDerived(one: string, other: string): boolean {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  if (short.length < MIN_DERIVED_LENGTH || short.length === long.length) return false;
+  if (long.startsWith(short)) return DERIVATION.test(long.slice(short.length));
+  const cut = short.slice(0, -1);
+  return (
+    /[ei]$/.test(short) && long.startsWith(cut) && VOWEL_DERIVATION.test(long.slice(cut.length))
+  );
+}

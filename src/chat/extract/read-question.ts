@@ -1,0 +1,147 @@
+import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
+import { isUnspaced, stemWord, tokenizeWords, WORD_PATTERN } from '#src/documents/tokenize.ts';
+import { ASKING_WORDS, CONTRACTED_WORDS, OTHER_LANGUAGES } from './everyday-words.ts';
+
+/** A word that an answer should speak of. */
+export interface AskedTerm {
+  /** Lower case, as it was typed. */
+  word: string;
+  stem: string;
+  /** Of an identifier such as `maxRetries`; empty otherwise. */
+  parts: readonly string[];
+  /** With the word before and after it, written as one: `roll back` is `rollback` elsewhere. */
+  joined: readonly string[];
+  /** 0 to 1: what it tells before anything is known of the documents. */
+  prior: number;
+  /** It says how something is asked, not what about. */
+  isAsking: boolean;
+  /** What is to be done: it tells which passage is best more than whether there is one. */
+  isVerb: boolean;
+  /** A name, a number or an identifier: nothing else can stand for it. */
+  isName: boolean;
+}
+
+export type QuestionKind = 'definition' | 'instruction' | 'quantity' | 'person' | 'other';
+
+export interface Question {
+  kind: QuestionKind;
+  terms: readonly AskedTerm[];
+  isEnglish: boolean;
+}
+
+const PRIOR_OF_ASKING = 0.2;
+/** Of the question before, in one that leans on it. */
+const PRIOR_OF_EARLIER = 0.7;
+/** More terms than this make no question, but a pasted text. */
+const MAX_TERMS = 60;
+
+const AUXILIARIES = new Set('do does did can could should would may might must to'.split(' '));
+const SUBJECTS = new Set('i we you one he she they people somebody someone'.split(' '));
+const QUANTITY =
+  /\b(?:how (?:many|much|long|often|old|tall|high|far|big|large|fast|late|early|soon|deep|wide|heavy)|when|what (?:time|year|date|day|age|size|percentage|number)|(?:what|which) port|wann|wie (?:viele?|lange|oft|alt|hoch|gro(?:ß|ss)|weit)|combien|quand|cuánt[oa]s?|cuándo|quanto|quando|hoeveel|wanneer)\b/i;
+const INSTRUCTION =
+  /\b(?:how (?:do|does|can|could|should|would|to|must|might)|how['’]d|steps? to|(?:a|the|best) way to|what (?:do|must|should) (?:i|we|you) do|wie (?:kann|muss|soll|mache?|geht)|comment|cómo)\b/i;
+const DEFINITION =
+  /^\W*(?:(?:and |so )?what(?:['’]?s| is| are| was| were)|define|explain|meaning of|what does .{1,80} (?:mean|do|stand for)\b|was (?:ist|sind|bedeutet)|qu['’]est-ce|qué es)(?=\W)/i;
+const PERSON = /^\W*(?:and )?(?:who|whom|whose|wer|wem|wen|qui|quién|quem|wie is)\b/i;
+/** Words of a definition that ask for a fact of something, rather than for what it is. */
+const ASKS_FACT = /\b(?:default|maximum|minimum|limit|name|price|cost|difference|best|value of)\b/i;
+
+/** What a question asks for. `before` is the one that it leans on, if it does. */
+export function readQuestion(text: string, before: string | null): Question {
+  const own = readTerms(text);
+  const earlier = before === null ? [] : readTerms(before).terms;
+  const known = new Set(own.terms.map(({ stem }) => stem));
+  const inherited = earlier
+    .filter(({ stem }) => !known.has(stem))
+    .map((term) => ({ ...term, prior: term.prior * PRIOR_OF_EARLIER, isName: false }));
+  return {
+    kind: kindOf(text),
+    terms: [...own.terms, ...inherited].slice(0, MAX_TERMS),
+    isEnglish: own.isEnglish,
+  };
+}
+
+function kindOf(text: string): QuestionKind {
+  if (QUANTITY.test(text)) return 'quantity';
+  if (INSTRUCTION.test(text)) return 'instruction';
+  if (PERSON.test(text)) return 'person';
+  return DEFINITION.test(text) && !ASKS_FACT.test(text) ? 'definition' : 'other';
+}
+
+function readTerms(text: string): { terms: AskedTerm[]; isEnglish: boolean } {
+  const raw = text.normalize('NFKC').match(WORD_PATTERN) ?? [];
+  const words = raw.map((word) => word.toLowerCase());
+  const language = languageOf(words);
+  const isName = nameTest(raw, language?.hasCapitalNouns === true);
+  const terms = new Map<string, AskedTerm>();
+  for (const [index, word] of words.entries()) {
+    for (const term of termsOf(word, raw[index] ?? word)) {
+      const isGrammar =
+        FUNCTION_WORDS.has(term.word) ||
+        CONTRACTED_WORDS.has(term.word) ||
+        language?.words.has(term.word) === true;
+      if (isGrammar || terms.has(term.stem)) continue;
+      const name = isName(index);
+      const isAsking = !name && ASKING_WORDS.has(term.word.replace(/(?<=..)s$/, ''));
+      const prior = isAsking ? PRIOR_OF_ASKING : 1;
+      const joined = [words[index - 1], words[index + 1]].flatMap((beside, at) =>
+        beside === undefined ? [] : stemWord(at === 0 ? beside + word : word + beside),
+      );
+      terms.set(term.stem, {
+        ...term,
+        joined,
+        prior,
+        isAsking,
+        isVerb: !isAsking && !name && isVerb(words, index),
+        isName: name,
+      });
+    }
+  }
+  return { terms: [...terms.values()], isEnglish: language === null };
+}
+
+function termsOf(word: string, raw: string): Pick<AskedTerm, 'word' | 'stem' | 'parts'>[] {
+  const [whole, ...parts] = tokenizeWords(raw);
+  if (whole === undefined) return [];
+  if (isUnspaced(word)) {
+    return [whole, ...parts].map((pair) => ({ word: pair, stem: stemWord(pair), parts: [] }));
+  }
+  return [{ word: whole, stem: stemWord(whole), parts: parts.map(stemWord) }];
+}
+
+/** `how do I [verb]`, `how to [verb]`. */
+function isVerb(words: readonly string[], index: number): boolean {
+  const before = words[index - 1] ?? '';
+  if (before === 'to') return true;
+  return SUBJECTS.has(before) && AUXILIARIES.has(words[index - 2] ?? '');
+}
+
+/** The language other than English that most words are of; null when English has more of them. */
+function languageOf(words: readonly string[]): (typeof OTHER_LANGUAGES)[number] | null {
+  const english = words.filter((word) => FUNCTION_WORDS.has(word)).length;
+  let most = english;
+  let best: (typeof OTHER_LANGUAGES)[number] | null = null;
+  for (const language of OTHER_LANGUAGES) {
+    const count = words.filter((word) => language.words.has(word)).length;
+    if (count > most) {
+      most = count;
+      best = language;
+    }
+  }
+  return best;
+}
+
+/** Tells names by their digits, underscores and capitals, unless capitals tell nothing here. */
+function nameTest(raw: readonly string[], hasCapitalNouns: boolean): (index: number) => boolean {
+  const capitals = raw.slice(1).filter((word) => /^\p{Lu}/u.test(word)).length;
+  const tellsNothing = hasCapitalNouns || (raw.length > 3 && capitals / (raw.length - 1) > 0.6);
+  const isShouted = raw.every((word) => word === word.toUpperCase());
+  return (index) => {
+    const word = raw[index] ?? '';
+    if (/[\p{N}_]/u.test(word)) return true;
+    if (isShouted) return false;
+    if (/\p{Lu}.*\p{Lu}/u.test(word) || /\p{Ll}\p{Lu}/u.test(word)) return true;
+    return index > 0 && !tellsNothing && /^\p{Lu}\p{Ll}/u.test(word);
+  };
+}

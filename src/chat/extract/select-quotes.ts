@@ -1,0 +1,91 @@
+import type { Quote } from './extract-answer.ts';
+import type { Candidate } from './read-candidates.ts';
+import type { Evidence } from './weigh-candidates.ts';
+import { weightOf } from './weigh-terms.ts';
+
+const MAX_QUOTES = 5;
+const MAX_ANSWER_LENGTH = 1_800;
+/** A quote must bring this share of what the best one brings. */
+const MIN_SHARE_OF_BEST = 0.3;
+/** A term that an earlier quote holds counts this much of its weight: the next quote should say something new. */
+const REPEATED_TERM_SHARE = 0.6;
+const DUPLICATE_SIMILARITY = 0.7;
+
+interface Choice {
+  weights: readonly number[];
+  /** Every candidate, also those that answer nothing by themselves. */
+  all: readonly Candidate[];
+  /** What a candidate's gain is multiplied by. */
+  factor: (evidence: Evidence) => number;
+}
+
+/** The quotes that together cover most of what was asked. */
+export function selectQuotes(evidence: readonly Evidence[], choice: Choice): Quote[] {
+  const chosen = select(evidence, choice);
+  const best = chosen[0];
+  if (best === undefined) return [];
+  const withNext = addWhatFollows(chosen, best, choice.all);
+  const order = [...new Set(chosen.map(({ hit }) => hit))];
+  return withNext
+    .toSorted(
+      (one, other) =>
+        order.indexOf(one.hit) - order.indexOf(other.hit) || one.position - other.position,
+    )
+    .map(({ unit: { kind, text }, hit }) => ({ kind, text, hit }));
+}
+
+function select(evidence: readonly Evidence[], { weights, factor }: Choice): Candidate[] {
+  const chosen: Candidate[] = [];
+  const fresh = weights.map(() => 1);
+  let left = evidence.map((item) => ({ item, factor: factor(item) }));
+  let best = 0;
+  let length = 0;
+  while (chosen.length < MAX_QUOTES && left.length > 0) {
+    const scored = left.map((entry) => ({
+      entry,
+      value:
+        entry.factor *
+        weightOf(weights, (term) => (entry.item.gain[term] ?? 0) * (fresh[term] ?? 1)),
+    }));
+    const top = scored.reduce((one, other) => (other.value > one.value ? other : one));
+    if (top.value <= 0 || top.value < best * MIN_SHARE_OF_BEST) break;
+    best = Math.max(best, top.value);
+    const { candidate, own } = top.entry.item;
+    left = left.filter(({ item }) => !isRepetition(item.candidate, candidate));
+    if (chosen.length > 0 && length + candidate.unit.text.length > MAX_ANSWER_LENGTH) continue;
+    chosen.push(candidate);
+    length += candidate.unit.text.length;
+    for (const [term, strength] of own.entries()) {
+      if (strength > 0) fresh[term] = REPEATED_TERM_SHARE;
+    }
+  }
+  return chosen;
+}
+
+/** The best quote goes on: what it announces, or the sentence that explains it. */
+function addWhatFollows(
+  chosen: readonly Candidate[],
+  best: Candidate,
+  all: readonly Candidate[],
+): Candidate[] {
+  const room = best.unit.text.endsWith(':') ? MAX_QUOTES : best.isFirst ? 2 : 1;
+  const added: Candidate[] = [];
+  let length = chosen.reduce((sum, { unit }) => sum + unit.text.length, 0);
+  for (let next = all[best.position + 1]; next !== undefined; next = all[next.position + 1]) {
+    const belongs = next.passage === best.passage && next.unit.section === best.unit.section;
+    length += next.unit.text.length;
+    if (!belongs || added.length === room || length > MAX_ANSWER_LENGTH) break;
+    if (!chosen.includes(next)) added.push(next);
+  }
+  return [...chosen.slice(0, Math.max(1, MAX_QUOTES - added.length)), ...added].slice(
+    0,
+    MAX_QUOTES,
+  );
+}
+
+/** Also true for the candidate itself. */
+function isRepetition(candidate: Candidate, chosen: Candidate): boolean {
+  if (candidate === chosen || chosen.unit.text.includes(candidate.unit.text)) return true;
+  const shared = candidate.terms.intersection(chosen.terms).size;
+  return shared / candidate.terms.union(chosen.terms).size >= DUPLICATE_SIMILARITY;
+}

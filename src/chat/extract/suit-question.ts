@@ -1,0 +1,78 @@
+import { NUMBER } from './number-words.ts';
+import { type Candidate, isBareCode } from './read-candidates.ts';
+import type { Question } from './read-question.ts';
+import type { Evidence } from './weigh-candidates.ts';
+import { weightOf } from './weigh-terms.ts';
+
+const IMPERATIVE =
+  /^(?:to .{3,80}, )?(?:then |first |next |now |please |simply |just )?(?:run|set|open|choose|click|press|type|use|add|create|send|call|write|enter|select|start|stop|install|edit|put|make|go|sign|export|copy|register|upload|post|ask|tell|configure|enable|disable|remove|delete|download|check|change|follow|pass|give|define|declare|save|restart|log|read|mark|switch|turn|connect|book|name|insert|load|specify|replace|push|fill|pick|move|bring|take|leave|let|wait|try|apply|see|do|reset)\b/i;
+const DEFINES =
+  /^(.{1,80}?)(?:\s(?:is|are|means?|refers? to|stands? for|describes?|denotes?|was|were)\s|\s[–—]\s|:\s)/;
+const PERSON_NAME = /\p{Lu}\p{Ll}+\s+\p{Lu}\p{Ll}+|@/u;
+/** `x is a…` with more words before the verb is about something else. */
+const MAX_WORDS_BEFORE_VERB = 7;
+const MIN_SHARE_OF_SUBJECT = 0.5;
+const HEADING_SAYS_ALL = 0.75;
+
+/** A factor around 1: whether a unit has the shape of an answer, to this kind of question. */
+export function shapeOf(question: Question, item: Evidence, weights: readonly number[]): number {
+  const { candidate } = item;
+  const length = Math.min(1.25, 0.8 + (0.2 * candidate.terms.size) / 15);
+  const opening = candidate.isFirst ? 1.1 : 1;
+  return (opening * plainShape(question, candidate) * suitsKind(question, item, weights)) / length;
+}
+
+function plainShape({ kind }: Question, { unit, terms }: Candidate): number {
+  if (isBareCode(unit)) return 0.4;
+  // What announces a list says nothing without it.
+  if (terms.size < 3 || unit.text.endsWith(':')) return 0.6;
+  if (unit.kind !== 'block') return 1;
+  return kind === 'instruction' && isCode(unit) ? 1 : 0.7;
+}
+
+function suitsKind(question: Question, evidence: Evidence, weights: readonly number[]): number {
+  const isNamed = evidence.isHeadingAsked && isUnderHeading(evidence, weights);
+  const place = (isNamed ? 1.5 : 1) * (evidence.isTitleAsked ? 1.2 : 1);
+  return place * suitsShape(question, evidence, weights);
+}
+
+function suitsShape({ kind }: Question, evidence: Evidence, weights: readonly number[]): number {
+  const { candidate, own } = evidence;
+  const { unit } = candidate;
+  switch (kind) {
+    case 'definition':
+      if (definesAsked(candidate, own)) return 1.5;
+      return candidate.isFirst ? 1.15 : 1;
+    case 'instruction':
+      if (isUnderHeading(evidence, weights)) return isCode(unit) ? 1.6 : 1.4;
+      if (isCode(unit) || IMPERATIVE.test(unit.text)) return 1.25;
+      return unit.kind === 'item' ? 1.1 : 1;
+    case 'quantity':
+      return NUMBER.test(unit.text) ? 1.25 : 0.85;
+    case 'person':
+      return PERSON_NAME.test(unit.text) ? 1.2 : 1;
+    case 'other':
+      return 1;
+  }
+}
+
+function isCode({ kind, text }: Candidate['unit']): boolean {
+  return kind === 'block' && /^\s*[`~]{3}/.test(text);
+}
+
+/** Whether the heading says all of what was asked. */
+function isUnderHeading({ heading }: Evidence, weights: readonly number[]): boolean {
+  const asked = weightOf(weights, () => 1);
+  return weightOf(weights, (term) => heading[term]) >= asked * HEADING_SAYS_ALL;
+}
+
+/** `X is …` where X is what was asked for, and little else. */
+export function definesAsked({ unit, terms }: Candidate, own: readonly number[]): boolean {
+  if (!own.some((strength) => strength > 0)) return false;
+  const subject = DEFINES.exec(unit.text)?.[1];
+  if (subject === undefined) return false;
+  const words = subject.split(/\s+/).length;
+  if (words > MAX_WORDS_BEFORE_VERB || terms.size === 0) return false;
+  const held = own.filter((strength) => strength > 0).length;
+  return held / Math.max(1, words - 1) >= MIN_SHARE_OF_SUBJECT;
+}

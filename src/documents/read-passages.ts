@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import { sparseVectorLiteral } from '#src/platform/vector.ts';
+import { countTermIds, queryVector, TERM_SPACE, termId, workspaceSalt } from './bm25.ts';
+import { visibleText } from './html-text.ts';
+import { HIDDEN } from './search-terms.ts';
+import { readTermCounts } from './term-counts.ts';
+import { stemWord, tokenize, tokenizeWords } from './tokenize.ts';
+
+/** Passages of one document that are compared; the beginning of a book stands for the whole. */
+const MAX_COMPARED = 500;
+
+/** How frequent the words of a question are in a workspace. */
+export interface WordCounts {
+  /** Passages in all. */
+  passages: number;
+  /** Stem → passages that hold it. */
+  holding: ReadonlyMap<string, number>;
+}
+
+/** A passage of a document that was found, beside the one that search shows. */
+export interface FurtherPassage {
+  document_id: string;
+  chunk_ind: number;
+  /** Without tags. */
+  text: string;
+  headings: string[];
+}
+
+export interface PassagesInput {
+  workspaceId: WorkspaceId;
+  query: string;
+  /** Ids of documents that the caller may see: those of a search. */
+  documentIds: readonly string[];
+  /** Passages of each document, at most. */
+  perDocument: number;
+}
+
+/** The passages of found documents that fit a question best by their words, and how frequent those words are. */
+export async function readPassages(
+  db: Database,
+  { workspaceId, query, documentIds, perDocument }: PassagesInput,
+): Promise<{ counts: WordCounts; further: FurtherPassage[] }> {
+  const salt = workspaceSalt(workspaceId);
+  const stems = [...new Set(tokenizeWords(query).map(stemWord))];
+  const ids = new Map(stems.map((stem) => [stem, termId(stem, salt)]));
+  const counted = await readTermCounts(db, workspaceId, [...ids.values()]);
+  const holding = new Map([...ids].map(([stem, id]) => [stem, counted.df.get(id) ?? 0]));
+  const counts = { passages: counted.chunks, holding };
+  const terms = countTermIds(tokenize(query), salt);
+  if (terms.size === 0 || documentIds.length === 0) return { counts, further: [] };
+  const vector = queryVector(terms, counted.df, counted.chunks);
+  const wanted = sparseVectorLiteral(TERM_SPACE, vector.ids, vector.weights);
+  const { rows } = await sql<FurtherPassage & { is_html: boolean }>`
+    select d.external_id as document_id, c.ordinal as chunk_ind, c.text, c.is_html, c.headings
+    from document d
+    cross join lateral (
+      select t.chunk_id, t.weights <#> ${wanted}::sparsevec as distance from (
+        select chunk_id, weights from chunk_terms
+        where document_id = d.id order by chunk_id limit ${MAX_COMPARED}) t
+      order by distance, t.chunk_id limit ${perDocument}) best
+    join chunk c on c.id = best.chunk_id
+    where d.workspace_id = ${workspaceId} and d.external_id = any(${documentIds}::text[])
+      and best.distance < 0 and ${HIDDEN} is not true
+    order by d.id, c.ordinal`.execute(db);
+  const further = rows.map(({ is_html, ...row }) => ({
+    ...row,
+    text: is_html ? visibleText(row.text) : row.text,
+  }));
+  return { counts, further };
+}

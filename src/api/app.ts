@@ -15,6 +15,7 @@ import {
   normalizePath,
   recordRequests,
   refuseUnrouted,
+  requireOneHost,
 } from './request-layers.ts';
 import type { Route } from './route.ts';
 import { type RouteServing, serveRoute } from './serve-route.ts';
@@ -42,6 +43,7 @@ export function createApp(
   app.use(assignRequestId);
   app.use(recordRequests(services));
   app.use(answerProblems);
+  app.use(requireOneHost);
   app.use(createDashboardGuard(services, serving.authenticate));
   app.use(allowCrossOrigin);
   app.use(normalizePath);

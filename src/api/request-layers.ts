@@ -105,13 +105,21 @@ export const allowCrossOrigin: ApiMiddleware = (ctx, next) => {
   return Promise.resolve();
 };
 
+/** RFC 9112 §3.2: HTTP/1.1 asks for a Host, and no request has two, or proxies and this service might differ on it. */
+export const requireOneHost: ApiMiddleware = (ctx, next) => {
+  if (ctx.req.httpVersion === '1.1' && ctx.get('host') === '') {
+    throw new Problem('BAD_REQUEST', 'The request has no Host header, which HTTP/1.1 asks for.');
+  }
+  if ((ctx.req.headersDistinct['host']?.length ?? 0) > 1) {
+    throw new Problem('BAD_REQUEST', 'The request has several Host headers. Send one.');
+  }
+  return next();
+};
+
 /** Strips `/api`, under which existing clients know every path, and resolves the alias of ingestion. */
 export const normalizePath: ApiMiddleware = (ctx, next) => {
   const path = pathOf(ctx);
   ctx.state.originalPath = path;
-  if (ctx.req.httpVersion === '1.1' && ctx.get('host') === '') {
-    throw new Problem('BAD_REQUEST', 'The request has no Host header, which HTTP/1.1 asks for.');
-  }
   const stripped = path === '/api' ? '/' : path.replace(/^\/api\//, '/');
   if (stripped !== path) ctx.state.framing = 'lines';
   const normal = stripped.replace(/^\/onyx-api(?=\/|$)/, '/service-api');

@@ -1,8 +1,8 @@
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { encryptionKeys } from './encryption-keys.ts';
 import { findMisspeltSetting } from './misspelt-setting.ts';
+import { cidrList, host } from './network-settings.ts';
 
 /** Which of the three sizes this process runs in; it follows from `DATABASE_URL` and `REDIS_URL`. */
 export type Size = 'embedded' | 'one-database' | 'scale-out';
@@ -23,28 +23,6 @@ const url = (...protocols: string[]) =>
       return parsed !== null && protocols.includes(parsed.protocol);
     },
     `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  );
-
-const host = z
-  .string()
-  .trim()
-  .refine(
-    (text) => isIP(text) !== 0 || /^[\w.-]+$/.test(text),
-    'must be a host name or an address alone, such as 127.0.0.1, ::1 or 0.0.0.0, without http:// and without a port (that is PORT)',
-  );
-
-const cidrList = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((range) => range.trim())
-      .filter(Boolean),
-  )
-  .pipe(
-    z.array(
-      z.union([z.cidrv4(), z.cidrv6()], 'must be CIDR ranges parted by commas, such as 10.0.0.0/8'),
-    ),
   );
 
 /** Names parted by commas; the first is the default. */
@@ -148,6 +126,7 @@ const settings = z.object({
   MAX_BODY_BYTES: withDefault(wholeNumber(1, 1_000_000_000), 64_000_000),
   VECTOR_PROMOTE_THRESHOLD: withDefault(wholeNumber(0, 100_000_000), 100_000),
   METRICS_PORT: optional(wholeNumber(1, 65_535)),
+  METRICS_TOKEN: optional(z.string().min(16, 'must have at least 16 characters')),
   OPEN_URL_POLICY: withDefault(z.enum(['known', 'any']), 'known'),
   CHAT_RESUME_SECONDS: withDefault(wholeNumber(0, 3_600), 60),
   START_WAIT_SECONDS: withDefault(wholeNumber(0, 86_400), 300),

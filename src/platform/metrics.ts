@@ -18,7 +18,6 @@ export type GaugeSample =
   | { gauge: 'llmTokens'; labels: ModelLabels & { kind: string }; value: number };
 
 interface ModelLabels extends Record<string, string> {
-  workspace: string;
   provider: string;
   model: string;
 }
@@ -37,6 +36,7 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
+const METHODS: ReadonlySet<string> = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS'.split(' '));
 const COLLECTOR_TIMEOUT_MS = 2_000;
 const REQUEST_BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const JOB_BUCKETS_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
@@ -48,8 +48,15 @@ export function createMetrics(): Metrics {
   const requests = new Histogram({
     name: 'millrace_http_request_duration_seconds',
     help: 'Time from the head of a request to the end of its answer.',
-    labelNames: ['method', 'route', 'status'] as const,
+    labelNames: ['method', 'route'] as const,
     buckets: REQUEST_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  // Apart from the durations: with a status each, every bucket of every route would be there many times.
+  const answers = new Counter({
+    name: 'millrace_http_requests_total',
+    help: 'Requests by the status of their answer.',
+    labelNames: ['method', 'route', 'status'] as const,
     registers: [registry],
   });
   const jobs = new Histogram({
@@ -77,8 +84,12 @@ export function createMetrics(): Metrics {
   let scraping: Promise<string> | null = null;
   return {
     contentType: registry.contentType,
-    observeRequest: (method, route, status, seconds) =>
-      requests.observe({ method, route, status: String(status) }, seconds),
+    observeRequest(sentMethod, route, status, seconds) {
+      // The parser of Node takes more methods than any route has.
+      const method = METHODS.has(sentMethod) ? sentMethod : 'other';
+      requests.observe({ method, route }, seconds);
+      answers.inc({ method, route, status: String(status) });
+    },
     observeJob: (queue, outcome, seconds) => jobs.observe({ queue, outcome }, seconds),
     countUnlimitedRequest: () => unlimited.inc(),
     addCollector: (collect) => void collectors.push(collect),
@@ -151,14 +162,13 @@ function createModelGauges(
 ): Record<'llmCalls' | 'llmTokens', Gauge> {
   return {
     llmCalls: gauge('millrace_llm_calls_total', 'Calls of language models since the beginning.', [
-      'workspace',
       'provider',
       'model',
     ]),
     llmTokens: gauge(
       'millrace_llm_tokens_total',
       'Tokens of language models since the beginning: input, output, and the reasoning in the output.',
-      ['workspace', 'provider', 'model', 'kind'],
+      ['provider', 'model', 'kind'],
     ),
   };
 }

@@ -233,8 +233,9 @@ describe('the operator', () => {
     const { text, headers } = await get('/metrics');
     expect(headers.get('Content-Type')).toMatch(/^text\/plain/);
     for (const line of [
-      /^millrace_http_request_duration_seconds_count\{method="POST",route="\/service-api\/ingestion",status="200"\} [1-9]/m,
-      /^millrace_http_request_duration_seconds_count\{.*route="unmatched",status="404"\} [1-9]/m,
+      /^millrace_http_request_duration_seconds_count\{method="POST",route="\/service-api\/ingestion"\} [1-9]/m,
+      /^millrace_http_requests_total\{method="POST",route="\/service-api\/ingestion",status="200"\} [1-9]/m,
+      /^millrace_http_requests_total\{.*route="unmatched",status="404"\} [1-9]/m,
       /^millrace_queue_jobs\{queue="document-index",state="waiting"\} \d+$/m,
       /^millrace_queue_oldest_waiting_seconds\{queue="document-index"\} \d/m,
       /^millrace_job_duration_seconds_count\{queue="document-index",outcome="\w+"\} [1-9]/m,

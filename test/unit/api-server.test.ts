@@ -133,6 +133,18 @@ function gatedRoutes() {
 describe('the server', () => {
   it.each([
     ['a broken request line', 'NONSENSE\r\n\r\n', 400, 'BAD_REQUEST'],
+    [
+      'two Hosts',
+      'GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
+      400,
+      'BAD_REQUEST',
+    ],
+    [
+      'two Hosts before the dashboard',
+      'GET /admin/queues HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n',
+      400,
+      'BAD_REQUEST',
+    ],
     ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'BAD_REQUEST'],
     [
       'two lengths',

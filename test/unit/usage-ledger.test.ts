@@ -116,7 +116,7 @@ describe('the ledger of tokens', () => {
     expect(await rows()).toHaveLength(10_000);
   });
 
-  it('is shown in the metrics, by workspace, provider, model and kind', async () => {
+  it('is shown in the metrics, by provider, model and kind, and names no workspace', async () => {
     const { ledger, setDay } = openLedger();
     ledger.record(workspace, MODEL, USED);
     setDay('2026-03-06T00:01:00Z');
@@ -125,10 +125,22 @@ describe('the ledger of tokens', () => {
     const metrics = createMetrics();
     metrics.addCollector(() => modelUsageSamples(db));
     const text = await metrics.text();
-    const labels = `workspace="${workspace}",provider="openai-compatible",model="small"`;
+    const labels = 'provider="openai-compatible",model="small"';
+    expect(text).not.toContain(workspace);
     expect(text).toContain(`millrace_llm_calls_total{${labels}} 2`);
     expect(text).toContain(`millrace_llm_tokens_total{${labels},kind="input"} 200`);
     expect(text).toContain(`millrace_llm_tokens_total{${labels},kind="output"} 40`);
     expect(text).toContain(`millrace_llm_tokens_total{${labels},kind="reasoning"} 10`);
+  });
+
+  it('has a bounded number of series, and loses none of the calls', async () => {
+    const { ledger } = openLedger();
+    for (let index = 0; index < 60; index += 1)
+      ledger.record(workspace, { ...MODEL, name: `m${index}` }, USED);
+    await ledger.idle();
+    const samples = await modelUsageSamples(db);
+    const calls = samples.filter(({ gauge }) => gauge === 'llmCalls');
+    expect(calls).toHaveLength(51);
+    expect(calls.reduce((sum, { value }) => sum + value, 0)).toBe(60);
   });
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withDeadline } from '#src/api/deadline.ts';
+import { assertMayReadMetrics } from '#src/api/metrics-access.ts';
 import { contentReply } from '#src/api/reply.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { VERSION } from '#src/api/version.ts';
@@ -70,11 +71,16 @@ export const healthRoutes: Route[] = [
     path: '/metrics',
     summary: 'Metrics of this process in the text format of Prometheus',
     description:
-      'Counts over all workspaces, and the calls of models by the id of each, without names or contents. Keep it inside your network.',
+      'Counts over all workspaces, without ids, names or contents. With DATABASE_URL it needs METRICS_TOKEN, or an admin key of the bootstrap workspace, as bearer token.',
     produces: ['text/plain'],
     reply: z.string(),
-    handle: async ({ services: { metrics } }) =>
-      contentReply(metrics.contentType, await metrics.text(), { 'Cache-Control': 'no-store' }),
+    async handle({ services, headers }) {
+      await assertMayReadMetrics(services, headers);
+      const { metrics } = services;
+      return contentReply(metrics.contentType, await metrics.text(), {
+        'Cache-Control': 'no-store',
+      });
+    },
   }),
   defineRoute({
     ...SHARED,

@@ -1,16 +1,13 @@
 import { sql } from 'kysely';
-
-import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { GaugeSample } from '#src/platform/metrics.ts';
 
-/** Workspaces with their models; beyond it those that were used last are shown. */
-const MAX_SERIES = 1_000;
+/** Models that have a series each: those that were used last. What others have used is one more. */
+const MAX_MODELS = 50;
 
-/** Calls of language models and their tokens since the beginning, by workspace, provider and model. */
+/** Calls of language models and their tokens since the beginning, by provider and model, of all workspaces together. */
 export async function modelUsageSamples(db: Database): Promise<GaugeSample[]> {
   const { rows } = await sql<{
-    workspace_id: WorkspaceId;
     provider: string;
     model: string;
     calls: number;
@@ -18,13 +15,19 @@ export async function modelUsageSamples(db: Database): Promise<GaugeSample[]> {
     output: number;
     reasoning: number;
   }>`
-    select workspace_id, provider, model, sum(calls)::float8 as calls,
-      sum(input_tokens)::float8 as input, sum(output_tokens)::float8 as output,
-      sum(reasoning_tokens)::float8 as reasoning
-    from model_usage group by workspace_id, provider, model
-    order by max(day) desc, workspace_id, provider, model limit ${MAX_SERIES}`.execute(db);
-  return rows.flatMap(({ workspace_id: workspace, provider, model, calls, ...tokens }) => {
-    const labels = { workspace, provider, model };
+    with used as (
+      select provider, model, sum(calls) as calls, sum(input_tokens) as input,
+        sum(output_tokens) as output, sum(reasoning_tokens) as reasoning,
+        row_number() over (order by max(day) desc, provider, model) <= ${MAX_MODELS} as shown
+      from model_usage group by provider, model
+    )
+    select case when shown then provider else 'other' end as provider,
+      case when shown then model else 'other' end as model,
+      sum(calls)::float8 as calls, sum(input)::float8 as input,
+      sum(output)::float8 as output, sum(reasoning)::float8 as reasoning
+    from used group by 1, 2 order by 1, 2`.execute(db);
+  return rows.flatMap(({ provider, model, calls, ...tokens }) => {
+    const labels = { provider, model };
     return [
       { gauge: 'llmCalls' as const, labels, value: calls },
       ...(['input', 'output', 'reasoning'] as const).map((kind) => ({

@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { createAuthenticator } from '#src/accounts/authenticate.ts';
+import { Problem } from '#src/platform/errors.ts';
+import type { Services } from '#src/services.ts';
+import { assertMay, identify } from './auth.ts';
+
+/**
+ * Lets in whoever may read the metrics, which count over all workspaces: a scraper with `METRICS_TOKEN`, and admins of the
+ * bootstrap workspace. The embedded size is open while no token is set.
+ * @throws Problem UNAUTHENTICATED or UNAUTHORIZED
+ */
+export async function assertMayReadMetrics(
+  services: Services,
+  headers: IncomingHttpHeaders,
+): Promise<void> {
+  const { METRICS_TOKEN: token, size } = services.config;
+  if (token === undefined && size === 'embedded') return;
+  const header = headers.authorization ?? '';
+  if (token !== undefined && isSame(header.replace(/^bearer +/i, ''), token)) return;
+  if (header === '') {
+    throw new Problem(
+      'UNAUTHENTICATED',
+      'Metrics need Authorization: Bearer with the METRICS_TOKEN of this service, or with an admin key of its bootstrap workspace.',
+    );
+  }
+  assertMay(await identify(createAuthenticator(services), headers), 'bootstrap-admin');
+}
+
+/** In a time that tells nothing of the token. */
+function isSame(sent: string, token: string): boolean {
+  const [left, right] = [sent, token].map((text) => createHash('sha256').update(text).digest());
+  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
+}

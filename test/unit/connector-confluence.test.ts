@@ -212,7 +212,7 @@ test('labels to skip, archived pages and pages that cannot be read leave the oth
   shelf.comment('page 4', '<p>x</p>', day(9));
   shelf.get('page 5').status = 'trashed';
   server.fault = ({ url }) =>
-    url.pathname.endsWith('/child/comment')
+    url.searchParams.get('cql')?.startsWith('type = comment and container = ')
       ? { kind: 'status', status: 403, body: { statusCode: 403, message: 'No comments for you.' } }
       : null;
   const settings = { labels_to_skip: ['secret'] };

@@ -60,7 +60,8 @@ export const CONFLUENCE_SETTINGS: z.ZodType<ConfluenceSettings> = z
       .describe('Index attached files that hold text, each as a document.'),
   })
   .transform((sent, issues) => {
-    const root = wikiRoot(sent.wiki_base, sent.is_cloud);
+    const isCloud = sent.is_cloud || isCloudHost(sent.wiki_base);
+    const root = wikiRoot(sent.wiki_base, isCloud);
     if (root === null) {
       const message = 'is no web address; write it as https://example.atlassian.net/wiki';
       issues.addIssue({ code: 'custom', path: ['wiki_base'], message });
@@ -71,7 +72,7 @@ export const CONFLUENCE_SETTINGS: z.ZodType<ConfluenceSettings> = z
     }
     return {
       root: root ?? '',
-      isCloud: sent.is_cloud,
+      isCloud,
       space: sent.space,
       pageId: sent.page_id,
       indexRecursively: sent.index_recursively,
@@ -86,6 +87,11 @@ export const CONFLUENCE_SETTINGS: z.ZodType<ConfluenceSettings> = z
 /** Where Confluence's own pages begin; what comes before is the context path of a Data Center. */
 const OWN_PAGES =
   /\/(?:spaces|space|display|pages|rest|plugins|dashboard\.action|index\.action|x)(?:\/|$)/;
+
+/** No Data Center has an address of Atlassian's. */
+function isCloudHost(address: string): boolean {
+  return siteUrl(address)?.hostname.endsWith('.atlassian.net') ?? false;
+}
 
 function wikiRoot(address: string, isCloud: boolean): string | null {
   const url = siteUrl(address);

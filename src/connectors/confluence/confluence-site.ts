@@ -34,7 +34,7 @@ const PLACE_PARAMETERS = ['cursor', 'next', 'start'];
 const MAX_LIST_BYTES = 60 * 1024 * 1024;
 
 /**
- * Confluence Cloud and Data Center, of which both answer version 1 of the REST API.
+ * Confluence Cloud and Data Center, of which both search by version 1 of the REST API. Which one it is, the settings say.
  * https://developer.atlassian.com/cloud/confluence/rest/v1/intro/
  * https://developer.atlassian.com/server/confluence/confluence-server-rest-api/
  * @throws CredentialRejected
@@ -111,20 +111,4 @@ function placeOf(next: string | null): ListPlace | null {
   const parameters = new URLSearchParams(next.slice(next.indexOf('?') + 1));
   const place = [...parameters].filter(([name]) => PLACE_PARAMETERS.includes(name));
   return place.length === 0 ? null : Object.fromEntries(place);
-}
-
-/** A list that is small enough to be read at once, such as the comments of a page. */
-export async function wholeList(
-  site: ConfluenceSite,
-  path: string,
-  query: Record<string, string>,
-): Promise<unknown[]> {
-  const results: unknown[] = [];
-  let place: ListPlace | null = null;
-  do {
-    const list: ContentList = await listContent(site, path, query, place);
-    results.push(...list.results);
-    place = list.results.length === 0 ? null : list.next;
-  } while (place !== null);
-  return results;
 }

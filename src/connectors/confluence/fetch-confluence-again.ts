@@ -7,7 +7,8 @@ import {
 } from './confluence-attachment.ts';
 import { PAGE, PAGE_EXPAND, pageIdOf, pageUrl } from './confluence-page.ts';
 import type { ConfluenceSettings } from './confluence-settings.ts';
-import { type ConfluenceSite, wholeList } from './confluence-site.ts';
+import type { ConfluenceSite } from './confluence-site.ts';
+import { allChildren } from './list-children.ts';
 import { type ConnectorContext, type ConnectorPage, pageOf } from '#src/connectors/connector.ts';
 import { baseCql } from './cql.ts';
 import { readPages } from './fetch-confluence-page.ts';
@@ -92,11 +93,12 @@ async function findFile(
 ): Promise<{ attachment: ReturnType<typeof parseFiles>[number]; pageId: string } | null> {
   const name = attachmentOf(site.root, documentId);
   if (name === null || !settings.includeAttachments) return null;
-  const path = `content/${name.pageId}/child/attachment`;
-  const query = { expand: ATTACHMENT_EXPAND, filename: name.fileName };
+  const { pageId, fileName } = name;
+  const query = { kind: 'attachment' as const, pageId, expand: ATTACHMENT_EXPAND, limit: 200 };
   try {
-    const [attachment] = parseFiles(await wholeList(site, path, query));
-    return attachment ? { attachment, pageId: name.pageId } : null;
+    const files = parseFiles(await allChildren(site, query));
+    const attachment = files.find(({ title }) => title === fileName);
+    return attachment ? { attachment, pageId } : null;
   } catch (error) {
     // The page is gone, and the file with it.
     if (error instanceof SourceRefused && error.status === 404) return null;

@@ -10,7 +10,8 @@ import {
   pageUrl,
 } from './confluence-page.ts';
 import type { ConfluenceSettings } from './confluence-settings.ts';
-import { type ConfluenceSite, wholeList } from './confluence-site.ts';
+import type { ConfluenceSite } from './confluence-site.ts';
+import { allChildren } from './list-children.ts';
 import type {
   ConnectorDocument,
   ConnectorFailure,
@@ -20,7 +21,7 @@ import type {
 import { fetchEach } from '#src/connectors/source/fetch-each.ts';
 import { SourceRefused } from '#src/connectors/source-errors.ts';
 
-const COMMENTS_PER_REQUEST = '50';
+const COMMENTS_PER_REQUEST = 50;
 
 export interface ReadPages {
   documents: ConnectorDocument[];
@@ -92,15 +93,13 @@ function mayHave(list: { size?: number | null | undefined } | null | undefined):
   return list?.size !== 0;
 }
 
-/**
- * https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content---children-and-descendants/#api-wiki-rest-api-content-id-child-type-get
- * @throws SourceRefused when this page cannot be read; others may well be
- */
+/** @throws SourceRefused when this page cannot be read; others may well be */
 async function readPage(site: ConfluenceSite, page: ConfluencePage): Promise<ConnectorDocument> {
   const comments = mayHave(page.children?.comment)
-    ? await wholeList(site, `content/${encodeURIComponent(page.id)}/child/comment`, {
+    ? await allChildren(site, {
+        kind: 'comment',
+        pageId: page.id,
         expand: COMMENT_EXPAND,
-        depth: 'all',
         limit: COMMENTS_PER_REQUEST,
       })
     : [];

@@ -1,15 +1,16 @@
 import { attachmentSkip, ATTACHMENT_EXPAND, attachmentUrl } from './confluence-attachment.ts';
 import { type ConfluencePage, type InnerList, PAGE, pageUrl } from './confluence-page.ts';
 import type { ConfluenceSettings } from './confluence-settings.ts';
-import { type ConfluenceSite, requireReader, wholeList } from './confluence-site.ts';
+import { type ConfluenceSite, requireReader } from './confluence-site.ts';
 import { baseCql } from './cql.ts';
 import { pageSkip } from './fetch-confluence-page.ts';
+import { allChildren } from './list-children.ts';
 import { parseFiles } from './read-attachments.ts';
 import { searchContent } from './search-content.ts';
 import { SourceRefused } from '#src/connectors/source-errors.ts';
 import { type ContentCursor, FIRST_CONTENT } from './walk-content.ts';
 
-const FILES_PER_REQUEST = '200';
+const FILES_PER_REQUEST = 200;
 /** Without bodies Confluence gives more at once. */
 const PAGES_PER_LISTING = 200;
 
@@ -50,7 +51,9 @@ async function fileIds(
   const results =
     inline && isWhole(inline, settings)
       ? (inline.results ?? [])
-      : await wholeList(site, `content/${encodeURIComponent(id)}/child/attachment`, {
+      : await allChildren(site, {
+          kind: 'attachment',
+          pageId: id,
           expand: ATTACHMENT_EXPAND,
           limit: FILES_PER_REQUEST,
         });

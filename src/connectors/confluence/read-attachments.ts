@@ -10,7 +10,8 @@ import {
 } from './confluence-attachment.ts';
 import { pageUrl } from './confluence-page.ts';
 import type { ConfluenceSettings } from './confluence-settings.ts';
-import { type ConfluenceSite, listContent, listPlace } from './confluence-site.ts';
+import { type ConfluenceSite, listPlace } from './confluence-site.ts';
+import { listChildren } from './list-children.ts';
 import { pageOf, type ConnectorContext, type ConnectorPage } from '#src/connectors/connector.ts';
 import { fetchEach } from '#src/connectors/source/fetch-each.ts';
 import { SourceRefused } from '#src/connectors/source-errors.ts';
@@ -21,6 +22,7 @@ export type WaitingFiles = z.infer<typeof waitingFiles>;
 
 /** Files are large: few are in memory at once. */
 const FILES_PER_REQUEST = 10;
+const FILE_QUERY = { expand: ATTACHMENT_EXPAND, limit: FILES_PER_REQUEST };
 /** Pictures are only counted, and there may be many. */
 const MAX_SKIPPED = 200;
 
@@ -58,10 +60,9 @@ async function filesOf(
   place: WaitingFiles['place'],
   read: ReadFiles,
 ): Promise<{ files: ConfluenceAttachment[]; next: WaitingFiles['place'] }> {
-  const path = `content/${encodeURIComponent(pageId)}/child/attachment`;
-  const query = { expand: ATTACHMENT_EXPAND, limit: String(FILES_PER_REQUEST) };
+  const query = { kind: 'attachment' as const, pageId, ...FILE_QUERY };
   try {
-    const { results, next } = await listContent(site, path, query, place);
+    const { results, next } = await listChildren(site, query, place);
     return { files: parseFiles(results), next: results.length === 0 ? null : next };
   } catch (error) {
     if (!(error instanceof SourceRefused)) throw error;

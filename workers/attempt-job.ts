@@ -192,6 +192,9 @@ function logAttempt(
   };
   switch (outcome.kind) {
     case 'completed':
+      if (foundNothing(queue, outcome.facts)) log.debug(line, 'job');
+      else log.info(line, 'job');
+      break;
     case 'later':
       log.info(line, 'job');
       break;
@@ -204,4 +207,9 @@ function logAttempt(
       log.error(line, 'job');
       break;
   }
+}
+
+/** Scheduled work that had nothing to do: in an idle service there is no other, several times a minute. */
+function foundNothing({ everyMs }: AnyQueue, facts: JobFacts): boolean {
+  return everyMs !== null && Object.values(facts).every((fact) => fact === 0 || fact === null);
 }

@@ -6,5 +6,11 @@ import { defineWorker } from './worker.ts';
 const ROWS_PER_STEP = 5_000;
 
 export const worker = defineWorker(termFold, async ({ db }, _payload, job) => {
-  while ((await foldTermDeltas(db, ROWS_PER_STEP)) === ROWS_PER_STEP) job.signal.throwIfAborted();
+  let rows = 0;
+  for (;;) {
+    const folded = await foldTermDeltas(db, ROWS_PER_STEP);
+    rows += folded;
+    if (folded < ROWS_PER_STEP) return { rows };
+    job.signal.throwIfAborted();
+  }
 });

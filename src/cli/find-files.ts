@@ -1,5 +1,5 @@
 import { glob, readdir, stat } from 'node:fs/promises';
-import { basename, extname, join, matchesGlob, relative, resolve, sep } from 'node:path';
+import { basename, dirname, extname, join, matchesGlob, relative, resolve, sep } from 'node:path';
 
 /** A file to ingest, or a path that cannot be one, with the reason. */
 export type FoundFile =
@@ -12,7 +12,7 @@ export interface FileSelection {
   paths: readonly string[];
   include: readonly string[];
   exclude: readonly string[];
-  /** Relative paths and document ids start here. */
+  /** Paths that are not absolute start here; ids do not depend on it. */
   workingFolder: string;
 }
 
@@ -28,12 +28,25 @@ const NOT_DOCUMENTS = new Set(
  * Folders are walked without dot files, `node_modules` and linked folders. A path that is named itself is always taken.
  */
 export async function* findFiles(selection: FileSelection): AsyncGenerator<FoundFile> {
+  const named = new Map<string, string>();
   for (const path of selection.paths) {
     const absolute = resolve(selection.workingFolder, path);
     const kind = await kindOf(absolute);
-    if (kind === 'folder') yield* walk(absolute, selection);
-    else if (kind === 'file') yield await describe(absolute, selection);
-    else if (/[*?[{]/.test(path)) yield* expand(path, selection);
+    const isPattern = kind === 'missing' && /[*?[{]/.test(path);
+    const given = isPattern ? resolve(selection.workingFolder, fixedPartOf(path)) : absolute;
+    const reach = {
+      ...selection,
+      base: isPattern && given === selection.workingFolder ? given : dirname(given),
+    };
+    const namesake = named.get(basename(given));
+    if (namesake !== undefined && namesake !== given) {
+      yield { kind: 'failed', relativePath: path, reason: SAME_NAME };
+      continue;
+    }
+    named.set(basename(given), given);
+    if (kind === 'folder') yield* walk(absolute, reach);
+    else if (kind === 'file') yield await describe(absolute, reach);
+    else if (isPattern) yield* expand(path, reach);
     else {
       yield {
         kind: 'failed',
@@ -42,6 +55,28 @@ export async function* findFiles(selection: FileSelection): AsyncGenerator<Found
       };
     }
   }
+}
+
+const SAME_NAME =
+  'another path of this name was given, and their documents would have the same ids; run the command for each, with another --id-prefix';
+
+/** What is looked for below one of the given paths. */
+interface Reach extends FileSelection {
+  /** Ids are paths from here: the folder that holds what was given. */
+  base: string;
+}
+
+/** The folders of a pattern before its first one with a wildcard. */
+function fixedPartOf(pattern: string): string {
+  const parts = pattern.split('/');
+  return (
+    parts
+      .slice(
+        0,
+        parts.findIndex((part) => /[*?[{]/.test(part)),
+      )
+      .join('/') || (pattern.startsWith('/') ? '/' : '.')
+  );
 }
 
 async function kindOf(path: string): Promise<'file' | 'folder' | 'missing' | 'other'> {
@@ -54,7 +89,7 @@ async function kindOf(path: string): Promise<'file' | 'folder' | 'missing' | 'ot
   }
 }
 
-async function* walk(folder: string, selection: FileSelection): AsyncGenerator<FoundFile> {
+async function* walk(folder: string, selection: Reach): AsyncGenerator<FoundFile> {
   let entries;
   try {
     entries = await readdir(folder, { withFileTypes: true });
@@ -70,7 +105,7 @@ async function* walk(folder: string, selection: FileSelection): AsyncGenerator<F
   }
 }
 
-async function* expand(pattern: string, selection: FileSelection): AsyncGenerator<FoundFile> {
+async function* expand(pattern: string, selection: Reach): AsyncGenerator<FoundFile> {
   let matches = 0;
   const exclude = (path: string): boolean => isPassedOver(basename(path));
   for await (const path of glob(pattern, { cwd: selection.workingFolder, exclude })) {
@@ -84,7 +119,7 @@ async function* expand(pattern: string, selection: FileSelection): AsyncGenerato
   }
 }
 
-async function* choose(path: string, selection: FileSelection): AsyncGenerator<FoundFile> {
+async function* choose(path: string, selection: Reach): AsyncGenerator<FoundFile> {
   const relativePath = idPath(path, selection);
   const matches = (pattern: string): boolean =>
     matchesGlob(pattern.includes('/') ? relativePath : basename(path), pattern);
@@ -97,7 +132,7 @@ async function* choose(path: string, selection: FileSelection): AsyncGenerator<F
   yield await describe(path, selection);
 }
 
-async function describe(path: string, selection: FileSelection): Promise<FoundFile> {
+async function describe(path: string, selection: Reach): Promise<FoundFile> {
   const relativePath = idPath(path, selection);
   try {
     const found = await stat(path);
@@ -113,9 +148,9 @@ function isPassedOver(name: string): boolean {
   return (name.startsWith('.') && name !== '.' && name !== '..') || name === 'node_modules';
 }
 
-/** The path from the working folder with forward slashes: the same on every system, run after run. */
-function idPath(path: string, { workingFolder }: FileSelection): string {
-  return relative(workingFolder, path).split(sep).join('/');
+/** The name of what was given and the path below it, with forward slashes: the same from everywhere, on every system. */
+function idPath(path: string, { base }: Reach): string {
+  return relative(base, path).split(sep).join('/');
 }
 
 function reasonOf(error: unknown): string {

@@ -37,7 +37,8 @@ Kinds: text, Markdown, HTML, PDF (text layer), DOCX, CSV, TSV. Folders are read 
 dot files, node_modules and pictures. With - the input is JSON lines {"document": {…}, "cc_pair_id": 1}, or one
 document of any kind.
 
-A document's id is its path from here (after --id-prefix): run the same command again to update. Unchanged
+A document's id is the name of the file, or of the folder and the path below it (after --id-prefix), wherever
+the command runs: docs/a.md for ./docs, ../docs and /srv/docs. Run it again to update. Unchanged
 documents cost the service almost nothing; with --state FILE, files that are finished and unchanged are not even
 read, so that a run of millions can be interrupted with Ctrl-C and continued.
 

@@ -5,7 +5,13 @@ import { defineQueue } from '#queues/queue.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
 import { createMetrics } from '#src/platform/metrics.ts';
 import type { Services } from '#src/services.ts';
-import { attemptJob, type JobContext, type Outcome, ShutdownError } from '#workers/attempt-job.ts';
+import {
+  attemptJob,
+  type JobContext,
+  type JobFacts,
+  type Outcome,
+  ShutdownError,
+} from '#workers/attempt-job.ts';
 
 const queue = defineQueue({
   name: 'row-work',
@@ -23,8 +29,9 @@ interface Attempt {
 }
 
 async function attempt(
-  handle: (job: JobContext) => Promise<void>,
+  handle: (job: JobContext) => Promise<JobFacts | void>,
   options: {
+    everyMs?: number;
     data?: unknown;
     attemptsMade?: number;
     attempts?: number;
@@ -37,7 +44,7 @@ async function attempt(
   const metrics = createMetrics();
   const services = {
     log: pino(
-      {},
+      { level: 'debug' },
       { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
     ),
     metrics,
@@ -50,7 +57,10 @@ async function attempt(
     // The attempt uses nothing else of the services.
   } as unknown as Services;
   const outcome = await attemptJob(
-    { queue, handle: async (_services, _payload, job) => handle(job) },
+    {
+      queue: { ...queue, everyMs: options.everyMs ?? null },
+      handle: async (_services, _payload, job) => handle(job),
+    },
     services,
     {
       id: 'job-1',
@@ -89,6 +99,17 @@ describe('attemptJob', () => {
     expect(metrics).toContain(
       'millrace_job_duration_seconds_count{queue="row-work",outcome="completed"} 1',
     );
+  });
+
+  it('logs scheduled work that found nothing to do as debug, and any other as info', async () => {
+    const levelOf = async (facts: JobFacts | undefined, everyMs?: number) => {
+      const { lines } = await attempt(async () => facts, everyMs === undefined ? {} : { everyMs });
+      return lines.map(({ level }) => level);
+    };
+    expect(await levelOf(undefined, 10_000)).toEqual([20]);
+    expect(await levelOf({ events: 0, last: null }, 10_000)).toEqual([20]);
+    expect(await levelOf({ events: 1, last: null }, 10_000)).toEqual([30]);
+    expect(await levelOf({ events: 0 })).toEqual([30]);
   });
 
   it('retries a thrown error until the last attempt', async () => {

@@ -9,6 +9,7 @@ import {
   type ConnectorPage,
   type MemoryEntry,
 } from './connector.ts';
+import { type CustomField, listCustomFields } from './tracker/custom-fields.ts';
 import { fetchEach } from './source/fetch-each.ts';
 import { hasLabelToSkip, readIssue, type ReadIssue } from './tracker/fetch-issue.ts';
 import { recallIssueIds } from './tracker/issue-ids.ts';
@@ -57,7 +58,8 @@ export function createTrackerConnector(options: { gateway?: string } = {}): AnyC
     kind: 'tracker',
     aliases: ['jira'],
     title: 'Jira',
-    summary: 'Issues of Jira Cloud or Jira Data Center with their descriptions and comments.',
+    summary:
+      'Issues of Jira Cloud or Jira Data Center with their descriptions, comments and custom fields.',
     settings: TRACKER_SETTINGS,
     credential: TRACKER_CREDENTIAL,
     checkpoint: CHECKPOINT,
@@ -70,7 +72,8 @@ export function createTrackerConnector(options: { gateway?: string } = {}): AnyC
     async *poll(settings, credential, checkpoint, context) {
       if (checkpoint?.cursor === null) return;
       const site = await open(settings, credential, context);
-      yield* pollIssues({ site, settings, context }, checkpoint, issuesSince(context.since));
+      const reading = { site, settings, context, customFields: await listCustomFields(site) };
+      yield* pollIssues(reading, checkpoint, issuesSince(context.since));
     },
     async *listIds(settings, credential, context) {
       const site = await open(settings, credential, context);
@@ -78,9 +81,10 @@ export function createTrackerConnector(options: { gateway?: string } = {}): AnyC
     },
     async *fetchAgain(settings, credential, documentIds, context) {
       const site = await open(settings, credential, context);
+      const reading = { site, settings, context, customFields: await listCustomFields(site) };
       for (let start = 0; start < documentIds.length; start += MAX_BATCH) {
         const portion = documentIds.slice(start, start + MAX_BATCH);
-        yield await fetchIssuesAgain({ site, settings, context }, portion);
+        yield await fetchIssuesAgain(reading, portion);
       }
     },
   };
@@ -104,8 +108,12 @@ interface Reading {
   context: ConnectorContext;
 }
 
+interface FullReading extends Reading {
+  customFields: readonly CustomField[];
+}
+
 async function* pollIssues(
-  reading: Reading,
+  reading: FullReading,
   checkpoint: Checkpoint | null,
   start: IssueCursor,
 ): AsyncGenerator<ConnectorPage<Checkpoint>> {
@@ -142,14 +150,14 @@ async function* listIssueIds({ site, settings, context }: Reading): AsyncGenerat
 }
 
 async function readPage(
-  { site, settings, context }: Reading,
+  { site, settings, context, customFields }: FullReading,
   cursor: IssueCursor,
   before: Checkpoint,
 ): Promise<ConnectorPage<Checkpoint>> {
   const walked = await walkIssues(cursor, async (fromMs, place) =>
     searchIssues(site, {
       jql: changedJql(baseJql(settings), fromMs),
-      fields: ISSUE_FIELDS,
+      fields: fieldsWith(customFields),
       maxResults: settings.batchSize,
       place,
     }),
@@ -158,7 +166,7 @@ async function readPage(
   const { results, failures } = await fetchEach(
     walked.issues,
     (issue) => ids.of(issue),
-    async (issue) => readIssue(site, settings, issue.raw, ids.of(issue)),
+    async (issue) => readIssue(site, settings, issue.raw, ids.of(issue), customFields),
   );
   const read = before.read + walked.issues.length + walked.unreadable;
   const total = before.total ?? walked.total;
@@ -219,15 +227,19 @@ function labelsOf(raw: unknown): readonly string[] | null {
   return LABELLED.safeParse(raw).data?.fields.labels ?? null;
 }
 
+function fieldsWith(customFields: readonly CustomField[]): string[] {
+  return [...ISSUE_FIELDS, ...customFields.map(({ id }) => id)];
+}
+
 const NAMED = z.object({ id: z.string(), key: z.string() });
 
 async function fetchIssuesAgain(
-  { site, settings, context }: Reading,
+  { site, settings, context, customFields }: FullReading,
   documentIds: readonly string[],
 ): Promise<Omit<ConnectorPage<unknown>, 'checkpoint'>> {
   const removed: string[] = [];
   const memory: MemoryEntry[] = [];
-  const fields = new URLSearchParams({ fields: ISSUE_FIELDS.join(',') });
+  const fields = new URLSearchParams({ fields: fieldsWith(customFields).join(',') });
   const { results, failures } = await fetchEach(
     documentIds,
     (id) => id,
@@ -243,7 +255,7 @@ async function fetchIssuesAgain(
       const documentId = issue && ids ? ids.of(issue) : id;
       if (raw === null || documentId !== id) removed.push(id);
       memory.push(...(ids?.memory ?? []));
-      return raw === null ? null : readIssue(site, settings, raw, documentId);
+      return raw === null ? null : readIssue(site, settings, raw, documentId, customFields);
     },
   );
   const read = results.filter((result) => result !== null);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type CustomField, customText } from './custom-fields.ts';
 import type { ConnectorDocument, SkippedDocument } from '#src/connectors/connector.ts';
 import {
   COMMENT_PAGE,
@@ -25,6 +26,7 @@ export async function readIssue(
   settings: TrackerSettings,
   raw: unknown,
   documentId: string,
+  customFields: readonly CustomField[],
 ): Promise<ReadIssue> {
   const parsed = ISSUE.safeParse(raw);
   if (!parsed.success) {
@@ -36,9 +38,9 @@ export async function readIssue(
   }
   const comments = await allComments(site, issue);
   try {
-    return {
-      document: issueDocument(issue, comments, { ...settings, root: site.root, id: documentId }),
-    };
+    const options = { ...settings, root: site.root, id: documentId };
+    const words = customText(raw, customFields);
+    return { document: issueDocument(issue, comments, { ...options, customText: words }) };
   } catch (error) {
     throw new SourceRefused('The text of the issue could not be read: it is no document of Jira.', {
       cause: error,

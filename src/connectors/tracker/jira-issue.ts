@@ -37,11 +37,12 @@ export const ISSUE = z.object({
     updated: text,
     duedate: text,
     parent: z.object({ key: text }).nullish(),
+    attachment: z.array(z.object({ filename: text })).nullish(),
   }),
 });
 export type JiraIssue = z.infer<typeof ISSUE>;
 
-/** What is asked for; custom fields are not read. */
+/** What is asked for beside custom fields. */
 export const ISSUE_FIELDS = Object.keys(ISSUE.shape.fields.shape);
 
 export function issueUrl(root: string, key: string): string {
@@ -56,13 +57,19 @@ export function issueKey(root: string, documentId: string): string | null {
 }
 
 /**
- * One document: the description, and a section for each comment.
+ * One document: the description, custom fields, names of attachments, and a section for each comment.
  * @throws Error when a text is neither wiki markup nor ADF
  */
 export function issueDocument(
   { key, fields }: JiraIssue,
   comments: readonly JiraComment[],
-  options: { root: string; id: string; commentEmailBlacklist: ReadonlySet<string> },
+  options: {
+    root: string;
+    id: string;
+    /** Of its custom fields. */
+    customText: string;
+    commentEmailBlacklist: ReadonlySet<string>;
+  },
 ): ConnectorDocument {
   const link = issueUrl(options.root, key);
   const summary = fields.summary?.trim() ?? '';
@@ -77,6 +84,8 @@ export function issueDocument(
     title: null,
     sections: [
       { text: description || summary || key, link },
+      { text: options.customText, link },
+      { text: attachmentText(fields), link },
       ...shown.map((comment) => commentSection(link, comment)),
     ].filter((section) => section.text !== ''),
     metadata: issueMetadata(key, fields),
@@ -127,7 +136,21 @@ function issueMetadata(key: string, fields: JiraIssue['fields']): DocumentMetada
   }
   const labels = fields.labels?.filter((label) => label.trim() !== '') ?? [];
   if (labels.length > 0) metadata['labels'] = labels;
+  const attachments = attachmentNames(fields);
+  if (attachments.length > 0) metadata['attachments'] = attachments;
   return metadata;
+}
+
+const MAX_ATTACHMENTS = 100;
+
+function attachmentNames({ attachment }: JiraIssue['fields']): string[] {
+  const names = (attachment ?? []).flatMap(({ filename }) => filename?.trim() || []);
+  return [...new Set(names)].slice(0, MAX_ATTACHMENTS);
+}
+
+function attachmentText(fields: JiraIssue['fields']): string {
+  const names = attachmentNames(fields);
+  return names.length === 0 ? '' : `Attachments: ${names.join(', ')}`;
 }
 
 function owners(someone: z.infer<typeof person>): StoredOwner[] {

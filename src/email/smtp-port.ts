@@ -34,10 +34,12 @@ export function reachOfPort(port: number, options: { allowPort25: boolean }): Ou
   return whyPortForbidden(port, options) === null ? 'public' : 'opened';
 }
 
-/** A host that is not found is found out about where the connection is made. @throws the signal's reason */
+/** Whether mail is refused for its port alone. A host that is not found is found out about where the connection is made. @throws the signal's reason */
 export async function isPortClosed(
-  { host }: { host: string },
+  { host, port }: { host: string; port: number },
   { guard, reach, signal }: { guard: OutboundGuard; reach: OutboundReach; signal: AbortSignal },
 ): Promise<boolean> {
-  return reach === 'opened' && (await vetHost(guard, host, signal, reach)) === 'refused';
+  if (reach === 'public') return false;
+  const isPort = Number.isInteger(port) && port > 0 && port <= 65_535;
+  return !isPort || (await vetHost(guard, host, signal, reach)) === 'refused';
 }

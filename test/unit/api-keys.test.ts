@@ -18,7 +18,8 @@ describe('keys', () => {
     [{ authorization: 'Bearer wrong' }, 401],
     [{ authorization: `Basic ${btoa(`x:${BOOTSTRAP_KEY}`)}` }, 401],
     [{ authorization: `bearer  ${BOOTSTRAP_KEY}` }, 200],
-    [{ authorization: BOOTSTRAP_KEY }, 200],
+    [{ authorization: BOOTSTRAP_KEY }, 401],
+    [{ 'x-onyx-authorization': BOOTSTRAP_KEY }, 200],
     [{ authorization: 'Bearer wrong', 'x-onyx-authorization': `Bearer ${BOOTSTRAP_KEY}` }, 200],
     [{ authorization: `Bearer ${BOOTSTRAP_KEY}`, 'x-onyx-authorization': 'Bearer wrong' }, 401],
   ])('in the headers %j are answered with %i', async (headers, status) => {

@@ -128,6 +128,7 @@ describe('a collected answer', () => {
         { placement: nested, obj: { type: 'reasoning_delta', reasoning: 'mine' } },
         packet({ type: 'message_start', final_documents: [] }),
         packet({ type: 'citation_info', citation_number: 1, document_id: 'a' }),
+        packet({ type: 'citation_info', citation_number: 2, document_id: 'b' }),
         packet({
           type: 'message_delta',
           content: 'So [[1]](https://x.example/(a)) it is [[2]]().',
@@ -140,7 +141,10 @@ describe('a collected answer', () => {
       answer_citationless: 'So it is.',
       pre_answer_reasoning: 'Hm.',
       top_documents: [],
-      citation_info: [{ type: 'citation_info', citation_number: 1, document_id: 'a' }],
+      citation_info: [
+        { type: 'citation_info', citation_number: 1, document_id: 'a' },
+        { type: 'citation_info', citation_number: 2, document_id: 'b' },
+      ],
       message_id: 2,
       chat_session_id: SESSION_ID,
       error_msg: null,

@@ -24,6 +24,16 @@ test('a relay inside an opened range is used at any port', async () => {
   expect(await mailer.send(settings, outgoingMessage(), hooks)).toEqual({ kind: 'sent' });
 });
 
+test.each([0, -1, 65_536, 587.5])('%d is no port of anybody', async (port) => {
+  const guard = guardFor('127.0.0.1', ['127.0.0.0/8']);
+  const mailer = createMailer({ guard, allowPort25: true });
+  const settings = { host: SMTP_HOST, port, user: 'u', password: 'p' };
+  const hooks = { beforeData: () => Promise.resolve(), signal };
+  expect(await mailer.send(settings, outgoingMessage(), hooks)).toMatchObject({
+    errorClass: 'port_not_allowed',
+  });
+});
+
 test('the same port of a public host is not called', async () => {
   const guard = guardFor('203.0.114.7', ['127.0.0.0/8']);
   const mailer = createMailer({ guard, allowPort25: false });

@@ -136,10 +136,11 @@ test('a password that is missing is told without a word to the server', async ()
 });
 
 test.each([25, 80, 143, 466, 993, 2526, 22, 0, -1, 65_536])(
-  'port %i is called by nobody',
+  'port %i of a public host is called by nobody',
   async (port) => {
     await using server = await startScriptedSmtp();
-    await expect(sendThrough(server, { port })).resolves.toMatchObject({
+    const mailer = openTestMailer({ [SMTP_HOST]: ['203.0.114.7'] });
+    await expect(sendThrough(server, { port, mailer })).resolves.toMatchObject({
       kind: 'failed',
       errorClass: 'port_not_allowed',
       isTemporary: false,

@@ -151,7 +151,7 @@ describe('an obedient model', () => {
       const { status, text, body } = await ask(injection);
       expect(status, text).toBe(200);
       expect(wasRead).toBe(true);
-      expect(body.error_msg === null).toBe(!injection.fails);
+      expect(body.error_msg).toBeNull();
       expect(body.tool_calls.map((call: { tool_name: string }) => call.tool_name)).toEqual(
         ranOf(injection),
       );

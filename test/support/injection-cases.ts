@@ -40,8 +40,6 @@ const injectionSchema = z.strictObject({
   told: z.string().nullable().default(null),
   /** What must not reach the model as it is written. */
   hidden: z.array(z.string()).default([]),
-  /** No answer comes of it. */
-  fails: z.boolean().default(false),
 });
 
 export type Injection = z.output<typeof injectionSchema> & {

@@ -1,3 +1,4 @@
+import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import type { Source } from './read-candidates.ts';
 import { disarmQuote } from './disarm-quote.ts';
 import { type Asked, extractAnswer, type Quote } from './extract-answer.ts';
@@ -8,6 +9,10 @@ const NOTHING_FOUND =
   'I found nothing in the indexed documents that answers this. (Answers are extractive, quoted from the documents: no language model is configured.)';
 const NOT_SEARCHED =
   'I cannot answer this: the request allows no search (`allowed_tool_ids`), and no language model is configured. Answers are then extractive and need documents to quote.';
+
+const PARAGRAPH = '\n\n';
+/** Stands for the citation behind a quote, wherever that leads. */
+const ANY_CITATION = ' [[1]](#end-of-quote)';
 
 /** A stretch of the answer and the citation that follows it. */
 export interface ExtractPiece {
@@ -20,11 +25,23 @@ export function writeExtract(asked: Asked, sources: readonly Source[] | null): E
   if (sources === null) return [{ text: NOT_SEARCHED, citation: null }];
   const quotes = extractAnswer(asked, sources);
   if (quotes.length === 0) return [{ text: NOTHING_FOUND, citation: null }];
-  const pieces = quotes.map((quote, index) => ({
-    text: joinBefore(quotes[index - 1], quote) + shown(quote),
-    citation: quote.hit + 1,
-  }));
-  return [...pieces, { text: `\n\n_${NOTE}_`, citation: null }];
+  return [...joinQuotes(quotes), { text: `\n\n_${NOTE}_`, citation: null }];
+}
+
+function joinQuotes(quotes: readonly Quote[]): ExtractPiece[] {
+  let paragraph = '';
+  return quotes.map((quote, index) => {
+    const text = shown(quote);
+    let join = joinBefore(quotes[index - 1], quote);
+    // A stray backtick or an open tag would find its end here, and what is cited between would pass for code.
+    if (join !== PARAGRAPH && hidesCitation(paragraph + join + text)) join = PARAGRAPH;
+    paragraph = (join === PARAGRAPH ? '' : paragraph + join) + text + ANY_CITATION;
+    return { text: join + text, citation: quote.hit + 1 };
+  });
+}
+
+function hidesCitation(paragraph: string): boolean {
+  return removeCitations(paragraph).includes(ANY_CITATION);
 }
 
 /** Sentences of one document run on; everything else starts on a line of its own. */
@@ -33,7 +50,7 @@ function joinBefore(previous: Quote | undefined, quote: Quote): string {
   const isSameHit = previous.hit === quote.hit;
   if (isSameHit && previous.kind === 'sentence' && quote.kind === 'sentence') return ' ';
   if (isSameHit && previous.kind === 'item' && quote.kind === 'item') return '\n';
-  return '\n\n';
+  return PARAGRAPH;
 }
 
 function shown(quote: Quote): string {

@@ -28,6 +28,8 @@ export interface Dialect {
   model: string;
   /** Where the form of its events and of its refusals was seen: recordings, issues with logs, the vendor's page. */
   sources: readonly string[];
+  /** What none of the sources shows. */
+  assumed?: string;
   /** It shows what it thinks. */
   thinks: boolean;
   open: () => DialectServer;

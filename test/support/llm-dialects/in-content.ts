@@ -20,6 +20,8 @@ const MISTRAL: Dialect = {
     'github.com/charmbracelet/crush/issues/1590 (422 extra_forbidden)',
     'github.com/editor-code-assistant/eca/issues/233 (ids of nine letters and digits)',
   ],
+  assumed:
+    'That it answers 400 when thinking does not come back: no such refusal was found. It is asked for here so that it does.',
   thinks: true,
   open() {
     const nextId = idMaker((count) => `gSIMJiOk${count}`);
@@ -95,7 +97,7 @@ const MISTRAL: Dialect = {
 
 /** Servers that pass on what the model writes, its thinking between tags included. */
 function tagged(
-  facts: Pick<Dialect, 'server' | 'model' | 'sources'>,
+  facts: Pick<Dialect, 'server' | 'model' | 'sources' | 'assumed'>,
   refuse: (body: LlmRequestBody, isBack: boolean) => Refusal | null,
 ): Dialect {
   return {
@@ -173,8 +175,10 @@ const MINIMAX = tagged(
     model: 'MiniMax-M2.7',
     sources: [
       'skills.sh/terrylica/cc-skills/minimax (tags in the content)',
-      'docs.vllm.ai "Interleaved Thinking" (the thinking of a turn stays in its messages)',
+      'docs.vllm.ai "Interleaved Thinking", novita.ai/docs/guides/llm-interleaved-thinking (the thinking of a turn stays in its messages; answers get worse without)',
     ],
+    assumed:
+      'That it answers 400 when thinking does not come back: the pages ask for it and tell of no refusal.',
   },
   (body, isBack) => {
     const fault = isBack ? faultIn(body) : 'The thinking of the model is not in its message.';

@@ -12,13 +12,21 @@ import {
   USAGE,
 } from './dialect.ts';
 
+interface Framing {
+  /** What stands beside a choice's delta. */
+  inChoice?: object;
+  /** What stands beside the choices of the first chunk. */
+  inFirst?: object;
+  /** No members that say nothing, and the usage in the chunk that ends the answer. */
+  isTerse?: boolean;
+}
+
 /** Servers whose reasoning is called `reasoning`. */
 function reasoning(
   facts: Pick<Dialect, 'server' | 'model' | 'sources'>,
   makeId: (count: number) => string,
   refuse: (body: LlmRequestBody) => Refusal | null,
-  /** What stands beside a choice's delta, and beside the choices of the first chunk. */
-  { inChoice = {}, inFirst = {} }: { inChoice?: object; inFirst?: object } = {},
+  { inChoice = {}, inFirst = {}, isTerse = false }: Framing = {},
 ): Dialect {
   return {
     ...facts,
@@ -31,13 +39,15 @@ function reasoning(
           object: 'chat.completion.chunk',
           created: 1,
           model: facts.model,
-          choices: [{ index: 0, delta, ...inChoice, finish_reason }],
+          choices: [
+            { index: 0, delta, ...inChoice, ...((finish_reason || !isTerse) && { finish_reason }) },
+          ],
           ...more,
         });
       return {
         refuse,
         play: (said) => [
-          chunk({ role: 'assistant', content: '' }, null, inFirst),
+          chunk({ role: 'assistant', ...(!isTerse && { content: '' }) }, null, inFirst),
           ...halves(said.reasoning).map((text) => chunk({ reasoning: text })),
           ...halves(said.text).map((content) => chunk({ content })),
           ...(said.calls ?? []).map(({ name, args }, index) => {
@@ -46,8 +56,12 @@ function reasoning(
               tool_calls: [{ id: nextId(), type: 'function', function: written, index }],
             });
           }),
-          chunk({}, finishOf(said)),
-          event({ object: 'chat.completion.chunk', choices: [], usage: USAGE }),
+          ...(isTerse
+            ? [chunk({}, finishOf(said), { usage: USAGE, time_info: { total_time: 0.18 } })]
+            : [
+                chunk({}, finishOf(said)),
+                event({ object: 'chat.completion.chunk', choices: [], usage: USAGE }),
+              ]),
           DONE,
         ],
       };
@@ -81,9 +95,9 @@ const GROQ = reasoning(
 const CEREBRAS = reasoning(
   {
     server: 'Cerebras',
-    model: 'gpt-oss-120b',
+    model: 'zai-glm-4.7',
     sources: [
-      'github.com/vercel/ai packages/cerebras/src/fixtures/cererebras-structured-output-tools.1.chunks.txt',
+      'github.com/vercel/ai packages/cerebras/src/fixtures/cererebras-structured-output-tools.1.chunks.txt (at d7e3880)',
       'github.com/Kilo-Org/kilocode/issues/10375, github.com/CherryHQ/cherry-studio/issues/16790 (the refusal, without `error` around it)',
     ],
   },
@@ -104,6 +118,7 @@ const CEREBRAS = reasoning(
         }
       : null;
   },
+  { isTerse: true },
 );
 
 const OLLAMA = reasoning(

@@ -103,7 +103,7 @@ const OPENROUTER: Dialect = {
   model: 'google/gemini-3-pro-preview',
   sources: [
     'github.com/charmbracelet/fantasy providertests/testdata/TestOpenRouterCommon/gemini/multi_tool_streaming.yaml',
-    'github.com/charmbracelet/fantasy providertests/testdata/TestOpenRouterThinking/gpt-5/thinking-streaming.yaml (pieces of one summary)',
+    'github.com/charmbracelet/fantasy providertests/testdata/TestOpenRouterThinking/gpt-5/thinking-streaming.yaml (at 5ed5d22: a summary comes in pieces of one index, and goes back as one beside what is encrypted)',
     'openrouter.ai/docs reasoning tokens (reasoning_details go back unmodified)',
   ],
   thinks: true,
@@ -189,7 +189,8 @@ const LITELLM: Dialect = {
   sources: [
     'github.com/anomalyco/opencode/issues/2915, /issues/8246 (calls in the history and no tools)',
     'github.com/RooCodeInc/Roo-Code/issues/12162 (temperature is deprecated)',
-    'docs.litellm.ai/docs/reasoning_content (thinking_blocks go back)',
+    'docs.litellm.ai/docs/reasoning_content (reasoning_content and thinking_blocks with their signature)',
+    'platform.claude.com/docs/build-with-claude/thinking-tool-workflows (they go back whole and unmodified)',
   ],
   thinks: true,
   open() {

@@ -12,7 +12,7 @@ import { openPythonSandbox } from './chat/python/python-sandbox.ts';
 import { openChromiumRenderer } from './connectors/web/chromium-renderer.ts';
 import { connectorSamples } from './connectors/connector-metrics.ts';
 import { findChromium } from './connectors/web/find-chromium.ts';
-import { createDocumentAcceptor } from './documents/accept-document.ts';
+import { createDocumentAcceptor, FLUSH_BYTES } from './documents/accept-document.ts';
 import { createEmbedder } from './documents/create-embedder.ts';
 import { assertEmbeddingModel } from './documents/embedding-model.ts';
 import { openDocumentReader } from './documents/document-reader.ts';
@@ -188,7 +188,8 @@ async function openFeatures(
   opened.defer(() => embedder.close());
   await assertEmbeddingModel(db, embedder);
   const limit = createPendingLimit(db, config.MAX_PENDING_DOCUMENTS, () => new Date());
-  const documentAcceptor = createDocumentAcceptor(db, producer, limit, log);
+  const flushBytes = FLUSH_BYTES[config.size === 'embedded' ? 'embedded' : 'server'];
+  const documentAcceptor = createDocumentAcceptor(db, producer, limit, log, flushBytes);
   opened.defer(() => documentAcceptor.idle());
   const chatModels = openChatModels(config, operatorFetch);
   const indexTurns = createIndexTurns(db, config.DOCUMENT_INDEX_CONCURRENCY);

@@ -17,8 +17,14 @@ import {
   upsertDocuments,
 } from './upsert-documents.ts';
 
-/** One flush: as many ids as one job carries, and a statement that stays below a few tens of MB. */
-const FLUSH_LIMITS = { items: 256, size: 16_000_000 };
+/** Of one flush, as many as one job carries. */
+const FLUSH_DOCUMENTS = 256;
+
+/**
+ * Of one flush, in bytes of JSON; a larger document goes alone. A server takes a few tens of MB at once. The embedded
+ * database runs in the thread that answers requests and holds it for about 50 ms a megabyte.
+ */
+export const FLUSH_BYTES = { embedded: 1_000_000, server: 16_000_000 };
 
 export interface AcceptedDocument {
   documentId: string;
@@ -54,11 +60,12 @@ export function createDocumentAcceptor(
   producer: Producer,
   limit: PendingLimit,
   log: Logger,
+  flushBytes: number = FLUSH_BYTES.server,
 ): DocumentAcceptor {
   const batcher = new Batcher(
     (documents: PackedDocument[]) => flush(db, producer, log, documents),
-    FLUSH_LIMITS,
-    (document) => document.contentBytes,
+    { items: FLUSH_DOCUMENTS, size: flushBytes },
+    (document) => document.json.byteLength,
   );
   const acceptPacked = async (document: PackedDocument): Promise<AcceptedDocument> => {
     await limit.takeRoom(document.workspaceId);

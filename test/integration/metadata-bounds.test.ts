@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { up } from '#migrations/0018-bounded-metadata.ts';
+import { up } from '#migrations/0015-bounded-metadata.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 const HUGE = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`key-${n}`, 'v']));

@@ -32,7 +32,7 @@ async function fillIndex(): Promise<void> {
   const open = await insertPair(db, admin.workspaceId, 'Open', otherAdmin.userId);
   await sql`update cc_pair set access_type = 'private' where id = ${hidden}`.execute(db);
   for (const [id, pair, key] of [
-    ['secret', hidden, admin.key],
+    ['secret', hidden, otherAdmin.key],
     ['open', open, admin.key],
     ['foreign', null, stranger.key],
   ] as const) {

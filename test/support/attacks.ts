@@ -70,6 +70,8 @@ function accountAttacks(a: SeededWorkspace): AttackValues {
     bodies: {
       'POST /account/api-keys': [{ name: 'Mine', role: 'admin', workspace_id: a.workspaceId }],
       'POST /manage/admin/workspaces': [{ name: 'Mine', workspace_id: a.workspaceId }],
+      'POST /manage/admin/encryption-keys/reseal': [{ after: `credential.secret:${a.pairId}` }],
+      'POST /image-generation/generate': [{ prompt: `A lighthouse of ${a.workspaceId}` }],
     },
     headers: {},
   };

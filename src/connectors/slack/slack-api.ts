@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SourceHttp, SourceRequest } from '#src/connectors/source-http.ts';
+import { SLACK_FILE, type SlackFile } from './slack-file.ts';
 import { CredentialRejected, SourceRefused } from '#src/connectors/source-errors.ts';
 
 /** Slack took the request and answered `ok: false`. */
@@ -19,6 +20,13 @@ export interface SlackApi {
    * @throws CredentialRejected for a token that is no longer good, SlackRefusal for any other `ok: false`
    */
   call<T>(method: string, parameters: Record<string, string>, schema: z.ZodType<T>): Promise<T>;
+  /** https://docs.slack.dev/reference/methods/files.info/ */
+  file(id: string): Promise<SlackFile>;
+  /**
+   * The bytes of a file, from Slack's own hosts only: the request carries the token.
+   * @throws SourceRefused for another host, and when Slack shows its sign-in page instead
+   */
+  download(url: string, maxBytes: number, isHtml: boolean): Promise<Uint8Array>;
 }
 
 /** Codes of https://docs.slack.dev/reference/methods/auth.test/ that only another token mends. */
@@ -53,7 +61,7 @@ const MAX_LISTING_PAGES = 5_000;
 
 export function openSlackApi(http: SourceHttp, apiBase: string, token: string): SlackApi {
   const authorized = http.withHabits({ headers: { authorization: `Bearer ${token}` } });
-  return {
+  const api: SlackApi = {
     async call<T>(method: string, parameters: Record<string, string>, schema: z.ZodType<T>) {
       const accepted = z
         .looseObject({ ok: z.literal(true) })
@@ -65,7 +73,54 @@ export function openSlackApi(http: SourceHttp, apiBase: string, token: string): 
       if (!data.ok) throw refusalOf(method, data);
       return data.value;
     },
+    async file(id) {
+      return (await api.call('files.info', { file: id }, z.object({ file: SLACK_FILE }))).file;
+    },
+    download: (url, maxBytes, isHtml) =>
+      downloadFile(authorized, apiBase, { url, maxBytes, isHtml }, MAX_FILE_REDIRECTS),
   };
+  return api;
+}
+
+const MAX_FILE_REDIRECTS = 2;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+async function downloadFile(
+  http: SourceHttp,
+  apiBase: string,
+  file: { url: string; maxBytes: number; isHtml: boolean },
+  redirects: number,
+): Promise<Uint8Array> {
+  const { url, maxBytes, isHtml } = file;
+  if (!isOwnHost(url, apiBase)) {
+    throw new SourceRefused('Slack names an address that is not its own.');
+  }
+  const { status, headers, bytes } = await http.send({
+    url,
+    maxBytes,
+    maxRedirects: 0,
+    headers: { accept: '*/*' },
+    expect: [...REDIRECTS, 401, 403],
+  });
+  const next = URL.parse(headers.get('location') ?? '', url);
+  const isFile = next?.pathname.includes('/files-') === true;
+  if (REDIRECTS.includes(status) && isFile && redirects > 0) {
+    return downloadFile(http, apiBase, { ...file, url: next.href }, redirects - 1);
+  }
+  // Without the scope files:read, Slack leads to its page to sign in, or shows it with status 200.
+  const isPage = !isHtml && (headers.get('content-type') ?? '').startsWith('text/html');
+  if (status >= 300 || isPage) {
+    throw new SourceRefused('Slack does not give it out: the app needs the scope files:read.');
+  }
+  return bytes;
+}
+
+/** https://docs.slack.dev/reference/objects/file-object/ names files.slack.com; tests serve files beside their API. */
+function isOwnHost(url: string, apiBase: string): boolean {
+  const file = URL.parse(url);
+  if (!file) return false;
+  const isSlack = file.protocol === 'https:' && /(?:^|\.)slack\.com$/.test(file.hostname);
+  return isSlack || file.origin === new URL(apiBase).origin;
 }
 
 function requestFor(

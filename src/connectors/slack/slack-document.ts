@@ -2,6 +2,7 @@ import type { DocumentMetadata, StoredOwner } from '#src/tables.ts';
 import type { ConnectorDocument } from '#src/connectors/connector.ts';
 import type { SlackChannel } from './slack-channels.ts';
 import { changedAt, isReply, type SlackMessage } from './slack-history.ts';
+import type { ReadFiles } from './slack-files.ts';
 import { messageMarkup } from './slack-message-text.ts';
 import { mentionedUsers, renderMrkdwn, type SlackNames } from './slack-mrkdwn.ts';
 import type { SlackPeople, SlackPerson } from './slack-people.ts';
@@ -14,6 +15,8 @@ export interface SlackPlace {
   channelNames: ReadonlyMap<string, string>;
   people: SlackPeople;
   includeBots: boolean;
+  /** What the files of messages say. */
+  readFiles: (messages: readonly SlackMessage[]) => Promise<ReadFiles>;
 }
 
 /** Notices that Slack itself posts in a channel; see the subtypes of https://docs.slack.dev/reference/events/message/ */
@@ -75,15 +78,22 @@ export async function threadDocument(
     text: renderMrkdwn(markups[index] ?? '', names).trim(),
     link: permalink(place, message.ts, rootTs),
   }));
+  const files = await place.readFiles(messages);
   return {
     id: documentIdOf(place.channel.id, rootTs),
     semanticIdentifier: headline(lines[0]?.author ?? '', place.channel.name, lines[0]?.text ?? ''),
     title: null,
-    sections: packSections(lines),
-    metadata: metadataOf(
-      place.channel,
-      lines.map(({ author }) => author),
-    ),
+    sections: [
+      ...packSections(lines),
+      ...files.texts.map(({ ts, text }) => ({ text, link: permalink(place, ts, rootTs) })),
+    ],
+    metadata: {
+      ...metadataOf(
+        place.channel,
+        lines.map(({ author }) => author),
+      ),
+      ...(files.unread.length > 0 && { unread_files: files.unread }),
+    },
     updatedAt: new Date(Math.max(...messages.map((message) => changedAt(message).getTime()))),
     ...ownersOf(first, authors, people),
     source: null,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { PageTime } from '#src/connectors/source/page-time.ts';
 import { SourceUnavailable } from '#src/connectors/source-errors.ts';
 import { listByCursor, SlackRefusal, type SlackApi } from './slack-api.ts';
+import { SLACK_FILE } from './slack-file.ts';
 
 /** What apps put into messages is theirs; a part of an odd shape must not keep a whole channel from being read. */
 const ATTACHMENT = z.object({
@@ -13,7 +14,6 @@ const ATTACHMENT = z.object({
   fields: z.array(z.object({ title: z.string().nullish(), value: z.string().nullish() })).nullish(),
   blocks: z.array(z.unknown()).nullish(),
 });
-const FILE = z.object({ name: z.string().nullish(), title: z.string().nullish() });
 export type SlackAttachment = z.infer<typeof ATTACHMENT>;
 
 /** https://docs.slack.dev/reference/events/message/ */
@@ -32,7 +32,7 @@ const MESSAGE = z.object({
   latest_reply: z.string().nullish(),
   edited: z.object({ ts: z.string().nullish() }).nullish(),
   attachments: z.array(ATTACHMENT.catch({})).nullish(),
-  files: z.array(FILE.catch({})).nullish(),
+  files: z.array(SLACK_FILE.catch({})).nullish(),
   blocks: z.array(z.unknown()).nullish(),
 });
 const MESSAGES = z.object({ messages: z.array(MESSAGE), has_more: z.boolean().nullish() });

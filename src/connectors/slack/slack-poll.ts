@@ -16,6 +16,7 @@ import {
   type SlackChannel,
 } from './slack-channels.ts';
 import type { SlackPlace } from './slack-document.ts';
+import { readSlackFiles } from './slack-files.ts';
 import { tsOf, walkHistory, type SlackMessage } from './slack-history.ts';
 import { channelMemory, readFrom, recallChannel } from './slack-memory.ts';
 import type { SlackPeople } from './slack-people.ts';
@@ -85,7 +86,14 @@ async function* pollChannel(
   { progress, since, before, anchor: anchorBefore }: ChannelWalk,
 ): AsyncGenerator<Page, void> {
   const { api, settings, context } = poll;
-  const place = { ...poll, channel, channelNames, includeBots: settings.include_bot_messages };
+  const place = {
+    ...poll,
+    channel,
+    channelNames,
+    includeBots: settings.include_bot_messages,
+    readFiles: (messages: readonly SlackMessage[]) =>
+      readSlackFiles(api, (file) => context.parse(file), messages),
+  };
   const oldest = since === null ? '0' : tsOf(new Date(since.getTime() - LOOK_BACK_MS));
   const latest = before ?? tsOf(new Date(context.until.getTime() + LOOK_AHEAD_MS));
   let anchor = anchorBefore;

@@ -3,6 +3,8 @@ import { startPageTime } from '#src/connectors/source/page-time.ts';
 import { SlackRefusal, type SlackApi } from './slack-api.ts';
 import { enterChannel, readChannel, type SlackChannel } from './slack-channels.ts';
 import { parseDocumentId, permalink } from './slack-document.ts';
+import { readSlackFiles } from './slack-files.ts';
+import type { SlackMessage } from './slack-history.ts';
 import { createSlackPeople, type SlackPeople } from './slack-people.ts';
 import { channelFilter, type SlackSettings } from './slack-settings.ts';
 import { readThreads } from './slack-threads.ts';
@@ -55,6 +57,8 @@ async function fetchThread(retry: Retry, documentId: string): Promise<Partial<Pa
       channel,
       channelNames: new Map([[channel.id, channel.name]]),
       includeBots: settings.include_bot_messages,
+      readFiles: (messages: readonly SlackMessage[]) =>
+        readSlackFiles(api, (file) => context.parse(file), messages),
     };
     const { clock } = context;
     const due = [{ rootTs, root: null, dueTs: rootTs }];

@@ -25,7 +25,7 @@ export function dueRoots(
 ): DueRoot[] {
   const due = new Map<string, DueRoot>();
   for (const message of messages) {
-    if (since !== null && changedAt(message) < since) continue;
+    if (since !== null && changedAt(message).getTime() < lookedAtFrom(message, since)) continue;
     const { ts, thread_ts: threadTs } = message;
     if (!isReply(message)) due.set(ts, { rootTs: ts, root: message, dueTs: ts });
     // A reply that was also sent to the channel: its root comes by itself, unless it is older than the walk.
@@ -35,6 +35,16 @@ export function dueRoots(
   }
   return [...due.values()];
 }
+
+/**
+ * History shows an edit of a root, but of replies only the last one's time, and edits of replies to apps that listen to
+ * events alone: threads that were active shortly before are therefore read again.
+ */
+function lookedAtFrom({ reply_count: replies }: SlackMessage, since: Date): number {
+  return since.getTime() - ((replies ?? 0) > 0 ? REPLY_EDIT_WINDOW_MS : 0);
+}
+
+const REPLY_EDIT_WINDOW_MS = 6 * 60 * 60_000;
 
 export interface ReadThreads extends Pick<
   ConnectorPage<unknown>,

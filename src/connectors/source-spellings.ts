@@ -7,10 +7,16 @@ import { findConnector } from './registry.ts';
  * whatever is shown there under its name, such as feeds for `web`.
  */
 export function withSpellings(filters: SearchFilters, framing: 'sse' | 'lines'): SearchFilters {
-  const source_type = filters.source_type.flatMap((source) =>
-    framing === 'lines' ? [...spellingsOf(source), ...shownAs(source)] : spellingsOf(source),
-  );
+  const source_type = filters.source_type.flatMap((source) => [
+    ...spellingsOf(source),
+    ...shownUnder(source, framing),
+  ]);
   return { ...filters, source_type };
+}
+
+/** What clients under `/api` know by this name, besides the source that has it; nothing elsewhere. */
+export function shownUnder(source: string, framing: 'sse' | 'lines'): string[] {
+  return framing === 'lines' ? shownAs(source) : [];
 }
 
 function spellingsOf(source: string): string[] {

@@ -13,6 +13,25 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['rss', 'web'],
   ['atom', 'web'],
 ]);
+/** Members that hold what others have written; a `source` in there is theirs. */
+const FREE: ReadonlySet<string> = new Set([
+  'metadata',
+  'connector_specific_config',
+  'credential_json',
+  'tool_arguments',
+]);
+/** Beside these a `source` is a source type: connectors, credentials, pairs, documents, tags. */
+const BESIDE_SOURCE = [
+  ['connector_specific_config'],
+  ['credential_json'],
+  ['access_type', 'name'],
+  ['document_id', 'indexed_revision'],
+  ['tag_key', 'tag_value'],
+  ['indexing_statuses', 'summary'],
+  ['has_successful_run'],
+];
+/** And beside these a `source_type`. */
+const BESIDE_SOURCE_TYPE = [['document_id', 'semantic_identifier'], ['citation_id']];
 
 /** A source type as clients under `/api` accept it: one that they do not know breaks the whole reply. */
 export function platformSource(source: string): string {
@@ -21,23 +40,30 @@ export function platformSource(source: string): string {
   return NAMES.get(name) ?? (KNOWN.has(name) ? name : 'ingestion_api');
 }
 
+/** The name of a source for whoever asks: ours, or under `/api` the one that clients there accept. */
+export function sourceFor(framing: 'sse' | 'lines', source: string): string {
+  return framing === 'lines' ? platformSource(source) : source;
+}
+
 /** Sources that are shown there under this name, besides the one that has it. */
 export function shownAs(name: string): string[] {
   return [...NAMES].flatMap(([source, shown]) => (shown === name.toLowerCase() ? [source] : []));
 }
 
-/** JSON for clients under `/api`; only what is found has a source type, metadata stay as they are. */
+/** JSON for clients under `/api`: every source type is one that they accept; what others have written stays as it is. */
 export function toPlatformJson(value: unknown): string {
-  return JSON.stringify(value, function withKnownSource(this: unknown, key, part: unknown) {
-    const isSource = key === 'source_type' && typeof part === 'string' && isFound(this);
-    return isSource ? platformSource(part) : part;
+  const free = new WeakSet<object>();
+  return JSON.stringify(value, function withKnownSource(this: object, key, part: unknown) {
+    if (free.has(this) || FREE.has(key)) {
+      if (typeof part === 'object' && part !== null) free.add(part);
+      return part;
+    }
+    return typeof part === 'string' && isSource(this, key) ? platformSource(part) : part;
   });
 }
 
-function isFound(holder: unknown): boolean {
-  return (
-    typeof holder === 'object' &&
-    holder !== null &&
-    (('document_id' in holder && 'semantic_identifier' in holder) || 'citation_id' in holder)
-  );
+function isSource(holder: object, key: string): boolean {
+  if (key !== 'source' && key !== 'source_type') return false;
+  const beside = key === 'source' ? BESIDE_SOURCE : BESIDE_SOURCE_TYPE;
+  return beside.some((members) => members.every((member) => member in holder));
 }

@@ -56,7 +56,7 @@ export async function findDocument(
 export interface DocumentListing {
   reader: Reader;
   status: DocumentStatus | null;
-  source: string | null;
+  sources: readonly string[] | null;
   ccPairId: number | null;
   /** Only documents older than this one. */
   before: number | null;
@@ -74,7 +74,7 @@ export async function listDocuments(
     conditions.push(isVisibleTo('d', userId));
   }
   if (listing.status) conditions.push(sql`d.status = ${listing.status}`);
-  if (listing.source) conditions.push(sql`d.source = ${listing.source}`);
+  if (listing.sources) conditions.push(sql`d.source = any(${listing.sources}::text[])`);
   if (listing.before !== null) conditions.push(sql`d.id < ${listing.before}`);
   if (listing.ccPairId) {
     conditions.push(sql`exists (select 1 from document_cc_pair p

@@ -14,6 +14,7 @@ import {
   pairStatusSchema,
   presentPairStatus,
 } from '#src/connectors/administration/present-pair.ts';
+import { sourceFor } from '#src/documents/platform-source.ts';
 
 const STATUS_ROUTE = { tag: 'Connectors', family: 'platform', scope: 'admin' } as const;
 const ignored = z.string().optional().describe('Ignored.');
@@ -73,8 +74,12 @@ export const connectorStatusRoutes: Route[] = [
     summary: 'List pairs by source, filtered and paged',
     body: indexingStatusRequestSchema,
     reply: indexingStatusReplySchema,
-    handle: async ({ services, principal, body }) =>
-      groupByStatus(await listPairs(services.db, principal.workspaceId), body),
+    async handle({ services, principal, body, framing }) {
+      const pairs = await listPairs(services.db, principal.workspaceId);
+      const shown = pairs.map((pair) => ({ ...pair, source: sourceFor(framing, pair.source) }));
+      const source = body.source && sourceFor(framing, body.source);
+      return groupByStatus(shown, { ...body, source });
+    },
   }),
   defineRoute({
     ...STATUS_ROUTE,
@@ -82,7 +87,14 @@ export const connectorStatusRoutes: Route[] = [
     path: '/manage/connector-status',
     summary: 'The sources that are linked, and whether they ever had a good run',
     reply: z.array(z.object({ has_successful_run: z.boolean(), source: z.string() })),
-    handle: ({ services, principal }) => listLinkedSources(services.db, principal.workspaceId),
+    async handle({ services, principal, framing }) {
+      const found = await listLinkedSources(services.db, principal.workspaceId);
+      const bySource = Map.groupBy(found, ({ source }) => sourceFor(framing, source));
+      return [...bySource].map(([source, standings]) => ({
+        source,
+        has_successful_run: standings.some((standing) => standing.has_successful_run),
+      }));
+    },
   }),
   defineRoute({
     ...STATUS_ROUTE,
@@ -90,8 +102,9 @@ export const connectorStatusRoutes: Route[] = [
     path: '/manage/indexed-sources',
     summary: 'The sources that have documents',
     reply: z.object({ sources: z.array(z.string()) }),
-    handle: async ({ services, principal }) => ({
-      sources: await listIndexedSources(services.db, principal.workspaceId),
-    }),
+    async handle({ services, principal, framing }) {
+      const found = await listIndexedSources(services.db, principal.workspaceId);
+      return { sources: [...new Set(found.map((source) => sourceFor(framing, source)))] };
+    },
   }),
 ];

@@ -23,6 +23,7 @@ import {
 } from '#src/connectors/administration/present-connector.ts';
 import { creationReplySchema } from '#src/connectors/administration/present-credential.ts';
 import { CONNECTORS } from '#src/connectors/registry.ts';
+import { sourceFor } from '#src/documents/platform-source.ts';
 import { sendDueJobs } from '#src/connectors/administration/reschedule-pairs.ts';
 import { runConnector } from '#src/connectors/administration/run-connector.ts';
 import { statusResponseSchema, succeeded } from '#src/connectors/administration/status-response.ts';
@@ -127,11 +128,14 @@ export const connectorRoutes: Route[] = [
     params: oneConnector,
     body: connectorRequestSchema,
     reply: connectorSnapshotSchema,
-    async handle({ services, principal, params, body, requestId }) {
+    async handle({ services, principal, params, body, requestId, framing }) {
       const { db, clock } = services;
       const { workspaceId, userId } = principal;
       const which = { workspaceId, userId, id: params.id, now: clock() };
-      const moved = await updateConnector(db, which, body);
+      const { source } = await readConnector(db, workspaceId, params.id);
+      // What comes back as it was shown is no change: a feed is `web` under /api.
+      const isAsShown = body.source === sourceFor(framing, source);
+      const moved = await updateConnector(db, which, isAsShown ? { ...body, source } : body);
       await sendDueJobs(services, moved, requestId);
       return presentConnector(await readConnector(db, principal.workspaceId, params.id));
     },

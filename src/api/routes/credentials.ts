@@ -22,6 +22,7 @@ import {
   presentCredential,
 } from '#src/connectors/administration/present-credential.ts';
 import { findConnector } from '#src/connectors/registry.ts';
+import { shownUnder } from '#src/connectors/source-spellings.ts';
 import { removeCredential } from '#src/connectors/administration/remove-credential.ts';
 import { statusResponseSchema, succeeded } from '#src/connectors/administration/status-response.ts';
 import { swapCredential } from '#src/connectors/administration/swap-credential.ts';
@@ -179,12 +180,13 @@ export const credentialRoutes: Route[] = [
     description: 'tracker and jira are one source.',
     params: z.object({ source_type: z.string().min(1).max(64) }),
     reply: z.array(credentialSnapshotSchema),
-    async handle({ services, principal, params }) {
+    async handle({ services, principal, params, framing }) {
       const { source_type: source } = params;
       const kind = findConnector(source)?.kind ?? source.toLowerCase();
+      const shown = shownUnder(source, framing);
       const found = await listCredentials(services.db, principal);
       return found
-        .filter((credential) => credential.kind === kind)
+        .filter((credential) => credential.kind === kind || shown.includes(credential.kind))
         .map((credential) => presentCredential(services.secrets, credential));
     },
   }),

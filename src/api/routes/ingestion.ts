@@ -3,6 +3,7 @@ import { acceptBatch, acceptLines, batchReplySchema } from '#src/api/ingest-batc
 import { acceptItem, readItems } from '#src/api/ingest-item.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
+import { shownUnder } from '#src/connectors/source-spellings.ts';
 import { ingestionItemSchema } from '#src/documents/incoming-document.ts';
 import {
   acceptedSchema,
@@ -91,11 +92,12 @@ export const ingestionRoutes: Route[] = [
       documents: z.array(documentStatusSchema),
       next_cursor: z.string().nullable(),
     }),
-    async handle({ services, principal, query }) {
+    async handle({ services, principal, query, framing }) {
+      const { source } = query;
       const records = await listDocuments(services.db, {
         reader: principal,
         status: query.status ?? null,
-        source: query.source ?? null,
+        sources: source === undefined ? null : [source, ...shownUnder(source, framing)],
         ccPairId: query.cc_pair_id ?? null,
         before: query.cursor ?? null,
         limit: query.limit,

@@ -5,6 +5,7 @@ import { defineRoute, type Route } from '#src/api/route.ts';
 import { presentModels, providerSchema } from '#src/chat/model/present-models.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { listTags } from '#src/documents/list-tags.ts';
+import { sourceFor } from '#src/documents/platform-source.ts';
 import type { Role } from '#src/tables.ts';
 
 const CLIENTS = { tag: 'Clients', family: 'platform' } as const;
@@ -126,20 +127,20 @@ export const platformClientRoutes: Route[] = [
     reply: z.object({
       tags: z.array(z.object({ tag_key: z.string(), tag_value: z.string(), source: z.string() })),
     }),
-    async handle({ services: { db }, principal, query }) {
-      const tags = await listTags(db, {
+    async handle({ services: { db }, principal, query, framing }) {
+      const found = await listTags(db, {
         workspaceId: principal.workspaceId,
         userId: principal.userId,
         pattern: query.match_pattern ?? null,
         isPrefix: query.allow_prefix === 'true',
       });
-      return {
-        tags: tags.map(({ key, value, source }) => ({
-          tag_key: key,
-          tag_value: value,
-          source,
-        })),
-      };
+      const tags = found.map(({ key, value, source }) => ({
+        tag_key: key,
+        tag_value: value,
+        source: sourceFor(framing, source),
+      }));
+      // Two sources may be one there.
+      return { tags: [...new Map(tags.map((tag) => [JSON.stringify(tag), tag])).values()] };
     },
   }),
 ];

@@ -126,7 +126,7 @@ describe('an extractive answer', () => {
     const answer = 'Descale the machine every four weeks.';
     const asked = 'How often should I descale it?';
     expect(quote(asked, [fakeHit('a', `${command}\n\n${answer}`)])).toEqual([
-      { kind: 'sentence', text: answer, hit: 0 },
+      { kind: 'sentence', text: answer, hit: 0, continues: false },
     ]);
     const table = `| Asked | Answered |\n|---|---|\n| ${asked} | Monthly |`;
     expect(quote(asked, [fakeHit('a', table)])).toMatchObject([{ text: table }]);

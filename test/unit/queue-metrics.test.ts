@@ -8,7 +8,10 @@ describe('metrics', () => {
     metrics.observeJob('document-index', 'completed', 1.5);
     const text = await metrics.text();
     expect(text).toContain(
-      'millrace_http_request_duration_seconds_count{method="GET",route="/documents/{id}",status="200"} 1',
+      'millrace_http_request_duration_seconds_count{method="GET",route="/documents/{id}"} 1',
+    );
+    expect(text).toContain(
+      'millrace_http_requests_total{method="GET",route="/documents/{id}",status="200"} 1',
     );
     expect(text).toContain(
       'millrace_job_duration_seconds_sum{queue="document-index",outcome="completed"} 1.5',

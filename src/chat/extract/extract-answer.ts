@@ -15,6 +15,8 @@ export interface Quote {
   text: string;
   /** Index of the source that it comes from. */
   hit: number;
+  /** Whether it goes on from the quote before, in the same section. */
+  continues: boolean;
 }
 
 export interface Asked {
@@ -34,9 +36,9 @@ const LEAST_SCORE = 0.2;
 const RANK_PENALTY = 0.2;
 
 /**
- * Up to five quotes from `sources` (best first) that together answer a question best: those of the document that answers
- * best come first, and quotes of one document keep its order. None when no passage covers what was asked: its rare words
- * weigh most, and its names must be there.
+ * Quotes from `sources` (best first) that together answer a question best, each with what goes on from it: those of the
+ * document that answers best come first, and quotes of one document keep its order. None when no passage covers what was
+ * asked: its rare words weigh most, and its names must be there.
  */
 export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[] {
   const question = readQuestion(asked.question, asked.before);

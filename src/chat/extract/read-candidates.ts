@@ -1,5 +1,6 @@
 import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
 import { stemWord, tokenizeWords } from '#src/documents/tokenize.ts';
+import { subjectOf } from './subject-of.ts';
 import { splitUnits, type Unit } from './split-units.ts';
 
 /** A document that was found, with those of its passages that may be quoted, in order. */
@@ -27,6 +28,8 @@ export interface Candidate {
   /** Whether it is the first of its section. */
   isFirst: boolean;
   terms: ReadonlySet<string>;
+  /** Of what it explains, if it explains something. */
+  subject: ReadonlySet<string>;
   /** Of the heading above it, and of a question right before it. */
   heading: ReadonlySet<string>;
   /** Of the document's title and of the headings that the passage begins under. */
@@ -97,8 +100,9 @@ function candidatesOf(passage: Passage, { hit, ofTitle, asked, stemsOf }: Readin
     section = unit.section;
     const terms = stemsOf(unit.text);
     if (terms.size === 0) return [];
-    const documentTitle = ofTitle;
-    return [{ unit, hit, passage, position: 0, isFirst, terms, heading, title, documentTitle }];
+    const subject = stemsOf(subjectOf(unit.text));
+    const own = { unit, isFirst, terms, subject };
+    return [{ ...own, hit, passage, position: 0, heading, title, documentTitle: ofTitle }];
   });
 }
 

@@ -1,12 +1,13 @@
+import { addWindows, goesOn, MAX_ANSWER_LENGTH } from './add-windows.ts';
 import type { Quote } from './extract-answer.ts';
 import type { Candidate } from './read-candidates.ts';
 import type { Evidence } from './weigh-candidates.ts';
 import { weightOf } from './weigh-terms.ts';
 
-const MAX_QUOTES = 5;
-const MAX_ANSWER_LENGTH = 1_800;
+/** Places that are quoted from. */
+const MAX_PLACES = 6;
 /** A quote must bring this share of what the best one brings. */
-const MIN_SHARE_OF_BEST = 0.3;
+const MIN_SHARE_OF_BEST = 0.2;
 /** A term that an earlier quote holds counts this much of its weight: the next quote should say something new. */
 const REPEATED_TERM_SHARE = 0.6;
 const DUPLICATE_SIMILARITY = 0.7;
@@ -19,19 +20,18 @@ interface Choice {
   factor: (evidence: Evidence) => number;
 }
 
-/** The quotes that together cover most of what was asked. */
+/** The quotes that together cover most of what was asked, each with what goes on from it. */
 export function selectQuotes(evidence: readonly Evidence[], choice: Choice): Quote[] {
   const chosen = select(evidence, choice);
-  const best = chosen[0];
-  if (best === undefined) return [];
-  const withNext = addWhatFollows(chosen, best, choice.all);
   const order = [...new Set(chosen.map(({ hit }) => hit))];
-  return withNext
-    .toSorted(
-      (one, other) =>
-        order.indexOf(one.hit) - order.indexOf(other.hit) || one.position - other.position,
-    )
-    .map(({ unit: { kind, text }, hit }) => ({ kind, text, hit }));
+  const quoted = addWindows(chosen, choice.all).toSorted(
+    (one, other) =>
+      order.indexOf(one.hit) - order.indexOf(other.hit) || one.position - other.position,
+  );
+  return quoted.map((candidate, index) => {
+    const { kind, text } = candidate.unit;
+    return { kind, text, hit: candidate.hit, continues: goesOn(quoted[index - 1], candidate) };
+  });
 }
 
 function select(evidence: readonly Evidence[], { weights, factor }: Choice): Candidate[] {
@@ -40,7 +40,7 @@ function select(evidence: readonly Evidence[], { weights, factor }: Choice): Can
   let left = evidence.map((item) => ({ item, factor: factor(item) }));
   let best = 0;
   let length = 0;
-  while (chosen.length < MAX_QUOTES && left.length > 0) {
+  while (chosen.length < MAX_PLACES && left.length > 0) {
     const scored = left.map((entry) => ({
       entry,
       value:
@@ -60,27 +60,6 @@ function select(evidence: readonly Evidence[], { weights, factor }: Choice): Can
     }
   }
   return chosen;
-}
-
-/** The best quote goes on: what it announces, or the sentence that explains it. */
-function addWhatFollows(
-  chosen: readonly Candidate[],
-  best: Candidate,
-  all: readonly Candidate[],
-): Candidate[] {
-  const room = best.unit.text.endsWith(':') ? MAX_QUOTES : best.isFirst ? 2 : 1;
-  const added: Candidate[] = [];
-  let length = chosen.reduce((sum, { unit }) => sum + unit.text.length, 0);
-  for (let next = all[best.position + 1]; next !== undefined; next = all[next.position + 1]) {
-    const belongs = next.passage === best.passage && next.unit.section === best.unit.section;
-    length += next.unit.text.length;
-    if (!belongs || added.length === room || length > MAX_ANSWER_LENGTH) break;
-    if (!chosen.includes(next)) added.push(next);
-  }
-  return [...chosen.slice(0, Math.max(1, MAX_QUOTES - added.length)), ...added].slice(
-    0,
-    MAX_QUOTES,
-  );
 }
 
 /** Also true for the candidate itself. */

@@ -75,16 +75,20 @@ export function splitUnits(text: string): Unit[] {
 /** Without the rest of a code block that began before the text: its fence closes what nothing has opened. */
 function withoutCutCode(lines: string[]): string[] {
   const fences = [...lines.entries()].filter(([, line]) => FENCE.test(line));
-  const [first] = fences;
-  if (first === undefined || fences.length % 2 === 0) return lines;
-  const [index, line] = first;
-  const closes = /^\s*[`~]+\s*$/.test(line) && fences.slice(1).every(isOpenedAndClosed);
-  return closes ? lines.slice(index + 1) : lines;
+  const [first, ...rest] = fences;
+  if (first === undefined || !isBareFence(first) || !rest.every(isOpenedAndClosed)) return lines;
+  // With one that is cut off at the end there is no odd number, but a named one where a bare one would close.
+  const closes = rest.length % 2 === 0 || rest.some((fence) => !isBareFence(fence));
+  return closes ? lines.slice(first[0] + 1) : lines;
+}
+
+function isBareFence([, line]: [number, string]): boolean {
+  return /^\s*[`~]+\s*$/.test(line);
 }
 
 /** Fences after a closing one take turns: one that names its language, or none, then a bare one. */
-function isOpenedAndClosed([, line]: [number, string], place: number): boolean {
-  return place % 2 === 0 || /^\s*[`~]+\s*$/.test(line);
+function isOpenedAndClosed(fence: [number, string], place: number): boolean {
+  return place % 2 === 0 || isBareFence(fence);
 }
 
 /** Without its marks, which may stand behind it, too; null when the line is no heading. */

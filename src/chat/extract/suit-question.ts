@@ -1,13 +1,12 @@
 import { NUMBER } from './number-words.ts';
 import { type Candidate, isBareCode } from './read-candidates.ts';
 import type { Question } from './read-question.ts';
+import { subjectOf } from './subject-of.ts';
 import type { Evidence } from './weigh-candidates.ts';
 import { weightOf } from './weigh-terms.ts';
 
 const IMPERATIVE =
   /^(?:to .{3,80}, )?(?:then |first |next |now |please |simply |just )?(?:run|set|open|choose|click|press|type|use|add|create|send|call|write|enter|select|start|stop|install|edit|put|make|go|sign|export|copy|register|upload|post|ask|tell|configure|enable|disable|remove|delete|download|check|change|follow|pass|give|define|declare|save|restart|log|read|mark|switch|turn|connect|book|name|insert|load|specify|replace|push|fill|pick|move|bring|take|leave|let|wait|try|apply|see|do|reset)\b/i;
-const DEFINES =
-  /^(.{1,80}?)(?:\s(?:is|are|means?|refers? to|stands? for|describes?|denotes?|was|were)\s|\s[–—]\s|:\s)/;
 const PERSON_NAME = /\p{Lu}\p{Ll}+\s+\p{Lu}\p{Ll}+|@/u;
 /** `x is a…` with more words before the verb is about something else. */
 const MAX_WORDS_BEFORE_VERB = 7;
@@ -26,8 +25,7 @@ function plainShape({ kind }: Question, { unit, terms }: Candidate): number {
   if (isBareCode(unit)) return 0.4;
   // What announces a list says nothing without it.
   if (terms.size < 3 || unit.text.endsWith(':')) return 0.6;
-  if (unit.kind !== 'block') return 1;
-  return kind === 'instruction' && isCode(unit) ? 1 : 0.7;
+  return isCode(unit) && kind !== 'instruction' ? 0.7 : 1;
 }
 
 function suitsKind(question: Question, evidence: Evidence, weights: readonly number[]): number {
@@ -37,11 +35,11 @@ function suitsKind(question: Question, evidence: Evidence, weights: readonly num
 }
 
 function suitsShape({ kind }: Question, evidence: Evidence, weights: readonly number[]): number {
-  const { candidate, own } = evidence;
+  const { candidate } = evidence;
   const { unit } = candidate;
   switch (kind) {
     case 'definition':
-      if (definesAsked(candidate, own)) return 1.5;
+      if (definesAsked(evidence)) return 2;
       return candidate.isFirst ? 1.15 : 1;
     case 'instruction':
       if (isUnderHeading(evidence, weights)) return isCode(unit) ? 1.6 : 1.4;
@@ -67,12 +65,9 @@ function isUnderHeading({ heading }: Evidence, weights: readonly number[]): bool
 }
 
 /** `X is …` where X is what was asked for, and little else. */
-export function definesAsked({ unit, terms }: Candidate, own: readonly number[]): boolean {
-  if (!own.some((strength) => strength > 0)) return false;
-  const subject = DEFINES.exec(unit.text)?.[1];
-  if (subject === undefined) return false;
-  const words = subject.split(/\s+/).length;
-  if (words > MAX_WORDS_BEFORE_VERB || terms.size === 0) return false;
-  const held = own.filter((strength) => strength > 0).length;
+export function definesAsked({ candidate, subject }: Evidence): boolean {
+  const held = subject.filter((strength) => strength > 0).length;
+  const words = subjectOf(candidate.unit.text).split(/\s+/).length;
+  if (held === 0 || words > MAX_WORDS_BEFORE_VERB) return false;
   return held / Math.max(1, words - 1) >= MIN_SHARE_OF_SUBJECT;
 }

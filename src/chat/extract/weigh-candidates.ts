@@ -7,6 +7,8 @@ export interface Evidence {
   candidate: Candidate;
   /** What the unit itself says. */
   own: readonly number[];
+  /** What stands in it as that which it explains. */
+  subject: readonly number[];
   /** What its heading says. */
   heading: readonly number[];
   /** Whether its heading, and its document's title, say nothing but what was asked. */
@@ -79,6 +81,7 @@ export function weighCandidates(
     return {
       candidate,
       own,
+      subject: strengths(candidate.subject),
       heading,
       isHeadingAsked: isAsked(candidate.heading),
       isTitleAsked: isAsked(candidate.documentTitle),

@@ -10,6 +10,7 @@ const NOTHING_FOUND =
 const NOT_SEARCHED =
   'I cannot answer this: the request allows no search (`allowed_tool_ids`), and no language model is configured. Answers are then extractive and need documents to quote.';
 
+const RUN_ON = ' ';
 const PARAGRAPH = '\n\n';
 /** Stands for the citation behind a quote, wherever that leads. */
 const ANY_CITATION = ' [[1]](#end-of-quote)';
@@ -29,6 +30,16 @@ export function writeExtract(asked: Asked, sources: readonly Source[] | null): E
 }
 
 function joinQuotes(quotes: readonly Quote[]): ExtractPiece[] {
+  const joins = joinsOf(quotes);
+  return quotes.map((quote, index) => {
+    // Sentences that stand together are cited together.
+    const isCited = joins[index + 1] !== RUN_ON;
+    return { text: joins[index] + shown(quote), citation: isCited ? quote.hit + 1 : null };
+  });
+}
+
+/** What stands before each quote. */
+function joinsOf(quotes: readonly Quote[]): string[] {
   let paragraph = '';
   return quotes.map((quote, index) => {
     const text = shown(quote);
@@ -36,7 +47,7 @@ function joinQuotes(quotes: readonly Quote[]): ExtractPiece[] {
     // A stray backtick or an open tag would find its end here, and what is cited between would pass for code.
     if (join !== PARAGRAPH && hidesCitation(paragraph + join + text)) join = PARAGRAPH;
     paragraph = (join === PARAGRAPH ? '' : paragraph + join) + text + ANY_CITATION;
-    return { text: join + text, citation: quote.hit + 1 };
+    return join;
   });
 }
 
@@ -44,13 +55,16 @@ function hidesCitation(paragraph: string): boolean {
   return removeCitations(paragraph).includes(ANY_CITATION);
 }
 
-/** Sentences of one document run on; everything else starts on a line of its own. */
+/** Sentences that stand together run on, and items of one document make a list; everything else is a paragraph of its own. */
 function joinBefore(previous: Quote | undefined, quote: Quote): string {
   if (previous === undefined) return '';
-  const isSameHit = previous.hit === quote.hit;
-  if (isSameHit && previous.kind === 'sentence' && quote.kind === 'sentence') return ' ';
-  if (isSameHit && previous.kind === 'item' && quote.kind === 'item') return '\n';
-  return PARAGRAPH;
+  if (runsOn(previous, quote)) return RUN_ON;
+  const isList = previous.hit === quote.hit && previous.kind === 'item' && quote.kind === 'item';
+  return isList ? '\n' : PARAGRAPH;
+}
+
+function runsOn(one: Quote, other: Quote): boolean {
+  return other.continues && one.kind === 'sentence' && other.kind === 'sentence';
 }
 
 function shown(quote: Quote): string {

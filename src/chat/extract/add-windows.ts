@@ -1,0 +1,69 @@
+import type { Candidate } from './read-candidates.ts';
+
+/** Characters of all quotes together. */
+export const MAX_ANSWER_LENGTH = 1_800;
+const MAX_UNITS = 12;
+
+/** Fewer words without a full stop are no sentence. */
+const MIN_TERMS = 3;
+
+interface Window {
+  /** Units after the chosen one, and their characters. */
+  units: number;
+  length: number;
+}
+
+const AFTER_BEST: Window = { units: 3, length: 600 };
+const AFTER_OTHERS: Window = { units: 1, length: 300 };
+/** After what announces a list or a block. */
+const ANNOUNCED: Window = { units: 6, length: 900 };
+
+/**
+ * The chosen quotes (best first), each with what goes on from it in its section: the fact often stands beside the words
+ * that were asked.
+ * @param all every candidate, by position
+ */
+export function addWindows(chosen: readonly Candidate[], all: readonly Candidate[]): Candidate[] {
+  const quoted = new Set(chosen);
+  const texts = new Set(chosen.map(({ unit }) => unit.text));
+  let left = MAX_ANSWER_LENGTH - chosen.reduce((sum, { unit }) => sum + unit.text.length, 0);
+  for (const [index, start] of chosen.entries()) {
+    for (const next of windowOf(start, all, index === 0 ? AFTER_BEST : AFTER_OTHERS)) {
+      const { text } = next.unit;
+      if (texts.has(text)) continue;
+      if (text.length > left || quoted.size === MAX_UNITS) break;
+      quoted.add(next);
+      texts.add(text);
+      left -= text.length;
+    }
+  }
+  return [...quoted];
+}
+
+function windowOf(start: Candidate, all: readonly Candidate[], plain: Window): Candidate[] {
+  const { units, length } = start.unit.text.endsWith(':') ? ANNOUNCED : plain;
+  const after: Candidate[] = [];
+  let left = length;
+  let last = start;
+  for (const next of all.slice(start.position + 1, start.position + 1 + units)) {
+    left -= next.unit.text.length;
+    if (!goesOn(last, next) || isScrap(next) || left < 0) break;
+    after.push(next);
+    last = next;
+  }
+  return after;
+}
+
+/** Whether one stands right after the other, in the same section. */
+export function goesOn(one: Candidate | undefined, other: Candidate): boolean {
+  return (
+    one?.passage === other.passage &&
+    one.unit.section === other.unit.section &&
+    one.position + 1 === other.position
+  );
+}
+
+/** Words that are no sentence, such as the links around a page. */
+function isScrap({ unit, terms }: Candidate): boolean {
+  return unit.kind === 'sentence' && terms.size < MIN_TERMS && !/[.!?:]["')*_]*$/.test(unit.text);
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+
+import { extractAnswer } from '#src/chat/extract/extract-answer.ts';
+import { splitUnits } from '#src/chat/extract/split-units.ts';
+import { toSources } from '#src/chat/extract/to-sources.ts';
+import { writeExtract } from '#src/chat/extract/write-extract.ts';
+import type { SearchHit } from '#src/documents/search-hit.ts';
+import { fakeHit } from '#test/support/fake-hit.ts';
+
+const alone = (question: string) => ({ question, before: null, counts: null });
+const texts = (question: string, ...hits: SearchHit[]): string[] =>
+  extractAnswer(alone(question), toSources(hits, [])).map(({ text }) => text);
+const pieces = (question: string, ...hits: SearchHit[]) =>
+  writeExtract(alone(question), toSources(hits, [])).slice(0, -1);
+
+describe('what a quote goes on with', () => {
+  it('is what follows it in its section, and nothing of the next one', () => {
+    const text = [
+      '# Boiler',
+      'The boiler room has a pressure gauge.',
+      'It hangs beside the door. Staff read it each morning. The needle belongs at two bar.',
+      'Older staff knock on it.',
+      '## Windows',
+      'Panes are cleaned in May.',
+    ].join('\n\n');
+    expect(texts('Where is the boiler pressure gauge?', fakeHit('a', text))).toEqual([
+      'The boiler room has a pressure gauge.',
+      'It hangs beside the door.',
+      'Staff read it each morning.',
+      'The needle belongs at two bar.',
+    ]);
+  });
+
+  it('is the whole of a list that it announces', () => {
+    const items = ['socks', 'gloves', 'a torch', 'two ropes', 'chalk'];
+    const list = items.map((item) => `- ${item}`).join('\n');
+    const hit = fakeHit('a', `Climbers pack this equipment:\n\n${list}`);
+    expect(texts('Which equipment do climbers pack?', hit)).toEqual([
+      'Climbers pack this equipment:',
+      ...items,
+    ]);
+  });
+
+  it('is no scrap of the page around the text', () => {
+    const hit = fakeHit(
+      'a',
+      'Tickets are sold at the harbour office.\n\nhome page\n\nIt shuts at noon.',
+    );
+    expect(texts('Where are harbour tickets sold?', hit)).toEqual([
+      'Tickets are sold at the harbour office.',
+    ]);
+  });
+
+  it('stays within 12 quotes and 1,800 characters', () => {
+    const text = Array.from(
+      { length: 9 },
+      (_, at) =>
+        `# Part ${at}\n\nThe crane number ${at} is oiled by crew ${at * 7}. ${'So. '.repeat(9)}`,
+    ).join('\n\n');
+    const hits = Array.from({ length: 6 }, (_, at) =>
+      fakeHit(`d${at}`, text.replaceAll('crew', `crew d${at}`)),
+    );
+    expect(texts('Which crew oils the crane?', ...hits).length).toBeLessThanOrEqual(12);
+    const long = `Every crane is oiled in ${'a very long winter and '.repeat(15)}a day.`;
+    const many = Array.from({ length: 40 }, (_, at) => `${long} Crew ${at} does it.`).join(' ');
+    const quoted = texts('When is the crane oiled?', fakeHit('a', many));
+    expect(quoted.length).toBeGreaterThan(1);
+    expect(quoted.join('').length).toBeLessThanOrEqual(1_800);
+  });
+
+  it('is cited once with it, and places apart are paragraphs of their own', () => {
+    const text =
+      'The ferry leaves at nine. It takes cars.\n\n# Prices\n\nThe ferry costs four euros for cars.';
+    const asked = 'When does the ferry leave and what does the ferry cost?';
+    expect(pieces(asked, fakeHit('a', text))).toEqual([
+      { text: 'The ferry leaves at nine.', citation: null },
+      { text: ' It takes cars.', citation: 1 },
+      { text: '\n\nThe ferry costs four euros for cars.', citation: 1 },
+    ]);
+  });
+});
+
+describe('the choice of a quote', () => {
+  it('takes the table that holds a value before the prose that mentions it', () => {
+    const table = '| Syntax | `IdleGap seconds` |\n| --- | --- |\n| Default value | `IdleGap 15` |';
+    const prose =
+      'A server with a default value of IdleGap that is set too high keeps connections.';
+    const quoted = texts(
+      'What is the default value of IdleGap?',
+      fakeHit('a', `${prose}\n\n# More\n\n${table}`),
+    );
+    expect(quoted).toContain(table);
+  });
+
+  it('takes a row that defines a word before a sentence of a better hit that mentions it', () => {
+    const mention = fakeHit(
+      'guide',
+      'Everything is there: retries, a watermark, pauses and a log. A watermark helps.',
+    );
+    const glossary = fakeHit(
+      'glossary',
+      '- watermark: where a run stands, so that the next goes on from there\n- pause: a wait',
+    );
+    expect(texts('What is a watermark?', mention, glossary)[0]).toMatch(/where a run stands/);
+  });
+
+  it('quotes no code whose beginning and end are both cut off', () => {
+    const text = 'listen(8787, () => go());\n```\n\nThe same in Go:\n\n```go\nhttp.Listen(1)';
+    expect(splitUnits(text).map((unit) => unit.text)).toEqual(['The same in Go:']);
+  });
+});

@@ -61,10 +61,14 @@ describe('what a quote goes on with', () => {
       fakeHit(`d${at}`, text.replaceAll('crew', `crew d${at}`)),
     );
     expect(texts('Which crew oils the crane?', ...hits).length).toBeLessThanOrEqual(12);
-    const long = `Every crane is oiled in ${'a very long winter and '.repeat(15)}a day.`;
-    const many = Array.from({ length: 40 }, (_, at) => `${long} Crew ${at} does it.`).join(' ');
-    const quoted = texts('When is the crane oiled?', fakeHit('a', many));
-    expect(quoted.length).toBeGreaterThan(1);
+    const words = (place: number, count: number): string =>
+      Array.from({ length: count }, (_, at) => `word${place}of${at}`).join(' ');
+    const sections = Array.from(
+      { length: 5 },
+      (_, at) => `# Part ${at}\n\nCranes are oiled in ${words(at, 25)}. Then ${words(at, 20)}.`,
+    );
+    const quoted = texts('When are cranes oiled?', fakeHit('a', sections.join('\n\n')));
+    expect(quoted.join('').length).toBeGreaterThan(1_500);
     expect(quoted.join('').length).toBeLessThanOrEqual(1_800);
   });
 
@@ -81,15 +85,12 @@ describe('what a quote goes on with', () => {
 });
 
 describe('the choice of a quote', () => {
-  it('takes the table that holds a value before the prose that mentions it', () => {
+  it('takes a table of the best hit before prose of another that mentions it', () => {
     const table = '| Syntax | `IdleGap seconds` |\n| --- | --- |\n| Default value | `IdleGap 15` |';
     const prose =
       'A server with a default value of IdleGap that is set too high keeps connections.';
-    const quoted = texts(
-      'What is the default value of IdleGap?',
-      fakeHit('a', `${prose}\n\n# More\n\n${table}`),
-    );
-    expect(quoted).toContain(table);
+    const hits = [fakeHit('reference', table), fakeHit('guide', prose)];
+    expect(texts('What is the default value of IdleGap?', ...hits)[0]).toBe(table);
   });
 
   it('takes a row that defines a word before a sentence of a better hit that mentions it', () => {

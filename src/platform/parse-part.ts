@@ -3,7 +3,7 @@ import { Problem } from './errors.ts';
 
 const MAX_ISSUES = 5;
 /** Of a sentence about one field: some quote what was sent. */
-const MAX_SENTENCE = 300;
+const MAX_SENTENCE = 500;
 
 type Issue = z.core.$ZodIssue;
 

@@ -82,7 +82,7 @@ describe('what is mended reads as before', () => {
     ['#  ', ''],
     ['# A #  ', 'A #'],
   ])('knows %j for a heading', (line, heading) => {
-    expect(splitUnits(`${line}\nWords below it.`)).toEqual([
+    expect(splitUnits(`${line}\nWords below it.`)).toMatchObject([
       { kind: 'sentence', text: 'Words below it.', heading },
     ]);
   });
@@ -91,7 +91,7 @@ describe('what is mended reads as before', () => {
     'knows %j for the line below the heads of a table',
     (line) => {
       const table = `a | b\n${line}\n1 | 2`;
-      expect(splitUnits(table)).toEqual([{ kind: 'block', text: table, heading: '' }]);
+      expect(splitUnits(table)).toMatchObject([{ kind: 'block', text: table, heading: '' }]);
     },
   );
 

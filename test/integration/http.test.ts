@@ -230,7 +230,7 @@ describe('the operator', () => {
   it('scrapes requests, queues, jobs and documents', async () => {
     await millrace.call('POST', '/service-api/ingestion', item('measured', 'Measured.'));
     await millrace.settled();
-    const { text, headers } = await get('/metrics');
+    const { text, headers } = await get('/metrics', {}, millrace.adminKey);
     expect(headers.get('Content-Type')).toMatch(/^text\/plain/);
     for (const line of [
       /^millrace_http_request_duration_seconds_count\{method="POST",route="\/service-api\/ingestion"\} [1-9]/m,

@@ -22,7 +22,7 @@ const FLUSH_DOCUMENTS = 256;
 
 /**
  * Of one flush, in bytes of JSON; a larger document goes alone. A server takes a few tens of MB at once. The embedded
- * database runs in the thread that answers requests and holds it for about 50 ms a megabyte.
+ * database runs in the thread that answers requests and holds it for as long as a statement lasts.
  */
 export const FLUSH_BYTES = { embedded: 1_000_000, server: 16_000_000 };
 

@@ -6,6 +6,8 @@ export interface BenchOptions {
   chunks: number | null;
   deliveries: number | null;
   endpoints: number | null;
+  /** What other workspaces send; null for all. */
+  mixes: string[] | null;
   /** Of a set whose parts are kept apart. */
   split: 'dev' | 'held-out' | 'all';
   verbose: boolean;

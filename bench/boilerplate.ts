@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'cheerio';
-import { web } from '#src/connectors/web.ts';
+import { web } from '#src/connectors/kinds/web/web.ts';
 import { collectPages, openTestContext } from '#test/support/connector-context.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { type Generator, GENERATORS } from './documentation-generators.ts';

@@ -1,72 +1,84 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BenchOptions } from './bench-options.ts';
 import { type ChildMillrace, startChildMillrace } from './child-millrace.ts';
-import { PUSHES } from './push-documents.ts';
-import { createDocuments, type SyntheticItem } from './synthetic-documents.ts';
+import { documentsWait, MIXES, type Mix, pushAll } from './fairness-mixes.ts';
+import { createDocuments } from './synthetic-documents.ts';
 
 const DOCUMENTS = 4_000;
 const WARM_UP_DOCUMENTS = 200;
 /** Of the small workspace; one after the other. */
 const PROBES_ALONE = 5;
-const PROBES_BESIDE = 8;
-const BETWEEN_PROBES_MS = 1_000;
+/** They end with the work of the mix, or after so many, or so long. */
+const MAX_PROBES_BESIDE = 60;
+const LONGEST_BESIDE_MS = 45_000;
+const BETWEEN_PROBES_MS = 500;
 const POLL_MS = 20;
-const LARGE_BYTES = 5_000_000;
-const LARGE_DOCUMENTS = 6;
-
-interface Backlog {
-  name: string;
-  items: SyntheticItem[];
-}
 
 /**
- * How long one document of a small workspace takes, from the request to a search that finds it, alone and while the
- * backlog of another workspace is indexed.
+ * How long one document of a small workspace takes, from the request to a search that finds it, alone and while
+ * another workspace sends what each mix says. `--mix` names some of them.
  */
 export async function fairness(options: BenchOptions): Promise<void> {
-  const count = options.documents ?? DOCUMENTS;
-  const backlogs: Backlog[] = [
-    {
-      name: `${count} documents of ${options.bytes} bytes`,
-      items: createDocuments(count, options.bytes, { idPrefix: 'many' }),
-    },
-    {
-      name: `${LARGE_DOCUMENTS} documents of about ${LARGE_BYTES / 1e6} MB`,
-      items: createDocuments(LARGE_DOCUMENTS, LARGE_BYTES, { idPrefix: 'large' }),
-    },
-  ];
+  const names = options.mixes ?? Object.keys(MIXES);
   const table: Record<string, object> = {};
   let size = '';
-  for (const { name, items } of backlogs) {
+  for (const name of names) {
+    const make = MIXES[name];
+    if (!make)
+      throw new Error(`There is no mix ${name}. Name some of ${Object.keys(MIXES).join(', ')}.`);
+    const mix = make({ count: options.documents ?? DOCUMENTS, bytes: options.bytes });
     await using target = await startChildMillrace('src/main.ts');
     ({ size } = target);
-    const small = await createWorkspace(target);
-    await pushAll(target, createDocuments(WARM_UP_DOCUMENTS, 4_000, { idPrefix: 'warm-up' }));
-    await untilNothingWaits(target);
-    table[`alone, before ${name}`] = await probe(target, small, PROBES_ALONE);
-    await pushAll(target, items);
-    table[`beside ${name}`] = await probe(target, small, PROBES_BESIDE);
+    const { alone, beside } = await measure(target, mix);
+    table['alone'] ??= alone;
+    table[`beside ${mix.name}`] = beside;
+    if (options.verbose) console.log(mix.name, beside);
   }
   console.log(`fairness: one document from the request until a search finds it, ${size}`);
   console.table(table);
 }
 
-async function probe(target: ChildMillrace, key: string, count: number): Promise<object> {
+async function measure(
+  target: ChildMillrace,
+  mix: Mix,
+): Promise<{ alone: object; beside: object }> {
+  const small = await createWorkspace(target);
+  await pushAll(target, createDocuments(WARM_UP_DOCUMENTS, 4_000, { idPrefix: 'warm-up' }));
+  await pushAll(target, mix.before);
+  while (await documentsWait(target)) await wait(POLL_MS);
+  const alone = await probe(target, small, async (count) => count < PROBES_ALONE);
+  const startedMs = performance.now();
+  let sentSeconds = NaN;
+  const sending = mix.send(target).then(() => {
+    sentSeconds = (performance.now() - startedMs) / 1_000;
+  });
+  const isUnderWay = async (count: number): Promise<boolean> =>
+    count < MAX_PROBES_BESIDE &&
+    performance.now() - startedMs < LONGEST_BESIDE_MS &&
+    (Number.isNaN(sentSeconds) || (await mix.isUnderWay(target)));
+  const [beside] = await Promise.all([probe(target, small, isUnderWay), sending]);
+  return { alone, beside: { ...beside, 'sent in s': Math.round(sentSeconds * 10) / 10 } };
+}
+
+async function probe(
+  target: ChildMillrace,
+  key: string,
+  goesOn: (count: number) => Promise<boolean>,
+): Promise<object> {
   const times: ProbeTimes[] = [];
-  const ahead: number[] = [];
-  for (let n = 0; n < count; n += 1) {
-    ahead.push(await waitingCount(target));
-    times.push(await timeProbe(target, key));
+  do {
     await wait(BETWEEN_PROBES_MS);
-  }
+    times.push(await timeProbe(target, key));
+  } while (await goesOn(times.length));
   const accepted = times.map(({ acceptedMs }) => acceptedMs).sort((a, b) => a - b);
   const found = times.map(({ foundMs }) => foundMs).sort((a, b) => a - b);
+  const middle = Math.floor(times.length / 2);
   return {
-    'accept ms, p50': Math.round(accepted[Math.floor(count / 2)] ?? NaN),
+    'accept ms, p50': Math.round(accepted[middle] ?? NaN),
     'accept ms, max': Math.round(accepted.at(-1) ?? NaN),
-    'accepted → found ms, p50': Math.round(found[Math.floor(count / 2)] ?? NaN),
+    'accepted → found ms, p50': Math.round(found[middle] ?? NaN),
     'accepted → found ms, max': Math.round(found.at(-1) ?? NaN),
-    'others waiting': `${ahead[0]} … ${ahead.at(-1)}`,
+    probes: times.length,
   };
 }
 
@@ -91,29 +103,6 @@ async function timeProbe(target: ChildMillrace, key: string): Promise<ProbeTimes
     if (results.some(({ document_id }) => document_id === word)) return { acceptedMs, foundMs };
     await wait(POLL_MS);
   }
-}
-
-async function pushAll(target: ChildMillrace, items: readonly SyntheticItem[]): Promise<void> {
-  const push = PUSHES['batches of 100'];
-  if (items.length >= 100 && push) {
-    await push(
-      target,
-      items.map((item) => JSON.stringify(item)),
-    );
-    return;
-  }
-  for (const item of items) await call(target, '/service-api/ingestion', target.adminKey, item);
-}
-
-async function untilNothingWaits(target: ChildMillrace): Promise<void> {
-  while ((await waitingCount(target)) > 0) await wait(POLL_MS);
-}
-
-async function waitingCount(target: ChildMillrace): Promise<number> {
-  const { counts } = (await call(target, '/service-api/ingestion/stats', target.adminKey)) as {
-    counts: Record<string, number>;
-  };
-  return (counts['accepted'] ?? 0) + (counts['indexing'] ?? 0);
 }
 
 async function createWorkspace(target: ChildMillrace): Promise<string> {

@@ -73,6 +73,7 @@ async function main(): Promise<void> {
       chunks: { type: 'string' },
       deliveries: { type: 'string' },
       endpoints: { type: 'string' },
+      mix: { type: 'string', multiple: true },
       split: { type: 'string', default: 'all' },
       verbose: { type: 'boolean', default: false },
     },
@@ -90,6 +91,7 @@ async function main(): Promise<void> {
     chunks: countOf('chunks', values.chunks),
     deliveries: countOf('deliveries', values.deliveries),
     endpoints: countOf('endpoints', values.endpoints),
+    mixes: values.mix ?? null,
     split: splitOf(values.split),
     verbose: values.verbose,
   };
@@ -98,7 +100,7 @@ async function main(): Promise<void> {
 
 function printList(): void {
   console.log(
-    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n] [--split dev|held-out|all] [--verbose]\n',
+    'npm run bench -- <name …> [--documents n] [--bytes n] [--chunks n] [--deliveries n] [--endpoints n] [--mix name …] [--split dev|held-out|all] [--verbose]\n',
   );
   for (const [name, { summary }] of Object.entries(BENCHES)) {
     console.log(`  ${name.padEnd(11)} ${summary}`);

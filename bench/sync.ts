@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { syncConnector } from '#src/connectors/sync-connector.ts';
-import { requestRun } from '#src/connectors/request-run.ts';
+import { syncConnector } from '#src/connectors/runs/sync-connector.ts';
+import { requestRun } from '#src/connectors/runs/request-run.ts';
 import { startFixture } from '#test/fixtures/connectors/tracker.ts';
 import type { CcPairId } from '#src/ids.ts';
 import { type FakeSource, startFakeSource } from '#test/support/fake-source.ts';

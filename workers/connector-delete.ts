@@ -1,5 +1,5 @@
 import { connectorDelete } from '#queues/connector-delete.ts';
-import { deletePair } from '#src/connectors/delete-pair.ts';
+import { deletePair } from '#src/connectors/administration/delete-pair.ts';
 import { defineWorker } from './worker.ts';
 
 export const worker = defineWorker(connectorDelete, async (services, { ccPairId }, job) => {

@@ -1,6 +1,6 @@
 import { outreachSweep } from '#queues/outreach-sweep.ts';
 import { sweepMessages } from '#src/email/sweep-messages.ts';
-import { sweepLeads } from '#src/leads/sweep-leads.ts';
+import { sweepLeads } from '#src/leads/scrapes/sweep-leads.ts';
 import { defineWorker } from './worker.ts';
 
 export const worker = defineWorker(outreachSweep, async (services, _payload, job) => ({

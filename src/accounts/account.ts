@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { PlanTier } from '#src/tables.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 
 /** One's own user account and the workspace that it is in. */
 export interface Account {

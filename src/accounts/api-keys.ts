@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ApiKeyId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Role } from '#src/tables.ts';
+import type { Role } from '#src/tables/accounts.ts';
 
 const PREFIX_LENGTH = 7;
 

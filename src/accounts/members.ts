@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import { type PlanTier, type Role, ROLES } from '#src/tables.ts';
+import { type PlanTier, type Role, ROLES } from '#src/tables/accounts.ts';
 import { createApiKey } from './api-keys.ts';
 
 /** A user account of a workspace. */

@@ -1,5 +1,5 @@
 import type { ApiKeyId, UserId, WorkspaceId } from '#src/ids.ts';
-import type { PlanTier, Role } from '#src/tables.ts';
+import type { PlanTier, Role } from '#src/tables/accounts.ts';
 
 /** Who makes a request: what an API key stands for. */
 export interface Principal {

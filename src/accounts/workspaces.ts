@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import type { PlanTier } from '#src/tables.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 import { createApiKey } from './api-keys.ts';
 
 /** Makes a workspace with its owner, its default pair and one admin key, all or nothing. */

@@ -5,7 +5,7 @@ import { readAccount } from '#src/accounts/account.ts';
 import { whyPlanForbids } from '#src/billing/plans.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
-import type { PlanTier } from '#src/tables.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 
 /**
  * Who makes the request.

@@ -1,9 +1,18 @@
 import type { Authenticate } from '#src/accounts/authenticate.ts';
-import { createQueueDashboard, QUEUE_DASHBOARD_PATH } from '#src/console/queue-dashboard.ts';
+import {
+  createQueueDashboard,
+  QUEUE_DASHBOARD_ASSETS,
+  QUEUE_DASHBOARD_PATH,
+} from '#src/console/queue-dashboard.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { assertMay, identify } from './auth.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
+import { KEPT_FOR_GOOD, REVALIDATED, sendStatic } from './send-static.ts';
+import { type OpenStaticFile, openStaticFolder } from './static-folder.ts';
+
+/** `main.f10757109b.js` */
+const HASHED_NAME = /\.[0-9a-f]{10}\.\w+$/;
 
 /**
  * The queue dashboard, for admins of the bootstrap workspace: queues span all workspaces. A browser asks
@@ -15,6 +24,7 @@ export function createDashboardGuard(
 ): ApiMiddleware {
   const { producer, config } = services;
   const dashboard = createQueueDashboard(producer, { seesWorkers: config.size !== 'embedded' });
+  const openAsset = openStaticFolder(dashboard.assetsFolder);
   const publicHost = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).host;
   return async (ctx, next) => {
     if (!isBelowDashboard(ctx)) {
@@ -29,12 +39,19 @@ export function createDashboardGuard(
     ctx.state.principal = principal;
     assertMay(principal, 'bootstrap-admin');
     ctx.remove('WWW-Authenticate');
-    if (!['GET', 'HEAD'].includes(ctx.method)) {
+    if (['GET', 'HEAD'].includes(ctx.method)) {
+      if (ctx.path.startsWith(QUEUE_DASHBOARD_ASSETS)) {
+        await sendAsset(ctx, openAsset);
+        return;
+      }
+    } else {
       refuseForeignOrigin(ctx, publicHost, basicKey !== null);
     }
+    // Jobs change all the time, and are nobody else's business.
+    ctx.set('Cache-Control', 'no-store');
     // The dashboard answers whatever is thrown inside it with a 500 of its own, so this is thrown outside.
     let isKnown = true;
-    await dashboard(ctx, () => {
+    await dashboard.serve(ctx, () => {
       isKnown = false;
       return Promise.resolve();
     });
@@ -46,11 +63,24 @@ export function createDashboardGuard(
       }
       return;
     }
-    throw new Problem(
-      'NOT_FOUND',
-      `There is no such page. The dashboard is at ${QUEUE_DASHBOARD_PATH}.`,
-    );
+    throw noSuchPage();
   };
+}
+
+/** Files are for whoever may see the dashboard, so caches in between do not keep them. */
+async function sendAsset(ctx: ApiContext, open: OpenStaticFile): Promise<void> {
+  const path = ctx.path.slice(QUEUE_DASHBOARD_ASSETS.length);
+  const asset = await open(path);
+  if (asset === null) throw noSuchPage();
+  const caching = HASHED_NAME.test(path) ? KEPT_FOR_GOOD : REVALIDATED;
+  await sendStatic(ctx, asset, { 'Cache-Control': `private, ${caching}` });
+}
+
+function noSuchPage(): Problem {
+  return new Problem(
+    'NOT_FOUND',
+    `There is no such page. The dashboard is at ${QUEUE_DASHBOARD_PATH}.`,
+  );
 }
 
 function isBelowDashboard(ctx: ApiContext): boolean {

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { extname } from 'node:path';
 import { z } from 'zod';
 import { Problem } from '#src/platform/errors.ts';
+import { loadOnce } from '#src/platform/load-once.ts';
 import { describeApi } from './openapi.ts';
-import { contentReply } from './reply.ts';
+import { StaticReply } from './reply.ts';
 import { defineRoute, type Route } from './route.ts';
+import { KEPT_FOR_GOOD, REVALIDATED } from './send-static.ts';
+import { staticContent, type StaticContent } from './static-content.ts';
 import { VERSION } from './version.ts';
 
 /** The files of `swagger-ui-dist` that the page asks for; nothing else of the package is served. */
-const ASSETS: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
+const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /** Swagger UI sets styles on elements; everything else comes from this origin. */
 const CONTENT_SECURITY_POLICY = [
@@ -42,80 +42,110 @@ const START_SCRIPT = `SwaggerUIBundle({
 
 const resolvePackage = createRequire(import.meta.url).resolve;
 
+/** The files of the page by name. */
+type Assets = ReadonlyMap<string, () => Promise<StaticContent>>;
+
 /** `/openapi.json`, and the reference page at `/docs`, over `routes` and themselves. */
 export function documentationRoutes(routes: readonly Route[]): readonly Route[] {
-  const shared = { tag: 'Service', family: 'reference', scope: 'public' } as const;
-  const description: Route = defineRoute({
-    ...shared,
-    method: 'GET',
+  const own: readonly Route[] = [descriptionRoute(() => [...routes, ...own]), ...pageRoutes()];
+  return own;
+}
+
+const SHARED = {
+  method: 'GET',
+  tag: 'Service',
+  family: 'reference',
+  scope: 'public',
+  errors: ['NOT_ACCEPTABLE'],
+} as const;
+
+function descriptionRoute(described: () => readonly Route[]): Route {
+  // A service has one address, so one description.
+  let describe: (() => Promise<StaticContent>) | null = null;
+  return defineRoute({
+    ...SHARED,
     path: '/openapi.json',
     summary: 'The OpenAPI 3.1 description of this interface',
     reply: z.record(z.string(), z.unknown()),
-    handle: ({ services }) =>
-      describeApi([...routes, ...own], {
-        version: VERSION,
-        serverUrl: services.config.PUBLIC_URL ?? '/',
-      }),
+    async handle({ services }) {
+      describe ??= loadOnce(async () => {
+        const serverUrl = services.config.PUBLIC_URL ?? '/';
+        const description = await describeApi(described(), { version: VERSION, serverUrl });
+        return staticContent('application/json', JSON.stringify(description));
+      });
+      return new StaticReply(await describe(), { 'Cache-Control': REVALIDATED });
+    },
   });
-  const page: Route = defineRoute({
-    ...shared,
-    method: 'GET',
+}
+
+function pageRoutes(): readonly Route[] {
+  const assets = openAssets();
+  const openPage = (folder: string) =>
+    loadOnce(async () => staticContent('text/html', await referencePage(folder, assets)));
+  const [pageAbove, pageBelow] = [openPage('docs/'), openPage('')];
+  const page = defineRoute({
+    ...SHARED,
     path: '/docs',
     summary: 'A page to read and try this interface',
     produces: ['text/html'],
     reply: z.string(),
-    handle: ({ originalPath }) =>
-      contentReply(
-        'text/html; charset=utf-8',
-        referencePage(originalPath.endsWith('/') ? '' : 'docs/'),
-        {
-          'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-        },
-      ),
+    async handle({ originalPath }) {
+      const content = await (originalPath.endsWith('/') ? pageBelow() : pageAbove());
+      const headers = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY };
+      return new StaticReply(content, { ...headers, 'Cache-Control': REVALIDATED });
+    },
   });
-  const asset: Route = defineRoute({
-    ...shared,
-    method: 'GET',
+  const asset = defineRoute({
+    ...SHARED,
     path: '/docs/assets/{file}',
     summary: 'A file of the reference page',
     params: z.object({ file: z.string() }),
+    query: z.object({
+      v: z.string().optional().describe('The version that the page asks for. It is kept for good.'),
+    }),
     produces: ['text/css', 'text/javascript', 'image/png'],
     reply: z.string(),
-    handle: async ({ params }) => readAsset(params.file),
+    async handle({ params, query }) {
+      const content = await assets.get(params.file)?.();
+      if (content === undefined) {
+        throw new Problem('NOT_FOUND', 'The reference page has no such file. Open /docs.');
+      }
+      const caching = query.v === content.version ? KEPT_FOR_GOOD : REVALIDATED;
+      return new StaticReply(content, { 'Cache-Control': caching });
+    },
   });
-  const own: readonly Route[] = [description, page, asset];
-  return own;
+  return [page, asset];
 }
 
-async function readAsset(file: string): Promise<ReturnType<typeof contentReply>> {
-  const headers = { 'Cache-Control': 'public, max-age=3600' };
-  if (file === 'start.js')
-    return contentReply('text/javascript; charset=utf-8', START_SCRIPT, headers);
-  const contentType = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
-  if (contentType === undefined) {
-    throw new Problem('NOT_FOUND', 'The reference page has no such file. Open /docs.');
+function openAssets(): Assets {
+  const files = PACKAGE_FILES.map((file) => {
+    const load = async () =>
+      staticContent(extname(file), await readFile(resolvePackage(`swagger-ui-dist/${file}`)));
+    return [file, loadOnce(load)] as const;
+  });
+  const startScript = loadOnce(async () => staticContent('.js', START_SCRIPT));
+  return new Map([...files, ['start.js', startScript]]);
+}
+
+/** Its assets lie below `folder`. Each address holds the version of the file, so that browsers keep it until another is asked for. */
+async function referencePage(folder: string, assets: Assets): Promise<string> {
+  const addresses = new Map<string, string>();
+  for (const [file, open] of assets) {
+    addresses.set(file, `${folder}assets/${file}?v=${(await open()).version}`);
   }
-  return contentReply(
-    contentType,
-    await readFile(resolvePackage(`swagger-ui-dist/${file}`)),
-    headers,
-  );
-}
-
-function referencePage(folder: string): string {
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Millrace: API reference</title>
-    <link rel="stylesheet" href="${folder}assets/swagger-ui.css">
-    <link rel="icon" type="image/png" href="${folder}assets/favicon-32x32.png">
+    <link rel="stylesheet" href="${addresses.get('swagger-ui.css')}">
+    <link rel="icon" type="image/png" href="${addresses.get('favicon-32x32.png')}">
   </head>
   <body>
     <div id="reference"></div>
-    <script src="${folder}assets/swagger-ui-bundle.js"></script>
-    <script src="${folder}assets/start.js"></script>
+    <script src="${addresses.get('swagger-ui-bundle.js')}"></script>
+    <script src="${addresses.get('start.js')}"></script>
   </body>
 </html>
 `;

@@ -1,12 +1,13 @@
 import { Problem, type ProblemCode, RetryLater } from '#src/platform/errors.ts';
 
-/** The HTTP status of each code (SPEC "Errors" and its neighbours). */
+/** The HTTP status of each error code: docs/http-api.md, "Errors". */
 export const STATUS_OF_CODE: Readonly<Record<ProblemCode, number>> = {
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,
   UNAUTHORIZED: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
+  NOT_ACCEPTABLE: 406,
   CONFLICT: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,

@@ -1,3 +1,5 @@
+import type { StaticContent } from './static-content.ts';
+
 /** A JSON reply with another status than 200, or with headers. */
 export class JsonReply<Body> {
   readonly body: Body;
@@ -23,6 +25,17 @@ export class ContentReply {
     headers: Readonly<Record<string, string>>,
   ) {
     this.contentType = contentType;
+    this.content = content;
+    this.headers = headers;
+  }
+}
+
+/** Content that is the same for everybody: coded, tagged and cached by `sendStatic`. */
+export class StaticReply {
+  readonly content: StaticContent;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(content: StaticContent, headers: Readonly<Record<string, string>>) {
     this.content = content;
     this.headers = headers;
   }

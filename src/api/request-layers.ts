@@ -91,7 +91,7 @@ export const allowCrossOrigin: ApiMiddleware = (ctx, next) => {
   ctx.set('Access-Control-Allow-Origin', '*');
   ctx.set(
     'Access-Control-Expose-Headers',
-    'X-Request-Id, Retry-After, Location, Content-Location, Link, Deprecation, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+    'X-Request-Id, ETag, Retry-After, Location, Content-Location, Link, Deprecation, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
   );
   if (ctx.method !== 'OPTIONS' || ctx.get('access-control-request-method') === '') return next();
   ctx.state.pattern = 'preflight';

@@ -3,13 +3,13 @@ import type { z } from 'zod';
 import type { Principal, Scope } from '#src/accounts/principal.ts';
 import type { ProblemCode } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
-import type { PlanTier } from '#src/tables.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 import type { IncomingBody } from './read-body.ts';
-import type { ContentReply, JsonReply } from './reply.ts';
+import type { ContentReply, JsonReply, StaticReply } from './reply.ts';
 import type { StreamReply } from './stream-reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-/** The two endpoint families of SPEC.md; each has a rate limit of its own. */
+/** The two endpoint families of docs/http-api.md; each has its own rate limit. */
 export type Family = 'platform' | 'reference';
 
 /** Where a caller stands against its rate limit, this request included. */
@@ -39,7 +39,7 @@ export interface RouteRequest<Params, Query, Body, Caller> {
   readonly rateLimit: RateLimitStanding | null;
 }
 
-export type HandlerResult<Body> = Body | JsonReply<Body> | ContentReply | StreamReply;
+export type HandlerResult<Body> = Body | JsonReply<Body> | ContentReply | StaticReply | StreamReply;
 
 interface RouteFacts {
   readonly method: Method;

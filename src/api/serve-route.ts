@@ -7,9 +7,10 @@ import { assertMay, assertPlan, identify } from './auth.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import type { RateLimitDecision, TakeRequest } from './rate-limit.ts';
 import { announcesBody, openBody, requireMediaType, ROUTE_LIMIT } from './read-body.ts';
-import { ContentReply, JsonReply } from './reply.ts';
+import { ContentReply, JsonReply, StaticReply } from './reply.ts';
 import { sendJson } from './request-layers.ts';
 import type { Deprecation, Route } from './route.ts';
+import { sendStatic } from './send-static.ts';
 import { sendStream, StreamReply } from './stream-reply.ts';
 
 /** 1 February 2026, by when clients were to have moved (RFC 9745). */
@@ -125,6 +126,10 @@ async function send(
   if (result instanceof StreamReply) {
     ctx.respond = false; // Koa would end the response itself
     await sendStream(ctx.res, result, signal);
+    return;
+  }
+  if (result instanceof StaticReply) {
+    await sendStatic(ctx, result.content, result.headers);
     return;
   }
   if (result instanceof ContentReply) {

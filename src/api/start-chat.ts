@@ -1,9 +1,9 @@
 import type { Principal } from '#src/accounts/principal.ts';
 import type { ChatRequest } from '#src/chat/request/chat-request.ts';
-import type { StreamLine } from '#src/chat/packets.ts';
+import type { StreamLine } from '#src/chat/wire/packets.ts';
 import type { AnswerRun } from '#src/chat/runs/answer-run.ts';
-import { startAnswer } from '#src/chat/start-answer.ts';
-import { withSpellings } from '#src/connectors/source-spellings.ts';
+import { startAnswer } from '#src/chat/answer/start-answer.ts';
+import { withSpellings } from '#src/connectors/kinds/source-spellings.ts';
 import { describeError, toProblem } from './problem.ts';
 import type { RouteRequest } from './route.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { BillingServices } from './billing-services.ts';
 import { emitEvents, sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { applyStripeCheckout } from './apply-stripe-checkout.ts';
 import { readStripeEvent } from './read-stripe-event.ts';
@@ -17,16 +17,16 @@ import { snapshotOf } from './stripe-snapshot.ts';
 import { updateSubscription } from './stripe-subscription-rows.ts';
 
 /** Events of Stripe are applied one at a time: they are few, and each may touch what another is about. */
-const STRIPE_LOCK = 7_202_604;
+const STRIPE_LOCK = 7_202_614;
 
-type BillingServices = Pick<Services, 'db' | 'config' | 'clock' | 'log' | 'producer'>;
+type EventServices = Pick<BillingServices, 'db' | 'config' | 'clock' | 'log' | 'producer'>;
 
 /**
  * Takes in a request of Stripe: checks who signed it, and applies its event.
  * @throws Problem NOT_FOUND without `STRIPE_WEBHOOK_SECRET`, BAD_REQUEST for what Stripe has not signed or is no event
  */
 export async function receiveStripeEvent(
-  services: BillingServices,
+  services: EventServices,
   request: { payload: Buffer; signature: string | undefined; requestId: string },
 ): Promise<void> {
   const secrets = webhookSecrets(services.config);
@@ -37,7 +37,7 @@ export async function receiveStripeEvent(
 
 /** Several, parted by commas, while a secret is rolled. @throws Problem NOT_FOUND when there is none */
 export function webhookSecrets(
-  config: Pick<BillingServices['config'], 'STRIPE_WEBHOOK_SECRET'>,
+  config: Pick<EventServices['config'], 'STRIPE_WEBHOOK_SECRET'>,
 ): string[] {
   const secrets = (config.STRIPE_WEBHOOK_SECRET ?? '').split(',').map((one) => one.trim());
   const set = secrets.filter((one) => one !== '');
@@ -54,7 +54,7 @@ export function webhookSecrets(
  * @throws Problem SERVICE_UNAVAILABLE when it should be sent again
  */
 export async function applyStripeEvent(
-  services: BillingServices,
+  services: EventServices,
   event: StripeEvent,
   requestId: string | null = null,
 ): Promise<void> {

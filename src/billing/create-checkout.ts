@@ -4,8 +4,8 @@ import type { WorkspaceId } from '#src/ids.ts';
 import type { Config } from '#src/platform/config.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
-import type { PlanTier } from '#src/tables.ts';
+import type { BillingServices } from './billing-services.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 import { customerOf, forgetCustomer } from './create-portal.ts';
 import { callStripe, isMissingCustomer, requireStripe, type Stripe } from './stripe-client.ts';
 import { returnPage } from './stripe-return-page.ts';
@@ -28,7 +28,7 @@ const SAME_ORDER_MS = 300_000;
  * @throws Problem CONFLICT without a Stripe key or a price, or with a subscription; BAD_REQUEST, BAD_GATEWAY
  */
 export async function createCheckout(
-  { db, config, clock }: Pick<Services, 'db' | 'config' | 'clock'>,
+  { db, config, clock }: Pick<BillingServices, 'db' | 'config' | 'clock'>,
   order: CheckoutOrder,
 ): Promise<{ sessionId: string; url: string }> {
   const stripe = requireStripe(config);

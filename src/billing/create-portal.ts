@@ -1,7 +1,7 @@
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { BillingServices } from './billing-services.ts';
 import { returnPage } from './stripe-return-page.ts';
 import { callStripe, isMissingCustomer, requireStripe } from './stripe-client.ts';
 
@@ -11,7 +11,7 @@ import { callStripe, isMissingCustomer, requireStripe } from './stripe-client.ts
  * @throws Problem CONFLICT without a Stripe key or a customer, BAD_REQUEST, BAD_GATEWAY
  */
 export async function createPortal(
-  { db, config }: Pick<Services, 'db' | 'config'>,
+  { db, config }: Pick<BillingServices, 'db' | 'config'>,
   { workspaceId, returnUrl }: { workspaceId: WorkspaceId; returnUrl: string | null },
 ): Promise<{ url: string }> {
   const stripe = requireStripe(config);

@@ -1,4 +1,4 @@
-import { PLAN_TIERS, type PlanTier } from '#src/tables.ts';
+import { PLAN_TIERS, type PlanTier } from '#src/tables/accounts.ts';
 import type { StripeItem, StripePrice } from './stripe-object.ts';
 
 /**

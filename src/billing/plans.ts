@@ -1,4 +1,4 @@
-import { PLAN_TIERS, type PlanTier } from '#src/tables.ts';
+import { PLAN_TIERS, type PlanTier } from '#src/tables/accounts.ts';
 
 /** What stands where the interface wants an integer and the plan sets no limit. */
 export const UNLIMITED = 2_147_483_647;

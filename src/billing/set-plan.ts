@@ -1,8 +1,9 @@
+import { savePlan } from '#src/accounts/save-plan.ts';
 import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { PlanTier } from '#src/tables.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 import { type PlanTerms, settlePlan } from './settle-plan.ts';
 
 export interface PlanChange {
@@ -35,11 +36,7 @@ export async function setPlan(
         `There is no workspace with the id ${JSON.stringify(workspaceId.slice(0, 100))}. GET /manage/admin/workspaces lists them.`,
       );
     }
-    await trx
-      .updateTable('workspace')
-      .set({ base_plan_tier: planTier })
-      .where('id', '=', workspace.id)
-      .execute();
+    await savePlan(trx, workspace.id, { base_plan_tier: planTier });
     return {
       workspaceId: workspace.id,
       planTier: await settlePlan(trx, workspace.id, terms),

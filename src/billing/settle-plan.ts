@@ -1,8 +1,9 @@
+import { savePlan } from '#src/accounts/save-plan.ts';
 import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { PlanTier } from '#src/tables.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 import { higherPlan } from './plans.ts';
 
 const DAY_MS = 86_400_000;
@@ -53,11 +54,7 @@ export async function settlePlan(
   const granted = grantedTier(await readGrants(trx, workspaceId), terms);
   const settled = higherPlan(granted ?? 'Free', workspace.base_plan_tier);
   if (settled !== workspace.plan_tier) {
-    await trx
-      .updateTable('workspace')
-      .set({ plan_tier: settled, plan_since: terms.now })
-      .where('id', '=', workspaceId)
-      .execute();
+    await savePlan(trx, workspaceId, { plan_tier: settled, plan_since: terms.now });
   }
   return settled;
 }

@@ -1,4 +1,4 @@
-import type { PlanTier } from '#src/tables.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 import { tierOfMetadata } from './plan-of-price.ts';
 import {
   type StripeEvent,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { PlanTier } from '#src/tables.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { tierOfItems, tierOfPrice } from './plan-of-price.ts';

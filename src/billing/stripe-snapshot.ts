@@ -1,4 +1,4 @@
-import type { PlanTier } from '#src/tables.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 import { tierOfSubscription } from './plan-of-price.ts';
 import { monthlyAmount } from './stripe-amount.ts';
 import { type StripeEvent, type StripeSubscription, stripeSubscription } from './stripe-object.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { PlanTier } from '#src/tables.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 import { type PlanFeatures, planRank, PLANS } from './plans.ts';
 import { isInForce, type PlanTerms } from './settle-plan.ts';
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { ENRICHMENTS } from '#src/tables.ts';
+import { ENRICHMENTS } from '#src/tables/leads.ts';
 import { type AddCommand, type CommandContext, printJson, wholeNumber } from './command-context.ts';
 import { findLeads, type FindOptions, SCRAPES } from './find-leads.ts';
 import {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { UNLIMITED } from '#src/billing/plans.ts';
-import { type PlanTier, PLAN_TIERS } from '#src/tables.ts';
+import { type PlanTier, PLAN_TIERS } from '#src/tables/accounts.ts';
 import { type AddCommand, type CommandContext, printJson } from './command-context.ts';
 import { formatCount, formatTable, plainLine } from './terminal.ts';
 

@@ -9,4 +9,4 @@ export {
   type Placement,
   type StreamLine,
   streamLineSchema,
-} from '#src/chat/packets.ts';
+} from '#src/chat/wire/packets.ts';

@@ -6,6 +6,7 @@ import type { Producer } from '#queues/producer.ts';
 export type KoaMiddleware = ReturnType<KoaAdapter['registerPlugin']>;
 
 export const QUEUE_DASHBOARD_PATH = '/admin/queues';
+export const QUEUE_DASHBOARD_ASSETS = `${QUEUE_DASHBOARD_PATH}/static/`;
 
 /** Its own assets and nothing else; the page sets a few styles on elements. */
 const CONTENT_SECURITY_POLICY = [
@@ -25,6 +26,23 @@ class AdapterWithoutWorkers extends BullMQAdapter {
   }
 }
 
+/** Remembers where its files lie, so that they need not be sent by koa-static, which neither compresses nor tags them. */
+class AdapterWithKnownFiles extends KoaAdapter {
+  assetsFolder = '';
+
+  override setStaticPath(route: string, folder: string): this {
+    this.assetsFolder = folder;
+    super.setStaticPath(route, folder);
+    return this;
+  }
+}
+
+export interface QueueDashboard {
+  readonly serve: KoaMiddleware;
+  /** Of the files that `serve` has below `QUEUE_DASHBOARD_ASSETS`. */
+  readonly assetsFolder: string;
+}
+
 /**
  * Bull-board over all queues, as middleware that answers below `QUEUE_DASHBOARD_PATH` and passes everything else on.
  * It knows no users: whoever mounts it lets only those through who may see and, for other methods than GET, change.
@@ -32,8 +50,8 @@ class AdapterWithoutWorkers extends BullMQAdapter {
 export function createQueueDashboard(
   producer: Pick<Producer, 'openQueues'>,
   { seesWorkers }: { seesWorkers: boolean },
-): KoaMiddleware {
-  const adapter = new KoaAdapter();
+): QueueDashboard {
+  const adapter = new AdapterWithKnownFiles();
   const QueueAdapter = seesWorkers ? BullMQAdapter : AdapterWithoutWorkers;
   createBullBoard({
     queues: producer.openQueues().map((queue) => new QueueAdapter(queue)),
@@ -43,7 +61,7 @@ export function createQueueDashboard(
   const board = adapter
     .setBasePath(QUEUE_DASHBOARD_PATH)
     .registerPlugin({ mount: QUEUE_DASHBOARD_PATH });
-  return async (context, next) => {
+  const serve: KoaMiddleware = async (context, next) => {
     await board(context, next);
     if (!isBelow(context.path)) return;
     context.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
@@ -51,6 +69,7 @@ export function createQueueDashboard(
       context.body = context.body.replaceAll(REMOTE_LINK, '');
     }
   };
+  return { serve, assetsFolder: adapter.assetsFolder };
 }
 
 function isBelow(path: string): boolean {

@@ -6,7 +6,7 @@ import { Batcher } from '#src/platform/batcher.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { LeaseLost } from '#src/platform/keep-lease.ts';
-import type { DocumentStatus } from '#src/tables.ts';
+import type { DocumentStatus } from '#src/tables/documents.ts';
 import { documentOfOthers } from './document-access.ts';
 import { type IncomingDocument, type PackedDocument, packDocument } from './incoming-document.ts';
 import type { PendingLimit } from './pending-limit.ts';
@@ -22,7 +22,7 @@ const FLUSH_DOCUMENTS = 256;
 
 /**
  * Of one flush, in bytes of JSON; a larger document goes alone. A server takes a few tens of MB at once. The embedded
- * database runs in the thread that answers requests and holds it for as long as a statement lasts.
+ * database has one session: all other statements wait for as long as one lasts.
  */
 export const FLUSH_BYTES = { embedded: 1_000_000, server: 16_000_000 };
 

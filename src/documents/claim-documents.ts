@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { DocumentMetadata, StoredSection } from '#src/tables.ts';
+import type { DocumentMetadata, StoredSection } from '#src/tables/documents.ts';
 import type { ToDeliver } from '#src/webhooks/emit-event.ts';
 import { announceDocuments } from './announce-documents.ts';
 import { DUE, DUE_AT, type LaneCursor } from './waiting-lanes.ts';
@@ -66,12 +66,12 @@ export async function claimDocuments(
         ${lanes.map((lane) => lane.source)}::text[]) with ordinality as l(workspace_id, source, n)
     ), waiting as (
       select lane.n, first.* from lane, lateral (
-        select d.id, ${DUE_AT} as due_at, d.content_bytes + ${DOCUMENT_COST} as cost,
-          d.attempts >= ${ATTEMPTS_IN_COMPANY} or d.content_bytes > ${SLICE_COST} as is_alone
+        select d.id, ${DUE_AT} as due_at, ${COST} + ${DOCUMENT_COST} as cost,
+          d.attempts >= ${ATTEMPTS_IN_COMPANY} or ${COST} > ${SLICE_COST} as is_alone
         from document d
         where d.workspace_id = lane.workspace_id and d.source = lane.source
           and d.status = 'accepted' and ${DUE} and (${mayBeLong}
-            or d.attempts < ${ATTEMPTS_IN_COMPANY} and d.content_bytes <= ${SLICE_COST})
+            or d.attempts < ${ATTEMPTS_IN_COMPANY} and ${COST} <= ${SLICE_COST})
         order by ${DUE_AT}, d.id limit ${Math.floor(MAX_ROWS / Math.max(1, lanes.length))}
         for update skip locked) first
     ), sized as (
@@ -106,6 +106,9 @@ export async function claimDocuments(
     [Symbol.asyncDispose]: () => Promise.resolve(stopRenewing()),
   };
 }
+
+/** Rows of older releases have their bytes alone. */
+const COST = sql<number>`coalesce(d.index_cost, d.content_bytes)`;
 
 /** Sections are stored as they were written: without spaces, and a quote inside of a text has a backslash. */
 const HAS_IMAGES = sql<boolean>`d.sections::text like '%"image_file_id":"%'`;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Role } from '#src/tables.ts';
+import type { Role } from '#src/tables/accounts.ts';
 
 /*
  * Who may see and change a document. Every query that names documents to somebody takes its condition from here.

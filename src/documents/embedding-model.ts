@@ -51,7 +51,7 @@ export async function reembedEverything(
       with reset as (
         update document set status = 'accepted', indexed_revision = null, attempts = 0,
           revision = revision + 1, next_attempt_at = null, claim_token = null, claimed_until = null,
-          error = null, chunk_count = 0, queued_at = 'epoch'
+          error = null, chunk_count = 0, hidden_above = null, hidden_ids = null, queued_at = 'epoch'
         where status <> 'deleting' returning 1)
       select count(*)::int as waiting from reset`.execute(trx);
     await recordModel(trx, embedder);

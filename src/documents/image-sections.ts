@@ -1,16 +1,20 @@
-import type { WorkspaceId } from '#src/ids.ts';
+import type { UserId, WorkspaceId } from '#src/ids.ts';
 import { RetryLater } from '#src/platform/errors.ts';
-import type { StoredSection } from '#src/tables.ts';
+import type { StoredSection } from '#src/tables/documents.ts';
 import type { ClaimedDocument } from './claim-documents.ts';
+
+/** An image of the workspace; with a `userId`, one that this user has uploaded. */
+export interface NamedImage {
+  workspaceId: WorkspaceId;
+  userId: UserId | null;
+  fileId: string;
+}
 
 /**
  * What a stored image shows, in words; null when there is no such image, or nobody who could tell.
  * @throws RetryLater when whoever could tell is away
  */
-export type DescribeImage = (
-  image: { workspaceId: WorkspaceId; fileId: string },
-  signal: AbortSignal,
-) => Promise<string | null>;
+export type DescribeImage = (image: NamedImage, signal: AbortSignal) => Promise<string | null>;
 
 /** Of one document; the images after them are left without words. */
 const MAX_IMAGES = 100;
@@ -43,13 +47,13 @@ async function resolveDocument(
   describe: DescribeImage,
   signal: AbortSignal,
 ): Promise<{ ready: ClaimedDocument } | { document: ClaimedDocument; later: string }> {
-  const ids = new Set(document.sections.flatMap((section) => section.image_file_id || []));
-  if (ids.size === 0) return { ready: document };
+  const images = new Map(document.sections.flatMap(imageOf));
+  if (images.size === 0) return { ready: document };
   const descriptions = new Map<string, string>();
   try {
     // One after the other: `describe` bounds how many of all documents are at it.
-    for (const fileId of [...ids].slice(0, MAX_IMAGES)) {
-      const image = { workspaceId: document.workspace_id, fileId };
+    for (const [fileId, userId] of [...images].slice(0, MAX_IMAGES)) {
+      const image = { workspaceId: document.workspace_id, userId, fileId };
       const description = await describe(image, signal);
       if (description !== null) descriptions.set(fileId, description);
     }
@@ -59,6 +63,14 @@ async function resolveDocument(
   }
   const sections = document.sections.map((section) => withDescription(section, descriptions));
   return { ready: { ...document, sections } };
+}
+
+/** All sections of a document have the same writer. */
+function imageOf({
+  image_file_id: fileId,
+  image_user_id: userId,
+}: StoredSection): [fileId: string, userId: UserId | null][] {
+  return fileId ? [[fileId, userId ?? null]] : [];
 }
 
 function withDescription(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { DocumentMetadata, StoredOwner, StoredSection } from '#src/tables.ts';
+import type { DocumentMetadata, StoredOwner, StoredSection } from '#src/tables/documents.ts';
 import { cleanText } from './clean-text.ts';
 import { derivedIds, MAX_ID_BYTES } from './derived-id.ts';
 import type { Writer } from './document-access.ts';
@@ -13,6 +13,8 @@ const MAX_TAG_LENGTH = 255;
 /** Largest `cc_pair_id` that can exist: a Postgres `integer`. */
 const MAX_PAIR_ID = 2_147_483_647;
 const MAX_SECTIONS = 100_000;
+/** Each section is a chunk at least; its rows cost about as much as so many bytes of text. */
+const SECTION_COST = 500;
 export const MAX_OWNER_FIELD = 1_000;
 /** Of each of the two lists. */
 export const MAX_OWNERS = 200;
@@ -78,7 +80,7 @@ const pairId = z
   .nullish()
   .transform((id) => (typeof id === 'number' && id > 0 && id <= MAX_PAIR_ID ? id : null));
 
-/** IngestionDocument of SPEC.md; what is absent gets its default here, and all text is cleaned. */
+/** `IngestionDocument` of the OpenAPI document; what is absent gets its default here, and all text is cleaned. */
 const documentSchema = z
   .object({
     id: documentId.nullish(),
@@ -136,6 +138,8 @@ export interface IncomingDocument {
   /** SHA-256, hex. */
   contentHash: string;
   contentBytes: number;
+  /** What indexing costs, in bytes of text. */
+  indexCost: number;
 }
 
 export interface IncomingContext {
@@ -175,7 +179,7 @@ export function toIncomingDocument(
     semanticIdentifier: document.semantic_identifier,
     title: document.title ?? null,
     source: document.source,
-    sections: document.sections.map(toStoredSection),
+    sections: document.sections.map((section) => toStoredSection(section, context.writer)),
     metadata: document.metadata,
     docUpdatedAt: document.doc_updated_at ?? null,
     primaryOwners: document.primary_owners ?? [],
@@ -201,6 +205,7 @@ export function toIncomingDocument(
     tags: tagsOf(document.metadata),
     contentHash: createHash('sha256').update(canonical).digest('hex'),
     contentBytes,
+    indexCost: contentBytes + SECTION_COST * document.sections.length,
   };
 }
 
@@ -211,11 +216,14 @@ function textBytes(value: unknown): number {
   return Object.values(value).reduce((sum: number, part) => sum + textBytes(part), 0);
 }
 
-function toStoredSection(value: z.output<typeof section>): StoredSection {
+/** An image goes with the user who names it: what it shows is for nobody else to publish. */
+function toStoredSection(value: z.output<typeof section>, writer: Writer | null): StoredSection {
+  const hasImage = (value.image_file_id ?? '') !== '';
   return {
     text: value.text ?? '',
     link: value.link ?? null,
     image_file_id: value.image_file_id ?? null,
+    ...(hasImage && writer !== null && { image_user_id: writer.userId }),
   };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { documentIndex } from '#queues/document-index.ts';
 import type { DocumentId } from '#src/ids.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { DocumentServices } from './document-services.ts';
 import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import {
   type Claim,
@@ -13,19 +13,13 @@ import {
   someStillWait,
   takeBackClaims,
 } from './claim-documents.ts';
-import { deleteMarkedDocuments } from './delete-documents.ts';
+import { type DeletionStep, deleteMarkedDocuments } from './delete-documents.ts';
 import { resolveImages } from './image-sections.ts';
-import type { PreparedChunk } from './prepare-document.ts';
-import {
-  type IndexedDocument,
-  type PlacedChunk,
-  replaceChunks,
-  type StoredChunks,
-  storedChunks,
-} from './replace-chunks.ts';
+import { placeChunks, type PreparedDocument } from './place-chunks.ts';
+import { replaceChunks } from './replace-chunks.ts';
 
 const MAX_ATTEMPTS = 8;
-const KILLER_REASON = `The process that indexed the document died in each of ${MAX_ATTEMPTS} attempts. Split the document into smaller ones, or give the workers more memory, and send it again.`;
+const POISON_REASON = `The process that indexed the document died in each of ${MAX_ATTEMPTS} attempts. Split the document into smaller ones, or give the workers more memory, and send it again.`;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10 * 60_000;
 /** Whoever describes images may be away for a while: such retries are that much slower, half an hour in all. */
@@ -37,7 +31,7 @@ const SHORTEST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 200;
 
 type IndexServices = Pick<
-  Services,
+  DocumentServices,
   'db' | 'describeImage' | 'embedder' | 'indexThreads' | 'indexTurns' | 'log' | 'producer'
 >;
 
@@ -62,11 +56,16 @@ export async function indexDocuments(
   for (let mayDelete = true; ;) {
     signal.throwIfAborted();
     if (performance.now() > endsAt) throw new RetryLater(0, 'Its documents wait for their turns.');
-    mayDelete &&= await deleteMarkedDocuments(services.db, ids);
-    if (!mayDelete && !(await someStillWait(services.db, own))) return;
+    const deletion: DeletionStep = mayDelete
+      ? await deleteMarkedDocuments(services.db, ids)
+      : 'nothing';
+    mayDelete = deletion === 'more';
+    // Whoever deleted takes a turn, too: thousands of such jobs may stand before the job of one document.
+    const hasDeleted = deletion !== 'nothing';
+    if (!hasDeleted && !(await someStillWait(services.db, own))) return;
     const worked = await takeTurn(services, own, signal);
     emptyTurns = worked ? 0 : emptyTurns + 1;
-    if (!worked && !mayDelete) await wait(emptyTurnPauseMs(emptyTurns));
+    if (!worked && !hasDeleted) await wait(emptyTurnPauseMs(emptyTurns));
   }
 }
 
@@ -89,7 +88,7 @@ async function indexClaim(
   claim: Claim,
   signal: AbortSignal,
 ): Promise<void> {
-  const documents = await withoutKillers(services, claim);
+  const documents = await failPoisonous(services, claim);
   if (documents.length === 0) return;
   try {
     await indexBatch(services, claim, documents, signal);
@@ -101,9 +100,9 @@ async function indexClaim(
 }
 
 /** An error ends the last attempt as failed; a document that is past it never let its worker come so far. */
-async function withoutKillers(services: IndexServices, claim: Claim): Promise<ClaimedDocument[]> {
+async function failPoisonous(services: IndexServices, claim: Claim): Promise<ClaimedDocument[]> {
   for (const { id, attempts } of claim.documents) {
-    if (attempts > MAX_ATTEMPTS) await fail(services, claim, id, KILLER_REASON);
+    if (attempts > MAX_ATTEMPTS) await fail(services, claim, id, POISON_REASON);
   }
   return claim.documents.filter(({ attempts }) => attempts <= MAX_ATTEMPTS);
 }
@@ -162,16 +161,15 @@ async function indexBatch(
   const documents = await withImages(services, claim, claimed, signal);
   if (documents.length === 0) return;
   const prepared = await services.indexThreads.prepare(documents.map(textOf), signal);
-  const good: { document: ClaimedDocument; chunks: PreparedChunk[] }[] = [];
+  const good: PreparedDocument[] = [];
   for (const [index, document] of documents.entries()) {
     const answer = prepared[index];
     if (answer && 'chunks' in answer) good.push({ document, chunks: answer.chunks });
     else await fail(services, claim, document.id, answer?.failure ?? 'Not prepared.');
   }
-  const indexed = await embedChunks(services, good, signal);
-  signal.throwIfAborted();
-  const { db, embedder } = services;
-  await sendDeliveries(services, await replaceChunks(db, embedder.model, claim.token, indexed));
+  const changes = await placeChunks(services, good, signal);
+  const writer = { token: claim.token, model: services.embedder.model, signal };
+  await sendDeliveries(services, await replaceChunks(services.db, writer, changes));
 }
 
 async function fail(
@@ -181,47 +179,6 @@ async function fail(
   reason: string,
 ): Promise<void> {
   await sendDeliveries(services, await failDocument(services.db, token, id, reason));
-}
-
-/** Embeds the chunks that have no vector yet: an unchanged chunk keeps its row and vector. */
-async function embedChunks(
-  services: IndexServices,
-  documents: { document: ClaimedDocument; chunks: PreparedChunk[] }[],
-  signal: AbortSignal,
-): Promise<IndexedDocument[]> {
-  const stored = await storedChunks(
-    services.db,
-    documents.map(({ document }) => document),
-  );
-  const keptIds = new Map<PreparedChunk, number>();
-  for (const { document, chunks } of documents) claimStored(stored, document, chunks, keptIds);
-  const fresh = documents.flatMap(({ chunks }) => chunks.filter((chunk) => !keptIds.has(chunk)));
-  const vectors = await services.embedder.embedDocuments(
-    fresh.map((chunk) => chunk.indexedText),
-    signal,
-  );
-  const vectorOf = new Map(fresh.map((chunk, index) => [chunk, vectors[index]]));
-  const place = (chunk: PreparedChunk): PlacedChunk => {
-    const keptId = keptIds.get(chunk);
-    if (keptId !== undefined) return { chunk, keptId, vector: null };
-    const vector = vectorOf.get(chunk);
-    if (!vector) throw new GiveUp('The embedder answered with fewer vectors than texts.');
-    return { chunk, keptId: null, vector };
-  };
-  return documents.map(({ document, chunks }) => ({ document, chunks: chunks.map(place) }));
-}
-
-/** Each stored row serves one chunk of the same text; repeated texts have a row each. */
-function claimStored(
-  stored: StoredChunks,
-  document: ClaimedDocument,
-  chunks: PreparedChunk[],
-  keptIds: Map<PreparedChunk, number>,
-): void {
-  for (const chunk of chunks) {
-    const id = stored.get(document.id)?.get(chunk.hash)?.shift();
-    if (id !== undefined) keptIds.set(chunk, id);
-  }
 }
 
 /**

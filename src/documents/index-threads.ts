@@ -3,13 +3,15 @@ import type { Logger } from 'pino';
 import { openGate, throughGate } from '#src/platform/gate.ts';
 import type { Embedder } from './embed.ts';
 import type { embedTexts, prepareDocuments } from './index-thread.ts';
-import type { DocumentText, Prepared } from './prepare-document.ts';
+import type { cutDocument, DocumentText, findTerms, Prepared } from './prepare-document.ts';
+import { patient, TaskQueueWithPatience } from './task-queue.ts';
 
 const TASK_TIMEOUT_MS = 60_000;
 const MEMORY_LIMIT_MB = 1_024;
-const TEXTS_PER_TASK = 256;
-/** Documents with more text keep a thread for seconds: such tasks leave one thread to the others. */
-const LARGE_TASK_CHARACTERS = 1_000_000;
+/** Some tens of milliseconds: as long as the texts of a small document wait behind those of a large one. */
+const TEXTS_PER_TASK = 64;
+/** More text than a slice has is of a document that takes seconds: it goes through the threads in pieces. */
+const LARGE_CHARACTERS = 300_000;
 
 /** The threads that do the CPU-heavy half of indexing, so that the event loop stays free to answer. */
 export interface IndexThreads {
@@ -28,51 +30,76 @@ export function openIndexThreads(threads: number, log: Logger): IndexThreads {
     maxThreads: threads,
     idleTimeout: 30_000,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
+    taskQueue: new TaskQueueWithPatience(),
   });
   // A thread that dies between tasks is replaced; without a listener it would end the process.
   pool.on('error', (error: unknown) => log.error({ error: String(error) }, 'an index thread died'));
-  const run = async <Task, Result>(
-    name: string,
-    task: Task,
-    signal: AbortSignal,
-  ): Promise<Result> =>
-    // The name and the types belong together: both come from index-thread.ts.
+  const run: RunTask = async (name, task, signal) =>
+    // The name and the types belong together: all come from index-thread.ts.
     (await pool.run(task, {
       name,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TASK_TIMEOUT_MS)]),
-    })) as Result;
-  const enterWithLargeTask = openGate(Math.max(1, threads - 1));
-  const prepare = (documents: DocumentText[], signal: AbortSignal) =>
-    run<Parameters<typeof prepareDocuments>[0], ReturnType<typeof prepareDocuments>>(
-      'prepareDocuments',
-      documents,
-      signal,
+    })) as never;
+  // Cutting a very large text is one task of a second: one thread is kept for others.
+  const enterWithLargeText = openGate(Math.max(1, threads - 1));
+  const prepareLarge = async (document: DocumentText, signal: AbortSignal): Promise<Prepared> => {
+    const cut = await throughGate(enterWithLargeText, () =>
+      run('cutDocument', patient(document), signal),
     );
-  const embedSome = async (texts: readonly string[], dimensions: number, signal: AbortSignal) => {
-    const vectors = await run<Parameters<typeof embedTexts>[0], ReturnType<typeof embedTexts>>(
-      'embedTexts',
-      { texts, dimensions },
-      signal,
-    );
-    return texts.map((_, index) => vectors.subarray(index * dimensions, (index + 1) * dimensions));
+    if ('failure' in cut) return cut;
+    const { workspaceId } = document;
+    const chunks = await inPieces(cut.chunks, threads, async (some) => {
+      const indexedTexts = some.map(({ indexedText }) => indexedText);
+      const terms = await run('findTerms', patient({ workspaceId, indexedTexts }), signal);
+      return terms.flatMap((own, n) => (some[n] ? { ...some[n], ...own } : []));
+    });
+    return { chunks };
   };
   return {
-    prepare: (documents, signal) =>
-      charactersOf(documents) > LARGE_TASK_CHARACTERS
-        ? throughGate(enterWithLargeTask, () => prepare(documents, signal))
-        : prepare(documents, signal),
-    async embed(texts, dimensions, signal) {
-      // As many of one caller at once as there are threads: the tasks of others come in between.
-      const enter = openGate(threads);
-      const parts = [];
-      for (let start = 0; start < texts.length; start += TEXTS_PER_TASK) {
-        const part = texts.slice(start, start + TEXTS_PER_TASK);
-        parts.push(throughGate(enter, () => embedSome(part, dimensions, signal)));
-      }
-      return (await Promise.all(parts)).flat();
+    async prepare(documents, signal) {
+      const texts = documents.flatMap(({ sections }) => sections.map(({ text }) => text));
+      if (!isLarge(texts)) return run('prepareDocuments', documents, signal);
+      const prepared: Prepared[] = [];
+      for (const document of documents) prepared.push(await prepareLarge(document, signal));
+      return prepared;
+    },
+    embed(texts, dimensions, signal) {
+      const queued = isLarge(texts) ? patient : same;
+      return inPieces(texts, threads, async (some) => {
+        const vectors = await run('embedTexts', queued({ texts: some, dimensions }), signal);
+        return some.map((_, n) => vectors.subarray(n * dimensions, (n + 1) * dimensions));
+      });
     },
     close: () => pool.destroy(),
   };
+}
+
+interface ThreadTasks {
+  prepareDocuments: typeof prepareDocuments;
+  cutDocument: typeof cutDocument;
+  findTerms: typeof findTerms;
+  embedTexts: typeof embedTexts;
+}
+
+type RunTask = <Name extends keyof ThreadTasks>(
+  name: Name,
+  task: Parameters<ThreadTasks[Name]>[0],
+  signal: AbortSignal,
+) => Promise<ReturnType<ThreadTasks[Name]>>;
+
+/** As many of one caller at once as there are threads: the tasks of others come in between. */
+async function inPieces<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  work: (some: readonly Item[]) => Promise<Result[]>,
+): Promise<Result[]> {
+  const enter = openGate(width);
+  const parts: Promise<Result[]>[] = [];
+  for (let start = 0; start < items.length; start += TEXTS_PER_TASK) {
+    const some = items.slice(start, start + TEXTS_PER_TASK);
+    parts.push(throughGate(enter, () => work(some)));
+  }
+  return (await Promise.all(parts)).flat();
 }
 
 /** The builtin embedder with its document side moved to the threads. */
@@ -88,9 +115,8 @@ export function embedInThreads(embedder: Embedder, threads: IndexThreads): Embed
   };
 }
 
-function charactersOf(documents: readonly DocumentText[]): number {
-  return documents.reduce(
-    (sum, { sections }) => sections.reduce((part, { text }) => part + text.length, sum),
-    0,
-  );
+function isLarge(texts: readonly string[]): boolean {
+  return texts.reduce((sum, { length }) => sum + length, 0) > LARGE_CHARACTERS;
 }
+
+const same = <T>(task: T): T => task;

@@ -1,4 +1,4 @@
-import type { DocumentMetadata } from '#src/tables.ts';
+import type { DocumentMetadata } from '#src/tables/documents.ts';
 
 /** Of a document's metadata. They hold for every door; a connector cuts what its source has beyond them. */
 export const METADATA_LIMITS = { keys: 1_000, bytes: 262_144, keyLength: 255, listLength: 1_000 };

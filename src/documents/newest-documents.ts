@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { DocumentMetadata } from '#src/tables.ts';
+import type { DocumentMetadata } from '#src/tables/documents.ts';
 import { blurb } from './highlight.ts';
 import { visibleText } from './html-text.ts';
 import type { SearchDoc } from './search-hit.ts';
 import { visible } from './search-terms.ts';
+import { areShown } from './shown-chunks.ts';
 import { SHOWN_METADATA, SHOWN_TITLE } from './shown-columns.ts';
 import type { SearchFilters } from './search-filters.ts';
 
@@ -36,7 +37,9 @@ export async function newestDocuments(
       where status = 'indexed' and ${visible(scope)} order by id desc limit ${scope.limit}) d
     cross join lateral (
       select ordinal, text, is_html, link from chunk
-      where document_id = d.id order by ordinal limit 1) c
+      where document_id = d.id
+        and ${areShown(scope.workspaceId, { chunk: sql`chunk.id`, document: sql`d.id` })}
+      order by ordinal limit 1) c
     order by d.id desc`.execute(db);
   return rows.map((row) => ({
     document_id: row.external_id,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GiveUp } from '#src/platform/errors.ts';
-import type { DocumentMetadata } from '#src/tables.ts';
+import type { DocumentMetadata } from '#src/tables/documents.ts';
 import { documentWeights, workspaceSalt } from './bm25.ts';
 import { type Chunk, chunkDocument } from './chunk-text.ts';
 import { looksBinary } from './clean-text.ts';
@@ -14,32 +14,49 @@ export interface DocumentText {
   metadata: DocumentMetadata;
 }
 
-export interface PreparedChunk extends Chunk {
+/** What the index keeps of a chunk's indexed text. */
+export interface ChunkTerms {
   /** First 16 bytes of the SHA-256 of the indexed text, hex. */
   hash: string;
   termIds: Int32Array;
   termWeights: Float32Array;
 }
 
+export type PreparedChunk = Chunk & ChunkTerms;
+
 export type Prepared = { chunks: PreparedChunk[] } | { failure: string };
 
 /** Chunks and tokenizes one document. A document that cannot be indexed is an answer, not an error. */
 export function prepareDocument(document: DocumentText): Prepared {
+  const cut = cutDocument(document);
+  if ('failure' in cut) return cut;
+  const salt = workspaceSalt(document.workspaceId);
+  return { chunks: cut.chunks.map((chunk) => ({ ...chunk, ...termsOf(chunk.indexedText, salt) })) };
+}
+
+/** The quick half: a tenth of the time. */
+export function cutDocument(document: DocumentText): { chunks: Chunk[] } | { failure: string } {
   if (document.sections.some((section) => looksBinary(section.text))) {
     return {
       failure: 'The text looks like binary data. Send the text of the document, not its file.',
     };
   }
   try {
-    const salt = workspaceSalt(document.workspaceId);
-    const chunks = chunkDocument(document).map((chunk): PreparedChunk => {
-      const { ids, weights } = documentWeights(tokenize(chunk.indexedText), salt);
-      const digest = createHash('sha256').update(chunk.indexedText).digest('hex');
-      return { ...chunk, hash: digest.slice(0, 32), termIds: ids, termWeights: weights };
-    });
-    return { chunks };
+    return { chunks: chunkDocument(document) };
   } catch (error) {
     if (error instanceof GiveUp) return { failure: error.message };
     throw error;
   }
+}
+
+/** The other half, for as many chunks as the caller likes. */
+export function findTerms(task: { workspaceId: string; indexedTexts: string[] }): ChunkTerms[] {
+  const salt = workspaceSalt(task.workspaceId);
+  return task.indexedTexts.map((text) => termsOf(text, salt));
+}
+
+function termsOf(indexedText: string, salt: number): ChunkTerms {
+  const { ids, weights } = documentWeights(tokenize(indexedText), salt);
+  const digest = createHash('sha256').update(indexedText).digest('hex');
+  return { hash: digest.slice(0, 32), termIds: ids, termWeights: weights };
 }

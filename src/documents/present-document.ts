@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DOCUMENT_STATUSES } from '#src/tables.ts';
+import { DOCUMENT_STATUSES } from '#src/tables/documents.ts';
 import type { AcceptedDocument } from './accept-document.ts';
 import type { DocumentRecord } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { Services } from '#src/services.ts';
+import type { DocumentServices } from './document-services.ts';
 import {
   createVectorIndex,
   dropRemains,
@@ -14,7 +14,7 @@ const ROWS_PER_STEP = 500;
 /** One run that inserts into the index stops here; the next scheduled one goes on. */
 const RUN_BUDGET_MS = 25_000;
 
-type PromoteServices = Pick<Services, 'db' | 'config' | 'clock'>;
+type PromoteServices = Pick<DocumentServices, 'db' | 'config' | 'clock'>;
 
 /**
  * Moves staged vectors of large workspaces into the HNSW index, a few at a time: inserting into the

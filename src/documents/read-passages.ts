@@ -5,6 +5,7 @@ import { sparseVectorLiteral } from '#src/platform/vector.ts';
 import { countTermIds, queryVector, TERM_SPACE, termId, workspaceSalt } from './bm25.ts';
 import { visibleText } from './html-text.ts';
 import { HIDDEN } from './search-terms.ts';
+import { areShown } from './shown-chunks.ts';
 import { readTermCounts } from './term-counts.ts';
 import { stemWord, tokenize, tokenizeWords } from './tokenize.ts';
 
@@ -58,7 +59,8 @@ export async function readPassages(
     cross join lateral (
       select t.chunk_id, t.weights <#> ${wanted}::sparsevec as distance from (
         select chunk_id, weights from chunk_terms
-        where document_id = d.id order by chunk_id limit ${MAX_COMPARED}) t
+        where document_id = d.id and ${areShown(workspaceId)}
+        order by chunk_id limit ${MAX_COMPARED}) t
       order by distance, t.chunk_id limit ${perDocument}) best
     join chunk c on c.id = best.chunk_id
     where d.workspace_id = ${workspaceId} and d.external_id = any(${documentIds}::text[])

@@ -1,82 +1,66 @@
 import { sql } from 'kysely';
-import type { DocumentId, WorkspaceId } from '#src/ids.ts';
-import { BinaryCopy } from '#src/platform/copy-binary.ts';
-import { copyRows, type Database, type DatabaseTransaction } from '#src/platform/database.ts';
-import { signBits, toHalfBits } from '#src/platform/vector.ts';
+import type { DocumentId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { ToDeliver } from '#src/webhooks/emit-event.ts';
 import { announceDocuments } from './announce-documents.ts';
-import { TERM_SPACE } from './bm25.ts';
-import type { ClaimedDocument } from './claim-documents.ts';
+import { type ChunkChanges, type Shown, stepsOf, type WriteStep } from './chunk-changes.ts';
 import { assertModelIsCurrent } from './embedding-model.ts';
-import type { PreparedChunk } from './prepare-document.ts';
-import { deleteChunks } from './delete-documents.ts';
-import { TermDeltas } from './term-counts.ts';
+import { writeChunks } from './write-chunks.ts';
 
-/** A chunk and where its row comes from: the one it had (`keptId`), or a new one with this vector. */
-export type PlacedChunk = { chunk: PreparedChunk } & (
-  | { keptId: number; vector: null }
-  | { keptId: null; vector: Float32Array }
-);
+/**
+ * Rows changed in one transaction, at most: everybody waits for a transaction of the embedded database, which has one
+ * session. A turn of ordinary documents changes fewer.
+ */
+const ROWS_PER_STEP = 400;
 
-export interface IndexedDocument {
-  document: ClaimedDocument;
-  chunks: PlacedChunk[];
-}
-
-/** Rows of chunks that a document has now, by the hash of their indexed text. */
-export type StoredChunks = Map<DocumentId, Map<string, number[]>>;
-
-interface NewChunk {
-  id: number;
-  document: ClaimedDocument;
-  chunk: PreparedChunk;
-  vector: Float32Array;
-}
-
-/** The chunks that are stored for documents that were indexed before. */
-export async function storedChunks(
-  db: Database,
-  documents: ClaimedDocument[],
-): Promise<StoredChunks> {
-  const stored: StoredChunks = new Map();
-  const known = documents.filter((document) => document.indexed_revision !== null);
-  if (known.length === 0) return stored;
-  const { rows } = await sql<{ id: number; document_id: DocumentId; hash: string }>`
-    select id, document_id, encode(hash, 'hex') as hash from chunk
-    where document_id = any(${known.map((document) => document.id)}::bigint[])
-    order by document_id, ordinal`.execute(db);
-  for (const row of rows) {
-    const byHash = stored.get(row.document_id) ?? new Map<string, number[]>();
-    stored.set(row.document_id, byHash);
-    byHash.set(row.hash, [...(byHash.get(row.hash) ?? []), row.id]);
-  }
-  return stored;
+/** Who writes: claims and vectors are worth nothing to another. */
+interface Writer {
+  token: string;
+  model: string;
+  signal: AbortSignal;
 }
 
 /**
- * Replaces the documents' chunks in one transaction: what is unchanged keeps its row and vector,
- * what is new is loaded with COPY, what is gone is deleted. Documents whose claim was lost meanwhile
- * (edited, deleted, taken over) are left alone. The old chunks are searchable until the commit.
+ * Replaces the documents' chunks: what is unchanged keeps its row and vector, what is new is loaded with COPY, what is
+ * gone is deleted. Documents whose claim was lost meanwhile (edited, deleted, taken over) are left alone.
+ *
+ * A document with few changes is replaced in one transaction: the old chunks are searchable until the commit. One with
+ * many is replaced step by step, and searches see the old text until the new one is complete. An attempt that is cut off
+ * is gone on with where it stopped: what it wrote is found again by its hash, and is hidden until then.
  * @returns for `sendDeliveries`: who is told of it
  */
 export async function replaceChunks(
   db: Database,
-  model: string,
-  token: string,
-  indexed: IndexedDocument[],
+  writer: Writer,
+  changes: readonly ChunkChanges[],
 ): Promise<ToDeliver> {
+  const toDeliver: ToDeliver[number][] = [];
+  for (const steps of stepsOf(changes, ROWS_PER_STEP)) {
+    for (const step of steps) {
+      writer.signal.throwIfAborted();
+      const told = await takeStep(db, writer, step);
+      if (told === null) break;
+      toDeliver.push(...told);
+    }
+  }
+  return toDeliver;
+}
+
+/** @returns null when none of its documents is held any more */
+async function takeStep(
+  db: Database,
+  { token, model }: Writer,
+  { changes, shown, isLast }: WriteStep,
+): Promise<ToDeliver | null> {
   return db.transaction().execute(async (trx) => {
-    const held = await lockHeldDocuments(trx, token, indexed);
+    const held = await lockHeldDocuments(trx, token, changes);
     await assertModelIsCurrent(trx, model);
-    const current = indexed.filter(({ document }) => held.has(document.id));
-    if (current.length === 0) return [];
-    const deltas = new TermDeltas();
-    await deleteGoneChunks(trx, current, deltas);
-    await moveKeptChunks(trx, current);
-    await insertNewChunks(trx, await numberNewChunks(trx, current), deltas);
-    await deltas.write(trx);
-    await markIndexed(trx, current);
-    const documents = current.map(({ document }) => document);
+    if (held.length === 0) return null;
+    await showChunks(trx, held, shown);
+    await writeChunks(trx, held);
+    if (!isLast) return [];
+    await markIndexed(trx, held);
+    const documents = held.map(({ document }) => document);
     return announceDocuments(trx, 'document.indexed', documents);
   });
 }
@@ -85,154 +69,38 @@ export async function replaceChunks(
 async function lockHeldDocuments(
   trx: DatabaseTransaction,
   token: string,
-  indexed: IndexedDocument[],
-): Promise<Set<DocumentId>> {
-  const ids = indexed.map(({ document }) => document.id);
+  changes: readonly ChunkChanges[],
+): Promise<ChunkChanges[]> {
+  const ids = changes.map(({ document }) => document.id);
   const { rows } = await sql<{ id: DocumentId; revision: number }>`
     select id, revision from document
     where id = any(${ids}::bigint[]) and claim_token = ${token} and status = 'indexing'
     order by workspace_id, external_id for update`.execute(trx);
   const revisions = new Map(rows.map((row) => [row.id, row.revision]));
-  return new Set(
-    indexed
-      .filter(({ document }) => revisions.get(document.id) === document.revision)
-      .map(({ document }) => document.id),
-  );
+  return changes.filter(({ document }) => revisions.get(document.id) === document.revision);
 }
 
-async function deleteGoneChunks(
+/** Before the chunks are numbered: those that come have higher ids than `hidden_above`. */
+async function showChunks(
   trx: DatabaseTransaction,
-  current: IndexedDocument[],
-  deltas: TermDeltas,
+  held: readonly ChunkChanges[],
+  shown: Shown,
 ): Promise<void> {
-  const known = current.filter(({ document }) => document.indexed_revision !== null);
-  if (known.length === 0) return;
-  const kept = known.flatMap(({ chunks }) => chunks.flatMap(({ keptId }) => keptId ?? []));
-  const { rows } = await sql<{ id: number }>`
-    select id from chunk where document_id = any(${known.map(({ document }) => document.id)}::bigint[])
-      and not id = any(${kept}::bigint[])`.execute(trx);
-  await deleteChunks(
-    trx,
-    rows.map((row) => row.id),
-    deltas,
-  );
+  if (shown === null) return;
+  const change =
+    shown === 'old'
+      ? sql`hidden_above = coalesce(hidden_above, nextval('chunk_id'))`
+      : sql`hidden_above = null, hidden_ids = ${shown.allBut}::bigint[]`;
+  const ids = held.map(({ document }) => document.id);
+  await sql`update document set ${change} where id = any(${ids}::bigint[])`.execute(trx);
 }
 
-async function moveKeptChunks(trx: DatabaseTransaction, current: IndexedDocument[]): Promise<void> {
-  const moved = current.flatMap(({ chunks }) =>
-    chunks.flatMap(({ chunk, keptId }) =>
-      keptId === null ? [] : { id: keptId, ...placeOf(chunk) },
-    ),
-  );
-  if (moved.length === 0) return;
-  await sql`
-    update chunk c set ordinal = x.ordinal, section_index = x."sectionIndex",
-      start_offset = x.start, end_offset = x."end", text = x.text, is_html = x."isHtml", headings = x.headings, link = x.link
-    from json_to_recordset(${JSON.stringify(moved)}::json) as x(id bigint, ordinal int,
-      "sectionIndex" int, start int, "end" int, text text, "isHtml" boolean, headings json, link text)
-    where c.id = x.id`.execute(trx);
-}
-
-function placeOf({
-  ordinal,
-  sectionIndex,
-  start,
-  end,
-  text,
-  isHtml,
-  headings,
-  link,
-}: PreparedChunk) {
-  return { ordinal, sectionIndex, start, end, text, isHtml, headings, link };
-}
-
-async function numberNewChunks(
-  trx: DatabaseTransaction,
-  current: IndexedDocument[],
-): Promise<NewChunk[]> {
-  const fresh = current.flatMap(({ document, chunks }) =>
-    chunks.flatMap(({ chunk, vector }) => (vector === null ? [] : { document, chunk, vector })),
-  );
-  if (fresh.length === 0) return [];
-  const { rows } = await sql<{ id: number }>`
-    select nextval('chunk_id') as id from generate_series(1, ${fresh.length}::int)`.execute(trx);
-  return fresh.map((one, index) => ({ ...one, id: rows[index]?.id ?? 0 }));
-}
-
-async function insertNewChunks(
-  trx: DatabaseTransaction,
-  fresh: NewChunk[],
-  deltas: TermDeltas,
-): Promise<void> {
-  if (fresh.length === 0) return;
-  const texts = new BinaryCopy();
-  const vectors = new BinaryCopy();
-  const terms = new BinaryCopy();
-  for (const { id, document, chunk, vector } of fresh) {
-    writeText(texts, id, document, chunk);
-    keyFields(vectors.row(6), id, document)
-      .bit(signBits(vector), vector.length)
-      .halfvec(toHalfBits(vector))
-      .bool(false);
-    keyFields(terms.row(5), id, document)
-      .int4Array(chunk.termIds)
-      .sparsevec(TERM_SPACE, chunk.termIds, chunk.termWeights);
-    deltas.add(document.workspace_id, chunk.termIds, 1);
-  }
-  await copyRows(trx, 'chunk', CHUNK_COLUMNS, texts.finish());
-  await copyRows(trx, 'chunk_vector', VECTOR_COLUMNS, vectors.finish());
-  await copyRows(trx, 'chunk_terms', TERMS_COLUMNS, terms.finish());
-}
-
-const KEY_COLUMNS = ['chunk_id', 'workspace_id', 'document_id'];
-const VECTOR_COLUMNS = [...KEY_COLUMNS, 'bits', 'embedding', 'promoted'];
-const TERMS_COLUMNS = [...KEY_COLUMNS, 'terms', 'weights'];
-const CHUNK_COLUMNS = [
-  'id',
-  'workspace_id',
-  'document_id',
-  'ordinal',
-  'section_index',
-  'start_offset',
-  'end_offset',
-  'text',
-  'is_html',
-  'headings',
-  'link',
-  'hash',
-  'token_count',
-];
-
-function keyFields(
-  copy: BinaryCopy,
-  id: number,
-  document: { id: DocumentId; workspace_id: WorkspaceId },
-): BinaryCopy {
-  return copy.int8(id).uuid(document.workspace_id).int8(document.id);
-}
-
-function writeText(copy: BinaryCopy, id: number, document: ClaimedDocument, chunk: PreparedChunk) {
-  keyFields(copy.row(CHUNK_COLUMNS.length), id, document)
-    .int4(chunk.ordinal)
-    .int4(chunk.sectionIndex)
-    .int4(chunk.start)
-    .int4(chunk.end)
-    .text(chunk.text)
-    .bool(chunk.isHtml)
-    .text(JSON.stringify(chunk.headings));
-  if (chunk.link === null) copy.null();
-  else copy.text(chunk.link);
-  copy.bytea(Buffer.from(chunk.hash, 'hex')).int4(chunk.tokenCount);
-}
-
-async function markIndexed(trx: DatabaseTransaction, current: IndexedDocument[]): Promise<void> {
-  const counts = current.map(({ document, chunks }) => ({
-    id: document.id,
-    chunks: chunks.length,
-  }));
+async function markIndexed(trx: DatabaseTransaction, held: readonly ChunkChanges[]): Promise<void> {
+  const counts = held.map(({ document, chunkCount }) => ({ id: document.id, chunks: chunkCount }));
   await sql`
     update document d set status = 'indexed', indexed_revision = revision, chunk_count = x.chunks,
-      indexed_at = now(), error = null, claim_token = null, claimed_until = null, next_attempt_at = null
+      indexed_at = now(), error = null, claim_token = null, claimed_until = null, next_attempt_at = null,
+      hidden_above = null, hidden_ids = null
     from json_to_recordset(${JSON.stringify(counts)}::json) as x(id bigint, chunks int)
     where d.id = x.id`.execute(trx);
 }

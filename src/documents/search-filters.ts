@@ -23,7 +23,7 @@ const tagObject = z
   )
   .refine((tags) => tags.length <= MAX_VALUES, `must not name more than ${MAX_VALUES} tags`);
 
-/** `search_filters` of SPEC.md; tags as an object, or as the list of pairs that existing clients send. */
+/** `search_filters` of the OpenAPI document; tags as an object, or as the list of pairs that existing clients send. */
 export const searchFiltersSchema = z
   .object({
     source_type: names,

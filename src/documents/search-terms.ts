@@ -12,6 +12,7 @@ import {
 } from './bm25.ts';
 import { privateToOthers } from './document-access.ts';
 import { filteredDocuments, hasFilters, type SearchFilters } from './search-filters.ts';
+import { areShown } from './shown-chunks.ts';
 import type { TermCounts } from './term-counts.ts';
 
 /** What a search may see, and how many chunks each half of it brings. */
@@ -75,13 +76,13 @@ function bestOf(
   maxScored: number,
 ): RawBuilder<FoundChunk> {
   const found = sql`select chunk_id as key, document_id as "documentId", -(weights <#> ${query}::sparsevec) as score`;
-  const rare = sql`${found} from chunk_terms where terms && ${any}::int[] and ${visible(scope)}`;
+  const rare = sql`${found} from chunk_terms where terms && ${any}::int[] and ${searchable(scope)}`;
   // What both parts have is the same row twice, which the union makes one.
   const both =
     all.length === 0
       ? rare
       : sql`${rare} union ${found} from (select * from chunk_terms
-          where terms @> ${all}::int[] and ${visible(scope)} limit ${maxScored}) common`;
+          where terms @> ${all}::int[] and ${searchable(scope)} limit ${maxScored}) common`;
   return sql<FoundChunk>`select * from (${both}) found order by score desc limit ${scope.limit}`;
 }
 
@@ -99,6 +100,11 @@ function throughIndex<T>(db: Database, statement: RawBuilder<T>): Promise<QueryR
  * content is indexed. The index `document_hidden` has the same condition.
  */
 export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at)`);
+
+/** The chunks that a search may find: of visible documents, and not hidden themselves. */
+export function searchable(scope: SearchScope): RawBuilder<unknown> {
+  return sql`${visible(scope)} and ${areShown(scope.workspaceId)}`;
+}
 
 /** The rows of one workspace that pass the filters, are not hidden, and are not private to others. */
 export function visible({ workspaceId, userId, filters }: SearchScope): RawBuilder<unknown> {

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { signBits, vectorLiteral } from '#src/platform/vector.ts';
-import type { Services } from '#src/services.ts';
-import { type FoundChunk, type SearchScope, visible } from './search-terms.ts';
+import type { DocumentServices } from './document-services.ts';
+import { type FoundChunk, type SearchScope, searchable } from './search-terms.ts';
 import { hasFilters } from './search-filters.ts';
 import { INDEX_SERVES } from './vector-index.ts';
 
@@ -15,7 +15,7 @@ const QUERY_UNIT = 20_000;
 /** https://github.com/pgvector/pgvector#iterative-index-scans */
 const HNSW_EF_SEARCH = 200;
 
-type VectorServices = Pick<Services, 'db' | 'config'>;
+type VectorServices = Pick<DocumentServices, 'db' | 'config'>;
 
 /**
  * The nearest chunks by inner product of unit vectors. Small workspaces are compared exactly; larger
@@ -31,20 +31,20 @@ export async function searchVectors(
   if (vector.every((value) => value === 0)) return [];
   const query = scaledQuery(vector);
   if (chunks <= Math.min(EXACT_CHUNKS[config.size], config.VECTOR_PROMOTE_THRESHOLD)) {
-    return nearestExactly(db, sql`chunk_vector where ${visible(scope)}`, query, scope.limit);
+    return nearestExactly(db, sql`chunk_vector where ${searchable(scope)}`, query, scope.limit);
   }
   const mayUseIndex = config.size !== 'embedded' && chunks > config.VECTOR_PROMOTE_THRESHOLD;
   if (!mayUseIndex || hasFilters(scope.filters)) {
-    return nearestByBits(db, visible(scope), vector, query, scope.limit);
+    return nearestByBits(db, searchable(scope), vector, query, scope.limit);
   }
   // One snapshot for all: a vector that is promoted meanwhile must not be missed or found twice.
   const transaction = db.transaction().setIsolationLevel('repeatable read');
   return transaction.execute(async (trx) => {
     if (!(await prepareIndexScan(trx))) {
-      return nearestByBits(trx, visible(scope), vector, query, scope.limit);
+      return nearestByBits(trx, searchable(scope), vector, query, scope.limit);
     }
-    const isStaged = sql`not promoted and ${visible(scope)}`;
-    const isPromoted = sql`chunk_vector where promoted and ${visible(scope)}`;
+    const isStaged = sql`not promoted and ${searchable(scope)}`;
+    const isPromoted = sql`chunk_vector where promoted and ${searchable(scope)}`;
     const staged = await nearestByBits(trx, isStaged, vector, query, scope.limit);
     const promoted = await nearestExactly(trx, isPromoted, query, scope.limit);
     return [...staged, ...promoted].sort((a, b) => b.score - a.score).slice(0, scope.limit);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import { RetryLater } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
-import type { DocumentMetadata, StoredOwner } from '#src/tables.ts';
+import type { DocumentServices } from './document-services.ts';
+import type { DocumentMetadata, StoredOwner } from '#src/tables/documents.ts';
 import { countTermIds, idf, termId, workspaceSalt } from './bm25.ts';
 import { type Embedder, EmbedderFault } from './embed.ts';
 import { fuseScores } from './fuse-scores.ts';
@@ -19,6 +19,7 @@ import { hasPrivatePairsOfOthers } from './document-access.ts';
 import type { SearchFilters } from './search-filters.ts';
 import type { SearchHit } from './search-hit.ts';
 import { SHOWN_METADATA, SHOWN_OWNERS, SHOWN_TITLE } from './shown-columns.ts';
+import { areShown } from './shown-chunks.ts';
 import { searchVectors } from './search-vectors.ts';
 import { readTermCounts, type TermCounts } from './term-counts.ts';
 import { tokenize } from './tokenize.ts';
@@ -30,7 +31,7 @@ const UNKNOWN_WORD_SHARE = 0.6;
 /** Of an owner as hits show it, in characters. */
 const MAX_OWNER_NAME = 200;
 
-type SearchServices = Pick<Services, 'db' | 'embedder' | 'config' | 'log'>;
+type SearchServices = Pick<DocumentServices, 'db' | 'embedder' | 'config' | 'log'>;
 
 export type { SearchHit } from './search-hit.ts';
 
@@ -162,7 +163,8 @@ async function readHits(
       ${SHOWN_OWNERS.secondary} as secondary_owners, c.ordinal, c.section_index,
       c.start_offset, c.end_offset, c.text, c.is_html, c.headings, c.link
     from c join document d on d.id = c.document_id
-    where d.workspace_id = ${workspaceId} and ${HIDDEN} is not true`.execute(db);
+    where d.workspace_id = ${workspaceId} and ${HIDDEN} is not true
+      and ${areShown(workspaceId, { chunk: sql`c.id`, document: sql`d.id` })}`.execute(db);
   const byId = new Map(rows.map((row) => [row.chunk_id, row]));
   return best.flatMap(({ chunkId, score }) => {
     const row = byId.get(chunkId);

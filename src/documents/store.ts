@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { CcPairId, DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import { DOCUMENT_STATUSES, type DocumentStatus } from '#src/tables.ts';
+import { DOCUMENT_STATUSES, type DocumentStatus } from '#src/tables/documents.ts';
 import {
   documentOfOthers,
   hasPrivatePairsOfOthers,

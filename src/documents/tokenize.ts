@@ -8,10 +8,11 @@ const MAX_TERM_LENGTH = 64;
 const MAX_CACHED_WORDS = 50_000;
 
 /**
- * A run of letters, marks and digits, joined by single hyphens, underscores or apostrophes. Bounded, because the
- * engine keeps a stack entry for every repetition of a group.
+ * A run of letters, marks and digits, joined by single hyphens, underscores or apostrophes. Every repetition is bounded,
+ * because the engine may keep a stack entry for each: five million characters without a space overflow its stack.
  */
-export const WORD_PATTERN = /[\p{L}\p{M}\p{N}]+(?:[-_'’][\p{L}\p{M}\p{N}]+){0,15}/gu;
+export const WORD_PATTERN =
+  /[\p{L}\p{M}\p{N}]{1,30000}(?:[-_'’][\p{L}\p{M}\p{N}]{1,30000}){0,15}/gu;
 /** Scripts written without spaces between words: indexed as overlapping pairs. */
 const UNSPACED_SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const UNSPACED_OR_SPACED = new RegExp(`[${UNSPACED_SCRIPTS}]+|[^${UNSPACED_SCRIPTS}]+`, 'gu');

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DocumentId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { DocumentStatus } from '#src/tables.ts';
+import type { DocumentStatus } from '#src/tables/documents.ts';
 import { isPrivateTo, mayAddToPair, mayChangeDocument } from './document-access.ts';
 import type { PackedDocument } from './incoming-document.ts';
 
@@ -65,7 +65,7 @@ const INPUT_COLUMNS =
   sql.raw(`n int, "workspaceId" uuid, writer json, "ccPairId" int, "needsPair" boolean, "requestId" text, "externalId" text,
   "semanticIdentifier" text, title text, source text, sections json, metadata json, "shownMetadata" json, tags json,
   "docUpdatedAt" timestamptz, "primaryOwners" json, "secondaryOwners" json,
-  "contentHash" text, "contentBytes" int`);
+  "contentHash" text, "contentBytes" int, "indexCost" int`);
 
 /** A document that nobody sends, but the product stores by itself, has no writer. */
 const WRITER = {
@@ -121,10 +121,10 @@ async function upsert(
     ), written as (
       insert into document as d (workspace_id, external_id, semantic_identifier, title, source,
         sections, metadata, shown_metadata, tags, doc_updated_at, primary_owners, secondary_owners,
-        content_hash, content_bytes, status, request_id)
+        content_hash, content_bytes, index_cost, status, request_id)
       select "workspaceId", "externalId", "semanticIdentifier", title, source, sections, metadata,
         "shownMetadata", array(select json_array_elements_text(tags)), coalesce("docUpdatedAt", now()),
-        "primaryOwners", "secondaryOwners", decode("contentHash", 'hex'), "contentBytes",
+        "primaryOwners", "secondaryOwners", decode("contentHash", 'hex'), "contentBytes", "indexCost",
         'accepted', "requestId"
       from input where refusal is null order by "workspaceId", "externalId"
       on conflict (workspace_id, external_id) do update set
@@ -133,6 +133,7 @@ async function upsert(
         shown_metadata = excluded.shown_metadata, tags = excluded.tags, doc_updated_at = excluded.doc_updated_at,
         primary_owners = excluded.primary_owners, secondary_owners = excluded.secondary_owners,
         content_hash = excluded.content_hash, content_bytes = excluded.content_bytes,
+        index_cost = excluded.index_cost,
         request_id = excluded.request_id, revision = d.revision + 1, status = 'accepted',
         attempts = 0, next_attempt_at = null, claim_token = null, claimed_until = null,
         error = null, accepted_at = now(), queued_at = now(), indexing_started_at = null,

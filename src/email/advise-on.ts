@@ -1,5 +1,5 @@
 import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
-import type { Services } from '#src/services.ts';
+import type { EmailServices } from './email-services.ts';
 import { adviseSender } from './advise-sender.ts';
 import type { ClaimedMessage } from './claim-message.ts';
 
@@ -8,7 +8,7 @@ const DEADLINE_MS = 8_000;
 
 /** What could be better about the sender of a verification. Never rejects: what cannot be looked up in time is left out. */
 export async function adviseOn(
-  { dns }: Pick<Services, 'dns'>,
+  { dns }: Pick<EmailServices, 'dns'>,
   { kind, account }: ClaimedMessage,
   signal: AbortSignal,
 ): Promise<string[]> {

@@ -1,13 +1,17 @@
 import { makeUnsubscribeToken } from '#src/outreach/unsubscribe-token.ts';
 import { baseUrlOf } from '#src/platform/base-url.ts';
-import type { Services } from '#src/services.ts';
+import type { EmailServices } from './email-services.ts';
 import type { ClaimedMessage } from './claim-message.ts';
 import type { OutgoingMessage } from './mailer.ts';
 import { senderDomainMessageId, verificationMessage } from './sender-message.ts';
 
 /** The message as it is handed to the server: the same on every attempt, but for its date. */
 export function composeMessage(
-  { config, unsubscribeSecrets, clock }: Pick<Services, 'config' | 'unsubscribeSecrets' | 'clock'>,
+  {
+    config,
+    unsubscribeSecrets,
+    clock,
+  }: Pick<EmailServices, 'config' | 'unsubscribeSecrets' | 'clock'>,
   message: ClaimedMessage,
 ): OutgoingMessage {
   const { account, recipient } = message;
@@ -23,7 +27,7 @@ export function composeMessage(
 type Content = Pick<OutgoingMessage, 'replyTo' | 'subject' | 'text' | 'html' | 'headers'>;
 
 function contentOf(
-  { config, unsubscribeSecrets }: Pick<Services, 'config' | 'unsubscribeSecrets'>,
+  { config, unsubscribeSecrets }: Pick<EmailServices, 'config' | 'unsubscribeSecrets'>,
   message: ClaimedMessage,
 ): Content {
   const { account, requested_by: requestedBy, recipient } = message;

@@ -3,8 +3,8 @@ import { PLANS } from '#src/billing/plans.ts';
 import type { EmailMessageId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { PlanTier } from '#src/tables.ts';
-import type { AccountAddress, AccountRecord } from './administration/accounts.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
+import type { AccountAddress, AccountRecord } from './accounts.ts';
 
 /** Messages that an account may send in a day: its own limit, and never more than the plan's. */
 export function dailyLimitOf(account: Pick<AccountRecord, 'daily_limit' | 'plan_tier'>): number {

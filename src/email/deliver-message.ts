@@ -1,9 +1,8 @@
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import type { EmailMessageId } from '#src/ids.ts';
-import type { Services } from '#src/services.ts';
-import { sealedFor } from './administration/accounts.ts';
+import type { EmailServices } from './email-services.ts';
+import { sealedFor, SETTINGS_CHANGED } from './accounts.ts';
 import { adviseOn } from './advise-on.ts';
-import { SETTINGS_CHANGED } from './administration/change-account.ts';
 import {
   type ClaimedMessage,
   claimMessage,
@@ -19,7 +18,7 @@ import { maxAttempts, retryDelayMs } from './message-retry.ts';
 import { endMessage, postponeMessage } from './record-outcome.ts';
 
 export type DeliverServices = Pick<
-  Services,
+  EmailServices,
   | 'clock'
   | 'config'
   | 'db'

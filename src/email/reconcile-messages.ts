@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { emailSend } from '#queues/email-send.ts';
 import { emailVerify } from '#queues/email-verify.ts';
-import type { Services } from '#src/services.ts';
+import type { EmailServices } from './email-services.ts';
 import { sendJobs, type WaitingMessage } from './send-jobs.ts';
 
 /** A message whose job was due longer ago than this, and that still waits, may have lost it. */
@@ -13,7 +13,7 @@ const RESEND_SHARE = 0.5;
 const LONGEST_RESEND_SECONDS = 300;
 const MAX_MESSAGES_PER_RUN = 2_000;
 
-type ReconcileServices = Pick<Services, 'db' | 'log' | 'producer'>;
+type ReconcileServices = Pick<EmailServices, 'db' | 'log' | 'producer'>;
 
 /**
  * Looks at messages that are past due: the queue may have lost everything, the rows have not. One job too many is

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
-import type { Services } from '#src/services.ts';
+import type { EmailServices } from './email-services.ts';
 import { emitEvents, sendDeliveries, type ToDeliver } from '#src/webhooks/emit-event.ts';
 import type { ClaimedMessage } from './claim-message.ts';
 import { giveBack } from './daily-limit.ts';
 import { sendJobs } from './send-jobs.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
 
-type RecordServices = Pick<Services, 'clock' | 'db' | 'log' | 'pointsAwarder' | 'producer'>;
+type RecordServices = Pick<EmailServices, 'clock' | 'db' | 'log' | 'pointsAwarder' | 'producer'>;
 
 /** How a message has ended. */
 type Ending = { advice: readonly string[] } & (

@@ -1,7 +1,7 @@
 import { emailSend } from '#queues/email-send.ts';
 import { emailVerify } from '#queues/email-verify.ts';
 import type { EmailMessageId } from '#src/ids.ts';
-import type { Services } from '#src/services.ts';
+import type { EmailServices } from './email-services.ts';
 
 /** What waits to be sent. */
 export interface WaitingMessage {
@@ -27,7 +27,7 @@ const LAST_PLACE = 1_000;
  * the way is made up for by `reconcile`, so a queue that is down delays a message but fails nobody.
  */
 export async function sendJobs(
-  { producer, log }: Pick<Services, 'producer' | 'log'>,
+  { producer, log }: Pick<EmailServices, 'producer' | 'log'>,
   messages: readonly WaitingMessage[],
   { place = 1, ...options }: SendOptions = {},
 ): Promise<void> {

@@ -1,23 +1,20 @@
 import { sql } from 'kysely';
-import type { Services } from '#src/services.ts';
+import { inBatches } from '#src/platform/in-batches.ts';
+import type { EmailServices } from './email-services.ts';
 
 const BATCH = 1_000;
 
 /** Deletes messages past retention, counted from when they were finished. @returns how many */
 export async function sweepMessages(
-  { db, config }: Pick<Services, 'db' | 'config'>,
+  { db, config }: Pick<EmailServices, 'db' | 'config'>,
   signal: AbortSignal,
 ): Promise<number> {
-  let swept = 0;
-  for (;;) {
-    signal.throwIfAborted();
-    const { rows } = await sql`
+  return inBatches(BATCH, signal, () =>
+    sql`
       delete from email_message where id in (
         select id from email_message
         where finished_at < now() - make_interval(days => ${config.EMAIL_RETENTION_DAYS})
         order by finished_at limit ${BATCH} for update skip locked)
-      returning id`.execute(db);
-    swept += rows.length;
-    if (rows.length < BATCH) return swept;
-  }
+      returning id`.execute(db),
+  );
 }

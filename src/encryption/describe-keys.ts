@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Services } from '#src/services.ts';
+import type { PlatformServices } from '#src/platform/platform-services.ts';
 import { countValuesByKey } from './keys-in-use.ts';
 
 export const KEY_STATES = ['seals', 'opens', 'missing', 'lost'] as const;
@@ -19,7 +19,7 @@ export interface DescribedKey {
 export async function describeKeys({
   db,
   secrets,
-}: Pick<Services, 'db' | 'secrets'>): Promise<{ keys: DescribedKey[]; left: number }> {
+}: Pick<PlatformServices, 'db' | 'secrets'>): Promise<{ keys: DescribedKey[]; left: number }> {
   const counts = await countValuesByKey(db);
   const { rows } = await sql<{ id: string }>`
     select id from encryption_key where lost_at is not null`.execute(db);

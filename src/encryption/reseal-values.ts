@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { PlatformServices } from '#src/platform/platform-services.ts';
 import {
   isSealed,
   keyPartFor,
@@ -35,7 +35,7 @@ export interface ResealStep {
  * @throws Problem BAD_REQUEST for an `after` that is none
  */
 export async function resealValues(
-  { db, secrets }: Pick<Services, 'db' | 'secrets'>,
+  { db, secrets }: Pick<PlatformServices, 'db' | 'secrets'>,
   after: string | null,
 ): Promise<ResealStep> {
   const [keyId] = secrets.keyIds;
@@ -82,7 +82,7 @@ interface Change {
 }
 
 function resealRows(
-  secrets: Services['secrets'],
+  secrets: PlatformServices['secrets'],
   column: SealedColumn,
   rows: readonly ValueRow[],
 ): { changes: Change[]; unreadable: ResealStep['unreadable'] } {

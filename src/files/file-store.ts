@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { StoredFileId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem, RetryLater } from '#src/platform/errors.ts';
-import type { Tables } from '#src/tables.ts';
+import type { Tables } from '#src/tables/tables.ts';
 import type { FileBytes } from './file-bytes.ts';
 
 /** `byte_count` of a file that is still being uploaded; nobody sees it. */

@@ -1,4 +1,6 @@
 import { GiveUp } from '#src/platform/errors.ts';
+import type { TimedTask } from '#src/platform/guarded-threads.ts';
+import { startThreadClock } from '#src/platform/thread-clock.ts';
 import { parseFile } from './parse-file.ts';
 import type { FileToParse, ParsedFile } from './parsed-file.ts';
 
@@ -11,7 +13,11 @@ export type ParseOutcome =
  * The entry of a parser thread. It never throws for a bad file: whatever a library throws over the
  * content is the reason why this file alone fails.
  */
-export async function parseInThread(file: FileToParse): Promise<ParseOutcome> {
+export async function parseInThread({
+  task: file,
+  clock,
+}: TimedTask<FileToParse>): Promise<ParseOutcome> {
+  startThreadClock(clock);
   try {
     // The pool ends the whole thread at its deadline, so no signal has to reach in here.
     const signal = new AbortController().signal;

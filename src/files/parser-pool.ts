@@ -1,27 +1,20 @@
-import { Piscina } from 'piscina';
 import { GiveUp } from '#src/platform/errors.ts';
-import { openGate } from '#src/platform/gate.ts';
+import { LostTask, openGuardedThreads, type TaskLimits } from '#src/platform/guarded-threads.ts';
 import type { ParseOutcome } from './parse-thread.ts';
 import type { FileToParse, ParsedFile } from './parsed-file.ts';
 
-export interface ParserLimits {
-  threads: number;
-  /** From the moment a thread takes the file; waiting for a thread does not count. */
-  timeoutMs: number;
-  /** JavaScript heap of one thread. */
-  memoryMb: number;
+export interface ParserLimits extends TaskLimits {
   /** Larger files are refused unread: their bytes live outside of the heap limit. */
   maxFileBytes: number;
 }
 
 const DEFAULT_LIMITS: ParserLimits = {
   threads: 2,
-  timeoutMs: 60_000,
+  taskMs: 60_000,
+  waitMs: 180_000,
   memoryMb: 512,
   maxFileBytes: 64 * 1024 * 1024,
 };
-/** Idle threads stay for the next file of a stream of files, and end soon after the last. */
-const IDLE_MS = 5_000;
 
 /** Parses files in threads of their own: one that hangs or eats memory fails alone, with a reason. */
 export interface ParserPool extends AsyncDisposable {
@@ -45,36 +38,21 @@ export function openParserPool(
   },
 ): ParserPool {
   const limits = { ...DEFAULT_LIMITS, ...overrides };
-  const threads = new Piscina<FileToParse, ParseOutcome>({
-    ...entry,
-    minThreads: 0,
-    maxThreads: limits.threads,
-    idleTimeout: IDLE_MS,
-    // An idle thread stays awake: what a file has left behind fails then and there, and not in the next one's time.
-    atomics: 'disabled',
-    resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb },
-  });
-  // A thread that fails when its file is done with is replaced; without a listener it would end the process.
-  threads.on('error', () => undefined);
-  const gate = openGate(limits.threads);
+  const threads = openGuardedThreads<FileToParse, ParseOutcome>(limits, entry);
   return {
     limits,
     async parse({ signal, ...file }) {
       const { name, bytes } = file;
       if (bytes.length > limits.maxFileBytes) throw tooLarge(name, bytes.length, limits);
-      const leave = await gate();
-      try {
-        signal.throwIfAborted();
-        const outcome = await runWithin(threads, file, limits, signal);
-        if (outcome.kind === 'given-up') throw new GiveUp(outcome.reason);
-        return outcome.file;
-      } finally {
-        leave();
-      }
+      const outcome = await threads.run(file, signal).catch((error: unknown) => {
+        if (error instanceof LostTask)
+          throw new GiveUp(whyLost(name, error, limits), { cause: error });
+        throw error;
+      });
+      if (outcome.kind === 'given-up') throw new GiveUp(outcome.reason);
+      return outcome.file;
     },
-    async [Symbol.asyncDispose]() {
-      await threads.destroy();
-    },
+    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   };
 }
 
@@ -86,30 +64,10 @@ export function tooLarge(name: string, bytes: number, limits: ParserLimits): Giv
   );
 }
 
-async function runWithin(
-  threads: Piscina<FileToParse, ParseOutcome>,
-  file: FileToParse,
-  limits: ParserLimits,
-  signal: AbortSignal,
-): Promise<ParseOutcome> {
-  const deadline = AbortSignal.timeout(limits.timeoutMs);
-  try {
-    return await threads.run(file, { signal: AbortSignal.any([deadline, signal]) });
-  } catch (error) {
-    signal.throwIfAborted();
-    if (deadline.aborted) {
-      throw new GiveUp(
-        `${file.name} was not parsed within ${limits.timeoutMs / 1000} s; it may be damaged or too complex.`,
-        { cause: error },
-      );
-    }
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-      throw new GiveUp(
-        `${file.name} needs more than ${limits.memoryMb} MB to be parsed. Split it.`,
-        { cause: error },
-      );
-    }
-    const detail = error instanceof Error ? error.message : String(error);
-    throw new GiveUp(`${file.name} ended its parser thread: ${detail}`, { cause: error });
-  }
+function whyLost(name: string, { end, message }: LostTask, limits: ParserLimits): string {
+  if (end === 'overtime')
+    return `${name} was not parsed within ${limits.taskMs / 1000} s; it may be damaged or too complex.`;
+  if (end === 'memory')
+    return `${name} needs more than ${limits.memoryMb} MB to be parsed. Split it.`;
+  return `${name} ended its parser thread: ${message}`;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { DoNotContactId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import type { DoNotContactReason } from '#src/tables.ts';
+import type { DoNotContactReason } from '#src/tables/outreach.ts';
 
 /** Who is not to be contacted: one address, or a domain with its subdomains. In lower case. */
 export interface DoNotContactEntry {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DoNotContactId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { DoNotContactReason } from '#src/tables.ts';
+import type { DoNotContactReason } from '#src/tables/outreach.ts';
 import {
   addDoNotContact,
   type DoNotContactEntry,

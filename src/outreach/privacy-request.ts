@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DO_NOT_CONTACT_REASONS } from '#src/tables.ts';
+import { DO_NOT_CONTACT_REASONS } from '#src/tables/outreach.ts';
 import { parseDomain, parseEmailAddress } from './contact-patterns.ts';
 import type { DoNotContactEntry, StoredDoNotContact } from './do-not-contact.ts';
 

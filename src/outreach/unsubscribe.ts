@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { OutreachServices } from './outreach-services.ts';
 import { addDoNotContact } from './do-not-contact.ts';
 import { readUnsubscribeToken, type Unsubscription } from './unsubscribe-token.ts';
 
 /** @throws Problem NOT_FOUND when the token is not one of a message that this service has sent */
 export function readUnsubscription(
-  { unsubscribeSecrets }: Pick<Services, 'unsubscribeSecrets'>,
+  { unsubscribeSecrets }: Pick<OutreachServices, 'unsubscribeSecrets'>,
   token: string,
 ): Unsubscription {
   const unsubscription = readUnsubscribeToken(unsubscribeSecrets, token);
@@ -22,7 +22,7 @@ export function readUnsubscription(
  * @throws Problem NOT_FOUND as `readUnsubscription`
  */
 export async function unsubscribe(
-  services: Pick<Services, 'db' | 'unsubscribeSecrets'>,
+  services: Pick<OutreachServices, 'db' | 'unsubscribeSecrets'>,
   token: string,
 ): Promise<void> {
   const { workspaceId, email } = readUnsubscription(services, token);

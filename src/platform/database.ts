@@ -1,10 +1,11 @@
-import type { PGlite } from '@electric-sql/pglite';
 import { Kysely, PGliteDialect, PostgresDialect, sql, type Transaction } from 'kysely';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { Tables } from '#src/tables.ts';
+import type { Tables } from '#src/tables/tables.ts';
 import { awaitPostgres } from './await-postgres.ts';
-import { openPglite, withCopy } from './pglite.ts';
+import type { EmbeddedDatabase } from './embedded-database.ts';
+import { openPgliteThread } from './pglite-client.ts';
+import { withCopy } from './pglite-copy.ts';
 import { openPool } from './postgres.ts';
 import type { Patience } from './wait-for-server.ts';
 
@@ -16,7 +17,7 @@ export type DatabaseTransaction = Transaction<Tables>;
 export interface OpenDatabase {
   readonly db: Database;
   /** The embedded instance, which the queues share; null on a server. */
-  readonly pglite: PGlite | null;
+  readonly pglite: EmbeddedDatabase | null;
   readonly pool: Pool | null;
   close(): Promise<void>;
 }
@@ -31,7 +32,7 @@ export async function openDatabase(
   log: Logger,
   patience: Patience | null = null,
 ): Promise<OpenDatabase> {
-  if (options.databaseUrl === null) return overPglite(await openPglite(options.directory));
+  if (options.databaseUrl === null) return overPglite(await openPgliteThread(options.directory));
   if (patience) await awaitPostgres(options.databaseUrl, patience);
   const pool = openPool(options.databaseUrl, options.poolSize, log);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -39,7 +40,7 @@ export async function openDatabase(
 }
 
 /** Kysely over an embedded instance that is already open. */
-export function overPglite(pglite: PGlite): OpenDatabase {
+export function overPglite(pglite: EmbeddedDatabase): OpenDatabase {
   const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: withCopy(pglite) }) });
   return { db, pglite, pool: null, close: () => db.destroy() };
 }

@@ -4,6 +4,7 @@ export type ProblemCode =
   | 'UNAUTHORIZED'
   | 'NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
+  | 'NOT_ACCEPTABLE'
   | 'BAD_REQUEST'
   | 'CONFLICT'
   | 'PAYLOAD_TOO_LARGE'
@@ -54,6 +55,11 @@ export class GiveUp extends Error {
 /** The process cannot start as things stand; the message says what to change. */
 export class StartError extends Error {
   override readonly name = 'StartError';
+}
+
+/** Nothing that the process is for works any more: it ends at once, as if it were killed, and can be started again. */
+export class FatalError extends Error {
+  override readonly name = 'FatalError';
 }
 
 /** A server that the process needs does not answer now, and may by and by. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { FatalError } from './errors.ts';
 import { flushLog } from './log.ts';
 
 const FLUSH_TIMEOUT_MS = 1_000;
@@ -21,6 +22,7 @@ export interface ProcessHost {
 /**
  * Starts, waits for SIGTERM or SIGINT, runs the phases in order, each within its deadline, and exits with 0.
  * A second signal exits with 1 at once. An error nobody caught stops the process the same way, with 1.
+ * A `FatalError` exits with 1 at once, for there is nothing that the phases could do.
  * `signal` is aborted when a stop is asked for while `start` is still running, which may then reject with its reason.
  * Rejects only when `start` does with another one.
  */
@@ -43,7 +45,15 @@ export async function runUntilSignal(
     stopping.abort();
     stop.resolve();
   };
+  let isDead = false;
   const onUncaught = (error: unknown): void => {
+    if (isDead) return;
+    if (error instanceof FatalError) {
+      isDead = true;
+      log.fatal({ process: name, err: error }, 'ending at once');
+      void exit(1, log, host);
+      return;
+    }
     log.fatal({ process: name, err: error }, 'stopping after an error that nothing caught');
     exitCode = 1;
     stopping.abort();

@@ -1,14 +1,12 @@
 import { EventEmitter } from 'node:events';
-import type { PGlite, Results } from '@electric-sql/pglite';
 import type { PgPool, PgPoolClient, PgQueryable, PgQueryResult } from 'bullmq';
-
-type Runner = Pick<PGlite, 'query' | 'exec'>;
+import type { EmbeddedDatabase, EmbeddedResults, EmbeddedRunner } from './embedded-database.ts';
 
 /**
  * PGlite in the shape of a `pg.Pool`, as far as BullMQ uses one. Every client shares PGlite's single connection,
  * so statements run one after the other and a statement waits for an open transaction of someone else.
  */
-export function createPglitePool(pglite: PGlite): PgPool {
+export function createPglitePool(pglite: EmbeddedDatabase): PgPool {
   return new PglitePool(pglite);
 }
 
@@ -17,7 +15,7 @@ export function createPglitePool(pglite: PGlite): PgPool {
  * would be plain statements on the shared connection.
  */
 export async function migrateInPglite(
-  pglite: PGlite,
+  pglite: EmbeddedDatabase,
   migrate: (client: PgQueryable) => Promise<unknown>,
 ): Promise<void> {
   await pglite.transaction(async (transaction) => {
@@ -31,9 +29,9 @@ export async function migrateInPglite(
 }
 
 class PglitePool extends EventEmitter implements PgPool {
-  readonly #pglite: PGlite;
+  readonly #pglite: EmbeddedDatabase;
 
-  constructor(pglite: PGlite) {
+  constructor(pglite: EmbeddedDatabase) {
     super();
     this.#pglite = pglite;
     // One BullMQ object, one error listener: there are as many as queues and workers.
@@ -53,10 +51,10 @@ class PglitePool extends EventEmitter implements PgPool {
 }
 
 class PgliteClient extends EventEmitter implements PgPoolClient {
-  readonly #pglite: PGlite;
+  readonly #pglite: EmbeddedDatabase;
   readonly #stopListening: () => void;
 
-  constructor(pglite: PGlite) {
+  constructor(pglite: EmbeddedDatabase) {
     super();
     this.#pglite = pglite;
     // LISTEN is issued by BullMQ as a statement and stays for the session; here its messages are passed on.
@@ -76,7 +74,7 @@ class PgliteClient extends EventEmitter implements PgPoolClient {
 }
 
 async function runStatement<R>(
-  runner: Runner,
+  runner: EmbeddedRunner,
   text: string,
   parameters?: readonly unknown[],
 ): Promise<PgQueryResult<R>> {
@@ -84,7 +82,7 @@ async function runStatement<R>(
   if (parameters === undefined || parameters.length === 0) {
     const results = await runner.exec(text);
     // The row type is what the SQL of the caller says it is, as with `pg`.
-    return toPgResult(results.at(-1) as Results<R> | undefined);
+    return toPgResult(results.at(-1) as EmbeddedResults<R> | undefined);
   }
   return toPgResult(
     await runner.query<R>(
@@ -94,7 +92,7 @@ async function runStatement<R>(
   );
 }
 
-function toPgResult<R>(results: Results<R> | undefined): PgQueryResult<R> {
+function toPgResult<R>(results: EmbeddedResults<R> | undefined): PgQueryResult<R> {
   return {
     rows: results?.rows ?? [],
     rowCount: Math.max(results?.affectedRows ?? 0, results?.rows.length ?? 0),

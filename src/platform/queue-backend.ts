@@ -1,4 +1,3 @@
-import type { PGlite } from '@electric-sql/pglite';
 import {
   type BackendFactory,
   type ConnectionOptions,
@@ -12,6 +11,7 @@ import type { Logger } from 'pino';
 import type { Size } from './config.ts';
 import { StartError } from './errors.ts';
 import { messageOf } from './message-of.ts';
+import type { EmbeddedDatabase } from './embedded-database.ts';
 import { createPglitePool, migrateInPglite } from './pglite-pool.ts';
 import { SteadyClient } from './postgres.ts';
 import { assertUsableRedis, openRedis, type RedisClient } from './redis.ts';
@@ -43,7 +43,7 @@ export interface QueueBackend {
 export interface QueueBackendSettings {
   size: Size;
   /** Set when `size` is `embedded`. */
-  pglite: PGlite | null;
+  pglite: EmbeddedDatabase | null;
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   log: Logger;
@@ -90,7 +90,10 @@ function required<T>(value: T | null | undefined, what: string): T {
 
 type ErrorReporter = QueueBackend['reportError'];
 
-async function openInPglite(pglite: PGlite, reportError: ErrorReporter): Promise<QueueBackend> {
+async function openInPglite(
+  pglite: EmbeddedDatabase,
+  reportError: ErrorReporter,
+): Promise<QueueBackend> {
   await migrateInPglite(pglite, async (client) => runMigrations(client));
   // BullMQ's statements name its tables without their schema. Ours come first; no name is in both.
   await pglite.exec('set search_path = public, bullmq');

@@ -6,7 +6,7 @@ interface ActionRule {
   readonly dailyCap: number;
 }
 
-/** Points and impact as SPEC.md has them. The caps let a busy day count and make a farmed one pointless. */
+/** The points and impact of each action: docs/points.md. The caps let a busy day count and make a farmed one pointless. */
 export const ACTIONS = {
   login: { points: 5, streakImpact: 1, dailyCap: 3 },
   search: { points: 10, streakImpact: 1, dailyCap: 20 },

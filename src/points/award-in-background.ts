@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Services } from '#src/services.ts';
+import type { PlatformServices } from '#src/platform/platform-services.ts';
 import { type Award, awardPoints, type AwardServices } from './award-points.ts';
 
 /** Few enough that awards never keep requests waiting for a connection. */
@@ -24,7 +24,7 @@ export interface PointsAwarder {
  * @param idleMs how long `idle` waits
  */
 export function createPointsAwarder(
-  services: AwardServices & Pick<Services, 'log'>,
+  services: AwardServices & Pick<PlatformServices, 'log'>,
   give: typeof awardPoints = awardPoints,
   idleMs: number = IDLE_MS,
 ): PointsAwarder {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { PlatformServices } from '#src/platform/platform-services.ts';
 import { newlyUnlocked } from './achievements.ts';
 import { ACTIONS, type ActionType } from './actions.ts';
 import {
@@ -44,7 +44,7 @@ export interface AwardOutcome {
   readonly achievement: string | null;
 }
 
-export type AwardServices = Pick<Services, 'db' | 'clock' | 'config'>;
+export type AwardServices = Pick<PlatformServices, 'db' | 'clock' | 'config'>;
 
 /** A number from 0 to below 1. */
 export type RandomSource = () => number;

@@ -1,6 +1,6 @@
 import type { WebhookEndpointId } from '#src/ids.ts';
 import { keepLease } from '#src/platform/keep-lease.ts';
-import type { Services } from '#src/services.ts';
+import type { WebhookServices } from './webhook-services.ts';
 import {
   type ClaimedEndpoint,
   type EndpointClaim,
@@ -12,7 +12,7 @@ import { type EndpointLane, openLane, runLane } from './endpoint-lane.ts';
 import { sendDeliveries } from './emit-event.ts';
 
 export type DeliverServices = Pick<
-  Services,
+  WebhookServices,
   'clock' | 'db' | 'deliveryLedger' | 'log' | 'producer' | 'secrets' | 'webhookHttp'
 >;
 

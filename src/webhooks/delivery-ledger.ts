@@ -7,7 +7,7 @@ import type {
 } from '#src/ids.ts';
 import { Batcher } from '#src/platform/batcher.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables.ts';
+import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables/webhooks.ts';
 import {
   claimEndpoints,
   type EndpointClaim,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { webhookDeliver } from '#queues/webhook-deliver.ts';
 import type { WebhookEndpointId, WebhookEventId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import type { Services } from '#src/services.ts';
+import type { WebhookServices } from './webhook-services.ts';
 import { LISTENER_TYPES, OPT_IN_TYPES, type WebhookEvent } from './event-types.ts';
 
 export type { WebhookEvent } from './event-types.ts';
@@ -82,7 +82,7 @@ const MAX_TRIPS_COUNTED = 10;
  * @param options `isLate`: they have waited long enough and go first
  */
 export async function sendDeliveries(
-  { db, producer, log }: Pick<Services, 'db' | 'producer' | 'log'>,
+  { db, producer, log }: Pick<WebhookServices, 'db' | 'producer' | 'log'>,
   endpoints: ToDeliver,
   options: { delayMs?: number; requestId?: string | null; isLate?: boolean } = {},
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { WebhookEndpointId } from '#src/ids.ts';
-import type { Services } from '#src/services.ts';
+import type { WebhookServices } from './webhook-services.ts';
 import { LOST_WORKER } from './claim-endpoint.ts';
 import { sendDeliveries } from './emit-event.ts';
 
@@ -18,7 +18,7 @@ interface LateEndpoint {
   is_very_late: boolean;
 }
 
-type ReconcileServices = Pick<Services, 'db' | 'log' | 'producer'>;
+type ReconcileServices = Pick<WebhookServices, 'db' | 'log' | 'producer'>;
 
 /**
  * Looks at endpoints with deliveries past due: the queue may have lost everything, the rows have not. One job too many

@@ -1,6 +1,6 @@
 import { OutboundError } from '#src/platform/http.ts';
 import { retryAfterMs } from '#src/platform/retry-after.ts';
-import type { Services } from '#src/services.ts';
+import type { WebhookServices } from './webhook-services.ts';
 import type { ClaimedDelivery } from './delivery-ledger.ts';
 import { signatureHeaders } from './sign.ts';
 import type { Target } from './claim-endpoint.ts';
@@ -38,7 +38,7 @@ export interface AttemptResult {
 
 /** Signs and posts a delivery, once. 2xx alone is success; redirects are not followed. Throws only the signal's reason. */
 export async function sendDelivery(
-  { webhookHttp, clock }: Pick<Services, 'webhookHttp' | 'clock'>,
+  { webhookHttp, clock }: Pick<WebhookServices, 'webhookHttp' | 'clock'>,
   { url, secrets }: Target,
   { eventId, payload }: Pick<ClaimedDelivery, 'eventId' | 'payload'>,
   signal: AbortSignal,

@@ -1,19 +1,18 @@
 import { sql } from 'kysely';
+import { inBatches } from '#src/platform/in-batches.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { Services } from '#src/services.ts';
+import type { WebhookServices } from './webhook-services.ts';
 
 /** An event may have hundreds of attempts, with their answers. */
 const BATCH = 100;
 
 /** Deletes events past retention with their deliveries and attempts; what still waits to be delivered stays. */
 export async function sweepEvents(
-  { db, config }: Pick<Services, 'db' | 'config'>,
+  { db, config }: Pick<WebhookServices, 'db' | 'config'>,
   signal: AbortSignal,
 ): Promise<number> {
-  let swept = 0;
-  for (;;) {
-    signal.throwIfAborted();
-    const { rows } = await sql`
+  const swept = await inBatches(BATCH, signal, () =>
+    sql`
       delete from webhook_event where id in (
         select e.id from webhook_event e
         where e.created_at < now() - make_interval(days => ${config.WEBHOOK_RETENTION_DAYS})
@@ -21,10 +20,8 @@ export async function sweepEvents(
             and (d.status in ('pending', 'delivering', 'waiting')
               or d.finished_at > now() - interval '1 day'))
         order by e.created_at limit ${BATCH})
-      returning id`.execute(db);
-    swept += rows.length;
-    if (rows.length < BATCH) break;
-  }
+      returning id`.execute(db),
+  );
   await sweepEndpoints(db);
   return swept;
 }

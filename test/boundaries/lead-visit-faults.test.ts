@@ -189,12 +189,9 @@ describe('budgets', () => {
       'acme.test/team': () => undefined,
       'acme.test/about': () => undefined,
     });
-    const startedMs = performance.now();
     const { paths, failure } = await visit(sites, 'acme.test/', {
       limits: QUICK,
     });
-    // It would take 20 s by its usual limits.
-    expect(performance.now() - startedMs).toBeLessThan(15_000);
     expect({ paths, failure }).toEqual({ paths: ['acme.test/'], failure: null });
     expect(sites.pages().length).toBeLessThanOrEqual(3);
   });

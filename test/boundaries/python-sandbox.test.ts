@@ -197,7 +197,7 @@ test('memory that grows slowly meets the limit of the interpreter', async () => 
 });
 
 test.runIf(IS_LINUX)(
-  'memory outside of the interpreter meets the limit of the process',
+  'memory outside of the interpreter meets the limit of the process (needs Linux)',
   async () => {
     const ran = await run(
       'i = 0\nwhile True:\n    i += 1\n    open(f"f{i}", "wb").write(bytes(40 * 10**6))',
@@ -276,9 +276,11 @@ test('a line that is too long is refused with a sentence for the model', async (
   expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
 });
 
-test.runIf(IS_LINUX)('a service that is killed leaves no process behind', async () => {
-  const module = new URL('../../src/chat/python/python-sandbox.ts', import.meta.url).href;
-  const script = `
+test.runIf(IS_LINUX)(
+  'a service that is killed leaves no process behind (needs Linux)',
+  async () => {
+    const module = new URL('../../src/chat/python/python-sandbox.ts', import.meta.url).href;
+    const script = `
     const { openPythonSandbox } = await import(${JSON.stringify(module)});
     const sandbox = openPythonSandbox({ concurrency: 1, limits: { wallMs: 600_000 } });
     const signal = new AbortController().signal;
@@ -286,13 +288,14 @@ test.runIf(IS_LINUX)('a service that is killed leaves no process behind', async 
     await running.next();
     console.log('running');
     await running.next();`;
-  const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const pid = service.pid ?? 0;
-  await once(service.stdout, 'data');
-  const runners = await childrenOf(pid);
-  expect(runners).toHaveLength(1);
-  service.kill('SIGKILL');
-  await until(() => Promise.resolve(runners.every((runner) => !existsSync(`/proc/${runner}`))));
-});
+    const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const pid = service.pid ?? 0;
+    await once(service.stdout, 'data');
+    const runners = await childrenOf(pid);
+    expect(runners).toHaveLength(1);
+    service.kill('SIGKILL');
+    await until(() => Promise.resolve(runners.every((runner) => !existsSync(`/proc/${runner}`))));
+  },
+);

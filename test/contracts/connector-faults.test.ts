@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SourceUnavailable } from '#src/connectors/source-errors.ts';
+import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 import {
   type ContractSource,
   injectFault,
@@ -13,17 +13,12 @@ import { watchConnections } from '#test/support/watch-connections.ts';
 
 const kinds = await loadContractKinds();
 const web = kinds.filter(({ speaksHttp }) => speaksHttp);
-const others = kinds.filter(({ speaksHttp }) => !speaksHttp);
 
 const SERVER_ERROR: SourceFault = { kind: 'status', status: 500, body: { message: 'Sorry.' } };
 const HURRY_MS = 150;
 
 /** They take whatever bytes an address gives: a wrong answer may be read as a file, or be no page. */
 const TAKES_ANY_BYTES = ['web', 's3', 'google_drive', 'confluence', 'rss'];
-
-describe.each(others)('$kind, when its source misbehaves', () => {
-  it.skip('is left out: it speaks no HTTP that faults could be put into', () => {});
-});
 
 describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
   describe.each(PLACES)('at the %s request', (place) => {

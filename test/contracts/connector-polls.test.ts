@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectorDocument } from '#src/connectors/connector.ts';
+import type { ConnectorDocument } from '#src/connectors/source/connector.ts';
 import type { ConnectorFixture } from '#test/support/connector-fixture.ts';
 import { loadContractKinds } from '#test/support/connector-contract.ts';
 import {
@@ -21,7 +21,7 @@ const kinds = await loadContractKinds();
 const HOUR_MS = 3_600_000;
 const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * HOUR_MS);
 
-describe.each(kinds)('$kind, polled', ({ start, entry }) => {
+describe.each(kinds)('$kind, polled', ({ start }) => {
   it('answers a check', async () => {
     await using source = await start();
     await expect(checkSource(source)).resolves.toBeUndefined();
@@ -141,23 +141,6 @@ describe.each(kinds)('$kind, polled', ({ start, entry }) => {
     }
   });
 
-  it.runIf(entry.fetchAgain !== undefined)(
-    'fetches single documents again, and tells which are gone',
-    async () => {
-      await using source = await start();
-      const { fixture } = source;
-      const gone = fixture.put('contract', 'Soon gone.', hoursAgo(2));
-      const first = await runPoll(source);
-      const kept = documentsOf(first).filter(({ id }) => id !== gone);
-      fixture.remove('contract');
-      const again = await fetchAgain(source, [gone, ...kept.map(({ id }) => id)]);
-      expect(again.error).toBeNull();
-      expect(again.pages.flatMap(({ removed }) => removed)).toEqual([gone]);
-      expect(failuresOf(again)).toEqual([]);
-      expect(byId(documentsOf(again))).toEqual(byId(kept));
-    },
-  );
-
   it('loses nothing when documents change between two pages', async () => {
     await using source = await start();
     const { fixture } = source;
@@ -239,3 +222,22 @@ function expectUsable(document: ConnectorDocument): void {
     for (const one of [value].flat()) expect(one.trim(), name).not.toBe('');
   }
 }
+
+describe.each(kinds.filter(({ entry }) => entry.fetchAgain !== undefined))(
+  '$kind, asked again',
+  ({ start }) => {
+    it('fetches single documents again, and tells which are gone', async () => {
+      await using source = await start();
+      const { fixture } = source;
+      const gone = fixture.put('contract', 'Soon gone.', hoursAgo(2));
+      const first = await runPoll(source);
+      const kept = documentsOf(first).filter(({ id }) => id !== gone);
+      fixture.remove('contract');
+      const again = await fetchAgain(source, [gone, ...kept.map(({ id }) => id)]);
+      expect(again.error).toBeNull();
+      expect(again.pages.flatMap(({ removed }) => removed)).toEqual([gone]);
+      expect(failuresOf(again)).toEqual([]);
+      expect(byId(documentsOf(again))).toEqual(byId(kept));
+    });
+  },
+);

@@ -3,7 +3,7 @@ import {
   CredentialRejected,
   SourceRefused,
   SourceUnavailable,
-} from '#src/connectors/source-errors.ts';
+} from '#src/connectors/source/source-errors.ts';
 import {
   injectEverywhere,
   injectFault,

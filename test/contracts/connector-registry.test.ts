@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { CONNECTORS, findConnector, sourcesOf } from '#src/connectors/registry.ts';
+import { CONNECTORS, findConnector, sourcesOf } from '#src/connectors/kinds/registry.ts';
 import {
   validateCredential,
   validateSettings,

@@ -1,3 +1,4 @@
+// @module-tag volume
 import { describe, expect, it } from 'vitest';
 import { type ContractKind, loadContractKinds } from '#test/support/connector-contract.ts';
 import { streamVolume } from '#test/support/stream-volume.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '#src/tables.ts';
+import type { Role } from '#src/tables/accounts.ts';
 
 const EVERYBODY: readonly Role[] = ['admin', 'member', 'ingest', 'read'];
 const INGESTION: readonly Role[] = ['admin', 'member', 'ingest'];

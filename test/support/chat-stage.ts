@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { createApiKey } from '#src/accounts/api-keys.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
-import type { Role } from '#src/tables.ts';
+import type { Role } from '#src/tables/accounts.ts';
 import type { Answer } from './api-client.ts';
 import { insertUser, ownerOf } from './seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from './test-millrace.ts';

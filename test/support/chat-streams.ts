@@ -5,7 +5,7 @@ import {
   type Packet,
   type StreamLine,
   streamLineSchema,
-} from '#src/chat/packets.ts';
+} from '#src/chat/wire/packets.ts';
 
 /** What came over the wire: parsed lines, each checked against the schemas, and the ids of the events. */
 export interface ChatStream {

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { runEnvironment } from './run-environment.ts';
 
 /** An entry of the service, and the log line by which it says that it is ready (null: that it has ended well). */
 const ENTRIES = {
@@ -34,9 +35,6 @@ export interface ServiceProcess extends AsyncDisposable {
   ended(timeoutMs: number): Promise<number | NodeJS.Signals>;
 }
 
-const { NODE_COMPILE_CACHE: compileCache } = process.env;
-const COMPILE_CACHE = compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache };
-
 /**
  * Starts `node <entry> <words>` with exactly these settings and waits until it says that it is ready.
  * @throws Error with the process's last words when it ends, or is not ready in two minutes
@@ -50,7 +48,7 @@ export async function startProcess(
   const child = spawn(process.execPath, [resolve(ROOT, entry), ...words], {
     cwd: ROOT,
     // Its log is how the test knows that it is ready.
-    env: { ...settings, ...COMPILE_CACHE, LOG_LEVEL: logLevel },
+    env: { ...settings, ...runEnvironment(), LOG_LEVEL: logLevel },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

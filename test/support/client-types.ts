@@ -25,7 +25,7 @@ const PREFIX = '#/definitions/';
 
 /** The TypeScript types of the client, as they are to stand in their file. */
 export async function generateClientTypes(): Promise<string> {
-  const description = describeApi(ROUTES, { version: '', serverUrl: '/' });
+  const description = await describeApi(ROUTES, { version: '', serverUrl: '/' });
   const definitions = reachableSchemas(description);
   const names = [...definitions.keys()].toSorted();
   const root: JSONSchema = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describeApiKey } from '#src/accounts/api-keys.ts';
 import type { ApiKeyId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { Role } from '#src/tables.ts';
+import type { Role } from '#src/tables/accounts.ts';
 import { insertUser } from './seed-workspace.ts';
 
 /** A key of each role, all of one second user of a workspace. */

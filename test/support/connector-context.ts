@@ -3,10 +3,10 @@ import type {
   ConnectorPage,
   MemoryEntry,
   PollContext,
-} from '#src/connectors/connector.ts';
+} from '#src/connectors/source/connector.ts';
 import { createSourceHttp } from '#src/connectors/source/create-source-http.ts';
-import type { PageRenderer } from '#src/connectors/page-renderer.ts';
-import type { SourcePolicy } from '#src/connectors/source-http.ts';
+import type { PageRenderer } from '#src/platform/page-renderer.ts';
+import type { SourcePolicy } from '#src/connectors/source/source-http.ts';
 import { parseFile } from '#src/files/parse-file.ts';
 import { createHttpClient, type HttpClient } from '#src/platform/http.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { AnyConnector } from '#src/connectors/connector.ts';
-import { CONNECTORS } from '#src/connectors/registry.ts';
+import type { AnyConnector } from '#src/connectors/source/connector.ts';
+import { CONNECTORS } from '#src/connectors/kinds/registry.ts';
 import type { ConnectorFixture, StartFixture } from './connector-fixture.ts';
 import type { FakeSource, RecordedRequest, SourceFault } from './fake-source.ts';
 

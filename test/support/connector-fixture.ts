@@ -1,4 +1,4 @@
-import type { AnyConnector, ConnectorFiles } from '#src/connectors/connector.ts';
+import type { AnyConnector, ConnectorFiles } from '#src/connectors/source/connector.ts';
 import type { FakeSource } from './fake-source.ts';
 
 /**

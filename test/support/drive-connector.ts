@@ -1,4 +1,4 @@
-import type { AnyConnector, ConnectorPage } from '#src/connectors/connector.ts';
+import type { AnyConnector, ConnectorPage } from '#src/connectors/source/connector.ts';
 import { collectPages, openTestContext } from './connector-context.ts';
 import type { ConnectorFixture } from './connector-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { createAccount } from '#src/email/administration/create-account.ts';
-import type { AccountAddress } from '#src/email/administration/accounts.ts';
+import type { AccountAddress } from '#src/email/accounts.ts';
 import { deliverMessage } from '#src/email/deliver-message.ts';
 import { requestSend } from '#src/email/administration/request-send.ts';
 import type { EmailMessageId, UserId, WorkspaceId } from '#src/ids.ts';

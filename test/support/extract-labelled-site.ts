@@ -1,7 +1,7 @@
 import { extractPage } from '#src/leads/extract/extract-page.ts';
-import type { LeadDraft } from '#src/leads/lead-draft.ts';
+import type { LeadDraft } from '#src/leads/merge/lead-draft.ts';
 import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { hostOf, type LabelledSite, readLabelledPage } from './labelled-leads.ts';
 
 /** The leads of a labelled site, as a scrape that has read all of its pages would take them. */

@@ -2,10 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { runCommandLine } from '#src/cli/program.ts';
 
 /** A request as the fake service saw it. */
@@ -59,6 +58,8 @@ export async function startFakeService(
     // A client that goes away in the middle of its request is no failure of the server.
     respond(incoming, outgoing).catch(() => outgoing.destroy());
   });
+  // A busy machine makes clients slow; a connection closed between two requests would be tried again, and told.
+  server.keepAliveTimeout = 600_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -128,15 +129,7 @@ export async function runCommand(
   return { code, stdout: read(stdout), stderr: read(stderr), waits };
 }
 
-const folders: string[] = [];
-// Registered for each test file that imports this one.
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A new empty folder in the system's temporary one; it goes when the test file ends. */
+/** A new empty folder in the temporary one, which goes when the run ends. */
 export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-cli-'));
-  folders.push(folder);
-  return folder;
+  return mkdtempSync(join(tmpdir(), 'millrace-cli-'));
 }

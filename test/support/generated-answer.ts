@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 
 import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
-import { generateAnswer, type GenerateInput } from '#src/chat/generate-answer.ts';
-import { type Packet, packetSchema } from '#src/chat/packets.ts';
-import type { ToolCall } from '#src/chat/tool-call.ts';
-import { createInternalSearch } from '#src/chat/tools/internal-search.ts';
+import { generateAnswer, type GenerateInput } from '#src/chat/answer/generate-answer.ts';
+import { type Packet, packetSchema } from '#src/chat/wire/packets.ts';
+import type { ToolCall } from '#src/chat/wire/tool-call.ts';
+import { createInternalSearch } from '#src/chat/built-in-tools/internal-search.ts';
 import { defineTool, type Tool, ToolFailed } from '#src/chat/tools/tool.ts';
 import type { SearchHit } from '#src/documents/search-hit.ts';
 import { fakeHit } from './fake-hit.ts';

@@ -1,4 +1,4 @@
-import { createImageGeneration } from '#src/chat/tools/image-generation.ts';
+import { createImageGeneration } from '#src/chat/built-in-tools/image-generation.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
 import type { FileStore, NewFile } from '#src/files/file-store.ts';
 import type { StoredFileId, UserId, WorkspaceId } from '#src/ids.ts';

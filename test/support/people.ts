@@ -1,5 +1,5 @@
 import type { UserId, WorkspaceId } from '#src/ids.ts';
-import type { Role } from '#src/tables.ts';
+import type { Role } from '#src/tables/accounts.ts';
 import type { Answer } from './api-client.ts';
 import type { TestMillrace } from './test-millrace.ts';
 

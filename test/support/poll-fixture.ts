@@ -1,4 +1,4 @@
-import type { AnyConnector, ConnectorPage } from '#src/connectors/connector.ts';
+import type { AnyConnector, ConnectorPage } from '#src/connectors/source/connector.ts';
 import { collectPages, openTestContext, type TestContext } from './connector-context.ts';
 import type { RecordedRequest, SourceFault } from './fake-source.ts';
 

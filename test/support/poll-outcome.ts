@@ -3,7 +3,7 @@ import {
   CredentialRejected,
   SourceRefused,
   SourceUnavailable,
-} from '#src/connectors/source-errors.ts';
+} from '#src/connectors/source/source-errors.ts';
 import type { ContractSource } from './connector-contract.ts';
 import { failuresOf, type PollRun, seenIn } from './run-poll.ts';
 

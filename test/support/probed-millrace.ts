@@ -19,7 +19,7 @@ export interface ProbedMillrace extends ApiClient, AsyncDisposable {
   /** The longest that its event loop was held since this was asked last, in ms of processor time. */
   longestStallMs(): Promise<number>;
   /** Waits until no document waits or is being indexed. */
-  settled(): Promise<void>;
+  settled(key?: string): Promise<void>;
   createWorkspace(planTier?: string): Promise<{ workspaceId: string; key: string }>;
 }
 
@@ -48,9 +48,10 @@ export async function startProbedMillrace(
       const [{ longestMs }] = (await answer) as [StallReport];
       return longestMs;
     },
-    settled: () =>
+    settled: (key = environment.adminKey) =>
       until(async () => {
-        const { body } = await client.call('GET', '/service-api/ingestion/stats');
+        const path = '/service-api/ingestion/stats';
+        const { body } = await client.call('GET', path, undefined, { key });
         return body.counts.accepted + body.counts.indexing + body.counts.deleting === 0;
       }, START_TIMEOUT_MS),
     async createWorkspace(planTier = 'Enterprise') {

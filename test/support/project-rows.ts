@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { sql } from 'kysely';
 
-import type { UserFileStatus } from '#src/tables.ts';
+import type { UserFileStatus } from '#src/tables/chat.ts';
 import type { Person } from './people.ts';
 import type { TestMillrace } from './test-millrace.ts';
 
@@ -11,7 +11,7 @@ type Service = Pick<TestMillrace, 'services'>;
 /** A user's file as an upload and its worker leave it. */
 export async function insertUserFile(
   { services: { db } }: Service,
-  { workspaceId, userId }: Person,
+  { workspaceId, userId }: Pick<Person, 'workspaceId' | 'userId'>,
   status: UserFileStatus = 'COMPLETED',
 ): Promise<string> {
   const [stored, id] = [randomUUID(), randomUUID()];

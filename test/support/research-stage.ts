@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 import type { ChatModel, ChatModelRequest } from '#src/chat/model/chat-model.ts';
-import { packetSchema, type Packet } from '#src/chat/packets.ts';
+import { packetSchema, type Packet } from '#src/chat/wire/packets.ts';
 import {
   deepResearch,
   type ResearchInput,
   type ResearchOutcome,
 } from '#src/chat/research/deep-research.ts';
 import { INTERMEDIATE_RULES, PLAN_RULES, REPORT_RULES } from '#src/chat/research/prompts.ts';
-import { toSearchDoc } from '#src/chat/search-doc.ts';
+import { toSearchDoc } from '#src/chat/citations/to-search-doc.ts';
 import { defineTool, type Tool, ToolFailed } from '#src/chat/tools/tool.ts';
 import { fakeHit } from './fake-hit.ts';
 import { callTool, scriptedChatModel, type ScriptedParts } from './scripted-chat-model.ts';

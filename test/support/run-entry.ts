@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
+import { runEnvironment } from './run-environment.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
 
@@ -23,7 +24,7 @@ export function runEntry(
 ): EntryRun {
   const child = spawn(process.execPath, [resolve(ROOT, entry), ...words], {
     cwd: ROOT,
-    env: settings,
+    env: { ...settings, ...runEnvironment() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -1,4 +1,8 @@
-import type { ConnectorDocument, ConnectorPage, MemoryEntry } from '#src/connectors/connector.ts';
+import type {
+  ConnectorDocument,
+  ConnectorPage,
+  MemoryEntry,
+} from '#src/connectors/source/connector.ts';
 import { openTestContext, type TestContext } from './connector-context.ts';
 import type { ContractSource } from './connector-contract.ts';
 

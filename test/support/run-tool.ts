@@ -1,5 +1,5 @@
 import { CitationNumbers, type NumberRange } from '#src/chat/citations/citation-numbers.ts';
-import { type PacketBody, packetBodySchema } from '#src/chat/packets.ts';
+import { type PacketBody, packetBodySchema } from '#src/chat/wire/packets.ts';
 import type { Tool, ToolResult } from '#src/chat/tools/tool.ts';
 
 export interface ToolRun {

@@ -1,4 +1,4 @@
-import type { Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
+import type { Evidenced, LeadDraft } from '#src/leads/merge/lead-draft.ts';
 import type { LabelledPerson, LabelledSite } from './labelled-leads.ts';
 
 /** What is compared. `person facts` are addresses, numbers and profiles with the person whose they are. */

@@ -9,10 +9,10 @@ import {
   defineConnector,
   pageOf,
   type PollContext,
-} from '#src/connectors/connector.ts';
-import { CONNECTORS } from '#src/connectors/registry.ts';
-import { requestRun } from '#src/connectors/request-run.ts';
-import { syncConnector } from '#src/connectors/sync-connector.ts';
+} from '#src/connectors/source/connector.ts';
+import { CONNECTORS } from '#src/connectors/kinds/registry.ts';
+import { requestRun } from '#src/connectors/runs/request-run.ts';
+import { syncConnector } from '#src/connectors/runs/sync-connector.ts';
 import type { CcPairId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 import { insertLinkedPair, type TestServices } from './test-services.ts';

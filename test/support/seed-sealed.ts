@@ -5,7 +5,7 @@ import {
   openCredential,
   readCredential,
 } from '#src/connectors/administration/credentials.ts';
-import type { AccountAddress } from '#src/email/administration/accounts.ts';
+import type { AccountAddress } from '#src/email/accounts.ts';
 import type { UserId, WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 import { rotateSecret } from '#src/webhooks/administration/rotate-secret.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { Role } from '#src/tables.ts';
+import type { Role } from '#src/tables/accounts.ts';
 import { type SeededChat, seedChat } from './seed-chat.ts';
 import { type SeededConnectors, seedConnectors } from './seed-connectors.ts';
 import { type SeededOutreach, seedOutreach } from './seed-outreach.ts';

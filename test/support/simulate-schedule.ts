@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { EnqueueOptions, Producer } from '#queues/producer.ts';
 import { createHttpClient, type HttpClient } from '#src/platform/http.ts';
-import { reconcileConnectors } from '#src/connectors/reconcile-connectors.ts';
-import { sendSync } from '#src/connectors/send-jobs.ts';
-import { syncConnector } from '#src/connectors/sync-connector.ts';
+import { reconcileConnectors } from '#src/connectors/runs/reconcile-connectors.ts';
+import { sendSync } from '#src/connectors/runs/send-jobs.ts';
+import { syncConnector } from '#src/connectors/runs/sync-connector.ts';
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 

@@ -1,4 +1,4 @@
-import type { ConnectorFiles } from '#src/connectors/connector.ts';
+import type { ConnectorFiles } from '#src/connectors/source/connector.ts';
 
 export interface UploadedFile {
   name: string;

@@ -10,7 +10,7 @@ import { parseConfig } from '#src/platform/config.ts';
 import { createLog } from '#src/platform/log.ts';
 import { openPool } from '#src/platform/postgres.ts';
 import type { Services } from '#src/services.ts';
-import type { Tables } from '#src/tables.ts';
+import type { Tables } from '#src/tables/tables.ts';
 import { openTestEnvironment } from './test-environment.ts';
 import { migrateTestDatabase } from './test-millrace.ts';
 

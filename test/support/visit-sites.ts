@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import type { VisitLimits } from '#src/leads/visit/visit-budget.ts';
 import { type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
 import type { Services } from '#src/services.ts';
-import type { Enrichment } from '#src/tables.ts';
+import type { Enrichment } from '#src/tables/leads.ts';
 import { fakeExtractor, type LeadSites, type SiteAnswer, startLeadSites } from './named-sites.ts';
 import { openTestServices, type TestServices } from './test-services.ts';
 

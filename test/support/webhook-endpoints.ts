@@ -5,7 +5,7 @@ import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { HttpClient } from '#src/platform/http.ts';
 import type { Services } from '#src/services.ts';
-import type { WebhookDeliveryStatus } from '#src/tables.ts';
+import type { WebhookDeliveryStatus } from '#src/tables/webhooks.ts';
 import { deliverToEndpoint, type DeliverServices } from '#src/webhooks/deliver-to-endpoint.ts';
 import { emitEvents, type ToDeliver } from '#src/webhooks/emit-event.ts';
 import type { ServiceProcess } from './child-process.ts';

@@ -14,6 +14,8 @@ export type Behaviour =
       headers?: Record<string, string>;
       body?: string | Buffer;
       delayMs?: number;
+      /** Answers when this settles. */
+      after?: Promise<unknown>;
     }
   /** Takes the request and never answers. */
   | { kind: 'hang' }
@@ -154,8 +156,9 @@ async function act(
   const { socket } = outgoing.req;
   switch (behaviour.kind) {
     case 'answer': {
-      const { status = 204, headers = {}, body = '', delayMs = 0 } = behaviour;
+      const { status = 204, headers = {}, body = '', delayMs = 0, after } = behaviour;
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await after;
       outgoing.writeHead(status, headers).end(body);
       return;
     }

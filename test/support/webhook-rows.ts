@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
-import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables.ts';
+import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables/webhooks.ts';
 import { emitEvents, sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { makeSecret } from '#src/webhooks/sign.ts';
 

@@ -3,7 +3,7 @@ import { type Account, nameTimeZone, readAccount, updateAccount } from '#src/acc
 import type { Principal } from '#src/accounts/principal.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { displayName } from '#src/platform/display-name.ts';
-import { PLAN_TIERS, ROLES } from '#src/tables.ts';
+import { PLAN_TIERS, ROLES } from '#src/tables/accounts.ts';
 
 const ACCOUNT = { tag: 'Account', family: 'reference', scope: 'any', path: '/account' } as const;
 

@@ -4,7 +4,7 @@ import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '#src/accou
 import { requestsPerMinute } from '#src/api/rate-limit.ts';
 import { displayName } from '#src/platform/display-name.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { PLAN_TIERS, ROLES } from '#src/tables.ts';
+import { PLAN_TIERS, ROLES } from '#src/tables/accounts.ts';
 
 const API_KEYS = { tag: 'API keys', family: 'reference', scope: 'admin' } as const;
 

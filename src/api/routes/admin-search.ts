@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
-import { toSearchDoc } from '#src/chat/search-doc.ts';
+import { toSearchDoc } from '#src/chat/citations/to-search-doc.ts';
 import { toPlatformJson } from '#src/documents/platform-source.ts';
-import { withSpellings } from '#src/connectors/source-spellings.ts';
+import { withSpellings } from '#src/connectors/kinds/source-spellings.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import { newestDocuments } from '#src/documents/newest-documents.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { giveFeedback, removeFeedback } from '#src/chat/administration/feedback.ts';
-import { showBranchOf } from '#src/chat/administration/latest-message.ts';
-import { numericId, queryId } from '#src/chat/administration/session-ids.ts';
+import { giveFeedback, removeFeedback } from '#src/chat/sessions/feedback.ts';
+import { showBranchOf } from '#src/chat/sessions/latest-message.ts';
+import { numericId, queryId } from '#src/chat/sessions/session-ids.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 
 const CHAT = { tag: 'Chat', family: 'platform' } as const;

@@ -1,34 +1,29 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { changeSession } from '#src/chat/administration/change-session.ts';
-import { tokensBesideAgent, tokensLeftInSession } from '#src/chat/administration/context-tokens.ts';
-import { createSession } from '#src/chat/administration/create-session.ts';
-import { deleteAllSessions, deleteSession } from '#src/chat/administration/delete-sessions.ts';
-import { listSessions, sessionsQuerySchema } from '#src/chat/administration/list-sessions.ts';
+import { changeSession } from '#src/chat/sessions/change-session.ts';
+import { tokensBesideAgent, tokensLeftInSession } from '#src/chat/sessions/context-tokens.ts';
+import { createSession } from '#src/chat/sessions/create-session.ts';
+import { deleteAllSessions, deleteSession } from '#src/chat/sessions/delete-sessions.ts';
+import { listSessions, sessionsQuerySchema } from '#src/chat/sessions/list-sessions.ts';
 import {
   chatSessionSchema,
   presentSession,
   sharedStatus,
-} from '#src/chat/administration/present-session.ts';
+} from '#src/chat/sessions/present-session.ts';
 import {
   presentSessionDetails,
   sessionDetailsSchema,
-} from '#src/chat/administration/present-session-details.ts';
-import { readSession } from '#src/chat/administration/read-session.ts';
-import { renameSession } from '#src/chat/administration/rename-session.ts';
+} from '#src/chat/sessions/present-session-details.ts';
+import { readSession } from '#src/chat/sessions/read-session.ts';
+import { renameSession } from '#src/chat/sessions/rename-session.ts';
 import {
   GROUP_TITLES,
   searchSessions,
   sessionSearchSchema,
-} from '#src/chat/administration/search-sessions.ts';
-import {
-  numericId,
-  queryId,
-  sessionIdField,
-  sessionIdOf,
-} from '#src/chat/administration/session-ids.ts';
-import { assertConfigured } from '#src/chat/administration/session-model.ts';
-import { titleField } from '#src/chat/administration/session-title.ts';
+} from '#src/chat/sessions/search-sessions.ts';
+import { numericId, queryId, sessionIdField, sessionIdOf } from '#src/chat/sessions/session-ids.ts';
+import { assertConfigured } from '#src/chat/sessions/session-model.ts';
+import { titleField } from '#src/chat/sessions/session-title.ts';
 
 const CHAT = { tag: 'Chat', family: 'platform' } as const;
 

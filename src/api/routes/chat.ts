@@ -8,7 +8,7 @@ import {
 } from '#src/chat/request/chat-request.ts';
 import { frameAsEvents, frameAsLines } from '#src/chat/stream/frame-lines.ts';
 import { chatFullResponseSchema, collectAnswer } from '#src/chat/stream/full-response.ts';
-import type { StreamLine } from '#src/chat/packets.ts';
+import type { StreamLine } from '#src/chat/wire/packets.ts';
 import { followRun } from '#src/chat/runs/follow-run.ts';
 import { stopRuns } from '#src/chat/runs/stop-run.ts';
 import { noticingStop, startChat } from '#src/api/start-chat.ts';

@@ -8,7 +8,7 @@ import {
   findPollingPairs,
   listConnectorFiles,
 } from '#src/connectors/administration/connector-files.ts';
-import { requestRun } from '#src/connectors/request-run.ts';
+import { requestRun } from '#src/connectors/runs/request-run.ts';
 import { beginUpload, type Upload } from '#src/files/take-upload.ts';
 import type { StoredFileId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';

@@ -11,8 +11,8 @@ import {
 import { countRuns } from '#src/connectors/administration/pair-attempts.ts';
 import { findPair, findPairId } from '#src/connectors/administration/pair-status.ts';
 import { pairInfoSchema, presentPair } from '#src/connectors/administration/present-pair.ts';
-import { requestPrune } from '#src/connectors/request-prune.ts';
-import { requestRun } from '#src/connectors/request-run.ts';
+import { requestPrune } from '#src/connectors/runs/request-prune.ts';
+import { requestRun } from '#src/connectors/runs/request-run.ts';
 import { statusResponseSchema, succeeded } from '#src/connectors/administration/status-response.ts';
 import type { PruneAttemptId } from '#src/ids.ts';
 

@@ -22,7 +22,7 @@ import {
   presentKind,
 } from '#src/connectors/administration/present-connector.ts';
 import { creationReplySchema } from '#src/connectors/administration/present-credential.ts';
-import { CONNECTORS } from '#src/connectors/registry.ts';
+import { CONNECTORS } from '#src/connectors/kinds/registry.ts';
 import { sourceFor } from '#src/documents/platform-source.ts';
 import { sendDueJobs } from '#src/connectors/administration/reschedule-pairs.ts';
 import { runConnector } from '#src/connectors/administration/run-connector.ts';

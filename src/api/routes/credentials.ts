@@ -21,8 +21,8 @@ import {
   credentialSnapshotSchema,
   presentCredential,
 } from '#src/connectors/administration/present-credential.ts';
-import { findConnector } from '#src/connectors/registry.ts';
-import { shownUnder } from '#src/connectors/source-spellings.ts';
+import { findConnector } from '#src/connectors/kinds/registry.ts';
+import { shownUnder } from '#src/connectors/kinds/source-spellings.ts';
 import { removeCredential } from '#src/connectors/administration/remove-credential.ts';
 import { statusResponseSchema, succeeded } from '#src/connectors/administration/status-response.ts';
 import { swapCredential } from '#src/connectors/administration/swap-credential.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { viewOf } from '#src/chat/administration/list-tools.ts';
+import { viewOf } from '#src/chat/custom-tools/list-tools.ts';
 import { changeTool, createTool, deleteTool } from '#src/chat/custom-tools/custom-tools.ts';
 import { presentTool, toolSnapshotSchema } from '#src/chat/custom-tools/present-tool.ts';
 import { methodSpecSchema, presentMethods } from '#src/chat/custom-tools/present-methods.ts';

@@ -5,11 +5,11 @@ import {
   accountChangeSchema,
   newAccountSchema,
 } from '#src/email/administration/account-request.ts';
-import { findAccount, listAccounts } from '#src/email/administration/accounts.ts';
+import { findAccount, listAccounts } from '#src/email/accounts.ts';
 import { changeAccount } from '#src/email/administration/change-account.ts';
 import { createAccount } from '#src/email/administration/create-account.ts';
 import { deleteAccount } from '#src/email/administration/delete-account.ts';
-import { accountIdOf } from '#src/email/administration/path-ids.ts';
+import { accountIdOf } from '#src/email/path-ids.ts';
 import { accountSchema, presentAccount } from '#src/email/administration/present-account.ts';
 import { setDefault } from '#src/email/administration/set-default.ts';
 

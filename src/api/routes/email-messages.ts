@@ -7,7 +7,7 @@ import { emailAddress } from '#src/email/administration/account-request.ts';
 import { findVerification } from '#src/email/administration/find-verification.ts';
 import { messagesQuerySchema } from '#src/email/administration/message-query.ts';
 import { findMessage, listMessages } from '#src/email/administration/messages.ts';
-import { accountIdOf, messageIdOf, verificationIdOf } from '#src/email/administration/path-ids.ts';
+import { accountIdOf, messageIdOf, verificationIdOf } from '#src/email/path-ids.ts';
 import {
   assertSent,
   messageSchema,

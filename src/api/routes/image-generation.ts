@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { IMAGE_SHAPES } from '#src/chat/images/image-size.ts';
-import { generatedImageSchema } from '#src/chat/packets.ts';
+import { generatedImageSchema } from '#src/chat/wire/packets.ts';
 import { makeImage } from '#src/chat/images/make-image.ts';
 import { imageProviderOf } from '#src/chat/images/image-provider.ts';
 import { ToolFailed } from '#src/chat/tools/tool.ts';

@@ -3,7 +3,7 @@ import { acceptBatch, acceptLines, batchReplySchema } from '#src/api/ingest-batc
 import { acceptItem, readItems } from '#src/api/ingest-item.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
-import { shownUnder } from '#src/connectors/source-spellings.ts';
+import { shownUnder } from '#src/connectors/kinds/source-spellings.ts';
 import { ingestionItemSchema } from '#src/documents/incoming-document.ts';
 import {
   acceptedSchema,
@@ -13,7 +13,7 @@ import {
 import { MAX_BATCH, MAX_VALUES } from '#src/documents/read-documents.ts';
 import { findDocument, ingestionStats, listDocuments, markDeleting } from '#src/documents/store.ts';
 import { Problem } from '#src/platform/errors.ts';
-import { DOCUMENT_STATUSES } from '#src/tables.ts';
+import { DOCUMENT_STATUSES } from '#src/tables/documents.ts';
 
 const INGESTION = { tag: 'Ingestion', family: 'platform', scope: 'ingest' } as const;
 /** Read here, in a thread when it is large. */

@@ -3,15 +3,15 @@ import { PREFER_HEADER, PREFERENCE_APPLIED, prefersAsync } from '#src/api/prefer
 import { laterReply, withStatus } from '#src/api/reply.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
-import { leadSchema } from '#src/leads/present-lead.ts';
+import { leadSchema } from '#src/leads/scrapes/present-lead.ts';
 import {
   presentScrape,
   presentScrapeDetails,
   scrapeDetailsSchema,
   scrapeSchema,
-} from '#src/leads/present-scrape.ts';
-import { awaitScrape } from '#src/leads/await-scrape.ts';
-import { readScrapeRequest, scrapeRequestSchema } from '#src/leads/scrape-request.ts';
+} from '#src/leads/scrapes/present-scrape.ts';
+import { awaitScrape } from '#src/leads/scrapes/await-scrape.ts';
+import { readScrapeRequest, scrapeRequestSchema } from '#src/leads/scrapes/scrape-request.ts';
 import {
   cancelScrape,
   deleteScrape,
@@ -20,9 +20,9 @@ import {
   listScrapes,
   scrapeIdOf,
   scrapesQuerySchema,
-} from '#src/leads/scrapes.ts';
-import { startScrape } from '#src/leads/start-scrape.ts';
-import { watchScrape } from '#src/leads/watch-scrape.ts';
+} from '#src/leads/scrapes/scrapes.ts';
+import { startScrape } from '#src/leads/scrapes/start-scrape.ts';
+import { watchScrape } from '#src/leads/scrapes/watch-scrape.ts';
 
 const LEADS = { tag: 'Leads', family: 'reference' } as const;
 const PATH = '/tools/lead-scraper';

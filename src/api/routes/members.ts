@@ -3,7 +3,7 @@ import { addMember, listMembers, removeMember } from '#src/accounts/members.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { PLANS, UNLIMITED, whyNoSeat } from '#src/billing/plans.ts';
 import { displayName } from '#src/platform/display-name.ts';
-import { ROLES } from '#src/tables.ts';
+import { ROLES } from '#src/tables/accounts.ts';
 
 const MEMBERS = { tag: 'Members', family: 'reference', scope: 'admin' } as const;
 

@@ -6,7 +6,7 @@ import { presentModels, providerSchema } from '#src/chat/model/present-models.ts
 import { cleanText } from '#src/documents/clean-text.ts';
 import { listTags } from '#src/documents/list-tags.ts';
 import { sourceFor } from '#src/documents/platform-source.ts';
-import type { Role } from '#src/tables.ts';
+import type { Role } from '#src/tables/accounts.ts';
 
 const CLIENTS = { tag: 'Clients', family: 'platform' } as const;
 

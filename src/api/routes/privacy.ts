@@ -3,7 +3,7 @@ import { contentReply } from '#src/api/reply.ts';
 import { ROUTE_LIMIT } from '#src/api/read-body.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { eraseMessages } from '#src/email/erase-messages.ts';
-import { eraseLeads } from '#src/leads/erase-leads.ts';
+import { eraseLeads } from '#src/leads/scrapes/erase-leads.ts';
 import {
   doNotContactIdOf,
   extendDoNotContact,

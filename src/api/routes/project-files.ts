@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { sessionIdField } from '#src/chat/administration/session-ids.ts';
+import { sessionIdField } from '#src/chat/sessions/session-ids.ts';
 import {
   addFileToProject,
   listFilesOfProject,
   removeFileFromProject,
-} from '#src/chat/projects/project-files.ts';
+} from '#src/chat/user-files/project-files.ts';
 import { projectPathId, userFilePathId } from '#src/chat/projects/project-request.ts';
-import { moveSession, projectOfSession } from '#src/chat/projects/project-sessions.ts';
+import { moveSession, projectOfSession } from '#src/chat/sessions/project-sessions.ts';
 import { readProject } from '#src/chat/projects/projects.ts';
 import { presentUserFile, userFileSchema } from '#src/chat/user-files/present-user-file.ts';
 

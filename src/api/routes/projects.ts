@@ -5,7 +5,7 @@ import {
   presentProject,
   presentProjects,
   projectSchema,
-} from '#src/chat/projects/present-project.ts';
+} from '#src/chat/sessions/present-project.ts';
 import {
   newProjectQuery,
   newProjectSchema,
@@ -13,7 +13,7 @@ import {
   projectInstructionsSchema,
   projectPathId,
 } from '#src/chat/projects/project-request.ts';
-import { listFilesOfProject } from '#src/chat/projects/project-files.ts';
+import { listFilesOfProject } from '#src/chat/user-files/project-files.ts';
 import {
   changeProject,
   createProject,

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { withStatus } from '#src/api/reply.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { createSession } from '#src/chat/administration/create-session.ts';
-import { deleteSession } from '#src/chat/administration/delete-sessions.ts';
+import { createSession } from '#src/chat/sessions/create-session.ts';
+import { deleteSession } from '#src/chat/sessions/delete-sessions.ts';
 import {
   listSessionSummaries,
   summariesQuerySchema,
-} from '#src/chat/administration/list-session-summaries.ts';
-import { sessionIdOf } from '#src/chat/administration/session-ids.ts';
-import { titleField } from '#src/chat/administration/session-title.ts';
+} from '#src/chat/sessions/list-session-summaries.ts';
+import { sessionIdOf } from '#src/chat/sessions/session-ids.ts';
+import { titleField } from '#src/chat/sessions/session-title.ts';
 
 const CHAT = { tag: 'Chat', family: 'reference' } as const;
 const PATH = '/chat/session';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { withSpellings } from '#src/connectors/source-spellings.ts';
+import { withSpellings } from '#src/connectors/kinds/source-spellings.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { searchDocuments } from '#src/documents/search.ts';
 import { visibleText } from '#src/documents/html-text.ts';

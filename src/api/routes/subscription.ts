@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { UNLIMITED } from '#src/billing/plans.ts';
 import { readSubscriptionStatus } from '#src/billing/subscription.ts';
-import { PLAN_TIERS } from '#src/tables.ts';
+import { PLAN_TIERS } from '#src/tables/accounts.ts';
 
 const limited = z.int().describe(`${UNLIMITED} stands for no limit.`);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { findTool, listOpenApiTools, listTools } from '#src/chat/administration/list-tools.ts';
+import { findTool, listOpenApiTools, listTools } from '#src/chat/custom-tools/list-tools.ts';
 import { toolSnapshotSchema } from '#src/chat/custom-tools/present-tool.ts';
 import { oneRow } from '#src/chat/custom-tools/tool-request.ts';
 

@@ -4,7 +4,7 @@ import { createWorkspace } from '#src/accounts/workspaces.ts';
 import { setPlan } from '#src/billing/set-plan.ts';
 import { displayName } from '#src/platform/display-name.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { PLAN_TIERS } from '#src/tables.ts';
+import { PLAN_TIERS } from '#src/tables/accounts.ts';
 
 const WORKSPACES = { tag: 'Workspaces', family: 'platform', scope: 'bootstrap-admin' } as const;
 const planTier = z.enum(PLAN_TIERS);

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { AgentId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Tables } from '#src/tables.ts';
+import type { Tables } from '#src/tables/tables.ts';
 import { type AgentViewer, DEFAULT_AGENT, isVisibleTo } from './find-agent.ts';
 
 export type AgentRow = Selectable<Tables['agent']>;

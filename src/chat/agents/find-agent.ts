@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 
 import type { AgentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { Tables } from '#src/tables.ts';
+import type { Tables } from '#src/tables/tables.ts';
 
 /** Who answers, as far as an answer needs to know. */
 export interface Agent {

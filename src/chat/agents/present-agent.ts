@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import { listTools } from '#src/chat/administration/list-tools.ts';
+import { listTools } from '#src/chat/custom-tools/list-tools.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { Services } from '#src/services.ts';
-import type { Role } from '#src/tables.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
+import type { Role } from '#src/tables/accounts.ts';
 import type { AgentRow } from './agents.ts';
 import { DEFAULT_AGENT } from './find-agent.ts';
 
@@ -88,7 +88,7 @@ interface Onlooker {
   workspaceId: WorkspaceId;
   role: Role;
 }
-type PresentServices = Pick<Services, 'db' | 'secrets' | 'config'>;
+type PresentServices = Pick<ChatServices, 'db' | 'secrets' | 'config'>;
 
 /** The agents as the API shows them, in the same order; looks up the names of what they refer to. */
 export async function presentAgents(

@@ -1,4 +1,4 @@
-import type { AnswerBody } from '#src/chat/packets.ts';
+import type { AnswerBody } from '#src/chat/wire/packets.ts';
 import { isCitation } from './judge-citation.ts';
 import { MAX_LINK_LENGTH, readTarget } from './read-link.ts';
 import { safeLink } from './safe-link.ts';

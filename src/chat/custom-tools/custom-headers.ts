@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findMasked, maskSecrets, restoreMasked } from '#src/platform/mask-secrets.ts';
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 
 const MAX_HEADERS = 50;
 /** Who a request is for and where it ends is not for a header to say. */
@@ -61,7 +61,7 @@ export function restoreHeaders(
 
 /** @param rowName what they belong to, such as `custom_tool:1000` */
 export function sealHeaders(
-  secrets: Services['secrets'],
+  secrets: ChatServices['secrets'],
   rowName: string,
   headers: readonly CustomHeader[],
 ): string | null {
@@ -70,7 +70,7 @@ export function sealHeaders(
 
 /** @throws UnreadableSecret when they were sealed with another key */
 export function openHeaders(
-  secrets: Services['secrets'],
+  secrets: ChatServices['secrets'],
   rowName: string,
   sealed: string | null,
 ): CustomHeader[] {

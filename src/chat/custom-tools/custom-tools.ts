@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { CustomToolId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import {
   type CustomHeader,
   openHeaders,
@@ -20,7 +20,7 @@ const MAX_TOOLS = 50;
 /** Every chat reads them all. */
 const MAX_TOTAL_BYTES = 2_000_000;
 
-export type ToolServices = Pick<Services, 'db' | 'http' | 'secrets'>;
+export type ToolServices = Pick<ChatServices, 'db' | 'http' | 'secrets'>;
 
 export interface ToolAdmin {
   workspaceId: WorkspaceId;
@@ -108,7 +108,7 @@ export async function changeTool(
 
 /** @throws Problem NOT_FOUND, BAD_REQUEST for a tool of an MCP server */
 export async function deleteTool(
-  { db }: Pick<Services, 'db'>,
+  { db }: Pick<ChatServices, 'db'>,
   { workspaceId }: ToolAdmin,
   id: number,
 ): Promise<void> {
@@ -124,7 +124,7 @@ export async function deleteTool(
 }
 
 async function readUsable(
-  http: Services['http'],
+  http: ChatServices['http'],
   definition: unknown,
   signal: AbortSignal,
 ): Promise<OpenApiDocument> {

@@ -3,7 +3,7 @@ import { isNestedDeeper } from '#src/platform/json-depth.ts';
 import { OutboundError } from '#src/platform/outbound.ts';
 import { callableUrl } from '#src/platform/outbound-hop.ts';
 import { vetHost } from '#src/platform/vet-host.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import type { CustomHeader } from './custom-headers.ts';
 import { cutText, isStorableJson, type JsonObject } from './json-object.ts';
 import { McpFailed } from './mcp-failed.ts';
@@ -32,7 +32,7 @@ export interface ServerTool {
  * @throws Problem BAD_REQUEST for its address or headers, BAD_GATEWAY when it fails
  */
 export async function listServerTools(
-  http: Services['http'],
+  http: ChatServices['http'],
   server: { url: string; headers: readonly CustomHeader[] },
   signal: AbortSignal,
 ): Promise<ServerTool[]> {
@@ -62,7 +62,7 @@ export async function listServerTools(
 }
 
 async function vetServerUrl(
-  http: Services['http'],
+  http: ChatServices['http'],
   text: string,
   signal: AbortSignal,
 ): Promise<string> {

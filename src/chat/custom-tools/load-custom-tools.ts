@@ -3,7 +3,7 @@ import type { McpServerId, UserId, WorkspaceId } from '#src/ids.ts';
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { untilAborted } from '#src/platform/deadline.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { callableHeaders, type CustomHeader, openHeaders, secretsOf } from './custom-headers.ts';
 import { readLoadableRows, type LoadableRow } from './loadable-rows.ts';
 import { type McpSession, openMcpSession } from './mcp-session.ts';
@@ -18,7 +18,7 @@ const MAX_TOOLS = 100;
 /** Names, descriptions and schemas together: a model reads them all at every call. */
 const MAX_CHARACTERS = 120_000;
 
-type LoadServices = Pick<Services, 'db' | 'http' | 'secrets' | 'files' | 'log'>;
+type LoadServices = Pick<ChatServices, 'db' | 'http' | 'secrets' | 'files' | 'log'>;
 
 export interface ToolCaller {
   workspaceId: WorkspaceId;
@@ -140,7 +140,7 @@ function openServers({ http, secrets }: LoadServices, caller: ToolCaller): Serve
 }
 
 function openOrFail(
-  secrets: Services['secrets'],
+  secrets: ChatServices['secrets'],
   rowName: string,
   sealed: string | null,
 ): CustomHeader[] {

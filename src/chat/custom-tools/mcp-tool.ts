@@ -1,6 +1,6 @@
-import type { PacketBody } from '#src/chat/packets.ts';
+import type { PacketBody } from '#src/chat/wire/packets.ts';
 import { type Tool, ToolFailed } from '#src/chat/tools/tool.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { checkArguments } from './check-arguments.ts';
 import { cutText, isObject, type JsonObject } from './json-object.ts';
 import { readMcpResult } from './mcp-result.ts';
@@ -23,7 +23,7 @@ export interface McpToolOwner extends FileOwner {
  * @param definition as it was stored: `{name, description, inputSchema}`
  */
 export function createMcpTool(
-  { files }: Pick<Services, 'files'>,
+  { files }: Pick<ChatServices, 'files'>,
   owner: McpToolOwner,
   definition: JsonObject,
   name: string,

@@ -1,6 +1,6 @@
 import { type Tool, ToolFailed } from '#src/chat/tools/tool.ts';
 import { OutboundError, type OutboundResponse } from '#src/platform/outbound.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { buildRequest } from './build-request.ts';
 import { checkArguments } from './check-arguments.ts';
 import { type CustomHeader, secretsOf } from './custom-headers.ts';
@@ -27,7 +27,7 @@ export interface OperationOwner extends FileOwner {
 
 /** A tool that calls one operation of an OpenAPI document. */
 export function createOperationTool(
-  services: Pick<Services, 'http' | 'files'>,
+  services: Pick<ChatServices, 'http' | 'files'>,
   owner: OperationOwner,
   operation: Operation,
   name: string,
@@ -62,7 +62,7 @@ export function createOperationTool(
 
 /** @throws ToolFailed when the arguments are wrong or the service brings no answer */
 async function callOperation(
-  http: Services['http'],
+  http: ChatServices['http'],
   operation: Operation,
   call: { input: unknown; headers: readonly CustomHeader[]; signal: AbortSignal },
 ): Promise<OutboundResponse> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { maskHeaders, openReadableHeaders } from './custom-headers.ts';
 import { type ServerRow, serverRowName, type ServerToolRow } from './mcp-server-rows.ts';
 
@@ -30,7 +30,7 @@ export const serverSchema = z
   .meta({ id: 'McpServer' });
 
 export function presentServer(
-  secrets: Services['secrets'],
+  secrets: ChatServices['secrets'],
   { server, tools }: { server: ServerRow; tools: readonly ServerToolRow[] },
 ): z.output<typeof serverSchema> {
   const stored = openReadableHeaders(secrets, serverRowName(server.id), server.sealed_headers);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { maskHeaders, openReadableHeaders } from './custom-headers.ts';
 import { type ToolRow, toolRowName } from './tool-rows.ts';
 
@@ -34,7 +34,7 @@ export type ToolSnapshot = z.output<typeof toolSnapshotSchema>;
 
 /** @param view `hasModel`: without one no chat can use it */
 export function presentTool(
-  secrets: Services['secrets'],
+  secrets: ChatServices['secrets'],
   row: ToolRow,
   view: { isAdmin: boolean; hasModel: boolean },
 ): ToolSnapshot {

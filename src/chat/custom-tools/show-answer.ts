@@ -1,4 +1,4 @@
-import type { PacketBody } from '#src/chat/packets.ts';
+import type { PacketBody } from '#src/chat/wire/packets.ts';
 import type { FileStore } from '#src/files/file-store.ts';
 import type { StoredFileId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { ServiceAnswer } from './service-answer.ts';

@@ -10,7 +10,8 @@ const OF_ASKING =
   'please possible proper properly purpose quick quickly really ' +
   'recommended regarding right say see seem should simple soon somebody someone something specific ' +
   'still stuff sure take tell thank thanks thing things time today together tomorrow try type typically use used ' +
-  'useful user uses using usual usually want way ways well went whole work working works yesterday';
+  'useful user uses using usual usually want way ways well went whole work working works yesterday ' +
+  'several various multiple';
 
 const CONTRACTED =
   'arent aren cant couldnt couldn didnt didn doesnt doesn don dont hadnt hasnt hasn havent haven hello hey hi hows id im ' +
@@ -51,7 +52,8 @@ const OF_OTHER_LANGUAGES: Readonly<Record<string, string>> = {
  * answered in another.
  */
 const NEAR =
-  'delete remove erase drop discard purge clear|add create insert register new make|change modify edit alter update adjust|' +
+  'delete remove erase drop discard purge clear rid disappear vanish|pause suspend freeze halt interrupt|rent hire lease|' +
+  'add create insert register new make|change modify edit alter update adjust|' +
   'disable deactivate disconnect off turnoff switchoff|enable activate|turn switch|cancel terminate|undo revert rollback reverse|' +
   'cost price fee charge pay paid euro dollar pricing|buy purchase acquire|vacation holiday timeoff|salary wage earn income pay|' +
   'boss manager supervisor|employee staff colleague personnel|company firm organization organisation business|' +
@@ -90,6 +92,10 @@ const IRREGULAR =
   'maximum max|minimum min|administrator admin|application app|repository repo|information info|' +
   'document documentation doc|configuration config|database db|environment env|language lang|directory dir';
 
+/** Past forms of one verb that are another verb themselves: "founded" is no form of "found" when that is of "find". */
+const FORM_OF_ANOTHER =
+  'found bound wound ground fell saw felt lay rose spoke wore bore shed stove dove';
+
 const split = (words: string): string[] => words.split(' ');
 
 /** Words that weigh little in a question, without the `s` of a third person or a plural. */
@@ -110,8 +116,20 @@ export const OTHER_LANGUAGES: readonly {
   words: new Set(split(words).flatMap(tokenizeWords)),
 }));
 
+const FORMS_OF_ANOTHER: ReadonlySet<string> = new Set(split(FORM_OF_ANOTHER));
+
+/** The stem of a word, apart from that of another verb whose past form looks the same: `founded` and `found`. */
+export function stemApart(word: string): string {
+  const stem = stemWord(word);
+  return stem !== word && FORMS_OF_ANOTHER.has(stem) ? `${stem}'` : stem;
+}
+
 /** Stem → stems that mean nearly the same. */
 export const NEAR_STEMS = groupsOf(NEAR);
+/** Every word of those groups → the stems of the others. */
+export const NEAR_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  NEAR.split(/[ |]/).map((word) => [word, NEAR_STEMS.get(stemWord(word)) ?? new Set<string>()]),
+);
 /** Stem → stems of the same word. */
 export const SAME_WORD_STEMS = groupsOf(IRREGULAR);
 

@@ -1,8 +1,8 @@
 import type { WordCounts } from '#src/documents/read-passages.ts';
 import { answers } from './answers-question.ts';
-import { matchTerms } from './match-terms.ts';
+import { type Alternatives, matchTerms } from './match-terms.ts';
 import { type Candidate, readCandidates, type Source } from './read-candidates.ts';
-import { readQuestion } from './read-question.ts';
+import { type AskedTerm, type Question, readQuestion } from './read-question.ts';
 import { selectQuotes } from './select-quotes.ts';
 import type { Unit } from './split-units.ts';
 import { shapeOf } from './suit-question.ts';
@@ -31,9 +31,11 @@ export interface Asked {
 const MIN_ASKED = 0.15;
 /** How much the choice of quotes heeds whether the place around them is about what was asked. */
 const FOCUS = 1.5;
+/** How much it heeds whether the unit says it all itself. */
+const DIRECT = 0.5;
 /** A source with no score at all is worth this share of the best one. */
 const LEAST_SCORE = 0.2;
-const RANK_PENALTY = 0.2;
+const RANK_PENALTY = 0.12;
 
 /**
  * Quotes from `sources` (best first) that together answer a question best, each with what goes on from it: those of the
@@ -41,13 +43,14 @@ const RANK_PENALTY = 0.2;
  * asked: its rare words weigh most, and its names must be there.
  */
 export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[] {
-  const question = readQuestion(asked.question, asked.before);
-  const { candidates, vocabulary } = readCandidates(asked.question, sources);
+  const read = readQuestion(asked.question, asked.before);
+  const { candidates, vocabulary } = readCandidates(asked.question, read.value.measure, sources);
   const counts = asked.counts ?? countWords(candidates);
-  const weights = weighTerms(question.terms, counts);
+  const isKnown = ({ counted }: AskedTerm): boolean => (counts.holding.get(counted) ?? 0) > 0;
+  const alternatives = matchTerms(read, vocabulary, isKnown);
+  const question = withCounted(read, alternatives);
+  const weights = weighTerms(question.terms, counts, alternatives);
   if (weights.total < MIN_ASKED) return [];
-  const isKnown = (stem: string): boolean => (counts.holding.get(stem) ?? 0) > 0;
-  const alternatives = matchTerms(question.terms, vocabulary, isKnown);
   const evidence = weighCandidates(candidates, question.terms, alternatives);
   const answering = evidence.filter((item, index) =>
     answers(question, weights, item, [evidence[index - 1], evidence[index + 1]]),
@@ -59,11 +62,22 @@ export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[]
     factor: (item) => {
       const { hit } = item.candidate;
       const focus = weightOf(weights.cover, (term) => item.about[term]) / weights.total;
+      const said = weightOf(weights.cover, (term) => item.own[term]) / weights.total;
+      const direct = 1 - DIRECT + DIRECT * said;
       const score = (sources[hit]?.score ?? 0) / bestScore;
       const rank = (LEAST_SCORE + (1 - LEAST_SCORE) * score) / (1 + RANK_PENALTY * hit);
-      return shapeOf(question, item, weights.choose) * focus ** FOCUS * rank;
+      return shapeOf(question, item, weights.choose) * focus ** FOCUS * direct * rank;
     },
   });
+}
+
+/** What is counted may be misspelt, or stand there in another form. */
+function withCounted(question: Question, alternatives: readonly Alternatives[]): Question {
+  const { counted } = question.value;
+  const stems = question.terms.flatMap(({ stem }, term) =>
+    counted.has(stem) ? [...(alternatives[term]?.keys() ?? [])] : [],
+  );
+  return { ...question, value: { ...question.value, counted: counted.union(new Set(stems)) } };
 }
 
 function countWords(candidates: readonly Candidate[]): WordCounts {

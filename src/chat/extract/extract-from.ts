@@ -10,7 +10,7 @@ export type ReadPassages = (
 ) => ReturnType<typeof readPassages>;
 
 /** The answer to a question often stands in another passage of the document than the one that was found. */
-const DOCUMENTS_READ_ON = 5;
+const DOCUMENTS_READ_ON = 10;
 const PASSAGES_OF_EACH = 5;
 
 /** An answer without a model from the hits of a search; null when none was allowed. */

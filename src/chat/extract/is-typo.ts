@@ -1,5 +1,5 @@
 /** Shorter words differ by a letter from too many others: "shoes" is no misspelt "shows". */
-const MIN_LENGTH = { swapped: 4, missing: 6, wrong: 7, two: 9 };
+const MIN_LENGTH = { swapped: 4, missing: 5, wrong: 7, two: 9 };
 
 /** Whether `typed` is `word` with a slip of the keyboard: a letter too many, too few, wrong, or two of them swapped. */
 export function isTypo(typed: string, word: string): boolean {

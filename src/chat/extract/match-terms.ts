@@ -1,12 +1,16 @@
-import { NEAR_STEMS, SAME_WORD_STEMS } from './everyday-words.ts';
+import { namesMeasure } from './asked-value.ts';
+import { NEAR_STEMS, NEAR_WORDS, SAME_WORD_STEMS } from './everyday-words.ts';
 import { isTypo } from './is-typo.ts';
-import type { AskedTerm } from './read-question.ts';
+import { amountStem } from './read-candidates.ts';
+import type { AskedTerm, Question } from './read-question.ts';
 
 const SAME_WORD = 1;
 const JOINED = 1;
 const DERIVED = 0.85;
 const TYPO = 0.9;
 const NEAR = 0.7;
+/** Of what is asked for by its price, weight and the like. */
+const AMOUNT = 0.85;
 const ALL_PARTS = 0.95;
 
 /** What a derived form adds to the stem of a shorter one, and to one that has lost its vowel. */
@@ -21,12 +25,12 @@ export type Alternatives = ReadonlyMap<string, number>;
 /**
  * What in a vocabulary (word → stem) may stand for each of the asked terms: the word itself, other forms of it, its
  * near synonyms, and what it was meant to be when it is misspelt.
- * @param isKnown whether any document holds this stem: what is known is not misspelt
+ * @param isKnown whether any document holds this term: what is known is not misspelt
  */
 export function matchTerms(
-  terms: readonly AskedTerm[],
+  { terms, value }: Question,
   vocabulary: ReadonlyMap<string, string>,
-  isKnown: (stem: string) => boolean,
+  isKnown: (term: AskedTerm) => boolean,
 ): Alternatives[] {
   const stems = new Set(vocabulary.values());
   return terms.map((term) => {
@@ -35,6 +39,9 @@ export function matchTerms(
       if (stems.has(stem)) found.set(stem, Math.max(strength, found.get(stem) ?? 0));
     };
     add(term.stem, 1);
+    if (value.measure !== null && namesMeasure(term.word, value.measure)) {
+      add(amountStem(value.measure), AMOUNT);
+    }
     for (const stem of term.joined) add(stem, JOINED);
     for (const stem of SAME_WORD_STEMS.get(term.stem) ?? []) add(stem, SAME_WORD);
     if (!term.isName) {
@@ -43,8 +50,12 @@ export function matchTerms(
       }
       for (const stem of stems) if (isDerived(stem, term.stem)) add(stem, DERIVED);
     }
-    if (found.size === 0 && !isKnown(term.stem)) {
+    if (found.size === 0 && !isKnown(term)) {
       for (const [word, stem] of vocabulary) if (isTypo(term.word, word)) add(stem, TYPO);
+      // What is meant may stand there in other words only.
+      for (const [word, near] of found.size === 0 ? NEAR_WORDS : []) {
+        if (isTypo(term.word, word)) for (const stem of near) add(stem, NEAR * TYPO);
+      }
     }
     return found;
   });

@@ -1,5 +1,7 @@
 import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
-import { stemWord, tokenizeWords } from '#src/documents/tokenize.ts';
+import { tokenizeWords } from '#src/documents/tokenize.ts';
+import { holdsAmount, type Measure } from './asked-value.ts';
+import { stemApart } from './everyday-words.ts';
 import { subjectOf } from './subject-of.ts';
 import { splitUnits, type Unit } from './split-units.ts';
 
@@ -45,30 +47,50 @@ export interface Passages {
   vocabulary: Map<string, string>;
 }
 
+/** Stands among the stems of a unit for an amount of money, weight and the like. */
+export function amountStem(measure: Measure): string {
+  return `#${measure}`;
+}
+
 /** Fewer are keywords, and code that holds them may be what is looked for. */
 const MIN_WORDS_OF_QUESTION = 4;
-/** Brackets, semicolons and the like, of all characters: prose has less. */
+/** Brackets, calls and the like, of all characters: prose has less. */
 const MAX_SHARE_OF_MARKS = 0.05;
 
-/** What of the sources may be quoted in answer to a question. */
-export function readCandidates(question: string, sources: readonly Source[]): Passages {
+/** What of the sources may be quoted in answer to a question, which may ask for an amount of something. */
+export function readCandidates(
+  question: string,
+  measure: Measure | null,
+  sources: readonly Source[],
+): Passages {
   const vocabulary = new Map<string, string>();
   const stemsOf = (text: string): Set<string> => {
     const stems = new Set<string>();
     for (const word of tokenizeWords(text)) {
       if (FUNCTION_WORDS.has(word)) continue;
-      const stem = stemWord(word);
+      const stem = stemApart(word);
       vocabulary.set(word, stem);
       stems.add(stem);
+    }
+    return stems;
+  };
+  const termsOf = (text: string): Set<string> => {
+    const stems = stemsOf(text);
+    if (measure !== null && stems.size > 0 && holdsAmount(text, measure)) {
+      stems.add(amountStem(measure));
+      vocabulary.set(amountStem(measure), amountStem(measure));
     }
     return stems;
   };
   const asked = tokenizeWords(question).join(' ');
   const candidates = sources.flatMap(({ title, passages }, hit) => {
     const ofTitle = stemsOf(title);
-    return passages.flatMap((passage) => candidatesOf(passage, { hit, ofTitle, asked, stemsOf }));
+    return passages.flatMap((passage) =>
+      candidatesOf(passage, { hit, ofTitle, asked, stemsOf, termsOf }),
+    );
   });
   candidates.forEach((candidate, position) => (candidate.position = position));
+
   return { candidates, vocabulary };
 }
 
@@ -77,9 +99,12 @@ interface Reading {
   ofTitle: ReadonlySet<string>;
   asked: string;
   stemsOf: (text: string) => Set<string>;
+  /** Those of a unit, with that of an amount. */
+  termsOf: (text: string) => Set<string>;
 }
 
-function candidatesOf(passage: Passage, { hit, ofTitle, asked, stemsOf }: Reading): Candidate[] {
+function candidatesOf(passage: Passage, reading: Reading): Candidate[] {
+  const { hit, ofTitle, asked, stemsOf, termsOf } = reading;
   const title = ofTitle.union(stemsOf(passage.headings.join('\n')));
   const headings = new Map<string, ReadonlySet<string>>();
   const headingStems = (heading: string): ReadonlySet<string> => {
@@ -98,7 +123,7 @@ function candidatesOf(passage: Passage, { hit, ofTitle, asked, stemsOf }: Readin
     if (isQuestion || asksTheSame(unit, asked)) return [];
     const isFirst = unit.section !== section;
     section = unit.section;
-    const terms = stemsOf(unit.text);
+    const terms = termsOf(unit.text);
     if (terms.size === 0) return [];
     const subject = stemsOf(subjectOf(unit.text));
     const own = { unit, isFirst, terms, subject };
@@ -106,11 +131,15 @@ function candidatesOf(passage: Passage, { hit, ofTitle, asked, stemsOf }: Readin
   });
 }
 
+export function isCode({ kind, text }: Unit): boolean {
+  return kind === 'block' && /^\s*[`~]{3}/.test(text);
+}
+
 /** Code that has lost its fence, because the passage begins in the middle of it. */
 export function isBareCode({ kind, text }: Unit): boolean {
   if (kind === 'block') return false;
   const prose = text.replaceAll(/`[^`]*`/g, '');
-  const marks = prose.match(/[{}()[\];=<>]/g)?.length ?? 0;
+  const marks = prose.match(/[{}[\]=<>]|(?<=[\w>])\(|\)(?=[\s)]*[;{=]|$)/g)?.length ?? 0;
   return marks / prose.length > MAX_SHARE_OF_MARKS;
 }
 

@@ -1,12 +1,15 @@
 import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
 import { isUnspaced, stemWord, tokenizeWords, WORD_PATTERN } from '#src/documents/tokenize.ts';
-import { ASKING_WORDS, CONTRACTED_WORDS, OTHER_LANGUAGES } from './everyday-words.ts';
+import { type AskedValue, isUnit, NO_VALUE, readAskedValue } from './asked-value.ts';
+import { ASKING_WORDS, CONTRACTED_WORDS, OTHER_LANGUAGES, stemApart } from './everyday-words.ts';
 
 /** A word that an answer should speak of. */
 export interface AskedTerm {
   /** Lower case, as it was typed. */
   word: string;
   stem: string;
+  /** The stem that the index counts it by. */
+  counted: string;
   /** Of an identifier such as `maxRetries`; empty otherwise. */
   parts: readonly string[];
   /** With the word before and after it, written as one: `roll back` is `rollback` elsewhere. */
@@ -19,6 +22,8 @@ export interface AskedTerm {
   isVerb: boolean;
   /** A name, a number or an identifier: nothing else can stand for it. */
   isName: boolean;
+  /** Of the question before. */
+  isInherited: boolean;
 }
 
 export type QuestionKind = 'definition' | 'instruction' | 'quantity' | 'person' | 'other';
@@ -26,9 +31,17 @@ export type QuestionKind = 'definition' | 'instruction' | 'quantity' | 'person' 
 export interface Question {
   kind: QuestionKind;
   terms: readonly AskedTerm[];
+  /** Its numbers as they are written: `20`, `1.0`. */
+  numbers: readonly string[];
+  value: AskedValue;
   isEnglish: boolean;
 }
 
+/** A question with more is no question for one of them. */
+const MAX_NUMBERS = 5;
+/** By themselves, not as a part of a name such as `S2`. */
+const NUMBERS = /(?<![\p{L}\p{N}_.,-])\d{1,30}(?:[.,:]\d{1,30}){0,8}(?![\p{L}\p{N}_-])/gu;
+const DOTTED = /(?<![\p{L}\p{N}_.,-])\d{1,30}(?:\.\d{1,30}){1,8}(?![\p{L}\p{N}_-])/gu;
 const PRIOR_OF_ASKING = 0.2;
 /** Of the question before, in one that leans on it. */
 const PRIOR_OF_EARLIER = 0.7;
@@ -36,7 +49,8 @@ const PRIOR_OF_EARLIER = 0.7;
 const MAX_TERMS = 60;
 
 const AUXILIARIES = new Set('do does did can could should would may might must to'.split(' '));
-const SUBJECTS = new Set('i we you one he she they people somebody someone'.split(' '));
+const SUBJECTS = new Set('i we you he she they people somebody someone'.split(' '));
+const FRONTED = new Set('what which how when where why who whom whose'.split(' '));
 const QUANTITY =
   /\b(?:how (?:many|much|long|often|old|tall|high|far|big|large|fast|late|early|soon|deep|wide|heavy)|when|what (?:time|year|date|day|age|size|percentage|number)|(?:what|which) port|wann|wie (?:viele?|lange|oft|alt|hoch|gro(?:ß|ss)|weit)|combien|quand|cuánt[oa]s?|cuándo|quanto|quando|hoeveel|wanneer)\b/i;
 const INSTRUCTION =
@@ -51,26 +65,35 @@ const ASKS_FACT = /\b(?:default|maximum|minimum|limit|name|price|cost|difference
 export function readQuestion(text: string, before: string | null): Question {
   const own = readTerms(text);
   const earlier = before === null ? [] : readTerms(before).terms;
+  const value = own.isEnglish ? readAskedValue(text) : NO_VALUE;
   const known = new Set(own.terms.map(({ stem }) => stem));
   const inherited = earlier
     .filter(({ stem }) => !known.has(stem))
-    .map((term) => ({ ...term, prior: term.prior * PRIOR_OF_EARLIER, isName: false }));
+    .map((term) => ({
+      ...term,
+      prior: term.prior * PRIOR_OF_EARLIER,
+      isName: false,
+      isInherited: true,
+    }));
   return {
-    kind: kindOf(text),
+    kind: kindOf(text, value),
     terms: [...own.terms, ...inherited].slice(0, MAX_TERMS),
+    numbers: (text.normalize('NFKC').match(NUMBERS) ?? []).slice(0, MAX_NUMBERS),
+    value,
     isEnglish: own.isEnglish,
   };
 }
 
-function kindOf(text: string): QuestionKind {
-  if (QUANTITY.test(text)) return 'quantity';
+function kindOf(text: string, { isRequired }: AskedValue): QuestionKind {
+  if (isRequired || QUANTITY.test(text)) return 'quantity';
   if (INSTRUCTION.test(text)) return 'instruction';
   if (PERSON.test(text)) return 'person';
   return DEFINITION.test(text) && !ASKS_FACT.test(text) ? 'definition' : 'other';
 }
 
 function readTerms(text: string): { terms: AskedTerm[]; isEnglish: boolean } {
-  const raw = text.normalize('NFKC').match(WORD_PATTERN) ?? [];
+  // The parts of `1.0` say nothing: the whole must be there anyway.
+  const raw = text.normalize('NFKC').replaceAll(DOTTED, ' ').match(WORD_PATTERN) ?? [];
   const words = raw.map((word) => word.toLowerCase());
   const language = languageOf(words);
   const isName = nameTest(raw, language?.hasCapitalNouns === true);
@@ -83,7 +106,7 @@ function readTerms(text: string): { terms: AskedTerm[]; isEnglish: boolean } {
         language?.words.has(term.word) === true;
       if (isGrammar || terms.has(term.stem)) continue;
       const name = isName(index);
-      const isAsking = !name && ASKING_WORDS.has(term.word.replace(/(?<=..)s$/, ''));
+      const isAsking = !name && (isAsked(term.word) || isAskedUnit(words, index));
       const prior = isAsking ? PRIOR_OF_ASKING : 1;
       const joined = [words[index - 1], words[index + 1]].flatMap((beside, at) =>
         beside === undefined ? [] : stemWord(at === 0 ? beside + word : word + beside),
@@ -95,26 +118,64 @@ function readTerms(text: string): { terms: AskedTerm[]; isEnglish: boolean } {
         isAsking,
         isVerb: !isAsking && !name && isVerb(words, index),
         isName: name,
+        isInherited: false,
       });
     }
   }
   return { terms: [...terms.values()], isEnglish: language === null };
 }
 
-function termsOf(word: string, raw: string): Pick<AskedTerm, 'word' | 'stem' | 'parts'>[] {
+function termsOf(
+  word: string,
+  raw: string,
+): Pick<AskedTerm, 'word' | 'stem' | 'counted' | 'parts'>[] {
   const [whole, ...parts] = tokenizeWords(raw);
   if (whole === undefined) return [];
   if (isUnspaced(word)) {
-    return [whole, ...parts].map((pair) => ({ word: pair, stem: stemWord(pair), parts: [] }));
+    return [whole, ...parts].map((pair) => ({ ...stemsOf(pair), parts: [] }));
   }
-  return [{ word: whole, stem: stemWord(whole), parts: parts.map(stemWord) }];
+  // A letter that is left out, as in `iPhone`, makes the others another word.
+  const isWhole = parts.join('') === whole;
+  return [{ ...stemsOf(whole), parts: isWhole ? parts.map(stemWord) : [] }];
+}
+
+function stemsOf(word: string): Pick<AskedTerm, 'word' | 'stem' | 'counted'> {
+  return { word, stem: stemApart(word), counted: stemWord(word) };
+}
+
+function isAsked(word: string): boolean {
+  return ASKING_WORDS.has(word.replace(/(?<=..)s$/, ''));
+}
+
+/** `how many [minutes]` */
+function isAskedUnit(words: readonly string[], index: number): boolean {
+  return isUnit(words[index] ?? '') && words[index - 1] === 'many' && words[index - 2] === 'how';
 }
 
 /** `how do I [verb]`, `how to [verb]`. */
 function isVerb(words: readonly string[], index: number): boolean {
   const before = words[index - 1] ?? '';
-  if (before === 'to') return true;
+  if (before === 'to' || endsClause(words, index)) return true;
   return SUBJECTS.has(before) && AUXILIARIES.has(words[index - 2] ?? '');
+}
+
+/** `which values does the tool [accept]`: what stands last in a question whose object is in front. */
+function endsClause(words: readonly string[], index: number): boolean {
+  const next = words[index + 1];
+  if (next === 'be' || (next !== undefined && !FUNCTION_WORDS.has(next))) return false;
+  const auxiliary = words.findLastIndex(
+    (word, at) => at < index && word !== 'to' && AUXILIARIES.has(word),
+  );
+  if (auxiliary < 1 || !words.slice(0, auxiliary).some((word) => FRONTED.has(word))) return false;
+  // "does the [small tool] accept": articles may stand before, and nothing of grammar between.
+  const subject = words.slice(auxiliary + 1, index);
+  const noun = subject.slice(subject.findIndex((word) => !FUNCTION_WORDS.has(word)));
+  return (
+    noun.length > 0 &&
+    noun.length < 4 &&
+    !noun.some((word) => FUNCTION_WORDS.has(word)) &&
+    !subject.some((word) => SUBJECTS.has(word))
+  );
 }
 
 /** The language other than English that most words are of; null when English has more of them. */

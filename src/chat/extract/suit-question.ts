@@ -1,5 +1,6 @@
+import { holdsCount, holdsValue } from './holds-value.ts';
 import { NUMBER } from './number-words.ts';
-import { type Candidate, isBareCode } from './read-candidates.ts';
+import { type Candidate, isBareCode, isCode } from './read-candidates.ts';
 import type { Question } from './read-question.ts';
 import { subjectOf } from './subject-of.ts';
 import type { Evidence } from './weigh-candidates.ts';
@@ -11,6 +12,13 @@ const PERSON_NAME = /\p{Lu}\p{Ll}+\s+\p{Lu}\p{Ll}+|@/u;
 /** `x is a…` with more words before the verb is about something else. */
 const MAX_WORDS_BEFORE_VERB = 7;
 const MIN_SHARE_OF_SUBJECT = 0.5;
+const DEFINES = 2;
+const DEFINES_ALONE = 4;
+const COUNTS = 1.4;
+const COUNTS_NOT = 0.7;
+const HOLDS_AMOUNT = 1.5;
+const HOLDS_NUMBER = 1.25;
+const HOLDS_NO_NUMBER = 0.85;
 const HEADING_SAYS_ALL = 0.75;
 
 /** A factor around 1: whether a unit has the shape of an answer, to this kind of question. */
@@ -31,22 +39,23 @@ function plainShape({ kind }: Question, { unit, terms }: Candidate): number {
 function suitsKind(question: Question, evidence: Evidence, weights: readonly number[]): number {
   const isNamed = evidence.isHeadingAsked && isUnderHeading(evidence, weights);
   const place = (isNamed ? 1.5 : 1) * (evidence.isTitleAsked ? 1.2 : 1);
-  return place * suitsShape(question, evidence, weights);
+  return place * suitsValue(question, evidence) * suitsShape(question, evidence, weights);
 }
 
-function suitsShape({ kind }: Question, evidence: Evidence, weights: readonly number[]): number {
+function suitsShape(question: Question, evidence: Evidence, weights: readonly number[]): number {
+  const { kind } = question;
   const { candidate } = evidence;
   const { unit } = candidate;
   switch (kind) {
     case 'definition':
-      if (definesAsked(evidence)) return 2;
+      if (definesAsked(evidence)) return definesAlone(evidence) ? DEFINES_ALONE : DEFINES;
       return candidate.isFirst ? 1.15 : 1;
     case 'instruction':
       if (isUnderHeading(evidence, weights)) return isCode(unit) ? 1.6 : 1.4;
       if (isCode(unit) || IMPERATIVE.test(unit.text)) return 1.25;
       return unit.kind === 'item' ? 1.1 : 1;
     case 'quantity':
-      return NUMBER.test(unit.text) ? 1.25 : 0.85;
+      return NUMBER.test(unit.text) ? HOLDS_NUMBER : HOLDS_NO_NUMBER;
     case 'person':
       return PERSON_NAME.test(unit.text) ? 1.2 : 1;
     case 'other':
@@ -54,14 +63,26 @@ function suitsShape({ kind }: Question, evidence: Evidence, weights: readonly nu
   }
 }
 
-function isCode({ kind, text }: Candidate['unit']): boolean {
-  return kind === 'block' && /^\s*[`~]{3}/.test(text);
+/** What holds the kind of value that was asked for comes first. */
+function suitsValue(question: Question, evidence: Evidence): number {
+  const { counted, measure } = question.value;
+  if (counted.size > 0) return holdsCount(evidence.candidate, counted) ? COUNTS : COUNTS_NOT;
+  if (measure === null) return 1;
+  return holdsValue(question, evidence) ? HOLDS_AMOUNT : 1;
 }
 
 /** Whether the heading says all of what was asked. */
 function isUnderHeading({ heading }: Evidence, weights: readonly number[]): boolean {
   const asked = weightOf(weights, () => 1);
   return weightOf(weights, (term) => heading[term]) >= asked * HEADING_SAYS_ALL;
+}
+
+/** `X is …` where X is all that was asked for, and nothing else. */
+function definesAlone({ candidate, subject }: Evidence): boolean {
+  return (
+    candidate.subject.size <= subject.filter((strength) => strength > 0).length &&
+    subject.every((strength) => strength > 0)
+  );
 }
 
 /** `X is …` where X is what was asked for, and little else. */

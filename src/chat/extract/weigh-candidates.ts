@@ -1,6 +1,6 @@
 import { type Alternatives, strengthIn } from './match-terms.ts';
 import type { AskedTerm } from './read-question.ts';
-import type { Candidate, Passage } from './read-candidates.ts';
+import { type Candidate, isCode, type Passage } from './read-candidates.ts';
 
 /** How strongly a candidate and what is around it stand for each asked term, 0 to 1. */
 export interface Evidence {
@@ -29,6 +29,9 @@ const GAIN = { neighbour: 0.3, heading: 0.8, title: 0.4, passage: 0 };
 const BESIDES = { heading: 0.4, title: 0.3 };
 const NOTHING = { heading: 0, title: 0 };
 
+/** Words in code are parts of addresses, variables and examples more than what it is about. */
+const CODE_SHARE = 0.7;
+
 interface Strengths {
   own: number[];
   heading: number[];
@@ -52,8 +55,8 @@ export function weighCandidates(
     cache.set(stems, known);
     return known;
   };
-  const all: Strengths[] = candidates.map(({ terms: own, heading, title }) => ({
-    own: strengths(own),
+  const all: Strengths[] = candidates.map(({ unit, terms: own, heading, title }) => ({
+    own: isCode(unit) ? strengths(own).map((strength) => strength * CODE_SHARE) : strengths(own),
     heading: strengths(heading),
     title: strengths(title),
   }));

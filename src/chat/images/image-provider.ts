@@ -1,4 +1,4 @@
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 
 /** An OpenAI-compatible images endpoint. */
 export interface ImageProvider {
@@ -9,7 +9,7 @@ export interface ImageProvider {
 }
 
 /** Null without IMAGE_MODEL. The key of the language model goes to its own address alone. */
-export function imageProviderOf({ config }: Pick<Services, 'config'>): ImageProvider | null {
+export function imageProviderOf({ config }: Pick<ChatServices, 'config'>): ImageProvider | null {
   const baseUrl = config.IMAGE_BASE_URL ?? config.LLM_BASE_URL;
   if (config.IMAGE_MODEL === undefined || baseUrl === undefined) return null;
   const sharedKey = config.IMAGE_BASE_URL === undefined ? config.LLM_API_KEY : undefined;

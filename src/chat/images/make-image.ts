@@ -1,14 +1,14 @@
-import type { GeneratedImage } from '#src/chat/packets.ts';
+import type { GeneratedImage } from '#src/chat/wire/packets.ts';
 import { ToolFailed } from '#src/chat/tools/tool.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import type { ImageProvider } from './image-provider.ts';
 import type { ImageShape } from './image-size.ts';
 import { type ImageServices, requestImage } from './request-image.ts';
 
-export type ImageMakerServices = ImageServices & Pick<Services, 'files'>;
+export type ImageMakerServices = ImageServices & Pick<ChatServices, 'files'>;
 
 /**
  * Has an image made and keeps it for its owner.

@@ -5,12 +5,12 @@ import { startDeadline } from '#src/platform/deadline.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import { explainOutboundFailure } from '#src/platform/explain-outbound-failure.ts';
 import { OutboundError } from '#src/platform/http.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { explainRefusal, parseJson, wordsOfRefusal } from './image-failure.ts';
 import type { ImageProvider } from './image-provider.ts';
 import { type ImageShape, imageSizeOf } from './image-size.ts';
 
-export type ImageServices = Pick<Services, 'operatorFetch' | 'http'>;
+export type ImageServices = Pick<ChatServices, 'operatorFetch' | 'http'>;
 
 export interface MadeImage {
   bytes: Buffer;

@@ -1,6 +1,6 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
 import type { WorkspaceId } from '#src/ids.ts';
-import type { Services } from '#src/services.ts';
+import type { UsageLedger } from './usage-ledger.ts';
 import type { ChatModel, ChatModelRequest, ModelUsage } from './chat-model.ts';
 
 /**
@@ -9,12 +9,12 @@ import type { ChatModel, ChatModelRequest, ModelUsage } from './chat-model.ts';
  */
 export function recordUsage<Model extends ChatModel | null>(
   model: Model,
-  ledger: Services['usageLedger'],
+  ledger: UsageLedger,
   workspaceId: WorkspaceId,
 ): Model extends null ? ChatModel | null : ChatModel;
 export function recordUsage(
   model: ChatModel | null,
-  ledger: Services['usageLedger'],
+  ledger: UsageLedger,
   workspaceId: WorkspaceId,
 ): ChatModel | null {
   if (model === null) return null;

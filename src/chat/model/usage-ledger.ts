@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 
 import type { WorkspaceId } from '#src/ids.ts';
-import type { Services } from '#src/services.ts';
+import type { PlatformServices } from '#src/platform/platform-services.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { ModelUsage } from './chat-model.ts';
 
@@ -35,7 +35,7 @@ interface LedgerLine {
 
 /** @param flushMs how long an entry waits at most before it is written */
 export function createUsageLedger(
-  services: Pick<Services, 'db' | 'log' | 'clock'>,
+  services: Pick<PlatformServices, 'db' | 'log' | 'clock'>,
   flushMs: number = FLUSH_MS,
 ): UsageLedger {
   const { db, log, clock } = services;

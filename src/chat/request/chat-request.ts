@@ -7,7 +7,7 @@ import {
 } from '#src/documents/search-filters.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import { llmOverrideSchema, type LlmOverride } from '#src/chat/model/llm-override.ts';
-import type { MessageParent } from '#src/chat/turns.ts';
+import type { MessageParent } from '#src/chat/turns/turn-place.ts';
 
 const MAX_MESSAGE_LENGTH = 100_000;
 const MAX_ID = 2_147_483_647;
@@ -160,7 +160,7 @@ export function readChatRequest(body: ChatRequestBody): ChatRequest {
 }
 
 /**
- * One JSON object unless `stream` is true, as SPEC.md has it. Existing clients, which call below `/api` and get bare
+ * One JSON object unless `stream` is true. Existing clients, which call below `/api` and get bare
  * lines, leave `stream` out and expect one; there only `message` alone asks for an object.
  */
 export function asksForStream(body: ChatRequestBody, framing: 'sse' | 'lines'): boolean {

@@ -9,7 +9,7 @@ import {
   readChatRequest,
 } from './chat-request.ts';
 import type { ChatFullResponse } from '#src/chat/stream/full-response.ts';
-import { citationInfoSchema } from '#src/chat/packets.ts';
+import { citationInfoSchema } from '#src/chat/wire/packets.ts';
 import { TOOL_IDS } from '#src/chat/tools/tool.ts';
 
 /** How the earlier endpoints said whether to search, and where. */

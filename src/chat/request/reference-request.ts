@@ -8,7 +8,7 @@ import { type ChatRequest, messageSchema } from './chat-request.ts';
 
 const DEFAULT_TEMPERATURE = 0.7;
 
-/** The body of `POST /chat/send-message`: SPEC.md "Chat (reference family)". */
+/** The body of `POST /chat/send-message`, as the OpenAPI document describes it. */
 export const referenceMessageSchema = z.looseObject({
   session_id: z.string('is needed: the id of a session that POST /chat/session has made.'),
   message: messageSchema,

@@ -1,5 +1,5 @@
-import { refusedCalls } from '#src/chat/call-messages.ts';
-import type { Packet } from '#src/chat/packets.ts';
+import { refusedCalls } from '#src/chat/steps/call-messages.ts';
+import type { Packet } from '#src/chat/wire/packets.ts';
 import {
   askWithinBudget,
   type ModelQuestion,

@@ -8,7 +8,7 @@ import type {
   ProviderState,
 } from '#src/chat/model/chat-model.ts';
 import { fitMessages } from '#src/chat/prompt/fit-messages.ts';
-import type { Packet } from '#src/chat/packets.ts';
+import type { Packet } from '#src/chat/wire/packets.ts';
 import { countTokens } from '#src/documents/count-tokens.ts';
 import type { Place } from './place.ts';
 import type { ResearchBudget, ResearchLimits } from './research-limits.ts';

@@ -1,5 +1,5 @@
 import type { ChatModel } from '#src/chat/model/chat-model.ts';
-import type { Packet } from '#src/chat/packets.ts';
+import type { Packet } from '#src/chat/wire/packets.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { ResearchRun } from './ask-within-budget.ts';

@@ -1,4 +1,4 @@
-import type { Packet, PacketBody, Placement } from '#src/chat/packets.ts';
+import type { Packet, PacketBody, Placement } from '#src/chat/wire/packets.ts';
 
 /** Where the next packets belong. It moves on from turn to turn; that of an agent from step to step of its tab. */
 export class Place {

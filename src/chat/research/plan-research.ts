@@ -1,5 +1,5 @@
 import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
-import type { Packet, PacketBody } from '#src/chat/packets.ts';
+import type { Packet, PacketBody } from '#src/chat/wire/packets.ts';
 import { askWithinBudget, type ResearchRun } from './ask-within-budget.ts';
 import type { Place } from './place.ts';
 import { CLARIFY_RULES, PLAN_RULES, withRules } from './prompts.ts';

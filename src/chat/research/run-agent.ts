@@ -1,10 +1,10 @@
 import type { ChatModelMessage } from '#src/chat/model/chat-model.ts';
-import { callingMessage } from '#src/chat/call-messages.ts';
+import { callingMessage } from '#src/chat/steps/call-messages.ts';
 import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import { escapeResult } from '#src/chat/prompt/delimit.ts';
-import type { Packet } from '#src/chat/packets.ts';
-import { runTools } from '#src/chat/run-tools.ts';
-import type { ToolCall } from '#src/chat/tool-call.ts';
+import type { Packet } from '#src/chat/wire/packets.ts';
+import { runTools } from '#src/chat/steps/run-tools.ts';
+import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
 import type { SearchDoc } from '#src/documents/search-hit.ts';
 import { startDeadline } from '#src/platform/deadline.ts';

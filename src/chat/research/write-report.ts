@@ -1,8 +1,8 @@
 import type { ChatModel, ChatModelMessage } from '#src/chat/model/chat-model.ts';
 import { CitationWriter } from '#src/chat/citations/citations.ts';
-import { cutNote } from '#src/chat/cut-note.ts';
+import { cutNote } from '#src/chat/steps/cut-note.ts';
 import { ModelFailed } from '#src/chat/model/model-failed.ts';
-import type { AnswerBody, Packet } from '#src/chat/packets.ts';
+import type { AnswerBody, Packet } from '#src/chat/wire/packets.ts';
 import { countTokens, takeTokens } from '#src/documents/count-tokens.ts';
 import { askForWords } from './ask-for-words.ts';
 import type { ResearchRun } from './ask-within-budget.ts';

@@ -1,5 +1,5 @@
-import type { AnswerSummary } from '#src/chat/answer.ts';
-import type { StreamLine } from '#src/chat/packets.ts';
+import type { AnswerSummary } from '#src/chat/wire/answer-summary.ts';
+import type { StreamLine } from '#src/chat/wire/packets.ts';
 import { untilAborted } from '#src/platform/deadline.ts';
 import type { Problem } from '#src/platform/errors.ts';
 import { brokenOff, isLastLine } from './last-line.ts';
@@ -102,11 +102,11 @@ export class AnswerRun {
     const absence = new AbortController();
     this.#absence = absence;
     // Nobody waits for it. A failure is a line; one that cannot be saved is left to the sweep.
-    void this.#goOn(untilForgotten(absence.signal), absence);
+    void this.#runUnread(untilForgotten(absence.signal), absence);
   }
 
   /** Draws the lines that nobody reads, until somebody does, the answer is over, or it is forgotten. */
-  async #goOn(forgotten: Promise<void>, absence: AbortController): Promise<void> {
+  async #runUnread(forgotten: Promise<void>, absence: AbortController): Promise<void> {
     let isForgotten = false;
     const time = forgotten.then(
       () => (isForgotten = true),

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 
-import type { StreamLine } from '#src/chat/packets.ts';
-import { RUN_LEASE_MS } from '#src/chat/turns.ts';
+import type { StreamLine } from '#src/chat/wire/packets.ts';
+import { RUN_LEASE_MS } from '#src/chat/turns/turn-place.ts';
 import { cleanJson } from '#src/documents/clean-text.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 
-import type { ChatOwner } from '#src/chat/insert-session.ts';
-import type { StreamLine } from '#src/chat/packets.ts';
+import type { ChatOwner } from '#src/chat/turns/chat-owner.ts';
+import type { StreamLine } from '#src/chat/wire/packets.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { RunServices } from './run-services.ts';
 import { brokenOff, isLastLine } from './last-line.ts';
 import { DIED } from './sweep-runs.ts';
 import { markFollowed } from './until-forgotten.ts';
@@ -15,7 +15,7 @@ const LAST_LOOKS = 4;
 /** The process that writes is told this often that somebody follows; well within `FOLLOWED_MS`. */
 const MARK_EVERY_MS = 5_000;
 
-type FollowServices = Pick<Services, 'db' | 'answerRuns' | 'wait'>;
+type FollowServices = Pick<RunServices, 'db' | 'answerRuns' | 'wait'>;
 
 /**
  * The latest answer of a session from a line on: what there is of it, and what comes while it is being written, by
@@ -99,7 +99,7 @@ interface Part {
 }
 
 async function lookFrom(
-  db: Services['db'],
+  db: RunServices['db'],
   messageId: number,
   next: number,
 ): Promise<{ isOver: boolean; parts: Part[] }> {
@@ -121,7 +121,7 @@ async function lookFrom(
 }
 
 async function lastKeptLine(
-  db: Services['db'],
+  db: RunServices['db'],
   messageId: number,
 ): Promise<StreamLine | undefined> {
   const { rows } = await sql<{ line: StreamLine }>`select lines -> -1 as line from chat_run_part
@@ -130,7 +130,7 @@ async function lastKeptLine(
 }
 
 /** The process that wrote the answer died, or the session went. */
-async function whyBrokenOff(db: Services['db'], messageId: number): Promise<Problem> {
+async function whyBrokenOff(db: RunServices['db'], messageId: number): Promise<Problem> {
   const message = await db
     .selectFrom('chat_message')
     .select(['error', 'finished_at', 'chat_session_id'])

@@ -1,5 +1,5 @@
-import { errorPacketOf } from '#src/chat/error-packet.ts';
-import { packetAt, type StreamLine } from '#src/chat/packets.ts';
+import { errorPacketOf } from '#src/chat/model/error-packet.ts';
+import { packetAt, type StreamLine } from '#src/chat/wire/packets.ts';
 import type { Problem } from '#src/platform/errors.ts';
 
 /** Whether the stream of an answer ends with this line. */

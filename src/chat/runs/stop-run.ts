@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 
-import type { ChatOwner } from '#src/chat/insert-session.ts';
+import type { ChatOwner } from '#src/chat/turns/chat-owner.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { RunServices } from './run-services.ts';
 
 /**
  * Asks the answers of a session that are being written to stop; what there is of them is kept. Nothing happens when none
@@ -11,7 +11,7 @@ import type { Services } from '#src/services.ts';
  * @throws Problem NOT_FOUND for a session that the owner does not have
  */
 export async function stopRuns(
-  { db, answerRuns }: Pick<Services, 'db' | 'answerRuns'>,
+  { db, answerRuns }: Pick<RunServices, 'db' | 'answerRuns'>,
   { workspaceId, userId }: ChatOwner,
   sessionId: ChatSessionId,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 
-import { DraftAnswer } from '#src/chat/draft-answer.ts';
-import { endTurn, finishTurns } from '#src/chat/finish-turns.ts';
-import type { StreamLine } from '#src/chat/packets.ts';
+import { DraftAnswer } from '#src/chat/turns/draft-answer.ts';
+import { endTurn, finishTurns } from '#src/chat/turns/finish-turns.ts';
+import type { StreamLine } from '#src/chat/wire/packets.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
-import type { Services } from '#src/services.ts';
+import type { RunServices } from './run-services.ts';
 
 const MAX_RUNS = 200;
 const KEPT_AFTER_END = sql`interval '10 minutes'`;
@@ -13,7 +13,7 @@ export const DIED = 'The service stopped while it wrote this answer. Ask again.'
 
 /** Ends answers whose process died, with what their readers have seen; forgets the lines of those long over. */
 export async function sweepRuns(
-  services: Pick<Services, 'db' | 'clock'>,
+  services: Pick<RunServices, 'db' | 'clock'>,
   signal: AbortSignal,
 ): Promise<{ ended: number; deleted: number }> {
   const { db } = services;
@@ -35,7 +35,7 @@ export async function sweepRuns(
 }
 
 /** What one process does when it starts and knows that no other runs: whoever wrote an answer is dead. */
-export async function recoverRuns(services: Pick<Services, 'db' | 'clock'>): Promise<void> {
+export async function recoverRuns(services: Pick<RunServices, 'db' | 'clock'>): Promise<void> {
   await sql`update chat_run set alive_until = now() - interval '1 second'
     where finished_at is null and alive_until >= now()`.execute(services.db);
   // One that cannot be ended is no reason not to start: the sweep comes to it again, and its job fails with the reason.
@@ -49,7 +49,7 @@ interface DeadRun {
 }
 
 async function endDeadRun(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock }: Pick<RunServices, 'db' | 'clock'>,
   { chat_message_id, workspace_id, user_id }: DeadRun,
 ): Promise<void> {
   const parts = await db

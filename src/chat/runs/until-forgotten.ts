@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import type { Services } from '#src/services.ts';
+import type { RunServices } from './run-services.ts';
 
 /** A reader at another process is known for so long; it says so again well before. */
 const FOLLOWED_MS = 15_000;
@@ -11,7 +11,7 @@ const FOLLOWED_MS = 15_000;
  * @throws the signal's reason
  */
 export async function untilForgotten(
-  { db, wait }: Pick<Services, 'db' | 'wait'>,
+  { db, wait }: Pick<RunServices, 'db' | 'wait'>,
   { messageId, graceMs, signal }: { messageId: number; graceMs: number; signal: AbortSignal },
 ): Promise<void> {
   for (let leftMs = graceMs; leftMs > 0;) {
@@ -21,13 +21,13 @@ export async function untilForgotten(
 }
 
 /** Leaves word that somebody follows the answer at this process. */
-export async function markFollowed(db: Services['db'], messageId: number): Promise<void> {
+export async function markFollowed(db: RunServices['db'], messageId: number): Promise<void> {
   await sql`update chat_run set followed_until = now() + ${FOLLOWED_MS} * interval '1 millisecond'
     where chat_message_id = ${messageId} and finished_at is null`.execute(db);
 }
 
 async function msUntilForgotten(
-  db: Services['db'],
+  db: RunServices['db'],
   messageId: number,
   graceMs: number,
 ): Promise<number> {

@@ -4,11 +4,12 @@ import { visibleText } from '#src/documents/html-text.ts';
 import { blurb } from '#src/documents/highlight.ts';
 import { privateToOthers } from '#src/documents/document-access.ts';
 import { HIDDEN } from '#src/documents/search-terms.ts';
+import { areShown } from '#src/documents/shown-chunks.ts';
 import { SHOWN_METADATA, SHOWN_TITLE } from '#src/documents/shown-columns.ts';
 import type { SearchDoc } from '#src/documents/search-hit.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { DocumentMetadata } from '#src/tables.ts';
+import type { DocumentMetadata } from '#src/tables/documents.ts';
 
 /** Chunks hold up to 512 tokens; what opens pages shows less than all of these. */
 const MAX_CHUNKS = 100;
@@ -36,7 +37,7 @@ export async function findIndexedPage(
       c.text, c.is_html, c.link
     from document d join chunk c on c.document_id = d.id
     where d.workspace_id = ${workspaceId} and d.external_id = any(${spellingsOf(url)}::text[])
-      and ${HIDDEN} is not true
+      and ${HIDDEN} is not true and ${areShown(workspaceId, { chunk: sql`c.id`, document: sql`d.id` })}
       and d.id not in (${privateToOthers(workspaceId, userId)})
     order by d.external_id, c.ordinal limit ${MAX_CHUNKS}`.execute(db);
   const [first] = rows;

@@ -2,11 +2,11 @@ import { decodePage } from '#src/files/decode-page.ts';
 import { explainFetchFailure } from '#src/leads/visit/explain-fetch-failure.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import { OutboundError, type OutboundResponse } from '#src/platform/http.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { fileNameOf, formatOfPage } from './page-format.ts';
 import { pageLinks } from './page-links.ts';
 
-export type PageServices = Pick<Services, 'http' | 'parsers' | 'renderer'>;
+export type PageServices = Pick<ChatServices, 'http' | 'parsers' | 'renderer'>;
 
 export type WebPage =
   | {

@@ -3,13 +3,13 @@ import type { SearchDoc } from '#src/documents/search-hit.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import { whyUncallable } from '#src/leads/visit/explain-fetch-failure.ts';
 import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { findIndexedPage } from './find-indexed-page.ts';
 import { type FailedPage, type PageServices, readWebPage, type WebPage } from './read-web-page.ts';
 import { shareTokens } from './share-tokens.ts';
 import { webDocument } from './web-document.ts';
 
-export type PagesServices = PageServices & Pick<Services, 'db'>;
+export type PagesServices = PageServices & Pick<ChatServices, 'db'>;
 
 /** Who asks: documents that are private to others are not shown. */
 export interface PageReader {

@@ -1,7 +1,6 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
 import { visibleText } from '#src/documents/html-text.ts';
 import type { SearchHit } from '#src/documents/search-hit.ts';
-import type { SearchIndex } from '#src/chat/tools/internal-search.ts';
 import { type FusedItem, fuseRanks } from './fuse-ranks.ts';
 
 /** Of one search alone. */
@@ -17,6 +16,13 @@ const QUESTION_WEIGHT = 0.5;
 const MAX_PASSAGES = 3;
 /** What all passages beyond the first of each document may cost together. */
 const MAX_FURTHER_TOKENS = 4_000;
+
+/** One search of the index, bound to its workspace, user and filters; best hits first. */
+export type SearchIndex = (
+  query: string,
+  limit: number,
+  signal: AbortSignal,
+) => Promise<readonly SearchHit[]>;
 
 export interface FoundDocument {
   /** Its best passage. */

@@ -1,5 +1,5 @@
 import { toPlatformJson } from '#src/documents/platform-source.ts';
-import type { ErrorLine, ErrorPacket, StreamLine } from '#src/chat/packets.ts';
+import type { ErrorLine, ErrorPacket, StreamLine } from '#src/chat/wire/packets.ts';
 
 /** Below the idle timeout of every proxy in common use (30 s and more). */
 const HEARTBEAT_MS = 15_000;

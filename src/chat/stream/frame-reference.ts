@@ -1,7 +1,7 @@
 import type { SearchDoc } from '#src/documents/search-hit.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { type AnswerPiece, WrittenCitations } from '#src/chat/citations/written-citations.ts';
-import type { ErrorPacket, PacketBody, StreamLine } from '#src/chat/packets.ts';
+import type { ErrorPacket, PacketBody, StreamLine } from '#src/chat/wire/packets.ts';
 
 const PAGE = /#page=(\d+)/;
 /** Failures of ours that may pass. */

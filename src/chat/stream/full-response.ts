@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-import type { AnswerSummary } from '#src/chat/answer.ts';
+import type { AnswerSummary } from '#src/chat/wire/answer-summary.ts';
 import { removeCitations } from '#src/chat/citations/written-citations.ts';
-import { citationInfoSchema, type StreamLine } from '#src/chat/packets.ts';
+import { citationInfoSchema, type StreamLine } from '#src/chat/wire/packets.ts';
 import { searchDocSchema } from '#src/documents/search-hit.ts';
-import { toolCallSchema } from '#src/chat/tool-call.ts';
+import { toolCallSchema } from '#src/chat/wire/tool-call.ts';
 
-/** The whole answer in one object: SPEC.md "Chat complete response". */
+/** The whole answer in one object, as the OpenAPI document describes it. */
 export const chatFullResponseSchema = z
   .object({
     answer: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { NumberRange } from '#src/chat/citations/citation-numbers.ts';
-import type { GeneratedImage, PacketBody } from '#src/chat/packets.ts';
+import type { GeneratedImage, PacketBody } from '#src/chat/wire/packets.ts';
 import type { SearchDoc, SearchHit } from '#src/documents/search-hit.ts';
 
 /** Ids of the built-in tools, the same in every install; those that administrators add start at 1000. */

@@ -1,4 +1,4 @@
-import type { ChatFileType } from '#src/tables.ts';
+import type { ChatFileType } from '#src/tables/chat.ts';
 
 const TABLES = new Set([
   'text/csv',

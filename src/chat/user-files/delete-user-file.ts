@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { StoredFileId } from '#src/ids.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import type { UserFileOwner } from './user-file-owner.ts';
 import { findUserFile } from './user-files.ts';
 
@@ -14,7 +14,7 @@ export interface Associations {
  * @throws Problem NOT_FOUND for a file that the owner does not have
  */
 export async function deleteUserFile(
-  { db, files }: Pick<Services, 'db' | 'files'>,
+  { db, files }: Pick<ChatServices, 'db' | 'files'>,
   owner: UserFileOwner,
   id: string,
 ): Promise<Associations> {

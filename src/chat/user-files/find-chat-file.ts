@@ -1,7 +1,7 @@
 import type { StoredFile } from '#src/files/file-store.ts';
 import type { StoredFileId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { isUuid, type UserFileOwner } from './user-file-owner.ts';
 
 /**
@@ -9,7 +9,7 @@ import { isUuid, type UserFileOwner } from './user-file-owner.ts';
  * @throws Problem NOT_FOUND for every other one
  */
 export async function findChatFile(
-  { files }: Pick<Services, 'files'>,
+  { files }: Pick<ChatServices, 'files'>,
   { workspaceId, userId }: UserFileOwner,
   id: string,
 ): Promise<StoredFile> {
@@ -21,7 +21,7 @@ export async function findChatFile(
 
 /** @throws Problem NOT_FOUND when it was deleted meanwhile */
 export async function readChatFile(
-  { files }: Pick<Services, 'files'>,
+  { files }: Pick<ChatServices, 'files'>,
   { workspaceId }: UserFileOwner,
   { id }: StoredFile,
 ): Promise<Buffer> {

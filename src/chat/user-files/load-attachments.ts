@@ -4,8 +4,8 @@ import { readImage } from '#src/files/read-image.ts';
 import type { StoredFileId, UserFileId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { GiveUp, Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
-import type { ChatFileType, FileDescriptor, UserFileStatus } from '#src/tables.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
+import type { ChatFileType, FileDescriptor, UserFileStatus } from '#src/tables/chat.ts';
 import { chatFileTypeOf } from './chat-file-type.ts';
 import { readFileText } from './read-file-text.ts';
 import { isUuid, type UserFileOwner } from './user-file-owner.ts';
@@ -23,7 +23,7 @@ export interface Attachment {
   read(signal: AbortSignal): Promise<Uint8Array>;
 }
 
-type AttachmentServices = Pick<Services, 'config' | 'db' | 'files' | 'parsers'>;
+type AttachmentServices = Pick<ChatServices, 'config' | 'db' | 'files' | 'parsers'>;
 
 const MAX_ATTACHMENTS = 100;
 /** A larger one is read by its worker; meanwhile a message cannot have it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CHAT_FILE_TYPES, type UserFileStatus } from '#src/tables.ts';
+import { CHAT_FILE_TYPES, type UserFileStatus } from '#src/tables/chat.ts';
 import type { ShownUserFile } from './present-user-file.ts';
 
 /** A file as the upload of old answered it. */

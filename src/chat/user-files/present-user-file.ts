@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 
-import { CHAT_FILE_TYPES, type Tables, USER_FILE_STATUSES } from '#src/tables.ts';
+import { CHAT_FILE_TYPES, USER_FILE_STATUSES } from '#src/tables/chat.ts';
+import type { Tables } from '#src/tables/tables.ts';
 
 /** A user's file as the platform family shows it (UserFileSnapshot). */
 export const userFileSchema = z

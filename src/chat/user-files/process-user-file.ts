@@ -1,7 +1,7 @@
 import type { UserFileId } from '#src/ids.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
 import { keepLease } from '#src/platform/keep-lease.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import {
   type ClaimedFile,
   claimUserFile,
@@ -16,7 +16,7 @@ import { saveUserFile } from './save-user-file.ts';
 /** After so many that came to nothing the file is what ends its workers. */
 const MAX_ATTEMPTS = 5;
 
-type ProcessServices = Pick<Services, 'config' | 'db' | 'files' | 'indexThreads' | 'parsers'>;
+type ProcessServices = Pick<ChatServices, 'config' | 'db' | 'files' | 'indexThreads' | 'parsers'>;
 
 /**
  * Reads an uploaded file, and cuts it into passages that chats can search: it ends COMPLETED, or FAILED with the reason.

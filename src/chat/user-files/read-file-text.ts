@@ -2,7 +2,7 @@ import { cleanText } from '#src/documents/clean-text.ts';
 import { countTokens } from '#src/documents/count-tokens.ts';
 import type { ParsedSection } from '#src/files/parsed-file.ts';
 import { GiveUp } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 
 export interface FileText {
   sections: ParsedSection[];
@@ -15,7 +15,7 @@ export interface FileText {
  * @throws GiveUp with the reason when it cannot be read or has more than MAX_FILE_TOKENS
  */
 export async function readFileText(
-  { parsers, config }: Pick<Services, 'parsers' | 'config'>,
+  { parsers, config }: Pick<ChatServices, 'parsers' | 'config'>,
   file: { name: string; bytes: Uint8Array; signal: AbortSignal },
 ): Promise<FileText> {
   const parsed = await parsers.parse(file);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { userFile } from '#queues/user-file.ts';
 import type { UserFileId } from '#src/ids.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { sendUserFile } from './upload-user-files.ts';
 
 /** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
@@ -10,7 +10,7 @@ const STALE_MS = 20_000;
 const BACKLOG_MARGIN_MS = 30_000;
 const MAX_FILES_PER_RUN = 500;
 
-type ReconcileServices = Pick<Services, 'db' | 'log' | 'producer'>;
+type ReconcileServices = Pick<ChatServices, 'db' | 'log' | 'producer'>;
 
 /** Sends jobs again for files whose job or worker was lost. One too many only looks at the row. */
 export async function reconcileUserFiles(services: ReconcileServices): Promise<void> {

@@ -5,8 +5,8 @@ import { safeFileName } from '#src/files/safe-file-name.ts';
 import type { StoredFileId, UserFileId } from '#src/ids.ts';
 import { openGate } from '#src/platform/gate.ts';
 import { GiveUp, Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
-import type { ChatFileType } from '#src/tables.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
+import type { ChatFileType } from '#src/tables/chat.ts';
 import { chatFileTypeOf } from './chat-file-type.ts';
 import type { UserFileOwner } from './user-file-owner.ts';
 
@@ -41,7 +41,7 @@ export interface RejectedFile {
   reason: string;
 }
 
-type TakeServices = Pick<Services, 'config' | 'files' | 'parsers'>;
+type TakeServices = Pick<ChatServices, 'config' | 'files' | 'parsers'>;
 
 const inspections = openGate(INSPECTIONS_AT_ONCE);
 

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { userFile } from '#queues/user-file.ts';
 import { findProject } from '#src/chat/projects/find-project.ts';
+import { setMediaTypes } from '#src/files/stored-file-rows.ts';
 import type { ProjectId, UserFileId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ChatServices } from '#src/chat/chat-services.ts';
 import { SHOWN_COLUMNS, type ShownUserFile } from './present-user-file.ts';
 import {
   type RejectedFile,
@@ -17,7 +18,10 @@ import type { UserFileOwner } from './user-file-owner.ts';
 /** As many as a project shows. */
 const MAX_FILES_OF_PROJECT = 1_000;
 
-type UploadServices = Pick<Services, 'config' | 'db' | 'files' | 'log' | 'parsers' | 'producer'>;
+type UploadServices = Pick<
+  ChatServices,
+  'config' | 'db' | 'files' | 'log' | 'parsers' | 'producer'
+>;
 
 export interface UploadedFile {
   row: ShownUserFile;
@@ -71,7 +75,7 @@ export function beginUserUpload(
 
 /** The row is written: a job that is not sent now is sent by `reconcile`. */
 export async function sendUserFile(
-  { producer, log }: Pick<Services, 'producer' | 'log'>,
+  { producer, log }: Pick<ChatServices, 'producer' | 'log'>,
   userFileId: UserFileId,
   options: { requestId: string | null; delayMs?: number },
 ): Promise<void> {
@@ -91,7 +95,10 @@ async function insertRows(
   return db.transaction().execute(async (trx) => {
     const project = projectId === null ? null : await readProject(trx, owner, projectId);
     if (taken.length === 0) return [];
-    await setMediaTypes(trx, taken);
+    await setMediaTypes(
+      trx,
+      taken.map(({ storedFileId, mediaType }) => ({ id: storedFileId, mediaType })),
+    );
     const inserted = await trx
       .insertInto('user_file')
       .values(taken.map((file) => toRow(owner, file)))
@@ -118,14 +125,6 @@ function toRow(owner: UserFileOwner, file: TakenFile) {
     token_count: file.tokenCount,
     chunk_count: isImage ? 0 : null,
   };
-}
-
-async function setMediaTypes(trx: DatabaseTransaction, taken: readonly TakenFile[]): Promise<void> {
-  await sql`
-    update stored_file f set media_type = x.type
-    from unnest(${taken.map(({ storedFileId }) => storedFileId)}::uuid[],
-      ${taken.map(({ mediaType }) => mediaType)}::text[]) as x(id, type)
-    where f.id = x.id`.execute(trx);
 }
 
 async function readProject(

@@ -1,14 +1,14 @@
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import { GiveUp, Problem, RetryLater } from '#src/platform/errors.ts';
 import { OutboundError } from '#src/platform/http.ts';
-import type { Services } from '#src/services.ts';
-import type { AnyConnector } from '#src/connectors/connector.ts';
-import { connectorContext } from '#src/connectors/connector-context.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+import type { AnyConnector } from '#src/connectors/source/connector.ts';
+import { connectorContext } from '#src/connectors/source/connector-context.ts';
 import {
   CredentialRejected,
   SourceRefused,
   SourceUnavailable,
-} from '#src/connectors/source-errors.ts';
+} from '#src/connectors/source/source-errors.ts';
 import { validateCredential, validateSettings } from './validate-config.ts';
 
 /** An administrator waits for it. */
@@ -39,7 +39,10 @@ export interface SourceToCheck {
  * Contacts the source with these settings and this credential.
  * @throws Problem BAD_REQUEST with the source's own words, or naming the field that does not fit
  */
-export async function checkSource(services: Services, source: SourceToCheck): Promise<void> {
+export async function checkSource(
+  services: ConnectorServices,
+  source: SourceToCheck,
+): Promise<void> {
   const { workspaceId, connector, ccPairId } = source;
   const settings = validateSettings(connector, source.settings, 'connector_specific_config');
   const credential = validateCredential(connector, source.credential, 'credential_json');
@@ -66,7 +69,7 @@ function wordsOf(error: unknown): string {
 }
 
 /** The services of a check: what would be retried for a minute in a run fails soon, in the source's own words. */
-function withLittlePatience(services: Services): Services {
+function withLittlePatience(services: ConnectorServices): ConnectorServices {
   let failure = 'The source asks to wait.';
   let waitedMs = 0;
   const { http } = services;

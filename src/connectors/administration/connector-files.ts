@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { documentsOfPair, dropDocuments } from '#src/documents/drop-documents.ts';
 import type { StoredFile } from '#src/files/file-store.ts';
+import { deleteFileRows } from '#src/files/stored-file-rows.ts';
 import type { CcPairId, ConnectorId, DocumentId, StoredFileId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import { fileKey } from '#src/connectors/file/file-settings.ts';
-import { hashSettings } from '#src/connectors/open-pair.ts';
-import { RUNNABLE } from '#src/connectors/open-run.ts';
+import { fileKey } from '#src/connectors/kinds/file/file-settings.ts';
+import { hashSettings } from '#src/connectors/runs/open-pair.ts';
+import { RUNNABLE } from '#src/connectors/runs/open-run.ts';
 import { unknownConnector } from './unknown-thing.ts';
 
 /** The settings of a `file` connector that name its files; the others pass through. */
@@ -215,8 +216,7 @@ export async function deleteFilesOf(
   const settings = fileSettings.safeParse(connector.settings);
   if (connector.kind !== 'file' || !settings.success) return;
   const unused = await unusedFiles(trx, connector.workspace_id, settings.data.file_locations);
-  await sql`delete from stored_file where workspace_id = ${connector.workspace_id}
-    and id = any(${unused}::uuid[])`.execute(trx);
+  await deleteFileRows(trx, connector.workspace_id, unused);
 }
 
 /** Those that no connector of the workspace names (any more). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isNestedDeeper } from '#src/platform/json-depth.ts';
 import { displayName } from '#src/platform/display-name.ts';
-import { MIN_PRUNE_SECONDS, MIN_REFRESH_SECONDS } from '#src/connectors/next-run.ts';
+import { MIN_PRUNE_SECONDS, MIN_REFRESH_SECONDS } from '#src/connectors/runs/next-run.ts';
 
 /** Largest value of a Postgres `integer`. */
 const MAX_INTEGER = 2_147_483_647;
@@ -59,7 +59,7 @@ const shallowObject = z
   .record(z.string(), z.unknown())
   .refine((value) => !isNestedDeeper(value, MAX_DEPTH), `is nested more than ${MAX_DEPTH} deep`);
 
-/** `ConnectorUpdateRequest` of SPEC.md. */
+/** `ConnectorUpdateRequest` of the OpenAPI document. */
 export const connectorRequestSchema = z
   .object({
     name: displayName,

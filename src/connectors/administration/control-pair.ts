@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import type { CcPairId, ConnectorId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
-import { MIN_PRUNE_SECONDS, MIN_REFRESH_SECONDS } from '#src/connectors/next-run.ts';
-import type { PairRow } from '#src/connectors/open-pair.ts';
-import { cancelRun, lockOwnPair } from '#src/connectors/request-run.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+import { MIN_PRUNE_SECONDS, MIN_REFRESH_SECONDS } from '#src/connectors/runs/next-run.ts';
+import type { PairRow } from '#src/connectors/runs/open-pair.ts';
+import { cancelRun, lockOwnPair } from '#src/connectors/runs/request-run.ts';
 import { lockPairs, nextPrune, reschedulePairs, sendDueJobs } from './reschedule-pairs.ts';
 import { unknownPair } from './unknown-thing.ts';
 import { isDuplicate } from './violated-rule.ts';
 
-type ControlServices = Pick<Services, 'db' | 'producer' | 'log' | 'clock'>;
+type ControlServices = Pick<ConnectorServices, 'db' | 'producer' | 'log' | 'clock'>;
 
 export interface PairOfWorkspace {
   workspaceId: WorkspaceId;
@@ -22,7 +22,7 @@ export interface PairOfWorkspace {
  * @throws Problem NOT_FOUND, or CONFLICT when it is being deleted
  */
 export async function pausePair(
-  { db }: Pick<Services, 'db'>,
+  { db }: Pick<ConnectorServices, 'db'>,
   which: PairOfWorkspace,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {

@@ -1,4 +1,4 @@
-import type { Services } from '#src/services.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import type { ConnectorRequest } from './connector-request.ts';
 import { createConnector, deleteConnector } from './connectors.ts';
 import { type CredentialViewer, EMPTY_CREDENTIAL } from './credentials.ts';
@@ -12,7 +12,7 @@ import { kindOfSource } from './validate-config.ts';
  * @throws Problem BAD_REQUEST that names the field, or with the source's own words
  */
 export async function createLinkedConnector(
-  services: Services,
+  services: ConnectorServices,
   viewer: CredentialViewer,
   request: ConnectorRequest,
   { requestId, signal }: { requestId: string | null; signal: AbortSignal },

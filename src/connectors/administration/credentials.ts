@@ -3,14 +3,14 @@ import type { CredentialId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { UnreadableSecret } from '#src/platform/crypto.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { findMasked, restoreMasked } from '#src/platform/mask-secrets.ts';
-import { CONNECTORS, findConnector } from '#src/connectors/registry.ts';
+import { CONNECTORS, findConnector } from '#src/connectors/kinds/registry.ts';
 import { unknownCredential } from './unknown-thing.ts';
 import { takesEmptyCredential, validateCredential } from './validate-config.ts';
 import { isStillReferred } from './violated-rule.ts';
 
-type CredentialServices = Pick<Services, 'db' | 'secrets'>;
+type CredentialServices = Pick<ConnectorServices, 'db' | 'secrets'>;
 type CredentialJson = Record<string, unknown>;
 
 /** Who asks: admins see their own credentials, shared and ownerless ones, and those of sources that need no secret. */
@@ -147,7 +147,7 @@ export async function updateCredential(
 
 /** A secret that cannot be read any more can still be replaced as a whole. */
 function mergeJson(
-  secrets: Services['secrets'],
+  secrets: ConnectorServices['secrets'],
   before: CredentialRecord,
   change: { json: CredentialJson; how: 'replace' | 'merge' },
 ): CredentialJson {
@@ -186,7 +186,7 @@ export async function deleteCredential(
  * @throws Problem BAD_REQUEST when it cannot be read with the present key
  */
 export function openCredential(
-  secrets: Services['secrets'],
+  secrets: ConnectorServices['secrets'],
   { id, secret }: Pick<CredentialRecord, 'id' | 'secret'>,
 ): CredentialJson {
   if (secret === null) return {};
@@ -241,7 +241,11 @@ async function reserveId(db: Database): Promise<CredentialId> {
   return row.id;
 }
 
-function sealJson(secrets: Services['secrets'], id: CredentialId, json: CredentialJson): string {
+function sealJson(
+  secrets: ConnectorServices['secrets'],
+  id: CredentialId,
+  json: CredentialJson,
+): string {
   return secrets.seal(JSON.stringify(json), rowName(id));
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { INDEX_ATTEMPT_STATUSES, PAIR_STATUSES } from '#src/tables.ts';
+import { INDEX_ATTEMPT_STATUSES, PAIR_STATUSES } from '#src/tables/connectors.ts';
 import { accessType } from './connector-request.ts';
 import { isIndexing, isRepeatedlyFailing, type PairOverview } from './pair-status.ts';
-import { findConnector } from '#src/connectors/registry.ts';
+import { findConnector } from '#src/connectors/kinds/registry.ts';
 
 const PAIRS_PER_PAGE = 10;
 

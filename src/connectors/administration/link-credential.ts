@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { CcPairId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { checkSource } from './check-source.ts';
-import type { AnyConnector } from '#src/connectors/connector.ts';
+import type { AnyConnector } from '#src/connectors/source/connector.ts';
 import type { LinkRequest } from './connector-request.ts';
 import { type ConnectorRecord, readConnector } from './connectors.ts';
 import {
@@ -14,8 +14,8 @@ import {
   openCredential,
   readCredential,
 } from './credentials.ts';
-import { requestRun } from '#src/connectors/request-run.ts';
-import { sendPrune } from '#src/connectors/send-jobs.ts';
+import { requestRun } from '#src/connectors/runs/request-run.ts';
+import { sendPrune } from '#src/connectors/runs/send-jobs.ts';
 import { type StatusResponse, succeeded } from './status-response.ts';
 import { unknownConnector } from './unknown-thing.ts';
 import { kindOfSource, takesEmptyCredential } from './validate-config.ts';
@@ -38,7 +38,10 @@ export interface Link {
  * exists is answered with `success: false`, as existing clients expect.
  * @throws Problem NOT_FOUND, or BAD_REQUEST with the source's own words; nothing is left behind then
  */
-export async function linkCredential(services: Services, link: Link): Promise<StatusResponse> {
+export async function linkCredential(
+  services: ConnectorServices,
+  link: Link,
+): Promise<StatusResponse> {
   const { db, secrets } = services;
   const { viewer, connectorId, credentialId, signal, requestId } = link;
   const { workspaceId } = viewer;

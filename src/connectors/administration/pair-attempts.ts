@@ -3,7 +3,7 @@ import { isPrivateToOthers, isVisibleTo } from '#src/documents/document-access.t
 import type { CcPairId, IndexAttemptId, PruneAttemptId, UserId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { IndexAttemptStatus, PruneAttemptStatus } from '#src/tables.ts';
+import type { IndexAttemptStatus, PruneAttemptStatus } from '#src/tables/connectors.ts';
 
 /** A part of a list, and how long the whole is. */
 export interface Page<T> {

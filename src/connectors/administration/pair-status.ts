@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CcPairId, ConnectorId, IndexAttemptId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { IndexAttemptStatus, PairStatus } from '#src/tables.ts';
+import type { IndexAttemptStatus, PairStatus } from '#src/tables/connectors.ts';
 import { type ConnectorRecord, listConnectors } from './connectors.ts';
 import { type CredentialRecord, EMPTY_CREDENTIAL, readCredentials } from './credentials.ts';
 import { unknownPair } from './unknown-thing.ts';
@@ -84,10 +84,13 @@ export async function findPairId(
   workspaceId: WorkspaceId,
   id: number,
 ): Promise<CcPairId> {
-  const { rows } = await sql<{ id: CcPairId }>`
-    select id from cc_pair where workspace_id = ${workspaceId} and id = ${id}
-      and connector_id is not null`.execute(db);
-  const [found] = rows;
+  const found = await db
+    .selectFrom('cc_pair')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id as CcPairId) // a number of the caller's; the query tells whether it is one
+    .where('connector_id', 'is not', null)
+    .executeTakeFirst();
   if (!found) throw unknownPair(id);
   return found.id;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INDEX_ATTEMPT_STATUSES } from '#src/tables.ts';
+import { INDEX_ATTEMPT_STATUSES } from '#src/tables/connectors.ts';
 import type { PruneRecord, RunErrorRecord, RunRecord } from './pair-attempts.ts';
 
 const MS_PER_MINUTE = 60_000;

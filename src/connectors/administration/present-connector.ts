@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AnyConnector } from '#src/connectors/connector.ts';
+import type { AnyConnector } from '#src/connectors/source/connector.ts';
 import type { ConnectorRecord } from './connectors.ts';
-import { sourcesOf } from '#src/connectors/registry.ts';
+import { sourcesOf } from '#src/connectors/kinds/registry.ts';
 
 export const connectorSnapshotSchema = z
   .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Services } from '#src/services.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { type CredentialRecord, isUnreadable, openCredential } from './credentials.ts';
 import { maskSecrets } from '#src/platform/mask-secrets.ts';
 
@@ -30,7 +30,7 @@ export const credentialSnapshotSchema = z
 export type CredentialSnapshot = z.input<typeof credentialSnapshotSchema>;
 
 export function presentCredential(
-  secrets: Services['secrets'],
+  secrets: ConnectorServices['secrets'],
   credential: CredentialRecord,
 ): CredentialSnapshot {
   return {
@@ -50,7 +50,7 @@ export function presentCredential(
 
 /** One that cannot be read must not hide the others. */
 function shownSecret(
-  secrets: Services['secrets'],
+  secrets: ConnectorServices['secrets'],
   credential: CredentialRecord,
 ): Pick<CredentialSnapshot, 'credential_json' | 'unreadable_reason'> {
   try {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Services } from '#src/services.ts';
-import { INDEX_ATTEMPT_STATUSES, PAIR_STATUSES } from '#src/tables.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+import { INDEX_ATTEMPT_STATUSES, PAIR_STATUSES } from '#src/tables/connectors.ts';
 import { isIndexing, isRepeatedlyFailing, type PairOverview } from './pair-status.ts';
 import { documentsPerMinute } from './present-attempt.ts';
 import { connectorSnapshotSchema, presentConnector } from './present-connector.ts';
@@ -74,7 +74,7 @@ export const pairInfoSchema = z
   })
   .meta({ id: 'CCPairFullInfo' });
 
-type Secrets = Services['secrets'];
+type Secrets = ConnectorServices['secrets'];
 
 /** An item of the listing. */
 export function presentPairStatus(

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { CcPairId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import {
   assertOwn,
   type CredentialViewer,
   deleteCredential,
   readCredential,
 } from './credentials.ts';
-import { requestDeletion } from '#src/connectors/request-deletion.ts';
+import { requestDeletion } from './request-deletion.ts';
 import { isDuplicate } from './violated-rule.ts';
 
 /**
@@ -17,7 +17,7 @@ import { isDuplicate } from './violated-rule.ts';
  * @throws Problem NOT_FOUND, BAD_REQUEST for credential 0
  */
 export async function removeCredential(
-  services: Pick<Services, 'db' | 'producer' | 'log'>,
+  services: Pick<ConnectorServices, 'db' | 'producer' | 'log'>,
   viewer: CredentialViewer,
   id: number,
   requestId: string | null,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { CcPairId, ConnectorId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import type { Services } from '#src/services.ts';
-import type { PairStatus } from '#src/tables.ts';
-import { RUNNABLE } from '#src/connectors/open-run.ts';
-import { sendPrune, sendSync } from '#src/connectors/send-jobs.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+import type { PairStatus } from '#src/tables/connectors.ts';
+import { RUNNABLE } from '#src/connectors/runs/open-run.ts';
+import { sendPrune, sendSync } from '#src/connectors/runs/send-jobs.ts';
 
 /**
  * Sets the due times of a connector's pairs anew, counted from their last run and prune. Pairs that do not run
@@ -57,7 +57,7 @@ export async function lockPairs(
 
 /** Tells the workers when to look at these pairs. */
 export async function sendDueJobs(
-  services: Pick<Services, 'db' | 'producer' | 'log' | 'clock'>,
+  services: Pick<ConnectorServices, 'db' | 'producer' | 'log' | 'clock'>,
   pairs: readonly CcPairId[],
   requestId: string | null,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import { Problem } from '#src/platform/errors.ts';
 import type { WorkspaceId } from '#src/ids.ts';
-import type { Services } from '#src/services.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { readConnector } from './connectors.ts';
-import { isRunnable } from '#src/connectors/open-run.ts';
-import { requestRun } from '#src/connectors/request-run.ts';
+import { isRunnable } from '#src/connectors/runs/open-run.ts';
+import { requestRun } from '#src/connectors/runs/request-run.ts';
 import { pairsOfConnector } from './reschedule-pairs.ts';
 
 /**
@@ -12,7 +12,7 @@ import { pairsOfConnector } from './reschedule-pairs.ts';
  * @throws Problem NOT_FOUND, BAD_REQUEST when there is no such pair, CONFLICT when all of them are stopped
  */
 export async function runConnector(
-  services: Pick<Services, 'db' | 'producer' | 'log' | 'clock'>,
+  services: Pick<ConnectorServices, 'db' | 'producer' | 'log' | 'clock'>,
   request: {
     workspaceId: WorkspaceId;
     connectorId: number;

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { CcPairId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { checkSource } from './check-source.ts';
 import { readConnector } from './connectors.ts';
 import { type PairOfWorkspace, resumeLocked } from './control-pair.ts';
 import { type CredentialViewer, openCredential, readCredential } from './credentials.ts';
 import { assertTogether } from './link-credential.ts';
-import { lockOwnPair } from '#src/connectors/request-run.ts';
+import { lockOwnPair } from '#src/connectors/runs/request-run.ts';
 import { pairsOfConnector, sendDueJobs } from './reschedule-pairs.ts';
 import { unknownCredential } from './unknown-thing.ts';
 import { kindOfSource } from './validate-config.ts';
@@ -19,7 +19,7 @@ import { isStillReferred } from './violated-rule.ts';
  * @throws Problem NOT_FOUND, BAD_REQUEST with the source's own words, or when the connector has several pairs
  */
 export async function swapCredential(
-  services: Services,
+  services: ConnectorServices,
   viewer: CredentialViewer,
   swap: {
     connectorId: number;
@@ -51,7 +51,7 @@ export async function swapCredential(
 
 /** @returns whether the pair was stopped for a reason that may be gone now, and goes on */
 async function attach(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock }: Pick<ConnectorServices, 'db' | 'clock'>,
   { credentialId, accessType }: { credentialId: number; accessType: string | null },
   which: PairOfWorkspace,
 ): Promise<boolean> {
@@ -78,7 +78,7 @@ async function attach(
 
 /** @throws Problem BAD_REQUEST unless the connector has exactly one pair */
 async function onlyPair(
-  { db }: Pick<Services, 'db'>,
+  { db }: Pick<ConnectorServices, 'db'>,
   { workspaceId }: CredentialViewer,
   connectorId: number,
 ): Promise<CcPairId> {

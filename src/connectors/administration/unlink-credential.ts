@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { CcPairId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { readConnector } from './connectors.ts';
 import { type CredentialViewer, EMPTY_CREDENTIAL, readCredentials } from './credentials.ts';
-import { requestDeletion } from '#src/connectors/request-deletion.ts';
+import { requestDeletion } from './request-deletion.ts';
 import { unknownCredential } from './unknown-thing.ts';
 
 export interface LinkToDelete {
@@ -21,7 +21,7 @@ export interface LinkToDelete {
  * @throws Problem NOT_FOUND for an unknown connector or credential
  */
 export async function unlinkCredential(
-  services: Pick<Services, 'db' | 'producer' | 'log'>,
+  services: Pick<ConnectorServices, 'db' | 'producer' | 'log'>,
   link: LinkToDelete,
 ): Promise<boolean> {
   const { db } = services;
@@ -44,7 +44,7 @@ export async function unlinkCredential(
 
 /** As `unlinkCredential`. @throws Problem NOT_FOUND also when the two are not linked */
 export async function deleteLink(
-  services: Pick<Services, 'db' | 'producer' | 'log'>,
+  services: Pick<ConnectorServices, 'db' | 'producer' | 'log'>,
   link: LinkToDelete,
 ): Promise<void> {
   if (await unlinkCredential(services, link)) return;

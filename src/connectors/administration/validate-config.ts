@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Problem } from '#src/platform/errors.ts';
-import type { AnyConnector } from '#src/connectors/connector.ts';
-import { CONNECTORS, findConnector, sourcesOf } from '#src/connectors/registry.ts';
+import type { AnyConnector } from '#src/connectors/source/connector.ts';
+import { CONNECTORS, findConnector, sourcesOf } from '#src/connectors/kinds/registry.ts';
 
 const MAX_ISSUES = 5;
 const HELP = 'GET /manage/admin/connector-kinds lists what each kind takes.';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
-import type { SourceHabits, SourceHttp } from '#src/connectors/source-http.ts';
+import type { SourceHabits, SourceHttp } from './source-http.ts';
 
 /** Where requests with scoped API tokens go. */
 export const ATLASSIAN_GATEWAY = 'https://api.atlassian.com';

@@ -4,13 +4,8 @@ import { createRequestLimiter, type RequestLimiter, type Wait } from './request-
 import { type Judgement, judgeAnswer } from './judge-answer.ts';
 import { parseJsonAnswer } from './parse-json-answer.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import { SourceRefused, SourceUnavailable } from '#src/connectors/source-errors.ts';
-import type {
-  SourceHabits,
-  SourceHttp,
-  SourcePolicy,
-  SourceRequest,
-} from '#src/connectors/source-http.ts';
+import { SourceRefused, SourceUnavailable } from './source-errors.ts';
+import type { SourceHabits, SourceHttp, SourcePolicy, SourceRequest } from './source-http.ts';
 import { tidyWords } from './source-words.ts';
 
 interface Dependencies {

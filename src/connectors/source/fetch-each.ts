@@ -1,5 +1,5 @@
-import type { ConnectorFailure } from '#src/connectors/connector.ts';
-import { SourceRefused, SourceUnavailable } from '#src/connectors/source-errors.ts';
+import type { ConnectorFailure } from './connector.ts';
+import { SourceRefused, SourceUnavailable } from './source-errors.ts';
 
 /** Fewer than this say nothing about the source as a whole. */
 const ALL_FAILED_MIN = 3;

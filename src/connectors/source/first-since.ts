@@ -1,4 +1,4 @@
-import type { MemoryEntry, PollContext } from '#src/connectors/connector.ts';
+import type { MemoryEntry, PollContext } from './connector.ts';
 
 const KEY = 'first-since';
 

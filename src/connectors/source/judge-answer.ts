@@ -1,8 +1,8 @@
 import type { OutboundResponse } from '#src/platform/http.ts';
 import { retryAfterMs } from '#src/platform/retry-after.ts';
 import type { PreparedRequest } from './prepare-request.ts';
-import { CredentialRejected, SourceRefused } from '#src/connectors/source-errors.ts';
-import type { SourceHabits } from '#src/connectors/source-http.ts';
+import { CredentialRejected, SourceRefused } from './source-errors.ts';
+import type { SourceHabits } from './source-http.ts';
 import { tidyWords, wordsOf } from './source-words.ts';
 
 /** What to do about an answer. */

@@ -1,4 +1,4 @@
-import { type ConnectorPage, pageOf } from '#src/connectors/connector.ts';
+import { type ConnectorPage, pageOf } from './connector.ts';
 
 export type PagePart = Partial<Omit<ConnectorPage<unknown>, 'checkpoint' | 'description'>>;
 

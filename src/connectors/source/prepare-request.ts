@@ -1,5 +1,5 @@
 import type { OutboundRequest } from '#src/platform/http.ts';
-import type { SourceHabits, SourceRequest } from '#src/connectors/source-http.ts';
+import type { SourceHabits, SourceRequest } from './source-http.ts';
 
 export interface PreparedRequest {
   outbound: Omit<OutboundRequest, 'signal'>;

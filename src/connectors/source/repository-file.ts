@@ -1,11 +1,7 @@
 import { extname, posix } from 'node:path';
 import { GiveUp } from '#src/platform/errors.ts';
 import { OutboundError } from '#src/platform/http.ts';
-import type {
-  ConnectorContext,
-  ConnectorDocument,
-  ConnectorPage,
-} from '#src/connectors/connector.ts';
+import type { ConnectorContext, ConnectorDocument, ConnectorPage } from './connector.ts';
 import { fetchEach } from './fetch-each.ts';
 
 /** One file of a Git repository, as a listing of its tree names it. */

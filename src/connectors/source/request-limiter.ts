@@ -1,4 +1,4 @@
-import type { SourcePolicy } from '#src/connectors/source-http.ts';
+import type { SourcePolicy } from './source-http.ts';
 
 /** Waits that the run can be called out of: rejects with the signal's reason. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;

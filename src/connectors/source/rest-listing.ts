@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SourceHttp } from '#src/connectors/source-http.ts';
-import { SourceRefused } from '#src/connectors/source-errors.ts';
+import type { SourceHttp } from './source-http.ts';
+import { SourceRefused } from './source-errors.ts';
 import { nextPage } from './next-page.ts';
 import type { ListedPage } from './updated-order.ts';
 

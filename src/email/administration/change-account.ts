@@ -2,8 +2,8 @@ import { sql, type UpdateObject } from 'kysely';
 import type { EmailMessageId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
-import type { Tables } from '#src/tables.ts';
+import type { EmailServices } from '#src/email/email-services.ts';
+import type { Tables } from '#src/tables/tables.ts';
 import type { AccountChange } from './account-request.ts';
 import {
   type AccountAddress,
@@ -11,7 +11,8 @@ import {
   findAccount,
   lockAccount,
   sealedFor,
-} from './accounts.ts';
+  SETTINGS_CHANGED,
+} from '#src/email/accounts.ts';
 import { assertWithinPlan, giveBack } from '#src/email/daily-limit.ts';
 import { assertZoneIsStored } from './stored-zone.ts';
 import { vetSmtpServer } from './vet-smtp-server.ts';
@@ -24,7 +25,7 @@ type Columns = UpdateObject<Tables, 'email_account'>;
  * @throws Problem NOT_FOUND, BAD_REQUEST
  */
 export async function changeAccount(
-  services: Pick<Services, 'config' | 'db' | 'http' | 'secrets'>,
+  services: Pick<EmailServices, 'config' | 'db' | 'http' | 'secrets'>,
   address: AccountAddress,
   change: AccountChange,
   signal: AbortSignal,
@@ -115,6 +116,3 @@ async function endUnsent(trx: DatabaseTransaction, address: AccountAddress): Pro
     rows.map(({ id }) => id),
   );
 }
-
-export const SETTINGS_CHANGED =
-  'The SMTP settings of the account were changed before it was sent. Verify the account (POST /email-accounts/{id}/verify), then send it again.';

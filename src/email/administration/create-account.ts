@@ -4,15 +4,15 @@ import { whyNoEmailAccount } from '#src/billing/plans.ts';
 import type { EmailAccountId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
-import type { PlanTier } from '#src/tables.ts';
+import type { EmailServices } from '#src/email/email-services.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
 import { type NewAccount, serverOf } from './account-request.ts';
-import { type AccountRecord, findAccount, lockWorkspace, sealedFor } from './accounts.ts';
+import { type AccountRecord, findAccount, lockWorkspace, sealedFor } from '#src/email/accounts.ts';
 import { assertWithinPlan } from '#src/email/daily-limit.ts';
 import { assertZoneIsStored } from './stored-zone.ts';
 import { vetSmtpServer } from './vet-smtp-server.ts';
 
-type AccountServices = Pick<Services, 'config' | 'db' | 'http' | 'secrets'>;
+type AccountServices = Pick<EmailServices, 'config' | 'db' | 'http' | 'secrets'>;
 
 /**
  * Makes a sender account, which is not verified. The first one of a workspace is its default.

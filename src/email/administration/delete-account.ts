@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import { type AccountAddress, lockWorkspace } from './accounts.ts';
-import { unknownAccount } from './path-ids.ts';
+import { type AccountAddress, lockWorkspace } from '#src/email/accounts.ts';
+import { unknownAccount } from '#src/email/path-ids.ts';
 
 /**
  * Deletes an account with its password and its messages; what waits to be sent is not sent. No other account becomes

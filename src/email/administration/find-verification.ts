@@ -2,7 +2,7 @@ import type { EmailAccountId, EmailMessageId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { findMessage, type MessageRecord } from './messages.ts';
-import { unknownVerification } from './path-ids.ts';
+import { unknownVerification } from '#src/email/path-ids.ts';
 
 /** @throws Problem NOT_FOUND, also for a verification of another account */
 export async function findVerification(

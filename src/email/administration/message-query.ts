@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EMAIL_MESSAGE_STATUSES } from '#src/tables.ts';
+import { EMAIL_MESSAGE_STATUSES } from '#src/tables/email.ts';
 
 const MAX_PAGE = 200;
 const PAGE = 50;

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EmailAccountId, EmailMessageId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import type { EmailMessageStatus } from '#src/tables.ts';
+import type { EmailMessageStatus } from '#src/tables/email.ts';
 import { encodeMessageCursor, type MessagesQuery } from './message-query.ts';
-import { unknownMessage } from './path-ids.ts';
+import { unknownMessage } from '#src/email/path-ids.ts';
 
 /** Which message, and whose. */
 export interface MessageAddress {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AccountRecord } from './accounts.ts';
+import type { AccountRecord } from '#src/email/accounts.ts';
 import { dailyLimitOf } from '#src/email/daily-limit.ts';
 
 /** Never with its password. */

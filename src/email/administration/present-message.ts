@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '#src/platform/errors.ts';
-import { EMAIL_MESSAGE_STATUSES } from '#src/tables.ts';
+import { EMAIL_MESSAGE_STATUSES } from '#src/tables/email.ts';
 import type { MessageRecord } from './messages.ts';
 
 const status = z

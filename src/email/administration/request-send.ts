@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { EmailMessageId, UserId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
-import { type AccountAddress, lockAccount } from './accounts.ts';
+import type { EmailServices } from '#src/email/email-services.ts';
+import { type AccountAddress, lockAccount } from '#src/email/accounts.ts';
 import { assertMayBeContacted } from '#src/email/contactable.ts';
 import { dailyLimitOf, reserveDailySend } from '#src/email/daily-limit.ts';
 import { placeInLine } from '#src/email/place-in-line.ts';
@@ -26,7 +26,7 @@ interface SendRequest {
  *   stands for another message; RATE_LIMIT_EXCEEDED when the account's day is full
  */
 export async function requestSend(
-  services: Pick<Services, 'db' | 'producer' | 'log'>,
+  services: Pick<EmailServices, 'db' | 'producer' | 'log'>,
   address: AccountAddress,
   request: SendRequest,
 ): Promise<EmailMessageId> {

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { EmailMessageId, UserId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
-import { type AccountAddress, type AccountRecord, lockAccount } from './accounts.ts';
+import type { EmailServices } from '#src/email/email-services.ts';
+import { type AccountAddress, type AccountRecord, lockAccount } from '#src/email/accounts.ts';
 import { assertMayBeContacted } from '#src/email/contactable.ts';
 import { dailyLimitOf, reserveDailySend } from '#src/email/daily-limit.ts';
 import { sendJobs } from '#src/email/send-jobs.ts';
@@ -28,7 +28,7 @@ interface VerificationRequest {
  *   RATE_LIMIT_EXCEEDED above five a minute, and when the account's day is full
  */
 export async function requestVerification(
-  services: Pick<Services, 'db' | 'producer' | 'log'>,
+  services: Pick<EmailServices, 'db' | 'producer' | 'log'>,
   address: AccountAddress,
   request: VerificationRequest,
 ): Promise<EmailMessageId> {

@@ -1,4 +1,4 @@
-import type { Services } from '#src/services.ts';
+import type { EmailServices } from '#src/email/email-services.ts';
 import { findMessage, type MessageAddress, type MessageRecord } from './messages.ts';
 
 /** An answer comes within this time; whoever asked is then told where to look. */
@@ -10,7 +10,7 @@ const WAIT_MS = 20_000;
  * @throws the signal's reason; Problem NOT_FOUND when its account was deleted meanwhile
  */
 export async function waitUntilFinished(
-  { db, messageWatch }: Pick<Services, 'db' | 'messageWatch'>,
+  { db, messageWatch }: Pick<EmailServices, 'db' | 'messageWatch'>,
   address: MessageAddress,
   { isAsync, signal }: { isAsync: boolean; signal: AbortSignal },
 ): Promise<MessageRecord> {

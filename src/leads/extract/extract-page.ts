@@ -1,6 +1,6 @@
 import { openPage, type OpenedPage } from '#src/files/open-page.ts';
 import type { ExtractedPage, PageToExtract } from './extracted-page.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { readCloudflareEmails } from './cloudflare-email.ts';
 import type { ContactCard } from './contact-card.ts';
 import { readContactLinks } from './contact-links.ts';

@@ -1,12 +1,8 @@
 import { GiveUp } from '#src/platform/errors.ts';
-import { startThreadClock, type ThreadClock } from '#src/platform/thread-clock.ts';
+import type { TimedTask } from '#src/platform/guarded-threads.ts';
+import { startThreadClock } from '#src/platform/thread-clock.ts';
 import { extractPage } from './extract-page.ts';
 import type { ExtractedPage, PageToExtract } from './extracted-page.ts';
-
-export interface ExtractTask {
-  page: PageToExtract;
-  clock: ThreadClock;
-}
 
 /** A plain value, because an error that crosses a thread loses its class. */
 export type ExtractOutcome =
@@ -14,7 +10,7 @@ export type ExtractOutcome =
   | { kind: 'given-up'; reason: string };
 
 /** The entry of an extractor thread. It never throws for a bad page. */
-export function extractInThread({ page, clock }: ExtractTask): ExtractOutcome {
+export function extractInThread({ task: page, clock }: TimedTask<PageToExtract>): ExtractOutcome {
   startThreadClock(clock);
   try {
     return { kind: 'extracted', page: extractPage(page) };

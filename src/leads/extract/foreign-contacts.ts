@@ -1,5 +1,5 @@
 import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { emailsOfLine } from './line-emails.ts';
 import type { PageLine, PageLines } from './page-lines.ts';
 import { scanPhones } from './scan-phones.ts';

@@ -1,5 +1,5 @@
-import { organizationKey, resemblesDomain } from '#src/leads/merge/organization-name.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { organizationKey, resemblesDomain } from './organization-key.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import type { PageSource } from './page-source.ts';
 import { siteNameOf } from './site-name.ts';
 

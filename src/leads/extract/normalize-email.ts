@@ -1,5 +1,5 @@
 import { normalizeText } from '#src/platform/normalize-text.ts';
-import { publicSuffix, readableHost } from '#src/leads/registrable-domain.ts';
+import { publicSuffix, readableHost } from '#src/leads/lexicon/registrable-domain.ts';
 
 /** The longest that RFC 5321 allows, in octets; characters are near enough here. */
 const MAX_LENGTH = 254;

@@ -1,5 +1,5 @@
 import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
-import { isRoleAddress } from '#src/leads/email-facts.ts';
+import { isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import { canonicalProfile } from './canonical-profile.ts';
 import { contactsIn } from './card-contacts.ts';
 import type { CardExtent } from './card-extent.ts';

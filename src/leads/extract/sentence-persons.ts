@@ -1,4 +1,4 @@
-import { isRoleAddress } from '#src/leads/email-facts.ts';
+import { isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { emailsOfLine } from './line-emails.ts';
 import { localPartOf, nameMatchesAddress } from './name-matches-address.ts';

@@ -1,4 +1,4 @@
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import type { PageSource } from './page-source.ts';
 
 const LONGEST_NAME = 80;

@@ -1,4 +1,4 @@
-import { isRoleAddress } from '#src/leads/email-facts.ts';
+import { isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import { normalizeEmail } from './normalize-email.ts';
 import { joinedLocal } from './scan-emails.ts';
 import { SEAM } from './visible-page-text.ts';

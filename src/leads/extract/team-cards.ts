@@ -1,5 +1,5 @@
 import type { HtmlElement } from '#src/files/html-tree.ts';
-import { kindOfName } from '#src/leads/visit/site-page-words.ts';
+import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { cardExtents } from './card-extent.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';

@@ -1,12 +1,13 @@
-import { isFreeMail, isRoleAddress } from '#src/leads/email-facts.ts';
+import { isFreeMail, isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import type { LooseContacts } from './give-page-contacts.ts';
 import { draftOfCard, emptyDraft, joinDrafts, joinValues } from './join-drafts.ts';
-import type { Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
-import { nameOfSite, organizationKey, resemblesDomain } from './organization-name.ts';
+import type { Evidenced, LeadDraft } from './lead-draft.ts';
+import { organizationKey, resemblesDomain } from '#src/leads/extract/organization-key.ts';
+import { nameOfSite } from './name-of-site.ts';
 import type { PlacedCard } from './own-organization.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { isStructured, trustOf } from './trust.ts';
 
 /** An organisation has no more of one kind that anybody would use. */

@@ -1,7 +1,7 @@
-import { isFreeMail } from '#src/leads/email-facts.ts';
+import { isFreeMail } from '#src/leads/lexicon/email-facts.ts';
 import type { PlacedCard } from './own-organization.ts';
-import { organizationKey, resemblesDomain } from './organization-name.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { organizationKey, resemblesDomain } from '#src/leads/extract/organization-key.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /** So near in the source of a page, a number belongs to the address beside it. */
 const NEAR = 200;

@@ -1,4 +1,4 @@
-import { isRoleAddress } from '#src/leads/email-facts.ts';
+import { isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import {
   addressForms,
   handleForms,
@@ -6,9 +6,9 @@ import {
   nameMatchesAddress,
 } from '#src/leads/extract/name-matches-address.ts';
 import { draftOfCard, joinDrafts, joinValues } from './join-drafts.ts';
-import type { Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
+import type { Evidenced, LeadDraft } from './lead-draft.ts';
 import type { PlacedCard } from './own-organization.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 const FIELDS = ['emails', 'phones', 'linkedin', 'twitter'] as const;
 type Field = (typeof FIELDS)[number];

@@ -2,8 +2,8 @@ import { canonicalProfile } from '#src/leads/extract/canonical-profile.ts';
 import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import { personNameKey } from '#src/leads/extract/person-name.ts';
 import { withoutSalutation } from '#src/leads/extract/salutation.ts';
-import type { Evidence, Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
-import { organizationKey } from './organization-name.ts';
+import type { Evidence, Evidenced, LeadDraft } from './lead-draft.ts';
+import { organizationKey } from '#src/leads/extract/organization-key.ts';
 import { splitEmployer } from './split-employer.ts';
 import { bestTrust } from './trust.ts';
 

@@ -1,8 +1,8 @@
 import { joinDrafts } from './join-drafts.ts';
-import type { LeadDraft } from '#src/leads/lead-draft.ts';
+import type { LeadDraft } from './lead-draft.ts';
 import { mergePersons } from './merge-persons.ts';
-import { organizationKey } from './organization-name.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { organizationKey } from '#src/leads/extract/organization-key.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /**
  * Leads of several sites with each person and organisation once. An organisation with two sites is known by its

@@ -4,10 +4,10 @@ import { dropStrangers } from './drop-strangers.ts';
 import { personNameKey } from '#src/leads/extract/person-name.ts';
 import { givePageContacts } from './give-page-contacts.ts';
 import { draftOfCard, joinDrafts } from './join-drafts.ts';
-import type { Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
+import type { Evidenced, LeadDraft } from './lead-draft.ts';
 import { isLocalSite } from './is-local-site.ts';
 import { mergePersons } from './merge-persons.ts';
-import { organizationKey } from './organization-name.ts';
+import { organizationKey } from '#src/leads/extract/organization-key.ts';
 import { ownOrganizationCards, type PlacedCard } from './own-organization.ts';
 import { isStructured } from './trust.ts';
 

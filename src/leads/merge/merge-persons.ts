@@ -1,7 +1,7 @@
-import { isRoleAddress } from '#src/leads/email-facts.ts';
+import { isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import { personNameKey } from '#src/leads/extract/person-name.ts';
 import { joinDrafts } from './join-drafts.ts';
-import type { Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
+import type { Evidenced, LeadDraft } from './lead-draft.ts';
 
 /** An address or profile under more names than this is nobody's own; comparing all of them would take for ever. */
 const MAX_NAMES_OF_KEY = 20;

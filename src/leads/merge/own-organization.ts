@@ -1,10 +1,11 @@
 import { canonicalProfile } from '#src/leads/extract/canonical-profile.ts';
 import type { ContactCard } from '#src/leads/extract/contact-card.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
-import { isDirectory } from '#src/leads/search/directory-hosts.ts';
+import { isDirectory } from '#src/leads/lexicon/directory-hosts.ts';
 import { isLocalSite } from './is-local-site.ts';
-import { nameOfSite, organizationKey, resemblesDomain } from './organization-name.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { organizationKey, resemblesDomain } from '#src/leads/extract/organization-key.ts';
+import { nameOfSite } from './name-of-site.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { isStructured } from './trust.ts';
 
 /** A card and the page that it stands on. */

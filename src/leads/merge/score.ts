@@ -1,7 +1,7 @@
-import { isDisposable, isRoleAddress } from '#src/leads/email-facts.ts';
+import { isDisposable, isRoleAddress } from '#src/leads/lexicon/email-facts.ts';
 import { nameMatchesAddress } from '#src/leads/extract/name-matches-address.ts';
-import type { EmailStatus, Evidence, Evidenced, LeadDraft } from '#src/leads/lead-draft.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import type { EmailStatus, Evidence, Evidenced, LeadDraft } from './lead-draft.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { bestTrust, isStructured } from './trust.ts';
 
 const FURTHER_SOURCE = 0.05;

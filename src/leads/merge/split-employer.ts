@@ -1,5 +1,5 @@
 import { hasRoleWord, isRoleLine } from '#src/leads/extract/role-words.ts';
-import { organizationKey } from './organization-name.ts';
+import { organizationKey } from '#src/leads/extract/organization-key.ts';
 
 /** "Head of Sales at Acme Ltd", "Entwicklerin bei Acme"; no "Editor at Large". */
 const WORKS_AT =

@@ -1,5 +1,5 @@
 import type { Technique } from '#src/leads/extract/contact-card.ts';
-import type { Evidence } from '#src/leads/lead-draft.ts';
+import type { Evidence } from './lead-draft.ts';
 
 /**
  * How far a value is trusted by the way it was found, from 0 to 1: what a site marks up for machines, then links that

@@ -1,5 +1,5 @@
-import { isDirectory } from './directory-hosts.ts';
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { isDirectory } from '#src/leads/lexicon/directory-hosts.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /**
  * Pages by the site that they belong to, sites and pages in the order in which they come. Directories, marketplaces and

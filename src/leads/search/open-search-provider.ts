@@ -1,4 +1,4 @@
-import type { Services } from '#src/services.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
 import { openBrave } from './search-brave.ts';
 import { type SearchProvider, SearchProviderFailed } from './search-provider.ts';
 import { openSearxng } from './search-searxng.ts';
@@ -10,7 +10,7 @@ import { openSearxng } from './search-searxng.ts';
 export function openSearchProvider({
   config,
   operatorFetch,
-}: Pick<Services, 'config' | 'operatorFetch'>): SearchProvider | null {
+}: Pick<LeadServices, 'config' | 'operatorFetch'>): SearchProvider | null {
   switch (config.LEAD_SEARCH_PROVIDER) {
     case 'index':
       return null;

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { HIDDEN } from '#src/documents/search-terms.ts';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { GiveUp } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
-import type { DocumentMetadata, StoredSection } from '#src/tables.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
+import type { DocumentMetadata, StoredSection } from '#src/tables/documents.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { indexedPageHtml } from './indexed-page-html.ts';
 import { foundPage } from './search-provider.ts';
@@ -17,7 +17,7 @@ const MAX_TEXT_LENGTH = 500_000;
  * @throws the signal's reason when aborted
  */
 export async function readIndexedSite(
-  { db, leadExtractor }: Pick<Services, 'db' | 'leadExtractor'>,
+  { db, leadExtractor }: Pick<LeadServices, 'db' | 'leadExtractor'>,
   { workspaceId, documentIds }: { workspaceId: WorkspaceId; documentIds: readonly DocumentId[] },
   signal: AbortSignal,
 ): Promise<ExtractedPage[]> {
@@ -48,7 +48,7 @@ interface StoredPage {
 }
 
 async function readDocument(
-  { db }: Pick<Services, 'db'>,
+  { db }: Pick<LeadServices, 'db'>,
   workspaceId: WorkspaceId,
   id: DocumentId,
 ): Promise<StoredPage | null> {

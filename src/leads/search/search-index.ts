@@ -3,7 +3,7 @@ import { NO_FILTERS } from '#src/documents/search-filters.ts';
 import { HIDDEN } from '#src/documents/search-terms.ts';
 import { searchDocuments } from '#src/documents/search.ts';
 import type { DocumentId } from '#src/ids.ts';
-import type { Services } from '#src/services.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
 import { contactDocuments } from './contact-documents.ts';
 import { groupSites, homePageOf } from './group-sites.ts';
 import { foundPage, type SiteSearch } from './search-provider.ts';
@@ -20,7 +20,7 @@ const MAX_HITS_KEPT = 20;
  * found, and with those that look as if they named people or addresses.
  */
 export async function searchIndex(
-  services: Pick<Services, 'db' | 'config' | 'embedder' | 'log'>,
+  services: Pick<LeadServices, 'db' | 'config' | 'embedder' | 'log'>,
   search: SiteSearch,
 ): Promise<SiteCandidate[]> {
   const { workspaceId, userId, query, wanted, signal } = search;
@@ -64,7 +64,7 @@ function hostOf(url: string): string {
 }
 
 async function documentIds(
-  { db }: Pick<Services, 'db'>,
+  { db }: Pick<LeadServices, 'db'>,
   { workspaceId }: SiteSearch,
   externalIds: readonly string[],
 ): Promise<Map<string, DocumentId>> {

@@ -1,4 +1,4 @@
-import type { Services } from '#src/services.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
 import { groupSites, homePageOf } from './group-sites.ts';
 import { openSearchProvider } from './open-search-provider.ts';
 import { searchIndex } from './search-index.ts';
@@ -13,7 +13,7 @@ import type { SiteCandidate } from './site-candidate.ts';
 /** A page has 10 to 20 results, of which some are directories and some of one site. */
 const MAX_PAGES = 3;
 
-type SearchServices = Pick<Services, 'db' | 'config' | 'embedder' | 'log' | 'operatorFetch'>;
+type SearchServices = Pick<LeadServices, 'db' | 'config' | 'embedder' | 'log' | 'operatorFetch'>;
 
 /**
  * Sites of companies for a few words, best first: from what web connectors have indexed, or by the search engine that

@@ -1,6 +1,6 @@
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { pageKey, plainAddress, siteDomainOf } from './page-key.ts';
-import { isNewsName, kindOfName, type NamedPageKind } from './site-page-words.ts';
+import { isNewsName, kindOfName, type NamedPageKind } from '#src/leads/lexicon/site-page-words.ts';
 
 export type SitePageKind = NamedPageKind | 'home' | 'person' | 'vcard';
 

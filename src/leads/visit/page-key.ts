@@ -1,4 +1,4 @@
-import { registrableDomain } from '#src/leads/registrable-domain.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 const TRACKING =
   /^(?:utm_\w+|gclid|fbclid|msclkid|dclid|yclid|mc_[ce]id|_ga|_gl|igshid|phpsessid|jsessionid)$/i;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Services } from '#src/services.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
 
 /** The site may be asked again only after the visit must have ended. */
 export class SlotTooFar extends Error {
@@ -30,7 +30,7 @@ export interface Turn {
  * @throws SlotTooFar when that is longer than `leftMs`: no turn is taken then; the signal's reason
  */
 export async function takeTurn(
-  services: Pick<Services, 'db' | 'config' | 'wait'>,
+  services: Pick<LeadServices, 'db' | 'config' | 'wait'>,
   { domain, crawlDelayMs, leftMs, signal }: Turn,
 ): Promise<number> {
   const { db, wait } = services;
@@ -41,7 +41,7 @@ export async function takeTurn(
 }
 
 /** Milliseconds between two requests. */
-export function gapOf({ config }: Pick<Services, 'config'>, crawlDelayMs: number): number {
+export function gapOf({ config }: Pick<LeadServices, 'config'>, crawlDelayMs: number): number {
   return Math.max(config.LEAD_REQUEST_GAP_MS, crawlDelayMs);
 }
 
@@ -51,7 +51,7 @@ export function gapOf({ config }: Pick<Services, 'config'>, crawlDelayMs: number
  * @throws SlotTooFar when there is none within `leftMs`
  */
 export async function reserveSlot(
-  db: Services['db'],
+  db: LeadServices['db'],
   { domain, gapMs, leftMs }: { domain: string; gapMs: number; leftMs: number },
 ): Promise<number> {
   const { rows } = await sql<{ wait_ms: number }>`
@@ -68,7 +68,7 @@ export async function reserveSlot(
   throw new SlotTooFar(domain, await untilNextSlot(db, domain));
 }
 
-async function untilNextSlot(db: Services['db'], domain: string): Promise<number> {
+async function untilNextSlot(db: LeadServices['db'], domain: string): Promise<number> {
   const { rows } = await sql<{ wait_ms: number }>`
     select (extract(epoch from next_request_at - now()) * 1000)::float8 as wait_ms
     from site_pace where domain = ${domain}`.execute(db);
@@ -80,7 +80,7 @@ const MAX_PAUSE_MS = 3_600_000;
 
 /** Leaves the site alone for that long, an hour at most: nobody gets a slot before. */
 export async function pauseSite(
-  db: Services['db'],
+  db: LeadServices['db'],
   domain: string,
   pauseMs: number,
 ): Promise<void> {

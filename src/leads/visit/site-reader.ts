@@ -1,8 +1,8 @@
 import { startDeadline } from '#src/platform/deadline.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import { OutboundError } from '#src/platform/http.ts';
-import type { Services } from '#src/services.ts';
-import { isDirectory } from '#src/leads/search/directory-hosts.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
+import { isDirectory } from '#src/leads/lexicon/directory-hosts.ts';
 import type { ExtractedPage, PageToExtract } from '#src/leads/extract/extracted-page.ts';
 import { whyUncallable } from './explain-fetch-failure.ts';
 import { fetchPage, type FetchedPage } from './fetch-page.ts';
@@ -13,7 +13,7 @@ import { gapOf, pauseSite, takeTurn } from './site-pace.ts';
 import type { VisitBudget } from './visit-budget.ts';
 
 export type VisitServices = Pick<
-  Services,
+  LeadServices,
   'db' | 'config' | 'http' | 'leadExtractor' | 'renderer' | 'wait'
 >;
 

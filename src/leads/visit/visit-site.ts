@@ -1,4 +1,4 @@
-import type { Enrichment } from '#src/tables.ts';
+import type { Enrichment } from '#src/tables/leads.ts';
 import {
   discoverListed,
   discoverPages,
@@ -51,7 +51,7 @@ export async function visitSite(
   const reader = new SiteReader(services, { domain: site.domain, budget, signal: options.signal });
   const visit = new Visit(reader, site, budget.limits, options.onPage);
   try {
-    if (await visit.begin()) await visit.goOn();
+    if (await visit.begin()) await visit.readOtherPages();
   } catch (error) {
     if (error instanceof SlotTooFar) visit.failure ??= error.message;
     else if (error instanceof BudgetSpent) visit.failure ??= tooSlow(site.url);
@@ -117,7 +117,7 @@ class Visit {
   }
 
   /** Reads the other pages, until there are enough. */
-  async goOn(): Promise<void> {
+  async readOtherPages(): Promise<void> {
     while (this.pages.length < this.limits.pages && !this.isEnough()) {
       const next = this.queue.take(this.isGerman()) ?? (await this.findMore());
       if (next === null) return;

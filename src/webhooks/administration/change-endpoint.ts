@@ -1,7 +1,7 @@
 import type { UpdateObject } from 'kysely';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
-import type { Services } from '#src/services.ts';
-import type { Tables } from '#src/tables.ts';
+import type { WebhookServices } from '#src/webhooks/webhook-services.ts';
+import type { Tables } from '#src/tables/tables.ts';
 import { cancelDeliveries, disableEndpoint } from '#src/webhooks/disable-endpoint.ts';
 import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { vetEndpointUrl } from '#src/webhooks/vet-endpoint-url.ts';
@@ -24,7 +24,7 @@ const UNTRIED = { failing_since: null, failures: 0, breaker_trips: 0, breaker_un
  * @throws Problem NOT_FOUND, BAD_REQUEST for the URL
  */
 export async function changeEndpoint(
-  services: Services,
+  services: WebhookServices,
   address: EndpointAddress,
   change: EndpointChange,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { WebhookServices } from '#src/webhooks/webhook-services.ts';
 import { makeSecret } from '#src/webhooks/sign.ts';
 import { vetEndpointUrl } from '#src/webhooks/vet-endpoint-url.ts';
 import type { NewEndpoint } from './endpoint-request.ts';
@@ -19,7 +19,7 @@ export const DISABLED_BY_OWNER = 'An administrator has switched it off.';
  * @throws Problem BAD_REQUEST for its URL, CONFLICT when the workspace has as many as it may have
  */
 export async function createEndpoint(
-  { db, secrets, webhookHttp }: Services,
+  { db, secrets, webhookHttp }: WebhookServices,
   workspaceId: WorkspaceId,
   request: NewEndpoint,
   signal: AbortSignal,

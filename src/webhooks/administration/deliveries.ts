@@ -6,7 +6,7 @@ import type {
   WorkspaceId,
 } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables.ts';
+import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables/webhooks.ts';
 import { type DeliveriesQuery, encodeDeliveryCursor } from './lookup-query.ts';
 import { unknownDelivery } from './path-ids.ts';
 

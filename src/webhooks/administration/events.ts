@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { WebhookEventId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
-import type { WebhookDeliveryStatus } from '#src/tables.ts';
+import type { WebhookDeliveryStatus } from '#src/tables/webhooks.ts';
 import { encodeEventCursor, type EventsQuery } from './lookup-query.ts';
 import { unknownEvent } from './path-ids.ts';
 

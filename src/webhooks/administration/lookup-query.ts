@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type EventTypeName, EVENT_TYPE_NAMES } from '#src/webhooks/event-types.ts';
-import { WEBHOOK_DELIVERY_STATUSES } from '#src/tables.ts';
+import { WEBHOOK_DELIVERY_STATUSES } from '#src/tables/webhooks.ts';
 import { moment } from './moment.ts';
 
 const MAX_PAGE = 200;

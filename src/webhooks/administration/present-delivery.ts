@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WEBHOOK_ATTEMPT_OUTCOMES, WEBHOOK_DELIVERY_STATUSES } from '#src/tables.ts';
+import { WEBHOOK_ATTEMPT_OUTCOMES, WEBHOOK_DELIVERY_STATUSES } from '#src/tables/webhooks.ts';
 import type { AttemptRecord, DeliveryRecord } from './deliveries.ts';
 
 const maybe = z.iso.datetime().nullable();

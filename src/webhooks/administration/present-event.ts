@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from '#src/webhooks/event-types.ts';
-import { WEBHOOK_DELIVERY_STATUSES } from '#src/tables.ts';
+import { WEBHOOK_DELIVERY_STATUSES } from '#src/tables/webhooks.ts';
 import type { DeliveryRecord } from './deliveries.ts';
 import type { EventRecord, ListedEvent } from './events.ts';
 import { deliverySchema, presentDelivery } from './present-delivery.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { WebhookServices } from '#src/webhooks/webhook-services.ts';
 import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import type { RecoveryRequest } from './endpoint-request.ts';
 import { type EndpointAddress, assertEnabled } from './endpoints.ts';
@@ -26,7 +26,7 @@ export interface Recovery {
  * @throws Problem NOT_FOUND, CONFLICT when the endpoint is disabled, BAD_REQUEST for its times
  */
 export async function recoverDeliveries(
-  services: Services,
+  services: WebhookServices,
   address: EndpointAddress,
   request: RecoveryRequest,
   { requestId, signal }: { requestId: string; signal: AbortSignal },
@@ -70,7 +70,7 @@ async function countMatches(
 
 /** The end is fixed at the start, so that what comes meanwhile is not run after. */
 async function openWindow(
-  { db, config }: Pick<Services, 'db' | 'config'>,
+  { db, config }: Pick<WebhookServices, 'db' | 'config'>,
   address: EndpointAddress,
   { since, until, eventTypes }: RecoveryRequest,
 ): Promise<RecoveryWindow> {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { WebhookEndpointId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { WebhookServices } from '#src/webhooks/webhook-services.ts';
 import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { type DeliveryAddress, type DeliveryRecord, findDelivery } from './deliveries.ts';
 import { type EndpointAddress, assertEnabled } from './endpoints.ts';
@@ -10,7 +10,7 @@ import { newRound } from './new-round.ts';
 
 /** Sends a delivery anew, whatever became of it. @throws Problem NOT_FOUND, CONFLICT that says why it cannot be sent */
 export async function resendDelivery(
-  services: Services,
+  services: WebhookServices,
   address: DeliveryAddress,
   requestId: string,
 ): Promise<DeliveryRecord> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Services } from '#src/services.ts';
+import type { WebhookServices } from '#src/webhooks/webhook-services.ts';
 import { makeSecret } from '#src/webhooks/sign.ts';
 import { CHANGED_NOW, type EndpointAddress, sealedFor } from './endpoints.ts';
 import { unknownEndpoint } from './path-ids.ts';
@@ -17,7 +17,7 @@ export interface Rotation {
  * @throws Problem NOT_FOUND
  */
 export async function rotateSecret(
-  { db, secrets }: Pick<Services, 'db' | 'secrets'>,
+  { db, secrets }: Pick<WebhookServices, 'db' | 'secrets'>,
   { workspaceId, id }: EndpointAddress,
   { gracePeriodSeconds }: { gracePeriodSeconds: number },
 ): Promise<Rotation> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { WebhookDeliveryId, WebhookEventId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { WebhookServices } from '#src/webhooks/webhook-services.ts';
 import { emitEvents, sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { type EndpointAddress, assertEnabled } from './endpoints.ts';
 
@@ -13,7 +13,7 @@ export interface TestSend {
 
 /** Sends a `ping` to this endpoint alone, whatever its filter. @throws Problem NOT_FOUND, CONFLICT when it is disabled */
 export async function testEndpoint(
-  services: Services,
+  services: WebhookServices,
   address: EndpointAddress,
   requestId: string,
 ): Promise<TestSend> {

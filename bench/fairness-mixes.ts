@@ -1,0 +1,190 @@
+import type { ChildMillrace } from './child-millrace.ts';
+import { PUSHES } from './push-documents.ts';
+import { changeSome, createDocuments, type SyntheticItem } from './synthetic-documents.ts';
+
+const MEGABYTE = 1_000_000;
+const TINY_BYTES = 200;
+const DELETES_AT_ONCE = 16;
+const FILES_AT_ONCE = 4;
+const FILE_BYTES = 600_000;
+
+/** What another workspace sends while the small one is measured. */
+export interface Mix {
+  name: string;
+  /** Indexed before the measurement begins. */
+  before: SyntheticItem[];
+  send(target: ChildMillrace): Promise<void>;
+  /** Whether there is anything left to do of what was sent. */
+  isUnderWay(target: ChildMillrace): Promise<boolean>;
+}
+
+export interface MixSizes {
+  /** Of the mixes with thousands of documents. */
+  count: number;
+  /** Of an ordinary document. */
+  bytes: number;
+}
+
+/** In the order of the table. Each is made when it is asked for: some are a quarter of a gigabyte. */
+export const MIXES: Record<string, (sizes: MixSizes) => Mix> = {
+  many: ({ count, bytes }) => {
+    const items = createDocuments(count, bytes, { idPrefix: 'many' });
+    return pushing(`${count} documents of ${bytes} bytes`, items);
+  },
+  tiny: ({ count }) => {
+    const items = createDocuments(count * 2, TINY_BYTES, { idPrefix: 'tiny' });
+    return pushing(`${count * 2} documents of ${TINY_BYTES} bytes`, items);
+  },
+  large: () => {
+    const items = createDocuments(6, 5 * MEGABYTE, { idPrefix: 'large' });
+    return pushing('6 documents of about 5 MB', items);
+  },
+  'large-many': () => {
+    const one = createDocuments(1, 5 * MEGABYTE, { idPrefix: 'more' });
+    const items = Array.from({ length: 50 }, (_, n) => renamed(one, `more-${n}`)).flat();
+    return pushing('50 documents of about 5 MB', items);
+  },
+  huge: () => pushing('1 document of 20 MB', [joined('huge', 19 * MEGABYTE, '\n\n')]),
+  sentence: () => {
+    const items = Array.from({ length: 3 }, (_, n) =>
+      joined(`sentence-${n}`, 5 * MEGABYTE, ' ', /[^a-z]+/g),
+    );
+    return pushing('3 documents of one sentence of 5 MB', items);
+  },
+  updates: () => {
+    const before = createDocuments(3, 5 * MEGABYTE, { idPrefix: 'updated' });
+    const after = createDocuments(3, 5 * MEGABYTE, { idPrefix: 'updated', seed: 7 });
+    return { ...pushing('3 documents of 5 MB with another text', after), before };
+  },
+  edits: () => {
+    const before = createDocuments(3, 5 * MEGABYTE, { idPrefix: 'edited' });
+    return {
+      ...pushing('3 documents of 5 MB with another sentence', changeSome(before, 1)),
+      before,
+    };
+  },
+  deletes: ({ count, bytes }) => {
+    const before = createDocuments(count, bytes, { idPrefix: 'deleted' });
+    const send = (target: ChildMillrace) => deleteAll(target, before);
+    return { name: `${count} documents deleted`, before, send, isUnderWay: documentsWait };
+  },
+  files: () => ({
+    name: '24 user files of 600 kB',
+    before: [],
+    send: (target) => uploadFiles(target, 24),
+    isUnderWay: filesWait,
+  }),
+};
+
+function pushing(name: string, items: SyntheticItem[]): Mix {
+  return {
+    name,
+    before: [],
+    send: (target) => pushAll(target, items),
+    isUnderWay: documentsWait,
+  };
+}
+
+/** Small ones in batches, large ones one after the other. */
+export async function pushAll(
+  target: ChildMillrace,
+  items: readonly SyntheticItem[],
+): Promise<void> {
+  const push = PUSHES['batches of 100'];
+  if (items.length >= 100 && push) {
+    await push(
+      target,
+      items.map((item) => JSON.stringify(item)),
+    );
+    return;
+  }
+  for (const item of items) {
+    await request(target, 'POST', '/service-api/ingestion', JSON.stringify(item));
+  }
+}
+
+function renamed(items: readonly SyntheticItem[], id: string): SyntheticItem[] {
+  return items.map(({ document }) => {
+    const [section] = document.sections;
+    const text = `About ${id}.\n\n${section?.text ?? ''}`;
+    return { document: { ...document, id, sections: [{ text }] } };
+  });
+}
+
+/** One document of so many bytes, put together from smaller ones. */
+function joined(id: string, bytes: number, separator: string, dropped?: RegExp): SyntheticItem {
+  const parts = createDocuments(Math.ceil(bytes / MEGABYTE), MEGABYTE, { idPrefix: id });
+  const text = parts
+    .map(({ document }) => document.sections[0]?.text ?? '')
+    .map((part) => (dropped ? part.toLowerCase().replace(dropped, ' ') : part))
+    .join(separator);
+  const filled = text.repeat(Math.ceil(bytes / text.length)).slice(0, bytes);
+  return { document: { id, semantic_identifier: id, sections: [{ text: `${id} ${filled}` }] } };
+}
+
+async function deleteAll(target: ChildMillrace, items: readonly SyntheticItem[]): Promise<void> {
+  await inParallel(DELETES_AT_ONCE, items, ({ document }) =>
+    request(target, 'DELETE', `/service-api/ingestion/${document.id ?? ''}`),
+  );
+}
+
+async function uploadFiles(target: ChildMillrace, count: number): Promise<void> {
+  const items = createDocuments(count, FILE_BYTES, { idPrefix: 'file' });
+  await inParallel(FILES_AT_ONCE, items, ({ document }) => {
+    const form = new FormData();
+    const text = document.sections[0]?.text ?? '';
+    form.append('files', new Blob([text], { type: 'text/markdown' }), `${document.id ?? ''}.md`);
+    return request(target, 'POST', '/user/projects/file/upload', form);
+  });
+}
+
+export async function documentsWait(target: ChildMillrace): Promise<boolean> {
+  const { counts } = (await read(target, '/service-api/ingestion/stats')) as {
+    counts: Record<string, number>;
+  };
+  return ['accepted', 'indexing', 'deleting'].some((status) => (counts[status] ?? 0) > 0);
+}
+
+async function filesWait(target: ChildMillrace): Promise<boolean> {
+  const files = (await read(target, '/user/files/recent')) as { status: string }[];
+  return files.some(({ status }) => status === 'PROCESSING' || status === 'UPLOADING');
+}
+
+async function read(target: ChildMillrace, path: string): Promise<unknown> {
+  return answerOf(path, await fetch(`${target.url}${path}`, { headers: keyOf(target) }));
+}
+
+async function request(
+  target: ChildMillrace,
+  method: 'POST' | 'DELETE',
+  path: string,
+  body: string | FormData | null = null,
+): Promise<unknown> {
+  const headers = {
+    ...keyOf(target),
+    ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+  };
+  return answerOf(path, await fetch(`${target.url}${path}`, { method, headers, body }));
+}
+
+function keyOf({ adminKey }: ChildMillrace): { authorization: string } {
+  return { authorization: `Bearer ${adminKey}` };
+}
+
+async function answerOf(path: string, response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 500)}`);
+  return JSON.parse(text);
+}
+
+async function inParallel<Item>(
+  width: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const left = items.values();
+  const run = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: width }, run));
+}

@@ -1,0 +1,146 @@
+/**
+ * Who may import whom below `src`, from the ground up. A line names what its folder may import beside itself, `ids.ts`,
+ * `queues` and the ground (`tables`, `platform`): folders, or single files of them. All of it stands in lines above,
+ * so that no two folders import each other. Anything else comes as an argument.
+ */
+export const FEATURES: Readonly<Record<string, readonly string[]>> = {
+  tables: [],
+  platform: [],
+  webhooks: [],
+  files: [],
+  accounts: [],
+  encryption: [],
+  points: [],
+  outreach: [],
+  billing: ['webhooks/emit-event.ts', 'accounts/save-plan.ts'],
+  documents: ['webhooks/emit-event.ts'],
+  connectors: ['webhooks/emit-event.ts', 'files', 'documents'],
+  leads: ['webhooks/emit-event.ts', 'points/points-services.ts', 'files', 'outreach', 'documents'],
+  email: ['webhooks/emit-event.ts', 'points/points-services.ts', 'billing/plans.ts', 'outreach'],
+  chat: ['files', 'documents', 'leads'],
+  client: ['chat/wire/packets.ts', 'chat/citations/written-citations.ts'],
+  cli: [
+    'client',
+    'files',
+    'billing/plans.ts',
+    'chat/citations/written-citations.ts',
+    'webhooks/sign.ts',
+  ],
+  console: [],
+  api: [
+    'services.ts',
+    'webhooks',
+    'files',
+    'accounts',
+    'encryption',
+    'points',
+    'outreach',
+    'billing',
+    'documents',
+    'connectors',
+    'leads',
+    'email',
+    'chat',
+    'console',
+  ],
+};
+
+/**
+ * The folders inside of a feature, from the ground up: each may import those before it. `.` is the feature's own files;
+ * a star stands for folders that do not know each other.
+ */
+export const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  webhooks: ['.', 'administration'],
+  connectors: [
+    '.',
+    'source',
+    'kinds/web',
+    'kinds/tracker',
+    'kinds/*',
+    'kinds',
+    'runs',
+    'administration',
+  ],
+  leads: ['lexicon', 'extract', '.', 'merge', 'visit', 'search', 'scrapes'],
+  email: ['.', 'administration'],
+  chat: [
+    'wire',
+    'model',
+    'citations',
+    'prompt',
+    'tools',
+    'steps',
+    'python',
+    'turns',
+    'runs',
+    '.',
+    'search',
+    'extract',
+    'images',
+    'custom-tools',
+    'built-in-tools',
+    'projects',
+    'user-files',
+    'agents',
+    'sessions',
+    'research',
+    'stream',
+    'request',
+    'answer',
+  ],
+  api: ['.', 'routes'],
+};
+
+/** One door per outside world: the modules, and the only places that may import them. */
+export const DOORS: readonly { modules: readonly string[]; places: readonly string[] }[] = [
+  { modules: ['koa', '@koa/router'], places: ['src/api/'] },
+  {
+    modules: ['bullmq'],
+    places: [
+      'queues/producer.ts',
+      'workers/worker.ts',
+      'src/platform/queue-backend.ts',
+      'src/platform/pglite-pool.ts',
+      'src/platform/worker-connection.ts',
+      'src/console/',
+    ],
+  },
+  {
+    modules: ['pg(-[a-z-]+)?', '@electric-sql/pglite[a-z-]*'],
+    places: [
+      'src/platform/database.ts',
+      'src/platform/embedded-database.ts',
+      'src/platform/pglite.ts',
+      'src/platform/pglite-client.ts',
+      'src/platform/pglite-thread.ts',
+      'src/platform/postgres.ts',
+      'src/platform/queue-backend.ts',
+      'src/platform/pglite-pool.ts',
+      'src/platform/worker-connection.ts',
+    ],
+  },
+  { modules: ['ioredis'], places: ['src/platform/redis.ts'] },
+  { modules: ['undici'], places: ['src/platform/http.ts'] },
+  { modules: ['nodemailer'], places: ['src/email/smtp.ts'] },
+  { modules: ['imapflow'], places: ['src/connectors/kinds/imap/imap-session.ts'] },
+  { modules: ['stripe'], places: ['src/billing/stripe-client.ts'] },
+  { modules: ['playwright-core'], places: ['src/connectors/kinds/web/chromium-renderer.ts'] },
+  {
+    modules: ['@modelcontextprotocol/sdk', '@scalar/openapi-parser'],
+    places: [
+      'src/chat/custom-tools/read-openapi.ts',
+      'src/chat/custom-tools/mcp-session.ts',
+      'src/chat/custom-tools/mcp-fetch.ts',
+      'src/chat/custom-tools/explain-mcp-failure.ts',
+    ],
+  },
+  {
+    modules: ['(node:)?child_process'],
+    places: [
+      'src/chat/python/spawn-runner.ts',
+      'src/chat/python/lock-down.ts',
+      'src/cli/launch.js',
+    ],
+  },
+  { modules: ['(node:)?process'], places: [] },
+];

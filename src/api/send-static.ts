@@ -1,0 +1,56 @@
+import { Problem } from '#src/platform/errors.ts';
+import type { ApiContext } from './context.ts';
+import type { ContentCoding, StaticContent } from './static-content.ts';
+
+/** `Cache-Control` of addresses that change with what is behind them, such as those with a hash in them. */
+export const KEPT_FOR_GOOD = 'max-age=31536000, immutable';
+/** Kept, and asked for again each time: 304 while nothing has changed. */
+export const REVALIDATED = 'no-cache';
+
+/** Below this, coding saves no packet. */
+const SMALLEST_CODED_BYTES = 1_024;
+/** Images and fonts are compressed as they are. */
+const CODED_TYPE = /^text\/|[/+](?:json|javascript|xml)$/;
+
+/**
+ * Answers GET or HEAD with content in the coding that the client likes best, or with 304 when it has that already (RFC 9110 §12.5.3,
+ * §13.1.2). For content without secrets only: the length of coded bytes tells of what is in them.
+ * @throws Problem NOT_ACCEPTABLE when the client refuses every coding
+ */
+export async function sendStatic(
+  ctx: ApiContext,
+  content: StaticContent,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  ctx.vary('Accept-Encoding');
+  ctx.type = content.type;
+  const coding = chooseCoding(ctx, content);
+  const { bytes, etag } = await content.encode(coding);
+  ctx.status = 200;
+  ctx.set({ 'X-Content-Type-Options': 'nosniff', ...headers, ETag: etag });
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  if (coding !== 'identity') ctx.set('Content-Encoding', coding);
+  ctx.body = bytes;
+}
+
+function chooseCoding(ctx: ApiContext, { size }: StaticContent): ContentCoding {
+  const isWorthCoding = size >= SMALLEST_CODED_BYTES && CODED_TYPE.test(ctx.response.type);
+  const bestFirst: ContentCoding[] = isWorthCoding
+    ? ['br', 'gzip', 'identity']
+    : ['identity', 'gzip', 'br'];
+  // Where the client weighs nothing, it likes all that it names alike; Koa would take the one named first, in browsers gzip.
+  const weighs = ctx.get('Accept-Encoding').includes(';');
+  const offered = weighs ? bestFirst : bestFirst.filter((coding) => ctx.acceptsEncodings(coding));
+  const chosen = weighs ? ctx.acceptsEncodings(offered) : offered[0];
+  const coding = bestFirst.find((offer) => offer === chosen);
+  if (coding === undefined) {
+    throw new Problem(
+      'NOT_ACCEPTABLE',
+      'The header Accept-Encoding refuses every coding there is. Accept one of br, gzip and identity.',
+    );
+  }
+  return coding;
+}

@@ -1,0 +1,66 @@
+import { cleanText } from '#src/documents/clean-text.ts';
+import type { SearchDoc } from '#src/documents/search-hit.ts';
+import { startMessage } from '#src/chat/steps/ask-model.ts';
+import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
+import { extractFrom } from '#src/chat/extract/extract-from.ts';
+import { leansOnBefore, questionLeantOn } from '#src/chat/extract/lean-on.ts';
+import { type FirstSearch, searchFirst, showFirstSearch } from './first-search.ts';
+import type { GenerateInput } from './generate-input.ts';
+import { packetAt, type Packet } from '#src/chat/wire/packets.ts';
+import { runCycles } from './run-cycles.ts';
+import { showPieces } from './show-pieces.ts';
+import type { ToolCall } from '#src/chat/wire/tool-call.ts';
+import { TOOL_IDS } from '#src/chat/tools/tool.ts';
+
+/**
+ * Answers: the packets of one answer in wire order, without the `stop` at its end; returns the tool calls made.
+ *
+ * Before the model is asked, its index is searched with the user's words. An answer from that search alone shows it as
+ * the model's first tool; where the model calls tools, theirs are the documents, and the first search is forgotten.
+ * @param toolCalls filled as they are made, for an answer that fails or is stopped afterwards
+ * @throws ModelFailed when the model fails, Problem when a search does, the signal's reason when it aborts
+ */
+export async function* generateAnswer(
+  input: GenerateInput,
+  toolCalls: ToolCall[] = [],
+): AsyncGenerator<Packet, ToolCall[]> {
+  const { model, signal } = input;
+  const search = input.tools.find(({ id }) => id === TOOL_IDS.internalSearch) ?? null;
+  const isForced = input.forcedToolId !== null && model?.callsTools === true;
+  // Files may come without a word, and a message may be of characters that no index knows.
+  const hasWords = cleanText(input.question).trim() !== '';
+  const before = model === null ? contextOf(input) : (input.questionsBefore.at(-1) ?? null);
+  const first =
+    search === null || isForced || !hasWords
+      ? null
+      : await searchFirst(search, { ...input, before });
+  signal.throwIfAborted();
+  if (model === null) {
+    return yield* extract(input, { first, before, maySearch: search !== null });
+  }
+  return yield* runCycles(input, model, first, toolCalls);
+}
+
+/** A model knows itself what a question leans on; without one, a question that stands by itself is left alone. */
+function contextOf({ question, questionsBefore }: GenerateInput): string | null {
+  return leansOnBefore(question) ? questionLeantOn(questionsBefore) : null;
+}
+
+async function* extract(
+  input: GenerateInput,
+  searched: { first: FirstSearch | null; before: string | null; maySearch: boolean },
+): AsyncGenerator<Packet, ToolCall[]> {
+  const { first, before, maySearch } = searched;
+  const turn = yield* showFirstSearch(first, 0);
+  const documents: readonly SearchDoc[] | null = first?.result.documents ?? null;
+  const hits = first?.result.hits ?? (maySearch ? [] : null);
+  const asked = { question: input.question, before };
+  const pieces = await extractFrom(asked, hits, input.readPassages);
+  input.signal.throwIfAborted();
+  yield packetAt(turn, startMessage(documents));
+  const numbers = first?.numbers ?? new CitationNumbers();
+  yield* showPieces(pieces, { ...input, numbers, turn });
+  return first === null ? [] : [first.toolCall];
+}
+
+export type { GenerateInput } from './generate-input.ts';

@@ -1,0 +1,233 @@
+import type { SearchHit } from '#src/documents/search-hit.ts';
+import { type ModelStep, type ModelStepInput, startMessage } from '#src/chat/steps/ask-model.ts';
+import { askWithin } from '#src/chat/steps/ask-within.ts';
+import { callingMessage, refusedCalls } from '#src/chat/steps/call-messages.ts';
+import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
+import { cutNote } from '#src/chat/steps/cut-note.ts';
+import { writeQuotes } from '#src/chat/extract/write-quotes.ts';
+import { type FirstSearch, showFirstSearch } from './first-search.ts';
+import type { GenerateInput } from './generate-input.ts';
+import type { ChatModel, ChatModelMessage, ModelToolCall } from '#src/chat/model/chat-model.ts';
+import { emptyAnswer, withheld } from '#src/chat/steps/no-answer.ts';
+import { packetAt, type Packet } from '#src/chat/wire/packets.ts';
+import { escapeResult } from '#src/chat/prompt/delimit.ts';
+import { runTools, type ToolStepOutcome } from '#src/chat/steps/run-tools.ts';
+import { showPieces } from './show-pieces.ts';
+import type { ToolCall } from '#src/chat/wire/tool-call.ts';
+import type { Tool } from '#src/chat/tools/tool.ts';
+
+/** Calls of the model for one answer; the last one has no tools. One that calls all the same is asked once more. */
+const MAX_CYCLES = 6;
+const PARAGRAPH = '\n\n';
+/** Mistral takes ids of nine letters and digits, and no others. */
+const FORCED_ID = 'forced001';
+/** Of the context, kept free for what the model writes. */
+const OUTPUT_SHARE = 0.2;
+const MAX_OUTPUT_TOKENS = 16_000;
+
+/** Where the loop stands. */
+interface Progress {
+  messages: ChatModelMessage[];
+  /** The search with the user's words, until it is shown or forgotten. */
+  first: FirstSearch | null;
+  numbers: CitationNumbers;
+  isSearched: boolean;
+  /** What was found, for an answer that the model does not give. */
+  hits: readonly SearchHit[];
+  mayCall: boolean;
+  /** It has called tools where it had none, and was told so. */
+  isRefused: boolean;
+  turn: number;
+  toolCalls: ToolCall[];
+}
+
+/**
+ * Asks the model, runs the tools that it calls, and asks again with their results, until it answers.
+ * @param toolCalls filled as they are made
+ */
+export async function* runCycles(
+  input: GenerateInput,
+  model: ChatModel,
+  first: FirstSearch | null,
+  toolCalls: ToolCall[],
+): AsyncGenerator<Packet, ToolCall[]> {
+  const budget = promptBudget(model);
+  const progress = begin(input, { model, first, toolCalls, budget });
+  for (let cycle = 0; cycle <= MAX_CYCLES; cycle += 1) {
+    const offered = progress.mayCall && cycle < MAX_CYCLES - 1 ? offeredTools(input, cycle) : [];
+    const forced = cycle === 0 && input.forcedToolId !== null && offered.length > 0;
+    const standIn = forced ? searchFor(offered, input.question) : null;
+    const asked: ModelStepInput = {
+      ...progress,
+      model,
+      request: {
+        messages: progress.messages,
+        temperature: input.temperature,
+        tools: offered,
+        toolChoice: forced ? 'required' : 'auto',
+        signal: input.signal,
+      },
+      documents: progress.isSearched ? [...progress.numbers.documents.values()] : null,
+      includeCitations: input.includeCitations,
+      words: wordsOf(forced, standIn),
+      beforeText: (at) => showFirst(progress, at),
+    };
+    const step = yield* askWithin(asked, budget);
+    if (step.finishReason === 'content-filter') throw withheld(model);
+    const calls = step.toolCalls.length === 0 && standIn !== null ? [standIn] : step.toolCalls;
+    if (calls.length === 0 || offered.length === 0) {
+      if (step.isShown) return yield* endAnswer(input, progress, step);
+      if (calls.length === 0 || progress.isRefused)
+        return yield* quoteFound(input, { model, progress, step });
+      refuse(progress, step, calls);
+      continue;
+    }
+    // Readers who put all deltas together see two paragraphs.
+    if (step.isShown && !step.text.endsWith(PARAGRAPH))
+      yield packetAt(step.turn, { type: 'message_delta', content: PARAGRAPH });
+    if (progress.first !== null) forgetFirstSearch(progress, input.prompt(null, budget));
+    const outcome = yield* runTools({
+      calls,
+      tools: offered,
+      numbers: progress.numbers,
+      question: input.question,
+      turn: step.turn,
+      firstTab: step.isShown ? 1 : 0,
+      reasoning: step.reasoning,
+      signal: input.signal,
+    });
+    recordToolResults(progress, step, calls, outcome);
+  }
+  throw new Error(
+    'The last cycle offers no tools, and calls are refused once, so it ends the loop.',
+  );
+}
+
+function begin(
+  input: GenerateInput,
+  at: { model: ChatModel; first: FirstSearch | null; toolCalls: ToolCall[]; budget: number },
+): Progress {
+  const { model, first, toolCalls, budget } = at;
+  const found = first !== null && first.result.documents.length > 0 ? first : null;
+  return {
+    messages: input.prompt(found?.result.text ?? null, budget),
+    first: found,
+    numbers: found?.numbers ?? new CitationNumbers(),
+    isSearched: found !== null,
+    hits: found?.result.hits ?? [],
+    mayCall: model.callsTools,
+    isRefused: false,
+    turn: 0,
+    toolCalls,
+  };
+}
+
+/** Before the first word of an answer that comes from the first search. */
+function* showFirst(progress: Progress, turn: number): Generator<Packet, number> {
+  const { first } = progress;
+  if (first === null) return turn;
+  progress.first = null;
+  progress.toolCalls.push(first.toolCall);
+  return yield* showFirstSearch(first, turn);
+}
+
+function* endAnswer(
+  { onCut }: GenerateInput,
+  { toolCalls }: Progress,
+  { text, turn, finishReason }: ModelStep,
+): Generator<Packet, ToolCall[]> {
+  if (finishReason === 'length') {
+    yield packetAt(turn, { type: 'message_delta', content: cutNote(text) });
+    onCut?.();
+  }
+  return toolCalls;
+}
+
+/** Nothing is shown, so the next words stand on the same turn. */
+function refuse(progress: Progress, step: ModelStep, calls: readonly ModelToolCall[]): void {
+  progress.isRefused = true;
+  progress.turn = step.turn;
+  progress.messages = [...progress.messages, ...refusedCalls(step, calls)];
+}
+
+/** @throws ModelFailed when nothing that was found fits the question */
+function* quoteFound(
+  input: GenerateInput,
+  { model, progress, step }: { model: ChatModel; progress: Progress; step: ModelStep },
+): Generator<Packet, ToolCall[]> {
+  const { hits, numbers, toolCalls } = progress;
+  const calledOnly = step.toolCalls.length > 0;
+  const pieces = calledOnly ? writeQuotes(input.question, hits, numbers) : [];
+  if (pieces.length === 0) throw emptyAnswer(model, step.finishReason);
+  const turn = yield* showFirst(progress, step.turn);
+  yield packetAt(turn, startMessage([...numbers.documents.values()]));
+  yield* showPieces(pieces, { ...input, numbers, turn });
+  return toolCalls;
+}
+
+/** Nothing of it was shown: the tools begin at number 1, with a prompt of their own. */
+function forgetFirstSearch(progress: Progress, messages: ChatModelMessage[]): void {
+  progress.first = null;
+  progress.numbers = new CitationNumbers();
+  progress.hits = [];
+  progress.messages = messages;
+  progress.isSearched = false;
+}
+
+/** Enters what the tools have brought. */
+function recordToolResults(
+  progress: Progress,
+  step: ModelStep,
+  calls: readonly ModelToolCall[],
+  outcome: ToolStepOutcome,
+): void {
+  // Calls of which nothing could be shown leave no gap.
+  progress.turn = step.isShown || outcome.isShown ? step.turn + 1 : step.turn;
+  progress.toolCalls.push(...outcome.toolCalls);
+  progress.hits = [...progress.hits, ...outcome.hits];
+  progress.isSearched ||= outcome.toolCalls.some(({ search_docs }) => search_docs !== null);
+  progress.messages = [...progress.messages, ...asMessages(step, calls, outcome)];
+  if (outcome.isLast) progress.mayCall = false;
+}
+
+function wordsOf(forced: boolean, standIn: ModelToolCall | null): 'shown' | 'held' | 'dropped' {
+  if (standIn !== null) return 'dropped';
+  return forced ? 'held' : 'shown';
+}
+
+function offeredTools({ tools, forcedToolId }: GenerateInput, cycle: number): readonly Tool[] {
+  if (forcedToolId === null || cycle > 0) return tools;
+  return tools.filter(({ id }) => id === forcedToolId);
+}
+
+/** A provider may not heed that a call is required: a forced search is then made with the user's words. */
+function searchFor(forced: readonly Tool[], question: string): ModelToolCall | null {
+  const search = forced.find(({ mergedBy }) => mergedBy === 'queries');
+  if (!search) return null;
+  const queries = JSON.stringify({ queries: [question] });
+  return { id: FORCED_ID, name: search.name, arguments: queries };
+}
+
+function asMessages(
+  step: ModelStep,
+  calls: readonly ModelToolCall[],
+  { answers }: ToolStepOutcome,
+): ChatModelMessage[] {
+  return [
+    callingMessage(step, calls),
+    ...answers.map(({ call, content }) => ({
+      role: 'tool' as const,
+      toolCallId: call.id,
+      toolName: call.name,
+      content: escapeResult(content),
+    })),
+  ];
+}
+
+function promptBudget(model: ChatModel): number {
+  return model.contextTokens - outputTokens(model);
+}
+
+function outputTokens({ contextTokens }: ChatModel): number {
+  return Math.min(MAX_OUTPUT_TOKENS, Math.floor(contextTokens * OUTPUT_SHARE));
+}

@@ -1,0 +1,21 @@
+import type { DocumentServices } from '#src/documents/document-services.ts';
+import type { FileServices } from '#src/files/file-services.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
+import type { ChatModels } from '#src/chat/model/chat-models.ts';
+import type { UsageLedger } from '#src/chat/model/usage-ledger.ts';
+import type { PythonSandbox } from '#src/chat/python/python-sandbox.ts';
+import type { RunServices } from '#src/chat/runs/run-services.ts';
+import type { TurnWriter } from '#src/chat/turns/turn-writer.ts';
+
+/** What the chat takes. The floors below, such as the model, are handed single things of it. */
+export interface ChatServices
+  extends DocumentServices, FileServices, RunServices, Pick<LeadServices, 'leadExtractor'> {
+  /** Without any, answers are extractive. */
+  readonly chatModels: ChatModels;
+  /** Tokens that workspaces use of them. */
+  readonly usageLedger: UsageLedger;
+  /** Chat turns that begin or end together are written together. */
+  readonly turnWriter: TurnWriter;
+  /** Starts a process for each run; null when `PYTHON_TOOL` is off. */
+  readonly pythonSandbox: PythonSandbox | null;
+}

@@ -1,0 +1,16 @@
+import type { SearchDoc, SearchHit } from '#src/documents/search-hit.ts';
+import { safeLink } from './safe-link.ts';
+
+/** The part of a hit that packets carry: its text and offsets stay behind, and a link that nobody should follow. */
+export function toSearchDoc(hit: SearchHit): SearchDoc {
+  const {
+    text: _text,
+    is_html: _isHtml,
+    section_index: _sectionIndex,
+    start_offset: _startOffset,
+    end_offset: _endOffset,
+    headings: _headings,
+    ...searchDoc
+  } = hit;
+  return { ...searchDoc, link: safeLink(searchDoc.link) };
+}

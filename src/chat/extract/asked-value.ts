@@ -1,0 +1,184 @@
+import { stemWord, tokenizeWords } from '#src/documents/tokenize.ts';
+import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
+import { NEAR_STEMS } from './everyday-words.ts';
+
+/** What kind of value a question asks for; only of English questions. */
+export interface AskedValue {
+  /** What an amount may stand for: "£3.50" for the cost, "50 metres" for the length. */
+  measure: Measure | null;
+  /** "How much does it cost?": an amount must be there, or a number beside the word. */
+  isRequired: boolean;
+  /** "How many seats are there?": stems of what a number must count; empty when nothing is counted. */
+  counted: ReadonlySet<string>;
+}
+
+export type Measure =
+  | 'money'
+  | 'weight'
+  | 'distance'
+  | 'duration'
+  | 'phone'
+  | 'version'
+  | 'port'
+  | 'year'
+  | 'number';
+
+export const NO_VALUE: AskedValue = {
+  measure: null,
+  isRequired: false,
+  counted: new Set(),
+};
+
+/** Words that ask for an amount of something, and what such an amount looks like. */
+const MEASURES: Readonly<
+  Record<Measure, { words: ReadonlySet<string>; requires: RegExp; amount: RegExp }>
+> = {
+  money: {
+    words: wordSet('cost costs price prices priced fee fees charge charges fare fares rent salary'),
+    requires:
+      /\bhow much\b(?=.{0,80}\b(?:costs?|pay|paid|prices?|fees?|charged?|earn|spend)\b)|\bhow much (?:is|are)\b|\bwhat (?:does|do|would|will)\b.{1,80}\bcosts?\b|\b(?:price|cost|fee|fare)s? (?:of|for)\b/iu,
+    amount:
+      /[£$€¥₹] ?\d+(?:[.,]\d+)*(?![\p{L}\d$])|\d[ \u00a0]?(?:[£$€¥₹](?![\p{L}\d])|(?:euros?|dollars?|pounds?|francs?|cents?|pence|usd|eur|gbp|chf|jpy)\b)|\b(?:is|are|be) free\b|\bfree (?:of charge|for)\b|\bfor free\b|\bno (?:charge|fee|cost)|\bcosts? nothing\b/iu,
+  },
+  weight: {
+    words: wordSet('heavy weight weigh weighs'),
+    requires: /\bhow heavy\b|\bhow much\b.{1,60}\bweigh/iu,
+    amount: /\d[ \u00a0]?(?:kg|kilos?|kilograms?|g|grams?|tons?|tonnes?|lbs?|pounds?|stone)\b/iu,
+  },
+  distance: {
+    words: wordSet('length tall high height deep depth wide width far distance'),
+    requires: /\bhow (?:tall|high|deep|wide|far)\b/iu,
+    amount:
+      /\d[ \u00a0]?(?:mm|cm|m|km|met(?:er|re)s?|(?:kilo|centi|milli)met(?:er|re)s?|feet|foot|ft|inch(?:es)?|miles?|yards?)\b/iu,
+  },
+  duration: {
+    words: wordSet('long duration'),
+    requires: /\bhow long\b.{1,60}\btakes?\b/iu,
+    amount:
+      /(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|half|an?))[ \u00a0-](?:\w+ )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|s|ms|min|h)\b|\bat once\b|\bimmediately\b|\binstantly\b|\bovernight\b|\bsame day\b/iu,
+  },
+  phone: {
+    words: wordSet('phone telephone fax'),
+    requires: /\b(?:phone|telephone|fax) numbers?\b/iu,
+    amount: /(?<![\p{L}\d])\+?\d[\d ()/-]{4,18}\d(?![\p{L}\d])|\bext(?:ension|\.)? ?\d/iu,
+  },
+  version: {
+    words: wordSet('version versions'),
+    requires: /\b(?:which|what) (?:[\w-]+ ){0,2}(?:version|release)\b|\bversion number\b/iu,
+    amount: /(?<![\d.])\d+\.\d+|\bversion \d/iu,
+  },
+  port: {
+    words: wordSet(''),
+    requires: /\b(?:which|what) (?:[\w-]+ )?port\b|\bport number\b/iu,
+    amount: /(?<![\d.])\d{2,5}(?![\d]|\.\d)/u,
+  },
+  year: {
+    words: wordSet('year'),
+    requires: /\b(?:which|what) year\b/iu,
+    amount: /\b(?:1\d|20)\d\d\b/u,
+  },
+  number: {
+    words: wordSet(''),
+    requires: /\b(?:room|account|extension|bank|customer|tax) number\b/iu,
+    amount: /\d/u,
+  },
+};
+
+/** Each half has an answer of its own kind. */
+const ASKS_TWICE = /\b(?:and|or) (?:what|how|when|who|where|which|why)\b/i;
+const HOW_MANY = /\bhow many\s+((?:[\p{L}\p{N}_'’-]+\s*){1,4})/iu;
+/** Of amounts: they say what kind of number is asked for, not of what. */
+const UNITS = wordSet(
+  'second seconds minute minutes hour hours day days week weeks month months year years euro euros dollar dollars ' +
+    'pound pounds kilo kilos kilometre kilometres kilometer kilometers metre metres meter meters mile miles percent times',
+);
+const NUMERALS = wordSet(
+  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen twenty thirty forty fifty ' +
+    'sixty dozen hundred thousand million billion single both zero no none unlimited',
+);
+const VAGUE = wordSet('one single both zero no none');
+const STRESSES = wordSet('only just exactly most least than to maximum is has have');
+/** What has a number as its name. */
+const LABELLED = wordSet('table section chapter figure step version page part appendix example no');
+/** What a number counts stands within so many words after it. */
+const WORDS_AFTER_NUMBER = 4;
+const TOKENS = /\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*|[^\s\p{L}\p{N}]/gu;
+
+/** Those whose word may stand anywhere in a question: "the length of the rope". A year seldom is what is asked for. */
+const NAMED = ['money', 'weight', 'distance', 'duration', 'phone', 'version'] as const;
+const REQUIRED = [...NAMED, 'port', 'year', 'number'] as const;
+
+export function readAskedValue(text: string): AskedValue {
+  if (ASKS_TWICE.test(text)) return NO_VALUE;
+  const counted = HOW_MANY.exec(text)?.[1];
+  const words = tokenizeWords(text);
+  const required = REQUIRED.find((name) => MEASURES[name].requires.test(text)) ?? null;
+  const named = NAMED.find((name) => words.some((word) => namesMeasure(word, name)));
+  return {
+    measure: required ?? named ?? null,
+    isRequired: required !== null,
+    counted: counted === undefined ? new Set() : countedStems(counted),
+  };
+}
+
+/** The words after "how many", up to one of grammar, and what means nearly the same. */
+function countedStems(words: string): Set<string> {
+  const all = words.trim().split(/\s+/);
+  const end = all.findIndex((word) => FUNCTION_WORDS.has(word.toLowerCase()));
+  const stems = all
+    .slice(0, end === -1 ? all.length : end)
+    .flatMap(tokenizeWords)
+    .map(stemWord);
+  return new Set(stems.flatMap((stem) => [stem, ...(NEAR_STEMS.get(stem) ?? [])]));
+}
+
+/** Whether a word after "how many" tells the unit of what is asked for. */
+export function isUnit(word: string): boolean {
+  return UNITS.has(word);
+}
+
+/** Whether a word is one that asks for this kind of amount. */
+export function namesMeasure(word: string, measure: Measure): boolean {
+  return MEASURES[measure].words.has(word);
+}
+
+export function holdsAmount(text: string, measure: Measure): boolean {
+  return MEASURES[measure].amount.test(text);
+}
+
+/**
+ * Whether a number in a unit counts what was asked, or nothing that is named where the unit speaks of it: the cell of a
+ * table, the end of a sentence. "Showers run for four minutes" has no number of showers.
+ */
+export function countsAsked(
+  text: string,
+  counted: ReadonlySet<string>,
+  speaksOfIt: boolean,
+): boolean {
+  const tokens = text.toLowerCase().match(TOKENS) ?? [];
+  return tokens.some((token, index) => {
+    if (!/^\p{N}/u.test(token) && !NUMERALS.has(token)) return false;
+    // "One" is an article unless something stresses it: "only one", "at most one".
+    if (token === 'one' && !STRESSES.has(tokens[index - 1] ?? '')) return false;
+    const after = tokens.slice(index + 1, index + 1 + WORDS_AFTER_NUMBER);
+    const end = after.findIndex((word) => !/^[\p{L}\p{N}*_`]/u.test(word));
+    const words = end === -1 ? after : after.slice(0, end);
+    const [next] = words;
+    if (next === undefined || FUNCTION_WORDS.has(next)) {
+      return speaksOfIt && isCount(token, tokens[index - 1], after[0]);
+    }
+    const named = words.slice(0, words.findIndex((word) => FUNCTION_WORDS.has(word)) >>> 0);
+    return named.flatMap(tokenizeWords).some((word) => counted.has(stemWord(word)));
+  });
+}
+
+/** Where nothing named is counted: no "any one of them", no "Table 8.1", no "400: …". */
+function isCount(token: string, before: string | undefined, after: string | undefined): boolean {
+  if (VAGUE.has(token) || /^\d+[.:]\d/.test(token)) return false;
+  if (after !== undefined && !/^[\p{L};,.|)]/u.test(after)) return false;
+  return !LABELLED.has(before ?? '');
+}
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '));
+}

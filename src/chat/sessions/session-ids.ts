@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { ChatOwner } from '#src/chat/turns/chat-owner.ts';
+import type { ChatSessionId } from '#src/ids.ts';
+import { Problem } from '#src/platform/errors.ts';
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+/** Largest value of a Postgres `integer`. */
+const MAX_ID = 2_147_483_647;
+const given = z.coerce.number('must be a whole number').int('must be a whole number');
+
+/** Which session, and whose. */
+export interface SessionAddress extends ChatOwner {
+  id: ChatSessionId;
+}
+
+/** The id of a path is branded here, once its shape is known: what has another shape names nothing. @throws Problem NOT_FOUND */
+export function sessionIdOf(text: string): ChatSessionId {
+  if (!UUID.test(text)) throw unknownSession(text);
+  return text.toLowerCase() as ChatSessionId;
+}
+
+/** The same in a body, where another shape is a mistake in that field. */
+export const sessionIdField = z
+  .guid('must be the UUID of a chat session')
+  .transform((id) => id.toLowerCase() as ChatSessionId);
+
+/** Of an agent, a project or a message; the query tells whether there is one. */
+export const numericId = z.int().min(0).max(MAX_ID);
+/** The same in a query string. */
+export const queryId = given.min(0).max(MAX_ID);
+
+/** For one that does not exist, was deleted, or is somebody else's: nobody can tell which. */
+export function unknownSession(id: string): Problem {
+  const shown = JSON.stringify(id.slice(0, 100));
+  return new Problem('NOT_FOUND', `You have no chat session with the id ${shown}.`);
+}
+
+export function unknownMessage(id: number): Problem {
+  return new Problem('NOT_FOUND', `You have no chat message with the id ${id}.`);
+}

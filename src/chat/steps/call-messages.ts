@@ -1,0 +1,34 @@
+import type { ChatModelMessage, ModelToolCall, ProviderState } from '#src/chat/model/chat-model.ts';
+
+/** What a model said when it called, for the request that brings the results. */
+interface CallingStep {
+  text: string;
+  state: ProviderState | undefined;
+}
+
+const NO_TOOLS_LEFT =
+  'Not run: no tools are left. Answer now, in words, with what you have; say plainly what is missing.';
+
+/** The message of a model that has called tools, as its provider wants it back. */
+export function callingMessage(
+  { text, state }: CallingStep,
+  toolCalls: readonly ModelToolCall[],
+): ChatModelMessage {
+  return { role: 'assistant', content: text, toolCalls, ...(state !== undefined && { state }) };
+}
+
+/** For a model that calls tools where it has none: its calls, and that it is to answer without. */
+export function refusedCalls(
+  step: CallingStep,
+  calls: readonly ModelToolCall[],
+): ChatModelMessage[] {
+  return [
+    callingMessage(step, calls),
+    ...calls.map(({ id, name }) => ({
+      role: 'tool' as const,
+      toolCallId: id,
+      toolName: name,
+      content: NO_TOOLS_LEFT,
+    })),
+  ];
+}

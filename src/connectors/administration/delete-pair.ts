@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { dropDocuments } from '#src/documents/drop-documents.ts';
+import type { CcPairId, ConnectorId, DocumentId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+import { deleteFilesOf } from './connector-files.ts';
+
+const DOCUMENTS_PER_STEP = 500;
+
+/**
+ * Removes a pair that is marked `DELETING`: step by step the documents that it alone has, then the pair with its
+ * runs, and its connector with its uploads when no other pair uses it. The credential stays. Safe to interrupt and to run twice.
+ */
+export async function deletePair(
+  services: Pick<ConnectorServices, 'db' | 'documentAcceptor'>,
+  ccPairId: CcPairId,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    while (!(await removePair(services.db, ccPairId))) {
+      signal.throwIfAborted();
+      await dropSome(services, ccPairId);
+    }
+  } catch (error) {
+    if (!signal.aborted) await recordError(services.db, ccPairId, error);
+    throw error;
+  }
+}
+
+async function dropSome(
+  { db, documentAcceptor }: Pick<ConnectorServices, 'db' | 'documentAcceptor'>,
+  ccPairId: CcPairId,
+): Promise<void> {
+  const marked = await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: DocumentId }>`
+      select d.id from document_cc_pair l
+      join document d on d.id = l.document_id
+      join cc_pair p on p.id = l.cc_pair_id
+      where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' and p.status = 'DELETING'
+      order by d.id limit ${DOCUMENTS_PER_STEP}`.execute(trx);
+    const dropped = await dropDocuments(
+      trx,
+      ccPairId,
+      rows.map(({ id }) => id),
+    );
+    return dropped.marked;
+  });
+  await documentAcceptor.enqueue(marked, null);
+}
+
+/** @returns true when the pair is gone, or was never to go */
+async function removePair(db: Database, ccPairId: CcPairId): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ connector_id: ConnectorId | null }>`
+      select connector_id from cc_pair where id = ${ccPairId} and status = 'DELETING'
+      for update`.execute(trx);
+    const [pair] = rows;
+    if (!pair) return true;
+    // A statement of its own: documents that were being attached while this one waited for the lock are seen.
+    const { rows: documents } = await sql`select 1 from document_cc_pair l
+      join document d on d.id = l.document_id
+      where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' limit 1`.execute(trx);
+    if (documents.length > 0) return false;
+    await sql`delete from cc_pair where id = ${ccPairId}`.execute(trx);
+    const { rows: connectors } = await sql<Parameters<typeof deleteFilesOf>[1]>`
+      delete from connector c where c.id = ${pair.connector_id}
+        and not exists (select 1 from cc_pair p where p.connector_id = c.id)
+      returning c.kind, c.workspace_id, c.settings`.execute(trx);
+    for (const connector of connectors) await deleteFilesOf(trx, connector);
+    return true;
+  });
+}
+
+/** Shown beside the pair until the next try, which follows by itself. */
+async function recordError(db: Database, ccPairId: CcPairId, error: unknown): Promise<void> {
+  const words = error instanceof Error ? error.message : String(error);
+  await sql`update cc_pair set deletion_error = ${words} where id = ${ccPairId}`
+    .execute(db)
+    .catch(() => undefined);
+}

@@ -1,0 +1,224 @@
+import type { DocumentMetadata, StoredOwner } from '#src/tables/documents.ts';
+import type {
+  ConnectorContext,
+  ConnectorDocument,
+  ConnectorFailure,
+  ConnectorPage,
+} from '#src/connectors/source/connector.ts';
+import { type DriveApi, type DriveFile, FOLDER, SHORTCUT } from './drive-api.ts';
+import { type DriveContent, readContent, whyNotRead } from './drive-content.ts';
+import { fetchEach } from '#src/connectors/source/fetch-each.ts';
+import type { PageTime } from '#src/connectors/source/page-time.ts';
+import { SourceRefused } from '#src/connectors/source/source-errors.ts';
+
+const FILES_AT_ONCE = 4;
+
+/**
+ * The id of a file's document. The address that Drive shows (`webViewLink`) depends on the kind of the file, and a
+ * change that says "gone" names the id alone; so every kind has this form, which opens all of them.
+ */
+export function documentIdOf(fileId: string): string {
+  return `https://drive.google.com/file/d/${fileId}`;
+}
+
+/** Null for an id that is not of this form. */
+export function fileIdOf(documentId: string): string | null {
+  return /^https:\/\/drive\.google\.com\/file\/d\/([\w-]+)$/.exec(documentId)?.[1] ?? null;
+}
+
+type Findings = Omit<ConnectorPage<unknown>, 'checkpoint' | 'description' | 'estimatedTotal'>;
+
+/**
+ * Sorts the files of one listing into a page and reads those that are not known as they are. Folders are passed over.
+ * @returns what is left to be read when the time is over
+ */
+export async function addFiles(
+  page: Findings,
+  listed: readonly DriveFile[],
+  subject: string | null,
+  { api, context, time }: { api: DriveApi; context: ConnectorContext; time: PageTime },
+): Promise<DriveFile[]> {
+  const files = await withTargets(page, listed, subject, api);
+  const known = await context.recall(files.map(({ id }) => versionKey(id)));
+  const toRead: DriveFile[] = [];
+  for (const file of files) {
+    const documentId = documentIdOf(file.id);
+    const reason = whyNotRead(file);
+    if (reason !== null) {
+      page.skipped.push({ documentId, reason });
+      // What was read once must not stay in the index as it was.
+      if (known.has(versionKey(file.id))) page.removed.push(documentId);
+    } else if (known.get(versionKey(file.id)) === versionOf(file)) page.unchanged.push(documentId);
+    else toRead.push(file);
+  }
+  // A few at a time, since each is held in memory until it is parsed.
+  for (let start = 0; start < toRead.length; start += FILES_AT_ONCE) {
+    if (start > 0 && time.isOver()) return toRead.slice(start);
+    const { results, failures } = await fetchEach(
+      toRead.slice(start, start + FILES_AT_ONCE),
+      ({ id }) => documentIdOf(id),
+      async (file) => ({ file, content: await readContent(file, subject, api, context) }),
+    );
+    for (const { file, content } of results) addContent(page, file, content, subject);
+    for (const failure of failures) addFailure(page, failure, subject);
+  }
+  return [];
+}
+
+function addFailure(page: Findings, failure: ConnectorFailure, subject: string | null): void {
+  page.failures.push(failure);
+  const fileId = fileIdOf(failure.documentId ?? '');
+  if (fileId !== null) page.memory.push(readerEntry(fileId, subject));
+}
+
+/** Each file once, with shortcuts followed to what they point at. */
+async function withTargets(
+  page: Findings,
+  listed: readonly DriveFile[],
+  subject: string | null,
+  api: DriveApi,
+): Promise<DriveFile[]> {
+  const files = new Map<string, DriveFile>();
+  for (const file of listed) {
+    if (file.mimeType !== FOLDER && file.mimeType !== SHORTCUT) files.set(file.id, file);
+  }
+  for (const shortcut of listed.filter(({ mimeType }) => mimeType === SHORTCUT)) {
+    const skip = (reason: string): void => {
+      page.skipped.push({ documentId: documentIdOf(shortcut.id), reason });
+    };
+    const { targetId, targetMimeType } = shortcut.shortcutDetails ?? {};
+    if (targetMimeType === FOLDER) {
+      skip('a shortcut to a folder');
+      continue;
+    }
+    if (targetId && files.has(targetId)) {
+      skip('a shortcut to a file that is there itself');
+      continue;
+    }
+    const target = await findTarget(page, shortcut, subject, api);
+    if (target === 'refused') continue;
+    if (target === null) skip('a shortcut to a file that cannot be seen');
+    else {
+      files.set(target.id, target);
+      const documentId = documentIdOf(target.id);
+      page.memory.push({ key: shortcutKey(target.id), documentId, value: shortcut.id });
+    }
+  }
+  return [...files.values()];
+}
+
+/** What Google refuses is a failure of that file alone. */
+async function findTarget(
+  page: Findings,
+  shortcut: DriveFile,
+  subject: string | null,
+  api: DriveApi,
+): Promise<DriveFile | 'refused' | null> {
+  const targetId = shortcut.shortcutDetails?.targetId ?? '';
+  try {
+    return await targetOf(shortcut, subject, api);
+  } catch (error) {
+    if (!(error instanceof SourceRefused)) throw error;
+    const link = shortcut.webViewLink ?? documentIdOf(shortcut.id);
+    const reason = `The file behind the shortcut ${shortcut.name} is refused. ${error.message}`;
+    addFailure(page, { documentId: documentIdOf(targetId), link, entityId: null, reason }, subject);
+    return 'refused';
+  }
+}
+
+/** Null when it is not shown to this user, or in the trash. */
+export async function targetOf(
+  { shortcutDetails }: DriveFile,
+  subject: string | null,
+  api: DriveApi,
+): Promise<DriveFile | null> {
+  const targetId = shortcutDetails?.targetId;
+  const target = targetId ? await api.file(subject, targetId) : null;
+  const isFile = target && target.mimeType !== SHORTCUT && target.mimeType !== FOLDER;
+  return isFile && target.trashed !== true ? target : null;
+}
+
+/** Those that are indexed because a shortcut leads to them. */
+export async function reachedByShortcut(
+  files: readonly DriveFile[],
+  context: ConnectorContext,
+): Promise<Set<DriveFile>> {
+  const known = await context.recall(files.map(({ id }) => shortcutKey(id)));
+  return new Set(files.filter(({ id }) => known.has(shortcutKey(id))));
+}
+
+function shortcutKey(fileId: string): string {
+  return `shortcut:${fileId}`;
+}
+
+function addContent(
+  page: Findings,
+  file: DriveFile,
+  content: DriveContent,
+  subject: string | null,
+): void {
+  const documentId = documentIdOf(file.id);
+  const link = file.webViewLink ?? documentId;
+  switch (content.kind) {
+    case 'parsed':
+      page.documents.push(toDocument(file, content.parsed, link));
+      page.memory.push({ key: versionKey(file.id), documentId, value: versionOf(file) });
+      return;
+    case 'failed':
+      page.failures.push({ documentId, link, entityId: null, reason: content.reason });
+      page.memory.push(readerEntry(file.id, subject));
+      return;
+    case 'gone':
+      page.removed.push(documentId);
+  }
+}
+
+function toDocument(
+  file: DriveFile,
+  parsed: Extract<DriveContent, { kind: 'parsed' }>['parsed'],
+  link: string,
+): ConnectorDocument {
+  const updatedAt = new Date(file.modifiedTime ?? '');
+  const metadata: DocumentMetadata = { file_type: file.mimeType };
+  const editor = file.lastModifyingUser?.displayName ?? file.lastModifyingUser?.emailAddress;
+  if (editor) metadata['last_modified_by'] = editor;
+  return {
+    id: documentIdOf(file.id),
+    semanticIdentifier: file.name,
+    title: file.name,
+    sections: parsed.sections.map(({ text }) => ({ text, link })),
+    metadata,
+    updatedAt: Number.isNaN(updatedAt.getTime()) ? null : updatedAt,
+    primaryOwners: (file.owners ?? []).flatMap(ownerOf),
+    secondaryOwners: file.lastModifyingUser ? ownerOf(file.lastModifyingUser) : [],
+    source: null,
+  };
+}
+
+function ownerOf(person: {
+  displayName?: string | null | undefined;
+  emailAddress?: string | null | undefined;
+}): StoredOwner[] {
+  const { displayName, emailAddress } = person;
+  return displayName || emailAddress
+    ? [{ display_name: displayName ?? null, email: emailAddress ?? null }]
+    : [];
+}
+
+/** Under this key it is remembered in which version a file was read. */
+function versionKey(fileId: string): string {
+  return `version:${fileId}`;
+}
+
+function versionOf({ modifiedTime, md5Checksum, name }: DriveFile): string {
+  return `${modifiedTime ?? ''} ${md5Checksum ?? ''} ${name}`;
+}
+
+/** Under this key it is remembered as whom a failed file was read, for the next try. */
+export function readerKey(fileId: string): string {
+  return `reader:${fileId}`;
+}
+
+function readerEntry(fileId: string, subject: string | null) {
+  return { key: readerKey(fileId), documentId: null, value: subject };
+}

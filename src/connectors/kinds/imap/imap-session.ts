@@ -1,0 +1,232 @@
+import { isIP } from 'node:net';
+import { ImapFlow, type ListResponse, type SearchObject } from 'imapflow';
+import { OutboundError } from '#src/platform/http.ts';
+import type { ConnectorContext } from '#src/connectors/source/connector.ts';
+import { messageIdOf } from './imap-address.ts';
+import { GREETING_TIMEOUT_MS, secretsOf, sourceError, unresolved } from './imap-errors.ts';
+import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
+import { tidyWords } from '#src/connectors/source/source-words.ts';
+
+const CONNECT_TIMEOUT_MS = 20_000;
+/** For one command with all that it brings; a slow answer is ended as well as none. */
+const COMMAND_TIMEOUT_MS = 60_000;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_LITERAL_BYTES = 64 * 1024 * 1024;
+/** For all that one command brings, at most a message of 25 MB or the numbers of all; the library keeps it in memory. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const ANSWER_CHECK_MS = 50;
+
+export interface ImapAddress {
+  host: string;
+  port: number;
+  /** False: STARTTLS (RFC 3501 section 6.2.1). */
+  useTls: boolean;
+  username: string;
+  password: string;
+}
+
+export interface ImapMailbox {
+  path: string;
+  isSelectable: boolean;
+  /** `\Trash`, `\Junk`, `\All` … (RFC 6154); null for ordinary ones. */
+  specialUse: string | null;
+}
+
+export interface MessageSummary {
+  uid: number;
+  bytes: number;
+  arrivedAt: Date | null;
+  messageId: string | null;
+}
+
+/** A signed-in connection. Everything it throws is one of the errors of sources, or the signal's reason. */
+export interface ImapSession extends AsyncDisposable {
+  mailboxes(): Promise<ImapMailbox[]>;
+  /** Opens a mailbox for reading alone; `highestUid` that was ever given, 0 when unknown. @throws SourceRefused when there is none */
+  open(path: string): Promise<{ uidValidity: string; highestUid: number }>;
+  /** UIDs above `after` in the open mailbox, ascending; `since` goes by the day of arrival. */
+  searchUids(after: number, since: Date | null): Promise<number[]>;
+  /** UIDs in the open mailbox, ascending; hardly ever more than one. */
+  searchMessageId(messageId: string): Promise<number[]>;
+  /** In ascending order, without those that are gone by now. */
+  describe(uids: readonly number[]): Promise<MessageSummary[]>;
+  /** The whole message, without marking it as read; null when it is gone by now. */
+  source(uid: number, maxBytes: number): Promise<Uint8Array | null>;
+}
+
+/**
+ * Connects to an address that the guard has let through, and to nothing else; the certificate must be that of the
+ * host name.
+ *
+ * https://www.rfc-editor.org/rfc/rfc3501
+ * @param options `allowPlaintext`: for servers of tests, which have no TLS
+ */
+export async function openImapSession(
+  address: ImapAddress,
+  context: ConnectorContext,
+  options: { allowPlaintext: boolean },
+): Promise<ImapSession> {
+  const { signal } = context;
+  const client = createClient(
+    address,
+    await vettedAddress(address.host, context),
+    options.allowPlaintext,
+  );
+  const run: Run = (work) => runBounded(client, address, signal, work);
+  try {
+    await run(() => client.connect());
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+  return {
+    ...commands(client, address, async (work) => {
+      // On a connection that has ended the library answers "nothing found" to some commands.
+      requireUsable(client, address);
+      const answer = await run(work);
+      requireUsable(client, address);
+      return answer;
+    }),
+    async [Symbol.asyncDispose]() {
+      if (!signal.aborted && client.usable) await run(() => client.logout()).catch(() => undefined);
+      client.close();
+    },
+  };
+}
+
+function requireUsable(client: ImapFlow, { host, password }: ImapAddress): void {
+  if (client.usable) return;
+  const words = tidyWords(client.byeReason || '', secretsOf(password));
+  throw new SourceUnavailable(`${host} has ended the connection${words ? `: ${words}` : '.'}`);
+}
+
+function createClient(address: ImapAddress, ip: string, allowPlaintext: boolean): ImapFlow {
+  const client = new ImapFlow({
+    host: ip,
+    port: address.port,
+    secure: address.useTls,
+    // No server goes by the name of an address (RFC 6066 section 3); the certificate is then that of the address.
+    ...(isIP(address.host) === 0 && { servername: address.host }),
+    ...(!address.useTls && { doSTARTTLS: !allowPlaintext }),
+    auth: { user: address.username, pass: address.password },
+    logger: false,
+    disableAutoIdle: true,
+    disableCompression: true,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: GREETING_TIMEOUT_MS,
+    socketTimeout: COMMAND_TIMEOUT_MS,
+    maxLineLength: MAX_LINE_BYTES,
+    maxLiteralSize: MAX_LITERAL_BYTES,
+  });
+  // Each command reports its own failure; an event without a listener would end the process.
+  client.on('error', () => undefined);
+  return client;
+}
+
+type Run = <T>(work: () => Promise<T>) => Promise<T>;
+
+function commands(
+  client: ImapFlow,
+  { host }: ImapAddress,
+  run: Run,
+): Omit<ImapSession, typeof Symbol.asyncDispose> {
+  const search = async (query: SearchObject): Promise<number[]> => {
+    const found = await run(() => client.search(query, { uid: true }));
+    if (Array.isArray(found)) return found.toSorted((left, right) => left - right);
+    throw new SourceUnavailable(`${host} did not search the mailbox.`);
+  };
+  return {
+    async mailboxes() {
+      // On a refusal the library answers with something else, whatever its types say.
+      const found: unknown = await run(() => client.list());
+      if (!Array.isArray(found)) throw new SourceUnavailable(`${host} did not list its mailboxes.`);
+      return (found as ListResponse[]).map(({ path, flags, specialUse, specialUseSource }) => ({
+        path,
+        isSelectable: !flags.has('\\Noselect') && !flags.has('\\NonExistent'),
+        // A name alone ("Trash", "Papierkorb") says it well enough, but for a mailbox that stands for all others.
+        specialUse:
+          specialUse === '\\All' && specialUseSource === 'name' ? null : (specialUse ?? null),
+      }));
+    },
+    async open(path) {
+      const mailbox = await run(() => client.mailboxOpen(path, { readOnly: true }));
+      // The library's types promise UIDNEXT, which old servers do not send.
+      const highestUid = Math.max(0, (mailbox.uidNext || 1) - 1);
+      return { uidValidity: String(mailbox.uidValidity), highestUid };
+    },
+    async searchUids(after, since) {
+      // `n:*` also names the last message when its UID is below n (RFC 3501 section 9, seq-range).
+      const found = await search({ uid: `${after + 1}:*`, ...(since !== null && { since }) });
+      return found.filter((uid) => uid > after);
+    },
+    searchMessageId: (messageId) => search({ header: { 'message-id': messageId } }),
+    async describe(uids) {
+      if (uids.length === 0) return [];
+      const query = { uid: true, size: true, internalDate: true, headers: ['message-id'] };
+      const found = await run(() => client.fetchAll(uids.join(','), query, { uid: true }));
+      const summaries = found.map(({ uid, size, internalDate, headers }) => ({
+        uid,
+        bytes: size ?? 0,
+        arrivedAt: dateOf(internalDate),
+        messageId: messageIdOf(headers?.toString('latin1') ?? ''),
+      }));
+      return summaries.toSorted((left, right) => left.uid - right.uid);
+    },
+    async source(uid, maxBytes) {
+      const query = { uid: true, source: { maxLength: maxBytes } };
+      const found = await run(() => client.fetchOne(String(uid), query, { uid: true }));
+      return found ? (found.source ?? null) : null;
+    },
+  };
+}
+
+async function vettedAddress(host: string, context: ConnectorContext): Promise<string> {
+  try {
+    const [first] = await context.guard.addressesOf(host);
+    if (first) return first.address;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof OutboundError)) throw unresolved(host, error);
+    if (error.kind === 'refused') throw new SourceRefused(error.message, { cause: error });
+    throw new SourceUnavailable(error.message, { cause: error });
+  }
+  throw new SourceUnavailable(`${host} has no address.`);
+}
+
+async function runBounded<T>(
+  client: ImapFlow,
+  address: ImapAddress,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const deadline = AbortSignal.timeout(COMMAND_TIMEOUT_MS);
+  const ended = AbortSignal.any([signal, deadline]);
+  const stop = Promise.withResolvers<never>();
+  const end = (reason: string): void => {
+    stop.reject(new SourceUnavailable(`${address.host} ${reason}.`));
+    client.close();
+  };
+  const onEnd = (): void => end(`did not answer within ${COMMAND_TIMEOUT_MS / 1_000} s`);
+  ended.addEventListener('abort', onEnd, { once: true });
+  const before = client.stats().received;
+  const watch = setInterval(() => {
+    if (client.stats().received - before > MAX_ANSWER_BYTES) {
+      end(`answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MB`);
+    }
+  }, ANSWER_CHECK_MS);
+  try {
+    return await Promise.race([work(), stop.promise]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw sourceError(address, error);
+  } finally {
+    clearInterval(watch);
+    ended.removeEventListener('abort', onEnd);
+  }
+}
+
+function dateOf(value: Date | string | undefined): Date | null {
+  const date = new Date(value ?? '');
+  return Number.isNaN(date.getTime()) ? null : date;
+}

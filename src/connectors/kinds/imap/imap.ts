@@ -1,0 +1,236 @@
+import { z } from 'zod';
+import {
+  type AnyConnector,
+  type ConnectorContext,
+  type ConnectorPage,
+  defineConnector,
+  pageOf,
+  type PollContext,
+} from '#src/connectors/source/connector.ts';
+import { type ImapMailbox, type ImapSession, openImapSession } from './imap-session.ts';
+import {
+  addressOf,
+  type ImapCredential,
+  imapCredential,
+  type ImapSettings,
+  imapSettings,
+} from './imap-settings.ts';
+import { fetchMessagesAgain } from './imap-retry.ts';
+import {
+  addFailure,
+  addMessages,
+  type BrokenAt,
+  type Findings,
+  listMailbox,
+  type Mailbox,
+  type OpenedAccount,
+} from './imap-messages.ts';
+import { findFirstSince } from '#src/connectors/source/first-since.ts';
+import { startPageTime } from '#src/connectors/source/page-time.ts';
+import { SourceRefused } from '#src/connectors/source/source-errors.ts';
+
+const MESSAGES_PER_PAGE = 25;
+const DAY_MS = 24 * 3_600_000;
+
+const imapCheckpoint = z.object({
+  mailbox: z.string(),
+  uidValidity: z.string(),
+  /** Up to which the messages of the mailbox are done. */
+  uid: z.int().min(0),
+  /** The message at which the connection broke, and how many in a row did that before. */
+  broken: z.object({ uid: z.int(), before: z.int() }).nullable(),
+});
+type Checkpoint = z.infer<typeof imapCheckpoint>;
+
+const highestSchema = z.object({ uidValidity: z.string(), uid: z.int() });
+
+/**
+ * The messages of a mailbox by IMAP4rev1. UIDs only grow, so each run takes what is above the highest one of the run
+ * before, whatever dates the messages bear.
+ *
+ * https://www.rfc-editor.org/rfc/rfc3501
+ */
+export function createImapConnector(options: { allowPlaintext?: boolean } = {}): AnyConnector {
+  const { allowPlaintext = false } = options;
+  const open = async (
+    settings: ImapSettings,
+    credential: ImapCredential,
+    context: ConnectorContext,
+  ): Promise<OpenedAccount & AsyncDisposable> => {
+    const address = addressOf(settings, credential);
+    const session = await openImapSession(address, context, { allowPlaintext });
+    return {
+      session,
+      address,
+      context,
+      [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+    };
+  };
+  return defineConnector({
+    kind: 'imap',
+    aliases: [],
+    title: 'IMAP mailbox',
+    summary: 'The messages of a mailbox, with the text of their attachments.',
+    settings: imapSettings,
+    credential: imapCredential,
+    checkpoint: imapCheckpoint,
+    limits: { concurrentRequests: 1, requestsPerSecond: null, documentsPerPage: MESSAGES_PER_PAGE },
+    defaultRefreshSeconds: 30 * 60,
+    async check(settings, credential, context) {
+      await using opened = await open(settings, credential, context);
+      const [first = 'INBOX'] = await chosenMailboxes(opened.session, settings);
+      for (const mailbox of settings.mailboxes ?? [first]) await opened.session.open(mailbox);
+    },
+    async *poll(settings, credential, checkpoint, context) {
+      await using opened = await open(settings, credential, context);
+      for (const mailbox of await chosenMailboxes(opened.session, settings)) {
+        if (checkpoint && mailbox < checkpoint.mailbox) continue;
+        const from = checkpoint?.mailbox === mailbox ? checkpoint : null;
+        yield* pollMailbox(opened, mailbox, from, context);
+      }
+    },
+    async *listIds(settings, credential, context) {
+      await using opened = await open(settings, credential, context);
+      for (const mailbox of await chosenMailboxes(opened.session, settings)) {
+        yield* listMailbox(opened, mailbox);
+      }
+    },
+    async *fetchAgain(settings, credential, documentIds, context) {
+      await using opened = await open(settings, credential, context);
+      const mailboxes = await chosenMailboxes(opened.session, settings);
+      yield* fetchMessagesAgain(opened, documentIds, mailboxes);
+    },
+  });
+}
+
+export const imap = createImapConnector();
+
+/** Views on messages that are elsewhere, and what nobody wants to find again (RFC 6154). */
+const LEFT_OUT = new Set(['\\Trash', '\\Junk', '\\Flagged', '\\Important']);
+
+/** In the order in which they are read. A mailbox of all mail holds what the others hold, so it is read alone. */
+async function chosenMailboxes(session: ImapSession, settings: ImapSettings): Promise<string[]> {
+  if (settings.mailboxes !== null) return [...new Set(settings.mailboxes)].toSorted(byCodeUnits);
+  const selectable = (await session.mailboxes()).filter(({ isSelectable }) => isSelectable);
+  const all = selectable.filter(({ specialUse }) => specialUse === '\\All');
+  const chosen: ImapMailbox[] =
+    all.length > 0 ? all : selectable.filter(({ specialUse }) => !LEFT_OUT.has(specialUse ?? ''));
+  // Every account has an INBOX: to take an empty list for the truth would prune all that is indexed.
+  if (chosen.length === 0) throw new SourceRefused(`${settings.host} lists no mailbox to read.`);
+  return chosen.map(({ path }) => path).toSorted(byCodeUnits);
+}
+
+function byCodeUnits(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+/** So many messages in a row may break the connection until that is taken for a fault of the server. */
+const MAX_BROKEN_IN_A_ROW = 3;
+
+/** Ends with a page that remembers how far the mailbox was read, be it an empty one. */
+async function* pollMailbox(
+  opened: OpenedAccount,
+  mailbox: string,
+  checkpoint: Checkpoint | null,
+  context: PollContext,
+): AsyncGenerator<ConnectorPage<Checkpoint>> {
+  const { session } = opened;
+  let uidValidity: string;
+  let highestUid: number;
+  try {
+    ({ uidValidity, highestUid } = await session.open(mailbox));
+  } catch (error) {
+    if (!(error instanceof SourceRefused)) throw error;
+    yield pageOf<Checkpoint>({
+      checkpoint: { mailbox, uidValidity: '', uid: 0, broken: null },
+      description: `${mailbox} cannot be opened`,
+      failures: [{ documentId: null, link: null, entityId: mailbox, reason: error.message }],
+    });
+    return;
+  }
+  const window = await findWindow(mailbox, uidValidity, context);
+  // Another UIDVALIDITY: the UIDs of the checkpoint name nothing any more.
+  const isSame = checkpoint?.uidValidity === uidValidity;
+  const after = Math.max(window.after, isSame ? checkpoint.uid : 0);
+  let brokenBefore = isSame ? checkpoint.broken : null;
+  let uids = await session.searchUids(after, window.since);
+  const total = uids.length;
+  // Those that are older than the first run reaches are done as well.
+  const highest = Math.max(after, highestUid, uids.at(-1) ?? 0);
+  let done = after;
+  do {
+    const portion = uids.slice(0, MESSAGES_PER_PAGE);
+    const page = pageOf<Checkpoint>({
+      checkpoint: { mailbox, uidValidity, uid: done, broken: null },
+      description: mailbox,
+      memory: [window.firstMemory],
+    });
+    const box = { mailbox, uidValidity };
+    const time = startPageTime(context.clock);
+    const { next, broken } = await addMessages(page, opened, box, portion, time);
+    const count = next === null ? portion.length : portion.findIndex((uid) => uid >= next);
+    done = portion.slice(0, count).at(-1) ?? done;
+    uids = uids.slice(count);
+    page.description = `${mailbox}, ${total - uids.length} of ${total} messages`;
+    page.checkpoint.uid = done;
+    if (broken) {
+      const isFirst = page.documents.length > 0 || brokenBefore === null;
+      yield brokenPage(page, opened, box, broken, isFirst ? null : brokenBefore);
+      throw broken.error;
+    }
+    brokenBefore = null;
+    if (uids.length === 0) {
+      const value = { uidValidity, uid: highest };
+      page.memory.push({ key: highestKey(mailbox), documentId: null, value });
+    }
+    yield page;
+  } while (uids.length > 0);
+}
+
+/**
+ * A message may be what breaks the connection each time. Where it broke before, it is a failure, and the run goes on
+ * behind it.
+ * @throws what broke it, when that is no matter of single messages
+ */
+function brokenPage(
+  page: ConnectorPage<Checkpoint> & Findings,
+  opened: OpenedAccount,
+  box: Mailbox,
+  { message, error }: BrokenAt,
+  before: Checkpoint['broken'],
+): ConnectorPage<Checkpoint> {
+  const { uid } = message;
+  if (before?.uid !== uid) {
+    return {
+      ...page,
+      checkpoint: { ...page.checkpoint, broken: { uid, before: before?.before ?? 0 } },
+    };
+  }
+  if (before.before >= MAX_BROKEN_IN_A_ROW) throw error;
+  addFailure(page, opened, box, message, error.message);
+  // No message has the UID 0: the next one has its own two tries.
+  const broken = { uid: 0, before: before.before + 1 };
+  return { ...page, checkpoint: { ...page.checkpoint, uid, broken } };
+}
+
+/**
+ * Which messages of a mailbox are new. Without memory of the mailbox, the beginning of the pair's first run counts:
+ * a mailbox that was made since may hold old messages that were moved there.
+ */
+async function findWindow(mailbox: string, uidValidity: string, context: PollContext) {
+  const key = highestKey(mailbox);
+  const { since: first, memory: firstMemory } = await findFirstSince(context);
+  const highest = highestSchema.safeParse((await context.recall([key])).get(key));
+  if (highest.success) {
+    const after = highest.data.uidValidity === uidValidity ? highest.data.uid : 0;
+    return { after, since: null, firstMemory };
+  }
+  // Servers compare days in zones of their own.
+  const since = first === null ? null : new Date(first.getTime() - DAY_MS);
+  return { after: 0, since, firstMemory };
+}
+
+function highestKey(mailbox: string): string {
+  return `highest:${mailbox}`;
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import type { ConnectorFailure, SkippedDocument } from '#src/connectors/source/connector.ts';
+import {
+  documentIdOf,
+  isRefused,
+  PAGE,
+  ROW_LIST,
+  type NotionApi,
+  type NotionPage,
+} from './notion-api.ts';
+import { throwIfAllUnavailable, wordsOfOne } from './notion-page.ts';
+import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
+
+/** Something below the root that is still to be read. */
+const TREE_NODE = z.object({
+  /** A database holds data sources, which hold the rows. */
+  kind: z.enum(['page', 'database', 'source']),
+  id: z.string(),
+  /** Of a data source, after the rows that are done; null: from the first. */
+  cursor: z.string().nullable(),
+});
+export type TreeNode = z.infer<typeof TREE_NODE>;
+
+/** Last in, first out, so that it holds one branch and not the whole tree. */
+export const TREE_STACK = z.array(TREE_NODE);
+
+/** Pages beside each other that wait; each is 60 bytes of checkpoint. */
+const MAX_WAITING = 20_000;
+
+export interface TreeBatch {
+  pages: NotionPage[];
+  skipped: SkippedDocument[];
+  /** Pages and databases that Notion does not give out. */
+  failures: ConnectorFailure[];
+}
+
+type Found = Pick<TreeNode, 'kind' | 'id'>;
+
+function nodeOf({ kind, id }: Found): TreeNode {
+  return { kind, id, cursor: null };
+}
+
+/** Puts what stands in a page on the stack, so that the first comes next. */
+export function pushNodes(stack: TreeNode[], nodes: readonly Found[]): void {
+  stack.push(...nodes.map(nodeOf).reverse());
+  if (stack.length > MAX_WAITING) {
+    throw new SourceRefused(
+      `More than ${MAX_WAITING} pages stand beside each other under the root page; choose a smaller root, or none.`,
+    );
+  }
+}
+
+/**
+ * The root, whichever it is.
+ * @throws SourceRefused telling to share it when the integration is not shown it
+ */
+export async function findRoot(api: NotionApi, id: string): Promise<TreeNode> {
+  for (const kind of ['page', 'database'] as const) {
+    try {
+      await api.get(`/${kind}s/${id}`, z.object({ id: z.string() }));
+      return { kind, id, cursor: null };
+    } catch (error) {
+      // A database's id is asked for as a page: 400 or 404, as Notion likes.
+      if (!isRefused(error, 400, 404)) throw error;
+      if (kind === 'database') throw notShared(id, error);
+    }
+  }
+  throw notShared(id, null);
+}
+
+/** Takes from the stack what fits into one batch and reads it; a data source with more rows goes back on it. */
+export async function nextBatch(
+  api: NotionApi,
+  stack: TreeNode[],
+  limit: number,
+): Promise<TreeBatch> {
+  const top = stack.at(-1);
+  if (top && top.kind !== 'page') {
+    stack.pop();
+    return top.kind === 'database'
+      ? openDatabase(api, top.id, stack)
+      : readRows(api, top, stack, limit);
+  }
+  const ids: string[] = [];
+  while (ids.length < limit && stack.at(-1)?.kind === 'page') ids.push(stack.pop()?.id ?? '');
+  const reads = await Promise.allSettled(ids.map((id) => api.get(`/pages/${id}`, PAGE)));
+  const batch: TreeBatch = { pages: [], skipped: [], failures: [] };
+  const unavailable: SourceUnavailable[] = [];
+  for (const [index, read] of reads.entries()) {
+    const documentId = documentIdOf(ids[index] ?? '');
+    if (read.status === 'fulfilled') batch.pages.push(read.value);
+    else if (isRefused(read.reason, 404)) {
+      batch.skipped.push({ documentId, reason: 'a page that is not shared with the integration' });
+    } else {
+      const reason = `Notion does not give out this page: ${wordsOfOne(read.reason)}`;
+      batch.failures.push({ documentId, link: documentId, entityId: null, reason });
+      if (read.reason instanceof SourceUnavailable) unavailable.push(read.reason);
+    }
+  }
+  throwIfAllUnavailable(unavailable, reads.length);
+  return batch;
+}
+
+const DATABASE = z.object({ data_sources: z.array(z.object({ id: z.string() })).nullish() });
+
+/** https://developers.notion.com/reference/database-retrieve */
+export async function dataSourcesOf(api: NotionApi, databaseId: string): Promise<string[]> {
+  const { data_sources: sources } = await api.get(`/databases/${databaseId}`, DATABASE);
+  return (sources ?? []).map(({ id }) => id);
+}
+
+/** Puts the data sources of a database on the stack. */
+async function openDatabase(api: NotionApi, id: string, stack: TreeNode[]): Promise<TreeBatch> {
+  try {
+    const sources = await dataSourcesOf(api, id);
+    if (sources.length === 0) return notOurs();
+    pushNodes(
+      stack,
+      sources.map((source) => ({ kind: 'source' as const, id: source })),
+    );
+    return { pages: [], skipped: [], failures: [] };
+  } catch (error) {
+    return refusedDatabase(api, id, error);
+  }
+}
+
+/**
+ * Rows in the order in which they were made, which no edit changes.
+ * https://developers.notion.com/reference/query-a-data-source
+ */
+async function readRows(
+  api: NotionApi,
+  { id, cursor }: TreeNode,
+  stack: TreeNode[],
+  limit: number,
+): Promise<TreeBatch> {
+  const asked = {
+    sorts: [{ timestamp: 'created_time', direction: 'ascending' }],
+    page_size: limit,
+    ...(cursor !== null && { start_cursor: cursor }),
+  };
+  try {
+    const list = await api.post(`/data_sources/${id}/query`, asked, ROW_LIST);
+    const next = list.has_more ? (list.next_cursor ?? null) : null;
+    if (next !== null && next !== cursor) stack.push({ kind: 'source', id, cursor: next });
+    const pages = list.results.filter((row) => row.object === 'page');
+    // A wiki is a data source with others among its rows.
+    const others = list.results.filter((row) => row.object !== 'page');
+    pushNodes(
+      stack,
+      others.map((row) => ({
+        kind: row.object === 'database' ? ('database' as const) : ('source' as const),
+        id: row.id,
+      })),
+    );
+    return { pages, skipped: [], failures: [] };
+  } catch (error) {
+    if (cursor !== null && isRefused(error, 400)) {
+      // The cursor is not taken any more: from the first row again.
+      return readRows(api, { kind: 'source', id, cursor: null }, stack, limit);
+    }
+    return refusedDatabase(api, id, error);
+  }
+}
+
+/** A view of a database that lives elsewhere has an id of its own, which Notion says it cannot find. */
+async function refusedDatabase(api: NotionApi, id: string, error: unknown): Promise<TreeBatch> {
+  if (isRefused(error, 404)) return notOurs();
+  const words = wordsOfOne(error);
+  // Some databases are too much for Notion to deliver. When it answers nothing else either, it is away.
+  if (error instanceof SourceUnavailable) await api.get('/users/me', z.object({}));
+  const reason = `Notion does not give out this database: ${words}`;
+  const failure = { documentId: null, link: documentIdOf(id), entityId: id, reason };
+  return { pages: [], skipped: [], failures: [failure] };
+}
+
+function notOurs(): TreeBatch {
+  const reason = 'a linked database, or one that is not shared with the integration';
+  return { pages: [], skipped: [{ documentId: null, reason }], failures: [] };
+}
+
+function notShared(id: string, cause: unknown): SourceRefused {
+  const words = cause instanceof Error ? ` (${cause.message})` : '';
+  return new SourceRefused(
+    `Notion shows the integration no page or database ${id}: open it in Notion and add the integration under "Connections"${words}.`,
+    { status: 404, cause },
+  );
+}

@@ -1,0 +1,222 @@
+import type { ConnectorPage } from '#src/connectors/source/connector.ts';
+import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
+import type { FrontierEntry } from './crawl-frontier.ts';
+import { addressKey } from './page-address.ts';
+import { type PageMemory, pageMemoryKey } from './page-memory.ts';
+import type { Crawl, PageReading } from './page-reading.ts';
+import { isBetterAddress } from './page-twins.ts';
+
+/** What one step of a crawl brought. */
+export interface Harvest extends Pick<
+  ConnectorPage<unknown>,
+  'documents' | 'unchanged' | 'skipped' | 'failures' | 'removed' | 'memory'
+> {
+  /** Documents of pages that failed and had been read before: they, and what they lead to, may well be there. */
+  lasting: string[];
+  /** Why pages may be there that this crawl does not see; null when it sees all. */
+  gap: string | null;
+}
+
+export function emptyHarvest(): Harvest {
+  return {
+    documents: [],
+    unchanged: [],
+    skipped: [],
+    failures: [],
+    removed: [],
+    memory: [],
+    lasting: [],
+    gap: null,
+  };
+}
+
+/** A page whose visit is over. */
+export interface VisitedPage {
+  entry: FrontierEntry;
+  remembered: PageMemory | null;
+  reading: PageReading;
+}
+
+const TWIN = 'the same text as another page';
+
+type ReadPage = Extract<PageReading, { kind: 'read' }>;
+
+/** Puts what became of a page into the harvest. */
+export function addPage(crawl: Crawl, page: VisitedPage, harvest: Harvest): void {
+  const { entry, remembered, reading } = page;
+  switch (reading.kind) {
+    case 'read':
+      addRead(crawl, page, reading, harvest);
+      break;
+    case 'skipped':
+      harvest.skipped.push({ documentId: remembered?.id ?? entry.url, reason: reading.reason });
+      break;
+    case 'gone':
+      addGone(crawl, entry, remembered, harvest);
+      break;
+    case 'failed':
+      addFailed(entry, remembered, reading, harvest);
+      break;
+  }
+  meetWaiting(crawl, entry, reading, harvest);
+}
+
+function addGone(
+  { frontier }: Crawl,
+  entry: FrontierEntry,
+  remembered: PageMemory | null,
+  harvest: Harvest,
+): void {
+  // Only one of several addresses of a page may have gone: pruning will tell whether the page has, too.
+  const isItself = remembered && addressKey(remembered.id) === addressKey(entry.url);
+  if (isItself && frontier.claim(remembered.id)) harvest.removed.push(remembered.id);
+  else {
+    const reason = 'a link to a page that does not exist';
+    harvest.skipped.push({ documentId: entry.url, reason });
+  }
+}
+
+function addFailed(
+  entry: FrontierEntry,
+  remembered: PageMemory | null,
+  { reason, error }: Extract<PageReading, { kind: 'failed' }>,
+  harvest: Harvest,
+): void {
+  const isPage = entry.kind === 'page';
+  harvest.failures.push({
+    documentId: isPage ? (remembered?.id ?? entry.url) : null,
+    entityId: isPage ? null : entry.url,
+    link: entry.url,
+    reason,
+  });
+  if (remembered) harvest.lasting.push(remembered.id);
+  else if (!isPage || error instanceof SourceUnavailable) harvest.gap ??= reason;
+}
+
+/** The pages that waited for this one: without it, or when it says something else, they are documents of their own. */
+function meetWaiting(
+  { frontier }: Crawl,
+  entry: FrontierEntry,
+  reading: PageReading,
+  { skipped }: Harvest,
+): void {
+  for (const waiting of frontier.meet(entry.url)) {
+    const { twinOf } = waiting;
+    const isRead = reading.kind === 'read';
+    const isThere = isRead || reading.kind === 'failed';
+    const isTwin = !isRead || twinOf === undefined || reading.prints.includes(twinOf);
+    if (isThere && isTwin) {
+      const reason =
+        twinOf === undefined
+          ? 'a page with another canonical address'
+          : 'the same text as another page';
+      skipped.push({ documentId: null, reason });
+    } else frontier.revisit(waiting);
+  }
+}
+
+function addRead(
+  crawl: Crawl,
+  { entry, remembered }: VisitedPage,
+  reading: ReadPage,
+  harvest: Harvest,
+): void {
+  const { frontier } = crawl;
+  const { id, isCut } = reading;
+  if (isCut === true) {
+    harvest.skipped.push({ documentId: null, reason: 'more links than are followed from a page' });
+  }
+  if (remembered?.isTwin === true && !entry.own && reading.prints.includes(remembered.hash)) {
+    addKnownTwin(crawl, entry, reading, remembered.id, harvest);
+    return;
+  }
+  const isElsewhere = addressKey(id) !== addressKey(entry.url);
+  // The page at the canonical address itself is better than one that only names it.
+  if (isElsewhere && frontier.isPending(id)) {
+    frontier.putOff(entry, id);
+    return;
+  }
+  const twin = frontier.ownerOf(reading.prints);
+  if (twin !== null && addressKey(twin) !== addressKey(id)) {
+    if (isBetterAddress(twin, id)) {
+      // It had a document of its own until now.
+      if (remembered?.id === id) harvest.removed.push(id);
+      addTwin(entry, reading.memory, twin, harvest);
+      return;
+    }
+    if (frontier.isClaimed(id)) {
+      harvest.skipped.push({ documentId: null, reason: 'the same page as another one' });
+      return;
+    }
+    withdraw(twin, reading.memory ?? remembered, id, harvest);
+  }
+  if (!frontier.claim(id)) {
+    harvest.skipped.push({ documentId: null, reason: 'the same page as another one' });
+    return;
+  }
+  frontier.own(reading.prints, id);
+  if (reading.document) harvest.documents.push(reading.document);
+  else harvest.unchanged.push(id);
+  if (reading.memory) {
+    harvest.memory.push({ key: pageMemoryKey(entry.url), documentId: id, value: reading.memory });
+  }
+}
+
+/** A page that says what a page with a better address says. */
+function addTwin(
+  { url }: FrontierEntry,
+  memory: PageMemory | null,
+  twin: string,
+  harvest: Harvest,
+): void {
+  harvest.skipped.push({ documentId: null, reason: TWIN });
+  rememberTwin(url, memory, twin, harvest);
+}
+
+/**
+ * A page that had the text of another one when it was read last, and has it still. The other one may have changed: it
+ * is visited first, whether or not something still leads to it.
+ */
+function addKnownTwin(
+  { frontier }: Crawl,
+  entry: FrontierEntry,
+  { prints, memory }: ReadPage,
+  twin: string,
+  harvest: Harvest,
+): void {
+  const [print] = prints;
+  if (!frontier.isClaimed(twin)) {
+    frontier.add({ url: twin, kind: 'page', depth: entry.depth, lastmod: null });
+  }
+  if (frontier.isPending(twin) && print !== undefined) {
+    frontier.putOff({ ...entry, twinOf: print }, twin);
+    rememberTwin(entry.url, memory, twin, harvest);
+    return;
+  }
+  const owner = frontier.ownerOf(prints);
+  if (owner === null) frontier.revisit(entry);
+  else addTwin(entry, memory, owner, harvest);
+}
+
+/** The text was found under a better address meanwhile. */
+function withdraw(id: string, better: PageMemory | null, betterId: string, harvest: Harvest): void {
+  harvest.documents = harvest.documents.filter((document) => document.id !== id);
+  harvest.unchanged = harvest.unchanged.filter((one) => one !== id);
+  harvest.memory = harvest.memory.filter(({ documentId }) => documentId !== id);
+  harvest.removed.push(id);
+  harvest.skipped.push({ documentId: null, reason: TWIN });
+  // The next run must not take it for new. What the server says of its age is not at hand.
+  const memory = better && { ...better, etag: null, modified: null };
+  rememberTwin(id, memory, betterId, harvest);
+}
+
+function rememberTwin(
+  url: string,
+  memory: PageMemory | null,
+  twin: string,
+  harvest: Harvest,
+): void {
+  if (!memory) return;
+  const value: PageMemory = { ...memory, id: twin, isTwin: true };
+  harvest.memory.push({ key: pageMemoryKey(url), documentId: twin, value });
+}

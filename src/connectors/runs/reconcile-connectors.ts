@@ -1,0 +1,193 @@
+import { type RawBuilder, sql } from 'kysely';
+import { connectorDelete } from '#queues/connector-delete.ts';
+import { connectorPrune } from '#queues/connector-prune.ts';
+import { connectorSync } from '#queues/connector-sync.ts';
+import type { pairPayload } from '#queues/pair-payload.ts';
+import type { QueueDefinition } from '#queues/queue.ts';
+import type { z } from 'zod';
+import type { CcPairId, WorkspaceId } from '#src/ids.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+
+/** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
+const STALE_MS = 20_000;
+/** A job that waits behind a backlog is not lost: its rows are as old as the head of the queue. */
+const BACKLOG_MARGIN_MS = 30_000;
+/** Due for this long and not begun: the delayed job did not come. */
+const LATE_MS = 2_000;
+const MAX_PAIRS_PER_RUN = 1_000;
+
+type ReconcileServices = Pick<ConnectorServices, 'db' | 'producer' | 'clock'>;
+interface LostPair {
+  id: CcPairId;
+  workspace_id: WorkspaceId;
+}
+type PairQueue = QueueDefinition<z.output<typeof pairPayload>>;
+
+/**
+ * Sends jobs again for runs, prunes and deletions whose job was lost: the queue may have lost everything, the rows
+ * have not. One job too many is harmless, since it only says "look at this pair".
+ */
+export async function reconcileConnectors(
+  services: ReconcileServices,
+  signal: AbortSignal,
+): Promise<void> {
+  const work: [PairQueue, (before: Date) => RawBuilder<LostPair>][] = [
+    [connectorSync, (before) => openRuns(before, services.clock())],
+    [connectorSync, (before) => dueRuns(before, services.clock())],
+    [connectorPrune, (before) => openPrunes(before, services.clock())],
+    [connectorPrune, (before) => duePrunes(before, services.clock())],
+    [connectorDelete, deletions],
+  ];
+  for (const [queue, lost] of work) {
+    signal.throwIfAborted();
+    const oldest = await services.producer.oldestWaitingAgeMs(queue);
+    const staleMs = oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS);
+    await sendLost(services, queue, lost(new Date(Date.now() - staleMs)));
+  }
+  await recordIndexFailures(services);
+}
+
+/**
+ * What one process does when it starts and knows that no other runs: every claim is that of a dead worker. It counts,
+ * since it may be what killed the worker.
+ */
+export async function recoverConnectors(services: ReconcileServices): Promise<void> {
+  const { db, clock } = services;
+  await sql`update index_attempt set outages = outages + 1, resumptions = resumptions + 1,
+      claimed_until = null, claim_token = null
+    where status = 'in_progress' and claimed_until is not null`.execute(db);
+  await sql`update prune_attempt set outages = outages + 1, claimed_until = null, claim_token = null
+    where status = 'in_progress' and claimed_until is not null`.execute(db);
+  const always = new Date(Date.now() + 1_000);
+  await sendLost(services, connectorSync, openRuns(always, clock()));
+  await sendLost(services, connectorSync, dueRuns(always, clock()));
+  await sendLost(services, connectorPrune, openPrunes(always, clock()));
+  await sendLost(services, connectorDelete, deletions(always));
+}
+
+async function sendLost(
+  { db, producer }: ReconcileServices,
+  queue: PairQueue,
+  lost: RawBuilder<LostPair>,
+): Promise<void> {
+  const { rows } = await lost.execute(db);
+  for (const [priority, pairs] of inTurn(rows)) {
+    await producer.enqueueMany(
+      queue,
+      pairs.map(({ id }) => ({ ccPairId: id })),
+      queue === connectorSync ? { priority } : {},
+    );
+  }
+}
+
+/** The first of each workspace, then the second of each: a job that is sent again overtakes nobody else's. */
+function inTurn(lost: readonly LostPair[]): Map<number, LostPair[]> {
+  const sent = new Map<WorkspaceId, number>();
+  const turns = new Map<number, LostPair[]>();
+  for (const pair of lost) {
+    const turn = (sent.get(pair.workspace_id) ?? 0) + 1;
+    sent.set(pair.workspace_id, turn);
+    turns.set(turn, [...(turns.get(turn) ?? []), pair]);
+  }
+  return turns;
+}
+
+function openRuns(before: Date, now: Date): RawBuilder<LostPair> {
+  return sql`
+    update index_attempt set queued_at = now() where id in (
+      select id from index_attempt where status in ('not_started', 'in_progress')
+        and (claimed_until is null and queued_at < ${before}
+          or claimed_until < now() and queued_at < ${abandonedBefore()})
+        and (next_attempt_at is null or next_attempt_at < ${now})
+      order by queued_at limit ${MAX_PAIRS_PER_RUN} for update skip locked)
+    returning cc_pair_id as id, workspace_id`;
+}
+
+/** A run that a worker held when it died is not behind the backlog. */
+function abandonedBefore(): RawBuilder<unknown> {
+  return sql`now() - make_interval(secs => ${STALE_MS / 1_000})`;
+}
+
+function dueRuns(before: Date, now: Date): RawBuilder<LostPair> {
+  return sql`
+    update cc_pair set queued_at = now() where id in (
+      select p.id from cc_pair p where p.next_run_at < ${new Date(now.getTime() - LATE_MS)}
+        and p.queued_at < ${before} and p.status in ('SCHEDULED', 'INITIAL_INDEXING', 'ACTIVE')
+        and not exists (select 1 from index_attempt a where a.cc_pair_id = p.id
+          and a.status in ('not_started', 'in_progress'))
+      order by p.next_run_at limit ${MAX_PAIRS_PER_RUN} for update of p skip locked)
+    returning id, workspace_id`;
+}
+
+function openPrunes(before: Date, now: Date): RawBuilder<LostPair> {
+  return sql`
+    update prune_attempt set queued_at = now() where id in (
+      select id from prune_attempt where status in ('not_started', 'in_progress')
+        and queued_at < ${before} and (claimed_until is null or claimed_until < now())
+        and (next_attempt_at is null or next_attempt_at < ${now})
+      order by queued_at limit ${MAX_PAIRS_PER_RUN} for update skip locked)
+    returning cc_pair_id as id, workspace_id`;
+}
+
+/** Due prunes have no job of their own before the first one: this is what begins them, too. */
+function duePrunes(before: Date, now: Date): RawBuilder<LostPair> {
+  return sql`
+    update cc_pair set queued_at = now() where id in (
+      select p.id from cc_pair p where p.next_prune_at < ${now} and p.queued_at < ${before}
+        and p.status <> 'DELETING'
+        and not exists (select 1 from prune_attempt a where a.cc_pair_id = p.id
+          and a.status in ('not_started', 'in_progress'))
+      order by p.next_prune_at limit ${MAX_PAIRS_PER_RUN} for update of p skip locked)
+    returning id, workspace_id`;
+}
+
+function deletions(before: Date): RawBuilder<LostPair> {
+  return sql`
+    update cc_pair set queued_at = now() where id in (
+      select id from cc_pair where status = 'DELETING' and queued_at < ${before}
+      order by queued_at limit ${MAX_PAIRS_PER_RUN} for update skip locked)
+    returning id, workspace_id`;
+}
+
+/**
+ * A document that was accepted by a run and then could not be indexed is a failure of that run, whenever it shows:
+ * it moves from accepted (or unchanged, when another pair's run had brought it) to failed, and a success becomes one with errors. When it is indexed after all, the failure
+ * is resolved.
+ */
+async function recordIndexFailures({ db }: ReconcileServices): Promise<void> {
+  await sql`
+    with failed as (
+      select l.cc_pair_id, d.workspace_id, d.external_id, d.error,
+        d.sections -> 0 ->> 'link' as link,
+        coalesce((select max(a.id) from index_attempt a
+            where a.cc_pair_id = l.cc_pair_id and a.created_at <= d.accepted_at),
+          (select max(a.id) from index_attempt a where a.cc_pair_id = l.cc_pair_id)) as attempt_id
+      from document d join document_cc_pair l on l.document_id = d.id
+      where d.status = 'failed' and l.seen_at is not null
+        and not exists (select 1 from index_attempt_error e where e.cc_pair_id = l.cc_pair_id
+          and e.document_id = d.external_id and not e.is_resolved and e.stage = 'index')
+      limit ${MAX_PAIRS_PER_RUN}
+    ), recorded as (
+      insert into index_attempt_error (workspace_id, cc_pair_id, index_attempt_id, stage,
+        document_id, document_link, message)
+      select workspace_id, cc_pair_id, attempt_id, 'index', external_id, link,
+        coalesce(error, 'The document could not be indexed.')
+      from failed where attempt_id is not null
+      returning index_attempt_id
+    ), counted as (
+      select index_attempt_id as id, count(*)::int as n from recorded group by 1
+    )
+    update index_attempt a set failed = a.failed + least(c.n, a.accepted + a.unchanged),
+      accepted = a.accepted - least(c.n, a.accepted),
+      unchanged = a.unchanged - least(c.n - least(c.n, a.accepted), a.unchanged),
+      status = case when a.status = 'success' then 'completed_with_errors' else a.status end
+    from counted c where a.id = c.id`.execute(db);
+  await sql`
+    update index_attempt_error e set is_resolved = true, resolved_at = now()
+    where e.stage = 'index' and not e.is_resolved and not exists (
+      select 1 from document d join document_cc_pair l on l.document_id = d.id
+      where d.workspace_id = e.workspace_id and d.external_id = e.document_id
+        and l.cc_pair_id = e.cc_pair_id and d.status in ('failed', 'accepted', 'indexing'))`.execute(
+    db,
+  );
+}

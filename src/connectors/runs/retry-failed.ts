@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import { retryDocuments } from '#src/documents/retry-documents.ts';
+import type { DocumentId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+import type { ClaimedRun } from './claim-run.ts';
+import type { PairRow } from './open-pair.ts';
+
+/** Documents fetched again singly in one run; those with the fewest tries go first. */
+const MAX_FETCHED_AGAIN = 1_000;
+const MAX_INDEXED_AGAIN = 10_000;
+/** A text on which indexing fails in so many runs is left alone until it changes. */
+const MAX_INDEX_TRIES = 5;
+
+/** Ids of the documents that earlier runs could not fetch and this one has not tried yet. */
+export async function findFailedDocuments(
+  db: Database,
+  { id, pair }: ClaimedRun,
+): Promise<string[]> {
+  const { rows } = await sql<{ document_id: string }>`
+    select document_id from index_attempt_error
+    where cc_pair_id = ${pair.id} and not is_resolved and stage = 'fetch'
+      and document_id is not null and index_attempt_id <> ${id}
+    order by tries, id limit ${MAX_FETCHED_AGAIN}`.execute(db);
+  return rows.map((row) => row.document_id);
+}
+
+/** Documents of the pair that were fetched and could not be indexed get their attempts back. */
+export async function sendFailedAgain(
+  { db, documentAcceptor }: Pick<ConnectorServices, 'db' | 'documentAcceptor'>,
+  pair: PairRow,
+): Promise<void> {
+  const ids = await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: DocumentId }>`
+    with failed as (
+      select d.id, d.external_id from document d join document_cc_pair l on l.document_id = d.id
+      where d.status = 'failed' and l.cc_pair_id = ${pair.id} and l.seen_at is not null
+        and not exists (select 1 from index_attempt_error e where e.cc_pair_id = ${pair.id}
+          and e.document_id = d.external_id and e.stage = 'index' and not e.is_resolved
+          and e.tries >= ${MAX_INDEX_TRIES})
+      order by d.workspace_id, d.external_id limit ${MAX_INDEXED_AGAIN} for update of d skip locked
+    ), counted as (
+      update index_attempt_error e set tries = e.tries + 1 from failed f
+      where e.cc_pair_id = ${pair.id} and e.document_id = f.external_id and e.stage = 'index'
+        and not e.is_resolved
+    )
+    select id from failed`.execute(trx);
+    const failed = rows.map(({ id }) => id);
+    await retryDocuments(trx, failed);
+    return failed;
+  });
+  await documentAcceptor.enqueue(ids, null);
+}

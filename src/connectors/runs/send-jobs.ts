@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import { connectorPrune } from '#queues/connector-prune.ts';
+import { connectorSync } from '#queues/connector-sync.ts';
+import type { CcPairId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+
+type SendServices = Pick<ConnectorServices, 'db' | 'producer' | 'log' | 'clock'>;
+
+/** Runs that are due this close together compete for workers. */
+const RUSH_SECONDS = 5;
+/** BullMQ's highest number is 2^21; so many pairs of one workspace do not compete. */
+const LAST_PRIORITY = 100_000;
+
+/**
+ * Tells the workers to look at a pair at `at`, now when that has passed. A job that is lost on the way is made up
+ * for by `reconcile`, so a queue that is down delays the run but fails nobody.
+ */
+export async function sendSync(
+  { db, producer, log, clock }: SendServices,
+  ccPairId: CcPairId,
+  at: Date | null = null,
+  requestId: string | null = null,
+): Promise<void> {
+  const delayMs = Math.max(0, (at ?? clock()).getTime() - clock().getTime());
+  try {
+    const priority = await turnOf(db, ccPairId);
+    await producer.enqueue(connectorSync, { ccPairId }, { delayMs, requestId, priority });
+  } catch (error) {
+    log.warn({ error: String(error), ccPairId }, 'connector-sync not sent: reconcile will send it');
+  }
+}
+
+export async function sendPrune(
+  { producer, log, clock }: Omit<SendServices, 'db'>,
+  ccPairId: CcPairId,
+  at: Date | null = null,
+  requestId: string | null = null,
+): Promise<void> {
+  const delayMs = Math.max(0, (at ?? clock()).getTime() - clock().getTime());
+  try {
+    await producer.enqueue(connectorPrune, { ccPairId }, { delayMs, requestId });
+  } catch (error) {
+    log.warn(
+      { error: String(error), ccPairId },
+      'connector-prune not sent: reconcile will send it',
+    );
+  }
+}
+
+/**
+ * Fair queueing between workspaces: a pair's priority is its place among those of its own workspace that run, or are
+ * due at about the same time. So the first pair of one workspace goes before the second of another, however many
+ * that one has (start-time fair queueing, Goyal, Vin and Cheng 1996).
+ */
+async function turnOf(db: Database, ccPairId: CcPairId): Promise<number> {
+  const { rows } = await sql<{ ahead: number }>`
+    select count(*)::int as ahead from (
+      select other.id from cc_pair mine
+      join cc_pair other on other.workspace_id = mine.workspace_id and other.id < mine.id
+        and other.next_run_at between
+          mine.next_run_at - make_interval(secs => ${RUSH_SECONDS}) and
+          mine.next_run_at + make_interval(secs => ${RUSH_SECONDS})
+      where mine.id = ${ccPairId}
+      union
+      select a.cc_pair_id from cc_pair mine
+      join index_attempt a on a.workspace_id = mine.workspace_id and a.cc_pair_id <> mine.id
+        and a.status = 'in_progress'
+      where mine.id = ${ccPairId}) others`.execute(db);
+  return Math.min(1 + (rows[0]?.ahead ?? 0), LAST_PRIORITY);
+}

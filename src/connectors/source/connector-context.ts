@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { CcPairId, WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { ConnectorServices } from '#src/connectors/connector-services.ts';
+import type { AnyConnector, ConnectorContext } from './connector.ts';
+import { createSourceHttp } from './create-source-http.ts';
+
+/** Something of ours failed while a connector worked: the source is not to blame. */
+export class EngineFault extends Error {
+  override readonly name = 'EngineFault';
+}
+
+/** Marks what fails in `work` as our own. */
+export async function ours<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw new EngineFault(error instanceof Error ? error.message : String(error), { cause: error });
+  });
+}
+
+/** What a connector is given, for one run or one check. Without a pair nothing is remembered. */
+export function connectorContext(
+  services: Pick<
+    ConnectorServices,
+    'db' | 'http' | 'files' | 'parsers' | 'renderer' | 'clock' | 'wait'
+  >,
+  scope: {
+    workspaceId: WorkspaceId;
+    connector: AnyConnector;
+    ccPairId: CcPairId | null;
+    signal: AbortSignal;
+  },
+): ConnectorContext {
+  const { db, http, files, parsers, renderer, clock, wait } = services;
+  const { workspaceId, connector, ccPairId, signal } = scope;
+  return {
+    signal,
+    http: createSourceHttp({
+      client: http,
+      policy: connector.limits,
+      signal,
+      clock,
+      wait,
+    }),
+    guard: http.guard,
+    files: {
+      exists: async (id) => (await ours(files.find(workspaceId, id))) !== null,
+      async read(id) {
+        const found = await ours(files.read(workspaceId, id));
+        if (!found) return null;
+        const { name, metadata } = found.file;
+        return { name, metadata, bytes: found.bytes };
+      },
+    },
+    parse: async (file) => parsers.parse({ ...file, signal }),
+    recall: async (keys) => (ccPairId === null ? new Map() : ours(recall(db, ccPairId, keys))),
+    renderer,
+    clock,
+  };
+}
+
+/** An entry holds while its document is in the pair and neither failed nor on its way out. */
+async function recall(
+  db: Database,
+  ccPairId: CcPairId,
+  keys: readonly string[],
+): Promise<Map<string, unknown>> {
+  if (keys.length === 0) return new Map();
+  const { rows } = await sql<{ key: string; value: unknown }>`
+    select m.key, m.value from connector_memory m
+    where m.cc_pair_id = ${ccPairId} and m.key = any(${keys}::text[])
+      and (m.document_id is null or exists (
+        select 1 from cc_pair p
+        join document d on d.workspace_id = p.workspace_id and d.external_id = m.document_id
+        join document_cc_pair l on l.document_id = d.id and l.cc_pair_id = p.id
+        where p.id = m.cc_pair_id and d.status not in ('failed', 'deleting')))`.execute(db);
+  return new Map(rows.map(({ key, value }) => [key, value]));
+}

@@ -1,0 +1,20 @@
+import type { Producer } from '#queues/producer.ts';
+import type { PlatformServices } from '#src/platform/platform-services.ts';
+import type { DocumentAcceptor } from './accept-document.ts';
+import type { DocumentReader } from './document-reader.ts';
+import type { Embedder } from './embed.ts';
+import type { DescribeImage } from './image-sections.ts';
+import type { IndexThreads } from './index-threads.ts';
+import type { IndexTurns } from './index-turns.ts';
+
+/** What documents take. */
+export interface DocumentServices extends PlatformServices {
+  readonly producer: Producer;
+  readonly embedder: Embedder;
+  readonly indexThreads: IndexThreads;
+  readonly indexTurns: IndexTurns;
+  readonly documentReader: DocumentReader;
+  readonly documentAcceptor: DocumentAcceptor;
+  /** Words for the images of documents. */
+  readonly describeImage: DescribeImage;
+}

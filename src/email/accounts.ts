@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { EmailAccountId, WorkspaceId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import type { PlanTier } from '#src/tables/accounts.ts';
+import { unknownAccount } from './path-ids.ts';
+
+// Whoever locks more than one row locks the workspace first, then the account, then its messages.
+
+/** Which account, and whose. */
+export interface AccountAddress {
+  workspaceId: WorkspaceId;
+  id: EmailAccountId;
+}
+
+/** What may be shown of an account, everything but its password, and the plan that it is held to. */
+export interface AccountRecord {
+  id: EmailAccountId;
+  email: string;
+  from_name: string;
+  smtp_host: string;
+  smtp_port: number;
+  smtp_user: string;
+  settings_revision: number;
+  verified: boolean;
+  verified_at: Date | null;
+  is_default: boolean;
+  daily_limit: number | null;
+  time_zone: string;
+  /** Today. */
+  sent_today: number;
+  /** When `sent_today` begins anew. */
+  resets_at: Date;
+  created_at: Date;
+  plan_tier: PlanTier;
+  /** By the database's clock. */
+  now: Date;
+}
+
+/** The account's day. Its days never go back: after a move to a zone behind, the day that was begun lasts longer. */
+const DAY = sql.raw<string>(`greatest((now() at time zone a.time_zone)::date, a.sent_on)`);
+
+const ACCOUNT = sql<AccountRecord>`a.id, a.email, a.from_name, a.smtp_host, a.smtp_port, a.smtp_user,
+  a.settings_revision, a.verified, a.verified_at, a.is_default, a.daily_limit, a.time_zone,
+  case when a.sent_on = ${DAY} then a.daily_sent else 0 end as sent_today,
+  (${DAY} + 1)::timestamp at time zone a.time_zone as resets_at,
+  a.created_at, w.plan_tier, now() as now
+  from email_account a join workspace w on w.id = a.workspace_id`;
+
+/** Oldest first. */
+export async function listAccounts(
+  db: Database,
+  workspaceId: WorkspaceId,
+): Promise<AccountRecord[]> {
+  const { rows } = await sql<AccountRecord>`
+    select ${ACCOUNT} where a.workspace_id = ${workspaceId} order by a.created_at, a.id`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** @throws Problem NOT_FOUND */
+export async function findAccount(
+  db: Database | DatabaseTransaction,
+  address: AccountAddress,
+): Promise<AccountRecord> {
+  return read(db, address, sql``);
+}
+
+/**
+ * The account, which nobody changes, and through which nobody sends more, until the transaction ends.
+ * @throws Problem NOT_FOUND
+ */
+export async function lockAccount(
+  trx: DatabaseTransaction,
+  address: AccountAddress,
+): Promise<AccountRecord> {
+  return read(trx, address, sql`for no key update of a`);
+}
+
+/** Accounts of the workspace are made, deleted and made the default by one at a time. @returns its plan */
+export async function lockWorkspace(
+  trx: DatabaseTransaction,
+  workspaceId: WorkspaceId,
+): Promise<PlanTier> {
+  const { plan_tier: plan } = await trx
+    .selectFrom('workspace')
+    .select('plan_tier')
+    .where('id', '=', workspaceId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  return plan;
+}
+
+/** The row name that its password is sealed for. */
+export function sealedFor(id: EmailAccountId): string {
+  return `email_account:${id}`;
+}
+
+async function read(
+  db: Database | DatabaseTransaction,
+  { workspaceId, id }: AccountAddress,
+  lock: ReturnType<typeof sql>,
+): Promise<AccountRecord> {
+  const { rows } = await sql<AccountRecord>`
+    select ${ACCOUNT} where a.workspace_id = ${workspaceId} and a.id = ${id} ${lock}`.execute(db);
+  const [found] = rows;
+  if (!found) throw unknownAccount(id);
+  return found;
+}
+
+export const SETTINGS_CHANGED =
+  'The SMTP settings of the account were changed before it was sent. Verify the account (POST /email-accounts/{id}/verify), then send it again.';

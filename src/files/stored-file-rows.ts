@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { StoredFileId, WorkspaceId } from '#src/ids.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+
+/** Keeps what a vision model says of an image: the first of two that describe it at the same time. */
+export async function keepDescription(
+  db: Database,
+  id: StoredFileId,
+  description: string,
+): Promise<void> {
+  await sql`update stored_file set description = ${description}
+    where id = ${id} and description is null`.execute(db);
+}
+
+/** What the content turned out to be. */
+export async function setMediaTypes(
+  trx: DatabaseTransaction,
+  files: readonly { id: StoredFileId; mediaType: string }[],
+): Promise<void> {
+  await sql`
+    update stored_file f set media_type = x.type
+    from unnest(${files.map(({ id }) => id)}::uuid[],
+      ${files.map(({ mediaType }) => mediaType)}::text[]) as x(id, type)
+    where f.id = x.id`.execute(trx);
+}
+
+/** Their bytes, `sweepFiles` takes later. */
+export async function deleteFileRows(
+  trx: DatabaseTransaction,
+  workspaceId: WorkspaceId,
+  ids: readonly StoredFileId[],
+): Promise<void> {
+  await sql`delete from stored_file where workspace_id = ${workspaceId}
+    and id = any(${ids}::uuid[])`.execute(trx);
+}

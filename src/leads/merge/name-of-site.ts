@@ -1,0 +1,72 @@
+import { NO_NAME_WORDS } from '#src/leads/extract/name-words.ts';
+import { organizationKey, resemblesDomain } from '#src/leads/extract/organization-key.ts';
+import { plainLetters } from '#src/leads/extract/role-lexicon.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
+import type { Evidenced } from './lead-draft.ts';
+
+const SEPARATOR = /\s+[|–—·•:»«>-]\s+|\s*[|»·]\s*|:\s+/u;
+const LONGEST_NAME = 60;
+
+/** The name that a site goes by where no structured data says it; the domain itself when nothing does. */
+export function nameOfSite(pages: readonly ExtractedPage[], domain: string): Evidenced {
+  return (
+    commonest(
+      pages.map(({ url, siteName }) => ({
+        value: siteName,
+        evidence: [{ url, technique: 'meta' as const }],
+      })),
+    ) ??
+    nameInTitles(pages, domain) ?? {
+      value: domain,
+      evidence: [{ url: pages[0]?.url ?? `https://${domain}/`, technique: 'page-title' }],
+    }
+  );
+}
+
+/** A part of the titles: the one that resembles the domain, or else stands in several, or else ends the first. */
+function nameInTitles(pages: readonly ExtractedPage[], domain: string): Evidenced | null {
+  const parts = pages.flatMap(({ url, title }) =>
+    title
+      .slice(0, 300)
+      .split(SEPARATOR)
+      .map((part) => part.trim())
+      .filter(isNameLike)
+      .map((value) => ({ value, evidence: [{ url, technique: 'page-title' as const }] })),
+  );
+  const resembling = commonest(parts.filter(({ value }) => resemblesDomain(value, domain)));
+  if (resembling) return resembling;
+  const repeated = commonest(parts);
+  if (repeated && repeated.evidence.length > 1) return repeated;
+  const inTitle = parts.findLast(({ evidence: [one] }) => one?.url === pages[0]?.url) ?? null;
+  const signed = commonest(
+    pages.map(({ url, signedBy = '' }) => ({
+      value: signedBy,
+      evidence: [{ url, technique: 'visible-text' as const }],
+    })),
+  );
+  if (!signed) return inTitle;
+  const key = organizationKey(signed.value);
+  const isInTitle = ({ value }: Evidenced): boolean => {
+    const other = organizationKey(value);
+    return other.length >= 3 && (key.includes(other) || other.includes(key));
+  };
+  return parts.find(isInTitle) ?? signed;
+}
+
+function isNameLike(part: string): boolean {
+  if (part.length < 2 || part.length > LONGEST_NAME) return false;
+  const words = plainLetters(part).split(/[^\p{L}\p{N}]+/u);
+  return words.some((word) => /\p{L}/u.test(word) && !NO_NAME_WORDS.has(word));
+}
+
+function commonest(values: readonly Evidenced[]): Evidenced | null {
+  const groups = Map.groupBy(
+    values.filter(({ value }) => value !== ''),
+    ({ value }) => organizationKey(value),
+  );
+  const [best] = [...groups.values()].toSorted((a, b) => b.length - a.length);
+  const [first] = best ?? [];
+  return best && first
+    ? { value: first.value, evidence: best.flatMap((one) => one.evidence) }
+    : null;
+}

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import { Problem } from '#src/platform/errors.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
+import { type leadSchema, presentLead } from './present-lead.ts';
+import { readLeadsToShow } from './read-leads-to-show.ts';
+import { findScrape, type ScrapeAddress } from './scrapes.ts';
+
+/** Below the half minute after which many clients and proxies give up. */
+const WAIT_MS = 25_000;
+
+export interface ScrapeResult {
+  leads: z.input<typeof leadSchema>[];
+  total_results: number;
+  processing_time_ms: number;
+}
+
+/**
+ * Waits for a scrape's end. @returns null when it is not finished in time
+ * @throws Problem BAD_GATEWAY that says which provider or site failed, CONFLICT when it was canceled meanwhile
+ */
+export async function awaitScrape(
+  services: Pick<LeadServices, 'config' | 'db' | 'scrapeWatch'>,
+  address: ScrapeAddress,
+  signal: AbortSignal,
+): Promise<ScrapeResult | null> {
+  const { db, scrapeWatch } = services;
+  const { workspaceId, id } = address;
+  if (!(await scrapeWatch.finished(id, { timeoutMs: WAIT_MS, signal }))) return null;
+  const scrape = await findScrape(services, address);
+  switch (scrape.status) {
+    case 'queued':
+    case 'running':
+      return null;
+    case 'failed':
+      throw new Problem('BAD_GATEWAY', scrape.error ?? 'The scrape failed.');
+    case 'canceled':
+      throw new Problem(
+        'CONFLICT',
+        `The scrape was canceled meanwhile. GET /tools/lead-scraper/${id} tells what it had found.`,
+      );
+    case 'completed': {
+      const leads = (await readLeadsToShow(db, workspaceId, id)).map(presentLead);
+      return {
+        leads,
+        total_results: leads.length,
+        processing_time_ms: scrape.processing_time_ms ?? 0,
+      };
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { UserId } from '#src/ids.ts';
+import { blockedDomains } from '#src/outreach/do-not-contact.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
+import { type ClaimedScrape, holdScrape } from './claim-scrape.ts';
+import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
+import { ScrapeLost } from './save-site.ts';
+import { HAS_SCHEME } from './scrape-request.ts';
+import { searchWeb } from '#src/leads/search/search-web.ts';
+import type { SiteCandidate } from '#src/leads/search/site-candidate.ts';
+
+type FindServices = Pick<LeadServices, 'config' | 'db' | 'embedder' | 'log' | 'operatorFetch'>;
+
+/**
+ * Nobody's id. A result is shared within the workspace, so the index is searched as one who has no private documents;
+ * a column of users never holds it.
+ */
+const NOBODY = '00000000-0000-0000-0000-000000000000' as UserId;
+
+/**
+ * Names the sites of a scrape and stores them, once. Sites that are not to be contacted are left out.
+ * @throws SearchProviderFailed, ScrapeLost
+ */
+export async function findSites(
+  services: FindServices,
+  scrape: ClaimedScrape,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, config } = services;
+  const found =
+    scrape.mode === 'scrape_url'
+      ? [siteOf(scrape.query)]
+      : await searchWeb(services, {
+          workspaceId: scrape.workspace_id,
+          userId: NOBODY,
+          query: scrape.query,
+          wanted: scrape.max_results,
+          signal,
+        });
+  const blocked = await blockedDomains(
+    db,
+    scrape.workspace_id,
+    found.map(({ domain }) => domain),
+  );
+  const sites = found.filter(({ domain }) => !blocked.has(domain));
+  await db.transaction().execute(async (trx) => {
+    if (!(await holdScrape(trx, scrape))) throw new ScrapeLost('The scrape is no longer held.');
+    if (sites.length > 0) {
+      await trx
+        .insertInto('lead_scrape_site')
+        .values(
+          sites.map(({ url, domain, documentIds }, ordinal) => ({
+            lead_scrape_id: scrape.id,
+            workspace_id: scrape.workspace_id,
+            ordinal,
+            url,
+            domain,
+            document_ids: documentIds,
+          })),
+        )
+        .execute();
+    }
+    const provider = scrape.mode === 'scrape_url' ? null : config.LEAD_SEARCH_PROVIDER;
+    await sql`update lead_scrape set searched = true, provider = ${provider}, outages = 0
+      where id = ${scrape.id}`.execute(trx);
+  });
+}
+
+function siteOf(query: string): SiteCandidate {
+  const url = HAS_SCHEME.test(query) ? query : `https://${query}`;
+  return { url, domain: registrableDomain(url) ?? new URL(url).hostname, documentIds: [] };
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { ENRICHMENTS, LEAD_SCRAPE_STATUSES, SCRAPE_MODES } from '#src/tables/leads.ts';
+import { leadDetailsSchema, presentLeadDetails } from './present-lead.ts';
+import type { ScrapeDetails, ScrapeRecord } from './scrapes.ts';
+
+const timestamp = z.iso.datetime();
+
+export const scrapeSchema = z
+  .object({
+    scrape_id: z.string(),
+    mode: z.enum(SCRAPE_MODES),
+    query: z.string(),
+    max_results: z.int(),
+    enrichment: z.array(z.enum(ENRICHMENTS)),
+    status: z.enum(LEAD_SCRAPE_STATUSES),
+    provider: z
+      .string()
+      .nullable()
+      .describe('Who named the sites: `index`, `searxng` or `brave`; null for scrape_url.'),
+    pages_done: z.int(),
+    total_results: z.int().describe('Leads so far.'),
+    error: z.string().nullable(),
+    processing_time_ms: z.int().nullable(),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+    expires_at: timestamp.nullable().describe('When its leads are deleted.'),
+  })
+  .meta({ id: 'LeadScrape' });
+
+export const scrapeDetailsSchema = scrapeSchema.extend({
+  sites: z.array(
+    z.object({
+      url: z.string(),
+      domain: z.string(),
+      status: z.enum(['pending', 'done', 'failed']),
+      pages: z.int(),
+      error: z.string().nullable(),
+    }),
+  ),
+  leads: z.array(leadDetailsSchema),
+});
+
+export function presentScrape(row: ScrapeRecord): z.input<typeof scrapeSchema> {
+  return {
+    scrape_id: row.id,
+    mode: row.mode,
+    query: row.query,
+    max_results: row.max_results,
+    enrichment: row.enrichment,
+    status: row.status,
+    provider: row.provider,
+    pages_done: row.pages_done,
+    total_results: row.leads_found,
+    error: row.error,
+    processing_time_ms: row.processing_time_ms,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
+  };
+}
+
+export function presentScrapeDetails({
+  scrape,
+  sites,
+  leads,
+}: ScrapeDetails): z.input<typeof scrapeDetailsSchema> {
+  return { ...presentScrape(scrape), sites, leads: leads.map(presentLeadDetails) };
+}

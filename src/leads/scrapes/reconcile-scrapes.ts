@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import { leadScrape } from '#queues/lead-scrape.ts';
+import type { LeadScrapeId } from '#src/ids.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
+import { sendScrape } from './start-scrape.ts';
+
+/** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
+const STALE_MS = 15_000;
+/** A job that waits behind a backlog is not lost: its row is as old as the head of the queue. */
+const BACKLOG_MARGIN_MS = 30_000;
+/** Of jobs that wait behind others nobody can tell which are lost: the longer one waits, the rarer it is sent again. */
+const RESEND_SHARE = 0.5;
+const LONGEST_RESEND_SECONDS = 300;
+const MAX_SCRAPES_PER_RUN = 500;
+
+type ReconcileServices = Pick<LeadServices, 'db' | 'log' | 'producer'>;
+
+/** Sends jobs again for scrapes whose job or worker was lost. One too many only looks at the row. */
+export async function reconcileScrapes(services: ReconcileServices): Promise<void> {
+  const oldest = await services.producer.oldestWaitingAgeMs(leadScrape);
+  const staleMs = oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS);
+  await sendLost(services, { staleMs, resendShare: RESEND_SHARE });
+}
+
+/** What one process does when it starts and knows that no other runs: every claim is that of a dead worker. */
+export async function recoverScrapes(services: ReconcileServices): Promise<void> {
+  await sql`update lead_scrape set claimed_until = now() - interval '1 second'
+    where claimed_until is not null and finished_at is null`.execute(services.db);
+  await sendLost(services, { staleMs: -1, resendShare: 0 });
+}
+
+/**
+ * A row that a worker held when it died is not behind the backlog, so it need not be older than `STALE_MS`. Each goes by
+ * its place among those of its workspace: whoever has many waiting does not go before the others.
+ * @param ages `resendShare`: of the time for which a scrape has been due, the part that its last job is left alone
+ */
+async function sendLost(
+  services: ReconcileServices,
+  { staleMs, resendShare }: { staleMs: number; resendShare: number },
+): Promise<void> {
+  const { rows } = await sql<{ id: LeadScrapeId; request_id: string | null; place: number }>`
+    with lost as materialized (
+      select id, workspace_id, claimed_until, created_at from lead_scrape
+      where finished_at is null
+        and (next_attempt_at is null or next_attempt_at < now() - interval '2 seconds')
+        and (claimed_until is null
+            and queued_at < now() - make_interval(secs => ${staleMs / 1_000}::float8)
+            and queued_at <= now() - least(make_interval(secs => ${LONGEST_RESEND_SECONDS}),
+              (now() - coalesce(next_attempt_at, created_at)) * ${resendShare}::float8)
+          or claimed_until < now()
+            and queued_at < now() - make_interval(secs => ${Math.min(staleMs, STALE_MS) / 1_000}::float8))
+      order by queued_at limit ${MAX_SCRAPES_PER_RUN} for update skip locked),
+    placed as (
+      select id, (row_number() over (partition by workspace_id
+        order by claimed_until is null, created_at, id))::int as place
+      from lost)
+    update lead_scrape s set queued_at = now() from placed where s.id = placed.id
+    returning s.id, s.request_id, placed.place`.execute(services.db);
+  for (const { id, request_id: requestId, place } of rows) {
+    // With a delay, so that the job has no key: one that is stuck in the queue must not swallow it.
+    await sendScrape(services, id, { requestId, place, delayMs: 1 });
+  }
+}

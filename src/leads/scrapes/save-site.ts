@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import { cleanText } from '#src/documents/clean-text.ts';
+import type { Database } from '#src/platform/database.ts';
+import { type ClaimedScrape, holdScrape, type PendingSite } from './claim-scrape.ts';
+import { withoutDoNotContact } from './honour-do-not-contact.ts';
+import type { ScoredLead } from '#src/leads/merge/lead-draft.ts';
+import { replaceLeads } from './lead-rows.ts';
+
+/** What a visit to a site came to. */
+export interface SiteResult {
+  leads: ScoredLead[];
+  pages: number;
+  /** Why nothing could be read; null when something was. */
+  failure: string | null;
+}
+
+/** Another worker has the scrape, or it was canceled. */
+export class ScrapeLost extends Error {
+  override readonly name = 'ScrapeLost';
+}
+
+/**
+ * Ends a site: its leads, its state and the counts of the scrape, all or nothing. Done twice, it is as if done once.
+ * @returns the leads that the scrape has now
+ * @throws ScrapeLost
+ */
+export async function saveSite(
+  db: Database,
+  scrape: ClaimedScrape,
+  { ordinal }: Pick<PendingSite, 'ordinal'>,
+  { leads, pages, failure }: SiteResult,
+): Promise<number> {
+  const { id: scrapeId, workspace_id: workspaceId } = scrape;
+  return db.transaction().execute(async (trx) => {
+    if (!(await holdScrape(trx, scrape))) throw new ScrapeLost('The scrape is no longer held.');
+    const allowed = await withoutDoNotContact(trx, workspaceId, leads);
+    const rows = allowed.map((lead) => ({ site_ordinal: ordinal, lead }));
+    await replaceLeads(trx, { workspaceId, scrapeId }, rows, ordinal);
+    await sql`
+      update lead_scrape_site set status = ${failure === null ? 'done' : 'failed'},
+        pages = ${pages}, error = ${failure === null ? null : cleanText(failure)}
+      where lead_scrape_id = ${scrapeId} and ordinal = ${ordinal}`.execute(trx);
+    const { rows: counts } = await sql<{ leads_found: number }>`
+      update lead_scrape set outages = 0,
+        pages_done = (select coalesce(sum(pages), 0)::int from lead_scrape_site
+          where lead_scrape_id = ${scrapeId}),
+        leads_found = (select count(*)::int from lead where lead_scrape_id = ${scrapeId})
+      where id = ${scrapeId} returning leads_found`.execute(trx);
+    return counts[0]?.leads_found ?? 0;
+  });
+}
+
+/** Notes that a worker begins with a site. @throws ScrapeLost */
+export async function beginSite(
+  db: Database,
+  { id, token }: ClaimedScrape,
+  { ordinal }: Pick<PendingSite, 'ordinal'>,
+): Promise<void> {
+  const { rows } = await sql`
+    update lead_scrape_site set starts = starts + 1
+    where lead_scrape_id = ${id} and ordinal = ${ordinal} and exists (
+      select 1 from lead_scrape where id = ${id} and claim_token = ${token} and finished_at is null)
+    returning ordinal`.execute(db);
+  if (rows.length === 0) throw new ScrapeLost('The scrape is no longer held.');
+}
+
+/** One more page, for those who watch. */
+export async function countPage(db: Database, { id, token }: ClaimedScrape): Promise<void> {
+  await sql`update lead_scrape set pages_done = pages_done + 1
+    where id = ${id} and claim_token = ${token}`.execute(db);
+}

@@ -1,0 +1,25 @@
+import type { DnsClient } from '#src/platform/dns.ts';
+import type { Enrichment } from '#src/tables/leads.ts';
+import type { LeadDraft, ScoredLead } from '#src/leads/merge/lead-draft.ts';
+import { lookUpDomains } from './look-up-domains.ts';
+import { scoreLead } from '#src/leads/merge/score.ts';
+
+/** Scores drafts, with what their addresses' domains say where addresses were asked for. */
+export async function scoreDrafts(
+  dns: DnsClient,
+  drafts: readonly LeadDraft[],
+  { wants, signal }: { wants: readonly Enrichment[]; signal: AbortSignal },
+): Promise<ScoredLead[]> {
+  const statuses = wants.includes('email')
+    ? await lookUpDomains(dns, drafts.flatMap(firstDomain), signal)
+    : null;
+  return drafts.map((draft) => {
+    const [domain] = firstDomain(draft);
+    const emailStatus = domain === undefined ? null : (statuses?.get(domain) ?? 'unknown');
+    return { ...draft, emailStatus, confidence: scoreLead(draft, emailStatus) };
+  });
+}
+
+function firstDomain({ emails: [first] }: LeadDraft): string[] {
+  return first ? [first.value.slice(first.value.lastIndexOf('@') + 1)] : [];
+}

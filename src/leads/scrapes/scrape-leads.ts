@@ -1,0 +1,197 @@
+import type { LeadScrapeId } from '#src/ids.ts';
+import { keepLease, LeaseLost } from '#src/platform/keep-lease.ts';
+import type { LeadServices } from '#src/leads/lead-services.ts';
+import {
+  type ClaimedScrape,
+  claimScrape,
+  nextScrapes,
+  type PendingSite,
+  pendingSites,
+  releaseScrape,
+  renewScrape,
+} from './claim-scrape.ts';
+import { findSites } from './find-sites.ts';
+import { completeScrape, failScrape } from './finish-scrape.ts';
+import { beginSite, saveSite, ScrapeLost } from './save-site.ts';
+import { scrapeSite } from './scrape-site.ts';
+import { SearchProviderFailed } from '#src/leads/search/search-provider.ts';
+import { sendScrape } from './start-scrape.ts';
+
+const SITES_AT_ONCE = 8;
+/** Fewer sites than this are no choice. */
+const MIN_SITES = 3;
+/** Of one worker's turn; what is found by then is the result. */
+const TIME_MS = 4 * 60_000;
+const MAX_OUTAGES = 3;
+const FIRST_RETRY_MS = 1_500;
+
+type ScrapeServices = Pick<
+  LeadServices,
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'dns'
+  | 'embedder'
+  | 'http'
+  | 'leadExtractor'
+  | 'log'
+  | 'operatorFetch'
+  | 'pointsAwarder'
+  | 'producer'
+  | 'renderer'
+  | 'wait'
+>;
+
+interface ScrapeFacts {
+  scrapeId: LeadScrapeId;
+  end: 'nothing to do' | 'completed' | 'failed' | 'waiting' | 'lost';
+}
+
+/**
+ * Takes a scrape from where it stands to its end: names the sites, reads those that are left, some at a time, and
+ * chooses the result. Does nothing when another worker is at it.
+ * @throws the signal's reason, or what keeps the database from being written; the scrape then goes on elsewhere
+ */
+export async function scrapeLeads(
+  services: ScrapeServices,
+  scrapeId: LeadScrapeId,
+  signal: AbortSignal,
+): Promise<ScrapeFacts> {
+  const scrape = await claimScrape(services.db, scrapeId);
+  if (!scrape) return { scrapeId, end: 'nothing to do' };
+  if (scrape.outages > MAX_OUTAGES) {
+    const reason = `The scrape was given up: ${scrape.outages} times in a row its worker was lost.`;
+    await failScrape(services, scrape, reason);
+    return { scrapeId, end: 'failed' };
+  }
+  using lease = keepLease(() => renewScrape(services.db, scrape));
+  const both = AbortSignal.any([signal, lease.signal]);
+  try {
+    return { scrapeId, end: await runScrape(services, scrape, both) };
+  } catch (error) {
+    if (error instanceof LeaseLost || error instanceof ScrapeLost || lease.signal.aborted) {
+      return { scrapeId, end: 'lost' };
+    }
+    await releaseScrape(services.db, scrape, { isOutage: !signal.aborted }).catch(() => undefined);
+    throw error;
+  } finally {
+    await sendNext(services, scrape);
+  }
+}
+
+/** A workspace has a few scrapes under way at a time: the place that is free now is for its next one. */
+async function sendNext(
+  services: ScrapeServices,
+  { id, workspace_id: workspaceId }: ClaimedScrape,
+): Promise<void> {
+  // Those that are not found now are found by `reconcile`.
+  const next = await nextScrapes(services.db, workspaceId).catch(() => []);
+  for (const [index, scrape] of next.entries()) {
+    // This one has its own job, or gets it back from the queue.
+    if (scrape.id === id) continue;
+    await sendScrape(services, scrape.id, { requestId: scrape.request_id, place: index + 1 });
+  }
+}
+
+async function runScrape(
+  services: ScrapeServices,
+  scrape: ClaimedScrape,
+  signal: AbortSignal,
+): Promise<ScrapeFacts['end']> {
+  try {
+    if (!scrape.searched) await findSites(services, scrape, signal);
+  } catch (error) {
+    if (!(error instanceof SearchProviderFailed)) throw error;
+    return retryOrFail(services, scrape, error);
+  }
+  await scrapeSites(services, scrape, signal);
+  const failure = await whyNothingWasRead(services, scrape);
+  if (failure !== null) {
+    await failScrape(services, scrape, failure);
+    return 'failed';
+  }
+  await completeScrape(services, scrape, signal);
+  return 'completed';
+}
+
+/** A provider may be busy for a moment, and somebody waits for the answer: few attempts, close together. */
+async function retryOrFail(
+  services: ScrapeServices,
+  scrape: ClaimedScrape,
+  error: SearchProviderFailed,
+): Promise<'waiting' | 'failed'> {
+  if (!error.isTemporary || scrape.outages + 1 >= MAX_OUTAGES) {
+    await failScrape(services, scrape, error.message);
+    return 'failed';
+  }
+  const delayMs = FIRST_RETRY_MS * 2 ** scrape.outages;
+  await releaseScrape(services.db, scrape, { delayMs, isOutage: true });
+  await sendScrape(services, scrape.id, { requestId: scrape.request_id, place: 1, delayMs });
+  return 'waiting';
+}
+
+/** Some at a time, until all are done, enough is found, or the time is up. */
+async function scrapeSites(
+  services: ScrapeServices,
+  scrape: ClaimedScrape,
+  signal: AbortSignal,
+): Promise<void> {
+  const left = await pendingSites(services.db, scrape);
+  const endsAtMs = performance.now() + TIME_MS;
+  let done = 0;
+  let isEnough = false;
+  const ending = new AbortController();
+  const both = AbortSignal.any([signal, ending.signal]);
+  const takeSites = async (): Promise<void> => {
+    for (let site = left.shift(); site !== undefined; site = left.shift()) {
+      if (isEnough || performance.now() > endsAtMs) return;
+      const leads = await endSite(services, scrape, site, both);
+      done += 1;
+      isEnough = leads >= scrape.max_results && done >= MIN_SITES;
+    }
+  };
+  const takers = Array.from({ length: Math.min(SITES_AT_ONCE, left.length) }, async () => {
+    try {
+      await takeSites();
+    } catch (error) {
+      // The others end, too, so that nothing goes on in the background.
+      ending.abort(error);
+      throw error;
+    }
+  });
+  const settled = await Promise.allSettled(takers);
+  signal.throwIfAborted();
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+async function endSite(
+  services: ScrapeServices,
+  scrape: ClaimedScrape,
+  site: PendingSite,
+  signal: AbortSignal,
+): Promise<number> {
+  await beginSite(services.db, scrape, site);
+  const result = await scrapeSite(services, scrape, site, signal);
+  signal.throwIfAborted();
+  return saveSite(services.db, scrape, site, result);
+}
+
+/** Null when a page of any site was read, or there was no site to read. */
+async function whyNothingWasRead(
+  { db }: Pick<LeadServices, 'db'>,
+  { id, mode }: ClaimedScrape,
+): Promise<string | null> {
+  const sites = await db
+    .selectFrom('lead_scrape_site')
+    .select(['status', 'error', 'domain'])
+    .where('lead_scrape_id', '=', id)
+    .orderBy('ordinal')
+    .execute();
+  const failed = sites.filter(({ status }) => status === 'failed');
+  const [first] = failed;
+  if (!first || failed.length < sites.length) return null;
+  const reason = first.error ?? `${first.domain} could not be read.`;
+  if (mode === 'scrape_url' || sites.length === 1) return reason;
+  return `None of the ${sites.length} sites that were found could be read. The first: ${reason}`;
+}

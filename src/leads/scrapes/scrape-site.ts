@@ -1,0 +1,117 @@
+import type { LeadServices } from '#src/leads/lead-services.ts';
+import type { Enrichment, ScrapeMode } from '#src/tables/leads.ts';
+import type { ClaimedScrape, PendingSite } from './claim-scrape.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
+import type { Evidenced, LeadDraft, ScoredLead } from '#src/leads/merge/lead-draft.ts';
+import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
+import { readIndexedSite } from '#src/leads/search/read-indexed-site.ts';
+import { countPage, type SiteResult } from './save-site.ts';
+import { scoreDrafts } from './score-drafts.ts';
+import { HAS_SCHEME } from './scrape-request.ts';
+import { type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
+import { onlyWanted } from './wanted-facts.ts';
+
+/** One worker may fall over a site by chance, two hardly; the third is spared. */
+const MAX_STARTS = 3;
+
+/**
+ * Of one site. A result has 50 leads at most, and of several sites few of each: those with thousands of names must not
+ * fill the database, or the memory, with them.
+ */
+const MAX_LEADS: Readonly<Record<ScrapeMode, number>> = { scrape_url: 200, keyword_search: 60 };
+
+type SiteServices = Pick<
+  LeadServices,
+  'config' | 'db' | 'dns' | 'http' | 'leadExtractor' | 'renderer' | 'wait'
+>;
+
+/**
+ * Reads a site and makes leads of it. Sites of the index are read from there; only where what was indexed lacks the
+ * addresses or the phones that are asked for, the site itself is visited, and one that cannot be is no failure then.
+ * @throws the signal's reason
+ */
+export async function scrapeSite(
+  services: SiteServices,
+  scrape: ClaimedScrape,
+  site: PendingSite,
+  signal: AbortSignal,
+): Promise<SiteResult> {
+  if (site.starts >= MAX_STARTS) {
+    const failure = `${site.domain} was given up: ${site.starts} times its worker was lost.`;
+    return { leads: [], pages: 0, failure };
+  }
+  const indexed =
+    site.document_ids.length === 0
+      ? []
+      : await readIndexedSite(
+          services,
+          { workspaceId: scrape.workspace_id, documentIds: site.document_ids },
+          signal,
+        );
+  const known = await leadsOf(services, scrape, { pages: indexed, domain: site.domain }, signal);
+  if (hasContacts(known, scrape.enrichment)) {
+    return { leads: known, pages: indexed.length, failure: null };
+  }
+  const visit = await visitBySchemes(services, scrape, site, signal);
+  const pages = [...indexed, ...visit.pages];
+  // A site may have moved since it was indexed, or since it was linked to.
+  const domain = indexed.length > 0 ? site.domain : visit.domain;
+  return {
+    leads: await leadsOf(services, scrape, { pages, domain }, signal),
+    pages: pages.length,
+    failure: pages.length === 0 ? visit.failure : null,
+  };
+}
+
+async function leadsOf(
+  { dns }: Pick<LeadServices, 'dns'>,
+  { mode, enrichment }: ClaimedScrape,
+  { pages, domain }: { pages: readonly ExtractedPage[]; domain: string },
+  signal: AbortSignal,
+): Promise<ScoredLead[]> {
+  const drafts = mergeLeads(pages, domain).slice(0, MAX_LEADS[mode]);
+  const wanted = withWebsites(drafts, pages).map((draft) => onlyWanted(draft, enrichment));
+  return scoreDrafts(dns, wanted, { wants: enrichment, signal });
+}
+
+/** Who has named no scheme may have meant a site that is not there over https. */
+async function visitBySchemes(
+  services: SiteServices,
+  scrape: ClaimedScrape,
+  { url, domain }: PendingSite,
+  signal: AbortSignal,
+): Promise<SiteVisit> {
+  const visit = async (start: string) =>
+    visitSite(
+      services,
+      { url: start, domain, wants: scrape.enrichment },
+      { signal, onPage: () => countPage(services.db, scrape) },
+    );
+  const first = await visit(url);
+  const mayBePlain = scrape.mode === 'scrape_url' && !HAS_SCHEME.test(scrape.query);
+  if (first.pages.length > 0 || !mayBePlain) return first;
+  const second = await visit(url.replace(/^https:/, 'http:'));
+  if (second.pages.length > 0) return second;
+  return { ...first, failure: `${first.failure ?? ''} Over http: ${second.failure ?? ''}`.trim() };
+}
+
+function hasContacts(drafts: readonly LeadDraft[], wants: readonly Enrichment[]): boolean {
+  const has = (field: 'emails' | 'phones') => drafts.some((draft) => draft[field].length > 0);
+  const [wantsEmail, wantsPhone] = [wants.includes('email'), wants.includes('phone')];
+  if (!wantsEmail && !wantsPhone) return drafts.length > 0;
+  return (!wantsEmail || has('emails')) && (!wantsPhone || has('phones'));
+}
+
+/** The website of a person who names none is that of the organisation, else the site that the person was found on. */
+function withWebsites(drafts: readonly LeadDraft[], pages: readonly ExtractedPage[]): LeadDraft[] {
+  const organization = drafts.find(({ kind }) => kind === 'organization');
+  const [first] = pages;
+  const home: Evidenced | null = first
+    ? {
+        value: new URL('/', first.url).href,
+        evidence: [{ url: first.url, technique: 'page-title' }],
+      }
+    : null;
+  const website = organization?.website ?? home;
+  return drafts.map((draft) => ({ ...draft, website: draft.website ?? website }));
+}

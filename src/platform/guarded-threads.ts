@@ -1,0 +1,120 @@
+import { Piscina } from 'piscina';
+import { openGate } from './gate.ts';
+import { messageOf } from './message-of.ts';
+import { newThreadClock, type ThreadClock, threadTimeUsed } from './thread-clock.ts';
+
+export interface TaskLimits {
+  threads: number;
+  /** Processor time of one task, from the moment a thread begins with it. */
+  taskMs: number;
+  /** By the clock, with the start of the thread and whatever the machine does besides. */
+  waitMs: number;
+  /** JavaScript heap of one thread. */
+  memoryMb: number;
+}
+
+/** What a thread is given; it calls `startThreadClock` first. */
+export interface TimedTask<Task> {
+  task: Task;
+  clock: ThreadClock;
+}
+
+/** A task that its thread did not survive. */
+export class LostTask extends Error {
+  readonly end: 'overtime' | 'memory' | 'ended';
+
+  constructor(end: LostTask['end'], cause: unknown) {
+    super(messageOf(cause), { cause });
+    this.end = end;
+  }
+}
+
+/** Threads for tasks of strangers: one that hangs or eats memory loses its thread and fails alone. */
+export interface GuardedThreads<Task, Outcome> extends AsyncDisposable {
+  /**
+   * Waiting for a free thread is no time of the task.
+   * @throws LostTask when it hangs, eats memory or ends its thread
+   * @throws the signal's reason when it is aborted
+   */
+  run(task: Task, signal: AbortSignal): Promise<Outcome>;
+}
+
+/** Idle threads stay for the next task of a stream, and end soon after the last. */
+const IDLE_MS = 5_000;
+const LOOK_EVERY_MS = 100;
+
+/**
+ * Opens threads; they start with the first task.
+ * @param entry the thread's module and the name of its function, which takes a `TimedTask` and returns plain values
+ */
+export function openGuardedThreads<Task, Outcome>(
+  limits: TaskLimits,
+  entry: { filename: string; name: string },
+): GuardedThreads<Task, Outcome> {
+  const threads = new Piscina<TimedTask<Task>, Outcome>({
+    ...entry,
+    minThreads: 0,
+    maxThreads: limits.threads,
+    idleTimeout: IDLE_MS,
+    // An idle thread stays awake: what a task has left behind fails then and there, and not in the next one's time.
+    atomics: 'disabled',
+    resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb },
+  });
+  // A thread that fails when its task is done with is replaced; without a listener it would end the process.
+  threads.on('error', () => undefined);
+  const gate = openGate(limits.threads);
+  return {
+    async run(task, signal) {
+      const leave = await gate();
+      try {
+        signal.throwIfAborted();
+        return await runWithin(threads, task, limits, signal);
+      } finally {
+        leave();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await threads.destroy();
+    },
+  };
+}
+
+async function runWithin<Task, Outcome>(
+  threads: Piscina<TimedTask<Task>, Outcome>,
+  task: Task,
+  limits: TaskLimits,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const clock = newThreadClock();
+  using overtime = watchOvertime(threads, clock, limits);
+  try {
+    return await threads.run(
+      { task, clock },
+      { signal: AbortSignal.any([overtime.signal, signal]) },
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (overtime.signal.aborted) throw new LostTask('overtime', error);
+    const isMemory =
+      error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    throw new LostTask(isMemory ? 'memory' : 'ended', error);
+  }
+}
+
+/** A signal that is aborted when the task on the clock has used its time. */
+function watchOvertime(
+  pool: Pick<Piscina, 'threads'>,
+  clock: ThreadClock,
+  { taskMs, waitMs }: TaskLimits,
+): Disposable & { signal: AbortSignal } {
+  const stop = new AbortController();
+  const startedMs = performance.now();
+  const look = async (): Promise<void> => {
+    if (performance.now() - startedMs > waitMs) stop.abort();
+    else if ((await threadTimeUsed(clock, pool.threads)) > taskMs) stop.abort();
+  };
+  const timer = setInterval(() => {
+    look().catch((error: unknown) => stop.abort(error));
+  }, LOOK_EVERY_MS);
+  return { signal: stop.signal, [Symbol.dispose]: () => clearInterval(timer) };
+}

@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { SecretBox } from './crypto.ts';
+import type { DataDirectory } from './data-directory.ts';
+import type { Database } from './database.ts';
+import type { DnsClient } from './dns.ts';
+import type { HttpClient } from './http.ts';
+import type { Metrics } from './metrics.ts';
+import type { PageRenderer } from './page-renderer.ts';
+import type { QueueBackend } from './queue-backend.ts';
+import type { RateLimitStore } from './rate-limit-store.ts';
+
+/** What every feature may take. A feature adds its own in an interface beside its files; src/services.ts joins them. */
+export interface PlatformServices {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: () => Date;
+  /** Waits that long, or rejects with the signal's reason. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** The embedded size's folder; null when the rows are on a server. */
+  readonly dataDirectory: DataDirectory | null;
+  readonly db: Database;
+  readonly queueBackend: QueueBackend;
+  readonly rateLimitStore: RateLimitStore;
+  readonly metrics: Metrics;
+  /** Outbound HTTP to addresses that customers name. */
+  readonly http: HttpClient;
+  /** HTTP to what the operator names in the settings, private addresses included. */
+  readonly operatorFetch: typeof globalThis.fetch;
+  readonly dns: DnsClient;
+  readonly secrets: SecretBox;
+  /** Null when no browser is installed. */
+  readonly renderer: PageRenderer | null;
+}

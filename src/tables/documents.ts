@@ -1,0 +1,150 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { CcPairId, DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
+import type { Json, Timestamp } from './column-types.ts';
+
+export const DOCUMENT_STATUSES = ['accepted', 'indexing', 'indexed', 'failed', 'deleting'] as const;
+
+/** `accepted → indexing → indexed | failed`; `deleting` until the rows are gone. */
+export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
+
+/** Facts about the deployment that every process must agree on, such as the embedding model. */
+interface DeploymentFactTable {
+  name: string;
+  value: Json<unknown>;
+}
+
+export interface StoredSection {
+  text: string;
+  link: string | null;
+  image_file_id: string | null;
+  /** Whose upload the image must be; absent when the product itself wrote the section. */
+  image_user_id?: UserId;
+}
+
+export interface StoredOwner {
+  display_name?: string | null | undefined;
+  first_name?: string | null | undefined;
+  middle_initial?: string | null | undefined;
+  last_name?: string | null | undefined;
+  email?: string | null | undefined;
+}
+
+export type DocumentMetadata = Record<string, string | string[]>;
+
+interface DocumentTable {
+  id: GeneratedAlways<DocumentId>;
+  workspace_id: WorkspaceId;
+  /** The id that the caller chose, unchanged. */
+  external_id: string;
+  semantic_identifier: string;
+  title: string | null;
+  source: string;
+  sections: Json<StoredSection[]>;
+  metadata: Json<DocumentMetadata>;
+  /** What hits show in its place when it is large; null when they show the whole. */
+  shown_metadata: Json<DocumentMetadata> | null;
+  /** `key=value` for each metadata pair: what the tag filter matches. */
+  tags: string[];
+  doc_updated_at: Date | null;
+  primary_owners: Json<StoredOwner[]>;
+  secondary_owners: Json<StoredOwner[]>;
+  /** SHA-256 over everything that is indexed or shown. */
+  content_hash: Buffer;
+  content_bytes: number;
+  /** What indexing it costs, in bytes of text; null in rows of older releases. */
+  index_cost: number | null;
+  /** Grows with every accepted change; an index write is valid for one revision only. */
+  revision: Generated<number>;
+  indexed_revision: number | null;
+  status: DocumentStatus;
+  /** Attempts made at the present revision. */
+  attempts: Generated<number>;
+  next_attempt_at: Date | null;
+  /** The worker's claim: token and the time at which another worker may take over. */
+  claim_token: string | null;
+  claimed_until: Date | null;
+  /** When a job was last sent for this row; `reconcile` sends another when that was too long ago. */
+  queued_at: Timestamp;
+  error: string | null;
+  chunk_count: Generated<number>;
+  /** Its chunks above this id are hidden: they belong to a text that is not complete. See shown-chunks.ts. */
+  hidden_above: number | null;
+  /** Chunks of an earlier text that are hidden until they are removed. */
+  hidden_ids: number[] | null;
+  request_id: string | null;
+  created_at: Timestamp;
+  accepted_at: Timestamp;
+  indexing_started_at: Date | null;
+  indexed_at: Date | null;
+}
+
+interface DocumentCcPairTable {
+  document_id: DocumentId;
+  cc_pair_id: CcPairId;
+  /** When the pair's connector last saw the document; null for one that was pushed. */
+  seen_at: Date | null;
+}
+
+interface ChunkTable {
+  id: number;
+  workspace_id: WorkspaceId;
+  document_id: DocumentId;
+  ordinal: number;
+  section_index: number;
+  /** UTF-16 offsets into the section's text. */
+  start_offset: number;
+  end_offset: number;
+  text: string;
+  is_html: boolean;
+  headings: Json<string[]>;
+  link: string | null;
+  /** First 16 bytes of the SHA-256 of the indexed text: equal hash, equal vector. */
+  hash: Buffer;
+  token_count: number;
+}
+
+/** Narrow on purpose: a scan of the sign bits reads nothing else. */
+interface ChunkVectorTable {
+  chunk_id: number;
+  workspace_id: WorkspaceId;
+  document_id: DocumentId;
+  bits: string;
+  embedding: string;
+  /** Whether the HNSW index covers it, as soon as that serves; false while staged. */
+  promoted: Generated<boolean>;
+}
+
+interface ChunkTermsTable {
+  chunk_id: number;
+  workspace_id: WorkspaceId;
+  document_id: DocumentId;
+  terms: number[];
+  /** `sparsevec`: the document half of BM25 for each term. */
+  weights: string;
+}
+
+/** How many chunks of a workspace hold a term; term −1 counts the chunks themselves. */
+interface TermCountTable {
+  workspace_id: WorkspaceId;
+  term: number;
+  chunks: number;
+}
+
+/** Changes to `term_count` not yet folded in: appended by index writes so that common terms are no hot rows. */
+interface TermDeltaTable {
+  workspace_id: WorkspaceId;
+  term: number;
+  delta: number;
+}
+
+/** Documents and their index. */
+export interface DocumentsTables {
+  deployment_fact: DeploymentFactTable;
+  document: DocumentTable;
+  document_cc_pair: DocumentCcPairTable;
+  chunk: ChunkTable;
+  chunk_vector: ChunkVectorTable;
+  chunk_terms: ChunkTermsTable;
+  term_count: TermCountTable;
+  term_delta: TermDeltaTable;
+}

@@ -1,0 +1,110 @@
+import type { Generated } from 'kysely';
+import type { DocumentId, LeadId, LeadScrapeId, UserId, WorkspaceId } from '#src/ids.ts';
+import type { Json, Timestamp } from './column-types.ts';
+
+export const SCRAPE_MODES = ['keyword_search', 'scrape_url'] as const;
+export type ScrapeMode = (typeof SCRAPE_MODES)[number];
+
+export const ENRICHMENTS = ['email', 'phone', 'socials', 'company_info'] as const;
+export type Enrichment = (typeof ENRICHMENTS)[number];
+
+export const LEAD_SCRAPE_STATUSES = [
+  'queued',
+  'running',
+  'completed',
+  'failed',
+  'canceled',
+] as const;
+
+/** `queued → running → completed | failed`; `canceled` by its owner before either. */
+export type LeadScrapeStatus = (typeof LEAD_SCRAPE_STATUSES)[number];
+
+interface LeadScrapeTable {
+  id: LeadScrapeId;
+  workspace_id: WorkspaceId;
+  /** Null once the user is gone. */
+  user_id: UserId | null;
+  mode: ScrapeMode;
+  query: string;
+  max_results: number;
+  enrichment: Enrichment[];
+  /** Equal requests have equal keys. */
+  share_key: string;
+  status: Generated<LeadScrapeStatus>;
+  /** Who found the sites: `index`, `searxng`, `brave`, or null for `scrape_url`. */
+  provider: string | null;
+  /** Its sites are known: the rows of `lead_scrape_site`. */
+  searched: Generated<boolean>;
+  pages_done: Generated<number>;
+  leads_found: Generated<number>;
+  error: string | null;
+  /** Times in a row, without a site in between, that its worker was lost. */
+  outages: Generated<number>;
+  /** The worker's claim: token and the time at which another worker may take over. */
+  claim_token: string | null;
+  claimed_until: Date | null;
+  next_attempt_at: Date | null;
+  queued_at: Timestamp;
+  request_id: string | null;
+  created_at: Timestamp;
+  started_at: Date | null;
+  finished_at: Date | null;
+  processing_time_ms: number | null;
+}
+
+interface LeadScrapeSiteTable {
+  lead_scrape_id: LeadScrapeId;
+  /** 0 for the first that the search named. */
+  ordinal: number;
+  workspace_id: WorkspaceId;
+  url: string;
+  /** The registrable domain, or the host where there is none. */
+  domain: string;
+  /** Indexed documents whose text stands for pages of the site. */
+  document_ids: Generated<DocumentId[]>;
+  status: Generated<'pending' | 'done' | 'failed'>;
+  /** How often a worker has begun with it. */
+  starts: Generated<number>;
+  pages: Generated<number>;
+  error: string | null;
+}
+
+interface LeadTable {
+  id: LeadId;
+  workspace_id: WorkspaceId;
+  lead_scrape_id: LeadScrapeId;
+  site_ordinal: number;
+  kind: 'person' | 'organization';
+  name: Generated<string>;
+  title: Generated<string>;
+  company: Generated<string>;
+  email: Generated<string>;
+  phone: Generated<string>;
+  website: Generated<string>;
+  linkedin: Generated<string>;
+  twitter: Generated<string>;
+  confidence_score: number;
+  /** `mx` | `no_mx` | `unknown`; null when no look-up was asked for. */
+  email_status: string | null;
+  /** All of its addresses, in lower case: what erasure looks for. */
+  emails: Generated<string[]>;
+  /** The registrable domains of its addresses and its website. */
+  domains: Generated<string[]>;
+  details: Json<unknown>;
+  /** Place in the result, from 0. */
+  rank: number;
+  created_at: Timestamp;
+}
+
+interface SitePaceTable {
+  domain: string;
+  next_request_at: Date;
+}
+
+/** Scrapes and the leads they found. */
+export interface LeadsTables {
+  lead_scrape: LeadScrapeTable;
+  lead_scrape_site: LeadScrapeSiteTable;
+  lead: LeadTable;
+  site_pace: SitePaceTable;
+}

@@ -1,0 +1,28 @@
+import type { AccountsTables } from './accounts.ts';
+import type { BillingTables } from './billing.ts';
+import type { ChatTables } from './chat.ts';
+import type { ConnectorsTables } from './connectors.ts';
+import type { DocumentsTables } from './documents.ts';
+import type { EmailTables } from './email.ts';
+import type { EncryptionTables } from './encryption.ts';
+import type { FilesTables } from './files.ts';
+import type { LeadsTables } from './leads.ts';
+import type { OutreachTables } from './outreach.ts';
+import type { PointsTables } from './points.ts';
+import type { WebhooksTables } from './webhooks.ts';
+
+/** Every table of the database. The feature whose name a file bears owns its tables: nobody else writes them. */
+export interface Tables
+  extends
+    AccountsTables,
+    BillingTables,
+    ChatTables,
+    ConnectorsTables,
+    DocumentsTables,
+    EmailTables,
+    EncryptionTables,
+    FilesTables,
+    LeadsTables,
+    OutreachTables,
+    PointsTables,
+    WebhooksTables {}

@@ -1,0 +1,242 @@
+// @module-tag database
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '#src/api/route.ts';
+import { ROUTES } from '#src/api/routes/index.ts';
+import type { Role } from '#src/tables/accounts.ts';
+import { type Attack, attacksOn, leakedIn } from '#test/support/attacks.ts';
+import { dumpWorkspace } from '#test/support/dump-workspace.ts';
+import { type FakeStripe, startFakeStripe } from '#test/support/fake-stripe.ts';
+import { makeOwnThings } from '#test/support/seed-chat.ts';
+import {
+  createKey,
+  type SeededWorkspace,
+  seedWorkspace,
+  SHARED_DOCUMENT,
+} from '#test/support/seed-workspace.ts';
+import { WEBHOOK_SECRET } from '#test/support/stripe-fixtures.ts';
+import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+
+const ROLES: Role[] = ['admin', 'member', 'ingest', 'read'];
+
+let stripe: FakeStripe;
+let millrace: TestMillrace;
+let a: SeededWorkspace;
+let b: SeededWorkspace;
+let keysOfB: Record<Role, string>;
+
+beforeAll(async () => {
+  stripe = await startFakeStripe();
+  millrace = await startTestMillrace({
+    STRIPE_SECRET_KEY: 'sk_test',
+    STRIPE_API_URL: stripe.url,
+    STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+  });
+  a = await seedWorkspace(millrace, 'zanzibarium');
+  b = await seedWorkspace(millrace, 'kattegatium');
+  keysOfB = { admin: b.adminKey, member: '', ingest: '', read: '' };
+  for (const role of ['member', 'ingest', 'read'] as const) {
+    keysOfB[role] = (await createKey(millrace, b.adminKey, role)).key;
+  }
+  stripe.customers = { [a.customerId]: {}, [b.customerId]: {} };
+});
+afterAll(async () => {
+  await millrace[Symbol.asyncDispose]();
+  await stripe[Symbol.asyncDispose]();
+});
+
+const attacks = (): Attack[] => ROUTES.flatMap((route) => attacksOn(route, a, b));
+
+describe('a stranger with keys of another workspace', () => {
+  it('gets 404 for a chat session, a document and a key that are not its own', async () => {
+    const refused = await Promise.all([
+      millrace.call(
+        'POST',
+        '/chat/send-chat-message',
+        { message: 'Go on', chat_session_id: a.chatSessionId },
+        { key: b.adminKey },
+      ),
+      millrace.call('GET', `/service-api/ingestion/${a.documentIds[1]}`, undefined, {
+        key: b.adminKey,
+      }),
+      millrace.call('DELETE', `/account/api-keys/${a.apiKeyId}`, undefined, { key: b.adminKey }),
+    ]);
+    expect(refused.map(({ status, body }) => [status, body.error_code])).toEqual([
+      [404, 'NOT_FOUND'],
+      [404, 'NOT_FOUND'],
+      [404, 'NOT_FOUND'],
+    ]);
+  });
+
+  it('gets 404 for a connector, credential, pair, run and document set that are not its own', async () => {
+    const strange = attacks().filter(
+      ({ method, path }) =>
+        path.startsWith('/manage/') &&
+        (method === 'GET'
+          ? /\/\d+/.test(path)
+          : /cc-pair|\/credential\/|document-set\//.test(path)),
+    );
+    expect(strange.length).toBeGreaterThan(25);
+    for (const { method, path, body, headers } of strange) {
+      const answer = await millrace.call(method, path, body, { key: b.adminKey, headers });
+      expect([answer.status, answer.body.error_code], `${method} ${path}: ${answer.text}`).toEqual([
+        404,
+        'NOT_FOUND',
+      ]);
+    }
+  });
+
+  it('gets 404 for an endpoint, event, delivery, member, scrape, account and message that are not its own', async () => {
+    const strange = attacks().filter(({ path }) =>
+      /^\/(webhook-\w+|account\/members|tools\/lead-scraper|email-\w+|do-not-contact)\/./.test(
+        path,
+      ),
+    );
+    expect(strange.length).toBeGreaterThan(28);
+    for (const { method, path, body } of strange) {
+      const answer = await millrace.call(method, path, body, { key: b.adminKey });
+      expect([answer.status, answer.body.error_code], `${method} ${path}: ${answer.text}`).toEqual([
+        404,
+        'NOT_FOUND',
+      ]);
+    }
+  });
+
+  it('gets 404 for a session, message, agent, project, file, tool and MCP server that are not its own', async () => {
+    const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
+    const named =
+      /^\/(chat|user|persona|tool|admin\/(tool|mcp))\/.*(\/|message_id=)(\d+|[\da-f]{8}-[\da-f-]{27})\b/;
+    const inBody = /^\/chat\/(rename|update|create-chat-message|set-message)|remove_chat_session$/;
+    const strange = ROUTES.flatMap((route) => attacksOn(route, a, own)).filter(
+      ({ path }) => named.test(path) || inBody.test(path),
+    );
+    expect(strange.length).toBeGreaterThan(75);
+    for (const { method, path, body } of strange) {
+      const answer = await millrace.call(method, path, body, { key: b.adminKey });
+      expect([answer.status, answer.body.error_code], `${method} ${path}: ${answer.text}`).toEqual([
+        404,
+        'NOT_FOUND',
+      ]);
+    }
+  });
+
+  it('lists events and deliveries of its own alone, whatever ids and cursors it names', async () => {
+    const own = new Set([b.endpointId, b.disabledEndpointId]);
+    const isListing = ({ method, path }: Route) =>
+      method === 'GET' && /^\/webhook-(events|deliveries)$/.test(path);
+    for (const { path } of ROUTES.filter(isListing).flatMap((route) => attacksOn(route, a, b))) {
+      const { status, body } = await millrace.call('GET', path, undefined, { key: b.adminKey });
+      expect(status, path).toBe(200);
+      for (const { endpoint_id } of body.deliveries ?? []) expect(own).toContain(endpoint_id);
+      if (path.includes('_id=')) expect(body.deliveries).toEqual([]);
+    }
+  });
+
+  it('is told of its own subscription alone', async () => {
+    for (const { adminKey, marker } of [a, b]) {
+      const { body } = await millrace.call('GET', '/subscription/status', undefined, {
+        key: adminKey,
+      });
+      expect(body.currency).toBe(marker);
+    }
+  });
+
+  it('may neither list workspaces nor set the plan of one', async () => {
+    const refused = await Promise.all([
+      millrace.call('GET', '/manage/admin/workspaces', undefined, { key: b.adminKey }),
+      ...[a, b].map(({ workspaceId }) =>
+        millrace.call(
+          'PUT',
+          `/manage/admin/workspaces/${workspaceId}/plan`,
+          { plan_tier: 'Free' },
+          { key: b.adminKey },
+        ),
+      ),
+    ]);
+    expect(refused.map(({ status, body }) => [status, body.error_code])).toEqual(
+      Array.from({ length: 3 }, () => [403, 'UNAUTHORIZED']),
+    );
+  });
+
+  it('has awards of its own under an Idempotency-Key that is taken elsewhere', async () => {
+    const headers = { 'Idempotency-Key': a.idempotencyKey };
+    const pointsOf = async (key: string): Promise<number> =>
+      (await millrace.call('GET', '/gamification/status', undefined, { key })).body.points;
+    const before = [await pointsOf(a.adminKey), await pointsOf(b.adminKey)] as const;
+    const action = { action_type: 'search' }; // A's key stands for a share
+    const { body } = await millrace.call('POST', '/gamification/action', action, {
+      key: b.adminKey,
+      headers,
+    });
+    expect(body).toMatchObject({ action_recorded: true, points_total: before[1] + 10 });
+    expect(await pointsOf(a.adminKey)).toBe(before[0]);
+  });
+
+  it.each(ROLES)('walks every endpoint as %s and sees and changes nothing', async (role) => {
+    await millrace.settled(a.adminKey);
+    const secrets = [a.marker, ...a.secretIds];
+    const before = await dumpWorkspace(millrace.services.db, a.workspaceId);
+    expect(Object.values(before).every((rows) => rows.length > 0)).toBe(true);
+    for (const prefix of ['', '/api']) {
+      // The walk deletes all sessions of its own.
+      const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
+      for (const attack of ROUTES.flatMap((route) => attacksOn(route, a, own))) {
+        const path = prefix + attack.path;
+        const answer = await millrace.call(attack.method, path, attack.body, {
+          key: keysOfB[role],
+          headers: attack.headers,
+        });
+        expect(answer.status, `${attack.method} ${path}: ${answer.text}`).toBeLessThan(500);
+        expect(
+          leakedIn(answer, attack, secrets),
+          `${attack.method} ${path}: ${answer.text}`,
+        ).toEqual([]);
+      }
+    }
+    await millrace.settled(b.adminKey);
+    await millrace.services.pointsAwarder.idle();
+    expect(await dumpWorkspace(millrace.services.db, a.workspaceId)).toEqual(before);
+    // Bytes need not lie in the database.
+    const file = await millrace.call('GET', `/chat/file/${a.chatFileId}`, undefined, {
+      key: a.adminKey,
+    });
+    expect(file.text).toContain(a.diaryWord);
+  });
+
+  it('makes Stripe open the pages of its own customer alone', async () => {
+    const open = async (key: string) => {
+      const body = { return_url: 'https://shop.test/', customer: a.customerId };
+      expect((await millrace.call('POST', '/billing/portal', body, { key })).status).toBe(200);
+      return stripe.calls.at(-1)?.parameters['customer'];
+    };
+    expect(await open(b.adminKey)).toBe(b.customerId);
+    const told = JSON.stringify(stripe.calls); // those of the walks are among them
+    for (const secret of [a.marker, ...a.secretIds]) expect(told).not.toContain(secret);
+    expect(await open(a.adminKey)).toBe(a.customerId);
+  });
+
+  it('has a document of its own under an id that is taken elsewhere', async () => {
+    const own = {
+      document: {
+        id: SHARED_DOCUMENT,
+        semantic_identifier: 'Own',
+        sections: [{ text: 'Narwhals of the north.' }],
+      },
+    };
+    await millrace.call('POST', '/service-api/ingestion', own, { key: b.adminKey });
+    await millrace.settled(b.adminKey);
+    const search = async (key: string, query: string) =>
+      (await millrace.call('POST', '/search', { query }, { key })).body.results.map(
+        (hit: { text: string }) => hit.text,
+      );
+    expect(await search(b.adminKey, 'narwhals')).toEqual(['Narwhals of the north.']);
+    expect(await search(a.adminKey, 'narwhals')).toEqual([]);
+    expect(await search(a.adminKey, a.marker)).toHaveLength(a.documentIds.length);
+
+    const path = `/service-api/ingestion/${SHARED_DOCUMENT}`;
+    await millrace.call('DELETE', path, undefined, { key: b.adminKey });
+    await millrace.settled(b.adminKey);
+    expect((await millrace.call('GET', path, undefined, { key: b.adminKey })).status).toBe(404);
+    const kept = await millrace.call('GET', path, undefined, { key: a.adminKey });
+    expect(kept.body).toMatchObject({ status: 'indexed', cc_pair_ids: [a.pairId] });
+  });
+});

@@ -1,0 +1,54 @@
+// @module-tag smoke
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askHandbook, judge, LABELLED, pushHandbook } from '#test/support/labelled-answers.ts';
+import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
+
+let millrace: TestMillrace;
+beforeAll(async () => {
+  millrace = await startTestMillrace();
+  await pushHandbook(millrace);
+  await millrace.settled();
+});
+afterAll(() => millrace[Symbol.asyncDispose]());
+
+describe('answers without a language model', () => {
+  it('refuse what the documents do not answer', async () => {
+    const answered: string[] = [];
+    for (const question of LABELLED.unanswerable) {
+      const { answer, citation_info } = await askHandbook(millrace, question);
+      if (citation_info.length > 0) answered.push(question);
+      else expect(answer).toMatch(/^I found nothing in the indexed documents/);
+    }
+    expect(LABELLED.unanswerable).toHaveLength(40);
+    expect(answered.length, answered.join('\n')).toBeLessThanOrEqual(2);
+  });
+
+  it('cite the right document first and hold the fact that was asked for', async () => {
+    const judged = [];
+    for (const labelled of LABELLED.answerable) {
+      judged.push(judge(labelled, await askHandbook(millrace, labelled.question)));
+    }
+    const wrong = judged.filter(({ isRightFirst, hasFact }) => !isRightFirst || !hasFact);
+    const said = wrong.map(({ question }) => question).join('\n');
+    expect(judged).toHaveLength(40);
+    expect(judged.filter(({ isRightFirst }) => isRightFirst).length, said).toBeGreaterThanOrEqual(
+      38,
+    );
+    expect(judged.filter(({ hasFact }) => hasFact).length, said).toBeGreaterThanOrEqual(38);
+  });
+
+  it.each(LABELLED.followUps)(
+    'take "$question" after $before for what it means',
+    async ({ before, ...labelled }) => {
+      const answered = await askHandbook(millrace, labelled.question, before);
+      const { isRightFirst, hasFact } = judge(labelled, answered);
+      expect(isRightFirst, answered.answer).toBe(true);
+      expect(hasFact || labelled.document === null, answered.answer).toBe(true);
+    },
+  );
+
+  it('list what was searched also when nothing is cited', async () => {
+    const { top_documents } = await askHandbook(millrace, 'How do I rotate the TLS certificate?');
+    expect(top_documents.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,87 @@
+// @module-tag smoke
+// @module-tag database
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { countTermIds, workspaceSalt } from '#src/documents/bm25.ts';
+import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
+import { indexDocuments } from '#src/documents/index-documents.ts';
+import { searchTerms } from '#src/documents/search-terms.ts';
+import { readTermCounts } from '#src/documents/term-counts.ts';
+import { tokenize } from '#src/documents/tokenize.ts';
+import type { DocumentId } from '#src/ids.ts';
+import { openTestServices, type TestServices } from '#test/support/test-services.ts';
+
+const DOCUMENTS = 300;
+const NO_FILTERS = { source_type: [], document_set: [], time_cutoff: null, tags: [] };
+
+let stage: TestServices;
+
+beforeAll(async () => {
+  stage = await openTestServices();
+  const { services, workspaceId } = stage;
+  const context = { workspaceId, writer: null, requestId: null, maxBytes: 1_000_000 };
+  await Promise.all(
+    Array.from({ length: DOCUMENTS }, (_, n) =>
+      services.documentAcceptor.accept(
+        toIncomingDocument(
+          ingestionItemSchema.parse({
+            document: {
+              id: `words-${n}`,
+              semantic_identifier: `Words ${n}`,
+              source: n % 3 === 0 ? 'web' : 'file',
+              // Every chunk has "harbour", two of three "lantern"; each number is in one.
+              sections: [
+                { text: `The harbour of quay${n}${n % 3 === 1 ? '' : ' with its lantern'}.` },
+              ],
+            },
+          }),
+          context,
+        ),
+      ),
+    ),
+  );
+  const { rows } = await sql<{ id: DocumentId }>`select id from document`.execute(services.db);
+  const ids = rows.map(({ id }) => id);
+  await indexDocuments(services, ids, new AbortController().signal);
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+async function search(question: string, maxScored: number, filters = {}) {
+  const { services, workspaceId } = stage;
+  const terms = countTermIds(tokenize(question), workspaceSalt(workspaceId));
+  const counts = await readTermCounts(services.db, workspaceId, [...terms.keys()]);
+  const scope = { workspaceId, userId: null, filters: { ...NO_FILTERS, ...filters }, limit: 100 };
+  const found = await searchTerms(services.db, scope, terms, counts, maxScored);
+  const { rows } = await sql<{ id: number; external_id: string }>`
+    select c.id, d.external_id from chunk c join document d on d.id = c.document_id
+    where c.id = any(${found.map(({ key }) => key)}::bigint[])`.execute(services.db);
+  const names = new Map(rows.map((row) => [row.id, row.external_id]));
+  return found.map(({ key, score }) => ({ id: names.get(key), score }));
+}
+
+describe('a question of common words', () => {
+  it('scores no more chunks than the bound', async () => {
+    expect(await search('harbour', 40)).toHaveLength(40);
+    expect(await search('harbour', 1_000)).toHaveLength(100);
+  });
+
+  it('scores the chunks that have all of the words, which are the best', async () => {
+    const bounded = await search('harbour lantern', 40);
+    const exact = await search('harbour lantern', 1_000);
+    expect(bounded).toHaveLength(40);
+    expect(bounded.map(({ score }) => score)).toEqual(exact.slice(0, 40).map(({ score }) => score));
+  });
+
+  it('finds the chunk with its one rare word first, and each chunk once', async () => {
+    const found = await search('harbour quay17 lantern', 40);
+    expect(found[0]?.id).toBe('words-17');
+    expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
+    expect(found.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it('finds what the filters let through when its rare word is elsewhere', async () => {
+    const found = await search('harbour quay17', 40, { source_type: ['web'] });
+    expect(found).toHaveLength(40);
+    expect(found.some(({ id }) => id === 'words-17')).toBe(false);
+  });
+});

@@ -1,0 +1,193 @@
+// @module-tag processes
+// @module-tag database
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { promoteVectors } from '#src/documents/promote-vectors.ts';
+import { startProcess } from '#test/support/child-process.ts';
+import { until } from '#test/support/until.ts';
+import { openVectorStage, type VectorStage } from '#test/support/vector-stage.ts';
+
+const THRESHOLD = 500;
+const CHUNKS = 600;
+/** A search by sign bits compares so many of the nearest again, in full. */
+const RERANKED = 400;
+const QUERY = 'which report is about subject123?';
+const VALID = [{ name: 'chunk_vector_promoted', valid: true }];
+const INVALID = [{ name: 'chunk_vector_promoted', valid: false }];
+
+const databaseUrl = process.env['TEST_DATABASE_URL'];
+
+describe.skipIf(databaseUrl === undefined)(
+  'the index over promoted vectors (needs TEST_DATABASE_URL)',
+  () => {
+    let stage: VectorStage;
+    const never = new AbortController().signal;
+    const promote = (signal = never) => promoteVectors(stage.services, signal);
+
+    beforeEach(async () => {
+      stage = await openVectorStage(THRESHOLD);
+      await stage.ingest(0, CHUNKS);
+    });
+    afterEach(() => stage[Symbol.asyncDispose]());
+
+    const isWaiting = async () =>
+      (await stage.builders()).some(({ phase }) => phase === 'waiting for old snapshots');
+
+    async function killBuilder(): Promise<void> {
+      for (const { pid } of await stage.builders()) {
+        await sql`select pg_terminate_backend(${pid})`.execute(stage.services.db);
+      }
+      await until(async () => (await stage.builders()).length === 0);
+    }
+
+    /** Leaves what a builder leaves that dies in the middle. */
+    async function interruptBuild(): Promise<void> {
+      const held = await stage.holdSnapshot();
+      const building = promote();
+      const failed = expect(building).rejects.toThrow(/terminat/i);
+      await until(isWaiting);
+      await killBuilder();
+      await failed;
+      await held[Symbol.asyncDispose]();
+      expect(await stage.indexes()).toEqual(INVALID);
+    }
+
+    async function expectSearchByBits(): Promise<void> {
+      const seen = await stage.search(QUERY);
+      expect(seen.hits[0]?.id).toBe('vector-123');
+      expect(seen).toMatchObject({ usesIndex: false, comparedExactly: RERANKED });
+    }
+
+    async function expectSearchByIndex(): Promise<void> {
+      const seen = await stage.search(QUERY);
+      expect(seen.hits[0]?.id).toBe('vector-123');
+      expect(seen.usesIndex).toBe(true);
+      expect(seen.comparedExactly).toBeLessThanOrEqual(RERANKED);
+    }
+
+    it('is not used, nor are all vectors compared, while it is being built', async () => {
+      const before = await stage.search(QUERY);
+      expect(before.comparedExactly).toBe(RERANKED);
+      const held = await stage.holdSnapshot();
+      const building = promote();
+      await until(isWaiting);
+      expect(await stage.search(QUERY)).toEqual(before);
+      await stage.ingest(CHUNKS, CHUNKS + 1);
+      expect((await stage.search(`subject${CHUNKS}`)).hits[0]?.id).toBe(`vector-${CHUNKS}`);
+      await expectSearchByBits();
+      await held[Symbol.asyncDispose]();
+      expect(await building).toBe(CHUNKS);
+      expect(await stage.indexes()).toEqual(VALID);
+      await expectSearchByIndex();
+      // What came during the build is staged: found beside the index, and moved by the next run.
+      expect((await stage.search(`subject${CHUNKS}`)).hits[0]?.id).toBe(`vector-${CHUNKS}`);
+      expect(await promote()).toBe(1);
+      expect((await stage.search(`subject${CHUNKS}`)).hits[0]?.id).toBe(`vector-${CHUNKS}`);
+    });
+
+    it('is built again after its builder died and left it invalid', async () => {
+      await interruptBuild();
+      await expectSearchByBits();
+      await promote();
+      expect(await stage.indexes()).toEqual(VALID);
+      await expectSearchByIndex();
+    });
+
+    it('is built by one process at a time', async () => {
+      const held = await stage.holdSnapshot();
+      const building = promote();
+      await until(isWaiting);
+      expect(await promote()).toBe(0);
+      expect(await stage.builders()).toHaveLength(1);
+      await held[Symbol.asyncDispose]();
+      await building;
+      expect(await stage.indexes()).toEqual(VALID);
+    });
+
+    it('is finished by the server when the process that began it is killed', async () => {
+      const held = await stage.holdSnapshot();
+      {
+        await using worker = await startProcess('workers/main.ts', stage.settings, [
+          'vector-promote',
+        ]);
+        await until(isWaiting);
+        await worker.kill();
+      }
+      expect(await promote()).toBe(0);
+      expect(await stage.builders()).toHaveLength(1);
+      await expectSearchByBits();
+      await held[Symbol.asyncDispose]();
+      // The server commits a moment after it has reported the end.
+      await expect.poll(() => stage.indexes()).toEqual(VALID);
+      await expectSearchByIndex();
+    });
+
+    it('is given up when the process stops, and can be built at once by another', async () => {
+      const stopping = new AbortController();
+      const held = await stage.holdSnapshot();
+      const building = promote(stopping.signal);
+      const stopped = expect(building).rejects.toThrow('the process stops');
+      await until(isWaiting);
+      stopping.abort(new Error('the process stops'));
+      await stopped;
+      await held[Symbol.asyncDispose]();
+      await promote();
+      expect(await stage.indexes()).toEqual(VALID);
+    });
+
+    it('is missed by the very next search when somebody drops it, and comes back', async () => {
+      await promote();
+      await expectSearchByIndex();
+      await sql`drop index chunk_vector_promoted`.execute(stage.services.db);
+      await expectSearchByBits();
+      await promote();
+      await expectSearchByIndex();
+    });
+
+    it('is built where an earlier version marked the rows and had not built it', async () => {
+      await sql`update chunk_vector set promoted = true`.execute(stage.services.db);
+      await expectSearchByBits();
+      await promote();
+      await expectSearchByIndex();
+    });
+
+    it('is replaced when it is another than the searches need', async () => {
+      await promote();
+      const { db } = stage.services;
+      await sql`drop index chunk_vector_promoted`.execute(db);
+      await sql`create index chunk_vector_promoted on chunk_vector
+      using hnsw (embedding halfvec_l2_ops) where promoted`.execute(db);
+      await expectSearchByBits();
+      await promote();
+      await expectSearchByIndex();
+    });
+
+    it('and words that every chunk holds are looked up in their index, not in the whole table', async () => {
+      const seen = await stage.search('a report with a remark');
+      expect(seen.hits).toHaveLength(10);
+      expect(seen.scansWords).toBe(false);
+    });
+
+    it('loses what an interrupted reindex left beside it', async () => {
+      await promote();
+      const held = await stage.holdSnapshot();
+      const reindexing = sql`reindex index concurrently chunk_vector_promoted`.execute(
+        stage.services.db,
+      );
+      const failed = expect(reindexing).rejects.toThrow(/terminat/i);
+      await until(isWaiting);
+      // Not while it is still at it.
+      await promote();
+      expect(await stage.builders()).toHaveLength(1);
+      await expectSearchByIndex();
+      await killBuilder();
+      await failed;
+      await held[Symbol.asyncDispose]();
+      expect(await stage.indexes()).toHaveLength(2);
+      await expectSearchByIndex();
+      await promote();
+      expect(await stage.indexes()).toEqual(VALID);
+      await expectSearchByIndex();
+    });
+  },
+);

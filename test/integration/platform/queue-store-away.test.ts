@@ -1,0 +1,41 @@
+// @module-tag database
+// @module-tag queues
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openProducer } from '#queues/producer.ts';
+import { defineQueue } from '#queues/queue.ts';
+import { createMetrics } from '#src/platform/metrics.ts';
+import type { Services } from '#src/services.ts';
+import { succeeds } from '#test/support/queue-polls.ts';
+import { openQueueStore, testedSizes } from '#test/support/queue-stores.ts';
+import { defineWorker, startWorker } from '#workers/worker.ts';
+
+const work = defineQueue({ name: 'test-away', payload: z.object({ row: z.int() }) });
+const sizes = testedSizes.filter((size) => size !== 'embedded');
+
+describe.skipIf(sizes.length === 0)(
+  'a worker that starts while the store of the queues is away (needs TEST_DATABASE_URL)',
+  () => {
+    it.each(sizes)('begins to work when it is back, %s', async (size) => {
+      await using opened = new AsyncDisposableStack();
+      const store = await openQueueStore(size);
+      opened.defer(async () => store.remove());
+      const producer = await openProducer(store.backend, [work]);
+      opened.defer(async () => producer.close());
+      const done = new Set<number>();
+      const definition = defineWorker(work, async (_services, { row }) => void done.add(row));
+      const services = { log: pino({ level: 'silent' }), metrics: createMetrics() };
+      await store.proxy?.down();
+      // A worker is handed all services; this test's handler uses none of the rest.
+      const handed = { ...services, queueBackend: store.backend, producer } as unknown as Services;
+      const worker = startWorker(definition, handed);
+      opened.defer(async () => worker.close(0));
+      // Its own first look came before this one.
+      await expect(producer.ping()).rejects.toThrow();
+      await store.proxy?.up();
+      await expect.poll(async () => succeeds(producer.enqueue(work, { row: 1 }))).toBe(true);
+      await expect.poll(() => done.has(1)).toBe(true);
+    });
+  },
+);

@@ -1,0 +1,242 @@
+// @module-tag queues
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
+import { addMember } from '#src/accounts/members.ts';
+import { createWorkspace } from '#src/accounts/workspaces.ts';
+import { openRequestLog } from '#src/api/open-request-log.ts';
+import { applyStripeEvent } from '#src/billing/apply-stripe-event.ts';
+import { whyNoSeat } from '#src/billing/plans.ts';
+import { settlePlan } from '#src/billing/settle-plan.ts';
+import { stripeEvent } from '#src/billing/stripe-object.ts';
+import { beginTurns, askTurn } from '#src/chat/turns/begin-turns.ts';
+import { insertSession } from '#src/chat/turns/insert-session.ts';
+import { assertEmbeddingModel } from '#src/documents/embedding-model.ts';
+import { underBuildLock } from '#src/documents/vector-index.ts';
+import { assertKeyRing } from '#src/encryption/assert-key-ring.ts';
+import { resealValues } from '#src/encryption/reseal-values.ts';
+import { openUnsubscribeKeys } from '#src/outreach/unsubscribe-keys.ts';
+import { createSecretBox } from '#src/platform/crypto.ts';
+import { awardPoints } from '#src/points/award-points.ts';
+import { lockAccount } from '#src/points/ledger.ts';
+import type { Services } from '#src/services.ts';
+import { insertCredentials } from '#test/support/seed-sealed.ts';
+import { eventFixture, subscriptionFixture } from '#test/support/stripe-fixtures.ts';
+import { behind, beside, openImpatientServices, valuesOf } from '#test/support/two-connections.ts';
+
+const databaseUrl = process.env['TEST_DATABASE_URL'];
+const NEVER = new AbortController().signal;
+
+describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL)', () => {
+  let stage: Awaited<ReturnType<typeof openImpatientServices>>;
+  let services: Services;
+  beforeAll(async () => {
+    stage = await openImpatientServices();
+    ({ services } = stage);
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  const newWorkspace = (planTier: 'Free' | 'Personal' = 'Free') =>
+    createWorkspace(services.db, { name: 'Of a test', planTier });
+  const lockWorkspace = (workspaceId: string) => (trx: Services['db']) =>
+    sql`select 1 from workspace where id = ${workspaceId} for no key update`.execute(trx);
+
+  describe('a plan', () => {
+    it('is settled by what another decision has just written', async () => {
+      const { workspaceId } = await newWorkspace();
+      const terms = { now: new Date(), graceDays: 7 };
+      const [settled] = valuesOf(
+        await behind(
+          services.db,
+          (trx) =>
+            sql`update workspace set plan_tier = 'Agency', base_plan_tier = 'Agency'
+              where id = ${workspaceId}`.execute(trx),
+          [() => services.db.transaction().execute((trx) => settlePlan(trx, workspaceId, terms))],
+        ),
+      );
+      expect(settled).toBe('Agency');
+    });
+
+    it('has a last seat, and a second invitation at once has none', async () => {
+      const { workspaceId } = await newWorkspace('Personal');
+      const invite = (displayName: string) => () =>
+        addMember(
+          services.db,
+          { workspaceId, displayName, email: null, role: 'member' },
+          whyNoSeat,
+        );
+      await invite('Ann')();
+      const invitations = await behind(services.db, lockWorkspace(workspaceId), [
+        invite('Ben'),
+        invite('Cat'),
+      ]);
+      expect(invitations.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    });
+  });
+
+  describe('an event of Stripe', () => {
+    const newEvent = (workspaceId: string) =>
+      stripeEvent.parse(
+        eventFixture(
+          'customer.subscription.created',
+          subscriptionFixture('sub_two', { metadata: { workspace_id: workspaceId } }),
+        ),
+      );
+    const isApplied = async (id: string): Promise<boolean> => {
+      const { rows } = await sql`select 1 from stripe_event where id = ${id}`.execute(services.db);
+      return rows.length === 1;
+    };
+
+    it('is refused while another is applied, and Stripe sends it again', async () => {
+      const event = newEvent((await newWorkspace()).workspaceId);
+      const lock = (trx: Services['db']) => sql`select pg_advisory_xact_lock(7202614)`.execute(trx);
+      await beside(services.db, lock, async () => {
+        await expect(applyStripeEvent(services, event)).rejects.toThrow(/lock timeout/);
+        expect(await isApplied(event.id)).toBe(false);
+      });
+      await applyStripeEvent(services, event);
+      expect(await isApplied(event.id)).toBe(true);
+    });
+
+    it('does not wait for the vector index, which may take hours to build', async () => {
+      const event = newEvent((await newWorkspace()).workspaceId);
+      await underBuildLock(services.db, NEVER, () => applyStripeEvent(services, event));
+      expect(await isApplied(event.id)).toBe(true);
+    });
+  });
+
+  it('two awards at once are both in the total', async () => {
+    const holder = await newWorkspace();
+    const award = () =>
+      awardPoints(
+        services,
+        { ...holder, action: 'share', source: 'client', sourceId: null },
+        () => 1,
+      );
+    await award();
+    const awards = valuesOf(
+      await behind(services.db, (trx) => lockAccount(trx, holder), [award, award]),
+    );
+    expect(awards.map(({ pointsTotal }) => pointsTotal).toSorted((a, b) => a - b)).toEqual([
+      50, 75,
+    ]);
+    const { rows } = await sql`select points from points_account
+      where user_id = ${holder.userId}`.execute(services.db);
+    expect(rows).toEqual([{ points: 75 }]);
+  });
+
+  it('two requests at once share the last place of a minute; another account waits for neither', async () => {
+    await using opened = new AsyncDisposableStack();
+    const pool = new pg.Pool({ connectionString: stage.databaseUrl });
+    opened.defer(() => pool.end());
+    const log = openRequestLog({ kind: 'postgres', pool }, () => new Date());
+    const take = () => log.take('chat:ann', 1);
+    await beside(
+      services.db,
+      (trx) => sql`select take_request('chat:ann', 1)`.execute(trx),
+      async () => expect((await log.take('chat:ben', 1)).allowed).toBe(true),
+    );
+    const [second, third] = valuesOf(
+      await behind(services.db, (trx) => sql`select take_request('chat:cat', 2)`.execute(trx), [
+        () => log.take('chat:cat', 2),
+        () => log.take('chat:cat', 2),
+      ]),
+    );
+    expect(new Set([second?.allowed, third?.allowed])).toEqual(new Set([false, true]));
+    expect(await take()).toMatchObject({ allowed: false, used: 1 });
+  });
+
+  describe('processes that start at once', () => {
+    const keys = () => [stage.encryptionKey];
+    it.each([
+      [
+        'the first workspace',
+        7_202_601,
+        () => ensureBootstrap(services.db, { bootstrapKey: null }),
+      ],
+      [
+        'the embedding model',
+        7_202_602,
+        () => assertEmbeddingModel(services.db, services.embedder),
+      ],
+      [
+        'the key ring',
+        7_202_612,
+        () =>
+          assertKeyRing(services.db, {
+            keys: keys(),
+            secrets: createSecretBox(keys()),
+            setting: 'ENCRYPTION_KEY',
+          }),
+      ],
+      [
+        'the keys of unsubscribe links',
+        7_202_613,
+        () => openUnsubscribeKeys(services.db, createSecretBox(keys()), keys()),
+      ],
+    ] as const)('look at %s one after the other', async (_, lock, start) => {
+      const settled = await behind<unknown>(
+        services.db,
+        (trx) => sql`select pg_advisory_xact_lock(${lock}::bigint)`.execute(trx),
+        [start, start],
+      );
+      expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    });
+
+    it('build one vector index: the second one does not wait', async () => {
+      const built = await underBuildLock(services.db, NEVER, () =>
+        underBuildLock(services.db, NEVER, () => Promise.resolve('built twice')),
+      );
+      expect(built).toBeNull();
+    });
+  });
+
+  it('a secret that is changed while it is sealed again keeps the change', async () => {
+    const [fresh, old] = [randomBytes(32), stage.encryptionKey];
+    const rotated = { db: services.db, secrets: createSecretBox([fresh, old]) };
+    const [credential] = await insertCredentials(services, stage.workspaceId, 1);
+    if (credential === undefined) throw new Error('A credential was made.');
+    const changed = services.secrets.seal('changed', `credential:${credential}`);
+    await behind(
+      services.db,
+      (trx) => sql`update credential set secret = ${changed} where id = ${credential}`.execute(trx),
+      [() => resealValues(rotated, null)],
+    );
+    const { rows } = await sql<{ secret: string }>`
+      select secret from credential where id = ${credential}`.execute(services.db);
+    expect(rows[0]?.secret).toBe(changed);
+    for (let step = await resealValues(rotated, null); step.next !== null;)
+      step = await resealValues(rotated, step.next);
+    const again = await sql<{ secret: string }>`
+      select secret from credential where id = ${credential}`.execute(services.db);
+    const opened = createSecretBox([fresh]).open(
+      again.rows[0]?.secret ?? '',
+      `credential:${credential}`,
+    );
+    expect(opened).toBe('changed');
+  });
+
+  it('a question in a session that is being deleted is refused', async () => {
+    const owner = await newWorkspace();
+    const now = new Date();
+    const { sessionId, rootId } = await services.db
+      .transaction()
+      .execute((trx) =>
+        insertSession(trx, owner, { agentId: null, projectId: null, title: null, now }),
+      );
+    const place = { sessionId, parentId: rootId, answered: null, history: [] };
+    const settings = { agentId: null, projectId: null };
+    const turn = askTurn(owner, { place, settings, message: 'Why?', files: [], now });
+    const [asked] = valuesOf(
+      await behind(
+        services.db,
+        (trx) =>
+          sql`update chat_session set deleted_at = now() where id = ${sessionId}`.execute(trx),
+        [() => beginTurns(services.db, [turn])],
+      ),
+    );
+    expect(asked).toMatchObject([{ status: 'rejected' }]);
+  });
+});

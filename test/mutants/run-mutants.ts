@@ -1,0 +1,121 @@
+/**
+ * Puts each mutant into a copy of the repository and runs the tests that should notice it.
+ *
+ *   npm run mutate                    all of them
+ *   npm run mutate -- prune limits    those with one of these words in fault or file
+ *   npm run mutate -- --list          prints them, and runs nothing
+ *
+ * Prints the share that was killed. Status 1 when a mutant no longer fits the code, when the tests fail without a
+ * mutant, and when less than 90 % are killed. Mutants that need a server are left out without it, and named.
+ */
+import { access, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Mutant } from './mutant.ts';
+import { mutants } from './mutants.ts';
+import { copyRepository, type RepositoryCopy, ROOT } from './repository-copy.ts';
+
+const AIM = 0.9;
+/** A mutant may make a test wait for ever; that counts as noticed. */
+const MUTANT_TIMEOUT_MS = 180_000;
+const GREEN_TIMEOUT_MS = 1_800_000;
+/** Copies that are tried beside each other. */
+const COPIES = 2;
+
+const OUTCOMES = {
+  passed: 'SURVIVED',
+  failed: 'killed',
+  'timed out': 'killed, by time',
+} as const;
+
+const words = process.argv.slice(2).filter((word) => word !== '--list');
+const chosen = mutants.filter(
+  ({ fault, file }) =>
+    words.length === 0 || words.some((word) => `${fault} ${file}`.includes(word)),
+);
+if (process.argv.includes('--list')) list(chosen);
+else await run(chosen);
+
+async function run(all: readonly Mutant[]): Promise<void> {
+  await expectToFit(all);
+  const runnable = all.filter(({ needs }) => !needs || process.env[needs]);
+  for (const { fault, needs } of all.filter((mutant) => !runnable.includes(mutant)))
+    say(`left out (needs ${needs}): ${fault}`);
+  if (runnable.length === 0) throw new Error('No mutant is left to try.');
+
+  await using opened = new AsyncDisposableStack();
+  const copies: RepositoryCopy[] = [];
+  for (let n = 0; n < COPIES; n += 1) copies.push(opened.use(await copyRepository()));
+  await expectGreen(copies, runnable);
+  const survivors = await tryAll(copies, runnable);
+
+  const killed = runnable.length - survivors.length;
+  const share = killed / runnable.length;
+  for (const { fault, file } of survivors) say(`survivor: ${fault} (${file})`);
+  say(
+    `${killed} of ${runnable.length} killed (${(share * 100).toFixed(1)} %), ${all.length - runnable.length} left out.`,
+  );
+  if (share < AIM) process.exitCode = 1;
+}
+
+/** @throws naming every mutant whose text is not there exactly once, or whose tests are gone */
+async function expectToFit(all: readonly Mutant[]): Promise<void> {
+  const faults: string[] = [];
+  for (const { fault, file, find, tests } of all) {
+    const text = await readFile(path.join(ROOT, file), 'utf8').catch(() => '');
+    const times = text.split(find).length - 1;
+    if (times !== 1) faults.push(`${file} has the text ${times} times: ${fault}`);
+    for (const test of tests) {
+      const isThere = await access(path.join(ROOT, test)).then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) faults.push(`${test} is not there: ${fault}`);
+    }
+  }
+  if (faults.length > 0) throw new Error(`Change these mutants:\n${faults.join('\n')}`);
+}
+
+/** A test that fails by itself would seem to kill everything. */
+async function expectGreen(
+  [copy]: readonly RepositoryCopy[],
+  runnable: readonly Mutant[],
+): Promise<void> {
+  const files = [...new Set(runnable.flatMap(({ tests }) => tests))];
+  say(`without a mutant: ${files.length} test files`);
+  const run = await copy?.runTests(files, GREEN_TIMEOUT_MS);
+  if (run?.result === 'passed') return;
+  throw new Error(`The tests fail without a mutant:\n${run?.output.slice(-4_000)}`);
+}
+
+/** @returns those that no test noticed */
+async function tryAll(
+  copies: readonly RepositoryCopy[],
+  runnable: readonly Mutant[],
+): Promise<Mutant[]> {
+  const survivors: Mutant[] = [];
+  const queue = [...runnable.entries()];
+  await Promise.all(
+    copies.map(async (copy) => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const [index, mutant] = next;
+        const startedMs = performance.now();
+        const { result } = await copy.tryMutant(mutant, MUTANT_TIMEOUT_MS);
+        const seconds = Math.round((performance.now() - startedMs) / 1_000);
+        if (result === 'passed') survivors.push(mutant);
+        say(
+          `${index + 1}/${runnable.length} ${OUTCOMES[result]} (${seconds} s): ${mutant.fault} (${mutant.file})`,
+        );
+      }
+    }),
+  );
+  return survivors;
+}
+
+function list(all: readonly Mutant[]): void {
+  for (const { fault, file, needs } of all)
+    say(`${file}: ${fault}${needs === undefined ? '' : ` (needs ${needs})`}`);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

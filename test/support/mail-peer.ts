@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { ImapFlow } from 'imapflow';
+
+/** The mail servers that `.ci/services peers` has started. */
+export interface MailPeer {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  /** The other things that a test needs to know. */
+  more: URLSearchParams;
+}
+
+/** @param name of the variable, such as `TEST_IMAP_URL` */
+export function mailPeer(name: string): MailPeer {
+  const url = new URL(process.env[name] ?? '');
+  return {
+    host: url.hostname,
+    port: Number(url.port),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    more: url.searchParams,
+  };
+}
+
+/** A mailbox account of its own, and the program for mail with which its owner reads it. */
+export interface MailAccount extends AsyncDisposable {
+  readonly settings: { host: string; port: number; use_tls: boolean };
+  readonly credential: { imap_username: string; imap_password: string };
+  readonly owner: ImapFlow;
+  /** Puts a message there; with no `Message-ID` where its id is null. */
+  add(
+    mailbox: string,
+    message: { id: string | null; subject: string; body?: string },
+  ): Promise<void>;
+}
+
+export async function openMailAccount(): Promise<MailAccount> {
+  const { host, port, password } = mailPeer('TEST_IMAP_URL');
+  const name = `${randomUUID()}@peer.example`;
+  const owner = new ImapFlow({
+    host,
+    port,
+    secure: true,
+    auth: { user: name, pass: password },
+    logger: false,
+    disableAutoIdle: true,
+  });
+  await owner.connect();
+  return {
+    settings: { host, port, use_tls: true },
+    credential: { imap_username: name, imap_password: password },
+    owner,
+    async add(mailbox, { id, subject, body = PLAIN_BODY }) {
+      const lines = [
+        'From: Ada Example <ada@peer.example>',
+        `To: ${name}`,
+        'Date: Mon, 04 May 2026 03:02:01 +0000',
+        ...(id === null ? [] : [`Message-ID: <${id}>`]),
+        `Subject: ${subject}`,
+        'MIME-Version: 1.0',
+        body,
+      ];
+      await owner.append(mailbox, lines.join('\r\n'));
+    },
+    [Symbol.asyncDispose]: () => owner.logout(),
+  };
+}
+
+const PLAIN_BODY = 'Content-Type: text/plain; charset=utf-8\r\n\r\nGood day.\r\n';

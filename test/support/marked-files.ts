@@ -1,0 +1,46 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * What a test file may say about itself, in a line of its own: `// @module-tag smoke`. Vitest refuses other tags.
+ */
+export const MARKS = [
+  {
+    name: 'processes',
+    description: 'Starts, kills or stops processes of its own, and has longer for it.',
+    timeout: 300_000,
+  },
+  { name: 'smoke', description: 'One file per feature that `npm test` runs on the embedded size.' },
+  { name: 'volume', description: 'Thousands of documents: left out by `npm test`.' },
+  {
+    name: 'queues',
+    description: 'Differs by where queues and limits are: on Postgres alone, too.',
+  },
+  { name: 'database', description: 'Differs by database: also on Postgres with Redis.' },
+  { name: 'peers', description: "Talks to other people's servers: `npm run test:peers`." },
+];
+
+export type Mark = 'smoke' | 'volume' | 'queues' | 'database' | 'peers';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const MARK_LINE = /^\/\/ @module-tag ([\w-]+)$/gm;
+
+/** The test files below a folder of the repository, with their marks. */
+function markedFiles(folder: string): { file: string; marks: readonly string[] }[] {
+  return globSync(`${folder}/**/*.test.ts`, { cwd: ROOT })
+    .toSorted()
+    .map((file) => ({
+      file,
+      marks: Array.from(
+        readFileSync(path.join(ROOT, file), 'utf8').matchAll(MARK_LINE),
+        ([, mark = '']) => mark,
+      ),
+    }));
+}
+
+/** The files of a folder that bear one of these marks. */
+export function filesWith(folder: string, ...marks: Mark[]): string[] {
+  return markedFiles(folder)
+    .filter((entry) => marks.some((mark) => entry.marks.includes(mark)))
+    .map(({ file }) => file);
+}

@@ -1,0 +1,107 @@
+import type { PGlite } from '@electric-sql/pglite';
+import type { Node } from 'oxc-parser';
+import { kindOf, type Kind } from './type-kinds.ts';
+import type { Statement } from './statements.ts';
+import { propertiesOf } from './types.ts';
+
+/** What is wrong with one statement: empty when Postgres takes it and its row is what the code says. */
+export interface Examined {
+  problems: string[];
+  isRowCompared: boolean;
+}
+
+interface Column {
+  name: string;
+  type: string;
+}
+
+/** Prepares a statement without running it. */
+export async function examine(
+  pglite: PGlite,
+  types: ReadonlyMap<number, string>,
+  { text, rowType }: Statement,
+): Promise<Examined> {
+  const columns = await describe(pglite, types, text);
+  if (typeof columns === 'string') return { problems: [columns], isRowCompared: false };
+  const properties = rowType && columns.length > 0 ? propertiesOf(rowType) : null;
+  if (!properties) return { problems: [], isRowCompared: false };
+  const problems = columns
+    .filter(({ name }) => name !== 'set_config' && !properties.has(name))
+    .map(({ name }) => `The statement returns "${name}", which the type of its row does not have.`);
+  for (const [name, { type, isOptional }] of properties) {
+    const column = columns.find((one) => one.name === name);
+    if (column) problems.push(...misfit(column, type));
+    else if (!isOptional) {
+      problems.push(`The type of its row has "${name}", which the statement does not return.`);
+    }
+  }
+  return { problems, isRowCompared: true };
+}
+
+/** Names of the database's types by their number. */
+export async function readTypeNames(pglite: PGlite): Promise<Map<number, string>> {
+  const { rows } = await pglite.query<{ oid: number; typname: string }>(
+    'select oid, typname from pg_type',
+  );
+  return new Map(rows.map(({ oid, typname }) => [oid, typname]));
+}
+
+async function describe(
+  pglite: PGlite,
+  types: ReadonlyMap<number, string>,
+  text: string,
+): Promise<Column[] | string> {
+  try {
+    if (UTILITY.test(text)) return await runUndone(pglite, text);
+    const { resultFields } = await pglite.describeQuery(text);
+    return resultFields.map(({ name, dataTypeID }) => ({
+      name,
+      type: types.get(dataTypeID) ?? String(dataTypeID),
+    }));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Of these Postgres looks at no name before they run. */
+const UTILITY = /^\s*(?:analyze|create|drop|lock|reset|set)\b/i;
+
+async function runUndone(pglite: PGlite, text: string): Promise<Column[]> {
+  await pglite.transaction(async (transaction) => {
+    // What is concurrent can be in no transaction; the names are the same.
+    await transaction.exec(text.replaceAll(/\bconcurrently\b/gi, ''));
+    await transaction.rollback();
+  });
+  return [];
+}
+
+function misfit({ name, type }: Column, written: Node | null): string[] {
+  const said = written ? kindOf(written) : null;
+  const read = KINDS[type] ?? (type.startsWith('_') ? 'list' : null);
+  if (said === null || read === null || said === read) return [];
+  return [
+    `"${name}" is written as ${said}, but the statement returns ${type}, which is read as ${read}.`,
+  ];
+}
+
+/** What both drivers make of a type, as Millrace sets them up. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  bool: 'boolean',
+  bytea: 'bytes',
+  bit: 'string',
+  float4: 'number',
+  float8: 'number',
+  halfvec: 'string',
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  name: 'string',
+  numeric: 'string',
+  sparsevec: 'string',
+  text: 'string',
+  timestamp: 'Date',
+  timestamptz: 'Date',
+  uuid: 'string',
+  varbit: 'string',
+  varchar: 'string',
+};

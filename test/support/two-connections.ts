@@ -1,0 +1,130 @@
+import { type ControlledTransaction, sql } from 'kysely';
+import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
+import type { WorkspaceId } from '#src/ids.ts';
+import { openServices } from '#src/open-services.ts';
+import { parseConfig } from '#src/platform/config.ts';
+import { type Database, openDatabase } from '#src/platform/database.ts';
+import { createLog } from '#src/platform/log.ts';
+import type { Services } from '#src/services.ts';
+import type { Tables } from '#src/tables/tables.ts';
+import { openTestEnvironment } from './test-environment.ts';
+import { migrateTestDatabase } from './test-millrace.ts';
+
+type Transaction = ControlledTransaction<Tables>;
+
+/** A transaction that somebody else has open. */
+interface HeldTransaction<Result> {
+  readonly result: Result;
+  readonly commit: () => Promise<void>;
+}
+
+/** Does something in a transaction on a connection of its own, which stays open. */
+async function hold<Result>(
+  db: Database,
+  work: (trx: Transaction) => Promise<Result>,
+): Promise<HeldTransaction<Result>> {
+  const trx = await db.startTransaction().execute();
+  try {
+    const result = await work(trx);
+    return { result, commit: () => trx.commit().execute() };
+  } catch (error) {
+    await trx.rollback().execute();
+    throw error;
+  }
+}
+
+/**
+ * Does something while a transaction of somebody else is open, which is committed only when the work is over.
+ * @throws when the work waits for that transaction: it ends at its `lock_timeout`
+ */
+export async function beside<Result, Done>(
+  db: Database,
+  held: (trx: Transaction) => Promise<Result>,
+  work: (result: Result) => Promise<Done>,
+): Promise<Done> {
+  const { result, commit } = await hold(db, held);
+  try {
+    return await work(result);
+  } finally {
+    await commit();
+  }
+}
+
+/**
+ * Starts all of these while a transaction of somebody else is open, sees every one of them wait for a lock, and commits.
+ * @throws when one of them ends without having waited
+ */
+export async function behind<Done>(
+  db: Database,
+  held: (trx: Transaction) => Promise<unknown>,
+  works: readonly (() => Promise<Done>)[],
+): Promise<PromiseSettledResult<Done>[]> {
+  const { commit } = await hold(db, held);
+  let ended = 0;
+  const count = (): void => void (ended += 1);
+  const running = works.map((work) => {
+    const done = work();
+    done.then(count, count);
+    return done;
+  });
+  try {
+    for (let waiting = 0; waiting < works.length; waiting = await countWaiting(db)) {
+      if (ended > 0) throw new Error(`${ended} of ${works.length} did not wait for the lock.`);
+    }
+  } finally {
+    await commit();
+    await Promise.allSettled(running);
+  }
+  return Promise.allSettled(running);
+}
+
+/** The connections of this database that wait for a lock now. */
+async function countWaiting(db: Database): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`
+    select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return rows[0]?.waiting ?? 0;
+}
+
+/** The values of those that ended well; the others fail the test. */
+export function valuesOf<Done>(settled: readonly PromiseSettledResult<Done>[]): Done[] {
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+/** Services on Postgres whose statements wait at most ten seconds for a lock: what waits for ever fails. */
+export async function openImpatientServices(): Promise<
+  {
+    services: Services;
+    workspaceId: WorkspaceId;
+    databaseUrl: string;
+    encryptionKey: Buffer;
+  } & AsyncDisposable
+> {
+  await using opened = new AsyncDisposableStack();
+  const { settings } = opened.use(
+    await openTestEnvironment({
+      STRIPE_WEBHOOK_SECRET: 'whsec_unused',
+      OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
+    }),
+  );
+  const url = new URL(settings['DATABASE_URL'] ?? '');
+  url.searchParams.set('options', '-c lock_timeout=10s');
+  await migrateTestDatabase(settings);
+  const real = opened.use(await openServices(parseConfig(settings)));
+  const place = { databaseUrl: url.href, poolSize: 10, directory: null };
+  const impatient = await openDatabase(place, createLog('error'));
+  opened.defer(() => impatient.close());
+  const { db } = impatient;
+  const { workspaceId } = await ensureBootstrap(db, { bootstrapKey: null });
+  const resources = opened.move();
+  return {
+    services: { ...real, db },
+    workspaceId,
+    databaseUrl: url.href,
+    encryptionKey: Buffer.from(settings['ENCRYPTION_KEY'] ?? '', 'base64'),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}

@@ -1,0 +1,152 @@
+import type { PGlite } from '@electric-sql/pglite';
+import pino from 'pino';
+import { expect } from 'vitest';
+import { createApp } from '#src/api/app.ts';
+import type { Route } from '#src/api/route.ts';
+import { startServer } from '#src/api/server.ts';
+import { createApiKey } from '#src/accounts/api-keys.ts';
+import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
+import { parseConfig } from '#src/platform/config.ts';
+import { type Database, overPglite } from '#src/platform/database.ts';
+import { createLog } from '#src/platform/log.ts';
+import { createMetrics } from '#src/platform/metrics.ts';
+import { migrate } from '#src/platform/migrations.ts';
+import { openPglite } from '#src/platform/pglite.ts';
+import type { Services } from '#src/services.ts';
+import type { Role } from '#src/tables/accounts.ts';
+
+export const BOOTSTRAP_KEY = 'bootstrap-key-for-tests-0123456789';
+
+let migrated: Promise<Blob> | undefined;
+
+/** An empty database in memory with the schema: a copy of one that this process has made once. */
+export async function openTestDatabase(): Promise<Database> {
+  return overPglite(await openTestPglite()).db;
+}
+
+/** The same without Kysely. */
+export async function openTestPglite(): Promise<PGlite> {
+  migrated ??= makeMigrated();
+  return openPglite(null, await migrated);
+}
+
+async function makeMigrated(): Promise<Blob> {
+  const pglite = await openPglite(null);
+  const { db } = overPglite(pglite);
+  await migrate(db, createLog('silent'));
+  const snapshot = await pglite.dumpDataDir('none');
+  await db.destroy();
+  return snapshot;
+}
+
+export interface TestApi extends AsyncDisposable {
+  url: string;
+  services: Services;
+  db: Database;
+  /** Parsed log lines, in order. */
+  logged: Record<string, unknown>[];
+  close(deadlineMs: number): Promise<void>;
+  keyFor(role: Role): Promise<string>;
+}
+
+/** A listening API over `routes`, with an in-memory database and a queue that answers. */
+export async function openTestApi(
+  routes: readonly Route[],
+  {
+    settings = {},
+    overrides = {},
+    database = null,
+  }: {
+    settings?: Record<string, string>;
+    overrides?: Partial<Services>;
+    /** One that outlives the API; by default it gets its own. */
+    database?: Database | null;
+  } = {},
+): Promise<TestApi> {
+  const logged: Record<string, unknown>[] = [];
+  const log = pino(
+    { level: 'info' },
+    { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  const db = database ?? (await openTestDatabase());
+  const bootstrap = await ensureBootstrap(db, { bootstrapKey: BOOTSTRAP_KEY });
+  const services = {
+    config: parseConfig({ PORT: '0', ...settings }),
+    log,
+    clock: () => new Date(),
+    db,
+    metrics: createMetrics(),
+    rateLimitStore: { kind: 'memory' },
+    pointsAwarder: { submit: () => undefined, idle: async () => undefined },
+    scrapeWatch: { stop: () => undefined },
+    messageWatch: { stop: () => undefined },
+    answerRuns: { interrupt: () => undefined },
+    producer: { openQueues: () => [], ping: async () => undefined },
+    ...overrides,
+  } as unknown as Services; // the parts that these routes use
+  const server = await startServer(services, createApp(services, routes, { checkReplies: true }));
+  return {
+    url: server.url,
+    services,
+    db,
+    logged,
+    close: (deadlineMs) => server.close(deadlineMs),
+    async keyFor(role) {
+      const { key } = await createApiKey(db, {
+        ...bootstrap,
+        name: role,
+        role,
+        expiresInDays: null,
+      });
+      return key;
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close(100);
+      if (database === null) await db.destroy();
+    },
+  };
+}
+
+export function bearer(key: string): { authorization: string } {
+  return { authorization: `Bearer ${key}` };
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body, or `{}` when it is not JSON. */
+  json: Record<string, unknown>;
+}
+
+/** Calls an API with the bootstrap key, or with `key`; none when that is empty. */
+export async function call(
+  { url }: Pick<TestApi, 'url'>,
+  path: string,
+  { key = BOOTSTRAP_KEY, ...init }: RequestInit & { key?: string } = {},
+): Promise<Answer> {
+  const sent = new Headers(init.headers);
+  if (key !== '') sent.set('authorization', `Bearer ${key}`);
+  const response = await fetch(url + path, { ...init, headers: sent });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {},
+  };
+}
+
+export function post(
+  api: Pick<TestApi, 'url'>,
+  path: string,
+  body: unknown,
+  key = BOOTSTRAP_KEY,
+): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' };
+  return call(api, path, { method: 'POST', body: JSON.stringify(body), headers, key });
+}
+
+/** `expect.any(String)` with a type. */
+export const anyString = expect.any(String) as unknown as string;

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+
+import { extractAnswer } from '#src/chat/extract/extract-answer.ts';
+import { toSources } from '#src/chat/extract/to-sources.ts';
+import type { WordCounts } from '#src/documents/read-passages.ts';
+import { fakeHit } from '#test/support/fake-hit.ts';
+
+/** The first quote; null when nothing is quoted. */
+function first(
+  question: string,
+  text: string | readonly string[],
+  { before = null, counts = null }: { before?: string | null; counts?: WordCounts | null } = {},
+): string | null {
+  const hits = [text].flat().map((one, at) => fakeHit(`d${at}`, one));
+  const quotes = extractAnswer({ question, before, counts }, toSources(hits, []));
+  return quotes[0]?.text ?? null;
+}
+
+describe('a question for a number', () => {
+  it('is answered by a number of what was asked, not of something else', () => {
+    const asked = 'How many kettles do we have?';
+    expect(first(asked, 'The kettles boil within four minutes.')).toBeNull();
+    expect(first(asked, 'See table 12 for kettles.')).toBeNull();
+    expect(first(asked, 'One of the kettles leaks.')).toBeNull();
+    expect(first(asked, 'There are four old kettles in the kitchen.')).toMatch(/four/);
+    expect(first(asked, '| Thing | Number |\n|---|---|\n| Kettles | 4 |')).toMatch(/4/);
+    expect(first(asked, 'A floor may have only one kettle.')).toMatch(/only one/);
+  });
+
+  it('finds what is counted behind a slip of the keyboard', () => {
+    expect(first('How many kettels do we have?', 'There are four kettles here.')).toMatch(/four/);
+  });
+
+  it('asks for an amount of money by its cost, and takes one for it', () => {
+    const asked = 'How much does the sauna cost?';
+    expect(first(asked, 'The sauna cost us nerves. It has two benches.')).toBeNull();
+    expect(first(asked, 'The sauna is £3.50 a visit.')).toMatch(/3\.50/);
+    expect(first(asked, 'The sauna is free of charge.')).toMatch(/free/);
+    expect(first(asked, '| Place | Price |\n|---|---|\n| Sauna | 12 |')).toMatch(/12/);
+    expect(first('What does a sauna cost?', 'Sauna hash: $2y$05$c4WoMPo3SXsafkva.')).toBeNull();
+  });
+
+  it('takes kilograms for a weight and metres for a height', () => {
+    expect(first('How heavy may a parcel be?', 'A parcel has at most 30 kg.')).toMatch(/30 kg/);
+    expect(first('How heavy may a parcel be?', 'A parcel has at most 30 labels.')).toBeNull();
+    expect(first('How tall is the mast?', 'The mast rises 40 metres.')).toMatch(/40/);
+  });
+
+  it('wants digits of a telephone number and a duration of what takes long', () => {
+    const phone = 'What is the phone number of the porter?';
+    expect(first(phone, 'The phone number of the porter hangs at the door.')).toBeNull();
+    expect(first(phone, 'The porter has the phone number 030 555 0199.')).toMatch(/0199/);
+    expect(first(phone, 'Phone number: porter a5b115311855adb0789c.')).toBeNull();
+    const long = 'How long does it take to bleach a carpet?';
+    expect(first(long, 'To bleach a carpet, use version 3 of the machine.')).toBeNull();
+    expect(first(long, 'To bleach a carpet takes two hours.')).toMatch(/two hours/);
+  });
+
+  it('is not about another number that holds the asked one', () => {
+    const asked = 'When is release 20 of the planner due?';
+    expect(first(asked, 'Planner release 15.20 is due in May.')).toBeNull();
+    expect(first(asked, 'Planner release 20 is due in May.')).toMatch(/May/);
+    expect(first('When was planner 1.0 finished?', 'Planner 1.5 was finished in 2010.')).toBeNull();
+    const counts = {
+      passages: 100,
+      holding: new Map([
+        ['planner', 60],
+        ['releas', 3],
+      ]),
+    };
+    const archive = 'After that, planner-1.0.0.tgz holds the planner.';
+    expect(first('When was planner 1.0 released?', archive, { counts })).toBeNull();
+  });
+});
+
+describe('a word of the question', () => {
+  it('is no form of a verb whose past looks like it', () => {
+    expect(first('Who founded Larkspur?', 'Whoever found Larkspur closed may ring.')).toBeNull();
+    expect(first('Who founded Larkspur?', 'Ada Finch founded Larkspur.')).toMatch(/Ada/);
+    expect(first('Who found the key?', 'Ada Finch found the key.')).toMatch(/Ada/);
+  });
+
+  it('is not a part of itself: an iPhone is no phone', () => {
+    expect(first('Is there an iPhone holder?', 'There is a phone holder.')).toBeNull();
+  });
+
+  it('that no document knows weighs more than a name they have', () => {
+    const counts = {
+      passages: 40,
+      holding: new Map([
+        ['tern', 1],
+        ['harbour', 1],
+      ]),
+    };
+    const text = 'The office is in Tern Harbour.';
+    expect(first('Who is the sheriff of Tern Harbour?', text, { counts })).toBeNull();
+    expect(first('Where is the office of Tern Harbour?', text, { counts })).toMatch(/office/);
+  });
+
+  it('that is the verb at the end may be said in other words', () => {
+    const text = 'Its filter lets through particles of at most two microns.';
+    const asked = 'Which particles does the filter tolerate?';
+    const counts = {
+      passages: 100,
+      holding: new Map(['particl', 'filter'].map((stem) => [stem, 2])),
+    };
+    expect(first(asked, text, { counts })).toMatch(/two microns/);
+  });
+
+  it('may have lost a letter', () => {
+    expect(first('Where do stoln bikes go?', 'Stolen bikes go to the police.')).toMatch(/police/);
+  });
+
+  it('counts less in code, where it may be a variable', () => {
+    const code =
+      '```sh\nexport SERVER=http://localhost\ncurl -F file=@report.pdf "$SERVER/chat"\n```';
+    const stems = ['export', 'chat', 'spreadsheet'];
+    const counts = { passages: 100, holding: new Map(stems.map((stem) => [stem, 9])) };
+    const asked = 'How do I export a chat to a spreadsheet?';
+    expect(first(asked, code, { counts })).toBeNull();
+    expect(first(asked, 'Press "Export" in the chat.', { counts })).toMatch(/Press/);
+  });
+});
+
+describe('a question that leans on the one before', () => {
+  it('is not answered where only the one before is', () => {
+    const text = 'The choir of Larkspur is led by Ada Finch since 1999.';
+    const before = 'Who has led the choir of Larkspur since 1999?';
+    const stems = ['choir', 'larkspur', 'led', '1999', 'old', 'year'];
+    const counts = { passages: 100, holding: new Map(stems.map((stem) => [stem, 9])) };
+    expect(first('And how old is she?', text, { before, counts })).toBeNull();
+    expect(first('And since which year?', text, { before, counts })).toMatch(/1999/);
+  });
+});
+
+describe('what explains a word', () => {
+  it('is its full name in brackets, what is called so, or its entry in a glossary', () => {
+    const noise = 'To use BREW, a table needs BREW columns. Only some types support BREW.';
+    expect(
+      first('What is BREW?', [noise, 'This page is about BREW (Boiled Row Storage).']),
+    ).toMatch(/Boiled/);
+    const guests = 'Guests hold each dallah by its handle, and dallahs get hot.';
+    const known = 'A small pot, known as a dallah, pours coffee.';
+    expect(first('What is a dallah?', [guests, known])).toMatch(/pours/);
+    const entry = 'Dallah\n: A pot with a long spout.\n\nSee also the dallah shelf.';
+    expect(first('What is a dallah?', ['The dallah shelf is for dallah lids.', entry])).toMatch(
+      /long spout/,
+    );
+  });
+
+  it('is prose although it has brackets', () => {
+    const text = [
+      'The gate (`gate`) (a word) : 8 turns it.',
+      'A gate turns slowly, as a gate does.',
+    ];
+    expect(first('gate turns', text)).toMatch(/8 turns/);
+  });
+});

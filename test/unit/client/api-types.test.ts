@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { Packet } from '#src/client/api-types.ts';
+import type { Packet as CheckedPacket } from '#src/client/packets.ts';
+import { CLIENT_TYPES_PATH, generateClientTypes } from '#test/support/client-types.ts';
+
+test('the types of the client are those of the OpenAPI description; `npm run client:types` makes them anew', async () => {
+  const written = readFileSync(resolve(import.meta.dirname, '../../..', CLIENT_TYPES_PATH), 'utf8');
+  expect(written).toBe(await generateClientTypes());
+});
+
+test('a packet that its schema lets through is one of the description', () => {
+  expectTypeOf<CheckedPacket['obj']>().toExtend<Packet['obj']>();
+});

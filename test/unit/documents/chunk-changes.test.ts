@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { type ChunkChanges, stepsOf } from '#src/documents/chunk-changes.ts';
+
+/** Chunks are told apart by these strings; the rest of them does not matter here. */
+interface Rows {
+  fresh?: number;
+  kept?: number;
+  gone?: number;
+}
+
+function changesOf(externalName: string, { fresh = 0, kept = 0, gone = 0 }: Rows): ChunkChanges {
+  const named = (kind: string, n: number) => ({ text: `${externalName} ${kind} ${n}` });
+  // Only what steps are made of is there.
+  return {
+    document: { semantic_identifier: externalName },
+    chunkCount: fresh + kept,
+    fresh: Array.from({ length: fresh }, (_, n) => ({ chunk: named('new', n), vector: null })),
+    kept: Array.from({ length: kept }, (_, n) => ({ chunk: named('kept', n), keptId: n })),
+    goneIds: Array.from({ length: gone }, (_, n) => n),
+  } as unknown as ChunkChanges;
+}
+
+/** The rows of each step, group by group. */
+const shapeOf = (groups: ReturnType<typeof stepsOf>) =>
+  groups.map((steps) =>
+    steps.map(({ changes, shown, isLast }) => [
+      changes.map(
+        ({ document, fresh, kept, goneIds }) =>
+          `${document.semantic_identifier} ${fresh.length}+${kept.length}-${goneIds.length}`,
+      ),
+      shown && (shown === 'old' ? 'old' : `all but ${shown.allBut.length}`),
+      isLast,
+    ]),
+  );
+
+describe('steps of a write', () => {
+  it('are one for documents with few changes', () => {
+    const changes = [changesOf('a', { fresh: 3 }), changesOf('b', { kept: 2, gone: 5 })];
+    expect(shapeOf(stepsOf(changes, 10))).toEqual([[[['a 3+0-0', 'b 0+2-5'], null, true]]]);
+  });
+
+  it('begin anew where the rows of one are full', () => {
+    const changes = ['a', 'b', 'c'].map((name) => changesOf(name, { fresh: 6 }));
+    expect(shapeOf(stepsOf(changes, 12))).toEqual([
+      [[['a 6+0-0', 'b 6+0-0'], null, true]],
+      [[['c 6+0-0'], null, true]],
+    ]);
+  });
+
+  it('of a large document add chunks that are hidden, show them all at once, and remove the old ones last', () => {
+    const changes = [
+      changesOf('small', { fresh: 1 }),
+      changesOf('large', { fresh: 25, kept: 3, gone: 12 }),
+    ];
+    expect(shapeOf(stepsOf(changes, 10))).toEqual([
+      [
+        [['large 10+0-0'], 'old', false],
+        [['large 10+0-0'], 'old', false],
+        [['large 5+0-0'], 'old', false],
+        [['large 0+0-0'], 'all but 12', false],
+        [['large 0+3-0'], null, false],
+        [['large 0+0-10'], null, false],
+        [['large 0+0-2'], null, true],
+      ],
+      [[['small 1+0-0'], null, true]],
+    ]);
+  });
+
+  it('are there for a document that has nothing to change, too', () => {
+    expect(shapeOf(stepsOf([changesOf('same', {})], 10))).toEqual([[[['same 0+0-0'], null, true]]]);
+    expect(stepsOf([], 10)).toEqual([]);
+  });
+});

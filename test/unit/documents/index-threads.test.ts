@@ -1,0 +1,84 @@
+import { type PiscinaTask, queueOptionsSymbol } from 'piscina';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type IndexThreads, openIndexThreads } from '#src/documents/index-threads.ts';
+import { prepareDocument } from '#src/documents/prepare-document.ts';
+import { patient, TaskQueueWithPatience } from '#src/documents/task-queue.ts';
+import { createLog } from '#src/platform/log.ts';
+
+const never = new AbortController().signal;
+
+let threads: IndexThreads;
+beforeAll(() => {
+  threads = openIndexThreads(1, createLog('silent'));
+});
+afterAll(() => threads.close());
+
+const documentOf = (text: string) => ({
+  workspaceId: '00000000-0000-4000-8000-000000000001',
+  title: 'A document',
+  sections: [{ text, link: null }],
+  metadata: {},
+});
+const small = documentOf('A few words.');
+const large = documentOf('Many different words of a large document.\n\n'.repeat(12_000));
+
+describe('the threads of indexing', () => {
+  it('prepare a small document while they are at a large one', async () => {
+    const order: string[] = [];
+    await Promise.all([
+      threads.prepare([large], never).then(() => order.push('large')),
+      threads.prepare([small], never).then(() => order.push('small')),
+    ]);
+    expect(order).toEqual(['small', 'large']);
+  });
+
+  it('embed the text of a small document while they are at those of a large one', async () => {
+    const texts = Array.from({ length: 640 }, (_, n) => `${n} ${'words of a chunk '.repeat(40)}`);
+    const order: string[] = [];
+    await Promise.all([
+      ...[1, 2, 3].map(() => threads.embed(texts, 256, never).then(() => order.push('large'))),
+      threads.embed(['A few words.'], 256, never).then(() => order.push('small')),
+    ]);
+    expect(order).toEqual(['small', 'large', 'large', 'large']);
+  });
+
+  it('make of a large document in pieces what one piece would be', async () => {
+    const [prepared] = await threads.prepare([large], never);
+    expect(prepared).toEqual(prepareDocument(large));
+  });
+
+  it('say why a large document cannot be indexed', async () => {
+    const [prepared] = await threads.prepare([documentOf('\u0001\u0002'.repeat(200_000))], never);
+    expect(prepared).toEqual({ failure: expect.stringContaining('binary data') });
+  });
+});
+
+describe('the queue of the threads', () => {
+  /** As the pool hands a task to its queue: what the task says of itself is in a symbol. */
+  const taskOf = (name: string, task: object): PiscinaTask =>
+    // Nothing but the symbol and the name is looked at.
+    ({ name, [queueOptionsSymbol]: Reflect.get(task, queueOptionsSymbol) ?? null }) as PiscinaTask;
+
+  it('gives patient tasks only when there are no others, each kind in its order', () => {
+    const queue = new TaskQueueWithPatience();
+    const gone = taskOf('gone', patient({}));
+    for (const task of [
+      taskOf('p1', patient({})),
+      gone,
+      taskOf('o1', {}),
+      taskOf('p2', patient({})),
+      taskOf('o2', {}),
+    ]) {
+      queue.push(task);
+    }
+    queue.remove(gone);
+    queue.unshift(taskOf('o0', {}));
+    expect(queue.size).toBe(5);
+    const names = Array.from({ length: 6 }, () => {
+      const task = queue.shift();
+      return task && Reflect.get(task, 'name');
+    });
+    expect(names).toEqual(['o0', 'o1', 'o2', 'p1', 'p2', null]);
+    expect(queue.size).toBe(0);
+  });
+});

@@ -1,0 +1,17 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const READS_CHUNKS = /\b(?:from|join) chunk(?:_terms|_vector)?\b/;
+/** They keep the rows; nobody sees through them. */
+const KEEPERS = ['delete-documents.ts', 'place-chunks.ts', 'promote-vectors.ts'];
+
+it('every statement that shows chunks leaves out those that are hidden', () => {
+  const readers = globSync('src/**/*.ts')
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+    .filter(({ text }) => READS_CHUNKS.test(text));
+  const careless = readers.filter(({ text }) => !/\$\{(?:areShown|searchable)\(/.test(text));
+  expect(readers.length).toBeGreaterThan(KEEPERS.length);
+  expect(careless.map(({ path }) => path).toSorted()).toEqual(
+    KEEPERS.map((name) => `src/documents/${name}`),
+  );
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openParserPool, type ParserLimits, type ParserPool } from '#src/files/parser-pool.ts';
+
+const entry = {
+  filename: new URL('../../fixtures/files/misbehaving-thread.ts', import.meta.url).href,
+  name: 'misbehave',
+};
+const never = new AbortController().signal;
+const open = (limits: Partial<ParserLimits>): ParserPool =>
+  openParserPool({ threads: 1, ...limits }, entry);
+const file = (name: string): { name: string; bytes: Uint8Array; signal: AbortSignal } => ({
+  name,
+  bytes: new Uint8Array(1),
+  signal: never,
+});
+
+let pool: ParserPool;
+let hasty: ParserPool;
+beforeAll(() => {
+  pool = open({ taskMs: 60_000, memoryMb: 64 });
+  hasty = open({ taskMs: 1_500 });
+});
+afterAll(async () => {
+  await pool[Symbol.asyncDispose]();
+  await hasty[Symbol.asyncDispose]();
+});
+
+test('a file that hangs its thread fails alone and the next one is parsed', async () => {
+  const hanging = hasty.parse(file('hang'));
+  const next = hasty.parse(file('fine'));
+  await expect(hanging).rejects.toThrow('hang was not parsed within 1.5 s');
+  await expect(next).resolves.toMatchObject({ title: 'fine' });
+});
+
+test('a file that eats all memory fails alone and the next one is parsed', async () => {
+  await expect(pool.parse(file('eat'))).rejects.toThrow('eat needs more than 64 MB to be parsed');
+  await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
+});
+
+test('a file that ends its thread fails alone', async () => {
+  await expect(pool.parse(file('exit'))).rejects.toThrow('exit ended its parser thread');
+  await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
+});
+
+test('a thread that fails when its file is done with ends nothing but itself', async () => {
+  const unheard: unknown[] = [];
+  const hear = (error: unknown): void => void unheard.push(error);
+  process.on('uncaughtException', hear);
+  await expect(pool.parse(file('late'))).resolves.toMatchObject({ title: 'late' });
+  // In a thread of its own, and longer than the other one takes to fail.
+  await using other = open({});
+  await other.parse(file('slow'));
+  process.off('uncaughtException', hear);
+  expect(unheard).toEqual([]);
+  await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
+});
+
+test('waiting for a thread does not count as time of the file', async () => {
+  const slow = ['slow 1', 'slow 2', 'slow 3'].map((name) => hasty.parse(file(name)));
+  await expect(Promise.all(slow)).resolves.toHaveLength(3);
+});
+
+test('a file above the size limit is refused before a thread sees it', async () => {
+  await using small = open({ maxFileBytes: 10 });
+  const large = { name: 'large', bytes: new Uint8Array(11), signal: never };
+  await expect(small.parse(large)).rejects.toThrow('large has 1 MB; the limit is 1 MB');
+});
+
+test('an aborted signal ends the parse with its reason', async () => {
+  const stop = new AbortController();
+  const parsing = pool.parse({ ...file('hang'), signal: stop.signal });
+  stop.abort(new Error('stopped'));
+  await expect(parsing).rejects.toThrow('stopped');
+});
+
+test('the real thread gives the reason of a bad file and the text of a good one', async () => {
+  await using real = openParserPool({ threads: 1 });
+  const bytes = Buffer.from('# Title\n\nText');
+  await expect(real.parse({ name: 'a.md', bytes, signal: never })).resolves.toMatchObject({
+    title: 'Title',
+  });
+  await expect(real.parse({ name: 'a.docx', bytes, signal: never })).rejects.toThrow(
+    'not a DOCX file',
+  );
+});

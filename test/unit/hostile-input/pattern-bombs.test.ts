@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { NameGiver } from '#src/chat/custom-tools/tool-names.ts';
+import { splitUnits } from '#src/chat/extract/split-units.ts';
+import { enclose } from '#src/chat/research/prompts.ts';
+import { toPageUrls } from '#src/chat/search/read-web-pages.ts';
+import type { ConnectorContext } from '#src/connectors/source/connector.ts';
+import type { DriveApi } from '#src/connectors/kinds/google-drive/drive-api.ts';
+import { readContent } from '#src/connectors/kinds/google-drive/drive-content.ts';
+import { nextPage } from '#src/connectors/source/next-page.ts';
+import { tokenize } from '#src/documents/tokenize.ts';
+import { htmlToMarkdown } from '#src/files/html-to-markdown.ts';
+import { organizationKey } from '#src/leads/extract/organization-key.ts';
+import { cpuMsOf } from '#test/support/cpu-ms.ts';
+
+/** Each of these takes far below a second, and took from ten seconds to minutes with a pattern that tried again. */
+const MOST_CPU_MS = 5_000;
+/** Marks that have to change places: below the letter come before above the letter. */
+const MARKS = `${'\u0301'.repeat(50_000)}${'\u0323'.repeat(50_000)}`;
+
+const LONG = 'a'.repeat(2_000_000);
+
+const many = (part: string, times = 150_000): string => part.repeat(times);
+const cell = (html: string): string =>
+  `<table><tr><th>a</th><td>${html}</td></tr><tr><td>a</td><td>b</td></tr></table>`;
+
+const BOMBS: [what: string, run: () => unknown][] = [
+  ['marks on a letter of a question', () => tokenize(`a${MARKS}`)],
+  ['marks on a letter of a name', () => organizationKey(`a${MARKS}`)],
+  ['marks on a letter in the name of a tool', () => new NameGiver().give(`a${MARKS}`)],
+  ['lines under the name of a tool', () => new NameGiver().give(`a${many('_')}b`)],
+  ['brackets around an address', () => toPageUrls([`a${many('>')}b`])],
+  ['blanks behind an angle bracket', () => enclose('report', `<${many(' ')}a`)],
+  ['signs within a heading', () => splitUnits(`# a${many('#')}b`)],
+  ['blanks below a line with a bar', () => splitUnits(`a|\n${many(' ')}b`)],
+  ['comments that only begin', () => splitUnits(many('<!--', 100_000))],
+  ['blanks within a Link header', () => nextLinkOf(`<https://a.example/>; rel=${many(' ')}a`)],
+  ['line separators in code', () => htmlToMarkdown(`<pre>a${many('\u2028')}b</pre>`)],
+  ['lines of code in boxes', () => htmlToMarkdown(`<pre>${LONG}${many('<p>a</p>', 20_000)}</pre>`)],
+  ['numbers above the line', () => htmlToMarkdown(`<p>${LONG}${many('<sup>1</sup>', 20_000)}</p>`)],
+  ['fences in a cell', () => htmlToMarkdown(cell(`<dl><dt><pre>${many('`')}</pre>a</dt></dl>`))],
+];
+
+function nextLinkOf(link: string): unknown {
+  return nextPage(new Headers({ link }));
+}
+
+describe('text that patterns try again and again', () => {
+  it.each(BOMBS)('%s', (_, run) => {
+    expect(cpuMsOf(run)).toBeLessThan(MOST_CPU_MS);
+  });
+
+  it('pictures that only begin', async () => {
+    const { markdown, cpuMs } = await exported(many('![', 5_000_000));
+    expect(cpuMs).toBeLessThan(MOST_CPU_MS);
+    expect(markdown).toHaveLength(10_000_000);
+  });
+});
+
+describe('what is mended reads as before', () => {
+  it('counts the first marks of a letter', () => {
+    expect(tokenize('Cafe\u0301')).toEqual(tokenize('caf\u00e9'));
+    expect(tokenize(`a${'\u0301'.repeat(1_000)}b`)).toEqual(tokenize(`a${'\u0301'.repeat(30)}b`));
+  });
+
+  it('takes what surrounds an address off', () => {
+    expect(toPageUrls(['<https://a.example/b>', '`a.example/c`', '"\'<'])).toEqual([
+      'https://a.example/b',
+      'https://a.example/c',
+      'https://',
+    ]);
+  });
+
+  it('lets no tag of ours through, whatever blanks are in it', () => {
+    const tags = ['<report>', '</report>', '< / report>', '< /report>', '</ report>', '< report>'];
+    expect(enclose('report', tags.join('<b>')).match(/&lt;/g)).toHaveLength(tags.length);
+  });
+
+  it.each([
+    ['# A heading', 'A heading'],
+    ['## A heading ##', 'A heading'],
+    ['# C#', 'C'],
+    ['#  ', ''],
+    ['# A #  ', 'A #'],
+  ])('knows %j for a heading', (line, heading) => {
+    expect(splitUnits(`${line}\nWords below it.`)).toMatchObject([
+      { kind: 'sentence', text: 'Words below it.', heading },
+    ]);
+  });
+
+  it.each(['|---|---|', '---|---', ' | :-- | --: | ', '- | -|'])(
+    'knows %j for the line below the heads of a table',
+    (line) => {
+      const table = `a | b\n${line}\n1 | 2`;
+      expect(splitUnits(table)).toMatchObject([{ kind: 'block', text: table, heading: '' }]);
+    },
+  );
+
+  it('leaves out whole comments alone', () => {
+    const [unit] = splitUnits('One <!-- a <!-- b -->two <!---->three <!-- four');
+    expect(unit?.text).toBe('One two three <!-- four');
+  });
+
+  it('knows the next page by the relation of its link', () => {
+    const next = (relation: string): unknown =>
+      nextLinkOf(`<https://a.example/?page=2>${relation}`);
+    for (const relation of ['; rel="next"', ';rel=next', '; rel = "last next"', '; REL= next'])
+      expect(next(relation), relation).toEqual({ page: '2' });
+    for (const relation of ['; rel="prev"', '; rel="nextish"', '; title="a"; next'])
+      expect(next(relation), relation).toBeNull();
+  });
+
+  it('raises numbers behind words alone', () => {
+    expect(htmlToMarkdown('<p>10<sup>6</sup> <b>m</b><sup>2</sup> a <sup>3</sup></p>')).toBe(
+      '10^6 **m**2 a 3',
+    );
+  });
+
+  it('begins each box in code on a line of its own', () => {
+    const code = 'a<p>b</p><i></i><p>c\n</p><br>d<div></div>e';
+    expect(htmlToMarkdown(`<pre>${code}</pre>`)).toBe('```\na\nb\nc\n\nd\ne\n```');
+  });
+
+  it('makes code in a cell a span', () => {
+    expect(htmlToMarkdown(cell('<pre>a`b</pre>'))).toContain('`a`b`');
+    expect(htmlToMarkdown(cell('<pre>```\na</pre>'))).toContain('```` a`');
+  });
+
+  it('leaves pictures out, and keeps their words', async () => {
+    const { markdown } = await exported(
+      'a ![b [c](data:image/png;base64,AA) ![d][image1]\n[image1]: <data:image/png;base64,AA>',
+    );
+    expect(markdown).toBe('a b [c d\n');
+  });
+});
+
+/** What is read of a document of Google's whose export is `text`. */
+async function exported(text: string): Promise<{ markdown: string; cpuMs: number }> {
+  const bytes = Buffer.from(text);
+  const headers = new Headers({ 'content-type': 'text/markdown' });
+  // No more of the two is asked for.
+  const api = {
+    bytes: async () => ({ status: 200, headers, bytes, text: () => text }),
+  } as unknown as DriveApi;
+  let markdown = '';
+  const context = {
+    parse: async (file: { bytes: Uint8Array }) => {
+      markdown = Buffer.from(file.bytes).toString();
+      return { title: '', sections: [], metadata: {} };
+    },
+  } as unknown as ConnectorContext;
+  const file = { id: 'a', name: 'a', mimeType: 'application/vnd.google-apps.document' };
+  const start = process.threadCpuUsage();
+  await readContent(file, null, api, context);
+  const { user, system } = process.threadCpuUsage(start);
+  return { markdown, cpuMs: (user + system) / 1_000 };
+}

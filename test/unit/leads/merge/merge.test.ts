@@ -1,0 +1,300 @@
+import { describe, expect, test } from 'vitest';
+import { contactCard, type ContactCard } from '#src/leads/extract/contact-card.ts';
+import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
+import type { LeadDraft } from '#src/leads/merge/lead-draft.ts';
+import { mergeDrafts, mergeLeads } from '#src/leads/merge/merge-leads.ts';
+import { cpuMsOf } from '#test/support/cpu-ms.ts';
+
+const page = (
+  path: string,
+  cards: ContactCard[],
+  given: Partial<ExtractedPage> = {},
+): ExtractedPage => ({
+  url: `https://www.acme.test${path}`,
+  canonicalUrl: `https://www.acme.test${path}`,
+  title: '',
+  siteName: '',
+  language: 'en',
+  cards,
+  links: [],
+  needsRendering: false,
+  ...given,
+});
+const person = (name: string | null, given: Partial<ContactCard> = {}): ContactCard =>
+  contactCard({ technique: 'team-card', kind: 'person', name, ...given });
+const loose = (given: Partial<ContactCard>): ContactCard =>
+  contactCard({ technique: 'mailto', kind: 'page', ...given });
+const organization = (name: string, given: Partial<ContactCard> = {}): ContactCard =>
+  contactCard({ technique: 'json-ld', kind: 'organization', name, ...given });
+const merge = (...pages: ExtractedPage[]): LeadDraft[] => mergeLeads(pages, 'acme.test');
+const values = (list: LeadDraft['emails']): string[] => list.map(({ value }) => value);
+const personsOf = (leads: LeadDraft[]): LeadDraft[] =>
+  leads.filter(({ kind }) => kind === 'person');
+
+describe('persons', () => {
+  test('a mail of the page is never given to a person whose name it does not have', () => {
+    const [company, jane] = merge(
+      page('/', [
+        person('Jane Doe', { title: 'CEO' }),
+        loose({ emails: ['office@acme.test', 'bob.ray@acme.test'] }),
+      ]),
+    );
+    expect(jane?.emails).toEqual([]);
+    expect(values(company?.emails ?? [])).toEqual(['office@acme.test', 'bob.ray@acme.test']);
+  });
+
+  test('a mail of the page goes to the one person whose name it has', () => {
+    const [jane] = personsOf(
+      merge(
+        page('/team', [person('Jane Doe', { title: 'CEO' })]),
+        page('/', [loose({ emails: ['j.doe@acme.test'] })]),
+      ),
+    );
+    expect(jane?.emails).toEqual([
+      {
+        value: 'j.doe@acme.test',
+        evidence: [{ url: 'https://www.acme.test/', technique: 'mailto' }],
+      },
+    ]);
+  });
+
+  test('a mail that may be one of two persons’ is neither’s', () => {
+    const leads = merge(
+      page('/', [
+        person('Jane Doe', { title: 'CEO' }),
+        person('John Doe', { title: 'CTO' }),
+        loose({ emails: ['doe@acme.test'] }),
+      ]),
+    );
+    expect(personsOf(leads).flatMap(({ emails }) => emails)).toEqual([]);
+    expect(values(leads[0]?.emails ?? [])).toEqual(['doe@acme.test']);
+  });
+
+  test('two people with one name and different mails stay two', () => {
+    const leads = personsOf(
+      merge(
+        page('/', [
+          person('Jane Doe', { emails: ['jane@acme.test'] }),
+          person('Jane Doe', { emails: ['jane.doe@acme.test'] }),
+        ]),
+      ),
+    );
+    expect(leads.map(({ emails }) => values(emails))).toEqual([
+      ['jane@acme.test'],
+      ['jane.doe@acme.test'],
+    ]);
+  });
+
+  test('two people with one name and different profiles stay two, and a card without anything is no third', () => {
+    const profile = (slug: string): Partial<ContactCard> => ({
+      profiles: [`https://www.linkedin.com/in/${slug}`],
+    });
+    const leads = personsOf(
+      merge(
+        page('/', [
+          person('Jane Doe', profile('jane-doe')),
+          person('Jane Doe', profile('jane-doe-2')),
+          person('Jane Doe'),
+        ]),
+      ),
+    );
+    expect(leads).toHaveLength(2);
+  });
+
+  test('two people with one address stay two, and the address is whose name it has', () => {
+    const shared = { emails: ['jane.doe@acme.test'], title: 'Partner' };
+    const leads = merge(page('/', [person('Jane Doe', shared), person('John Smith', shared)]));
+    expect(leads.map(({ name, emails }) => [name?.value, values(emails)])).toEqual([
+      ['Jane Doe', ['jane.doe@acme.test']],
+      ['John Smith', []],
+    ]);
+  });
+
+  test('the address of a desk merges nobody', () => {
+    const leads = personsOf(
+      merge(
+        page('/', [
+          person('Jane Doe', { title: 'CEO', emails: ['info@acme.test'] }),
+          person('John Smith', { title: 'CTO', emails: ['info@acme.test'] }),
+        ]),
+      ),
+    );
+    expect(leads).toHaveLength(2);
+    expect(leads.flatMap(({ emails }) => emails)).toEqual([]);
+  });
+
+  test('one person on three pages is one, with all evidence', () => {
+    const leads = personsOf(
+      merge(
+        page('/', [person('Dr. Jane Doe', { title: 'CEO', emails: ['jane@acme.test'] })]),
+        page('/team', [person('JANE DOE', { phones: ['+49301234567'] })]),
+        page('/jane', [
+          person('J. Doe', { technique: 'json-ld', emails: ['jane@acme.test'] }),
+          loose({ emails: ['jane@acme.test'] }),
+        ]),
+      ),
+    );
+    expect(leads).toHaveLength(1);
+    expect(values(leads[0]?.phones ?? [])).toEqual(['+49301234567']);
+    expect(leads[0]?.emails[0]?.evidence).toEqual([
+      { url: 'https://www.acme.test/', technique: 'team-card' },
+      { url: 'https://www.acme.test/jane', technique: 'json-ld' },
+      { url: 'https://www.acme.test/jane', technique: 'mailto' },
+    ]);
+  });
+
+  test('an author whose name alone is known is no lead, and one with an address is', () => {
+    const author = person('Jane Doe', { technique: 'meta' });
+    expect(merge(page('/blog', [author]))).toEqual([]);
+    const withMail = merge(page('/blog', [author, loose({ emails: ['jane.doe@acme.test'] })]));
+    expect(personsOf(withMail)).toHaveLength(1);
+  });
+
+  test('who is known best comes first, and works for the organisation', () => {
+    const leads = merge(
+      page('/', [
+        person('Ann Lee', { title: 'CTO' }),
+        person('Jane Doe', { title: 'CEO', emails: ['jane@acme.test'] }),
+        organization('Acme GmbH', { website: 'https://acme.test', phones: ['+49301234567'] }),
+      ]),
+    );
+    expect(leads.map(({ name }) => name?.value)).toEqual(['Acme GmbH', 'Jane Doe', 'Ann Lee']);
+    expect(leads.map(({ company }) => company?.value)).toEqual([
+      'Acme GmbH',
+      'Acme GmbH',
+      'Acme GmbH',
+    ]);
+  });
+});
+
+describe('the organisation', () => {
+  test('nothing known is no lead', () => {
+    expect(merge(page('/', [], { title: 'Acme | Home', siteName: 'Acme' }))).toEqual([]);
+    expect(merge()).toEqual([]);
+  });
+
+  test('customers, partners and suppliers in structured data are not leads', () => {
+    const leads = merge(
+      page('/', [
+        organization('Wix', { website: 'https://wix.example', emails: ['help@wix.example'] }),
+        organization('Acme', { website: 'https://www.acme.test/', emails: ['mail@acme.test'] }),
+        organization('Customer Ltd', { phones: ['+442071234567'] }),
+      ]),
+    );
+    expect(leads).toHaveLength(1);
+    expect(leads[0]).toMatchObject({ kind: 'organization', name: { value: 'Acme' }, phones: [] });
+    expect(values(leads[0]?.emails ?? [])).toEqual(['mail@acme.test']);
+  });
+
+  test('desks of its own domain come first, and personal profiles are not its own', () => {
+    const [company] = merge(
+      page('/', [
+        loose({ emails: ['sales@acme.example', 'jobs@acme.test', 'info@acme.test'] }),
+        loose({
+          profiles: [
+            'https://www.linkedin.com/in/someone',
+            'https://www.linkedin.com/company/acme',
+            'https://x.com/acme',
+          ],
+        }),
+      ]),
+    );
+    const emails = ['info@acme.test', 'jobs@acme.test', 'sales@acme.example'];
+    expect(values(company?.emails ?? [])).toEqual(emails);
+    expect(values(company?.linkedin ?? [])).toEqual(['https://www.linkedin.com/company/acme']);
+    expect(values(company?.twitter ?? [])).toEqual(['https://x.com/acme']);
+    expect(company?.website?.value).toBe('https://www.acme.test/');
+  });
+
+  test('who made the site or wrote a comment is not the organisation, nor is the number beside', () => {
+    const [company, ...others] = merge(
+      page('/', [
+        loose({ emails: ['info@acme.test'], offset: 100 }),
+        loose({ phones: ['+49301234567'], offset: 150 }),
+        loose({ phones: ['+49891234567'], offset: 4_950 }),
+        loose({ emails: ['studio@agency.test'], offset: 5_000 }),
+        loose({ emails: ['reader@gmail.com'], offset: 9_000 }),
+      ]),
+    );
+    expect(others).toEqual([]);
+    expect(values(company?.emails ?? [])).toEqual(['info@acme.test']);
+    expect(values(company?.phones ?? [])).toEqual(['+49301234567']);
+  });
+
+  test('without an address of its own domain, those of other domains are its own', () => {
+    const only = (email: string): string[] =>
+      merge(page('/', [loose({ emails: [email] })])).flatMap(({ emails }) => values(emails));
+    expect(only('acme@gmail.com')).toEqual(['acme@gmail.com']);
+    expect(only('info@parent.test')).toEqual(['info@parent.test']);
+    expect(only('jane.doe@elsewhere.test')).toEqual(['jane.doe@elsewhere.test']);
+  });
+
+  test('a house whose name looks like that of a person is none', () => {
+    const leads = merge(
+      page('/', [
+        organization('Officina Ferri', { emails: ['officina@acme.test'] }),
+        person('Officina Ferri', { emails: ['officina@acme.test'] }),
+      ]),
+    );
+    expect(leads.map(({ kind }) => kind)).toEqual(['organization']);
+  });
+
+  test.each([
+    [{ siteName: 'Acme Tools', title: 'x' }, 'Acme Tools'],
+    [{ title: 'Contact – Acme Ltd' }, 'Acme Ltd'],
+    [{ title: 'Fine tools | Bolt & Sons' }, 'Bolt & Sons'],
+    [{ title: 'Contact' }, 'acme.test'],
+  ])('its name is found in %j', (given, name) => {
+    const [company] = merge(page('/', [loose({ emails: ['info@acme.test'] })], given));
+    expect(company?.name?.value).toBe(name);
+  });
+});
+
+describe('several sites', () => {
+  const drafts = (domain: string, cards: ContactCard[]): LeadDraft[] =>
+    mergeLeads([page('/', cards)], domain);
+
+  test('a person and a company that two sites know are one, with the evidence of both', () => {
+    const linkedin = { profiles: ['https://www.linkedin.com/company/acme'] };
+    const jane = person('Jane Doe', { title: 'CEO', emails: ['jane@acme.test'] });
+    const leads = mergeDrafts([
+      ...drafts('acme.test', [organization('Acme', linkedin), jane]),
+      ...drafts('acme.example', [
+        organization('Acme Ltd', linkedin),
+        { ...jane, technique: 'json-ld' },
+      ]),
+    ]);
+    expect(leads.map(({ kind, siteDomain }) => [kind, siteDomain])).toEqual([
+      ['organization', 'acme.test'],
+      ['person', 'acme.test'],
+    ]);
+    expect(leads[1]?.emails[0]?.evidence).toHaveLength(2);
+  });
+
+  test('namesakes of different sites stay two, and so do companies that share an agency’s address', () => {
+    const leads = mergeDrafts([
+      ...drafts('acme.test', [
+        organization('Acme', { emails: ['web@agency.test'] }),
+        person('Jane Doe', { title: 'CEO' }),
+      ]),
+      ...drafts('bolt.test', [
+        organization('Bolt', { emails: ['web@agency.test'] }),
+        person('Jane Doe', { title: 'CEO' }),
+      ]),
+    ]);
+    expect(leads).toHaveLength(4);
+  });
+});
+
+test('thousands of cards are merged in time', () => {
+  const cards = Array.from({ length: 10_000 }, (_, index) =>
+    person(`Jane Doe${String.fromCharCode(97 + (index % 26), 97 + ((index / 26) % 26))}`, {
+      title: 'CEO',
+      emails: [`jane${index % 500}@acme.test`],
+      phones: ['+49301234567'],
+    }),
+  );
+  let leads: unknown[] = [];
+  expect(cpuMsOf(() => (leads = merge(page('/', cards))))).toBeLessThan(10_000);
+  expect(leads.length).toBeGreaterThan(100);
+});

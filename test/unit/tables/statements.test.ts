@@ -1,0 +1,151 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { examine, readTypeNames } from '#test/support/sql/describe-statement.ts';
+import { parseText } from '#test/support/sql/source-files.ts';
+import { collect, findStatements, type FoundStatements } from '#test/support/sql/statements.ts';
+import { openTestPglite } from '#test/unit/api/harness.ts';
+
+/** Statements that cannot be prepared, as they stand in the source, each with its reason. */
+const NOT_PREPARED = new Map([
+  [
+    "sql`drop index concurrently if exists ${sql.id('public', name)}`",
+    'The name is one that the catalog has just told.',
+  ],
+  [
+    `sql\`create index concurrently \${sql.id(VECTOR_INDEX)} on public.chunk_vector
+    using hnsw (embedding halfvec_ip_ops) where promoted\``,
+    'The column has no dimensions before an embedding model is known.',
+  ],
+]);
+
+let pglite: PGlite;
+let types: Map<number, string>;
+
+beforeAll(async () => {
+  pglite = await openTestPglite();
+  types = await readTypeNames(pglite);
+});
+afterAll(() => pglite.close());
+
+describe('the raw statements of src and workers', () => {
+  const found = findStatements('src', 'workers');
+
+  it('are prepared against the migrated schema and return the rows that their types say', async () => {
+    const problems = await problemsOf(found);
+    const unexpected = problems.filter(({ source }) => !NOT_PREPARED.has(source));
+    expect(unexpected.map(shown).join('\n\n')).toBe('');
+  });
+
+  it('are all put together from their source', () => {
+    const unexpected = found.unassembled.filter(({ source }) => !NOT_PREPARED.has(source));
+    expect(
+      unexpected,
+      'Write the statement so that its text can be told from the source, or add it to NOT_PREPARED with the reason.',
+    ).toEqual([]);
+  });
+
+  it('have every fragment that there is', () => {
+    expect(found.unused, 'No statement has these fragments: remove them.').toEqual([]);
+  });
+
+  it('are exempt from this only where they have to be', async () => {
+    const failing = [...(await problemsOf(found)), ...found.unassembled];
+    const sources = new Set(failing.map(({ source }) => source));
+    expect([...NOT_PREPARED.keys()].filter((source) => !sources.has(source))).toEqual([]);
+  });
+});
+
+describe('a statement', () => {
+  it.each([
+    [
+      'a misspelt column',
+      'select nmae from workspace',
+      '{ nmae: string }',
+      'column "nmae" does not exist',
+    ],
+    [
+      'a misspelt table',
+      'select name from wrkspace',
+      '{ name: string }',
+      'relation "wrkspace" does not exist',
+    ],
+    [
+      'a misspelt property of its row',
+      'select name from workspace',
+      '{ nmae: string }',
+      'returns "name", which the type of its row does not have',
+    ],
+    [
+      'a property of another type',
+      'select created_at from workspace',
+      '{ created_at: string }',
+      '"created_at" is written as string, but the statement returns timestamptz, which is read as Date',
+    ],
+    [
+      'a table that is locked',
+      'lock table wrkspace',
+      'unknown',
+      'relation "wrkspace" does not exist',
+    ],
+  ])('with %s is refused', async (_, text, row, problem) => {
+    const [refused] = await problemsOf(fromSource(`await sql<${row}>\`${text}\`.execute(db);`));
+    expect(refused?.problems.join(' ')).toContain(problem);
+    expect(refused?.place).toBe('src/made-up.ts:2');
+  });
+
+  it('is looked at with each of its fragments', async () => {
+    const problems = await problemsOf(
+      fromSource(`
+        function only(which: string | null, column: RawBuilder<unknown>) {
+          if (which === null) return sql\`true\`;
+          return sql\`\${column} = \${which}\`;
+        }
+        await sql\`select 1 from workspace where \${only(given, sql.ref('nmae'))}\`.execute(db);`),
+    );
+    expect(problems.map((one) => one.text)).toEqual(['select 1 from workspace where "nmae" = $1']);
+  });
+
+  it('takes what the callers of its function hand over', async () => {
+    const problems = await problemsOf(
+      fromSource(`
+        function read(condition: RawBuilder<unknown>) {
+          return sql\`select 1 from workspace where \${condition}\`.execute(db);
+        }
+        read(sql\`name = \${name}\`);
+        read(sql\`nmae = \${name}\`);`),
+    );
+    expect(problems.map((one) => one.text)).toEqual(['select 1 from workspace where nmae = $1']);
+  });
+
+  it('of the builder has its fragments looked at over its tables', async () => {
+    const problems = await problemsOf(
+      fromSource("await db.updateTable('workspace').set({ name: sql`lower(nmae)` }).execute();"),
+    );
+    expect(problems.map((one) => one.text)).toEqual(['select (lower(nmae)) from workspace']);
+  });
+
+  it('that does not have a fragment leaves it over', () => {
+    expect(fromSource('export const CONDITION = sql`name = 1`;').unused).toEqual([
+      'src/made-up.ts:2',
+    ]);
+  });
+});
+
+function fromSource(source: string): FoundStatements {
+  return collect([
+    parseText('src/made-up.ts', `import { type RawBuilder, sql } from 'kysely';\n${source}`),
+  ]);
+}
+
+async function problemsOf({ statements }: FoundStatements) {
+  const failed: ((typeof statements)[number] & { problems: string[] })[] = [];
+  for (const statement of statements) {
+    const { problems } = await examine(pglite, types, statement);
+    if (problems.length > 0) failed.push({ ...statement, problems });
+  }
+  return failed;
+}
+
+function shown({ place, text, problems }: { place: string; text: string; problems: string[] }) {
+  return `${place}: ${problems.join(' ')}\n${text}`;
+}

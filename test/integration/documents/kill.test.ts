@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { MARKER } from '#test/support/left-behind.ts';
 import { makeDocuments, type Push, pushDocuments } from '#test/support/push-documents.ts';
 import {
   killWhileIndexing,
@@ -30,6 +31,12 @@ const {
   TEST_REDIS_URL: redisUrl,
   TEST_FAULT_POSTGRES_RESTART: restartCommand,
 } = process.env;
+
+/** The server that it starts outlives the run, so it must not bear the run's marker. */
+async function restartPostgres(command: string): Promise<void> {
+  const { [MARKER]: _marker, ...env } = process.env;
+  await promisify(execFile)('bash', ['-c', command], { env });
+}
 
 /** Pushes all documents and lets `strike` loose in the middle. */
 async function pushThrough(
@@ -119,7 +126,7 @@ describe.skipIf(databaseUrl === undefined)(
       const workers = await processes.startWorkers();
       const push = await pushThrough(processes, async () => {
         if (restartCommand === undefined) await takePostgresAway(proxy, ownUrl);
-        else await promisify(execFile)('bash', ['-c', restartCommand]);
+        else await restartPostgres(restartCommand);
       });
       expect(push.acknowledged.size).toBe(DOCUMENTS.length);
       await expectNothingLost(processes, push);

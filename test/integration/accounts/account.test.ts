@@ -14,15 +14,15 @@ afterAll(() => millrace[Symbol.asyncDispose]());
 const account = (key: string) => millrace.call('GET', '/account', undefined, { key });
 const patch = (key: string, body: unknown) => millrace.call('PATCH', '/account', body, { key });
 
-describe('one’s own account', () => {
+describe('your own account', () => {
   it.each([
     ['nothing', {}, 'display_name, time_zone or both'],
     ['an empty name', { display_name: '' }, 'body.display_name'],
-    ['a place that is no zone', { time_zone: 'Mars/Olympus' }, 'body.time_zone'],
+    ['an unknown time zone', { time_zone: 'Mars/Olympus' }, 'body.time_zone'],
     ['an offset', { time_zone: '+01:00' }, 'such as Europe/Berlin'],
-    ['an empty zone', { time_zone: '' }, 'body.time_zone'],
+    ['an empty time zone', { time_zone: '' }, 'body.time_zone'],
     ['a path', { time_zone: '../../etc/passwd' }, 'body.time_zone'],
-    ['an endless zone', { time_zone: `Europe/${'a'.repeat(10_000)}` }, 'body.time_zone'],
+    ['an oversized time zone', { time_zone: `Europe/${'a'.repeat(10_000)}` }, 'body.time_zone'],
   ])('is not changed by %s', async (_, body, words) => {
     const { key } = await millrace.createWorkspace('Pro');
     const before = (await account(key)).body;
@@ -32,7 +32,7 @@ describe('one’s own account', () => {
     expect((await account(key)).body).toEqual(before);
   });
 
-  it('is each caller’s own, whatever the role', async () => {
+  it('is the caller’s own, whatever the role', async () => {
     const { key } = await millrace.createWorkspace('Pro');
     const { body: ada } = await millrace.call(
       'POST',
@@ -61,7 +61,7 @@ describe('one’s own account', () => {
   it('changes its time zone once in 24 hours', async () => {
     const { key, workspaceId } = await millrace.createWorkspace('Pro');
     const zone = (time_zone: string) => patch(key, { time_zone });
-    // The zone that it has, under any of its names, is no change.
+    // The current zone under an alias is not a change.
     expect((await zone('Etc/UTC')).body.time_zone).toBe('Etc/UTC');
     expect((await zone('Asia/Kolkata')).body.time_zone).toBe('Asia/Kolkata');
     const refused = await patch(key, { time_zone: 'America/Lima', display_name: 'Neither' });
@@ -80,7 +80,7 @@ describe('one’s own account', () => {
     expect((await zone('Asia/Kolkata')).status).toBe(409);
   });
 
-  it('takes one of many changes of the zone that come at once', async () => {
+  it('accepts one of many concurrent time zone changes', async () => {
     const { key } = await millrace.createWorkspace('Pro');
     const zones = ['Asia/Tokyo', 'Europe/Paris', 'America/Lima', 'Africa/Cairo', 'Asia/Dhaka'];
     const answers = await Promise.all(zones.map((time_zone) => patch(key, { time_zone })));
@@ -89,7 +89,7 @@ describe('one’s own account', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(zones.length - 1);
   });
 
-  it('says that the plan changed, and which role the key has', async () => {
+  it('reports the changed plan and the role of the key', async () => {
     const { key, workspaceId } = await millrace.createWorkspace('Free');
     await millrace.call('PUT', `/manage/admin/workspaces/${workspaceId}/plan`, {
       plan_tier: 'Agency',

@@ -37,12 +37,12 @@ describe('adding members', () => {
     ['an empty name', { display_name: ' ' }, 'body.display_name'],
     ['no address', { display_name: 'A', email: 'nobody' }, 'body.email'],
     [
-      'an endless address',
+      'an oversized address',
       { display_name: 'A', email: `${'a'.repeat(250)}@b.example` },
       'body.email',
     ],
-    ['a role that does not exist', { display_name: 'A', role: 'owner' }, 'body.role'],
-  ])('with %s is refused, by the name of the field', async (_, body, words) => {
+    ['an unknown role', { display_name: 'A', role: 'owner' }, 'body.role'],
+  ])('with %s is refused and names the field', async (_, body, words) => {
     const { key, workspaceId } = await millrace.createWorkspace('Pro');
     const answer = await add(key, body);
     expect([answer.status, answer.body.error_code]).toEqual([400, 'BAD_REQUEST']);
@@ -50,7 +50,7 @@ describe('adding members', () => {
     expect(await countIn(workspaceId)).toBe(1);
   });
 
-  it('gives an account of its own and a key that works at once, with the role that was asked for', async () => {
+  it('creates an account and a key that works at once with the requested role', async () => {
     const { key, workspaceId } = await millrace.createWorkspace('Pro');
     const ada = await add(key, { display_name: 'Ada', email: 'Ada@example.com', role: 'read' });
     expect([ada.status, ada.body]).toEqual([
@@ -89,7 +89,7 @@ describe('adding members', () => {
     expect(JSON.stringify(body)).not.toContain(ada.body.api_key);
   });
 
-  it('takes an e-mail address once in a workspace, however it is written', async () => {
+  it('accepts an e-mail address once per workspace, however it is spelled', async () => {
     const { key } = await millrace.createWorkspace('Pro');
     const other = await millrace.createWorkspace('Pro');
     const first = await add(key, { display_name: 'Ada', email: 'ada@example.com' });
@@ -104,12 +104,12 @@ describe('adding members', () => {
   });
 });
 
-describe('seats', () => {
+describe('the seat limit', () => {
   it.each([
     ['Free', 1, 'Personal'],
     ['Personal', 3, 'Pro'],
     ['Pro', 10, 'Agency'],
-  ])('of %s are %d, and the refusal names the plan that has more', async (tier, seats, larger) => {
+  ])('of %s is %d, and the refusal names the next larger plan', async (tier, seats, larger) => {
     const { key, workspaceId } = await millrace.createWorkspace(tier);
     for (let n = 1; n < seats; n += 1) {
       expect((await add(key, { display_name: `Member ${n}` })).status).toBe(200);
@@ -122,7 +122,7 @@ describe('seats', () => {
     expect((await list(key)).body).toMatchObject({ total: seats, seats });
   });
 
-  it('are never exceeded, however many ask at once', async () => {
+  it('is never exceeded by concurrent requests', async () => {
     const { key, workspaceId } = await millrace.createWorkspace('Agency');
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
@@ -137,7 +137,7 @@ describe('seats', () => {
     expect(refused.every(({ status }) => status === 403 || status === 409)).toBe(true);
   });
 
-  it('that a smaller plan lacks cost nobody the account, and admit nobody either', async () => {
+  it('removes nobody after a downgrade, and admits nobody until there is room', async () => {
     const { key, workspaceId } = await millrace.createWorkspace('Enterprise');
     for (let n = 0; n < 4; n += 1) await add(key, { display_name: `Member ${n}` });
     expect((await list(key)).body.seats).toBe(UNLIMITED);
@@ -157,7 +157,7 @@ describe('seats', () => {
 });
 
 describe('removing members', () => {
-  it('takes their keys, chats and points, and leaves what they made for the workspace', async () => {
+  it('deletes their keys, chats and points, and keeps what they made for the workspace', async () => {
     const { key, workspaceId } = await millrace.createWorkspace('Pro');
     const { body: ada } = await add(key, { display_name: 'Ada', role: 'member' });
     const pairId = await insertPair(db, workspaceId, 'Of Ada', ada.user_id);
@@ -205,7 +205,7 @@ describe('removing members', () => {
     expect((await remove(key, ada.user_id)).status).toBe(404);
   });
 
-  it('refuses oneself, the owner and strangers', async () => {
+  it('refuses to remove yourself, the owner and strangers', async () => {
     const { key, workspaceId } = await millrace.createWorkspace('Pro');
     const other = await millrace.createWorkspace('Pro');
     const { body: eve } = await add(other.key, { display_name: 'Eve' });
@@ -226,7 +226,7 @@ describe('removing members', () => {
     expect((await list(key)).body.total).toBe(2);
   });
 
-  it('leaves an admin when the last two remove each other at once', async () => {
+  it('leaves one admin when the last two remove each other at once', async () => {
     const { key, workspaceId } = await millrace.createWorkspace('Pro');
     const { body: ada } = await add(key, { display_name: 'Ada', role: 'admin' });
     const { body: bob } = await add(key, { display_name: 'Bob', role: 'admin' });
@@ -245,7 +245,7 @@ describe('removing members', () => {
     expect(await countIn(workspaceId)).toBe(2);
   });
 
-  it('counts no expired key as an admin', async () => {
+  it('does not count an expired key as an admin key', async () => {
     const { key, workspaceId } = await millrace.createWorkspace('Pro');
     const { body: ada } = await add(key, { display_name: 'Ada', role: 'admin' });
     await sql`update api_key set expires_at = now() - interval '1 second'
@@ -259,7 +259,7 @@ describe('removing members', () => {
     await expect(removal).rejects.toThrow('only valid admin key');
   });
 
-  it('is for admins alone', async () => {
+  it('is for admins only', async () => {
     const { key } = await millrace.createWorkspace('Pro');
     const { body: ada } = await add(key, { display_name: 'Ada' });
     const { body: bob } = await add(key, { display_name: 'Bob' });
@@ -273,7 +273,7 @@ describe('removing members', () => {
   });
 });
 
-/** Tables whose rows belong to a user account. */
+/** Tables whose rows are deleted with the user account. */
 const MAY_GO = new Set([
   'api_key',
   'chat_message',
@@ -289,7 +289,7 @@ const MAY_GO = new Set([
   'user_file_chunk',
 ]);
 
-/** `ownerOf` of a workspace that has several accounts. */
+/** Like `ownerOf`, for a workspace with several accounts. */
 async function ownerOfOldest(workspaceId: string): Promise<string> {
   const row = await db
     .selectFrom('user_account')

@@ -13,7 +13,7 @@ const ROLES: Role[] = ['admin', 'member', 'ingest', 'read'];
 
 let millrace: TestMillrace;
 let workspaceId: string;
-/** Of a workspace that is not the bootstrap workspace. */
+/** Keys of a workspace other than the bootstrap workspace. */
 let keys: Record<Role, string>;
 
 beforeAll(async () => {
@@ -29,22 +29,22 @@ afterAll(() => millrace[Symbol.asyncDispose]());
 
 const nameOf = (route: Pick<Route, 'method' | 'path'>) => `${route.method} ${route.path}`;
 
-/** Routes that need a setting which is not there. */
+/** Status of routes that need a setting which this service lacks. */
 const WITHOUT_SETTING: Record<string, number> = { 'POST /billing/portal': 409 };
 
-/** A request that gets past the key and then finds nothing to do: no body, and ids that no one has. */
+/** A request that passes authentication and then finds nothing to do: no body, and ids that do not exist. */
 async function knock(route: Route, key: string | null, headers: Record<string, string> = {}) {
   const path = route.path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
   return millrace.call(route.method, path, undefined, { key, headers });
 }
 
 describe('roles and keys', () => {
-  it('has an opinion about every route', () => {
+  it('list the allowed roles of every route', () => {
     expect(ROUTES.map(nameOf).toSorted()).toEqual(Object.keys(ALLOWED).toSorted());
   });
 
   it.each(ROUTES.map((route) => [nameOf(route), route] as const))('%s', async (name, route) => {
-    // Outside of the embedded size the metrics are the operator's.
+    // Only the embedded size lets a workspace read the metrics; elsewhere they are the operator's.
     const isOperators = name === 'GET /metrics' && millrace.size !== 'embedded';
     const allowed = isOperators ? 'bootstrap-admin' : (ALLOWED[name] ?? []);
     const mayPass = (role: Role, isBootstrap: boolean) => {
@@ -66,7 +66,7 @@ describe('roles and keys', () => {
     }
   });
 
-  it('refuses no key, a wrong, an expired and a revoked one on every route that is not public', async () => {
+  it('answer 401 to missing, wrong, expired and revoked keys on every route that is not public', async () => {
     const { db } = millrace.services;
     const expired = await createKey(millrace, keys.admin, 'admin');
     await sql`update api_key set expires_at = now() - interval '1 second'
@@ -97,7 +97,7 @@ describe('roles and keys', () => {
     }
   });
 
-  it('lets a member key write and delete only the documents of its own pairs', async () => {
+  it('let a member key write and delete only the documents of its own pairs', async () => {
     const { db } = millrace.services;
     const owner = await ownerOf(db, workspaceId);
     const others = await insertPair(db, workspaceId, 'Theirs', await insertUser(db, workspaceId));

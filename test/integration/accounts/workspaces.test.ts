@@ -47,7 +47,7 @@ afterAll(async () => {
 const attacks = (): Attack[] => ROUTES.flatMap((route) => attacksOn(route, a, b));
 
 describe('a stranger with keys of another workspace', () => {
-  it('gets 404 for a chat session, a document and a key that are not its own', async () => {
+  it('gets 404 for a foreign chat session, document and key', async () => {
     const refused = await Promise.all([
       millrace.call(
         'POST',
@@ -67,7 +67,7 @@ describe('a stranger with keys of another workspace', () => {
     ]);
   });
 
-  it('gets 404 for a connector, credential, pair, run and document set that are not its own', async () => {
+  it('gets 404 for a foreign connector, credential, pair, run and document set', async () => {
     const strange = attacks().filter(
       ({ method, path }) =>
         path.startsWith('/manage/') &&
@@ -85,7 +85,7 @@ describe('a stranger with keys of another workspace', () => {
     }
   });
 
-  it('gets 404 for an endpoint, event, delivery, member, scrape, account and message that are not its own', async () => {
+  it('gets 404 for a foreign endpoint, event, delivery, member, scrape, account and message', async () => {
     const strange = attacks().filter(({ path }) =>
       /^\/(webhook-\w+|account\/members|tools\/lead-scraper|email-\w+|do-not-contact)\/./.test(
         path,
@@ -101,7 +101,7 @@ describe('a stranger with keys of another workspace', () => {
     }
   });
 
-  it('gets 404 for a session, message, agent, project, file, tool and MCP server that are not its own', async () => {
+  it('gets 404 for a foreign session, message, agent, project, file, tool and MCP server', async () => {
     const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
     const named =
       /^\/(chat|user|persona|tool|admin\/(tool|mcp))\/.*(\/|message_id=)(\d+|[\da-f]{8}-[\da-f-]{27})\b/;
@@ -119,7 +119,7 @@ describe('a stranger with keys of another workspace', () => {
     }
   });
 
-  it('lists events and deliveries of its own alone, whatever ids and cursors it names', async () => {
+  it('lists only its own events and deliveries, whatever ids and cursors it sends', async () => {
     const own = new Set([b.endpointId, b.disabledEndpointId]);
     const isListing = ({ method, path }: Route) =>
       method === 'GET' && /^\/webhook-(events|deliveries)$/.test(path);
@@ -131,7 +131,7 @@ describe('a stranger with keys of another workspace', () => {
     }
   });
 
-  it('is told of its own subscription alone', async () => {
+  it('sees only its own subscription', async () => {
     for (const { adminKey, marker } of [a, b]) {
       const { body } = await millrace.call('GET', '/subscription/status', undefined, {
         key: adminKey,
@@ -157,12 +157,12 @@ describe('a stranger with keys of another workspace', () => {
     );
   });
 
-  it('has awards of its own under an Idempotency-Key that is taken elsewhere', async () => {
+  it('earns its own award with an Idempotency-Key that another workspace has used', async () => {
     const headers = { 'Idempotency-Key': a.idempotencyKey };
     const pointsOf = async (key: string): Promise<number> =>
       (await millrace.call('GET', '/gamification/status', undefined, { key })).body.points;
     const before = [await pointsOf(a.adminKey), await pointsOf(b.adminKey)] as const;
-    const action = { action_type: 'search' }; // A's key stands for a share
+    const action = { action_type: 'search' }; // workspace A used this key for a share
     const { body } = await millrace.call('POST', '/gamification/action', action, {
       key: b.adminKey,
       headers,
@@ -171,50 +171,53 @@ describe('a stranger with keys of another workspace', () => {
     expect(await pointsOf(a.adminKey)).toBe(before[0]);
   });
 
-  it.each(ROLES)('walks every endpoint as %s and sees and changes nothing', async (role) => {
-    await millrace.settled(a.adminKey);
-    const secrets = [a.marker, ...a.secretIds];
-    const before = await dumpWorkspace(millrace.services.db, a.workspaceId);
-    expect(Object.values(before).every((rows) => rows.length > 0)).toBe(true);
-    for (const prefix of ['', '/api']) {
-      // The walk deletes all sessions of its own.
-      const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
-      for (const attack of ROUTES.flatMap((route) => attacksOn(route, a, own))) {
-        const path = prefix + attack.path;
-        const answer = await millrace.call(attack.method, path, attack.body, {
-          key: keysOfB[role],
-          headers: attack.headers,
-        });
-        expect(answer.status, `${attack.method} ${path}: ${answer.text}`).toBeLessThan(500);
-        expect(
-          leakedIn(answer, attack, secrets),
-          `${attack.method} ${path}: ${answer.text}`,
-        ).toEqual([]);
+  it.each(ROLES)(
+    'calls every endpoint as %s and neither sees nor changes anything',
+    async (role) => {
+      await millrace.settled(a.adminKey);
+      const secrets = [a.marker, ...a.secretIds];
+      const before = await dumpWorkspace(millrace.services.db, a.workspaceId);
+      expect(Object.values(before).every((rows) => rows.length > 0)).toBe(true);
+      for (const prefix of ['', '/api']) {
+        // The calls delete all of the caller's own sessions.
+        const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
+        for (const attack of ROUTES.flatMap((route) => attacksOn(route, a, own))) {
+          const path = prefix + attack.path;
+          const answer = await millrace.call(attack.method, path, attack.body, {
+            key: keysOfB[role],
+            headers: attack.headers,
+          });
+          expect(answer.status, `${attack.method} ${path}: ${answer.text}`).toBeLessThan(500);
+          expect(
+            leakedIn(answer, attack, secrets),
+            `${attack.method} ${path}: ${answer.text}`,
+          ).toEqual([]);
+        }
       }
-    }
-    await millrace.settled(b.adminKey);
-    await millrace.services.pointsAwarder.idle();
-    expect(await dumpWorkspace(millrace.services.db, a.workspaceId)).toEqual(before);
-    // Bytes need not lie in the database.
-    const file = await millrace.call('GET', `/chat/file/${a.chatFileId}`, undefined, {
-      key: a.adminKey,
-    });
-    expect(file.text).toContain(a.diaryWord);
-  });
+      await millrace.settled(b.adminKey);
+      await millrace.services.pointsAwarder.idle();
+      expect(await dumpWorkspace(millrace.services.db, a.workspaceId)).toEqual(before);
+      // File bytes may be stored outside the database.
+      const file = await millrace.call('GET', `/chat/file/${a.chatFileId}`, undefined, {
+        key: a.adminKey,
+      });
+      expect(file.text).toContain(a.diaryWord);
+    },
+  );
 
-  it('makes Stripe open the pages of its own customer alone', async () => {
+  it('opens the Stripe portal of its own customer only', async () => {
     const open = async (key: string) => {
       const body = { return_url: 'https://shop.test/', customer: a.customerId };
       expect((await millrace.call('POST', '/billing/portal', body, { key })).status).toBe(200);
       return stripe.calls.at(-1)?.parameters['customer'];
     };
     expect(await open(b.adminKey)).toBe(b.customerId);
-    const told = JSON.stringify(stripe.calls); // those of the walks are among them
+    const told = JSON.stringify(stripe.calls); // includes the calls of the tests above
     for (const secret of [a.marker, ...a.secretIds]) expect(told).not.toContain(secret);
     expect(await open(a.adminKey)).toBe(a.customerId);
   });
 
-  it('has a document of its own under an id that is taken elsewhere', async () => {
+  it('has its own document under an id that another workspace uses', async () => {
     const own = {
       document: {
         id: SHARED_DOCUMENT,

@@ -21,7 +21,7 @@ const items = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => item(from + index));
 
 describe('the limit on waiting documents', () => {
-  it('refuses what is above it, workspace by workspace, until some are indexed', async () => {
+  it('refuses documents above it, per workspace, until some are indexed', async () => {
     await using millrace = await startTestMillrace({ MAX_PENDING_DOCUMENTS: '5' });
     const call: TestMillrace['call'] = (...request) => millrace.call(...request);
     const queue = (change: string) =>
@@ -78,8 +78,8 @@ describe('the limit on waiting documents', () => {
   });
 });
 
-describe('a stop', () => {
-  it('finishes requests under way, closes kept connections and takes no more', async () => {
+describe('shutdown', () => {
+  it('finishes requests in progress, closes idle connections and accepts no new ones', async () => {
     await using environment = await openTestEnvironment();
     await migrateTestDatabase(environment.settings);
     const running = await startMillrace(parseConfig(environment.settings));
@@ -121,13 +121,13 @@ describe('a stop', () => {
     stream.write('0\r\n\r\n');
     await stream.closed;
     await stopped;
-    // Its deadline is 20 s.
+    // The shutdown deadline is 20 s.
     expect(performance.now() - endedAt).toBeLessThan(15_000);
     expect(stream.text()).toMatch(/\r\n0\r\n\r\n$/);
   });
 });
 
-/** A connection that keeps what it receives. */
+/** A connection that records what it receives. */
 async function connect(port: number) {
   const socket = net.connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -135,7 +135,7 @@ async function connect(port: number) {
   socket.on('data', (data) => {
     received += data.toString('utf8');
   });
-  socket.on('error', () => undefined); // seen as closed
+  socket.on('error', () => undefined); // shows up as a close
   return {
     closed: once(socket, 'close'),
     text: () => received,

@@ -14,7 +14,7 @@ const basic = (key: string) => ({ Authorization: `Basic ${btoa(`anyone:${key}`)}
 const open = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   millrace.call(method, path, undefined, { key: null, headers });
 
-/** The addresses that a page loads by itself. */
+/** The URLs that a page loads by itself. */
 function loadedBy(html: string): string[] {
   const tags = html.match(/<(?:script|link|img|iframe|source)\b[^>]*>/g) ?? [];
   return tags.flatMap((tag) => /(?:src|href)="([^"]+)"/.exec(tag)?.[1] ?? []);
@@ -26,7 +26,7 @@ describe.each([
   ['/api/docs', {}],
   ['/admin/queues', basic('test-bootstrap-admin-key-0123456789')],
 ])('the page at %s', (path, headers) => {
-  it('loads everything from this origin, and may load nothing else', async () => {
+  it('loads everything from this origin, and its policy allows nothing else', async () => {
     const page = await open(path, headers);
     expect(page.status).toBe(200);
     expect(page.headers.get('Content-Type')).toMatch(/^text\/html/);
@@ -53,7 +53,7 @@ describe.each([
 describe('the queue dashboard', () => {
   const pause = '/admin/queues/api/queues/document-index/pause';
 
-  it('opens to admins of the bootstrap workspace alone', async () => {
+  it('opens only to admins of the bootstrap workspace', async () => {
     const refused = await open('/admin/queues');
     expect(refused.status).toBe(401);
     expect(refused.headers.get('WWW-Authenticate')).toMatch(/^Basic/);
@@ -78,7 +78,7 @@ describe('the queue dashboard', () => {
     expect(body.queues.map((queue: { name: string }) => queue.name)).toContain('document-index');
   });
 
-  it('refuses changes from the pages of others, and makes those from its own', async () => {
+  it('refuses changes from pages of other origins and accepts those from its own', async () => {
     const admin = basic(millrace.adminKey);
     const foreign = [
       { Origin: 'https://elsewhere.test' },
@@ -96,7 +96,7 @@ describe('the queue dashboard', () => {
     expect((await open(pause.replace('pause', 'resume'), own, 'PUT')).status).toBe(200);
   });
 
-  it('is not reachable by another spelling of its path', async () => {
+  it('cannot be reached by another spelling of its path', async () => {
     for (const path of [
       '/api/admin/queues',
       '/admin//queues',

@@ -25,7 +25,7 @@ const get = (path: string, headers: Record<string, string> = {}, key: string | n
   millrace.call('GET', path, undefined, { key, headers });
 
 describe('requests', () => {
-  it('keep the id that the caller gave, in the header and in the error body', async () => {
+  it('keep the id of the caller, in the header and in the error body', async () => {
     const { headers, body } = await get('/nowhere', { 'X-Request-Id': 'my-id.1:2_3' });
     expect(headers.get('X-Request-Id')).toBe('my-id.1:2_3');
     expect(body).toEqual({
@@ -35,14 +35,14 @@ describe('requests', () => {
     });
   });
 
-  it('get an id of their own when they bring none, or one that could forge a log line', async () => {
+  it('get a generated id when they have none, or one that could forge a log line', async () => {
     for (const sent of [{}, { 'X-Request-Id': 'a b"{}' }, { 'X-Request-Id': 'x'.repeat(200) }]) {
       const { headers } = await get('/health', sent);
       expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/);
     }
   });
 
-  it('with another method are told which ones there are', async () => {
+  it('with an unsupported method are told which methods the route has', async () => {
     const { status, headers, body } = await millrace.call('DELETE', '/search');
     expect([status, body.error_code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
     expect(headers.get('Allow')).toContain('POST');
@@ -66,7 +66,7 @@ describe('bodies', () => {
   };
 
   it.each(compressions)(
-    'may come as %s, whole and as a stream of lines',
+    'may be sent as %s, whole or as a stream of lines',
     async (encoding, compress) => {
       const documents = [item(`${encoding}-1`, 'Compressed.'), item(`${encoding}-2`, 'Squeezed.')];
       const whole = await post(compress(JSON.stringify({ documents })), {
@@ -105,7 +105,7 @@ describe('bodies', () => {
     }
   });
 
-  it('that are too large themselves name MAX_BODY_BYTES, compressed or not', async () => {
+  it('over the size limit name MAX_BODY_BYTES, compressed or not', async () => {
     const text = JSON.stringify({ query: 'x'.repeat(MAX_BODY_BYTES) });
     const plain = await millrace.call('POST', '/search', text);
     const small = await post(zlib.gzipSync(text), { 'Content-Encoding': 'gzip' });
@@ -123,7 +123,7 @@ describe('rate limits', () => {
       Number(headers.get(`X-RateLimit-${name}`) ?? NaN),
     );
 
-  it('let exactly 60 of 80 requests at once through on the Free plan', async () => {
+  it('allow exactly 60 of 80 concurrent requests on the Free plan', async () => {
     const { key } = await millrace.createWorkspace('Free');
     const answers = await Promise.all(
       Array.from({ length: 80 }, () => get('/auth/verify', {}, key)),
@@ -147,13 +147,13 @@ describe('rate limits', () => {
     expect(passed.map(({ body }) => body.requests_used).toSorted((x, y) => x - y)).toEqual(
       Array.from({ length: 60 }, (_, index) => index + 1),
     );
-    // The platform family goes on, without limits and without their headers.
+    // The platform family still answers, without limits and without their headers.
     const search = await millrace.call('POST', '/search', { query: 'x' }, { key });
     expect(search.status).toBe(200);
     expect(search.headers.get('X-RateLimit-Limit')).toBeNull();
   });
 
-  it('count all keys of an account together, and refusals for a missing role too', async () => {
+  it('count all keys of an account together, and count refusals for a missing role too', async () => {
     const { key } = await millrace.createWorkspace('Free');
     const { key: readKey } = await createKey(millrace, key, 'read');
     const forbidden = await get('/account/api-keys', {}, readKey);
@@ -174,7 +174,7 @@ describe('rate limits', () => {
 });
 
 describe('workspaces', () => {
-  it('are made by admins of the bootstrap workspace alone, on the default plan unless told', async () => {
+  it('are created only by admins of the bootstrap workspace, on the default plan unless one is given', async () => {
     const make = (key: string, body: unknown = { name: 'New' }) =>
       millrace.call('POST', '/manage/admin/workspaces', body, { key });
     const made = await make(millrace.adminKey);
@@ -252,8 +252,8 @@ interface Operation {
   responses: Record<string, { description?: string; $ref?: string }>;
 }
 
-describe('the description', () => {
-  it('is OpenAPI 3.1, lists every route, and refers only to what it holds', async () => {
+describe('the API description', () => {
+  it('is OpenAPI 3.1, lists every route, and has no dangling references', async () => {
     const { body } = await get('/openapi.json');
     expect(body.openapi).toMatch(/^3\.1\.\d$/);
     expect(body.info).toMatchObject({ title: expect.any(String), version: expect.any(String) });
@@ -279,6 +279,6 @@ describe('the description', () => {
     for (const reference of references) {
       expect(body, reference).toHaveProperty(reference.split('/').slice(1));
     }
-    expect(text).not.toContain('"nullable"'); // of OpenAPI 3.0
+    expect(text).not.toContain('"nullable"'); // OpenAPI 3.0 keyword
   });
 });

@@ -14,7 +14,7 @@ import { startTestMillrace, type TestMillrace } from '#test/support/test-millrac
 const SEED = 20_260_101;
 const REQUESTS = 2_000;
 
-/** The error codes of docs/http-api.md: a caller branches on them, so each has one status. */
+/** The error codes of docs/http-api.md. Callers branch on them, so each has one status. */
 const STATUS_OF_CODE: Record<string, number> = {
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,
@@ -47,7 +47,7 @@ afterEach(async () => {
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
 
-/** Success, or a refusal in the one error body. */
+/** Success, or a refusal with the common error body. */
 function expectWellAnswered(answer: RawAnswer, isHead: boolean): void {
   expect(answer.status).toBeLessThan(500);
   expect(answer.headers['x-request-id']).toMatch(/^[\w.:-]{1,128}$/);
@@ -67,7 +67,7 @@ function summary({ method, path, headers, body, faults }: MalformedRequest): str
 }
 
 describe('malformed requests', () => {
-  it('are made from well-formed ones', async () => {
+  it('are derived from well-formed ones', async () => {
     const { body: description } = await millrace.call('GET', '/openapi.json');
     const isAimed = ({ path, sample }: Operation) =>
       /^\/chat\/[a-z-]+$/.test(path) && sample !== undefined;
@@ -82,7 +82,7 @@ describe('malformed requests', () => {
     }
   });
 
-  it(`in their thousands get no 5xx and the one error body`, async () => {
+  it(`in their thousands get the common error body and no 5xx`, async () => {
     const { body: description } = await millrace.call('GET', '/openapi.json');
     const statuses = new Map<number, number>();
     const requests = malformedRequest(description, millrace.adminKey, targets);
@@ -100,7 +100,7 @@ describe('malformed requests', () => {
       }),
       { seed: SEED, numRuns: REQUESTS, endOnFailure: true },
     );
-    // Were nearly everything refused at the same door, or let through, the rest would be untried.
+    // The corpus is worthless if nearly everything is refused at the same check, or accepted.
     for (const status of [200, 400, 404, 405, 413, 415]) {
       expect(
         statuses.get(status) ?? 0,
@@ -110,7 +110,7 @@ describe('malformed requests', () => {
     await millrace.settled();
   });
 
-  it('leave every accepted document indexed or failed with a reason', async () => {
+  it('leave every accepted document either indexed or failed with a reason', async () => {
     const { body } = await millrace.call('GET', '/service-api/ingestion?limit=1000');
     expect(body.documents.length).toBeGreaterThan(0);
     for (const one of body.documents) {
@@ -119,8 +119,8 @@ describe('malformed requests', () => {
   });
 });
 
-describe('an endpoint for webhooks', () => {
-  it('has no URL that is malformed or leads where nobody may go', async () => {
+describe('a webhook endpoint', () => {
+  it('cannot have a URL that is malformed or leads to a forbidden address', async () => {
     const { body: made } = await millrace.call('POST', '/webhook-endpoints', {
       url: 'http://127.0.0.1:4999/good',
       enabled: false,
@@ -149,12 +149,12 @@ const ingest = (document: object, rest: object = {}) =>
 describe('documents at the edges', () => {
   it.each([
     ['an id of 3,000 bytes', { id: '字'.repeat(1_000) }],
-    ['an id of NULs alone', { id: '\0\0' }],
+    ['an id that is only NULs', { id: '\0\0' }],
     ['an empty id', { id: '' }],
     ['the year 0', { doc_updated_at: '0000-01-01T00:00:00Z' }],
-    ['the year 0 by its offset', { doc_updated_at: '0001-01-01T00:00:00+05:00' }],
-    ['the year 10000 by its offset', { doc_updated_at: '9999-12-31T23:59:59-23:00' }],
-    ['a title of NULs alone', { semantic_identifier: '\0' }],
+    ['the year 0 after applying its offset', { doc_updated_at: '0001-01-01T00:00:00+05:00' }],
+    ['the year 10000 after applying its offset', { doc_updated_at: '9999-12-31T23:59:59-23:00' }],
+    ['a title that is only NULs', { semantic_identifier: '\0' }],
   ])('%s is refused', async (_, document) => {
     const { status, body } = await ingest(document);
     expect([status, body.error_code]).toEqual([400, 'BAD_REQUEST']);
@@ -164,7 +164,7 @@ describe('documents at the edges', () => {
   it.each([
     ['the longest id', { id: randomIdeographs(682) }],
     ['a long title without an id', { semantic_identifier: randomIdeographs(20_000) }],
-    ['the first and the last moment', { id: 't', doc_updated_at: '0001-01-01T00:00:00Z' }],
+    ['the earliest and the latest timestamp', { id: 't', doc_updated_at: '0001-01-01T00:00:00Z' }],
   ])('%s is accepted and can be read and deleted', async (_, document) => {
     const { status, body } = await ingest(document);
     expect(status).toBe(200);
@@ -177,13 +177,13 @@ describe('documents at the edges', () => {
   });
 
   it.each([-1, 0, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER])(
-    'a cc_pair_id of %d is unknown, and so accepted',
+    'an unknown cc_pair_id of %d is accepted',
     async (cc_pair_id) => {
       expect((await ingest({ id: 'pair' }, { cc_pair_id })).status).toBe(200);
     },
   );
 
-  it('an item that Postgres could not store fails alone', async () => {
+  it('an item that Postgres cannot store fails alone', async () => {
     const documents = [{ id: 'good-1' }, { id: '字'.repeat(2_000) }, { id: 'good-2' }];
     const { body } = await millrace.call('POST', '/service-api/ingestion/batch', {
       documents: documents.map((document) => ({ document: { ...ITEM, ...document } })),
@@ -216,7 +216,7 @@ describe('the dashboard', () => {
 const POST = 'POST /search HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\n';
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 
-/** What is sent, and the status that answers it; null when a closed connection is answer enough. */
+/** The bytes sent, and the expected status; null when a closed connection is also a valid answer. */
 const BYTES: Record<string, [string | Buffer, number | null]> = {
   'a bad request line': ['NONSENSE\r\n\r\n', 400],
   'an unknown method': ['BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n', 400],
@@ -248,18 +248,15 @@ const BYTES: Record<string, [string | Buffer, number | null]> = {
   'an unknown expectation': [`${POST}Expect: the-impossible\r\nContent-Length: 2\r\n\r\n{}`, 400],
 };
 
-describe('bytes that are no request', () => {
-  it.each(Object.entries(BYTES))(
-    '%s is answered in the one error body',
-    async (_, [bytes, status]) => {
-      const sent = typeof bytes === 'string' ? bytes.replace('KEY', millrace.adminKey) : bytes;
-      const { answers, text } = await exchange(millrace.url, [sent], { count: 1, untilMs: 60_000 });
-      expect(answers[0]?.status, text).toBe(status);
-      if (answers[0]) expectWellAnswered(answers[0], false);
-    },
-  );
+describe('invalid HTTP', () => {
+  it.each(Object.entries(BYTES))('%s gets the common error body', async (_, [bytes, status]) => {
+    const sent = typeof bytes === 'string' ? bytes.replace('KEY', millrace.adminKey) : bytes;
+    const { answers, text } = await exchange(millrace.url, [sent], { count: 1, untilMs: 60_000 });
+    expect(answers[0]?.status, text).toBe(status);
+    if (answers[0]) expectWellAnswered(answers[0], false);
+  });
 
-  it('a length that is too short makes the rest a bad request of its own', async () => {
+  it('a Content-Length that is too short turns the rest into a bad request', async () => {
     const body = '{"query":"harbour"}';
     const request = `${POST}${JSON_TYPE}Content-Length: ${body.length}\r\n\r\n${body}and more\r\n\r\n`;
     const sent = [request.replace('KEY', millrace.adminKey)];
@@ -268,7 +265,7 @@ describe('bytes that are no request', () => {
     for (const answer of answers) expectWellAnswered(answer, false);
   });
 
-  it('a client that leaves in the middle of its head or body troubles nobody', async () => {
+  it('a client that leaves in the middle of its head or body does no harm', async () => {
     const head = `${POST}${JSON_TYPE}Content-Length: 1000\r\n\r\n`.replace(
       'KEY',
       millrace.adminKey,
@@ -281,7 +278,7 @@ describe('bytes that are no request', () => {
     for (const answer of answers) expect(answer.status).toBe(400);
   });
 
-  it('bodies that drip do not keep others waiting', async () => {
+  it('slow bodies do not delay other requests', async () => {
     const head = `${POST}${JSON_TYPE}Content-Length: 1000\r\n\r\n{`;
     const sent = head.replace('KEY', millrace.adminKey);
     const { hostname, port } = new URL(millrace.url);
@@ -294,7 +291,7 @@ describe('bytes that are no request', () => {
       }),
     );
     expect((await millrace.call('POST', '/search', { query: 'harbour' })).status).toBe(200);
-    // All of them are still waited for.
+    // The server is still waiting for all of them.
     expect(dripping.every(({ bytesRead, closed }) => bytesRead === 0 && !closed)).toBe(true);
     for (const socket of dripping) socket.destroy();
   });

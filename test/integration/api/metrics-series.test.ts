@@ -14,10 +14,10 @@ beforeAll(async () => {
 afterAll(() => millrace[Symbol.asyncDispose]());
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/** What Node's parser takes and no route has. */
+/** Methods that Node's parser accepts and no route has. */
 const STRANGE_METHODS = ['PROPFIND', 'M-SEARCH', 'LINK', 'PURGE', 'TRACE'];
 
-/** `sample` with `word` in place of every text, or of those alone that stand for any text. */
+/** `sample` with `word` in place of every string, or only of those that accept any text. */
 function withWord(sample: unknown, word: string, which: 'all' | 'free'): unknown {
   const text = JSON.stringify(sample, (_key, value: unknown) =>
     typeof value === 'string' && (which === 'all' || ['file', 'anything'].includes(value))
@@ -27,7 +27,7 @@ function withWord(sample: unknown, word: string, which: 'all' | 'free'): unknown
   return JSON.parse(text);
 }
 
-/** Every route, the dashboard and addresses that do not exist, with the word wherever a client may write something. */
+/** Calls every route, the dashboard and unknown paths, with the word wherever a client may write text. */
 async function sendEverywhere(word: string): Promise<void> {
   const key = millrace.adminKey;
   const authorization = ['Authorization', `Bearer ${key}`];
@@ -66,7 +66,7 @@ async function sendEverywhere(word: string): Promise<void> {
   }
 }
 
-/** Each line of the metrics without its value, which is what a series is. */
+/** Each line of the metrics without its value, that is, each series. */
 async function seriesOf(): Promise<string[]> {
   const { text } = await millrace.call('GET', '/metrics');
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -75,14 +75,14 @@ async function seriesOf(): Promise<string[]> {
 
 const ofRequests = (series: readonly string[]) =>
   series.filter((one) => one.startsWith('millrace_http_')).toSorted();
-/** The second time some things are there already, so that the answer is another. */
+/** The second round finds existing things, so some statuses differ. */
 const withoutStatus = (series: readonly string[]) => [
   ...new Set(ofRequests(series).map((one) => one.replace(/,status="\d+"/, ''))),
 ];
 const labelled = (series: readonly string[], label: string) =>
   new Set(series.flatMap((one) => new RegExp(`[{,]${label}="([^"]*)"`).exec(one)?.[1] ?? []));
 
-it('the series of the metrics are as many after other words of clients as before', async () => {
+it('clients cannot create new metric series with the words they send', async () => {
   await sendEverywhere('zebrafinch');
   await millrace.settled();
   const before = await seriesOf();
@@ -94,7 +94,7 @@ it('the series of the metrics are as many after other words of clients as before
   expect(after.join('\n')).not.toMatch(/zebrafinch|quokkarium/i);
 });
 
-it('the labels of requests are routes, methods and statuses that there are', async () => {
+it('request metrics are labelled only with known routes, methods and statuses', async () => {
   const series = ofRequests(await seriesOf());
   const routes = new Set([
     ...ROUTES.map(({ path }) => path),

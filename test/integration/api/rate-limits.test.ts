@@ -7,7 +7,7 @@ import { startTestMillrace, type TestMillrace } from '#test/support/test-millrac
 const LIMIT = 6;
 
 let millrace: TestMillrace;
-/** By how far the embedded size's clock is ahead; the other stores have clocks of their own. */
+/** How far the clock of the embedded size is ahead; the other stores have their own clocks. */
 let aheadMs = 0;
 
 beforeAll(async () => {
@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
-/** As each of several API processes opens it. */
+/** Opens the log as one of several API processes does. */
 function openLog() {
   return openRequestLog(millrace.services.rateLimitStore, () => new Date(Date.now() + aheadMs));
 }
 
-/** Makes an account's requests older, instead of waiting. */
+/** Backdates an account's requests instead of waiting. */
 async function age(account: string, ms: number): Promise<void> {
   const store = millrace.services.rateLimitStore;
   switch (store.kind) {
@@ -42,7 +42,7 @@ async function age(account: string, ms: number): Promise<void> {
   }
 }
 
-it('lets exactly the limit pass within sixty seconds, whichever processes ask', async () => {
+it('allows exactly the limit within sixty seconds, across processes', async () => {
   const [one, two] = [openLog(), openLog()];
   const account = 'reference:burst';
   const shared = millrace.services.rateLimitStore.kind !== 'memory';
@@ -62,14 +62,14 @@ it('lets exactly the limit pass within sixty seconds, whichever processes ask', 
   expect(await one.take(account, LIMIT)).toMatchObject({ allowed: true, used: 1 });
 });
 
-it('counts every request from its own moment, and refused ones never', async () => {
+it('counts each request from its own time and never counts refused ones', async () => {
   const log = openLog();
   const account = 'reference:spread';
   for (let n = 0; n < LIMIT; n += 1) {
     expect((await log.take(account, LIMIT)).allowed).toBe(true);
     await age(account, 7_000);
   }
-  // The first is 42 s old, the last 7 s.
+  // The oldest is 42 s old, the newest 7 s.
   for (let n = 0; n < 30; n += 1) {
     const { firstMs, nowMs, allowed } = await log.take(account, LIMIT);
     expect(allowed).toBe(false);
@@ -83,7 +83,7 @@ it('counts every request from its own moment, and refused ones never', async () 
   expect((await log.take(account, LIMIT)).allowed).toBe(false);
 });
 
-it('answers 429 above the limit, with how long to wait', async () => {
+it('answers 429 above the limit and says how long to wait', async () => {
   const answers = [];
   for (let n = 0; n < LIMIT + 2; n += 1) answers.push(await millrace.call('GET', '/auth/verify'));
   expect(answers.map(({ status }) => status)).toEqual([

@@ -5,11 +5,11 @@ import { send } from '#test/support/raw-http.ts';
 import { worstDocuments } from '#test/support/worst-documents.ts';
 import { worstRequests, type WorstRequest } from '#test/support/worst-requests.ts';
 
-/** Processor time of the main thread between two turns of its loop: a busy machine does not make it more. */
+/** Processor time of the main thread between two turns of its loop, so a busy machine does not raise it. */
 const MAX_STALL_MS = 100;
-/** A garbage collection or a job that comes in between is not the request's; it does not come every time. */
+/** A garbage collection or another job may fall into a measurement, but not into every one. */
 const TRIES = 4;
-/** What costs most for its bytes. `npm run bench -- stalls` sends every shape. */
+/** The most expensive shapes for their size. `npm run bench -- stalls` sends every shape. */
 const COSTLY_DOCUMENTS =
   /^(the longest text( in ideographs)?|the longest title|the most sections|1,000 documents that fill it)$/;
 /** The default of the setting. */
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
-/** The least of some tries, or of the first that is short enough. */
+/** The minimum over several tries; stops at the first one below the limit. */
 async function leastStallOf(measure: () => Promise<number>): Promise<number> {
   let least = Infinity;
   for (let count = 0; count < TRIES && least >= MAX_STALL_MS; count += 1) {
@@ -40,7 +40,7 @@ async function leastStallOf(measure: () => Promise<number>): Promise<number> {
 async function stallOf({ build }: WorstRequest): Promise<number> {
   const request = build();
   await millrace.longestStallMs();
-  // A connection that is closed before everything was read is an answer, too.
+  // Closing the connection before reading the whole body is a valid answer too.
   await send(millrace.url, request).catch(() => undefined);
   return millrace.longestStallMs();
 }
@@ -74,10 +74,10 @@ describe('the largest documents', () => {
     'hold the event loop for less than a tenth of a second, posted and indexed: %s',
     async (shape) => {
       const least = await leastStallOf(async () => {
-        // Of its own, or nothing would have changed the second time.
+        // A new workspace each time: unchanged documents are not indexed again.
         const { key } = await millrace.createWorkspace();
         const request = worstDocuments(key, MAX_DOCUMENT_BYTES).find((one) => one.shape === shape);
-        if (!request) throw new Error(`${shape} is gone.`);
+        if (!request) throw new Error(`The shape "${shape}" does not exist any more.`);
         await millrace.longestStallMs();
         const { status } = await send(millrace.url, request.build());
         expect(status).toBe(200);
@@ -90,7 +90,7 @@ describe('the largest documents', () => {
 });
 
 describe('a body that is too large for its route', () => {
-  it('is refused by its length or its values, and documents may be larger', async () => {
+  it('is refused by its length or its number of values, while documents may be larger', async () => {
     const large = { name: 'x'.repeat(1_000_000) };
     const many = { name: 'x', unknown: Array(20_001).fill(0) };
     for (const [body, limit] of [

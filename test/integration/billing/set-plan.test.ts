@@ -19,10 +19,10 @@ const putPlan = (id: string, plan_tier: unknown, key = millrace.adminKey) =>
 describe('an operator', () => {
   it.each([
     ['no plan', undefined],
-    ['a plan that does not exist', 'Gold'],
-    ['a plan in other letters', 'pro'],
+    ['an unknown plan', 'Gold'],
+    ['a plan in the wrong case', 'pro'],
     ['null', null],
-  ])('is refused %s, by the name of the field', async (_, plan) => {
+  ])('is refused %s, and the error names the field', async (_, plan) => {
     const { workspaceId: id, key } = await millrace.createWorkspace('Personal');
     const { status, body } = await putPlan(id, plan);
     expect([status, body.error_code]).toEqual([400, 'BAD_REQUEST']);
@@ -31,20 +31,20 @@ describe('an operator', () => {
   });
 
   it.each([NOBODY, 'x', '%00'.repeat(3), `${NOBODY}' or true--`])(
-    'is told that there is no workspace %s',
+    'is told that the workspace %s does not exist',
     async (id) => {
       const { status, body } = await putPlan(encodeURIComponent(id), 'Pro');
       expect([status, body.error_code]).toEqual([404, 'NOT_FOUND']);
     },
   );
 
-  it('of another workspace changes no plan, not even its own', async () => {
+  it('of another workspace cannot change any plan, not even their own', async () => {
     const { workspaceId: id, key } = await millrace.createWorkspace('Free');
     expect((await putPlan(id, 'Enterprise', key)).status).toBe(403);
     expect((await statusOf(key)).body.plan_tier).toBe('Free');
   });
 
-  it('sets a plan, which holds below a subscription that grants more', async () => {
+  it('sets a plan, and a subscription that grants more overrides it', async () => {
     const { workspaceId: id, key } = await millrace.createWorkspace('Free');
     const set = await putPlan(id.toUpperCase(), 'Agency');
     expect([set.status, set.body]).toEqual([

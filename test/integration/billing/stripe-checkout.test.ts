@@ -41,7 +41,7 @@ const free = () => millrace.createWorkspace('Free');
 const checkout = (key: string, body: object = {}) =>
   millrace.call('POST', '/billing/checkout', { plan_tier: 'Pro', ...body }, { key });
 const portal = (key: string) => millrace.call('POST', '/billing/portal', undefined, { key });
-/** As the row has it: keys are remembered with their plan for some seconds. */
+/** Reads the row, because keys are cached with their plan for some seconds. */
 const planOf = async (workspaceId: string) => {
   const { rows } = await sql<{ plan: string }>`
     select plan_tier as plan from workspace where id = ${workspaceId}`.execute(
@@ -63,27 +63,27 @@ const paid = (id: string, workspaceId: string) =>
   );
 const sessionCalls = () => stripe.calls.filter(({ path }) => path === '/v1/checkout/sessions');
 
-describe('a checkout that is asked for', () => {
+describe('a requested checkout', () => {
   it.each<[string, object]>([
-    ['a plan that is free', { plan_tier: 'Free' }],
-    ['a plan that is agreed on', { plan_tier: 'Enterprise' }],
-    ['a plan that there is not', { plan_tier: 'pro' }],
-    ['a page of a script', { success_url: 'javascript:alert(1)' }],
-    ['a page that is no URL', { cancel_url: 'somewhere' }],
-  ])('for %s is refused before Stripe is asked', async (_, body) => {
+    ['a free plan', { plan_tier: 'Free' }],
+    ['a plan sold by agreement', { plan_tier: 'Enterprise' }],
+    ['an unknown plan', { plan_tier: 'pro' }],
+    ['a script URL as return page', { success_url: 'javascript:alert(1)' }],
+    ['a return page that is not a URL', { cancel_url: 'somewhere' }],
+  ])('for %s is refused before Stripe is called', async (_, body) => {
     const { key } = await free();
     const { status, body: answer } = await checkout(key, body);
     expect([status, answer.error_code, stripe.calls.length]).toEqual([400, 'BAD_REQUEST', 0]);
   });
 
-  it('says which lookup_key is missing at Stripe', async () => {
+  it('names the lookup_key that is missing at Stripe', async () => {
     const { key } = await free();
     const { status, body } = await checkout(key, { plan_tier: 'Agency' });
     expect([status, body.error_code]).toEqual([409, 'CONFLICT']);
     expect(body.detail).toContain('lookup_key agency');
   });
 
-  it('is one session for two clicks, and says whose it is', async () => {
+  it('is one session for two clicks and names the workspace', async () => {
     const { key, workspaceId } = await free();
     const [first, second] = await Promise.all([checkout(key), checkout(key)]);
     expect([first.status, second.body]).toEqual([200, first.body]);
@@ -106,14 +106,14 @@ describe('a checkout that is asked for', () => {
     expect(other.body.session_id).not.toBe(first.body.session_id);
   });
 
-  it('returns to the pages that were given', async () => {
+  it('returns to the given pages', async () => {
     const { key } = await free();
     const pages = { success_url: 'https://a.example/ok', cancel_url: 'http://localhost:1/no' };
     expect((await checkout(key, pages)).status).toBe(200);
     expect(sessionCalls()[0]?.parameters).toMatchObject(pages);
   });
 
-  it('uses the customer that there is, and does without one that was deleted', async () => {
+  it('reuses the existing customer and works without a deleted one', async () => {
     const { key, workspaceId } = await free();
     stripe.customers['cus_again'] = { id: 'cus_again' };
     await paid('again', workspaceId);
@@ -125,7 +125,7 @@ describe('a checkout that is asked for', () => {
     expect((await portal(key)).status).toBe(409);
   });
 
-  it('is refused to a workspace that has a subscription', async () => {
+  it('is refused for a workspace that has a subscription', async () => {
     const { key, workspaceId } = await free();
     const metadata = { workspace_id: workspaceId };
     const live = subscriptionFixture('sub_live', { status: 'past_due', metadata });
@@ -142,7 +142,7 @@ describe('a checkout that is asked for', () => {
       'Stripe does not know the secret key of this service (request req_fake). The operator should look at STRIPE_SECRET_KEY.',
     ],
     [
-      'a key of few rights',
+      'a key with too few permissions',
       { status: 403, error: { type: 'invalid_request_error', message: `Not for ${KEY}` } },
       'Stripe does not let the secret key of this service do this (request req_fake).',
     ],
@@ -160,7 +160,7 @@ describe('a checkout that is asked for', () => {
       'Stripe has a fault of its own (request req_fake). Try again shortly.',
     ],
     ['a broken connection', 'reset', 'Stripe could not be reached. Try again shortly.'],
-  ])('fails as a bad gateway on %s, and tells no secret', async (_, failure, sentence) => {
+  ])('fails as a bad gateway on %s and reveals no secret', async (_, failure, sentence) => {
     const { key } = await free();
     stripe.failure = failure;
     const { status, body, text } = await checkout(key);
@@ -184,7 +184,7 @@ describe('a checkout that is asked for', () => {
 });
 
 describe('the portal', () => {
-  it('opens for the customer of the workspace alone', async () => {
+  it('opens only for the customer of the workspace', async () => {
     const [owner, other] = [await free(), await free()];
     stripe.customers['cus_portal'] = { id: 'cus_portal' };
     await paid('portal', owner.workspaceId);
@@ -199,7 +199,7 @@ describe('the portal', () => {
   });
 });
 
-describe('an event that does not say its plan', () => {
+describe('an event without a plan', () => {
   const silent = (id: string, workspaceId: string) =>
     eventFixture(
       'customer.subscription.created',
@@ -209,7 +209,7 @@ describe('an event that does not say its plan', () => {
       }),
     );
 
-  it('is asked about at Stripe, where the product names it', async () => {
+  it('is resolved at Stripe through the plan on the product', async () => {
     const { workspaceId } = await free();
     stripe.products['prod_sub_asked'] = {
       id: 'prod_sub_asked',
@@ -221,7 +221,7 @@ describe('an event that does not say its plan', () => {
     expect(stripe.calls.map(({ path }) => path)).toEqual(['/v1/products/prod_sub_asked']);
   });
 
-  it('is left unapplied while Stripe cannot be asked, and applied when it is sent again', async () => {
+  it('stays unapplied while Stripe fails, and is applied when sent again', async () => {
     const { workspaceId } = await free();
     stripe.products['prod_sub_later'] = { id: 'prod_sub_later', metadata: { plan_tier: 'Pro' } };
     const event = silent('sub_later', workspaceId);
@@ -234,13 +234,13 @@ describe('an event that does not say its plan', () => {
     expect(await planOf(workspaceId)).toBe('Pro');
   });
 
-  it('counts as it is when Stripe refuses to say', async () => {
+  it('is applied without a plan when Stripe does not know it', async () => {
     const { workspaceId } = await free();
     expect((await postEvent(millrace, silent('sub_unknown', workspaceId))).status).toBe(200);
     expect(await planOf(workspaceId)).toBe('Free');
   });
 
-  it('and is a checkout is asked about by its lines', async () => {
+  it('is resolved through the line items when it is a checkout', async () => {
     const { workspaceId } = await free();
     const product = { id: 'prod_line', metadata: { plan_tier: 'personal' } };
     stripe.lineItems['cs_lines'] = [{ id: 'li_1', price: priceFixture(null, { product }) }];
@@ -252,7 +252,7 @@ describe('an event that does not say its plan', () => {
     expect(await planOf(workspaceId)).toBe('Personal');
   });
 
-  it('and ends a subscription of nobody known asks for the e-mail', async () => {
+  it('gets its e-mail from Stripe when it ends the subscription of an unknown customer', async () => {
     const { workspaceId } = await free();
     stripe.customers['cus_sub_mail'] = { id: 'cus_sub_mail', email: 'found@example.com' };
     const ended = subscriptionFixture('sub_mail', {
@@ -270,7 +270,7 @@ describe('an event that does not say its plan', () => {
 });
 
 describe('a service without Stripe', () => {
-  it('says what is to be set', async () => {
+  it('names the settings that are missing', async () => {
     await using plain = await startTestMillrace({ LOG_LEVEL: 'silent' });
     const event = await postEvent(plain, eventFixture('invoice.paid', { id: 'in_1' }));
     expect([event.status, event.body.detail]).toEqual([

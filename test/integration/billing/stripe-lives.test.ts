@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
-/** How Stripe tells whose a subscription is. */
+/** How Stripe tells us which workspace a subscription belongs to. */
 type Link = 'the checkout' | 'metadata' | 'both';
 
 interface Outcome {
@@ -34,7 +34,7 @@ interface Outcome {
   webhooks: string[];
 }
 
-/** Lives a life in a workspace of its own, its events taken in the order that `arrange` gives them. */
+/** Plays a subscription's life in a new workspace, with the events in the order that `arrange` returns. */
 async function live(
   life: Life,
   link: Link,
@@ -97,7 +97,7 @@ async function outcomeOf(id: string, workspaceId: string, link: Link): Promise<O
     .select(['type', 'payload'])
     .where('workspace_id', '=', row.workspace_id)
     .execute();
-  // A subscription whose metadata name the workspace may end before anything has told an e-mail.
+  // When the metadata name the workspace, a subscription may end before any event has brought an e-mail address.
   const masked = link === 'the checkout' ? /(?!)/ : /"customer_email":"[^"]*"/;
   const webhooks = events
     .map(({ type, payload }) => `${type} ${JSON.stringify(JSON.parse(payload ?? '{}').data)}`)
@@ -123,7 +123,7 @@ describe('the events of a subscription', () => {
   );
 
   it.each(cases)(
-    'of $name, linked by $link, end alike in every order and however often they come',
+    'of $name, linked by $link, end alike in every order and with duplicates',
     async ({ life, link }) => {
       const right = await live(life, link, (events) => events);
       expect(right.plan).toBe(life.end.planTier);

@@ -32,7 +32,7 @@ const post = async (type: string, object: Json, created = START) => {
   expect(answer.status, answer.text).toBe(200);
 };
 const free = () => millrace.createWorkspace('Free');
-/** As the row has it: keys are remembered with their plan for some seconds. */
+/** Reads the row, because keys are cached with their plan for some seconds. */
 const planOf = async (workspaceId: string) => {
   const { rows } = await sql<{ plan: string }>`
     select plan_tier as plan from workspace where id = ${workspaceId}`.execute(
@@ -60,7 +60,7 @@ const deletionsOf = async (workspaceId: string) => {
     .filter((row) => row.workspace_id === workspaceId)
     .map(({ payload }) => JSON.parse(payload ?? '').data);
 };
-/** A checkout that somebody paid for with a link that names a workspace. */
+/** A checkout paid through a link that names a workspace. */
 const linked = (id: string, workspaceId: string, more: Json = {}) =>
   sessionFixture(`cs_${id}`, {
     client_reference_id: workspaceId,
@@ -71,7 +71,7 @@ const linked = (id: string, workspaceId: string, more: Json = {}) =>
   });
 
 describe('a subscription', () => {
-  it('stays with the workspace that it was first linked to', async () => {
+  it('stays with the workspace it was first linked to', async () => {
     const [victim, thief] = [await free(), await free()];
     await post('checkout.session.completed', linked('kept', victim.workspaceId));
     await post('customer.subscription.created', subscriptionFixture('sub_kept'));
@@ -88,7 +88,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('of a customer that is known belongs to that workspace, whatever the link of a buyer says', async () => {
+  it('of a known customer belongs to that customer’s workspace, whatever the payment link says', async () => {
     const [owner, other] = [await free(), await free()];
     await post('checkout.session.completed', linked('known', owner.workspaceId));
     const again = linked('again', other.workspaceId, { customer: 'cus_known' });
@@ -97,7 +97,7 @@ describe('a subscription', () => {
     expect(await planOf(other.workspaceId)).toBe('Free');
   });
 
-  it('may be of another workspace than its customer when the operator says so', async () => {
+  it('may belong to another workspace than its customer when the operator says so', async () => {
     const [payer, guest] = [await free(), await free()];
     await post('checkout.session.completed', linked('payer', payer.workspaceId));
     const metadata = { workspace_id: guest.workspaceId };
@@ -107,7 +107,7 @@ describe('a subscription', () => {
     expect((await payerOf('cus_payer'))?.workspace_id).toBe(payer.workspaceId);
   });
 
-  it('that nobody knew is adopted with the customer, its end told of then, and once', async () => {
+  it('without an owner is adopted with its customer, and its end is then reported once', async () => {
     const { workspaceId } = await free();
     const ended = subscriptionFixture('sub_orphan', {
       status: 'canceled',
@@ -133,7 +133,7 @@ describe('a subscription', () => {
     expect(await planOf(workspaceId)).toBe('Pro');
   });
 
-  it('that nobody knew is adopted with its checkout when its customer is linked', async () => {
+  it('without an owner is adopted with its checkout when the customer is linked', async () => {
     const { workspaceId } = await free();
     const nobody = linked('waiting', workspaceId, { client_reference_id: null });
     await post('checkout.session.completed', nobody);
@@ -160,7 +160,7 @@ describe('a user', () => {
       'metadata beside an empty workspace',
       (user_id) => ({ metadata: { workspace_id: '', user_id, plan: 'Pro' } }),
     ],
-  ])('that %s of a checkout names stands for the workspace', async (_, fields) => {
+  ])('named by %s of a checkout identifies the workspace', async (_, fields) => {
     const { workspaceId, key } = await free();
     const userId = await userOf(key);
     const id = `user_${workspaceId}`;
@@ -169,7 +169,7 @@ describe('a user', () => {
     expect(await planOf(workspaceId)).toBe('Pro');
   });
 
-  it('that the metadata of a subscription name stands for the workspace', async () => {
+  it('named by the metadata of a subscription identifies the workspace', async () => {
     const { workspaceId, key } = await free();
     const metadata = { user_id: (await userOf(key)).toUpperCase() };
     await post('customer.subscription.created', subscriptionFixture('sub_of_user', { metadata }));
@@ -177,7 +177,7 @@ describe('a user', () => {
     expect(await planOf(workspaceId)).toBe('Pro');
   });
 
-  it('comes after the workspace that metadata name', async () => {
+  it('yields to the workspace named by the metadata', async () => {
     const [owner, other] = [await free(), await free()];
     const metadata = { workspace_id: owner.workspaceId, user_id: await userOf(other.key) };
     await post('customer.subscription.created', subscriptionFixture('sub_both', { metadata }));
@@ -185,8 +185,8 @@ describe('a user', () => {
   });
 });
 
-describe('a checkout that was paid for', () => {
-  /** What is logged of it. */
+describe('a paid checkout', () => {
+  /** The log lines that it causes. */
   const logged = async (session: Json) => {
     const lines: Json[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -196,7 +196,7 @@ describe('a checkout that was paid for', () => {
     return lines;
   };
 
-  it('and names no workspace is logged by its ids', async () => {
+  it('without a workspace is logged with its ids', async () => {
     expect(await logged(linked('nobody', 'nobody'))).toMatchObject([
       {
         level: 40,
@@ -207,7 +207,7 @@ describe('a checkout that was paid for', () => {
     ]);
   });
 
-  it('and names no plan is logged by its ids, unless its subscription has named one', async () => {
+  it('without a plan is logged with its ids, unless its subscription has named one', async () => {
     const { workspaceId } = await free();
     const silent = (id: string) => linked(id, workspaceId, { metadata: {} });
     expect(await logged(silent('planless'))).toMatchObject([
@@ -217,7 +217,7 @@ describe('a checkout that was paid for', () => {
     expect(await logged(silent('named'))).toEqual([]);
   });
 
-  it('is not logged when all is known, nor while it is not paid for', async () => {
+  it('is not logged when everything is known, nor while it is unpaid', async () => {
     const { workspaceId } = await free();
     expect(await logged(linked('known_all', workspaceId))).toEqual([]);
     const unpaid = { payment_status: 'unpaid', metadata: {} };
@@ -226,7 +226,7 @@ describe('a checkout that was paid for', () => {
 });
 
 describe('the end of a subscription', () => {
-  it('takes the plan away and is told with its reason', async () => {
+  it('takes the plan away and is reported with its reason', async () => {
     const { workspaceId } = await free();
     await post('checkout.session.completed', linked('over', workspaceId));
     await post('customer.subscription.created', subscriptionFixture('sub_over'));
@@ -249,7 +249,7 @@ describe('the end of a subscription', () => {
     ['incomplete', 'Free'],
     ['trialing', 'Pro'],
     ['invented_tomorrow', 'Free'],
-  ])('is not the only end of a plan: %s means %s', async (status, plan) => {
+  ])('is not the only way to lose a plan: %s means %s', async (status, plan) => {
     const { workspaceId } = await free();
     const metadata = { workspace_id: workspaceId };
     const fields = { status, metadata };
@@ -259,7 +259,7 @@ describe('the end of a subscription', () => {
 });
 
 describe('the e-mail of a customer', () => {
-  it('is the newest that Stripe told, and goes with the customer', async () => {
+  it('is the newest one that Stripe sent, and is deleted with the customer', async () => {
     const { workspaceId } = await free();
     await post('checkout.session.completed', linked('mail', workspaceId));
     expect((await payerOf('cus_mail'))?.email).toBe('buyer@example.com');

@@ -33,7 +33,7 @@ const db = () => millrace.services.db;
 const post = (type: string, object: Json, options: Parameters<typeof eventFixture>[2] = {}) =>
   postEvent(millrace, eventFixture(type, object, options));
 const free = () => millrace.createWorkspace('Free');
-/** As the row has it: keys are remembered with their plan for some seconds. */
+/** Reads the row, because keys are cached with their plan for some seconds. */
 const planOf = async (workspaceId: string) => {
   const { rows } = await sql<{ plan: string }>`
     select plan_tier as plan from workspace where id = ${workspaceId}`.execute(
@@ -65,30 +65,30 @@ describe('a request that Stripe has not signed', () => {
     ['a signature of another body', signatureOf(`${body} `)],
     ['a signature without a time', signatureOf(body).replace(/^t=\d+,/, '')],
     ['a signature of version 0', signatureOf(body).replace('v1=', 'v0=')],
-  ])('with %s is refused and leaves nothing', async (_, signature) => {
+  ])('with %s is refused and changes nothing', async (_, signature) => {
     const answer = await postEvent(millrace, event, { signature });
     expect([answer.status, answer.body.error_code]).toEqual([400, 'BAD_REQUEST']);
     expect(answer.text).not.toContain('whsec_');
     expect(await recorded(event.id)).toBe(0);
   });
 
-  it('and is larger than any event is refused before it is read', async () => {
+  it('is refused before it is read when it is larger than any event', async () => {
     const answer = await postEvent(millrace, { ...event, more: 'x'.repeat(1_100_000) });
     expect(answer.status).toBe(413);
   });
 });
 
-describe('a signed request that is no event', () => {
+describe('a signed request that is not an event', () => {
   const event = eventFixture('checkout.session.completed', sessionFixture('cs_unreadable'));
 
   it.each<[string, string, string]>([
-    ['no JSON', '{"id":', 'is not JSON'],
-    ['no object', '["id"]', 'no JSON object'],
-    ['without id and type', '{"hello":"world"}', 'id is missing, type is missing'],
-    ['without type', JSON.stringify({ ...event, type: undefined }), 'type is missing'],
-    ['of the far future', JSON.stringify({ ...event, created: 1e18 }), 'created is not what'],
-    ['of some time', JSON.stringify({ ...event, created: 'today' }), 'created is not what'],
-  ])('as it is %s is refused, and says why', async (_, payload, reason) => {
+    ['is not JSON', '{"id":', 'is not JSON'],
+    ['is not an object', '["id"]', 'no JSON object'],
+    ['has no id and no type', '{"hello":"world"}', 'id is missing, type is missing'],
+    ['has no type', JSON.stringify({ ...event, type: undefined }), 'type is missing'],
+    ['is from the far future', JSON.stringify({ ...event, created: 1e18 }), 'created is not what'],
+    ['has a time in words', JSON.stringify({ ...event, created: 'today' }), 'created is not what'],
+  ])('is refused with the reason when it %s', async (_, payload, reason) => {
     const answer = await millrace.call('POST', '/billing/stripe/webhook', payload, {
       key: null,
       headers: { 'Stripe-Signature': signatureOf(payload) },
@@ -99,30 +99,33 @@ describe('a signed request that is no event', () => {
 });
 
 describe('a signed event', () => {
-  it.each([undefined, null])('whose time is %s was made when it was signed', async (created) => {
-    const { workspaceId } = await free();
-    const id = `evt_by_hand_${created}`;
-    const session = sessionFixture(`cs_by_hand_${created}`, {
-      client_reference_id: workspaceId,
-      metadata: { plan_tier: 'Pro' },
-      object: undefined,
-    });
-    const type = 'checkout.session.completed';
-    const event = { id, type, created, data: { object: session } };
-    const signedAt = Math.floor(Date.now() / 1000) - 100;
-    const signature = signatureOf(JSON.stringify(event), WEBHOOK_SECRET, signedAt * 1000);
-    const answer = await postEvent(millrace, event, { signature });
-    expect(answer.status, answer.text).toBe(200);
-    expect(await planOf(workspaceId)).toBe('Pro');
-    const row = await db()
-      .selectFrom('stripe_event')
-      .select('created_at')
-      .where('id', '=', id)
-      .executeTakeFirst();
-    expect(row?.created_at).toEqual(new Date(signedAt * 1000));
-  });
+  it.each([undefined, null])(
+    'with the time %s counts as created when it was signed',
+    async (created) => {
+      const { workspaceId } = await free();
+      const id = `evt_by_hand_${created}`;
+      const session = sessionFixture(`cs_by_hand_${created}`, {
+        client_reference_id: workspaceId,
+        metadata: { plan_tier: 'Pro' },
+        object: undefined,
+      });
+      const type = 'checkout.session.completed';
+      const event = { id, type, created, data: { object: session } };
+      const signedAt = Math.floor(Date.now() / 1000) - 100;
+      const signature = signatureOf(JSON.stringify(event), WEBHOOK_SECRET, signedAt * 1000);
+      const answer = await postEvent(millrace, event, { signature });
+      expect(answer.status, answer.text).toBe(200);
+      expect(await planOf(workspaceId)).toBe('Pro');
+      const row = await db()
+        .selectFrom('stripe_event')
+        .select('created_at')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      expect(row?.created_at).toEqual(new Date(signedAt * 1000));
+    },
+  );
 
-  it('may be signed with either secret while one is rolled', async () => {
+  it('may be signed with either secret during a rotation', async () => {
     for (const secret of [WEBHOOK_SECRET, NEXT_SECRET]) {
       const event = eventFixture('ping.of.nothing', { id: secret });
       const signature = signatureOf(JSON.stringify(event), secret);
@@ -131,7 +134,7 @@ describe('a signed event', () => {
     }
   });
 
-  it('of an unknown type, or a thin one, is taken and put on record alone', async () => {
+  it('of an unknown type, or a thin one, is only recorded', async () => {
     const thin = {
       id: 'evt_thin',
       object: 'v2.core.event',
@@ -149,8 +152,8 @@ describe('a signed event', () => {
     ['no id', ''],
     ['not a UUID', 'workspace-1'],
     ['an attack', "'; drop table workspace; --"],
-    ['that of nobody', randomUUID()],
-  ])('whose reference is %s belongs to nobody', async (name, reference) => {
+    ['an unknown id', randomUUID()],
+  ])('with %s as reference belongs to nobody', async (name, reference) => {
     const id = `sub_nobody_${name.replaceAll(' ', '_')}`;
     const session = sessionFixture(`cs_${id}`, {
       client_reference_id: reference,
@@ -161,7 +164,7 @@ describe('a signed event', () => {
     expect((await subscriptionRow(id))?.workspace_id).toBeNull();
   });
 
-  it('with fields of shapes that nobody expects is no error', async () => {
+  it('with fields of unexpected shapes is not an error', async () => {
     const strange = subscriptionFixture('sub_strange', {
       customer: 12,
       currency: ['usd'],
@@ -181,7 +184,7 @@ describe('a signed event', () => {
 });
 
 describe('a checkout', () => {
-  it('grants its plan when it is paid for, not before, and is told of once', async () => {
+  it('grants its plan once it is paid, not before, and is reported once', async () => {
     const { workspaceId } = await free();
     const session = (payment_status: string) =>
       sessionFixture('cs_debit', {
@@ -217,7 +220,7 @@ describe('a checkout', () => {
     ]);
   });
 
-  it('whose debit fails grants nothing', async () => {
+  it('grants nothing when its debit fails', async () => {
     const { workspaceId } = await free();
     const session = sessionFixture('cs_failed', {
       client_reference_id: workspaceId,
@@ -230,7 +233,7 @@ describe('a checkout', () => {
     expect([await planOf(workspaceId), await webhooksOf(workspaceId)]).toEqual(['Free', []]);
   });
 
-  it('that does not say its plan is told of when its subscription does', async () => {
+  it('without a plan is reported when its subscription names one', async () => {
     const { workspaceId } = await free();
     const session = sessionFixture('cs_silent', {
       client_reference_id: workspaceId,

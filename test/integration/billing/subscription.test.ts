@@ -24,7 +24,7 @@ afterAll(() => millrace[Symbol.asyncDispose]());
 const terms = () => ({ now: new Date(), graceDays: 7 });
 const statusOf = (key: string) => millrace.call('GET', '/subscription/status', undefined, { key });
 
-/** A workspace as the database has it. */
+/** A workspace as stored in the database. */
 async function workspaceOn(planTier: PlanTier) {
   const made = await millrace.createWorkspace(planTier);
   // the API gives the id as text
@@ -67,7 +67,7 @@ async function payCheckout(workspace: WorkspaceId, subscriptionId: string | null
 const settle = (id: WorkspaceId) => db.transaction().execute((trx) => settlePlan(trx, id, terms()));
 
 describe('the subscription status', () => {
-  it('of the first workspace is that of Enterprise, and everybody may ask', async () => {
+  it('of the first workspace is Enterprise, and every role may read it', async () => {
     for (const role of ['admin', 'member', 'ingest', 'read'] satisfies Role[]) {
       const { key } = await createKey(millrace, millrace.adminKey, role);
       const { status, body } = await statusOf(key);
@@ -113,7 +113,7 @@ describe('the subscription status', () => {
     },
   );
 
-  it('shows a trial, then a payment that is late, then that it was canceled', async () => {
+  it('shows a trial, then a late payment, then the cancellation', async () => {
     const { id, key } = await workspaceOn('Free');
     const subscription = await subscribe(id, { status: 'trialing' });
     expect(await settle(id)).toBe('Pro');
@@ -143,7 +143,7 @@ describe('the subscription status', () => {
     });
   });
 
-  it('shows nothing of the subscriptions of others', async () => {
+  it('shows nothing of other subscriptions', async () => {
     const a = await workspaceOn('Free');
     const b = await workspaceOn('Free');
     await subscribe(a.id, { status: 'active', plan: 'Agency' });
@@ -154,7 +154,7 @@ describe('the subscription status', () => {
 });
 
 describe('settling a plan', () => {
-  it('takes nothing from a workspace that an operator gave more', async () => {
+  it('does not lower a plan that an operator has set higher', async () => {
     const { id } = await workspaceOn('Enterprise');
     const subscription = await subscribe(id, { status: 'active', plan: 'Personal' });
     expect(await settle(id)).toBe('Enterprise');
@@ -164,7 +164,7 @@ describe('settling a plan', () => {
     expect(await settle(id)).toBe('Enterprise');
   });
 
-  it('goes by a single payment for a month, and by the paid checkout until the subscription is heard of', async () => {
+  it('counts a single payment for a month, and a paid checkout until its subscription is known', async () => {
     const { id } = await workspaceOn('Free');
     await payCheckout(id, null, 'Personal');
     expect(await settle(id)).toBe('Personal');
@@ -174,7 +174,7 @@ describe('settling a plan', () => {
     const subscription = `sub_${randomUUID()}`;
     await payCheckout(id, subscription, 'Pro');
     expect(await settle(id)).toBe('Pro');
-    // Its event came before anything said whose it is.
+    // This event arrived before the owner was known.
     await subscribe(id, { id: subscription, owner: null, status: 'active', plan: 'Agency' });
     expect(await settle(id)).toBe('Agency');
     await sql`update stripe_subscription set status = 'canceled' where id = ${subscription}`.execute(
@@ -183,7 +183,7 @@ describe('settling a plan', () => {
     expect(await settle(id)).toBe('Free');
   });
 
-  it('gives nothing for a subscription that is another workspace’s by now', async () => {
+  it('gives nothing for a subscription that now belongs to another workspace', async () => {
     const a = await workspaceOn('Free');
     const b = await workspaceOn('Free');
     const subscription = await subscribe(a.id, { status: 'active', plan: 'Pro' });
@@ -191,7 +191,7 @@ describe('settling a plan', () => {
     expect([await settle(a.id), await settle(b.id)]).toEqual(['Pro', 'Free']);
   });
 
-  it('notes since when a plan holds only when the plan changes', async () => {
+  it('updates plan_since only when the plan changes', async () => {
     const { id } = await workspaceOn('Free');
     const long = '2020-01-31T10:00:00.000Z';
     await sql`update workspace set plan_since = ${long} where id = ${id}`.execute(db);
@@ -210,7 +210,7 @@ describe('settling a plan', () => {
     expect(await since()).not.toBe(long);
   });
 
-  it('ends a plan once the grace after a missed payment is over, and that alone', async () => {
+  it('ends a plan only after the grace period for a missed payment', async () => {
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
     const over = await workspaceOn('Free');
     const within = await workspaceOn('Free');
@@ -229,7 +229,7 @@ describe('settling a plan', () => {
     expect(await settleLapsedPlans(db, terms())).toBe(0);
   });
 
-  it('ends with one answer when an operator and subscriptions change it at once', async () => {
+  it('gives one result when an operator and subscriptions change the plan concurrently', async () => {
     const { id } = await workspaceOn('Free');
     const subscriptions = await Promise.all(
       Array.from({ length: 8 }, () => subscribe(id, { status: 'active', plan: 'Agency' })),

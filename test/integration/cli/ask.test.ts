@@ -47,7 +47,7 @@ interface Asked {
   stderr: string;
 }
 
-/** Runs `millrace ask`, on a terminal that shows no colours. */
+/** Runs `millrace ask` on a terminal without colours. */
 async function ask(
   words: string[],
   {
@@ -83,7 +83,7 @@ async function ask(
   return { code, ...written };
 }
 
-it('shows the tools at work, the answer and its sources, and goes on in the session', async () => {
+it('shows tool calls, the answer and its sources, and continues in the same session', async () => {
   script = (answers) =>
     answers === 0
       ? callsTools([{ name: 'internal_search', args: { queries: ['reset VPN'] } }])
@@ -102,7 +102,7 @@ it('shows the tools at work, the answer and its sources, and goes on in the sess
   expect(second.stderr).toContain(session);
 });
 
-it('shows a citation without a link as its number, which the wire and the session have with empty brackets', async () => {
+it('shows a citation without a link as its number, where the wire and the session have empty brackets', async () => {
   const document = {
     id: 'parking',
     semantic_identifier: 'About parking',
@@ -130,7 +130,7 @@ it('shows a citation without a link as its number, which the wire and the sessio
   expect(body.messages.at(-1).message).toBe('Behind the building [[1]]().');
 });
 
-it('attaches files, and says which cannot be attached', async () => {
+it('attaches files and reports those that cannot be attached', async () => {
   script = () => answersText('4711');
   const workingFolder = makeFolder();
   writeFileSync(join(workingFolder, 'code.txt'), 'The code is 4711.');
@@ -143,7 +143,7 @@ it('attaches files, and says which cannot be attached', async () => {
   expect(bad.stderr).toMatch(/^error: Not attached: junk\.bin: /);
 });
 
-it('stops the answer at Ctrl-C, which is kept as one that was stopped', async () => {
+it('stops the answer on Ctrl-C and keeps it as stopped', async () => {
   script = () => playsAndHangs(textEvent('Half an answer'));
   const interrupt = new AbortController();
   const run = await ask(['x'], {

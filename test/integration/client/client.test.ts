@@ -63,7 +63,7 @@ describe('an answer', () => {
     }
   });
 
-  it('that is refused is an error with its code and request', async () => {
+  it('that is refused throws an error with its code and request id', async () => {
     const refused = client.chat.send({ ...ASKED, forced_tool_id: 77 });
     await expect(refused).rejects.toMatchObject({
       status: 400,
@@ -81,7 +81,7 @@ describe('an answer', () => {
     await until(async () => llm.underWay() === 0);
   });
 
-  it('that ended with its connection ends with the reason, and is kept', async () => {
+  it('that ended while the connection was lost ends with the reason and is kept', async () => {
     script = playsAndHangs(textEvent('Half'));
     const through = clientAt(`http://127.0.0.1:${proxy.port}`);
     const lines: StreamLine[] = [];
@@ -89,7 +89,7 @@ describe('an answer', () => {
       lines.push(line);
       if (!('obj' in line) || line.obj.type !== 'message_delta') continue;
       await proxy.down();
-      // Who comes back sooner finds the answer going on.
+      // A client that comes back sooner finds the answer still being written.
       await until(async () => millrace.services.answerRuns.size === 0);
       await proxy.up();
     }
@@ -102,7 +102,7 @@ describe('an answer', () => {
     expect(messages.at(-1)).toMatchObject({ message: 'Half' });
   });
 
-  it('goes on after its connection broke while somebody else reads it', async () => {
+  it('continues after its connection broke while another client reads it', async () => {
     const gate = Promise.withResolvers<void>();
     script = async (response) => {
       await playsAndHangs(textEvent('Half '))(response);
@@ -130,8 +130,8 @@ describe('an answer', () => {
   });
 });
 
-describe('around the chat', () => {
-  it('sessions are made, listed, named, stopped and deleted', async () => {
+describe('the client', () => {
+  it('creates, lists, renames, stops and deletes sessions', async () => {
     const { chat_session_id: id } = await client.sessions.create({ description: 'Mine' });
     script = playsAndHangs(textEvent('Half'));
     const lines: StreamLine[] = [];
@@ -149,7 +149,7 @@ describe('around the chat', () => {
     await expect(client.sessions.get(id)).rejects.toMatchObject({ errorCode: 'NOT_FOUND' });
   });
 
-  it('files are uploaded, read, downloaded and asked about; what cannot be used is said', async () => {
+  it('uploads, reads, downloads and asks about files, and reports unusable ones', async () => {
     const uploaded = await client.files.upload([
       new File(['The code is 4711.'], 'code.txt'),
       new File([new Uint8Array([0, 1, 2, 3, 0, 5])], 'junk.bin'),
@@ -165,14 +165,14 @@ describe('around the chat', () => {
     expect(JSON.stringify(llm.calls.at(-1)?.body)).toContain('The code is 4711.');
   });
 
-  it('tools and agents are listed', async () => {
+  it('lists tools and agents', async () => {
     expect((await client.tools.list()).map(({ id }) => id)).toContain(1);
     expect((await client.agents.list())[0]).toMatchObject({ id: 0 });
   });
 });
 
 describe('an EventSource', () => {
-  it('follows an answer with a header of its own, from its last event on', async () => {
+  it('follows an answer from its last event on, with its own header', async () => {
     const gate = Promise.withResolvers<void>();
     script = async (response) => {
       await playsAndHangs(textEvent('One '))(response);
@@ -181,7 +181,8 @@ describe('an EventSource', () => {
     };
     const asked = client.chat.stream(ASKED);
     const first = (await asked.next()).value;
-    if (first === undefined || !('chat_session_id' in first)) throw new Error('No session.');
+    if (first === undefined || !('chat_session_id' in first))
+      throw new Error('The answer has no chat session.');
     const answer = collectAnswer(asked);
     const source = new EventSource(
       `${millrace.url}/chat/chat-session/${first.chat_session_id}/resume-stream`,

@@ -53,21 +53,29 @@ describe('a request for an agent', () => {
     ['a NUL', { instructions: 'a\0b' }, 'body.instructions'],
     ['half a surrogate pair', { system_prompt: '\uD800' }, 'body.system_prompt'],
     ['50,001 characters of instructions', { system_prompt: 'x'.repeat(50_001) }, 'system_prompt'],
-    ['two texts for one field', { system_prompt: 'a', instructions: 'b' }, 'body.instructions'],
     [
-      'two models for one field',
+      'two different texts for one field',
+      { system_prompt: 'a', instructions: 'b' },
+      'body.instructions',
+    ],
+    [
+      'two different models for one field',
       { model_version: 'small', llm_model_version_override: 'large' },
       'body.model_version',
     ],
-    ['sets by id and by name', { document_sets: [], document_set_ids: [] }, 'body.document_sets'],
+    [
+      'document sets by id and by name',
+      { document_sets: [], document_set_ids: [] },
+      'body.document_sets',
+    ],
     ['a task prompt', { task_prompt: 'Be brief.' }, 'system_prompt'],
     ['a temperature of 2.1', { temperature: 2.1 }, 'body.temperature'],
     ['a temperature below 0', { temperature: -0.1 }, 'body.temperature'],
-    ['a temperature in words', { temperature: 'warm' }, 'body.temperature'],
+    ['a temperature that is not a number', { temperature: 'warm' }, 'body.temperature'],
     ['an unknown tool', { tool_ids: [1, 999_999] }, 'body.tool_ids[1]'],
-    ['a tool that is no number', { tool_ids: ['1'] }, 'body.tool_ids[0]'],
+    ['a tool that is not a number', { tool_ids: ['1'] }, 'body.tool_ids[0]'],
     ['an unknown document set', { document_set_ids: [999_999] }, 'body.document_set_ids[0]'],
-    ['an unknown name of a set', { document_sets: ['Nowhere'] }, 'body.document_sets[0]'],
+    ['an unknown document set name', { document_sets: ['Nowhere'] }, 'body.document_sets[0]'],
     ["another workspace's set", { document_sets: ['Secrets'] }, 'body.document_sets[0]'],
     ['an unknown model', { model_version: 'gigantic' }, 'body.llm_model_version_override'],
     ['an unknown provider', { model_provider: 'nobody' }, 'body.llm_model_provider_override'],
@@ -81,8 +89,8 @@ describe('a request for an agent', () => {
       { starter_messages: [{ name: 'a' }] },
       'starter_messages[0].message',
     ],
-    ['a flag in words', { is_public: 'yes' }, 'body.is_public'],
-  ])('with %s is refused and makes nothing', async (_, body, words) => {
+    ['a flag that is not a boolean', { is_public: 'yes' }, 'body.is_public'],
+  ])('with %s is refused and creates nothing', async (_, body, words) => {
     const before = idsOf(await maker.call('GET', '/persona'));
     const { status, body: refusal } = await maker.call('POST', '/persona', {
       name: 'Refused',
@@ -93,7 +101,7 @@ describe('a request for an agent', () => {
     expect(idsOf(await maker.call('GET', '/persona'))).toEqual(before);
   });
 
-  it("with another workspace's tool is refused like one with a tool of nobody", async () => {
+  it("with another workspace's tool is refused like one with an unknown tool", async () => {
     const { status, body } = await maker.call('POST', '/persona', {
       name: 'Thief',
       tool_ids: [strangersToolId],
@@ -104,12 +112,12 @@ describe('a request for an agent', () => {
     ]);
   });
 
-  it('is refused to a key that may only read', async () => {
+  it('is refused for a read-only key', async () => {
     const { status } = await reader.call('POST', '/persona', { name: 'Reader' });
     expect(status).toBe(403);
   });
 
-  it('is answered with the whole agent, in the spellings of both kinds of clients', async () => {
+  it('is answered with the whole agent, in the field names of both client generations', async () => {
     const made = await maker.call('POST', '/persona', {
       name: '  Lawyer ',
       description: 'Knows the handbook.',
@@ -162,7 +170,7 @@ describe('a request for an agent', () => {
     });
   });
 
-  it('may take back what was shown', async () => {
+  it('may clear fields', async () => {
     const id = await make(maker, { document_sets: ['Handbook'], system_prompt: 'Be kind.' });
     const { body: shown } = await maker.call('GET', `/persona/${id}`);
     const again = await maker.call('PATCH', `/persona/${id}`, shown);
@@ -175,7 +183,7 @@ describe('a request for an agent', () => {
 });
 
 describe('the default agent', () => {
-  it('is listed first, also where there is no other', async () => {
+  it('is listed first, even when it is the only one', async () => {
     const { body } = await stranger.call('GET', '/api/persona');
     expect(body).toHaveLength(1);
     expect(body[0]).toMatchObject({
@@ -194,10 +202,13 @@ describe('the default agent', () => {
     });
   });
 
-  it.each(['PATCH', 'PUT', 'DELETE'])('is not changed by %s, even of an admin', async (method) => {
-    const body = method === 'DELETE' ? undefined : { name: 'Mine' };
-    const refused = await admin.call(method, '/persona/0', body);
-    expect([refused.status, refused.body.error_code]).toEqual([400, 'BAD_REQUEST']);
-    expect((await admin.call('GET', '/persona/0')).body.name).toBe('Assistant');
-  });
+  it.each(['PATCH', 'PUT', 'DELETE'])(
+    'cannot be changed by %s, even from an admin',
+    async (method) => {
+      const body = method === 'DELETE' ? undefined : { name: 'Mine' };
+      const refused = await admin.call(method, '/persona/0', body);
+      expect([refused.status, refused.body.error_code]).toEqual([400, 'BAD_REQUEST']);
+      expect((await admin.call('GET', '/persona/0')).body.name).toBe('Assistant');
+    },
+  );
 });

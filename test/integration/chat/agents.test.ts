@@ -42,7 +42,7 @@ async function make(by: Person, body: Record<string, unknown> = {}): Promise<num
 const idsOf = (answer: Answer): number[] => answer.body.map(({ id }: { id: number }) => id);
 
 describe('an agent', () => {
-  it('that is private is seen by its maker alone, and by no admin', async () => {
+  it('that is private is visible only to its maker, not even to admins', async () => {
     const id = await make(maker, { is_public: false });
     for (const person of [admin, colleague, reader, stranger]) {
       expect(idsOf(await person.call('GET', '/persona'))).not.toContain(id);
@@ -75,7 +75,7 @@ describe('an agent', () => {
     expect((await maker.call('GET', `/persona/${id}`)).body.name).toBe('Helper');
   });
 
-  it('that is public is changed by its maker and by admins, and by nobody else', async () => {
+  it('that is public may be changed only by its maker and by admins', async () => {
     const id = await make(maker);
     expect((await colleague.call('PATCH', `/persona/${id}`, { name: 'Taken' })).status).toBe(403);
     expect((await colleague.call('DELETE', `/persona/${id}`)).status).toBe(403);
@@ -96,7 +96,7 @@ describe('an agent', () => {
     expect((await admin.call('GET', `/persona/${id}`)).status).toBe(404);
   });
 
-  it('keeps what a change leaves out, and loses what is set to null', async () => {
+  it('keeps the fields that an update leaves out and clears those set to null', async () => {
     const content = {
       description: 'D',
       system_prompt: 'S',
@@ -132,7 +132,7 @@ describe('an agent', () => {
     });
   });
 
-  it('is gone for everybody when it is deleted, while its conversations stay', async () => {
+  it('disappears for everybody when deleted, while its conversations stay', async () => {
     const id = await make(maker);
     const { body } = await colleague.call('POST', '/chat/create-chat-session', { persona_id: id });
     expect((await maker.call('DELETE', `/persona/${id}`)).text).toBe('null');
@@ -145,7 +145,7 @@ describe('an agent', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('keeps the name of a document set that is deleted, so that it does not find everything', async () => {
+  it('keeps the name of a deleted document set, so that its searches do not widen to everything', async () => {
     const made = await admin.call('POST', '/manage/admin/document-set', {
       name: 'Short-lived',
       cc_pair_ids: [await anyPair()],
@@ -157,7 +157,7 @@ describe('an agent', () => {
     ]);
   });
 
-  it('shows its name but no instructions in the listing', async () => {
+  it('shows its name but not its instructions in the listing', async () => {
     const id = await make(maker, { name: 'Discreet', system_prompt: 'Say nothing of the merger.' });
     const { text, body } = await colleague.call('GET', '/persona');
     expect(body.find((agent: { id: number }) => agent.id === id)).toMatchObject({
@@ -167,7 +167,7 @@ describe('an agent', () => {
   });
 });
 
-it('a user has 500 agents before them at most, however many come at once', async () => {
+it('a user can see at most 500 agents, however many are created at once', async () => {
   const person = await openWorkspace(millrace);
   await sql`insert into agent (workspace_id, name) select ${person.workspaceId}, 'Agent ' || n
     from generate_series(1, 497) n`.execute(millrace.services.db);

@@ -27,7 +27,7 @@ async function newOwner(): Promise<ChatOwner> {
   const user = await millrace.services.db
     .selectFrom('api_key')
     .select(['workspace_id', 'user_id'])
-    .where('workspace_id', '=', workspaceId as ChatOwner['workspaceId']) // as the database has it
+    .where('workspace_id', '=', workspaceId as ChatOwner['workspaceId']) // came from the database
     .executeTakeFirstOrThrow();
   return { workspaceId: user.workspace_id, userId: user.user_id };
 }
@@ -41,7 +41,7 @@ interface Asked {
 function begin(message: string, { place = NEW_SESSION, owner = ours, projectId }: Asked = {}) {
   const settings = {
     ...NO_SETTINGS,
-    ...(projectId !== undefined && { projectId: projectId as ProjectId }), // one that is not there
+    ...(projectId !== undefined && { projectId: projectId as ProjectId }), // may not exist
   };
   return millrace.services.turnWriter.begin(owner, {
     place,
@@ -54,7 +54,7 @@ function begin(message: string, { place = NEW_SESSION, owner = ours, projectId }
 
 const below = (sessionId: string, parentId: number): TurnPlace => ({
   ...NEW_SESSION,
-  sessionId: sessionId as ChatSessionId, // ids of turns that were begun here
+  sessionId: sessionId as ChatSessionId, // id of a turn begun here
   parentId,
 });
 
@@ -89,7 +89,7 @@ async function contentOf(id: number): Promise<string | undefined> {
   return row?.content;
 }
 
-it('gives each of the turns that begin at one moment a tree, a run and an owner of its own', async () => {
+it('each of the turns that begin together gets its own tree, run and owner', async () => {
   const owners = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? ours : theirs));
   const turns = await Promise.all(
     owners.map((owner, index) => begin(`Question ${index}\0?`, { owner })),
@@ -124,7 +124,7 @@ it('gives each of the turns that begin at one moment a tree, a run and an owner 
   }
 });
 
-it('fails alone what begins in a project that is gone', async () => {
+it('a turn in a deleted project fails alone', async () => {
   const settled = await Promise.allSettled([
     begin('One?'),
     begin('Two?', { projectId: 999_999 }),
@@ -133,7 +133,7 @@ it('fails alone what begins in a project that is gone', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-it('refuses alone what is asked in a session of somebody else, in one that is deleted and in none', async () => {
+it('a turn in a foreign, deleted or unknown session is refused alone', async () => {
   const mine = await begin('Mine?');
   const foreign = await begin('Theirs?', { owner: theirs });
   const deleted = await begin('Deleted?');
@@ -164,7 +164,7 @@ it('refuses alone what is asked in a session of somebody else, in one that is de
   expect(await messagesOf(mine.sessionId)).toHaveLength(5);
 });
 
-it('hangs two questions of one moment below the same message, and shows the later', async () => {
+it('two simultaneous questions become children of the same message, and the later one is shown', async () => {
   const first = await begin('First?');
   const place = below(first.sessionId, first.assistantMessageId);
   const [second, third] = await Promise.all([
@@ -178,7 +178,7 @@ it('hangs two questions of one moment below the same message, and shows the late
   expect(parent?.latest_child_id).toBe(third.userMessageId);
 });
 
-it('fills each of the answers that end at one moment, and nobody else’s', async () => {
+it('answers that end together each get their own text, and nobody else’s', async () => {
   const { turnWriter } = millrace.services;
   const turns = await Promise.all(Array.from({ length: 20 }, (_, n) => begin(`Question ${n}?`)));
   const foreign = await begin('Theirs?', { owner: theirs });
@@ -206,7 +206,7 @@ it('fills each of the answers that end at one moment, and nobody else’s', asyn
   expect(running).toEqual([]);
 });
 
-it('shares statements among those who come together', async () => {
+it('turns that begin together share database statements', async () => {
   let statements = 0;
   const counting = millrace.services.db.withPlugin({
     transformQuery: ({ node }) => {

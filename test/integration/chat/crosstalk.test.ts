@@ -21,7 +21,7 @@ const STREAMS_A_PERSON = 6;
 const DELTAS = 12;
 const MARKERS = /\b(?:ASK|DOC)[0-9a-f]{12}\b/g;
 
-/** Somebody with a question that nobody else has, in a workspace whose documents hold a word of their own. */
+/** A user with a unique question, in a workspace whose documents contain a unique marker. */
 interface Asker {
   person: Person;
   documentMarker: string;
@@ -47,7 +47,7 @@ afterAll(async () => {
 async function fillWorkspace(): Promise<Asker[]> {
   const admin = await openWorkspace(millrace);
   const documentMarker = marker('DOC');
-  // The same ids everywhere: what a cache or a number is kept by must know the workspace.
+  // The same ids in every workspace, so that a cache or number keyed without the workspace shows up.
   for (const id of ['handbook', 'manual']) {
     await admin.call('POST', '/service-api/ingestion', {
       document: {
@@ -82,7 +82,10 @@ function marker(kind: 'ASK' | 'DOC'): string {
 
 const markersIn = (text: string): string[] => [...new Set(text.match(MARKERS))].toSorted();
 
-/** Says whatever markers it was shown, in many pieces; half of its words when all the others have said half of theirs. */
+/**
+ * Repeats every marker in the prompt, in many pieces. The second half waits until all answers have streamed their
+ * first.
+ */
 function echo(body: LlmRequestBody): LlmScript {
   if (isShownTool(body, 'internal_search') && toolResults(body).length === 0) {
     return callsTools([{ name: 'internal_search', args: { queries: ['handbook'] } }]);
@@ -98,7 +101,7 @@ function echo(body: LlmRequestBody): LlmScript {
   };
 }
 
-/** Resolves for all when so many have come. */
+/** Resolves for all callers once `count` of them have arrived. */
 function untilMany(count: number): { reached: () => Promise<void> } {
   const all = Promise.withResolvers<void>();
   let come = 0;
@@ -111,7 +114,7 @@ function untilMany(count: number): { reached: () => Promise<void> } {
   };
 }
 
-/** All of them at once, every answer open until the last one has begun. */
+/** Asks all questions at once; each answer stays open until the last one has begun. */
 async function askAll(bodyOf: (asker: Asker, index: number) => object): Promise<ChatStream[]> {
   half = untilMany(askers.length);
   return Promise.all(
@@ -160,7 +163,7 @@ async function rowOf(id: number) {
     .executeTakeFirstOrThrow();
 }
 
-/** What went over the wire and what is stored is this asker's alone, and the same. */
+/** Checks that the streamed answer equals the stored one and holds only this asker's markers. */
 async function expectOwn(stream: ChatStream, asker: Asker, asked: readonly string[]) {
   const { person, documentMarker, searches } = asker;
   const { session, question, answer } = idsOf(stream);
@@ -194,8 +197,8 @@ async function expectOwn(stream: ChatStream, asker: Asker, asked: readonly strin
   expect(resumed.text).toBe(stream.text);
 }
 
-describe('many answers at once', () => {
-  it('hold what is their own and nothing else: on the wire, in the rows, and on the next turn', async () => {
+describe('many concurrent answers', () => {
+  it('hold only their own data: on the wire, in the rows and in the next turn', async () => {
     const first = await askAll(({ questions }) => ({ message: questions[0] }));
     for (const [index, asker] of askers.entries()) {
       await expectOwn(streamAt(first, index), asker, asker.questions.slice(0, 1));
@@ -235,6 +238,6 @@ describe('many answers at once', () => {
 
 function streamAt(streams: readonly ChatStream[], index: number): ChatStream {
   const stream = streams[index];
-  if (!stream) throw new Error(`There is no stream ${index}.`);
+  if (!stream) throw new Error(`The answer has no stream ${index}.`);
   return stream;
 }

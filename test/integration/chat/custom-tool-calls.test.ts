@@ -50,7 +50,7 @@ describe('a call', () => {
     await addShop({ custom_headers: [{ key: 'X-Api-Key', value: SECRET }] });
   });
 
-  it('carries the arguments and the headers of the administrator, and shows the JSON', async () => {
+  it('carries the arguments and the administrator’s headers, and shows the JSON', async () => {
     shop.respond = (_, response) => answerJson(response, { id: 7, item: 'Ä' }, 201);
     const tool = await shopTool('createOrder');
     const { packets, result } = await runTool(tool, { body: { item: 'Ä', count: 2 } });
@@ -77,7 +77,7 @@ describe('a call', () => {
     expect(result).toEqual({ text: '{"id":7,"item":"Ä"}', documents: [] });
   });
 
-  it('never carries the authorization of the caller, unless the tool passes it on', async () => {
+  it('never carries the caller’s authorization, unless the tool passes it on', async () => {
     const authorization = 'Bearer caller-token-12345';
     await runTool(await shopTool('listOrders', { authorization }), {});
     await addShop({ name: 'Second', passthrough_auth: true });
@@ -87,7 +87,7 @@ describe('a call', () => {
     expect(sent).toEqual([undefined, authorization, undefined]);
   });
 
-  it('with wrong arguments is told to the model and not made', async () => {
+  it('with wrong arguments is not made, and the model is told why', async () => {
     const tool = await shopTool('listOrders');
     for (const input of [{ limit: 99 }, { 'X-Tenant': 'a' }, 'x', null]) {
       const failure = await failureOfTool(tool, input);
@@ -105,7 +105,7 @@ describe('a call', () => {
     [429, false],
     [500, false],
   ])(
-    'that is answered %i is an error packet, and the model hears the words',
+    'that is answered %i is an error packet, and the model is told the reason',
     async (status, isAuth) => {
       shop.respond = (_, response) => answerJson(response, { reason: `No ${SECRET}` }, status);
       const { packets, result } = await runTool(await shopTool('listOrders'), {});
@@ -123,7 +123,7 @@ describe('a call', () => {
     },
   );
 
-  it('shows nobody the headers that a service repeats', async () => {
+  it('never shows headers that a service repeats', async () => {
     shop.respond = ({ headers }, response) => answerJson(response, headers);
     const tool = await shopTool('listOrders');
     const { packets, result } = await runTool(tool, {});
@@ -131,7 +131,7 @@ describe('a call', () => {
     expect(result.text).toContain('[hidden]');
   });
 
-  it('that brings a table stores it as a file of the user', async () => {
+  it('that returns a table stores it as a file of the user', async () => {
     shop.respond = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' }).end('a,b\n1,2\n');
     const { packets, result } = await runTool(await shopTool('listOrders'), {});
@@ -150,9 +150,9 @@ describe('a call', () => {
   });
 
   it.each([
-    ['an image that says what it is', 'image/png'],
-    ['an image that says that it is text', 'text/plain'],
-  ])('that brings %s stores it by its content', async (_, type) => {
+    ['an image of type image/png', 'image/png'],
+    ['an image of type text/plain', 'text/plain'],
+  ])('that returns %s stores it as the image it is', async (_, type) => {
     shop.respond = (__, response) => response.writeHead(200, { 'content-type': type }).end(PNG);
     const { packets } = await runTool(await shopTool('listOrders'), {});
     expect(packets[1]).toMatchObject({ response_type: 'image', data: null });
@@ -160,7 +160,7 @@ describe('a call', () => {
     expect([file.mediaType, bytes.equals(PNG)]).toEqual(['image/png', true]);
   });
 
-  it('that brings a page which says that it is an image shows text', async () => {
+  it('that returns a page labelled as an image shows text', async () => {
     shop.respond = (_, response) =>
       response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg onload="x()"/>');
     const { packets } = await runTool(await shopTool('listOrders'), {});
@@ -189,22 +189,22 @@ describe('a call', () => {
       /^\[{9000}/,
     ],
     [
-      'too long a text',
+      'text that is too long',
       [200, {}, Buffer.from('ä'.repeat(40_000))],
       /^ä{29999}…\n\[The answer was longer/,
     ],
     [
-      'too long a JSON',
+      'JSON that is too long',
       [200, {}, Buffer.from(JSON.stringify(Array(40_000).fill(1)))],
       /cut off here\.\]$/,
     ],
-    ['more than it may', [200, {}, Buffer.alloc(6_000_000, 'x')], /cut off here\.\]$/],
+    ['more than the limit', [200, {}, Buffer.alloc(6_000_000, 'x')], /cut off here\.\]$/],
     [
-      'a bomb',
+      'a decompression bomb',
       [200, { 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(300_000_000, 'x'))],
       /cut off here\.\]$/,
     ],
-  ])('that brings %s is told as text of bounded length', async (_, answer, words) => {
+  ])('that returns %s yields text of bounded length', async (_, answer, words) => {
     shop.respond = (__, response) => answerBytes(...answer)(response);
     const { packets, result } = await runTool(await shopTool('listOrders'), {});
     expect(packets[1]).toMatchObject({ response_type: 'text', error: null });
@@ -212,7 +212,7 @@ describe('a call', () => {
     expect(JSON.stringify(packets).length).toBeLessThan(40_000);
   });
 
-  it('that is cut off by a hang-up tells what there was, and one without an answer fails', async () => {
+  it('that is cut off returns what has arrived, and fails when nothing has', async () => {
     shop.respond = (_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half');
       setImmediate(() => response.destroy());
@@ -225,7 +225,7 @@ describe('a call', () => {
     expect(failure.message).toContain(shop.host);
   });
 
-  it('ends with the answer that it is for', async () => {
+  it('ends when its answer ends', async () => {
     const asked = Promise.withResolvers<void>();
     shop.respond = () => asked.resolve();
     const stop = new AbortController();

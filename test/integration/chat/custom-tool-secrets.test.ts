@@ -52,7 +52,7 @@ const shopTool = async (name: string, caller: CallerHeaders = {}): Promise<Tool>
   (await owner.load(null, caller)).of(name);
 
 describe('the headers of a custom tool', () => {
-  it('go only to the servers that they were entered for', async () => {
+  it('go only to the servers they were entered for', async () => {
     const { id } = await addShop({ custom_headers: [{ key: 'X-Api-Key', value: SECRET }] });
     const path = `/admin/tool/custom/${id}`;
     const definition = shopDocument(other.url);
@@ -64,7 +64,7 @@ describe('the headers of a custom tool', () => {
     expect([moved.status, moved.body.custom_headers]).toEqual([200, []]);
   });
 
-  it('are in the database sealed for their row', async () => {
+  it('are stored encrypted and bound to their row', async () => {
     const { id } = await addShop({ custom_headers: [{ key: 'X-Api-Key', value: SECRET }] });
     const { rows } = await sql<{ row: string; sealed_headers: string }>`
       select custom_tool::text as row, sealed_headers from custom_tool
@@ -76,7 +76,7 @@ describe('the headers of a custom tool', () => {
     expect(() => open(`custom_tool:${id + 1}`)).toThrow();
   });
 
-  it('that cannot be read any more are told of and can be entered again', async () => {
+  it('that cannot be decrypted any more are reported and can be entered again', async () => {
     const { id } = await addShop({ custom_headers: [{ key: 'X-Api-Key', value: SECRET }] });
     const sealed = createSecretBox([Buffer.alloc(32, 7)]).seal('[]', `custom_tool:${id}`);
     await sql`update custom_tool set sealed_headers = ${sealed} where id = ${id}`.execute(
@@ -94,7 +94,7 @@ describe('the headers of a custom tool', () => {
 });
 
 describe('the address of a service', () => {
-  it('that nobody may reach is refused as it is saved', async () => {
+  it('is refused on save when it is forbidden', async () => {
     const wrong: unknown[] = [];
     for (const { host, why } of FORBIDDEN_LITERALS) {
       const definition = shopDocument(`http://${host}:${inner.ports[0]}`);
@@ -110,7 +110,7 @@ describe('the address of a service', () => {
     expect(inner.connections).toBe(0);
   });
 
-  it('that leads inside by the time of the call is refused there', async () => {
+  it('is refused at the time of the call when its name has moved to an internal address', async () => {
     stage.resolver.set('rebound.example', [['93.184.216.34'], [inner.address]]);
     const definition = shopDocument(`http://rebound.example:${inner.ports[0]}`);
     await addShop({ definition });
@@ -120,7 +120,7 @@ describe('the address of a service', () => {
     expect(inner.connections).toBe(0);
   });
 
-  it('sends nobody inside by a redirect, and nobody the headers of another', async () => {
+  it('cannot redirect a call to an internal address or send headers to another service', async () => {
     await addShop({ custom_headers: [{ key: 'X-Api-Key', value: SECRET }] });
     const tool = await shopTool('listOrders');
     const port = inner.ports[0] ?? 0;

@@ -40,7 +40,7 @@ const addShop = (more: object = {}, by = owner): Promise<Json> =>
   by.add('/admin/tool/custom', shopBody(more));
 
 describe('a custom tool', () => {
-  it('is made, listed, found, changed and deleted; its headers are shown masked', async () => {
+  it('is created, listed, found, changed and deleted; its headers are shown masked', async () => {
     const made = await addShop({ custom_headers: [{ key: 'X-Api-Key', value: SECRET }] });
     expect(made).toEqual({
       id: expect.any(Number),
@@ -79,7 +79,7 @@ describe('a custom tool', () => {
     expect((await owner.load()).tools).toEqual([]);
   });
 
-  it('of somebody else is nowhere', async () => {
+  it('does not exist for other workspaces', async () => {
     const { id } = await addShop();
     for (const [method, path, body] of [
       ['GET', `/tool/${id}`, undefined],
@@ -101,7 +101,7 @@ describe('a custom tool', () => {
     });
   });
 
-  it('shows those who are no administrators neither its headers nor what is switched off', async () => {
+  it('hides its headers and disabled tools from non-administrators', async () => {
     const shown = await addShop({ custom_headers: [{ key: 'X-Api-Key', value: SECRET }] });
     const hidden = await addShop({ name: 'Hidden', enabled: false });
     const { key } = await createKey(stage.millrace, owner.key, 'read');
@@ -115,14 +115,22 @@ describe('a custom tool', () => {
 
   it.each<[string, object, string]>([
     ['without a definition', { definition: undefined }, 'body.definition'],
-    ['without a name', { name: '  ' }, 'body.name'],
+    ['with a blank name', { name: '  ' }, 'body.name'],
     ['with a NUL in its name', { name: 'a\0b' }, 'body.name'],
     ['with a configuration for OAuth', { oauth_config_id: 1 }, 'body.oauth_config_id'],
     ['with the header Host', { custom_headers: [{ key: 'Host', value: 'x' }] }, 'cannot be set'],
-    ['with a line break', { custom_headers: [{ key: 'X', value: 'a\r\nY: b' }] }, 'one line'],
-    ['with a wrong header', { custom_headers: [{ key: 'X Y', value: 'a' }] }, 'name of a header'],
     [
-      'with a header twice',
+      'with a line break in a header',
+      { custom_headers: [{ key: 'X', value: 'a\r\nY: b' }] },
+      'one line',
+    ],
+    [
+      'with a space in a header name',
+      { custom_headers: [{ key: 'X Y', value: 'a' }] },
+      'name of a header',
+    ],
+    [
+      'with the same header twice',
       {
         custom_headers: [
           { key: 'X', value: 'a' },
@@ -133,12 +141,12 @@ describe('a custom tool', () => {
     ],
     ['with a masked header', { custom_headers: [{ key: 'X', value: 'shop...6789' }] }, 'masked'],
     [
-      'with two authorizations',
+      'with two kinds of authorization',
       { passthrough_auth: true, custom_headers: [{ key: 'authorization', value: 'Bearer x' }] },
       'cannot be combined',
     ],
-    ['with a bad document', { definition: { openapi: '3.1.0' } }, 'body.definition.paths'],
-  ])('%s is refused and leaves nothing', async (_, more, words) => {
+    ['with an invalid definition', { definition: { openapi: '3.1.0' } }, 'body.definition.paths'],
+  ])('%s is refused and nothing is stored', async (_, more, words) => {
     const refused = await owner.call('POST', '/admin/tool/custom', shopBody(more));
     expect([refused.status, refused.body.error_code]).toEqual([400, 'BAD_REQUEST']);
     expect(refused.body.detail).toContain(words);
@@ -146,7 +154,7 @@ describe('a custom tool', () => {
     expect((await owner.call('GET', '/tool/openapi')).body).toEqual([]);
   });
 
-  it('needs a name of its own in its workspace', async () => {
+  it('needs a unique name in its workspace', async () => {
     await addShop();
     const second = await owner.call('POST', '/admin/tool/custom', shopBody());
     expect([second.status, second.body.error_code]).toEqual([409, 'CONFLICT']);
@@ -156,7 +164,7 @@ describe('a custom tool', () => {
     expect(renamed.status).toBe(409);
   });
 
-  it('is refused above 50 of a workspace, however many come at once', async () => {
+  it('is refused above 50 per workspace, however many come at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 55 }, (_, n) =>
         owner.call('POST', '/admin/tool/custom', shopBody({ name: `Shop ${n}` })),
@@ -168,7 +176,7 @@ describe('a custom tool', () => {
     expect((await owner.load()).tools).toHaveLength(100);
   });
 
-  it('is checked without being kept', async () => {
+  it('can be validated without being stored', async () => {
     const { status, body } = await owner.call('POST', '/admin/tool/custom/validate', {
       definition: shopDocument('https://shop.example'),
     });
@@ -188,7 +196,7 @@ describe('a custom tool', () => {
 });
 
 describe('the tools of a workspace', () => {
-  it('are one for each operation, all with the id of their document', async () => {
+  it('are one per operation, all with the id of their definition', async () => {
     const { id } = await addShop();
     const off = await addShop({ name: 'Off', enabled: false });
     const { tools } = await owner.load();
@@ -205,7 +213,7 @@ describe('the tools of a workspace', () => {
     }
   });
 
-  it('have names of their own across documents', async () => {
+  it('have unique names across definitions', async () => {
     await addShop();
     await addShop({ name: 'Second shop' });
     const names = (await owner.load()).tools.map(({ name }) => name);

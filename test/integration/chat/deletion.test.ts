@@ -17,7 +17,7 @@ const remove = (id: string, query = '', user = owner) =>
 const read = (id: string, query = '', user = owner) =>
   user.call('GET', `/chat/get-chat-session/${id}${query}`);
 
-/** A session with an answer that is being written by a process that nobody sees. */
+/** A session with an answer that another, invisible process is writing. */
 async function startAnswer(): Promise<{ id: string; run: number }> {
   const id = await owner.createSession({ description: 'Zyzzyva' });
   await stage.addMessage(id, { role: 'user', content: 'zyzzyva' });
@@ -40,7 +40,7 @@ describe('deleting a chat session', () => {
     expect((await read(id)).status).toBe(200);
   });
 
-  it('hides it from everything, but from its owner who asks for deleted ones', async () => {
+  it('hides it everywhere, except from its owner who asks for deleted sessions', async () => {
     const { id, run } = await startAnswer();
     await owner.call('PATCH', `/chat/chat-session/${id}`, { sharing_status: 'public' });
     const deleted = await remove(id);
@@ -65,7 +65,7 @@ describe('deleting a chat session', () => {
     expect(await stage.countRows('chat_run', stopped)).toBe(1);
   });
 
-  it('for good leaves no row of it, whether it was hidden before or is being answered in', async () => {
+  it('permanently leaves no rows, even when it was hidden before or an answer is being written', async () => {
     const hidden = await owner.createSession();
     await remove(hidden);
     const { id, run } = await startAnswer();
@@ -78,14 +78,14 @@ describe('deleting a chat session', () => {
     expect((await remove(id, '?hard_delete=true')).status).toBe(404);
   });
 
-  it('twice at once does it once', async () => {
+  it('several times at once deletes it once', async () => {
     const id = await owner.createSession();
     const answers = await Promise.all([remove(id), remove(id), remove(id)]);
     const statuses = answers.map(({ status }) => status);
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 404, 404]);
   });
 
-  it('of all takes the own ones alone', async () => {
+  it('in bulk removes only the user’s own sessions', async () => {
     const user = await owner.colleague();
     const other = await owner.createSession();
     const ids = [await user.createSession(), await user.createSession()];
@@ -101,7 +101,7 @@ describe('deleting a chat session', () => {
     expect((await read(other)).status).toBe(200);
   });
 
-  it('is not for keys that may only read', async () => {
+  it('is refused for read-only keys', async () => {
     const reader = await owner.colleague('read');
     const id = await reader.createSession();
     for (const path of [

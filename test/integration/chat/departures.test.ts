@@ -39,7 +39,7 @@ const post = (body: object, signal?: AbortSignal): Promise<Response> =>
     ...(signal && { signal }),
   });
 
-/** Begins an answer and reads until it has got that far. */
+/** Begins an answer and reads until the stream shows the stage's sign. */
 async function readUntil({ script, sign }: AnswerStage): Promise<Reader> {
   stage.play(script);
   const leave = new AbortController();
@@ -69,7 +69,7 @@ async function readUntil({ script, sign }: AnswerStage): Promise<Reader> {
   };
 }
 
-/** The session takes the next message, which is answered. */
+/** Checks that the session takes the next message and answers it. */
 async function expectUsable(sessionId: string): Promise<void> {
   stage.play(() => answersText('All is well.'));
   const answer = await post({ stream: false, chat_session_id: sessionId });
@@ -78,20 +78,23 @@ async function expectUsable(sessionId: string): Promise<void> {
   expect(body.messages).toHaveLength(5);
 }
 
-describe('a client that goes away', () => {
-  it.each(ANSWER_STAGES)('$name leaves nothing running, and what there is, saved', async (at) => {
-    const reader = await readUntil(at);
-    reader.leave();
-    await stage.quiet();
-    const message = await stage.message(reader.messageId);
-    expect(message).toMatchObject({ content: at.content, isFinished: true });
-    expect(message.error).toMatch(/went away/);
-    await expectUsable(reader.sessionId);
-  });
+describe('a client that disconnects', () => {
+  it.each(ANSWER_STAGES)(
+    '$name leaves nothing running, and the partial answer is saved',
+    async (at) => {
+      const reader = await readUntil(at);
+      reader.leave();
+      await stage.quiet();
+      const message = await stage.message(reader.messageId);
+      expect(message).toMatchObject({ content: at.content, isFinished: true });
+      expect(message.error).toMatch(/went away/);
+      await expectUsable(reader.sessionId);
+    },
+  );
 
-  it('before anything is answered leaves nothing running', async () => {
+  it('before its answer starts leaves nothing running', async () => {
     stage.play(() => answersText('Late.'));
-    // At any moment from the connection to the first line.
+    // Disconnects at various moments between the connection and the first line.
     for (let delayMs = 0; delayMs < 40; delayMs += 2) {
       const leave = new AbortController();
       const asked = post({ stream: true }, leave.signal).then(
@@ -108,7 +111,7 @@ describe('a client that goes away', () => {
     expect(rows).toEqual([]);
   });
 
-  it('while one object is made for it leaves nothing running', async () => {
+  it('while waiting for a single JSON answer leaves nothing running', async () => {
     stage.play(ANSWER_STAGES[2]?.script ?? (() => answersText('')));
     const leave = new AbortController();
     const asked = post({ stream: false }, leave.signal).catch(() => 'left');
@@ -118,7 +121,7 @@ describe('a client that goes away', () => {
     await stage.quiet();
   });
 
-  it('in the last moment has its answer saved whole', async () => {
+  it('at the last moment has its answer saved whole', async () => {
     for (let round = 0; round < 10; round += 1) {
       const gate = Promise.withResolvers<void>();
       const reader = await readUntil({
@@ -144,7 +147,7 @@ describe('a client that goes away', () => {
 });
 
 describe('an answer that is stopped', () => {
-  it.each(ANSWER_STAGES)('$name ends at once, with what there is', async (at) => {
+  it.each(ANSWER_STAGES)('$name ends at once and keeps its text so far', async (at) => {
     const reader = await readUntil(at);
     const stopped = performance.now();
     const { status } = await stage.millrace.call(
@@ -163,7 +166,7 @@ describe('an answer that is stopped', () => {
     await expectUsable(reader.sessionId);
   });
 
-  it('again and again while it ends is stopped once, or whole', async () => {
+  it('repeatedly while it ends stops once or completes', async () => {
     for (let round = 0; round < 10; round += 1) {
       stage.play(() => answersText('One ', 'two ', 'three.'));
       const sessionId = (await stage.millrace.call('POST', '/chat/create-chat-session', {})).body

@@ -8,7 +8,7 @@ import { chooseFixedPort, startProcess } from '#test/support/child-process.ts';
 import { answersText, playsAndHangs, startLlm, textEvent } from '#test/support/scripted-llm.ts';
 import { openTestEnvironment } from '#test/support/test-environment.ts';
 
-/** After some ticks the lines of an answer are in the database. */
+/** Long enough for several ticks to write the lines of an answer to the database. */
 const TICKS_MS = 5_000;
 
 const isEmbedded = process.env['TEST_DATABASE_URL'] === undefined;
@@ -36,7 +36,7 @@ async function openScene() {
     llm,
     start: async () => running.use(await startProcess('src/main.ts', environment.settings)),
     begin: () => beginAnswer(service),
-    /** The last message of a session; the session takes another one. */
+    /** Returns the last message of a session and checks that the session takes another one. */
     async lastOf(sessionId: string) {
       const { body } = await client.call('GET', `/chat/get-chat-session/${sessionId}`);
       script = answersText('All is well.');
@@ -57,7 +57,7 @@ describe.skipIf(!isEmbedded)(
       const first = await scene.start();
       const reader = await scene.begin();
       await scene.begin();
-      // Nobody else may look into the database to see that its lines are kept.
+      // No other process can open the database, so the test cannot wait for the row.
       await pause(TICKS_MS);
       await first.kill();
       await scene.start();
@@ -67,7 +67,7 @@ describe.skipIf(!isEmbedded)(
       });
     });
 
-    it('is told that it ends when the process is told to stop, and is saved', async () => {
+    it('reports a shutdown to its readers and is saved', async () => {
       await using scene = await openScene();
       const first = await scene.start();
       const reader = await scene.begin();

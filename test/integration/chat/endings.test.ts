@@ -30,7 +30,7 @@ const ask = (path: string, stream: boolean) =>
   millrace.call('POST', path, { message: 'Which berth?', stream, allowed_tool_ids: [] });
 const CHAT = '/chat/send-chat-message';
 
-it('an answer that its model cut off says so to every reader, and to who opens the session later', async () => {
+it('an answer that the model cut off says so to every reader, and to anyone who opens the session later', async () => {
   script = plays(textEvent('```ts\nconst berth ='), endEvents('length'));
   const stop = { type: 'stop', stop_reason: 'length' };
   for (const path of [CHAT, `/api${CHAT}`]) {
@@ -45,7 +45,7 @@ it('an answer that its model cut off says so to every reader, and to who opens t
   expect(session.body.packets.at(-1).at(-1).obj).toEqual(stop);
 });
 
-it('thinking between tags is reasoning, streamed or not', async () => {
+it('thinking between tags counts as reasoning, streamed or not', async () => {
   const pieces = ['<thi', 'nk>\nHm.', '\n</', 'think>\n\nUse `<think>`', '.'];
   script = plays(...pieces.map(textEvent), END_EVENTS);
   const { status, text } = await ask(CHAT, true);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => millrace[Symbol.asyncDispose]());
 
 describe('answers without a language model', () => {
-  it('refuse what the documents do not answer', async () => {
+  it('decline questions that the documents do not answer', async () => {
     const answered: string[] = [];
     for (const question of LABELLED.unanswerable) {
       const { answer, citation_info } = await askHandbook(millrace, question);
@@ -23,7 +23,7 @@ describe('answers without a language model', () => {
     expect(answered.length, answered.join('\n')).toBeLessThanOrEqual(2);
   });
 
-  it('cite the right document first and hold the fact that was asked for', async () => {
+  it('cite the right document first and contain the requested fact', async () => {
     const judged = [];
     for (const labelled of LABELLED.answerable) {
       judged.push(judge(labelled, await askHandbook(millrace, labelled.question)));
@@ -38,7 +38,7 @@ describe('answers without a language model', () => {
   });
 
   it.each(LABELLED.followUps)(
-    'take "$question" after $before for what it means',
+    'interpret "$question" in the context of $before',
     async ({ before, ...labelled }) => {
       const answered = await askHandbook(millrace, labelled.question, before);
       const { isRightFirst, hasFact } = judge(labelled, answered);
@@ -47,7 +47,7 @@ describe('answers without a language model', () => {
     },
   );
 
-  it('list what was searched also when nothing is cited', async () => {
+  it('list what was searched even when nothing is cited', async () => {
     const { top_documents } = await askHandbook(millrace, 'How do I rotate the TLS certificate?');
     expect(top_documents.length).toBeGreaterThan(0);
   });

@@ -29,13 +29,17 @@ const stored = () => stage.countRows('chat_feedback', `chat_message_id = ${answe
 describe('feedback on an answer', () => {
   it.each<[string, object, string]>([
     ['no message', { is_positive: true, chat_message_id: undefined }, 'body.chat_message_id'],
-    ['a message in words', { is_positive: true, chat_message_id: 'x' }, 'body.chat_message_id'],
-    ['a message beyond any', { is_positive: true, chat_message_id: 2 ** 31 }, 'chat_message_id'],
-    ['no opinion', {}, 'body.is_positive'],
-    ['blank words alone', { feedback_text: ' \0 ' }, 'body.is_positive'],
-    ['a ready-made reason alone', { predefined_feedback: 'Wrong' }, 'body.is_positive'],
-    ['an opinion in words', { is_positive: 'yes' }, 'body.is_positive'],
-    ['too many words', { feedback_text: 'x'.repeat(10_001) }, 'body.feedback_text'],
+    ['a message id in words', { is_positive: true, chat_message_id: 'x' }, 'body.chat_message_id'],
+    [
+      'a message id out of range',
+      { is_positive: true, chat_message_id: 2 ** 31 },
+      'chat_message_id',
+    ],
+    ['no rating', {}, 'body.is_positive'],
+    ['only blank text', { feedback_text: ' \0 ' }, 'body.is_positive'],
+    ['only a predefined reason', { predefined_feedback: 'Wrong' }, 'body.is_positive'],
+    ['a rating in words', { is_positive: 'yes' }, 'body.is_positive'],
+    ['text that is too long', { feedback_text: 'x'.repeat(10_001) }, 'body.feedback_text'],
   ])('with %s is refused', async (_, body, field) => {
     const refused = await give({ chat_message_id: answer, ...body });
     expect(refused.status).toBe(400);
@@ -43,14 +47,14 @@ describe('feedback on an answer', () => {
     expect(await stored()).toBe(0);
   });
 
-  it('is not for a question, and not for a root', async () => {
+  it('is refused for a question and for a root', async () => {
     for (const id of [question, await stage.rootOf(sessionId)]) {
       const refused = await give({ chat_message_id: id, is_positive: true });
       expect([refused.status, refused.body.error_code]).toEqual([400, 'BAD_REQUEST']);
     }
   });
 
-  it('is not for a colleague or a stranger to give or take, even when the session is shared', async () => {
+  it('cannot be given or withdrawn by a colleague or a stranger, even when the session is shared', async () => {
     await give({ chat_message_id: answer, is_positive: true });
     const share = (status: string) =>
       owner.call('PATCH', `/chat/chat-session/${sessionId}`, { sharing_status: status });
@@ -64,7 +68,7 @@ describe('feedback on an answer', () => {
     await takeBack(answer);
   });
 
-  it('is one for each answer: the last word counts, and it may be taken back twice', async () => {
+  it('is one per answer: the last one counts, and withdrawing it twice is allowed', async () => {
     expect((await give({ chat_message_id: answer, is_positive: true })).text).toBe('null');
     expect(await current()).toBe('like');
     const words = { is_positive: false, feedback_text: 'No\0pe', predefined_feedback: 'Wrong' };
@@ -78,7 +82,7 @@ describe('feedback on an answer', () => {
     expect((await takeBack(answer)).status).toBe(200);
   });
 
-  it('of many at once leaves one', async () => {
+  it('sent many times at once is stored once', async () => {
     const many = Array.from({ length: 20 }, (_, index) =>
       give({ chat_message_id: answer, is_positive: index % 2 === 0 }),
     );
@@ -89,13 +93,13 @@ describe('feedback on an answer', () => {
   });
 
   it.each(['x', '-1', '99999999999', '2147483647'])(
-    'for the message %s is not there to take back',
+    'for the message %s cannot be withdrawn',
     async (id) => {
       expect((await takeBack(id)).status).toBe(id === '2147483647' ? 404 : 400);
     },
   );
 
-  it('ends with its session', async () => {
+  it('is deleted with its session', async () => {
     const id = await owner.createSession();
     await stage.addMessage(id, { role: 'user', content: 'Q' });
     const told = await stage.addMessage(id, { role: 'assistant', content: 'A' });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
-/** A file of Ana's that a tool has made, with the media type that its maker gave. */
+/** Stores a file of Ana's as a tool would, with the media type that the tool claims. */
 async function store(name: string, mediaType: string, content: string | Buffer): Promise<string> {
   const { id } = await millrace.services.files.save(
     { workspaceId: ana.workspaceId, createdBy: ana.userId, name, mediaType },
@@ -38,7 +38,7 @@ const get = (id: string, headers: Record<string, string> = {}, method = 'GET') =
   millrace.call(method, `/chat/file/${id}`, undefined, { key: ana.key, headers });
 
 describe('GET /chat/file/{file_id}', () => {
-  it('gives the bytes, to be kept for ever by the one who asks', async () => {
+  it('serves the bytes, cacheable forever by the requester', async () => {
     const png = buildPng(9, 9);
     const id = await store('dot.png', 'image/png', png);
     const response = await fetch(`${millrace.url}/chat/file/${id}`, {
@@ -56,7 +56,7 @@ describe('GET /chat/file/{file_id}', () => {
     expect(response.headers.get('content-disposition')).toMatch(/^inline; filename="dot\.png"/);
   });
 
-  it('says that a copy is still good, and to whom it is nothing says 404', async () => {
+  it('answers 304 for a current copy, and 404 to users without access', async () => {
     const id = await store('a.txt', 'text/plain', 'A');
     for (const tag of [`"${id}"`, `W/"${id}"`, `"other", "${id}"`, '*']) {
       const answer = await get(id, { 'If-None-Match': tag });
@@ -97,15 +97,18 @@ describe('GET /chat/file/{file_id}', () => {
     ['multipart/x-mixed-replace', 'multipart/x-mixed-replace', 'attachment'],
     ['not a type\r\nX-Evil: 1', 'application/octet-stream', 'attachment'],
     ['', 'application/octet-stream', 'attachment'],
-  ])('lets nothing of the type %j run in a browser', async (mediaType, shown, disposition) => {
-    const id = await store('x.html', mediaType, '<script>alert(1)</script>');
-    const { headers } = await get(id);
-    expect(headers.get('content-type')).toBe(shown);
-    expect(headers.get('content-disposition')).toMatch(new RegExp(`^${disposition};`));
-    expect(headers.get('x-evil')).toBeNull();
-  });
+  ])(
+    'serves content of type %j so that it cannot run in a browser',
+    async (mediaType, shown, disposition) => {
+      const id = await store('x.html', mediaType, '<script>alert(1)</script>');
+      const { headers } = await get(id);
+      expect(headers.get('content-type')).toBe(shown);
+      expect(headers.get('content-disposition')).toMatch(new RegExp(`^${disposition};`));
+      expect(headers.get('x-evil')).toBeNull();
+    },
+  );
 
-  it('names a file of any name without breaking the header', async () => {
+  it('serves a file of any name without breaking the header', async () => {
     const id = await store('a"b\\c;\u00e9\u{1f600}\'(%41).txt', 'text/plain', 'A');
     expect((await get(id)).headers.get('content-disposition')).toBe(
       `inline; filename="a_b_c;___'(_41).txt"; filename*=UTF-8''a%22b%5Cc%3B%C3%A9%F0%9F%98%80%27%28%2541%29.txt`,
@@ -113,8 +116,8 @@ describe('GET /chat/file/{file_id}', () => {
   });
 });
 
-describe('reading an upload', () => {
-  /** Uploads a file, and has it as it was before any worker came. */
+describe('processing an upload', () => {
+  /** Uploads a file and resets it to the state before any worker has read it. */
   async function unread(content: string): Promise<{ id: UserFileId; fileId: StoredFileId }> {
     const { body } = await sendFiles(millrace, '/user/projects/file/upload', [['a.txt', content]], {
       key: ana.key,
@@ -142,7 +145,7 @@ describe('reading an upload', () => {
     return rows[0] ?? null;
   }
 
-  /** The services, with files that are read by `read`. */
+  /** The services, with `read` in place of the real file reader. */
   const reading = (read: Services['files']['read']): Services => ({
     ...millrace.services,
     files: { ...millrace.services.files, read },
@@ -155,14 +158,14 @@ describe('reading an upload', () => {
     expect(await row(id)).toEqual({ status: 'COMPLETED', error: null, attempts: 1, chunks: 1 });
   });
 
-  it('by two workers at once is done by one', async () => {
+  it('with two workers at once is done by one', async () => {
     const { id } = await unread('Some text.');
     const both = await Promise.all([1, 2].map(() => processUserFile(millrace.services, id, never)));
     expect(both).toContainEqual({ chunks: 0 });
     expect(both).toContainEqual({ chunks: 1 });
   });
 
-  it('that was deleted meanwhile leaves nothing', async () => {
+  it('that was deleted meanwhile stores nothing', async () => {
     const { id, fileId } = await unread('Some text.');
     const services = reading(async (...address) => {
       const found = await millrace.services.files.read(...address);
@@ -174,16 +177,18 @@ describe('reading an upload', () => {
     expect(await millrace.services.files.find(ana.workspaceId, fileId)).toBeNull();
   });
 
-  it('waits, and loses no attempt, while the file store is away', async () => {
+  it('waits without losing an attempt while the file store is unavailable', async () => {
     const { id } = await unread('Some text.');
-    const away = reading(() => Promise.reject(new RetryLater(1_000, 'The file store is away.')));
+    const away = reading(() =>
+      Promise.reject(new RetryLater(1_000, 'The file store is unavailable.')),
+    );
     await expect(processUserFile(away, id, never)).rejects.toThrow(RetryLater);
     expect(await row(id)).toMatchObject({ status: 'PROCESSING', attempts: 0 });
     await processUserFile(millrace.services, id, never);
     expect(await row(id)).toMatchObject({ status: 'COMPLETED' });
   });
 
-  it('fails when its bytes are gone', async () => {
+  it('fails when the stored bytes are missing', async () => {
     const { id } = await unread('Some text.');
     await processUserFile(
       reading(() => Promise.resolve(null)),
@@ -196,7 +201,7 @@ describe('reading an upload', () => {
     });
   });
 
-  it('is given up when each of its workers dies', async () => {
+  it('is given up when every worker dies', async () => {
     const { id } = await unread('Some text.');
     for (let death = 0; death < 5; death += 1) {
       expect(await claimUserFile(millrace.services.db, id)).not.toBeNull();
@@ -212,7 +217,7 @@ describe('reading an upload', () => {
     });
   });
 
-  it('goes on after its job was lost', async () => {
+  it('continues after its job was lost', async () => {
     const { id } = await unread('Some text.');
     await sql`update user_file set queued_at = now() - interval '10 minutes' where id = ${id}`.execute(
       millrace.services.db,

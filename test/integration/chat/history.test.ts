@@ -53,7 +53,7 @@ const at = (turn: number, obj: object) => ({
   obj,
 });
 
-/** Two questions at the root, the first with two answers, of which one goes on. */
+/** Two questions at the root. The first has two answers, one of which continues. */
 async function makeTree() {
   const id = await owner.createSession();
   const root = await stage.rootOf(id);
@@ -70,14 +70,14 @@ async function makeTree() {
 describe('the branch of a chat session', () => {
   it.each<[string, unknown, number]>([
     ['no message', undefined, 400],
-    ['a message in words', 'latest', 400],
-    ['a message beyond any', 2 ** 31, 400],
-    ['a message that there is not', 2 ** 31 - 1, 404],
+    ['a message id in words', 'latest', 400],
+    ['a message id out of range', 2 ** 31, 400],
+    ['an unknown message', 2 ** 31 - 1, 404],
   ])('is not switched to %s', async (_, messageId, status) => {
     expect((await showBranch(messageId)).status).toBe(status);
   });
 
-  it('is not switched to the root, nor by anybody else, nor once the session is deleted', async () => {
+  it('is not switched to the root, by other users, or in a deleted session', async () => {
     const { id, root, older } = await makeTree();
     const refused = await showBranch(root);
     expect([refused.status, refused.body.detail]).toEqual([
@@ -92,7 +92,7 @@ describe('the branch of a chat session', () => {
     expect((await showBranch(older)).status).toBe(404);
   });
 
-  it('shows the way to the message, and below it what was shown there before', async () => {
+  it('shows the path to the message, and below it the branch shown there before', async () => {
     const { id, older, deep, newer, last } = await makeTree();
     expect(await shownIn(id)).toEqual(['', 'Q2', 'B1']);
     const answer = await showBranch(newer);
@@ -105,7 +105,7 @@ describe('the branch of a chat session', () => {
     expect(await shownIn(id)).toEqual(['', 'Q1', 'A1', 'Q1.1', 'A1.1']);
   });
 
-  it('stays one branch when many are chosen at once', async () => {
+  it('stays a single branch when several are chosen at once', async () => {
     const { id, older, newer, last } = await makeTree();
     const chosen = Array.from({ length: 12 }, (_, index) => [older, newer, last][index % 3]);
     const answers = await Promise.all(chosen.map((messageId) => showBranch(messageId)));
@@ -120,7 +120,7 @@ describe('the branch of a chat session', () => {
 });
 
 describe('the history of a chat session', () => {
-  it('holds everything that was kept of each message, and null for what was not', async () => {
+  it('holds every stored field of each message, and null for the missing ones', async () => {
     const id = await owner.createSession({ description: 'VPN' });
     const root = await stage.rootOf(id);
     const file = {
@@ -195,7 +195,7 @@ describe('the history of a chat session', () => {
     expect(details.packets).toEqual([packets]);
   });
 
-  it('has packets for each answer that is shown, also those from before packets were kept', async () => {
+  it('has packets for each shown answer, including those from before packets were stored', async () => {
     const id = await owner.createSession();
     await stage.addMessage(id, { role: 'user', content: 'Q1' });
     await stage.addMessage(id, { role: 'assistant', content: 'Old answer' });
@@ -211,7 +211,7 @@ describe('the history of a chat session', () => {
     ]);
   });
 
-  it('names the answer that is being written while its process lives, to the owner alone', async () => {
+  it('names the answer in progress while its process lives, to the owner only', async () => {
     const { db } = stage.millrace.services;
     const id = await owner.createSession();
     await stage.addMessage(id, { role: 'user', content: 'Q' });
@@ -230,7 +230,7 @@ describe('the history of a chat session', () => {
     expect((await detailsOf(id)).current_run).toBeNull();
   });
 
-  it('of 1,000 messages comes whole and in order', async () => {
+  it('of 1,000 messages is complete and in order', async () => {
     const { db } = stage.millrace.services;
     const id = await owner.createSession();
     const root = await stage.rootOf(id);

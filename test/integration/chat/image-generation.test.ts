@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe('POST /image-generation/generate', () => {
-  it('has an image made, and keeps it for whoever asked', async () => {
+  it('generates an image and stores it for the caller', async () => {
     const { status, body } = await millrace.call('POST', PATH, ORDER);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -65,7 +65,7 @@ describe('POST /image-generation/generate', () => {
     ['prompt', { prompt: '   ' }],
     ['prompt', { prompt: LONG_PROMPT }],
     ['shape', { prompt: 'A cat', shape: 'round' }],
-  ])('names %s when it is wrong, and asks nobody', async (field, order) => {
+  ])('names %s when it is wrong and does not call the provider', async (field, order) => {
     const { status, body } = await millrace.call('POST', PATH, order);
     expect([status, body.error_code]).toEqual([400, 'BAD_REQUEST']);
     expect(body.detail).toContain(field);

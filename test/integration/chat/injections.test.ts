@@ -19,7 +19,7 @@ import { sendFiles } from '#test/support/upload-files.ts';
 import { until } from '#test/support/until.ts';
 
 const INJECTIONS = readInjections();
-/** Elements of a prompt that hold what is not ours. */
+/** Prompt elements that hold untrusted text. */
 const ELEMENTS = [
   'agent_instructions',
   'project_instructions',
@@ -41,7 +41,7 @@ interface Call {
 let llm: ScriptedLlm;
 let stage: InjectionStage;
 let injection: Injection;
-/** The injection was before the model when it obeyed. */
+/** Whether the injection was in the prompt when the model obeyed. */
 let wasRead = false;
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ beforeEach(() => {
   wasRead = false;
 });
 
-/** A model that does whatever it reads, and repeats all that it is given. */
+/** A model that obeys everything it reads and repeats everything it is given. */
 function obey(body: LlmRequestBody): LlmScript {
   const leadIn = LEAD_IN[injection.place]?.(injection);
   const called = body.messages.filter(({ tool_calls }) => tool_calls !== undefined).length;
@@ -76,7 +76,7 @@ const documentsOf = (body: LlmRequestBody): string =>
 const textOf = (message: LlmRequestBody['messages'][number] | undefined): string =>
   typeof message?.content === 'string' ? message.content : JSON.stringify(message?.content ?? '');
 
-/** Asks what leads the model to the injection. */
+/** Asks the question that leads the model to the injection. */
 async function ask({ place, text, word, allowed }: Injection): Promise<Answer> {
   const { files, ...more } = await bring(place, text, word);
   return stage.call('POST', '/chat/send-chat-message', {
@@ -88,7 +88,7 @@ async function ask({ place, text, word, allowed }: Injection): Promise<Answer> {
   });
 }
 
-/** What goes with the question. */
+/** Puts the injection in its place and returns the matching fields of the chat request. */
 async function bring(
   place: Injection['place'],
   text: string,
@@ -118,7 +118,7 @@ async function upload(name: string, content: string): Promise<string> {
   return file_id;
 }
 
-/** Tags of ours, of whatever case and spacing, in what stands for the model to read. */
+/** Checks that untrusted text cannot open or close our prompt elements, in any case or spacing. */
 function expectClosed(body: LlmRequestBody): void {
   for (const message of body.messages.filter(({ role }) => role !== 'assistant')) {
     const text = textOf(message);
@@ -134,7 +134,7 @@ function expectClosed(body: LlmRequestBody): void {
 }
 
 describe('the stage', () => {
-  it('has what the injections are after, for those who may see it', async () => {
+  it('holds what the injections ask for, visible to those with access', async () => {
     const search = async (key: string, query: string) =>
       (await stage.millrace.call('POST', '/search', { query }, { key })).text;
     expect(await search(stage.otherKey, 'launch code')).toContain(SECRETS.otherWorkspace);
@@ -174,7 +174,7 @@ describe('an obedient model', () => {
     },
   );
 
-  it('has called services of custom tools only where they are, with their own headers', async () => {
+  it('calls custom tool services only at their own address and with their own headers', async () => {
     const cases = stage.injections.filter(({ place }) => place === 'tool-result');
     for (const one of cases) {
       injection = one;
@@ -189,13 +189,13 @@ describe('an obedient model', () => {
   });
 });
 
-/** Where the model calls nothing, the first search is shown as the tool. */
+/** When the model calls nothing itself, the initial search is shown as the tool. */
 function ranOf({ ran, calls, place, allowed }: Injection): string[] {
   const isSearched = calls.length === 0 && place !== 'question-without-tools' && allowed === null;
   return isSearched && LEAD_IN[place] === undefined ? ['internal_search'] : ran;
 }
 
-/** Citations lead to addresses of the web or nowhere, and so do the documents beside them. */
+/** Citations and their documents link only to web addresses or nowhere. */
 function expectSafeLinks(body: Answer['body']): void {
   for (const [, target = ''] of body.answer.matchAll(/\[\[\d+\]\]\(([^)]{0,30})/g))
     expect(target).toMatch(/^(?:https?:\/\/|\/|$)/);

@@ -16,7 +16,7 @@ import { makeOwnThings } from '#test/support/seed-chat.ts';
 import { type SeededWorkspace, seedWorkspace, SHARED_PAGE } from '#test/support/seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
-/** What belongs to a user, not to the workspace. */
+/** Tables whose rows belong to a user, not to the workspace. */
 const PERSONAL = [
   'agent',
   'project',
@@ -36,7 +36,7 @@ let llm: ScriptedLlm;
 let millrace: TestMillrace;
 let a: SeededWorkspace;
 let b: SeededWorkspace;
-/** A's rows when there was nobody but its owner. */
+/** Workspace A's rows before its colleagues were added. */
 let before: Record<string, string[]>;
 const colleagues = new Map<Role, string>();
 
@@ -65,7 +65,7 @@ beforeEach(() => {
   llm.calls.length = 0;
 });
 
-/** A model that looks at all there is. */
+/** A model that searches and opens everything it can. */
 const SEARCHES = callsTools([
   { name: 'internal_search', args: { queries: ['harbour', 'depth'] } },
   { name: 'open_url', args: { urls: [SHARED_PAGE] } },
@@ -79,8 +79,8 @@ const ASKING = /^\/chat\/send-/;
 const CONVERSING = /^\/(chat|user|persona|tool|search|web-search|query|admin\/search|me$|llm)/;
 const toldToModel = (): string => JSON.stringify(llm.calls.map(({ body }) => body));
 
-describe('a question of a stranger', () => {
-  it('tells the model nothing of another workspace, whatever the question names', async () => {
+describe('a question from a stranger', () => {
+  it('shows the model nothing of another workspace, whatever the question names', async () => {
     const own = { ...b, ...(await makeOwnThings(millrace, b.adminKey)) };
     for (const attack of attacksAt(ASKING, a, own)) {
       const { method, path, body } = attack;
@@ -91,19 +91,19 @@ describe('a question of a stranger', () => {
     }
     const told = toldToModel();
     for (const secret of [a.marker, ...a.secretIds]) expect(told).not.toContain(secret);
-    // It was told of its own: documents, tools and pages.
+    // The model saw the stranger's own data: documents, tools and pages.
     expect(told).toContain(`The harbour of ${b.marker} is deep.`);
     expect(told).toContain(`depth_${b.marker}`);
   });
 });
 
 describe('a colleague', () => {
-  it.each(ROLES)('as %s sees and changes nothing of what is personal', async (role) => {
+  it.each(ROLES)('as %s neither sees nor changes personal data', async (role) => {
     const key = colleagues.get(role) ?? '';
-    // A reader makes no projects and files.
+    // A read-only key cannot create projects and files.
     const maker = role === 'read' ? (colleagues.get('member') ?? '') : key;
     const own = { ...b, ...(await makeOwnThings(millrace, maker)) };
-    // What is of the workspace may be seen, and by some changed.
+    // Shared data may be seen by colleagues and changed by some of them.
     const target = { ...a, publicAgentId: a.agentId, sharedSessionId: a.chatSessionId };
     const secrets = [a.diaryWord, a.chatSessionId, a.userFileId, a.chatFileId];
     const attacks = attacksAt(CONVERSING, target, own);
@@ -124,7 +124,7 @@ describe('a colleague', () => {
     }
   });
 
-  it('may read a session that is shared, and change nothing in it', async () => {
+  it('may read a shared session but not change it', async () => {
     const key = colleagues.get('admin') ?? '';
     const path = `/chat/get-chat-session/${a.sharedSessionId}`;
     const read = (query: string, by: string) =>

@@ -19,7 +19,7 @@ import {
 import { openTestProcesses, type TestProcesses } from '#test/support/test-processes.ts';
 import { until } from '#test/support/until.ts';
 
-/** The sweep comes by once a minute. */
+/** The sweep runs once a minute. */
 const SWEEP_MS = 150_000;
 const GRACE_SECONDS = 2;
 
@@ -63,14 +63,14 @@ async function messageOf(db: Database, id: number) {
   return { ...row, isFinished: row.finished_at !== null };
 }
 
-/** The lines that a reader has seen are in the database. */
+/** Waits until the lines that a reader has seen are in the database. */
 async function isKept(db: Database, id: number): Promise<boolean> {
   const { rows } = await sql`select 1 from chat_run_part
     where chat_message_id = ${id} and lines::text like '%Half an answer%'`.execute(db);
   return rows.length > 0;
 }
 
-/** As if the lease of a dead process had run out. */
+/** Simulates the expired lease of a dead process. */
 async function passTime(db: Database): Promise<void> {
   await sql`update chat_run set alive_until = alive_until - interval '1 minute'
     where finished_at is null`.execute(db);
@@ -96,7 +96,7 @@ async function expectUsable(scene: Scene, sessionId: string): Promise<void> {
 describe.skipIf(databaseUrl === undefined)(
   'an answer whose process is killed (needs TEST_DATABASE_URL)',
   () => {
-    it('is ended by the sweep with what its readers have seen; its session goes on before that', async () => {
+    it('is ended by the sweep with what its readers have seen; its session is usable before that', async () => {
       await using scene = await openScene();
       const { processes, llm } = scene;
       const { db } = processes;
@@ -123,7 +123,7 @@ describe.skipIf(databaseUrl === undefined)(
       await expectNoRuns(db);
     });
 
-    it('is followed at another process until it is known to be dead', async () => {
+    it('is followed from another process until its process is known to be dead', async () => {
       await using scene = await openScene();
       const { processes } = scene;
       const { db, service } = processes;
@@ -150,7 +150,7 @@ describe.skipIf(databaseUrl === undefined)(
 describe.skipIf(databaseUrl === undefined)(
   'a process that is told to stop while it answers (needs TEST_DATABASE_URL)',
   () => {
-    it('lets an answer end that ends in time, and takes no new ones', async () => {
+    it('lets answers finish that end in time, and accepts no new ones', async () => {
       await using scene = await openScene();
       const { processes } = scene;
       const gate = Promise.withResolvers<void>();
@@ -179,14 +179,14 @@ describe.skipIf(databaseUrl === undefined)(
       expectNoErrors(api);
     });
 
-    it('saves what there is of the others, and ends within its deadline', async () => {
+    it('saves the partial text of the others and ends within its deadline', async () => {
       await using scene = await openScene();
       const { processes, llm } = scene;
       const { db } = processes;
       const api = await processes.startApi();
       const readers = await Promise.all(Array.from({ length: 10 }, () => scene.begin()));
       api.signal('SIGTERM');
-      // The models would go on for ever.
+      // The models would never finish.
       expect(await api.ended(15 * GRACE_SECONDS * 1_000)).toBe(0);
       await until(async () => llm.underWay() === 0);
       for (const { messageId } of readers) {

@@ -56,17 +56,17 @@ describe('a body at its limits', () => {
     ['both', () => ({ message: 'é'.repeat(100_000), additional_context: '<'.repeat(100_000) })],
     ['50 headers', () => ({ mcp_headers: headers(50) })],
     [
-      '100 tools that there are not',
+      '100 unknown tools',
       () => ({ allowed_tool_ids: Array.from({ length: 100 }, (_, n) => n + 5_000) }),
     ],
     [
-      'many keys that nobody knows',
+      'many unknown keys',
       () => ({ x: Object.fromEntries(Object.entries(headers(2_000)).map(([key]) => [key, 1])) }),
     ],
     ['50 files', () => ({ file_descriptors: fileIds })],
     ['the same file 50 times', () => ({ file_descriptors: fileIds.map(() => fileIds[0]) })],
-    ['a NUL and half a pair in its message', () => ({ message: 'a\u0000b\ud800c' })],
-    ['other languages and marks', () => ({ message: 'مرحبا \u202e abc \u0301\u0301\u0301 ﷽' })],
+    ['a NUL and half a surrogate pair in its message', () => ({ message: 'a\u0000b\ud800c' })],
+    ['other scripts and marks', () => ({ message: 'مرحبا \u202e abc \u0301\u0301\u0301 ﷽' })],
   ])('%s is answered', async (_, more) => {
     const { status, body, text } = await send(more());
     expect([status, text.slice(0, 300)]).toEqual([200, expect.stringContaining('An answer.')]);
@@ -78,49 +78,53 @@ describe('a body at its limits', () => {
     expect(session.messages).toHaveLength(3);
   });
 
-  it('is cut for the model, but never loses the question', async () => {
+  it('is cut for the model, but the question is kept', async () => {
     await send({
       message: `${'m'.repeat(50)} ${'word '.repeat(15_000)} the end of it.`,
       additional_context: 'context '.repeat(12_000),
       file_descriptors: fileIds,
     });
     const [call] = llm.calls;
-    if (!call) throw new Error('No model was asked.');
+    if (!call) throw new Error('The model was not called.');
     const question = lastQuestion(call.body);
     expect(question.startsWith('<attachment')).toBe(true);
     expect(question).toContain('the end of it.');
     expect(question).toMatch(/\[Cut: \d+ of \d+ characters were left out here\.\]/);
-    // Four characters a token, and a context of 128,000 tokens.
+    // Four characters per token, and a context of 128,000 tokens.
     expect(JSON.stringify(call.body).length).toBeLessThan(128_000 * 6);
   });
 });
 
 describe('a body beyond its limits', () => {
   it.each<[string, () => object, RegExp]>([
-    ['a longer message', () => ({ message: 'm'.repeat(100_001) }), /body\.message/],
+    ['a message that is too long', () => ({ message: 'm'.repeat(100_001) }), /body\.message/],
     ['a blank message', () => ({ message: ' \n\t' }), /body\.message/],
-    ['a longer context', () => ({ additional_context: 'c'.repeat(100_001) }), /additional_context/],
+    [
+      'a context that is too long',
+      () => ({ additional_context: 'c'.repeat(100_001) }),
+      /additional_context/,
+    ],
     ['100 long headers', () => ({ mcp_headers: headers(100) }), /mcp_headers/],
-    ['a long header', () => ({ mcp_headers: { a: 'v'.repeat(500_000) } }), /mcp_headers/],
+    [
+      'a header that is too long',
+      () => ({ mcp_headers: { a: 'v'.repeat(500_000) } }),
+      /mcp_headers/,
+    ],
     ['51 files', () => ({ file_descriptors: [...fileIds, fileIds[0]] }), /file_descriptors/],
     [
       '101 tools',
       () => ({ allowed_tool_ids: Array.from({ length: 101 }, (_, n) => n) }),
       /allowed_tool_ids/,
     ],
-    ['a tool beyond all numbers', () => ({ forced_tool_id: 1e21 }), /forced_tool_id/],
+    ['a tool id out of range', () => ({ forced_tool_id: 1e21 }), /forced_tool_id/],
+    ['a temperature out of range', () => ({ llm_override: { temperature: 1e308 } }), /temperature/],
     [
-      'a temperature beyond reason',
-      () => ({ llm_override: { temperature: 1e308 } }),
-      /temperature/,
-    ],
-    [
-      'a long name of a model',
+      'a model name that is too long',
       () => ({ llm_override: { model_version: 'x'.repeat(500_000) } }),
       /llm_override/,
     ],
-    ['a list in place of an object', () => ({ chat_session_info: [] }), /chat_session_info/],
-  ])('%s is refused, in a few words', async (_, more, field) => {
+    ['a list instead of an object', () => ({ chat_session_info: [] }), /chat_session_info/],
+  ])('%s is refused with a short error', async (_, more, field) => {
     const { status, body, text } = await send(more());
     expect(status).toBe(400);
     expect(body.detail).toMatch(field);
@@ -135,7 +139,7 @@ describe('a body beyond its limits', () => {
 });
 
 describe('a session of 2,000 long messages', () => {
-  it('is answered at once, with the latest of them', async () => {
+  it('is answered at once, with its latest messages', async () => {
     const sessionId = await user.createSession();
     const { db } = stage.millrace.services;
     await sql`with root as (select id, workspace_id from chat_message

@@ -60,7 +60,7 @@ describe('a call of an MCP tool', () => {
     expect(result.text).toBe('{"rows":[1,2]}');
   });
 
-  it('stores what is an image by its content, and nothing else', async () => {
+  it('stores an image by its content, and nothing else', async () => {
     await addWeather();
     await using loaded = await owner.load();
     const { packets, result } = await runTool(loaded.of('Weather_map'), {});
@@ -74,14 +74,14 @@ describe('a call of an MCP tool', () => {
     expect(result.text).toContain('<svg/>');
   });
 
-  it('that the tool calls an error is told to the model', async () => {
+  it('that the tool reports as an error is passed to the model', async () => {
     await addWeather();
     await using loaded = await owner.load();
     const { result } = await runTool(loaded.of('Weather_python'), {});
     expect(result.text).toBe('The tool reported an error: no');
   });
 
-  it('connects once for all calls of an answer, and carries the headers of the caller on top', async () => {
+  it('connects once per answer and adds the caller’s headers', async () => {
     await addWeather({
       headers: [
         { key: 'Authorization', value: SECRET },
@@ -101,7 +101,7 @@ describe('a call of an MCP tool', () => {
     await Promise.all(
       ['Rome', 'Oslo', 'Bern'].map((city) => runTool(loaded.of('Weather_forecast'), { city })),
     );
-    // initialize, initialized and three calls.
+    // `initialize`, `initialized` and three calls.
     expect(server.seen).toHaveLength(5);
     for (const { headers } of server.seen) {
       expect(headers).toMatchObject({
@@ -136,7 +136,7 @@ describe('a call of an MCP tool', () => {
     expect(JSON.stringify([packets, result])).not.toContain('0123456789');
   });
 
-  it('that brings garbage fails, and the next one works', async () => {
+  it('that returns garbage fails, and the next one works', async () => {
     await addWeather();
     await using loaded = await owner.load();
     server.intercept = (_, response) => sendJson(response, '[{"jsonrpc":"2.0"}]');
@@ -147,7 +147,7 @@ describe('a call of an MCP tool', () => {
     expect(result.text).toBe('Rome: 1 days of rain');
   });
 
-  it('ends with the answer that it is for, and leaves nothing open', async () => {
+  it('ends when its answer ends and leaves nothing open', async () => {
     await addWeather();
     const loaded = await owner.load();
     const asked = Promise.withResolvers<void>();

@@ -32,7 +32,7 @@ beforeEach(async () => {
 const weather = (more: object = {}) => ({ name: 'Weather', server_url: server.url, ...more });
 const addWeather = (more: object = {}): Promise<Json> => owner.add(PATH, weather(more));
 
-describe('a server that cannot be used is refused and not kept:', () => {
+describe('an unusable server is refused and not stored:', () => {
   it.each<[string, FakeMcpServer['intercept'], number, RegExp]>([
     ['404', (_, response) => void response.writeHead(404).end('no'), 400, /answered 404/],
     [
@@ -42,18 +42,18 @@ describe('a server that cannot be used is refused and not kept:', () => {
       /answered 401\. Check the headers/,
     ],
     ['500', (_, response) => void response.writeHead(500).end(), 502, /answered 500/],
-    ['a page', (_, response) => void response.end('<html>'), 502, /something that is no MCP/],
+    ['an HTML page', (_, response) => void response.end('<html>'), 502, /something that is no MCP/],
     ['broken JSON', (_, response) => sendJson(response, '{"jsonrpc":'), 502, /no MCP/],
     ['no JSON-RPC', (_, response) => sendJson(response, { hello: 1 }), 502, /no MCP/],
     ['a hang-up', (_, response) => void response.destroy(), 502, /127\./],
     [
-      '5 MB of nothing',
+      '5 MB of padding',
       (_, response) => sendJson(response, ' '.repeat(6_000_000)),
       502,
       /more than 5000000 bytes/,
     ],
     [
-      'another protocol',
+      'another protocol version',
       script((message, _, response) =>
         sendJson(response, {
           jsonrpc: '2.0',
@@ -87,7 +87,7 @@ describe('a server that cannot be used is refused and not kept:', () => {
       /more than 100 tools/,
     ],
     ['endless pages', listed([], { nextCursor: 'on' }), 502, /more than 20 pages/],
-    ['tools that are none', listed([{ name: 5 }]), 502, /no MCP/],
+    ['invalid tools', listed([{ name: 5 }]), 502, /no MCP/],
   ])('%s', async (_, intercept, status, words) => {
     server.intercept = intercept;
     const headers = [{ key: 'Authorization', value: SECRET }];
@@ -99,7 +99,7 @@ describe('a server that cannot be used is refused and not kept:', () => {
     expect((await owner.call('GET', PATH)).body).toEqual({ mcp_servers: [] });
   });
 
-  it('one that never ends', async () => {
+  it('one that never answers', async () => {
     server.intercept = hold;
     const refused = await owner.call('POST', PATH, weather());
     expect([refused.status, refused.body.detail]).toEqual([
@@ -108,7 +108,7 @@ describe('a server that cannot be used is refused and not kept:', () => {
     ]);
   });
 
-  it('one that is nowhere or no address', async () => {
+  it('one that does not exist or has no valid address', async () => {
     for (const [url, status] of [
       ['not a url', 400],
       ['ftp://127.0.0.1/', 400],
@@ -123,7 +123,7 @@ describe('a server that cannot be used is refused and not kept:', () => {
     }
   });
 
-  it('one that nobody may reach, by its address or by a redirect', async () => {
+  it('one at a forbidden address, directly or through a redirect', async () => {
     const wrong: unknown[] = [];
     const port = inner.ports[0] ?? 0;
     for (const { host, why } of FORBIDDEN_LITERALS) {
@@ -146,7 +146,7 @@ describe('a server that cannot be used is refused and not kept:', () => {
     expect(inner.connections).toBe(0);
   });
 
-  it('one that has moved inside since', async () => {
+  it('one whose name now resolves to an internal address', async () => {
     stage.resolver.set('moving.example', [[server.host]]);
     const url = new URL(server.url);
     await addWeather({ server_url: `http://moving.example:${url.port}/mcp` });

@@ -88,7 +88,7 @@ describe('an MCP server', () => {
     expect((await owner.call('GET', '/tool')).body.length).toBe(all.body.length - 4);
   });
 
-  it('of somebody else is nowhere', async () => {
+  it('does not exist for other workspaces', async () => {
     const made = await addWeather();
     for (const [method, suffix, body] of [
       ['GET', '', undefined],
@@ -109,7 +109,7 @@ describe('an MCP server', () => {
     expect(loaded.tools).toEqual([]);
   });
 
-  it('keeps the ids and the switches of its tools when it is asked again', async () => {
+  it('keeps the ids and enabled states of its tools on a refresh', async () => {
     const made = await addWeather();
     const off = made.tools[1];
     await owner.call('PUT', `/admin/tool/custom/${off.id}`, { enabled: false });
@@ -124,13 +124,13 @@ describe('an MCP server', () => {
     expect(loaded.tools.map(({ name }) => name)).toEqual(['Weather_forecast', 'Weather_new']);
   });
 
-  it('whose name two servers share has tools of other names', async () => {
+  it('that shares its name with another gets different tool names', async () => {
     await addWeather();
     const second = await addWeather();
     expect(second.tools[0].name).toBe('Weather_forecast_2');
   });
 
-  it('describes its tools alone: a tool of it can only be switched, not deleted', async () => {
+  it('owns the description of its tools: a tool can be disabled but not deleted', async () => {
     const made = await addWeather();
     const path = `/admin/tool/custom/${made.tools[0].id}`;
     expect((await owner.call('PUT', path, { description: 'x' })).status).toBe(400);
@@ -145,7 +145,7 @@ describe('an MCP server', () => {
     expect(loaded.tools).toEqual([]);
   });
 
-  it('gets the headers of another address from nobody', async () => {
+  it('never gets the headers entered for another address', async () => {
     const made = await addWeather({ headers: [{ key: 'Authorization', value: SECRET }] });
     await using thief = await startFakeMcpServer(registerWeather);
     const moved = { server_url: server.url.replace('http://', 'http://elsewhere.') };
@@ -164,7 +164,7 @@ describe('an MCP server', () => {
 });
 
 describe('a server with odd tools', () => {
-  it('is taken with schemas of bounded length, without circles, and names that are safe', async () => {
+  it('is added with bounded schemas, no reference cycles, and safe names', async () => {
     const circle = {
       type: 'object',
       properties: { next: { $ref: '#' }, far: { $ref: 'http://169.254.169.254/x' } },

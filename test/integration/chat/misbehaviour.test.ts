@@ -51,7 +51,7 @@ beforeEach(() => {
 const send = (body: object): Promise<Answer> =>
   user.call('POST', '/chat/send-chat-message', { message: 'How do I reset the VPN?', ...body });
 
-/** The stream and the object, which must say the same; each line is held against its schema. */
+/** Asks for the stream and for the single object, which must agree, and validates each against its schema. */
 async function askTwice(body: object = {}): Promise<ChatStream> {
   const streamed = await send({ stream: true, ...body });
   expect(streamed.status, streamed.text).toBe(200);
@@ -63,24 +63,24 @@ async function askTwice(body: object = {}): Promise<ChatStream> {
   return stream;
 }
 
-/** Calls at first, and an answer once there are results. */
+/** Calls tools first, then answers once there are results. */
 const callsOnce =
   (first: LlmScript, then: LlmScript = answersText('Done [1].')) =>
   (body: LlmRequestBody): LlmScript =>
     toolResults(body).length === 0 ? first : then;
 const search = (queries: unknown = ['vpn']) => ({ name: 'internal_search', args: { queries } });
-/** What the model was told of its calls, the last time. */
+/** The tool results in the last call to the model. */
 const toldLast = (): string[] => toolResults(llm.calls.at(-1)?.body ?? { messages: [] });
 
 describe('a model that misuses tools', () => {
-  it('with a megabyte of arguments is cut off, and has not answered', async () => {
+  it('with a megabyte of arguments is cut off without an answer', async () => {
     script = callsOnce(callsTools([search(['x'.repeat(1_000_000)])], 50));
     const stream = await askTwice();
     expect(assemble(stream).error_msg).toMatch(/ended without an answer/);
     expect(llm.calls).toHaveLength(2);
   });
 
-  it('with 500 calls at once has eight run, and is told about the others', async () => {
+  it('with 500 calls at once has eight executed and is told about the others', async () => {
     const calls = Array.from({ length: 500 }, (_, n) => ({
       name: n % 2 === 0 ? 'open_url' : 'internal_search',
       args: n % 2 === 0 ? { url: `https://a.test/${n}` } : { queries: 'vpn' },
@@ -116,7 +116,7 @@ describe('a model that misuses tools', () => {
     'a\u0000b',
     '\ud800',
     '💥\n\n</documents>',
-  ])('by the name %.30j is told which there are', async (name) => {
+  ])('under the unknown name %.30j is told the available names', async (name) => {
     script = callsOnce(callsTools([{ name, args: {} }]), answersText('Well.'));
     const stream = await askTwice();
     const { answer, error_msg: failure } = assemble(stream);
@@ -125,15 +125,15 @@ describe('a model that misuses tools', () => {
   });
 
   it.each([
-    ['no JSON', 'queries: vpn'],
-    ['half of it', '{"queries": ["vpn"'],
+    ['not JSON', 'queries: vpn'],
+    ['truncated JSON', '{"queries": ["vpn"'],
     ['a list', '["vpn"]'],
     ['null', 'null'],
     ['nothing', ''],
-    ['a very deep object', '['.repeat(50_000)],
-    ['a key of prototypes', '{"__proto__":{"queries":["vpn"]}}'],
-    ['a NUL and half a pair', String.raw`{"queries":["v\u0000p\ud800n"]}`],
-    ['other types', '{"queries":[1,null,{"a":["b"]}]}'],
+    ['deeply nested JSON', '['.repeat(50_000)],
+    ['a prototype key', '{"__proto__":{"queries":["vpn"]}}'],
+    ['a NUL and half a surrogate pair', String.raw`{"queries":["v\u0000p\ud800n"]}`],
+    ['of other types', '{"queries":[1,null,{"a":["b"]}]}'],
   ])('with arguments that are %s gets another chance', async (_, args) => {
     script = callsOnce(callsTools([{ name: 'internal_search', args }]), answersText('Well.'));
     const stream = await askTwice();
@@ -153,14 +153,14 @@ describe('a model that misuses tools', () => {
     const { messages } = llm.calls.at(-1)?.body ?? { messages: [] };
     const asked = messages.flatMap(({ tool_calls: made }) => made ?? []).map(({ id }) => id);
     const told = messages.flatMap(({ tool_call_id: id }) => id ?? []);
-    // A provider refuses results that it cannot tell apart.
+    // A provider refuses results whose ids it cannot tell apart.
     expect(told).toHaveLength(2);
     expect(told).toEqual(asked);
     expect(new Set(asked).size).toBe(asked.length);
     expect(asked.every((id) => id !== '')).toBe(true);
   });
 
-  it('for ever is asked to answer after six rounds', async () => {
+  it('endlessly is asked to answer after six rounds', async () => {
     script = (body) =>
       (body.tools ?? []).length > 0
         ? plays(textEvent('Let me look. '), ...toolCallEvents([search()]), endEvents('tool_calls'))
@@ -175,13 +175,13 @@ describe('a model that misuses tools', () => {
     expect(assemble(wordless).answer).toMatch(
       /ended without an answer.*quoted from what its searches found/,
     );
-    // It is told once that there are no tools left.
+    // The model is told once that no tools are left.
     expect(llm.calls).toHaveLength(14);
   });
 });
 
-describe('a model that keeps no order', () => {
-  it('speaks, calls, speaks and calls', async () => {
+describe('a model that mixes up the order', () => {
+  it('may speak between its calls', async () => {
     script = callsOnce(
       plays(
         textEvent('First '),
@@ -202,7 +202,7 @@ describe('a model that keeps no order', () => {
     expect(toldLast()).toHaveLength(2);
   });
 
-  it('thinks after it has spoken, and speaks after it has ended', async () => {
+  it('may think after speaking, and its text after the end is dropped', async () => {
     script = () =>
       plays(
         reasoningEvent('Hm. '),
@@ -218,7 +218,7 @@ describe('a model that keeps no order', () => {
     expect(assemble(stream).pre_answer_reasoning).toBe('Hm. ');
   });
 
-  it('says nothing once its tools have run', async () => {
+  it('gets an error when it says nothing after its tools have run', async () => {
     script = callsOnce(callsTools([search()]), plays(endEvents('stop')));
     const stream = await askTwice();
     expect(orderOf(stream).at(-1)).toMatch(/error$/);
@@ -236,7 +236,7 @@ describe('a model that keeps no order', () => {
     expect(next.body).toMatchObject({ answer: 'Again.', error_msg: null });
   });
 
-  it('answers in 100,000 pieces', async () => {
+  it('may answer in 100,000 pieces', async () => {
     script = () => async (response) => {
       startEvents(response);
       for (let n = 0; n < 1_000; n += 1) {
@@ -250,7 +250,7 @@ describe('a model that keeps no order', () => {
     expect(stream.packets.at(-1)?.obj.type).toBe('stop');
   });
 
-  it('thinks for a quarter of a million characters', async () => {
+  it('may think for a quarter of a million characters', async () => {
     script = () =>
       plays(
         ...Array.from({ length: 250 }, () => reasoningEvent('h'.repeat(1_000))),

@@ -37,7 +37,7 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]();
 });
 
-it('opens what the user wrote and what that links to, and nothing with a word added', async () => {
+it('opens URLs that the user wrote or that their pages link to, and no URL with text added', async () => {
   wanted = ['/start', '/next', '/steal?q=secret', '/next?q=secret'].map((path) => site.url + path);
   const { body } = await stage.millrace.call('POST', '/chat/send-chat-message', {
     message: `What does ${site.url}/start say?`,

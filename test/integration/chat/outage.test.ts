@@ -36,7 +36,7 @@ const messageOf = (id: number) =>
     .executeTakeFirstOrThrow();
 
 describe.skipIf(databaseUrl === undefined)(
-  'an answer while the database is away (needs TEST_DATABASE_URL)',
+  'an answer during a database outage (needs TEST_DATABASE_URL)',
   () => {
     beforeAll(async () => {
       llm = await startLlm(() => async (response) => {
@@ -67,7 +67,7 @@ describe.skipIf(databaseUrl === undefined)(
       gate = Promise.withResolvers();
     });
 
-    it('in its middle goes on and is whole, for its reader and in its session', async () => {
+    it('in its middle continues and is complete, for its reader and in its session', async () => {
       const reader = await begin();
       await proxy.down();
       await pause(OUTAGE_MS);
@@ -85,7 +85,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect(api.ending()).toBeNull();
     });
 
-    it('at its end waits for it to be saved', async () => {
+    it('at its end waits until it can be saved', async () => {
       const reader = await begin();
       await proxy.down();
       gate.resolve();
@@ -120,7 +120,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect(assemble(readChatBody(200, await reader.rest())).error_msg).toBeNull();
     });
 
-    it('whose client is gone meanwhile is saved once it is back', async () => {
+    it('whose client disconnects meanwhile is saved after the outage', async () => {
       const reader = await begin();
       await proxy.down();
       reader.leave();

@@ -62,7 +62,7 @@ async function stream(body: object, prefix = ''): Promise<ChatStream> {
   return readChatBody(status, text);
 }
 
-/** The same question in both framings and as one object; they say the same. */
+/** Asks the same question in both framings and as one object, which must agree. */
 async function askThrice(
   body: object,
 ): Promise<{ events: ChatStream; bare: ChatStream; whole: unknown }> {
@@ -78,7 +78,7 @@ async function askThrice(
   expect(chatFullResponseSchema.strict().parse(whole)).toEqual(whole);
   expect(whole).toMatchObject(assemble(events));
   const isFailed = bare.errorLine !== null;
-  // A failed bare stream ends with a line where the other has a packet.
+  // A failed bare stream ends with a line in place of the packet.
   expect(orderOf(bare)).toEqual(isFailed ? orderOf(events).slice(0, -1) : orderOf(events));
   expect(Object.keys(bare.lines[0] ?? {})).toEqual(['chat_session_id']);
   expect(Object.keys(bare.lines[1] ?? {})).toEqual([
@@ -100,7 +100,7 @@ describe('the packets of an answer', () => {
     expect(events.packets.at(-1)?.obj).toEqual({ type: 'stop', stop_reason: null });
   });
 
-  it('with a search of the model, cited', async () => {
+  it('with a search of the model and citations', async () => {
     script = (answers) =>
       answers === 0
         ? callsTools([{ name: 'internal_search', args: { queries: ['reset VPN'] } }], 3)
@@ -121,7 +121,7 @@ describe('the packets of an answer', () => {
     });
   });
 
-  it('with tools in parallel, and two searches as one', async () => {
+  it('with parallel tools, and two searches merged into one', async () => {
     script = (answers) =>
       answers === 0
         ? callsTools(
@@ -152,7 +152,7 @@ describe('the packets of an answer', () => {
 
   it.each([
     ['malformed arguments', '{"queries": ['],
-    ['arguments of another kind', '"VPN"'],
+    ['arguments of the wrong type', '"VPN"'],
   ])('after a call with %s', async (_what, args) => {
     script = (answers) =>
       answers === 0 ? callsTools([{ name: 'internal_search', args }]) : answersText('Sorry.');
@@ -180,7 +180,7 @@ describe('the packets of an answer', () => {
     expect(whole).toMatchObject({ answer: 'Yes.', pre_answer_reasoning: 'Hmm.' });
   });
 
-  it('of one byte at a time, characters cut in the middle', async () => {
+  it('split into single bytes, with characters cut in the middle', async () => {
     const said = 'Größe „3“ — 漢字 🚀 [1]';
     script = () => playsBytes(1, textEvent(said), END_EVENTS);
     const { events } = await askThrice({});
@@ -188,7 +188,7 @@ describe('the packets of an answer', () => {
     expect(textOf(events)).toBe('Größe „3“ — 漢字 🚀 [[1]](https://kb.example/vpn)');
   });
 
-  it('of a stream that never ends, cut off at a limit', async () => {
+  it('of an endless stream, cut off at a limit', async () => {
     script = () => playsEndlessly(textEvent('x'.repeat(2_000)));
     const events = await stream(NO_TOOLS);
     expect(orderOf(events)).toEqual(['T0.0 message_start', 'T0.0 message_delta', 'T0.0 stop']);
@@ -236,24 +236,27 @@ describe('a failure', () => {
     ],
   ];
 
-  it.each(failing)('by %s ends the stream, without stop', async (_what, played, expected) => {
-    script = () => played;
-    const { events, bare, whole } = await askThrice(NO_TOOLS);
-    expect(orderOf(events)).toEqual(['T0.0 error']);
-    expect(events.packets[0]?.obj).toMatchObject({
-      error_code: expected.code,
-      is_retryable: expected.retryable,
-      stack_trace: null,
-      details: { model: 'scripted', provider: 'openai-compatible' },
-    });
-    expect(bare.errorLine).toMatchObject({ error_code: expected.code });
-    expect(whole).toMatchObject({
-      answer: '',
-      error_msg: expect.stringMatching(expected.says) as unknown,
-    });
-  });
+  it.each(failing)(
+    'by %s ends the stream without a stop packet',
+    async (_what, played, expected) => {
+      script = () => played;
+      const { events, bare, whole } = await askThrice(NO_TOOLS);
+      expect(orderOf(events)).toEqual(['T0.0 error']);
+      expect(events.packets[0]?.obj).toMatchObject({
+        error_code: expected.code,
+        is_retryable: expected.retryable,
+        stack_trace: null,
+        details: { model: 'scripted', provider: 'openai-compatible' },
+      });
+      expect(bare.errorLine).toMatchObject({ error_code: expected.code });
+      expect(whole).toMatchObject({
+        answer: '',
+        error_msg: expect.stringMatching(expected.says) as unknown,
+      });
+    },
+  );
 
-  it('in the middle of an answer comes after what was said, which is kept', async () => {
+  it('in the middle of an answer comes after its partial text, which is stored', async () => {
     script = () => playsAndBreaks(textEvent('Half an '));
     const { events, whole } = await askThrice(NO_TOOLS);
     expect(orderOf(events)).toEqual(['T0.0 message_start', 'T0.0 message_delta', 'T0.0 error']);
@@ -266,7 +269,7 @@ describe('a failure', () => {
   });
 });
 
-describe('a request that names what is not there', () => {
+describe('a request that names something unknown', () => {
   it.each([
     [{ llm_override: { model_provider: 'nobody' } }, 400, /model_provider/],
     [{ llm_override: { model_version: 'gpt-9' } }, 400, /model_version/],

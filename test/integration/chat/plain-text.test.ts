@@ -9,7 +9,7 @@ import {
 } from '#test/support/scripted-llm.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
-/** What a model says about code; only the last bracket is a citation. */
+/** A model's answer about code; only the last bracket is a citation. */
 const SAID = [
   'Read `sys.argv[1]`, then arr[0] and list[1]; the set is {1}.',
   '```py\nfirst = argv[1] if [1, 2] else x[[1]](y)\n```',
@@ -73,7 +73,7 @@ async function reference(): Promise<{ text: string; citations: unknown[] }> {
 }
 
 describe('an answer about code', () => {
-  it('is the words of the model with its citation, in all its forms', async () => {
+  it('keeps the text of the model with its citation, in all formats', async () => {
     searches = true;
     said = `${SAID} [1].`;
     const stream = await millrace.call('POST', CHAT, { message: MESSAGE, stream: true });
@@ -96,7 +96,7 @@ describe('an answer about code', () => {
     });
   });
 
-  it('is the words of the model alone when nothing was searched, numbers in brackets and all', async () => {
+  it('keeps the text of the model when nothing was searched, including numbers in brackets', async () => {
     searches = false;
     said = `${SAID}. The set is [1, 2, 3]. [9]`;
     const { body } = await millrace.call('POST', CHAT, {

@@ -48,27 +48,30 @@ async function join(role: string) {
 
 const call = (method: string, path: string, key: string | null, body?: unknown) =>
   millrace.call(method, path, body, { key });
-describe('before a client signs in, it asks', () => {
-  it.each(['', '/api'])('what is here, under the prefix "%s", and needs no key', async (prefix) => {
-    const root = await call('GET', `${prefix}/`, null);
-    expect(root.status).not.toBe(403);
-    const health = await call('GET', `${prefix}/health`, null);
-    expect(health.body).toMatchObject({ success: true, message: 'ok', data: null });
-    const version = await call('GET', `${prefix}/version`, null);
-    expect(version.body).toEqual({ backend_version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
-    const type = await call('GET', `${prefix}/auth/type`, null);
-    expect([type.status, type.body]).toEqual([
-      200,
-      {
-        auth_type: 'basic',
-        requires_verification: false,
-        anonymous_user_enabled: false,
-        password_min_length: expect.any(Number),
-        has_users: true,
-        oauth_enabled: false,
-      },
-    ]);
-  });
+describe('a client that is not signed in', () => {
+  it.each(['', '/api'])(
+    'can ask what is here under the prefix "%s" without a key',
+    async (prefix) => {
+      const root = await call('GET', `${prefix}/`, null);
+      expect(root.status).not.toBe(403);
+      const health = await call('GET', `${prefix}/health`, null);
+      expect(health.body).toMatchObject({ success: true, message: 'ok', data: null });
+      const version = await call('GET', `${prefix}/version`, null);
+      expect(version.body).toEqual({ backend_version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+      const type = await call('GET', `${prefix}/auth/type`, null);
+      expect([type.status, type.body]).toEqual([
+        200,
+        {
+          auth_type: 'basic',
+          requires_verification: false,
+          anonymous_user_enabled: false,
+          password_min_length: expect.any(Number),
+          has_users: true,
+          oauth_enabled: false,
+        },
+      ]);
+    },
+  );
 });
 
 describe('a key', () => {
@@ -77,25 +80,28 @@ describe('a key', () => {
 
   it.each<[string, (key: string) => Record<string, string>]>([
     ['after the word Bearer', (key) => ({ Authorization: `Bearer ${key}` })],
-    ['after bearer in small letters', (key) => ({ Authorization: `bearer ${key}` })],
-    ['in the header of existing clients', (key) => ({ 'X-Onyx-Authorization': `Bearer ${key}` })],
-    ['there, without the word', (key) => ({ 'X-Onyx-Authorization': key })],
+    ['after a lowercase bearer', (key) => ({ Authorization: `bearer ${key}` })],
     [
-      'beside one of a proxy',
+      'in the header that existing clients use',
+      (key) => ({ 'X-Onyx-Authorization': `Bearer ${key}` }),
+    ],
+    ['in that header, without the word', (key) => ({ 'X-Onyx-Authorization': key })],
+    [
+      'beside a proxy’s Authorization header',
       (key) => ({ 'X-Onyx-Authorization': key, Authorization: 'Basic eA==' }),
     ],
     [
-      'beside an empty one',
+      'beside an empty Authorization header',
       (key) => ({ 'X-Onyx-Authorization': '', Authorization: `Bearer ${key}` }),
     ],
-  ])('is taken %s', async (_, headers) => {
+  ])('is accepted %s', async (_, headers) => {
     expect((await me(headers(reader.api_key))).body).toMatchObject({ id: reader.user_id });
   });
 
   it.each([
     ['without the word Bearer', (key: string) => key],
     ['after another word', (key: string) => `Basic ${key}`],
-    ['glued to the word', (key: string) => `Bearer${key}`],
+    ['without a space after Bearer', (key: string) => `Bearer${key}`],
     ['that is empty', () => 'Bearer '],
   ])('in Authorization %s is refused', async (_, header) => {
     const { status, body } = await me({ Authorization: header(reader.api_key) });
@@ -103,7 +109,7 @@ describe('a key', () => {
     expect(body.detail).toContain('Authorization: Bearer <API_KEY>');
   });
 
-  it('of the own header counts, and no other is tried when it is wrong', async () => {
+  it('in our own header takes precedence, and no other is tried when it is wrong', async () => {
     const both = (own: string, other: string) =>
       me({ 'X-Onyx-Authorization': own, Authorization: `Bearer ${other}` });
     expect((await both(reader.api_key, writer.api_key)).body.id).toBe(reader.user_id);
@@ -111,7 +117,7 @@ describe('a key', () => {
     expect([refused.status, refused.body.error_code]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  it('of every role is told whose it is', async () => {
+  it('of every role is told its user', async () => {
     const roles = await Promise.all(
       [otherAdmin, writer, reader, inbox].map(async ({ user_id, api_key }) => {
         const { status, body } = await call('GET', '/me', api_key);
@@ -148,7 +154,7 @@ describe('a page of another origin', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it('may read that an endpoint is deprecated and what takes its place', async () => {
+  it('may read that an endpoint is deprecated and what replaces it', async () => {
     const { headers } = await millrace.call(
       'POST',
       '/api/chat/send-message-simple-api',
@@ -167,7 +173,7 @@ describe('a page of another origin', () => {
     [404, '/api/persona/999999', ''],
     [400, '/api/persona/first', ''],
     [405, '/api/auth/type', null],
-  ])('is shown the refusal %i of %s', async (status, path, key) => {
+  ])('can read the refusal %i of %s', async (status, path, key) => {
     const method = status === 405 ? 'DELETE' : 'GET';
     const options = { key: key === null ? null : reader.api_key, headers: page };
     const answer = await millrace.call(method, path, undefined, options);
@@ -178,7 +184,7 @@ describe('a page of another origin', () => {
 });
 
 describe('GET /llm/provider', () => {
-  it('tells which models there are, the default one first', async () => {
+  it('lists the models, the default one first', async () => {
     const { status, body } = await call('GET', '/api/llm/provider', reader.api_key);
     expect(status).toBe(200);
     expect(body).toMatchObject([
@@ -201,7 +207,7 @@ describe('GET /llm/provider', () => {
     ]);
   });
 
-  it.each(['reader', 'admin'])('tells a %s no keys and no addresses', async (who) => {
+  it.each(['reader', 'admin'])('reveals no keys and no addresses to a %s', async (who) => {
     const key = who === 'admin' ? adminKey : reader.api_key;
     const { text } = await call('GET', '/llm/provider', key);
     for (const secret of [SECRET, '127.0.0.1', 'secret-path', 'other-path'])

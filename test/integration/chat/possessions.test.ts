@@ -12,16 +12,16 @@ import { sendFiles } from '#test/support/upload-files.ts';
 import { until } from '#test/support/until.ts';
 
 const MARKER = 'wolverine';
-/** Requests count what others have used, and a look at a file is noted with it. */
+/** Excluded: tables that change when others send requests or look at files. */
 const NOT_THEIRS = /api_key|rate|usage|point|streak|award|activity/;
-/** A file has two ids, each with paths of its own. */
+/** A file has two ids, each with its own paths. */
 const BY_OTHER_ID = /by (?:its stored|the other) id$/;
 
 let llm: ScriptedLlm;
 let stage: ChatStage;
 let owner: ChatUser;
 let theirs: ChatPossessions;
-/** An administrator of the same workspace, and one of another. */
+/** An administrator of the same workspace and one of another workspace. */
 let others: { name: string; user: ChatUser; own: ChatPossessions }[];
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
   await llm[Symbol.asyncDispose]();
 });
 
-/** All that is the owner's, as it is in the database. */
+/** Everything the owner has, as stored in the database. */
 async function possessionsOf(user: ChatUser): Promise<string[]> {
   const dump = await dumpWorkspace(stage.millrace.services.db, user.workspaceId);
   const rows = Object.entries(dump).filter(([table]) => !NOT_THEIRS.test(table));
@@ -56,10 +56,10 @@ async function possessionsOf(user: ChatUser): Promise<string[]> {
   );
 }
 
-describe.each([0, 1])('what is somebody’s (%i)', (index) => {
-  it('is neither shown, nor used, nor changed by others', async () => {
+describe.each([0, 1])('what belongs to one user (%i)', (index) => {
+  it('is neither shown to, used by nor changed by others', async () => {
     const other = others[index];
-    if (!other) throw new Error('There is no such person.');
+    if (!other) throw new Error('The stage has no such user.');
     const before = await possessionsOf(owner);
     expect(before.length).toBeGreaterThan(5);
     llm.calls.length = 0;
@@ -70,12 +70,12 @@ describe.each([0, 1])('what is somebody’s (%i)', (index) => {
       if (!isRefused) wrong.push({ name, status, text });
     }
     expect(wrong, other.name).toEqual([]);
-    // Not even a model was asked with it.
+    // The content did not even reach a model.
     expect(JSON.stringify(llm.calls)).not.toContain(MARKER);
     expect(await possessionsOf(owner)).toEqual(before);
   });
 
-  it('is in none of their lists', async () => {
+  it('is missing from all lists of other users', async () => {
     const other = others[index];
     for (const path of [
       '/chat/get-user-chat-sessions',
@@ -96,7 +96,7 @@ describe.each([0, 1])('what is somebody’s (%i)', (index) => {
     expect([statuses?.status, statuses?.body]).toEqual([200, []]);
   });
 
-  it('is not deleted with all that is theirs', async () => {
+  it('survives when another user deletes all sessions', async () => {
     const other = others[index];
     const before = await possessionsOf(owner);
     const { status } = (await other?.user.call('DELETE', '/chat/delete-all-chat-sessions')) ?? {};
@@ -104,7 +104,7 @@ describe.each([0, 1])('what is somebody’s (%i)', (index) => {
     expect(await possessionsOf(owner)).toEqual(before);
   });
 
-  it('does not get into a project by an upload', async () => {
+  it('rejects uploads of other users into a project', async () => {
     const other = others[index];
     const { status } = await sendFiles(
       stage.millrace,
@@ -115,7 +115,7 @@ describe.each([0, 1])('what is somebody’s (%i)', (index) => {
     expect(status).toBe(404);
   });
 
-  it('is no image of their documents', async () => {
+  it('is not described as an image in a document of another user', async () => {
     const other = others[index];
     const document = {
       id: `image-${index}`,
@@ -131,7 +131,7 @@ describe.each([0, 1])('what is somebody’s (%i)', (index) => {
 });
 
 describe('the same requests', () => {
-  it('are possible for the owner, so it was not for their form that they were refused', async () => {
+  it('succeed for the owner, so they were not refused for their form', async () => {
     const user = await stage.openUser();
     const own = await givePossessions(stage.millrace, user, 'd');
     const refused: unknown[] = [];
@@ -145,7 +145,7 @@ describe('the same requests', () => {
 });
 
 describe('a session', () => {
-  it('that others write to at the same time is its owner’s alone', async () => {
+  it('that others try to write to at the same time stays its owner’s alone', async () => {
     const sessionId = await owner.createSession();
     const body = { message: 'Hello', stream: false, chat_session_id: sessionId };
     const answers = await Promise.all(
@@ -156,7 +156,7 @@ describe('a session', () => {
     );
     const statuses = answers.map(({ status }) => status);
     expect(statuses).toEqual(Array.from({ length: 10 }, () => [200, 404, 404]).flat());
-    // Each question has its answer, and the tree hangs together.
+    // Each question has its answer, and the tree has no loose ends.
     const rows = await stage.countRows('chat_message', `chat_session_id = '${sessionId}'`);
     expect(rows).toBe(1 + 20);
     const loose = await stage.countRows(
@@ -168,11 +168,11 @@ describe('a session', () => {
     expect(loose).toBe(0);
     const { body: shown } = await owner.call('GET', `/chat/get-chat-session/${sessionId}`);
     const types = shown.messages.map((one: { message_type: string }) => one.message_type);
-    // How many are on the branch that is shown depends on who came when.
+    // How many messages the shown branch has depends on the order of arrival.
     expect(types.join(' ')).toMatch(/^system(?: user assistant)+$/);
   });
 
-  it('that is deleted while its owner writes to it ends well', async () => {
+  it('that is deleted while its owner writes to it leaves no rows', async () => {
     const sessionId = await owner.createSession();
     const body = { message: 'Hello', stream: false, chat_session_id: sessionId };
     const answers = await Promise.all([
@@ -188,24 +188,24 @@ describe('a session', () => {
   });
 });
 
-describe('ids that only look like ids', () => {
+describe('invalid ids', () => {
   const NUMBERS = [-2, 0, 2_147_483_648, 9_007_199_254_740_992, 1.5, '1e3', '0x10', ' 1', '', true];
   const WORDS = ['x', '%00', '..%2F..', '00000000-0000-0000-0000-00000000000g', "'", '1'];
 
-  it('are refused wherever one is asked for, and nothing breaks', async () => {
+  it('are refused everywhere without a 5xx', async () => {
     const attempts: Attempt[] = [
       ...WORDS.flatMap((id) =>
         attemptsOn({ ...theirs, sessionId: id, userFileId: id, storedFileId: id }, theirs),
       ),
       ...NUMBERS.flatMap((id) =>
         attemptsOn(
-          // Whatever a client may send in the place of a number.
+          // Clients may send any value in place of a number.
           { ...theirs, answerId: id, questionId: id, projectId: id, agentId: id } as never,
           theirs,
         ),
       ),
     ];
-    // Only those that such an id is part of.
+    // Only the attempts that contain such an id.
     const known = new Set(attemptsOn(theirs, theirs).map((attempt) => JSON.stringify(attempt)));
     const odd = attempts.filter((attempt) => !known.has(JSON.stringify(attempt)));
     expect(odd.length).toBeGreaterThan(300);

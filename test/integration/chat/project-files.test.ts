@@ -26,7 +26,7 @@ async function make(by: Person = owner, name = 'Move'): Promise<number> {
 const idsOf = (answer: Answer): unknown[] => answer.body.map(({ id }: { id: unknown }) => id);
 
 describe('the files of a project', () => {
-  it('are those that were added, each once, until they are taken out', async () => {
+  it('are those that were added, each once, until they are removed', async () => {
     const id = await make();
     const [first, second] = [
       await insertUserFile(millrace, owner),
@@ -57,7 +57,7 @@ describe('the files of a project', () => {
     expect(idsOf(await owner.call('GET', `/user/projects/files/${id}`))).toEqual([second]);
   });
 
-  it('are no files that are being deleted, or that do not exist', async () => {
+  it('cannot be files that are being deleted or do not exist', async () => {
     const id = await make();
     const dying = await insertUserFile(millrace, owner, 'DELETING');
     for (const file of [dying, randomUUID()])
@@ -66,7 +66,7 @@ describe('the files of a project', () => {
     expect((await owner.call('GET', `/user/projects/files/${id}`)).body).toEqual([]);
   });
 
-  it('are told of a conversation that is in it, and of no other', async () => {
+  it('are listed for a conversation in the project, and for no other', async () => {
     const id = await make();
     const file = await insertUserFile(millrace, owner);
     await owner.call('POST', `/user/projects/${id}/files/${file}`);
@@ -81,7 +81,7 @@ describe('the files of a project', () => {
 });
 
 describe('the conversations of a project', () => {
-  it('are moved in and out, and shown the last one first', async () => {
+  it('can be moved in and out, and are listed newest first', async () => {
     const [id, other] = [await make(), await make()];
     const [older, newer] = [
       await insertSession(millrace, owner),
@@ -111,7 +111,7 @@ describe('the conversations of a project', () => {
     expect(body.persona_id_to_is_featured).toEqual({ 0: true });
   });
 
-  it('are not those that were deleted', async () => {
+  it('exclude deleted ones', async () => {
     const id = await make();
     const session = await insertSession(millrace, owner, id);
     await sql`update chat_session set deleted_at = now() where id = ${session}`.execute(

@@ -40,7 +40,7 @@ describe('a project', () => {
     ['a blank name', '?name=%20', undefined, 'query.name'],
     ['a name of 201 characters', `?name=${'n'.repeat(201)}`, undefined, 'query.name'],
     ['a line break in its name', '?name=a%0Ab', undefined, 'query.name'],
-    ['a name that is no text', '', { name: 5 }, 'body.name'],
+    ['a name that is not text', '', { name: 5 }, 'body.name'],
     [
       '50,001 characters of instructions',
       '?name=a',
@@ -48,7 +48,7 @@ describe('a project', () => {
       'body.instructions',
     ],
     ['half a surrogate pair', '?name=a', { description: '\uD800' }, 'body.description'],
-  ])('with %s is refused and not made', async (_, query, body, words) => {
+  ])('with %s is refused and not created', async (_, query, body, words) => {
     const before = idsOf(await owner.call('GET', '/user/projects'));
     const refused = await owner.call('POST', `/user/projects/create${query}`, body);
     expect([refused.status, refused.body.error_code]).toEqual([400, 'BAD_REQUEST']);
@@ -87,7 +87,7 @@ describe('a project', () => {
     });
   });
 
-  it('keeps what a change leaves out', async () => {
+  it('keeps the fields that an update leaves out', async () => {
     const id = await make();
     const first = await owner.call('PATCH', `/user/projects/${id}`, { description: 'D' });
     expect(first.body).toMatchObject({ name: 'Move', description: 'D' });
@@ -99,7 +99,7 @@ describe('a project', () => {
     expect([nothing.status, nothing.body]).toEqual([200, third.body]);
   });
 
-  it('has instructions that are set, read and removed by themselves', async () => {
+  it('has instructions that are set, read and removed separately', async () => {
     const path = `/user/projects/${await make()}/instructions`;
     expect((await owner.call('GET', path)).body).toEqual({ instructions: null });
     const set = await owner.call('POST', path, { instructions: 'In French.' });
@@ -110,7 +110,7 @@ describe('a project', () => {
     });
   });
 
-  it("is nobody's but its owner's: not an admin's of the workspace, nor a stranger's", async () => {
+  it('belongs to its owner only, not to admins of the workspace or strangers', async () => {
     const id = await make();
     const [file, session] = [
       await insertUserFile(millrace, owner),
@@ -144,7 +144,7 @@ describe('a project', () => {
     expect((await owner.call('GET', `/user/projects/${id}/details`)).body).toEqual(before.body);
   });
 
-  it('takes in no files and conversations of others', async () => {
+  it('does not accept files and conversations of others', async () => {
     const id = await make();
     for (const person of [colleague, stranger]) {
       const [file, session] = [
@@ -161,7 +161,7 @@ describe('a project', () => {
     expect([body.files, body.project.chat_sessions]).toEqual([[], []]);
   });
 
-  it('may be looked at but not changed with a key that reads', async () => {
+  it('can be viewed but not changed with a read-only key', async () => {
     expect((await reader.call('GET', '/user/projects')).body).toEqual([]);
     const refused = await Promise.all([
       reader.call('POST', '/user/projects/create?name=No'),
@@ -176,7 +176,7 @@ describe('a project', () => {
     expect(refused.map(({ status }) => status)).toEqual(Array(8).fill(403));
   });
 
-  it('takes its conversations with it when it is deleted, and leaves the files', async () => {
+  it('is deleted with its conversations, while the files stay', async () => {
     const id = await make();
     const [file, inside, outside] = [
       await insertUserFile(millrace, owner),
@@ -194,7 +194,7 @@ describe('a project', () => {
     expect([files.length, sessions]).toEqual([1, [{ id: outside }]]);
   });
 
-  it('is one of 500 of a user at most, however many are made at once', async () => {
+  it('is refused beyond 500 per user, however many are created at once', async () => {
     const person = await addPerson(millrace, colleague, 'member');
     await sql`insert into project (workspace_id, user_id, name)
       select ${person.workspaceId}, ${person.userId}, 'P' || n

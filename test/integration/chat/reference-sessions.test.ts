@@ -21,10 +21,10 @@ interface Listed {
 describe('a request for a session', () => {
   it.each<[string, unknown, string]>([
     ['no body', undefined, 'no body'],
-    ['a body that is no object', 'title', 'body'],
-    ['a title that is no text', { title: 5 }, 'body.title'],
+    ['a body that is not an object', 'title', 'body'],
+    ['a title that is not text', { title: 5 }, 'body.title'],
     ['a title of 501 characters', { title: 'x'.repeat(501) }, 'body.title'],
-  ])('with %s is refused and leaves nothing', async (_, body, words) => {
+  ])('with %s is refused and creates nothing', async (_, body, words) => {
     const user = await stage.openUser();
     const refused = await user.call('POST', PATH, body);
     expect([refused.status, refused.body.error_code]).toEqual([400, 'BAD_REQUEST']);
@@ -32,7 +32,7 @@ describe('a request for a session', () => {
     expect((await user.call('GET', PATH)).body).toEqual({ sessions: [], total: 0 });
   });
 
-  it('is answered with the session, which the platform family has, too', async () => {
+  it('is answered with the session, which the platform family shows too', async () => {
     const made = await owner.call('POST', PATH, { title: ' Coffee\0 ', model: 'unknown' });
     expect(made.body).toEqual({
       session_id: expect.stringMatching(/^[\da-f-]{36}$/),
@@ -59,7 +59,7 @@ describe('the list of sessions', () => {
     expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining(field)]);
   });
 
-  it("holds the caller's own with their messages counted, and none that was deleted", async () => {
+  it("holds the caller's own sessions with message counts, without deleted ones", async () => {
     const user = await stage.openUser();
     const colleague = await user.colleague();
     await colleague.createSession();
@@ -99,7 +99,7 @@ describe('the list of sessions', () => {
     expect(body.sessions[1].last_message_at).toBe(body.sessions[1].created_at);
   });
 
-  it('is paged by its Link header without a gap or a repetition', async () => {
+  it('is paged through its Link header without gaps or repeats', async () => {
     const user = await stage.openUser();
     const made: string[] = [];
     for (let count = 0; count < 7; count += 1) made.push(await user.createSession());
@@ -121,7 +121,7 @@ describe('the list of sessions', () => {
 });
 
 describe('deleting a session', () => {
-  it("removes it for good, and is 404 for a colleague's and a stranger's", async () => {
+  it('removes it permanently, and is 404 for colleagues and strangers', async () => {
     const { body } = await owner.call('POST', PATH, { title: 'Coffee' });
     const path = `${PATH}/${body.session_id}`;
     for (const user of [await owner.colleague('admin'), await stage.openUser()]) {

@@ -39,35 +39,29 @@ const post = (path: string, body: unknown, options: object = {}) =>
   millrace.call('POST', path, body, options);
 const ask = (body: object) => post('/chat/send-chat-message', { stream: false, ...body });
 
-describe('a refusal of an earlier endpoint', () => {
+describe('a refusal from a deprecated endpoint', () => {
   it.each([
     ['no key', SIMPLE, { persona_id: 0, message: 'Hello?' }, { key: null }, 401],
     ['nothing to ask', SIMPLE, { persona_id: 0, message: '' }, {}, 400],
     ['no agent and no session', SIMPLE, { message: 'Hello?' }, {}, 400],
-    [
-      'a session that is not there',
-      SIMPLE,
-      { chat_session_id: NOBODY, message: 'Hello?' },
-      {},
-      404,
-    ],
+    ['an unknown session', SIMPLE, { chat_session_id: NOBODY, message: 'Hello?' }, {}, 404],
     ['no messages', WITH_HISTORY, { persona_id: 0, messages: [] }, {}, 400],
-    ['no session, in the earlier shape', SEND, { message: 'x', parent_message_id: null }, {}, 400],
+    ['no session, in the earlier format', SEND, { message: 'x', parent_message_id: null }, {}, 400],
     [
-      'a session that is not there, in the earlier shape',
+      'an unknown session, in the earlier format',
       `/api${SEND}`,
       { chat_session_id: NOBODY, message: 'x', search_doc_ids: null },
       {},
       404,
     ],
-  ])('for %s names the successor, too', async (_why, path, body, options, status) => {
+  ])('for %s also names the successor', async (_why, path, body, options, status) => {
     const answer = await post(path, body, options);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('deprecation')).toBe('@1769904000');
     expect(answer.headers.get('link')).toBe('</chat/send-chat-message>; rel="successor-version"');
   });
 
-  it('is told from one of the endpoint that stays', async () => {
+  it('differs from one of the current endpoint', async () => {
     const answer = await post(SEND, { session_id: NOBODY, message: 'Hello?' });
     expect([answer.status, answer.headers.get('deprecation')]).toEqual([404, null]);
   });
@@ -81,10 +75,10 @@ describe('the reference family, when the model fails', () => {
 
   it.each([
     ['refuses its key', answerError(401, 'Wrong key.')],
-    ['asks to wait for long', answerError(429, 'Slow down.', { 'Retry-After': '3600' })],
-    ['will not answer', plays(refusalEvent('No.'), endEvents())],
+    ['asks for a long wait', answerError(429, 'Slow down.', { 'Retry-After': '3600' })],
+    ['refuses to answer', plays(refusalEvent('No.'), endEvents())],
     ['says nothing', plays(endEvents())],
-  ])('answers 502 as long as nothing was said: it %s', async (_how, failing) => {
+  ])('answers 502 while nothing has been said: the model %s', async (_how, failing) => {
     script = failing;
     const { status, headers, body } = await send();
     expect(status).toBe(502);
@@ -93,7 +87,7 @@ describe('the reference family, when the model fails', () => {
     expect(body.detail).toMatch(/language model one/);
   });
 
-  it('ends with a line of its own once something was said', async () => {
+  it('ends with an error line once something has been said', async () => {
     script = playsAndBreaks(textEvent('Half an answer, '));
     const { status, text } = await send();
     expect(status).toBe(200);
@@ -120,7 +114,7 @@ describe('a message without words', () => {
     },
   );
 
-  it('is refused below an answer, and answers an earlier message again', async () => {
+  it('is refused below an answer, and repeats the question below an earlier one', async () => {
     const { body: first } = await ask({ message: 'Which way?' });
     const session = { chat_session_id: first.chat_session_id };
     const below = await ask({ ...session, message: '', parent_message_id: first.message_id });
@@ -142,7 +136,7 @@ describe('a message without words', () => {
   });
 
   it.each(['\u0000', '\u0007', '\u200b', '???'])(
-    'but with characters that nothing can be searched for is answered: %j',
+    'that holds only unsearchable characters is answered: %j',
     async (message) => {
       const { status, body } = await ask({ message });
       expect(status).toBe(200);

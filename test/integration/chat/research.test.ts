@@ -17,7 +17,7 @@ let llm: ScriptedLlm;
 let millrace: TestMillrace;
 let asksBack = false;
 
-/** A model that plans, sends two agents, and reports; each agent searches once. */
+/** A model that plans, sends two agents and reports; each agent searches once. */
 function research(body: LlmRequestBody): LlmScript {
   const results = toolResults(body).length;
   if (isShownTool(body, 'generate_plan')) {
@@ -67,7 +67,7 @@ const ask = (body: object, prefix = '') =>
   });
 
 describe('deep research', () => {
-  it('plans, sends agents side by side, and reports with the documents that they cite', async () => {
+  it('plans, runs agents in parallel, and reports with the documents they cite', async () => {
     const { status, text } = await ask({ stream: true }, '/api');
     const stream = readChatBody(status, text);
     const order = orderOf(stream);
@@ -102,7 +102,7 @@ describe('deep research', () => {
     expect(top_documents).toHaveLength(2);
   });
 
-  it('says the same as one object', async () => {
+  it('gives the same answer as one object', async () => {
     const { body } = await ask({ stream: false });
     expect(chatFullResponseSchema.strict().parse(body)).toEqual(body);
     expect(body).toMatchObject({ answer: 'Written down [[1]]().', error_msg: null });
@@ -111,7 +111,7 @@ describe('deep research', () => {
     );
   });
 
-  it('asks back once when it cannot begin, and goes on with the answer to that', async () => {
+  it('asks for clarification once, and continues with the reply', async () => {
     asksBack = true;
     const first = await ask({ stream: false });
     expect(first.body).toMatchObject({ answer: 'Which VPN do you mean?', tool_calls: [] });

@@ -23,7 +23,7 @@ import { openTcpProxy } from '#test/support/tcp-proxy.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 
-/** Longer than any test: what waits for it fails. */
+/** Longer than any test, so a test that waits for it fails. */
 const LONG = '3600';
 
 let llm: ScriptedLlm;
@@ -51,7 +51,7 @@ function start(resumeSeconds: string): Promise<TestMillrace> {
   });
 }
 
-/** A model that says the second half when the gate is opened. */
+/** A model that sends the second half when the gate opens. */
 function halves(): { openGate: () => void } {
   const gate = Promise.withResolvers<void>();
   script = async (response) => {
@@ -82,7 +82,7 @@ async function messageOf({ messageId }: AnswerReader) {
   return { ...row, isFinished: row.finished_at !== null };
 }
 
-/** Follows the answer as a process does that knows only the rows. */
+/** Follows the answer as another process does, which sees only the rows. */
 async function followElsewhere(
   { sessionId }: AnswerReader,
   cursor = 0,
@@ -91,7 +91,7 @@ async function followElsewhere(
   const { workspace_id, user_id } = await db
     .selectFrom('chat_session')
     .select(['workspace_id', 'user_id'])
-    .where('id', '=', sessionId as ChatSessionId) // as the service gave it
+    .where('id', '=', sessionId as ChatSessionId) // came from the service
     .executeTakeFirstOrThrow();
   return followRun(
     { db, wait, answerRuns: createAnswerRuns({ db, log }) },
@@ -101,7 +101,7 @@ async function followElsewhere(
 }
 
 describe('an answer whose reader lost the connection', () => {
-  it('goes on, and is followed live from where it broke', async () => {
+  it('continues, and can be followed live from where the reader lost it', async () => {
     const { openGate } = halves();
     const reader = await beginAnswer(millrace);
     reader.leave();
@@ -113,7 +113,7 @@ describe('an answer whose reader lost the connection', () => {
     expect(await messageOf(reader)).toMatchObject({ content: 'Half and whole.', error: null });
   });
 
-  it('is complete when nobody reads its end, and counts for its asker', async () => {
+  it('completes without a reader and earns points for its asker', async () => {
     const { openGate } = halves();
     const points = async (): Promise<number> =>
       (await millrace.call('GET', '/gamification/status')).body.points;
@@ -130,7 +130,7 @@ describe('an answer whose reader lost the connection', () => {
     await until(async () => (await points()) > before);
   });
 
-  it('is one answer to the client, which comes back by itself', async () => {
+  it('is one answer to a client that reconnects by itself', async () => {
     const { openGate } = halves();
     const { port } = new URL(millrace.url);
     const proxy = await openTcpProxy({ host: '127.0.0.1', port: Number(port) });
@@ -157,7 +157,7 @@ describe('an answer whose reader lost the connection', () => {
     });
   });
 
-  it('stops at once when somebody asks for it', async () => {
+  it('stops at once on request', async () => {
     script = playsAndHangs(textEvent('Half'));
     const reader = await beginAnswer(millrace);
     reader.leave();
@@ -170,7 +170,7 @@ describe('an answer whose reader lost the connection', () => {
     });
   });
 
-  it('holds up no process that ends', async () => {
+  it('does not delay the shutdown of its process', async () => {
     await using ending = await start(LONG);
     millrace = ending;
     script = playsAndHangs(textEvent('Half'));
@@ -184,7 +184,7 @@ describe('an answer whose reader lost the connection', () => {
     expect(lastOf((await resume(reader.sessionId)).text)).toEqual(failure(/service is stopping/));
   });
 
-  it('ends when nobody comes back in time; who comes late hears why', async () => {
+  it('ends when nobody reconnects in time, and late readers get the reason', async () => {
     await using impatient = await start('1');
     millrace = impatient;
     script = playsAndHangs(textEvent('Half'));
@@ -209,8 +209,8 @@ describe('an answer whose reader lost the connection', () => {
   });
 });
 
-describe('an answer that is followed at another process', () => {
-  it('goes on as long as it is', async () => {
+describe('an answer that is followed from another process', () => {
+  it('continues as long as it is followed', async () => {
     script = playsAndHangs(textEvent('Half'));
     const reader = await beginAnswer(millrace);
     const { db } = millrace.services;
@@ -221,7 +221,7 @@ describe('an answer that is followed at another process', () => {
         async wait(ms) {
           waits.push(ms);
           if (waits.length === 1) {
-            // A reader elsewhere leaves word with its first look.
+            // A remote reader leaves a note in the database with its first read.
             const [first] = await Array.fromAsync(takeOne(await followElsewhere(reader)));
             expect(first).toHaveProperty('chat_session_id');
           } else {
@@ -238,14 +238,14 @@ describe('an answer that is followed at another process', () => {
     expect(waits[1]).toBeGreaterThan(1_000);
   });
 
-  it('ends with an error when its process died, before the sweep and after it', async () => {
+  it('ends with an error when its process dies, before and after the sweep', async () => {
     const { openGate } = halves();
     const reader = await beginAnswer(millrace);
     openGate();
     await reader.rest();
     const { db, answerRuns } = millrace.services;
     await until(async () => answerRuns.size === 0);
-    // As a process leaves them that died before the end.
+    // The state that a process leaves when it dies before the end.
     const { messageId } = reader;
     await sql`update chat_run set finished_at = null, alive_until = now() - interval '1 second'
       where chat_message_id = ${messageId}`.execute(db);
@@ -261,7 +261,7 @@ describe('an answer that is followed at another process', () => {
     expect(lines.at(-1)).toMatchObject({ obj: failure(/service stopped/) });
   });
 
-  it('ends with a word about the whole answer when only its last lines were lost', async () => {
+  it('reports the complete answer when only its last lines were lost', async () => {
     const { openGate } = halves();
     const reader = await beginAnswer(millrace);
     openGate();

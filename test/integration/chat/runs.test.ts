@@ -42,7 +42,7 @@ afterAll(async () => {
   await llm[Symbol.asyncDispose]();
 });
 
-/** Begins an answer; what a test leaves open ends with it. */
+/** Begins an answer and registers it for cleanup after the test. */
 async function begin(): Promise<AnswerReader> {
   const reader = await beginAnswer(millrace);
   readers.add(reader);
@@ -68,7 +68,7 @@ const resume = (sessionId: string, query = '', headers: Record<string, string> =
   );
 
 describe('stopping an answer', () => {
-  it('ends its stream with the reason, keeps what there is, and ends the model’s call', async () => {
+  it('ends its stream with the reason, keeps the partial text, and ends the model’s call', async () => {
     script = playsAndHangs(textEvent('Half an answer'));
     const reader = await begin();
     expect((await stop(reader.sessionId)).body).toEqual({ message: 'Chat session stopped' });
@@ -80,7 +80,7 @@ describe('stopping an answer', () => {
     await until(async () => llm.underWay() === 0);
   });
 
-  it('does nothing when none is being written, and is refused for a session of somebody else', async () => {
+  it('does nothing when no answer is in progress, and is refused for other users’ sessions', async () => {
     script = answersText('Done.');
     const reader = await begin();
     const { sessionId } = reader;
@@ -91,7 +91,7 @@ describe('stopping an answer', () => {
     expect((await stop('00000000-0000-4000-8000-000000000000')).status).toBe(404);
   });
 
-  it('is heard by a process that only the database tells', async () => {
+  it('reaches the process through the database', async () => {
     script = playsAndHangs(textEvent('Half'));
     const reader = await begin();
     await sql`update chat_run set stop_requested_at = now() where chat_message_id = ${reader.messageId}`.execute(
@@ -100,7 +100,7 @@ describe('stopping an answer', () => {
     expect(await reader.rest()).toContain('user_cancelled');
   });
 
-  it('happens to an answer whose session is deleted meanwhile', async () => {
+  it('happens when its session is deleted meanwhile', async () => {
     script = playsAndHangs(textEvent('Half'));
     const reader = await begin();
     const { status } = await millrace.call('DELETE', `/chat/session/${reader.sessionId}`);
@@ -110,8 +110,8 @@ describe('stopping an answer', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it('ends the model’s call; what was generated is saved', async () => {
+describe('a client that disconnects', () => {
+  it('ends the model’s call; the generated text is saved', async () => {
     script = playsAndHangs(textEvent('Half an answer'));
     const reader = await begin();
     reader.leave();
@@ -140,7 +140,7 @@ describe('a client that goes away', () => {
 });
 
 describe('following an answer', () => {
-  it('gives the lines from the cursor on, and those to come, to any number of readers', async () => {
+  it('gives the lines from the cursor on, live, to any number of readers', async () => {
     const gate = Promise.withResolvers<void>();
     script = async (response) => {
       await playsAndHangs(textEvent('One '), textEvent('two '))(response);
@@ -159,7 +159,7 @@ describe('following an answer', () => {
     expect(readChatBody(200, after?.text ?? '').lines).toEqual(whole.lines.slice(2));
   });
 
-  it('keeps an answer going whose first reader goes away', async () => {
+  it('keeps an answer going when its first reader leaves', async () => {
     const gate = Promise.withResolvers<void>();
     script = async (response) => {
       await playsAndHangs(textEvent('Half '))(response);
@@ -180,7 +180,7 @@ describe('following an answer', () => {
     expect(await messageRow(reader.messageId)).toMatchObject({ error: null });
   });
 
-  it('is possible for a while after its end, and at another process', async () => {
+  it('works for a while after its end, and from another process', async () => {
     script = answersText('One ', 'two.');
     const reader = await begin();
     const whole = readChatBody(200, await reader.rest());
@@ -192,7 +192,7 @@ describe('following an answer', () => {
     expect((await resume(reader.sessionId, '', {}, '/api')).status).toBe(200);
   });
 
-  it('at another process goes on while the answer is being written', async () => {
+  it('from another process continues while the answer is being written', async () => {
     const gate = Promise.withResolvers<void>();
     script = async (response) => {
       await playsAndHangs(textEvent('One '))(response);
@@ -225,7 +225,7 @@ describe('following an answer', () => {
     expect(await seen).toEqual(whole.lines);
   });
 
-  it('is refused where there is nothing to follow', async () => {
+  it('is refused when there is nothing to follow', async () => {
     script = answersText('Done.');
     const reader = await begin();
     const { sessionId } = reader;
@@ -261,12 +261,12 @@ describe('an answer whose process died', () => {
     });
   });
 
-  it('is left alone when it was only slow, and is whole by now', async () => {
+  it('is left alone when it was only slow and has completed', async () => {
     script = answersText('A whole answer.');
     const reader = await begin();
     await reader.rest();
     const { db } = millrace.services;
-    // As a sweep sees it that looked a moment before the end.
+    // As seen by a sweep that looked just before the end.
     await sql`update chat_run set finished_at = null, alive_until = now() - interval '1 second'
       where chat_message_id = ${reader.messageId}`.execute(db);
     await sweepRuns(millrace.services, new AbortController().signal);

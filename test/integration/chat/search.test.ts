@@ -34,7 +34,7 @@ describe('a search of chat sessions', () => {
     expect(refused.body.detail).toContain(field);
   });
 
-  it('takes what has a meaning in patterns by the letter', async () => {
+  it('matches pattern characters literally', async () => {
     const user = await stage.openUser();
     const plain = await user.createSession({ description: 'Anything at all' });
     const odd = await user.createSession({ description: String.raw`100% of a_b in C:\temp` });
@@ -47,7 +47,7 @@ describe('a search of chat sessions', () => {
     expect(idsOf(await search(user, 'ANYTHING'))).toEqual([plain]);
   });
 
-  it('finds all its words in a name or in one message of any branch, and no deleted session', async () => {
+  it('finds all its words in a name or in one message of any branch, and skips deleted sessions', async () => {
     const user = await stage.openUser();
     const named = await user.createSession({ description: 'Kettle and descaler' });
     const asked = await user.createSession();
@@ -62,7 +62,7 @@ describe('a search of chat sessions', () => {
     expect(found.toSorted()).toEqual([named, asked].toSorted());
   });
 
-  it("groups by the days of the user's time zone and pages through", async () => {
+  it("groups by day in the user's time zone and has pages", async () => {
     const user = await stage.openUser();
     const { db } = stage.millrace.services;
     await sql`update user_account set time_zone = 'Pacific/Kiritimati'
@@ -70,7 +70,7 @@ describe('a search of chat sessions', () => {
     const ages = [0, 1, 2, 6, 7, 29, 30, 400];
     for (const age of ages) {
       const id = await user.createSession({ description: `Day ${age}` });
-      // Noon of that day there.
+      // Noon of that day in that zone.
       await sql`update chat_session set updated_at =
           ((now() at time zone 'Pacific/Kiritimati')::date - ${age}::integer + time '12:00')
             at time zone 'Pacific/Kiritimati'

@@ -23,7 +23,7 @@ import { until } from '#test/support/until.ts';
 
 const { TEST_DATABASE_URL: databaseUrl } = process.env;
 
-/** Words that no log may hold; each stands in a place of its own. */
+/** Words that no log may contain, each used in a different place. */
 const WORDS = {
   message: 'OSPREYMESSAGE',
   context: 'OSPREYCONTEXT',
@@ -35,7 +35,7 @@ const WORDS = {
   instructions: 'OSPREYINSTRUCTIONS',
   title: 'OSPREYTITLE',
 } as const;
-/** Short, and between quotes and line ends, as people write. */
+/** Short, and between quotes and line breaks, as people write. */
 const CONTEXT = `"\n${WORDS.context}\n"`;
 
 let llm: ScriptedLlm;
@@ -54,7 +54,7 @@ const ask = (more: object = {}) =>
     ...more,
   });
 
-/** Everything that a provider may repeat of what it was sent, as providers do: in JSON, and in JSON inside of JSON. */
+/** Everything that a provider may echo of its input: in JSON, and in JSON nested in JSON. */
 const echo = (body: LlmRequestBody): string =>
   `cannot read ${JSON.stringify(body)} nor ${JSON.stringify(JSON.stringify(body))} with key ${WORDS.modelKey}`;
 
@@ -81,7 +81,7 @@ const FAILURES: [string, (body: LlmRequestBody) => LlmScript][] = [
   ['hangs up', () => (response) => void response.destroy()],
 ];
 
-describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', () => {
+describe.skipIf(databaseUrl === undefined)('the service (needs TEST_DATABASE_URL)', () => {
   beforeAll(async () => {
     llm = await startLlm((body) => script(body));
     script = () => answersText(`The ${WORDS.answer}.`);
@@ -122,7 +122,7 @@ describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', 
     ).toEqual([]);
   };
 
-  it('nothing of a message and its answer is logged', async () => {
+  it('logs nothing of a message and its answer', async () => {
     script = (body) =>
       toolResults(body).length === 0
         ? callsTools([{ name: 'internal_search', args: { queries: [WORDS.arguments] } }])
@@ -131,7 +131,7 @@ describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', 
     expectSilence();
   });
 
-  it('nor of one that is refused', async () => {
+  it('logs nothing of a refused message', async () => {
     const refused = [
       await ask({ message: [WORDS.message] }),
       await ask({ mcp_headers: { 'x-token': [WORDS.header] } }),
@@ -145,7 +145,7 @@ describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', 
   });
 
   it.each(FAILURES)(
-    'nor when the model %s; the failure tells neither context nor key',
+    'logs nothing when the model %s, and the error reveals neither context nor key',
     async (_, fail) => {
       script = fail;
       const { status, body, text } = await ask({ stream: false, allowed_tool_ids: [1] });
@@ -158,10 +158,10 @@ describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', 
     },
   );
 
-  it('nor when the database refuses what is to be written', async () => {
+  it('logs nothing when the database refuses a write', async () => {
     const { db } = processes;
     script = () => answersText(`The ${WORDS.answer}.`);
-    // Its errors hold the row that was refused.
+    // Database errors contain the refused row.
     await sql`alter table chat_message add constraint odd check (content not like '%OSPREYANSWER%') not valid`.execute(
       db,
     );
@@ -178,7 +178,7 @@ describe.skipIf(databaseUrl === undefined)('secrecy (needs TEST_DATABASE_URL)', 
     expectSilence();
   });
 
-  it('the context of a message is nowhere in the database afterwards, whatever became of it', async () => {
+  it('never stores the additional context of a message', async () => {
     expect(await searchDatabase(processes.db, WORDS.message)).toContain('chat_message');
     expect(await searchDatabase(processes.db, WORDS.context)).toEqual([]);
     expect(await searchDatabase(processes.db, WORDS.header)).toEqual([]);

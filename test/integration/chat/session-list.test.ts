@@ -39,7 +39,7 @@ describe('the list of chat sessions', () => {
     expect(refused.body.detail).toContain(field);
   });
 
-  it('is paged without a gap or a repetition, also through sessions of one moment', async () => {
+  it('is paged without gaps or repeats, even among sessions of the same moment', async () => {
     const user = await stage.openUser();
     const made: string[] = [];
     for (const updated of [
@@ -80,7 +80,7 @@ describe('the list of chat sessions', () => {
     });
   });
 
-  it('takes `before` in any zone, or in none', async () => {
+  it('accepts `before` with any offset or with none', async () => {
     const user = await stage.openUser();
     const id = await user.createSession();
     await setUpdated(id, '2026-03-01T10:00:00.5Z');
@@ -92,7 +92,7 @@ describe('the list of chat sessions', () => {
     expect(await until('2026-03-01T10:00:00')).toEqual([]);
   });
 
-  it('leaves out sessions that nobody has used for five minutes after they were made', async () => {
+  it('leaves out sessions still unused five minutes after they were created', async () => {
     const user = await stage.openUser();
     const [fresh, old, used] = [
       await user.createSession(),

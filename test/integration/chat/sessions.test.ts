@@ -29,7 +29,7 @@ async function setUpdated(id: string, updated: string): Promise<void> {
     where id = ${id}`.execute(stage.millrace.services.db);
 }
 
-/** Every call that names one session. */
+/** Every call that takes a session id. */
 const ON_SESSION = (id: string): [string, string, unknown][] => [
   ['GET', pathOf(id), undefined],
   ['GET', `${pathOf(id)}?include_deleted=true&is_shared=true`, undefined],
@@ -47,8 +47,8 @@ const ON_SESSION = (id: string): [string, string, unknown][] => [
   ['DELETE', `/chat/delete-chat-session/${id}?hard_delete=true`, undefined],
 ];
 
-describe('a chat session of somebody else', () => {
-  it('is 404 on every path, whoever asks, and nothing changes', async () => {
+describe('another user’s chat session', () => {
+  it('is 404 on every path, for every caller, and stays unchanged', async () => {
     const id = await owner.createSession({ description: 'Secret plans' });
     await stage.addMessage(id, { role: 'user', content: 'zyzzyva' });
     const before = (await owner.call('GET', pathOf(id))).body;
@@ -69,7 +69,7 @@ describe('a chat session of somebody else', () => {
   });
 
   it.each(['1', 'null', '%F0%9F%92%A9', '00000000-0000-0000-0000-00000000000g', randomUUID()])(
-    'by the path id %s is 404',
+    'with the path id %s is 404',
     async (id) => {
       for (const [method, path, body] of ON_SESSION(id)) {
         if (path.endsWith(id) || path.includes(`${id}?`))
@@ -78,7 +78,7 @@ describe('a chat session of somebody else', () => {
     },
   );
 
-  it('is readable in its workspace once it is shared, and by nobody in another one', async () => {
+  it('is readable within its workspace once it is shared, and nowhere else', async () => {
     const id = await owner.createSession({ description: 'Shared' });
     await stage.addMessage(id, { role: 'user', content: 'Hello' });
     const answer = await stage.addMessage(id, { role: 'assistant', content: 'Good day' });
@@ -109,15 +109,15 @@ describe('a chat session of somebody else', () => {
 describe('a request for a chat session', () => {
   it.each<[string, unknown, number, string]>([
     ['no body', undefined, 400, 'no body'],
-    ['a list as body', [], 400, 'body'],
-    ['an agent that there is not', { persona_id: 4711 }, 400, 'persona_id'],
-    ['an agent below zero', { persona_id: -1 }, 400, 'body.persona_id'],
-    ['an agent beyond any', { persona_id: 2 ** 31 }, 400, 'body.persona_id'],
-    ['an agent in words', { persona_id: 'default' }, 400, 'body.persona_id'],
-    ['a project that there is not', { project_id: 4711 }, 404, 'project_id'],
-    ['a project beyond any', { project_id: 2 ** 53 }, 400, 'body.project_id'],
+    ['a list as the body', [], 400, 'body'],
+    ['an unknown agent', { persona_id: 4711 }, 400, 'persona_id'],
+    ['a negative agent id', { persona_id: -1 }, 400, 'body.persona_id'],
+    ['an agent id out of range', { persona_id: 2 ** 31 }, 400, 'body.persona_id'],
+    ['an agent id in words', { persona_id: 'default' }, 400, 'body.persona_id'],
+    ['an unknown project', { project_id: 4711 }, 404, 'project_id'],
+    ['a project id out of range', { project_id: 2 ** 53 }, 400, 'body.project_id'],
     ['a name of 501 characters', { description: 'x'.repeat(501) }, 400, 'body.description'],
-  ])('with %s is refused and leaves nothing', async (_, body, status, words) => {
+  ])('with %s is refused and creates nothing', async (_, body, status, words) => {
     const user = await stage.openUser();
     const refused = await user.call('POST', '/chat/create-chat-session', body);
     expect(refused.status).toBe(status);
@@ -125,7 +125,7 @@ describe('a request for a chat session', () => {
     expect(await idsOf(user, '?include_failed_chats=true')).toEqual([]);
   });
 
-  it('in the project of a colleague is refused', async () => {
+  it("in a colleague's project is refused", async () => {
     const { rows } = await sql<{ id: number }>`insert into project (workspace_id, user_id, name)
       values (${owner.workspaceId}, ${owner.userId}, 'Mine') returning id`.execute(
       stage.millrace.services.db,
@@ -139,7 +139,7 @@ describe('a request for a chat session', () => {
     expect(await idsOf(colleague, `?project_id=${rows[0]?.id}`)).toEqual([]);
   });
 
-  it('with the private agent of a colleague is refused', async () => {
+  it("with a colleague's private agent is refused", async () => {
     const { rows } = await sql<{ id: number }>`
       insert into agent (workspace_id, created_by, name, is_public)
       values (${owner.workspaceId}, ${owner.userId}, 'Scribe', false) returning id`.execute(
@@ -204,7 +204,7 @@ describe('renaming a chat session', () => {
     expect(refused.body.detail).toContain(`body.${field}`);
   });
 
-  it('takes the name, leaves its place in the list, and may do so as often as one likes', async () => {
+  it('sets the name, keeps its place in the list, and may be repeated', async () => {
     const user = await stage.openUser();
     const [first, second] = [await user.createSession(), await user.createSession()];
     await setUpdated(first, new Date(Date.now() - 60_000).toISOString());
@@ -218,7 +218,7 @@ describe('renaming a chat session', () => {
     ]);
   });
 
-  it('without a name takes the first words of the first question', async () => {
+  it('without a name uses the first words of the first question', async () => {
     const id = await owner.createSession();
     expect((await rename(owner, { chat_session_id: id, name: null })).body).toEqual({
       new_name: 'New chat',
@@ -250,7 +250,7 @@ describe('the settings of a chat session', () => {
     expect(refused.body.detail).toContain(`body.${field}`);
   });
 
-  it('are kept and taken back', async () => {
+  it('can be set and reset', async () => {
     const id = await owner.createSession();
     const set = (value: number | null) =>
       owner.call('PUT', '/chat/update-chat-session-temperature', {

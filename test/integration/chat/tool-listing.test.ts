@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => millrace[Symbol.asyncDispose]());
 
 describe('GET /tool', () => {
-  it('lists what this install has, and says what needs a model', async () => {
+  it('lists the tools of this install and says which need a model', async () => {
     const { body } = await millrace.call('GET', '/tool');
     expect(
       body.map((tool: Json) => [tool.id, tool.in_code_tool_id, tool.name, tool.enabled]),
@@ -43,7 +43,7 @@ describe('GET /tool', () => {
     expect((await millrace.call('GET', '/tool/openapi')).body).toEqual([]);
   });
 
-  it('lists web search, images and Python as the settings say', async () => {
+  it('lists web search, images and Python according to the settings', async () => {
     await using configured = await startTestMillrace({
       LLM_BASE_URL: 'http://127.0.0.1:9',
       LLM_MODEL: 'm',

@@ -13,7 +13,7 @@ import { failureOfTool, openedPages, runTool, typesOf } from '#test/support/run-
 import { insertPair, ownerOf } from '#test/support/seed-workspace.ts';
 import { startTripwire, type Tripwire } from '#test/support/tripwire.ts';
 
-/** The operator has opened the site's address, and nothing beside it. */
+/** The operator has allowed the address of this site and nothing else. */
 let site: LeadSite;
 let inner: Tripwire;
 let stage: OutboundStage;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { db } = stage.millrace.services;
   const { rows } = await sql<{ id: WorkspaceId }>`select id from workspace`.execute(db);
   workspaceId = rows[0]?.id ?? workspaceId;
-  userId = (await ownerOf(db, workspaceId)) as UserId; // as the database gave it
+  userId = (await ownerOf(db, workspaceId)) as UserId; // came from the database
 });
 afterAll(() => opened.disposeAsync());
 beforeEach(() => {
@@ -46,8 +46,8 @@ const answers =
   (_, response) =>
     void response.writeHead(status).end('Secret words.');
 
-describe('addresses that nobody may reach', () => {
-  it('are refused one and all, and nobody is called', async () => {
+describe('forbidden addresses', () => {
+  it('are all refused without a connection', async () => {
     const wrong: unknown[] = [];
     for (const { host, why } of FORBIDDEN_HOSTS) {
       const failure = await failToOpen(`http://${host}:${inner.ports[0]}/latest/meta-data/`);
@@ -60,7 +60,7 @@ describe('addresses that nobody may reach', () => {
     expect(inner.connections).toBe(0);
   });
 
-  it('are not reached by a redirect, either, and nothing is told of them', async () => {
+  it('are not reached through a redirect, and the error reveals nothing about them', async () => {
     const port = inner.ports[0] ?? 0;
     const targets = redirectTargetsTo({ address: inner.address, port });
     site.pages = Object.fromEntries(
@@ -76,7 +76,7 @@ describe('addresses that nobody may reach', () => {
     expect(inner.connections).toBe(0);
   });
 
-  it('are not reached by a name that leads elsewhere the second time', async () => {
+  it('are not reached through a name that resolves differently the second time', async () => {
     stage.resolver.set('turns.example', [[site.host], [inner.address]]);
     const { port } = new URL(site.url);
     site.pages = { '/': movesTo(`http://turns.example:${inner.ports[0]}/`) };
@@ -95,7 +95,7 @@ describe('addresses that nobody may reach', () => {
     ['http://site.example:25/', /names port 25/],
     ['two words', /is no URL/],
     [`https://site.example/${'x'.repeat(3_000)}`, /is too long/],
-  ])('%.40s is refused for what it is', async (url, reason) => {
+  ])('are refused for their form: %.40s', async (url, reason) => {
     const failure = await failToOpen(url);
     expect(failure.cause).toBeInstanceOf(ToolFailed);
     expect(failure.message).toMatch(reason);
@@ -106,18 +106,26 @@ describe('addresses that nobody may reach', () => {
 describe('a page that cannot be read', () => {
   it.each<[string, SitePage, RegExp]>([
     ['is gone', answers(404), /answered 404\.$/],
-    ['wants a sign-in', answers(401), /asks for a sign-in \(401\)\.$/],
+    ['requires a sign-in', answers(401), /asks for a sign-in \(401\)\.$/],
     ['fails', answers(500), /answered 500\.$/],
     ['is empty', sends('text/html', ''), /sent an empty page\.$/],
     ['has no text', htmlPage('<img src="x.png">'), /shows no text\.$/],
-    ['writes itself', htmlPage('<div id="app"></div><script>1</script>'), /without JavaScript\.$/],
-    ['is a picture', sends('image/png', 'x'), /sent image\/png, which cannot be read as text\.$/],
-    ['is of no type', sends('a\u00e9 "x"', 'x'), /sent something, which cannot be read as text\.$/],
+    [
+      'needs JavaScript',
+      htmlPage('<div id="app"></div><script>1</script>'),
+      /without JavaScript\.$/,
+    ],
+    ['is an image', sends('image/png', 'x'), /sent image\/png, which cannot be read as text\.$/],
+    [
+      'has no valid type',
+      sends('a\u00e9 "x"', 'x'),
+      /sent something, which cannot be read as text\.$/,
+    ],
     ['is binary', sends('', Buffer.from(Array.from({ length: 400 }, (_, n) => n % 7))), /no text/],
-    ['is no PDF', sends('application/pdf', 'Hello'), /content is not a PDF file/],
-    ['moves in a circle', movesTo('/page'), /redirected more than 5 times\.$/],
+    ['is not a PDF', sends('application/pdf', 'Hello'), /content is not a PDF file/],
+    ['redirects in a circle', movesTo('/page'), /redirected more than 5 times\.$/],
     ['hangs up', (request) => void request.socket.destroy(), /closed the connection/],
-  ])('%s: the reason is told, and what it says is not', async (_, answer, reason) => {
+  ])('%s: the reason is given without its content', async (_, answer, reason) => {
     site.pages = { '/page': answer };
     const failure = await failToOpen(`${site.url}/page`);
     expect(failure.cause).toBeInstanceOf(ToolFailed);
@@ -126,7 +134,7 @@ describe('a page that cannot be read', () => {
     expect(failure.message).not.toContain('Secret words');
   });
 
-  it('does not keep the others from being read', async () => {
+  it('does not keep others from being read', async () => {
     site.pages = { '/good': htmlPage('<p>Good words.</p>', 'Good'), '/bad': answers(500) };
     const { packets, result } = await open('/bad', '/good');
     expect(openedPages(result.text)).toEqual({
@@ -148,7 +156,7 @@ describe('a page that cannot be read', () => {
     expect(failure.message).toBe('The client has gone.');
   });
 
-  it('is rendered where a browser is there, and stays as it is when the browser fails', async () => {
+  it('is rendered when a browser is available, and stays as it is when the browser fails', async () => {
     const empty = htmlPage('<div id="app"></div><script>1</script>');
     site.pages = { '/': empty };
     const rendered: string[] = [];
@@ -193,7 +201,7 @@ describe('a page that cannot be fetched but is indexed', () => {
     stage.resolver.set('wiki.inner.example', [['10.1.2.3']]);
   });
 
-  it('is read from the index as the document that it is there', async () => {
+  it('is read from the index as its indexed document', async () => {
     const { result } = await runTool(toolFor(NOBODY), { urls: [`${WIKI}#top`] });
     expect(openedPages(result.text).results[0]).toMatchObject({
       title: 'The plan',
@@ -204,7 +212,7 @@ describe('a page that cannot be fetched but is indexed', () => {
     ]);
   });
 
-  it('is not shown to whom it is private from, nor to another workspace', async () => {
+  it('is hidden from users without access and from other workspaces', async () => {
     const own = await runTool(toolFor(), { urls: [`${WIKI}/secret`] });
     expect(openedPages(own.result.text).results[0]?.content).toBe('We move to Kent.');
     const others = await failureOfTool(toolFor(NOBODY), { urls: [`${WIKI}/secret`] });

@@ -41,14 +41,14 @@ async function ask(message: string, body: object = {}, key = millrace.adminKey) 
   return answer.body;
 }
 
-/** What the model was last told, without the rules. */
+/** The messages of the last call to the model, without the system prompt. */
 const lastPrompt = (): string[] =>
   (llm.calls.at(-1)?.body.messages ?? [])
     .filter(({ role }) => role !== 'system')
     .map(({ role, content }) => `${role}: ${String(content)}`);
 
 describe('the tree of a session', () => {
-  it('goes on after the last message that is shown, branches, and starts anew', async () => {
+  it('continues after the last shown message, branches, and restarts', async () => {
     const first = await ask('One?');
     const session = { chat_session_id: first.chat_session_id };
     const second = await ask('Two?', session);
@@ -57,7 +57,7 @@ describe('the tree of a session', () => {
 
     await ask('Two, again?', { ...session, parent_message_id: first.message_id });
     expect(lastPrompt()).toEqual(['user: One?', 'assistant: Heard: One?', 'user: Two, again?']);
-    // The new branch is the one that is shown now.
+    // The new branch is now the one shown.
     await ask('Three?', { ...session, parent_message_id: -1 });
     expect(lastPrompt()).toContain('user: Two, again?');
     expect(lastPrompt()).not.toContain('user: Two?');
@@ -68,7 +68,7 @@ describe('the tree of a session', () => {
     expect(lastPrompt()).toEqual(['user: Anew?', 'assistant: Heard: Anew?', 'user: After that?']);
   });
 
-  it('answers an earlier message again, whatever the new one says', async () => {
+  it('answers an earlier message again, whatever the new message says', async () => {
     const first = await ask('Which way?');
     const session = { chat_session_id: first.chat_session_id };
     const { body } = await millrace.call('GET', `/chat/get-chat-session/${first.chat_session_id}`);
@@ -86,7 +86,7 @@ describe('the tree of a session', () => {
     expect(lastPrompt()).toEqual(['user: Which way?']);
   });
 
-  it('hides a session, and its messages, from everybody else', async () => {
+  it('hides a session and its messages from everybody else', async () => {
     const first = await ask('Mine?');
     const { key } = await millrace.createWorkspace();
     const stolen = await ask('Yours?', { chat_session_id: first.chat_session_id }, key);
@@ -101,7 +101,7 @@ describe('the tree of a session', () => {
     expect(crossed.detail).toMatch(/parent_message_id/);
   });
 
-  it.each([false, true])('begins no session below a message; stream: %s', async (stream) => {
+  it.each([false, true])('rejects a parent without a session; stream: %s', async (stream) => {
     const first = await ask('Anywhere?');
     expect(await ask('New?', { parent_message_id: first.message_id, stream })).toMatchObject({
       error_code: 'BAD_REQUEST',
@@ -109,7 +109,7 @@ describe('the tree of a session', () => {
     });
   });
 
-  it('holds under two messages at once', async () => {
+  it('stays intact under two simultaneous messages', async () => {
     const first = await ask('Start?');
     const session = { chat_session_id: first.chat_session_id };
     const both = await Promise.all([ask('Left?', session), ask('Right?', session)]);
@@ -117,7 +117,7 @@ describe('the tree of a session', () => {
     const next = await ask('And now?', session);
     expect(next.error_msg).toBeNull();
     const prompt = lastPrompt().join('\n');
-    // One below the other, or beside it: what is shown goes through one of them at least.
+    // The two may be nested or siblings; the shown branch contains at least one of them.
     expect(prompt).toMatch(/Left\?|Right\?/);
   });
 });
@@ -129,7 +129,7 @@ describe('the model of an answer', () => {
     [{ llm_override: { model_version: 'large', temperature: 0.25 } }, 'large', 0.25],
     [{ llm_override: { model_provider: 'OTHER' } }, 'theirs', undefined],
     [{ llm_override: { model_provider: 'Other', model_version: 'theirs' } }, 'theirs', undefined],
-  ])('%j is %s', async (body, model, temperature) => {
+  ])('with %j is %s', async (body, model, temperature) => {
     await ask('Who?', body);
     const call = llm.calls.at(-1);
     expect(call?.body['model']).toBe(model);
@@ -141,7 +141,7 @@ describe('the model of an answer', () => {
     [{ model_version: 'theirs' }, /model_version.*"small", "large"/],
     [{ model_provider: 'Other', model_version: 'small' }, /model_version/],
     [{ model_provider: 'Nobody' }, /model_provider.*Other/],
-  ])('%j is refused with what is configured', async (llm_override, says) => {
+  ])('%j is refused with the configured models', async (llm_override, says) => {
     for (const stream of [true, false]) {
       expect(await ask('Who?', { llm_override, stream })).toMatchObject({
         error_code: 'BAD_REQUEST',
@@ -157,7 +157,7 @@ describe('an image', () => {
     [{ llm_override: { temperature: 0.5 } }, 'seer', true],
     [{ llm_override: { model_version: 'small' } }, 'small', false],
     [{ llm_override: { model_provider: 'Other' } }, 'theirs', false],
-  ])('with %j is looked at by %s', async (body, model, isSeen) => {
+  ])('with %j goes to %s', async (body, model, isSeen) => {
     const upload = await sendFiles(millrace, '/user/projects/file/upload', [
       ['dot.png', buildPng(9, 9)],
     ]);
@@ -169,7 +169,7 @@ describe('an image', () => {
 });
 
 describe('additional_context', () => {
-  it('reaches the model and is found nowhere afterwards', async () => {
+  it('reaches the model and is stored nowhere', async () => {
     const secret = 'zebra-crossing-4711';
     const first = await ask('With context?', { additional_context: `The word is ${secret}.` });
     expect(lastPrompt().join('\n')).toContain(secret);
@@ -206,7 +206,7 @@ describe('the reference family', () => {
     };
   }
 
-  it('answers chunks, then done; its sessions are those of the other family', async () => {
+  it('answers chunks, then done; its sessions appear in the other family', async () => {
     const { status, lines, session_id, headers } = await send({});
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('application/x-ndjson');
@@ -224,7 +224,7 @@ describe('the reference family', () => {
     expect(lastPrompt()[0]).toBe('user: Hello?');
   });
 
-  it('takes the configured identifiers', async () => {
+  it('accepts the configured model identifiers', async () => {
     await send({ model: 'best', temperature: 0 });
     expect(llm.calls.at(-1)?.body).toMatchObject({ model: 'theirs', temperature: 0 });
   });
@@ -246,7 +246,7 @@ describe('the reference family', () => {
 });
 
 describe('earlier endpoints', () => {
-  it('answer as they did, with a Deprecation header and a link to the successor', async () => {
+  it('answer as before, with a Deprecation header and a link to the successor', async () => {
     const first = await ask('One?');
     const answers = [
       await millrace.call('POST', '/chat/send-message', {

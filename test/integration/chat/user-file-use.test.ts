@@ -20,7 +20,7 @@ let millrace: TestMillrace;
 let ana: Person;
 /** Another user of Ana's workspace. */
 let ben: Person;
-/** Of another workspace. */
+/** A user of another workspace. */
 let eve: Person;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ async function settled(id: string, person = ana): Promise<Answer['body']> {
   return file;
 }
 
-it('a file of Ana is a file of nobody else', async () => {
+it('a file of Ana does not exist for other users', async () => {
   const { body } = await upload([['secret.txt', 'The code is zebra.']]);
   const [{ id, file_id: fileId }] = body.user_files;
   await settled(id);
@@ -89,7 +89,7 @@ it('a file of Ana is a file of nobody else', async () => {
   expect((await ana.call('GET', `/user/projects/file/${id}`)).status).toBe(200);
 });
 
-it('a project keeps its files from being deleted, and gives their text', async () => {
+it('a project protects its files from deletion and provides their text', async () => {
   const project = await ana.call('POST', '/user/projects/create?name=Audit');
   const { body } = await upload([['plan.txt', 'The plan.']], {
     fields: { project_id: String(project.body.id) },
@@ -112,7 +112,7 @@ it('a project keeps its files from being deleted, and gives their text', async (
   expect(await millrace.services.files.find(ana.workspaceId, fileId)).toBeNull();
 });
 
-it('answers for ids that are none as for unknown ones', async () => {
+it('invalid ids are answered like unknown ones', async () => {
   for (const id of ['nothing', 'a%2Fb', '1', randomUUID()]) {
     expect((await ana.call('GET', `/user/projects/file/${id}`)).status).toBe(404);
     expect((await ana.call('GET', `/chat/file/${id}`)).status).toBe(404);
@@ -126,7 +126,7 @@ it('answers for ids that are none as for unknown ones', async () => {
   );
 });
 
-it('finds the passages that fit, the best first, a few of each file', async () => {
+it('a search finds the best passages first, a few per file', async () => {
   const filler = (topic: string): string =>
     `${`Filler about ${topic} and other everyday matters. `.repeat(80)}\n\n`;
   const { body } = await upload([
@@ -177,7 +177,7 @@ describe('an attachment', () => {
     expect(Buffer.from((await attachment?.read(never)) ?? []).toString()).toBe('Read me now.');
   });
 
-  it('is an image for models that see', async () => {
+  it('is an image for models that support vision', async () => {
     const png = buildPng(10, 10);
     const { body } = await upload([['dot.png', png]]);
     const [attachment] = await loadAttachments(
@@ -190,7 +190,7 @@ describe('an attachment', () => {
     expect(Buffer.from(attachment?.image?.bytes ?? []).equals(png)).toBe(true);
   });
 
-  it('that could not be read is named by its place and the reason', async () => {
+  it('that could not be read is named by its position and the reason', async () => {
     const { body } = await upload([
       ['ok.txt', 'ok'],
       ['blank.txt', ' '],
@@ -209,7 +209,7 @@ describe('an attachment', () => {
     ).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   });
 
-  it('may be what a tool has made for the user, and for nobody else', async () => {
+  it('may be a file that a tool has made for the user, and for nobody else', async () => {
     const save = (createdBy: Person) =>
       millrace.services.files.save(
         {

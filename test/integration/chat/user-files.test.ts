@@ -18,7 +18,7 @@ let millrace: TestMillrace;
 let ana: Person;
 /** Another user of Ana's workspace. */
 let ben: Person;
-/** Of another workspace. */
+/** A user of another workspace. */
 let eve: Person;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ async function settled(id: string, person = ana): Promise<Answer['body']> {
   return file;
 }
 
-/** Once no earlier upload is being read any more. */
+/** Row counts, taken once no upload is being processed. */
 async function counts(): Promise<{ stored: number; files: number; chunks: number }> {
   await until(async () => {
     const { rows } = await sql`select 1 from user_file where status = 'PROCESSING'`.execute(
@@ -63,7 +63,7 @@ async function counts(): Promise<{ stored: number; files: number; chunks: number
     select (select count(*)::int from stored_file) as stored, (select count(*)::int from user_file) as files,
       (select count(*)::int from user_file_chunk) as chunks`.execute(millrace.services.db);
   const [row] = rows;
-  if (!row) throw new Error('no counts');
+  if (!row) throw new Error('The count query returned no row.');
   return row;
 }
 
@@ -72,7 +72,7 @@ const zipNamed = (name: string, declaredBytes: number): FilePart => [
   buildZip([{ name: 'word/document.xml', content: Buffer.alloc(1_000_000), declaredBytes }]),
 ];
 
-describe('a file is rejected, and nothing of it kept,', () => {
+describe('an upload neither accepts nor stores a file', () => {
   it.each<[string, FilePart, RegExp]>([
     ['that is empty', ['empty.txt', ''], /empty\.txt is empty/],
     [
@@ -81,17 +81,17 @@ describe('a file is rejected, and nothing of it kept,', () => {
       /large\.txt is larger than 2 MB/,
     ],
     [
-      'whose content is of no known kind',
+      'whose content is of an unknown kind',
       ['data.bin', randomBytes(5_000)],
       /binary file of an unknown kind/,
     ],
     [
-      'that is an image with the name of a PDF',
+      'that is an image named like a PDF',
       ['invoice.pdf', buildPng()],
       /is named \.pdf but its content is an image/,
     ],
     [
-      'that is text with the name of an image',
+      'that is text named like an image',
       ['photo.png', '<script>alert(1)</script>'],
       /named like an image, but its content is not one/,
     ],
@@ -101,23 +101,23 @@ describe('a file is rejected, and nothing of it kept,', () => {
       /photo\.jpg is a damaged JPEG/,
     ],
     [
-      'that is a bomb of pixels',
+      'that is a pixel bomb',
       ['bomb.png', buildPng(60_000, 60_000)],
       /60000 × 60000 pixels; the limit is 50 megapixels/,
     ],
     [
-      'that is an old or protected Office file',
+      'that is an old or password-protected Office file',
       ['plan.docx', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
       /password-protected Office file/,
     ],
-    ['whose zip says that it is a bomb', zipNamed('bomb.docx', 3_000_000_000), /bomb\.docx/],
-    ['whose zip says that it is none, and is', zipNamed('bomb.docx', 10), /bomb\.docx/],
+    ['whose zip declares itself a bomb', zipNamed('bomb.docx', 3_000_000_000), /bomb\.docx/],
+    ['whose zip is a bomb but declares a small size', zipNamed('bomb.docx', 10), /bomb\.docx/],
     [
-      'that is a zip of nothing known',
+      'that is a zip of an unknown kind',
       ['a.zip', buildZip([{ name: 'a.txt', content: Buffer.from('a') }])],
       /zip container without/,
     ],
-    ['that is a PDF by name alone', ['fake.pdf', 'just text'], /its content is not a PDF/],
+    ['that is a PDF in name only', ['fake.pdf', 'just text'], /its content is not a PDF/],
   ])('%s', async (_, part, reason) => {
     const before = await counts();
     const answer = await upload([part]);
@@ -128,7 +128,7 @@ describe('a file is rejected, and nothing of it kept,', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('while the others of the request are kept', async () => {
+  it('while the other files of the request are stored', async () => {
     const { body } = await upload([
       ['one.txt', 'The first.'],
       ['large.txt', Buffer.alloc(MAX_FILE_BYTES + 500_000, 'a')],
@@ -142,15 +142,15 @@ describe('a file is rejected, and nothing of it kept,', () => {
   });
 });
 
-describe('an upload that fails as a whole keeps nothing', () => {
+describe('an upload that fails as a whole stores nothing', () => {
   it.each<[string, FilePart[], Record<string, string>, number]>([
-    ['for a project that is not there', [['a.txt', 'A']], { project_id: '2147483647' }, 404],
-    ['for a project that is no number', [['a.txt', 'A']], { project_id: '1; drop table' }, 400],
-    ['for temporary ids that are no object', [['a.txt', 'A']], { temp_id_map: '[1]' }, 400],
-    ['for temporary ids that are no JSON', [['a.txt', 'A']], { temp_id_map: '{' }, 400],
+    ['for an unknown project', [['a.txt', 'A']], { project_id: '2147483647' }, 404],
+    ['for a project id in words', [['a.txt', 'A']], { project_id: '1; drop table' }, 400],
+    ['for temporary ids that are not an object', [['a.txt', 'A']], { temp_id_map: '[1]' }, 400],
+    ['for temporary ids that are not JSON', [['a.txt', 'A']], { temp_id_map: '{' }, 400],
     ['without files', [], { project_id: '' }, 400],
     [
-      'for a file that is so large that nobody waits for its end',
+      'for a file far beyond the size limit',
       [
         ['a.txt', 'A'],
         ['huge.txt', Buffer.alloc(MAX_FILE_BYTES * 10 + 1)],
@@ -164,7 +164,7 @@ describe('an upload that fails as a whole keeps nothing', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('for the project of another user, as for one that is not there', async () => {
+  it("for another user's project, exactly as for an unknown one", async () => {
     const project = await ben.call('POST', '/user/projects/create?name=Private');
     for (const person of [ana, eve]) {
       const answer = await upload([['a.txt', 'A']], {
@@ -176,7 +176,7 @@ describe('an upload that fails as a whole keeps nothing', () => {
   });
 });
 
-it('answers with a snapshot of each file, and gives temporary ids back', async () => {
+it('an upload returns a snapshot of each file, with the temporary ids', async () => {
   const content = 'Quarterly numbers.';
   const { status, body } = await upload([['numbers.txt', content, 'application/x-evil']], {
     fields: { temp_id_map: JSON.stringify({ [`${content.length}|numbers.txt`]: 'temp-7' }) },
@@ -215,13 +215,13 @@ it.each<[string, Buffer, string, string]>([
   ['table.csv', Buffer.from('a,b\n1,2\n'), 'csv', 'text/csv'],
   ['page.html', Buffer.from('<html><body><p>Words</p></body></html>'), 'plain_text', 'text/html'],
   ['notes', Buffer.from('Words.'), 'plain_text', 'text/plain'],
-])('takes %s for what it is', async (name, content, type, mediaType) => {
+])('an upload of %s is recognized', async (name, content, type, mediaType) => {
   const { body } = await upload([[name, content]]);
   expect(body.user_files[0]).toMatchObject({ chat_file_type: type, file_type: mediaType });
   expect(await settled(body.user_files[0].id)).toMatchObject({ status: 'COMPLETED' });
 });
 
-it('has images at once, known by their content', async () => {
+it('images are ready at once and recognized by their content', async () => {
   const { body } = await upload([
     ['picture', buildPng(300, 200)],
     ['photo.png', buildJpeg()],
@@ -238,7 +238,7 @@ it('has images at once, known by their content', async () => {
   ]);
 });
 
-it('keeps no folders of a name', async () => {
+it('folders in a file name are dropped', async () => {
   const { body } = await upload([
     ['../../etc/passwd', 'root'],
     ['C:\\temp\\a.txt', 'A'],
@@ -248,7 +248,7 @@ it('keeps no folders of a name', async () => {
   expect(body.rejected_files).toHaveLength(1);
 });
 
-it('fails a file of too many tokens, or without any text, with the reason', async () => {
+it('a file with too many tokens or without text fails with the reason', async () => {
   const { body } = await upload([
     ['long.txt', 'word '.repeat(40_000)],
     ['blank.txt', ' \n '],
@@ -264,7 +264,7 @@ it('fails a file of too many tokens, or without any text, with the reason', asyn
   });
 });
 
-describe('the upload of old', () => {
+describe('the legacy upload', () => {
   const OLD = '/user/file/upload';
   it('answers with a bare list', async () => {
     const { status, body } = await upload([['a.png', buildPng()]], { path: OLD });
@@ -283,7 +283,7 @@ describe('the upload of old', () => {
     ]);
   });
 
-  it('keeps nothing when one of its files cannot be used', async () => {
+  it('stores nothing when one of its files cannot be used', async () => {
     const before = await counts();
     const { status, body } = await upload(
       [

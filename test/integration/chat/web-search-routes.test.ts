@@ -25,7 +25,7 @@ afterAll(() => opened.disposeAsync());
 const post = (path: string, body?: unknown, options: object = {}) =>
   stage.millrace.call('POST', path, body, options);
 
-describe('requests that are wrong', () => {
+describe('invalid requests', () => {
   it.each([
     ['/web-search/search-lite', {}, /queries/],
     ['/web-search/search-lite', { queries: [] }, /queries/],
@@ -51,11 +51,11 @@ describe('requests that are wrong', () => {
   );
 
   it.each(['/web-search/search-lite', '/web-search/search'])(
-    'to %s say which setting is missing',
+    'to %s name the missing setting',
     async (path) => {
       const { services } = stage.millrace;
       const { config } = services;
-      // The API looks its settings up at each use.
+      // The API reads its settings on each use.
       Object.assign(services, { config: { ...config, LEAD_SEARCH_PROVIDER: 'index' } });
       const answer = await post(path, { queries: ['tea'] });
       Object.assign(services, { config });
@@ -66,14 +66,14 @@ describe('requests that are wrong', () => {
 });
 
 describe('a search', () => {
-  it('that the engine cannot do is an upstream error with its reason', async () => {
+  it('that fails in the engine is an upstream error with the reason', async () => {
     engine.script = () => ({ status: 500 });
     const answer = await post('/web-search/search-lite', { queries: ['tea'] });
     expect([answer.status, answer.body.error_code]).toEqual([502, 'BAD_GATEWAY']);
     expect(answer.body.detail).toMatch(/^SearXNG at \S+ failed with 500/);
   });
 
-  it('answers with numbered results by rank', async () => {
+  it('returns numbered results by rank', async () => {
     engine.script = (query) =>
       query === 'tea'
         ? ['https://a.example/', 'https://b.example/', 'https://c.example/']
@@ -98,7 +98,7 @@ describe('a search', () => {
     ]);
   });
 
-  it('that finds nothing is an empty list', async () => {
+  it('without results returns an empty list', async () => {
     engine.script = () => [];
     const { status, body } = await post('/web-search/search', { queries: ['tea'] });
     expect([status, body]).toEqual([
@@ -112,7 +112,7 @@ describe('a search', () => {
     ]);
   });
 
-  it('with pages reads each under the number that it has as a result', async () => {
+  it('with pages numbers each page like its search result', async () => {
     engine.script = () => [`${site.url}/milk`, `${site.url}/gone`, `${site.url}/tea`];
     const { body } = await post('/web-search/search', { queries: ['drinks'] });
     expect(body.search_results.map((one: { url: string }) => one.url)).toEqual([
@@ -129,7 +129,7 @@ describe('a search', () => {
 });
 
 describe('pages', () => {
-  it('are read, and one that cannot be says why', async () => {
+  it('are read, and an unreadable one gives the reason', async () => {
     const urls = [`${site.url}/tea`, 'https://nowhere.example/'];
     const { status, body } = await post('/web-search/open-urls', { urls });
     expect([status, body.provider_type]).toEqual([200, null]);
@@ -150,7 +150,7 @@ describe('pages', () => {
     ]);
   });
 
-  it('of an inner network are nobody’s to read, by no redirect', async () => {
+  it('on internal networks are never read, not even through a redirect', async () => {
     await using inner = await startTripwire([0]);
     const secret = `http://${inner.address}:${inner.ports[0]}/`;
     site.pages['/away'] = (_, response) => void response.writeHead(302, { location: secret }).end();

@@ -4,7 +4,7 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
 
-/** One's own user account and the workspace that it is in. */
+/** The caller's user account and its workspace. */
 export interface Account {
   userId: UserId;
   workspaceId: WorkspaceId;
@@ -15,13 +15,13 @@ export interface Account {
   timeZone: string;
 }
 
-/** Whose account. */
+/** Identifies the account to read or change. */
 interface AccountOwner {
   workspaceId: WorkspaceId;
   userId: UserId;
 }
 
-/** @throws Problem UNAUTHENTICATED when the account was removed while its key was still known */
+/** @throws Problem UNAUTHENTICATED when the account was removed while its key was still cached */
 export async function readAccount(
   db: Database | DatabaseTransaction,
   { workspaceId, userId }: AccountOwner,
@@ -46,14 +46,14 @@ export async function readAccount(
 }
 
 /**
- * Changes the name or the time zone of an account. The zone says when the account's days begin, so it changes once in
- * 24 hours at most; another name of the same zone is no change.
- * @throws Problem CONFLICT when the zone was changed less than 24 hours ago, and then neither is changed
+ * Changes the name or the time zone of an account. The time zone decides when the account's days begin, so it can
+ * change only once in 24 hours; an alias of the current zone is not a change.
+ * @throws Problem CONFLICT when the zone was changed less than 24 hours ago; then nothing is changed
  */
 export async function updateAccount(
   db: Database,
   owner: AccountOwner,
-  /** `timeZone` is one that `nameTimeZone` gave. */
+  /** `timeZone` must come from `nameTimeZone`. */
   change: { displayName: string | null; timeZone: string | null },
 ): Promise<Account> {
   return db.transaction().execute(async (trx) => {
@@ -80,18 +80,18 @@ export async function updateAccount(
 }
 
 /**
- * The zone's name as the tz database writes it where this runtime tells, else as it was given; null for what is no
- * name of a zone. An offset such as +01:00 is none: it knows no summer.
+ * The zone's name in the spelling of the tz database if the runtime knows it, otherwise as given; null if it is not a
+ * zone name. An offset such as +01:00 is rejected: it has no daylight saving time.
  */
 export function nameTimeZone(text: string): string | null {
   if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return null;
   const rules = zoneRules(text);
   if (rules === null) return null;
-  // The runtime's own name may be an older one of the same zone (Asia/Calcutta), which nobody asked for.
+  // The runtime may return an older alias of the same zone (Asia/Calcutta), which the user did not ask for.
   return rules.toLowerCase() === text.toLowerCase() ? rules : text;
 }
 
-/** One name for all names of a zone, or null for an unknown one. */
+/** One canonical name for all aliases of a zone, or null for an unknown zone. */
 function zoneRules(timeZone: string): string | null {
   try {
     return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;

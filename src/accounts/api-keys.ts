@@ -7,7 +7,7 @@ import type { Role } from '#src/tables/accounts.ts';
 
 const PREFIX_LENGTH = 7;
 
-/** What may be shown of a key after it was made. */
+/** What can be shown of a key after it was created. */
 export interface ApiKey {
   id: ApiKeyId;
   name: string;
@@ -24,16 +24,16 @@ export interface NewApiKey {
   userId: UserId;
   name: string;
   role: Role;
-  /** Null: the key never expires. */
+  /** Null if the key never expires. */
   expiresInDays: number | null;
 }
 
-/** SHA-256 of the key's text: all that is stored of it. 32 random bytes need no slow hash. */
+/** SHA-256 of the key, the only form in which it is stored. 32 random bytes need no slow hash. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** What is stored of a key: its hash and the two ends that let people tell keys apart. */
+/** What is stored of a key: its hash, and its first and last characters so that people can tell keys apart. */
 export function describeApiKey(key: string): {
   key_hash: Buffer;
   prefix: string;
@@ -46,7 +46,7 @@ export function describeApiKey(key: string): {
   };
 }
 
-/** Makes a key for a user account; `key` is returned here and never again. */
+/** Creates a key for a user account. `key` is returned only here. */
 export async function createApiKey(
   db: Database | DatabaseTransaction,
   { workspaceId, userId, name, role, expiresInDays }: NewApiKey,
@@ -57,7 +57,7 @@ export async function createApiKey(
     .insertInto('api_key')
     .values({
       ...described,
-      id: randomUUID() as ApiKeyId, // a new row's id is branded where it is made
+      id: randomUUID() as ApiKeyId, // a new row's id is branded at its source
       workspace_id: workspaceId,
       user_id: userId,
       name,
@@ -83,7 +83,7 @@ export async function createApiKey(
   };
 }
 
-/** The keys of a workspace that are not revoked, oldest first; expired ones are among them. */
+/** The keys of a workspace that are not revoked, oldest first, including expired keys. */
 export async function listApiKeys(db: Database, workspaceId: WorkspaceId): Promise<ApiKey[]> {
   const rows = await db
     .selectFrom('api_key')
@@ -115,8 +115,8 @@ export async function listApiKeys(db: Database, workspaceId: WorkspaceId): Promi
 }
 
 /**
- * Revokes a key; every process refuses it within 5 s.
- * @throws Problem NOT_FOUND when the workspace has no such key or it is revoked already
+ * Revokes a key; every process rejects it within 5 s.
+ * @throws Problem NOT_FOUND when the workspace has no such key or it is already revoked
  */
 export async function revokeApiKey(
   db: Database,
@@ -125,7 +125,7 @@ export async function revokeApiKey(
   const revoked = await db
     .updateTable('api_key')
     .set({ revoked_at: sql<Date>`now()` })
-    // As text: what is no UUID is an unknown id and not an error of the database.
+    // Compared as text, so that a malformed UUID is an unknown id instead of a database error.
     .where(sql<string>`id::text`, '=', id.toLowerCase())
     .where('workspace_id', '=', workspaceId)
     .where('revoked_at', 'is', null)

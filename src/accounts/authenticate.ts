@@ -4,9 +4,9 @@ import type { Database } from '#src/platform/database.ts';
 import { hashApiKey } from './api-keys.ts';
 import type { Principal } from './principal.ts';
 
-/** A revoked key must fail within 5 s in every process; 3 leaves room for the look-up itself. */
+/** A revoked key must fail within 5 s in every process; 3 s leaves time for the lookup itself. */
 const CACHE_MS = 3_000;
-/** About 5 MB. Unknown keys are cached too, so the size needs a bound. */
+/** About 5 MB. Unknown keys are cached too, so the size needs a limit. */
 const CACHE_ENTRIES = 10_000;
 const LAST_USED_EVERY_MS = 60_000;
 
@@ -16,7 +16,7 @@ interface KnownKey {
   lastUsedAt: Date | null;
 }
 
-/** Turns a key's text into its principal; null for a key that is unknown, expired or revoked. */
+/** Looks up the principal of a key; null for an unknown, expired or revoked key. */
 export type Authenticate = (key: string) => Promise<Principal | null>;
 
 export interface AuthenticationServices {
@@ -25,7 +25,7 @@ export interface AuthenticationServices {
   readonly log: Logger;
 }
 
-/** An `Authenticate` that asks the database at most once in 3 s for the same key. */
+/** Creates an `Authenticate` that queries the database at most once in 3 s for the same key. */
 export function createAuthenticator(services: AuthenticationServices): Authenticate {
   const cache = new Map<string, { readAtMs: number; known: Promise<KnownKey | null> }>();
 
@@ -36,7 +36,7 @@ export function createAuthenticator(services: AuthenticationServices): Authentic
     let entry = cache.get(cacheKey);
     if (!entry || now.getTime() - entry.readAtMs >= CACHE_MS) {
       entry = { readAtMs: now.getTime(), known: lookUp(services, hash, now) };
-      // Deleted first: a Map keeps its order of insertion, and the oldest entry makes room.
+      // Delete before inserting: a Map keeps insertion order, so the first entry is the oldest and is evicted.
       cache.delete(cacheKey);
       cache.set(cacheKey, entry);
       evictOldest(cache);
@@ -99,7 +99,10 @@ async function findKey(db: Database, hash: Buffer): Promise<KnownKey | null> {
   };
 }
 
-/** Notes that a key is in use, at most once a minute; it is a courtesy, so a failure is no reason to refuse. */
+/**
+ * Records that a key is in use, at most once a minute. The timestamp is only informative, so a failed write does not
+ * fail the request.
+ */
 async function recordUse(
   { db, log }: AuthenticationServices,
   { principal, expiresAt, lastUsedAt }: KnownKey,

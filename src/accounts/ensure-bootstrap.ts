@@ -6,24 +6,24 @@ import { StartError } from '#src/platform/errors.ts';
 import { describeApiKey, hashApiKey } from './api-keys.ts';
 import { insertWorkspace } from './workspaces.ts';
 
-/** Any number that no other lock of Millrace uses. */
+/** Must differ from every other lock id in Millrace. */
 const BOOTSTRAP_LOCK = 7_202_601;
 
 export interface Bootstrap {
   workspaceId: WorkspaceId;
-  /** The owner; the bootstrap key acts as this account. */
+  /** The owner, which the bootstrap key acts as. */
   userId: UserId;
   createdWorkspace: boolean;
-  /** `revoked`: an admin revoked this very key, and a start does not bring it back; set another. */
+  /** `revoked`: an admin revoked this key and a restart does not restore it; set another one. */
   bootstrapKey: 'created' | 'replaced' | 'unchanged' | 'revoked' | 'not-set';
-  /** False: nobody can sign in yet, so whoever starts the service should make a key. */
+  /** False: nobody can sign in yet, so whoever starts the service should create a key. */
   hasAdminKey: boolean;
 }
 
 /**
- * Makes sure that the bootstrap workspace exists and that the key of `BOOTSTRAP_ADMIN_API_KEY` opens it.
- * A changed setting replaces the earlier key; an absent one leaves it. Safe when processes start at once.
- * @throws StartError when the setting holds a key that was made for something else
+ * Ensures that the bootstrap workspace exists and that the key in `BOOTSTRAP_ADMIN_API_KEY` opens it. A changed setting
+ * replaces the earlier key; an absent setting keeps it. Safe when several processes start at once.
+ * @throws StartError when the setting holds a key that was created through the API
  */
 export async function ensureBootstrap(
   db: Database,
@@ -78,7 +78,7 @@ async function placeBootstrapKey(
       'BOOTSTRAP_ADMIN_API_KEY holds an API key that was made through the API. Set a value of its own; make one with: openssl rand -hex 32',
     );
   }
-  // Replaced keys are deleted, so that going back to an earlier value works; revoked ones stay, so that it does not.
+  // Replaced keys are deleted so that an earlier value works again; revoked keys stay so that it does not.
   const replaced = await transaction
     .deleteFrom('api_key')
     .where('is_bootstrap', '=', true)
@@ -91,7 +91,7 @@ async function placeBootstrapKey(
     .insertInto('api_key')
     .values({
       ...describeApiKey(key),
-      id: randomUUID() as ApiKeyId, // a new row's id is branded where it is made
+      id: randomUUID() as ApiKeyId, // a new row's id is branded at its source
       workspace_id: workspaceId,
       user_id: userId,
       name: 'BOOTSTRAP_ADMIN_API_KEY',

@@ -13,7 +13,7 @@ export interface ListedWorkspace {
   createdAt: Date;
 }
 
-/** A page of all workspaces, oldest first, and how many there are. */
+/** A page of all workspaces, oldest first, and the total number. */
 export async function listWorkspaces(
   db: Database,
   { limit, offset }: { limit: number; offset: number },

@@ -11,10 +11,10 @@ export interface Member {
   userId: UserId;
   displayName: string;
   email: string | null;
-  /** Of the account's valid keys; none when it has no valid key. */
+  /** Roles of the account's valid keys; empty when it has none. */
   roles: Role[];
   createdAt: Date;
-  /** The account that the workspace began with. */
+  /** True for the account that the workspace was created with. */
   isOwner: boolean;
 }
 
@@ -26,10 +26,10 @@ export interface NewMember {
   role: Role;
 }
 
-/** The sentence that refuses one more member on a plan when so many seats are taken, or null. */
+/** The error message for adding a member to a plan with this many seats taken, or null if there is a free seat. */
 export type WhyNoSeat = (plan: PlanTier, taken: number) => string | null;
 
-/** The user accounts of a workspace, oldest first, and the plan that it is on. */
+/** The user accounts of a workspace, oldest first, and the workspace's plan. */
 export async function listMembers(
   db: Database,
   workspaceId: WorkspaceId,
@@ -62,7 +62,7 @@ export async function listMembers(
 }
 
 /**
- * Makes a user account and its first API key, when the plan has a seat for it. Concurrent calls wait for each other.
+ * Creates a user account and its first API key if the plan has a free seat. Concurrent calls are serialized.
  * @throws Problem UNAUTHORIZED when every seat is taken, CONFLICT when a member has this e-mail address
  */
 export async function addMember(
@@ -75,7 +75,7 @@ export async function addMember(
     if (email !== null) await assertEmailIsFree(trx, workspaceId, email);
     const refusal = whyNoSeat(plan, await countMembers(trx, workspaceId));
     if (refusal !== null) throw new Problem('UNAUTHORIZED', refusal);
-    const userId = randomUUID() as UserId; // a new row's id is branded where it is made
+    const userId = randomUUID() as UserId; // a new row's id is branded at its source
     await trx
       .insertInto('user_account')
       .values({ id: userId, workspace_id: workspaceId, display_name: displayName, email })
@@ -92,9 +92,9 @@ export async function addMember(
 }
 
 /**
- * Removes a user account with its keys, chat sessions and points. What it made for the workspace stays and belongs to
- * nobody. Every process refuses its keys within 5 s.
- * @throws Problem NOT_FOUND for an unknown one, CONFLICT for oneself, the owner and the last admin
+ * Removes a user account with its keys, chat sessions and points. Whatever it created for the workspace stays, without
+ * an owner. Every process rejects its keys within 5 s.
+ * @throws Problem NOT_FOUND for an unknown member, CONFLICT for the caller, the owner and the last admin
  */
 export async function removeMember(
   db: Database,
@@ -121,7 +121,7 @@ export async function removeMember(
 
 const isValid = sql<boolean>`k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
 
-/** Changes of the plan and of the members of a workspace take turns. Rows that refer to it are not held up. */
+/** Serializes changes to a workspace's plan and members. Inserting rows that refer to the workspace is not blocked. */
 async function lockWorkspace(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
@@ -175,7 +175,7 @@ async function findMember(
   return rows[0] ?? null;
 }
 
-/** The sentence that says why a member stays, or null. */
+/** The error message if the member cannot be removed, or null. */
 async function whyKeep(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,

@@ -1,7 +1,7 @@
 import type { ApiKeyId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { PlanTier, Role } from '#src/tables/accounts.ts';
 
-/** Who makes a request: what an API key stands for. */
+/** The caller that an API key identifies. */
 export interface Principal {
   readonly workspaceId: WorkspaceId;
   readonly userId: UserId;
@@ -11,7 +11,7 @@ export interface Principal {
   readonly isBootstrapWorkspace: boolean;
 }
 
-/** What a route asks of its caller; `public` asks nothing, `any` any valid key. */
+/** The access that a route requires; `public` needs no key, `any` accepts any valid key. */
 export type Scope = 'public' | 'any' | 'read' | 'ingest' | 'member' | 'admin' | 'bootstrap-admin';
 
 const ROLES_OF_SCOPE: Readonly<Record<Exclude<Scope, 'public'>, readonly Role[]>> = {
@@ -23,7 +23,7 @@ const ROLES_OF_SCOPE: Readonly<Record<Exclude<Scope, 'public'>, readonly Role[]>
   'bootstrap-admin': ['admin'],
 };
 
-/** The sentence that tells a caller which key this needs, or null when the principal may pass. */
+/** The error message that names the required key, or null when the principal has access. */
 export function whyForbidden(principal: Principal, scope: Exclude<Scope, 'public'>): string | null {
   const roles = ROLES_OF_SCOPE[scope];
   if (!roles.includes(principal.role)) {

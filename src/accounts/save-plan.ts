@@ -2,10 +2,10 @@ import type { WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
 
-/** The plan that holds now, and since when; or the one that holds without a subscription. */
+/** The plan in effect and since when, or the plan that applies without a subscription. */
 export type PlanChange = { plan_tier: PlanTier; plan_since: Date } | { base_plan_tier: PlanTier };
 
-/** Writes what billing has decided. The caller has locked the workspace. */
+/** Saves the plan that billing decided. The caller must have locked the workspace. */
 export async function savePlan(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,

@@ -4,7 +4,7 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
 import { createApiKey } from './api-keys.ts';
 
-/** Makes a workspace with its owner, its default pair and one admin key, all or nothing. */
+/** Creates a workspace with its owner, its default pair and one admin key, all or nothing. */
 export async function createWorkspace(
   db: Database,
   { name, planTier }: { name: string; planTier: PlanTier },
@@ -21,12 +21,15 @@ export async function createWorkspace(
   });
 }
 
-/** The rows every workspace starts with: itself, an owner, and the hidden pair for documents that name none. */
+/**
+ * Inserts the rows every workspace starts with: the workspace, an owner, and the hidden pair for documents that name
+ * none.
+ */
 export async function insertWorkspace(
   transaction: DatabaseTransaction,
   { name, planTier, isBootstrap }: { name: string; planTier: PlanTier; isBootstrap: boolean },
 ): Promise<{ workspaceId: WorkspaceId; userId: UserId }> {
-  // New rows' ids are branded where they are made.
+  // New rows' ids are branded at their source.
   const workspaceId = randomUUID() as WorkspaceId;
   const userId = randomUUID() as UserId;
   await transaction

@@ -4,15 +4,15 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 const MAX_EMAIL_BYTES = 254;
 const MAX_LOCAL_BYTES = 64;
 const MAX_DOMAIN_LENGTH = 253;
-/** A dot-atom of RFC 5322, with the letters of RFC 6531. */
+/** A dot-atom of RFC 5322, with the characters of RFC 6531. */
 const LOCAL_PART =
   /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const DOMAIN_TEXT = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const ASCII_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * One plain address as a request gives it, without display name, comment or quotes: its domain in lower case and
- * readable letters, its local part as it is written. Null for everything else.
+ * Parses one plain address from a request, without display name, comment or quotes: the domain in lower case and
+ * decoded to Unicode, the local part unchanged. Null for everything else.
  */
 export function parseEmailAddress(text: string): string | null {
   if (text.length > MAX_EMAIL_BYTES) return null;
@@ -25,14 +25,14 @@ export function parseEmailAddress(text: string): string | null {
   return byteLength(email) > MAX_EMAIL_BYTES ? null : email;
 }
 
-/** A domain of at least two labels in lower case and readable letters (`xn--` decoded); null for everything else. */
+/** Parses a domain of at least two labels to lower case and Unicode (`xn--` decoded); null for everything else. */
 export function parseDomain(text: string): string | null {
   if (text.length > MAX_DOMAIN_LENGTH + 1 || !DOMAIN_TEXT.test(text)) return null;
   const ascii = domainToASCII(text.replace(/\.$/, ''));
   const labels = ascii.split('.');
   if (ascii.length > MAX_DOMAIN_LENGTH || labels.length < 2) return null;
   if (!labels.every((label) => ASCII_LABEL.test(label))) return null;
-  // No domain ends with digits, IP addresses do.
+  // No top-level domain ends in a digit; IP addresses do.
   if (/^\d+$/.test(labels.at(-1) ?? '')) return null;
   return domainToUnicode(ascii) || null;
 }

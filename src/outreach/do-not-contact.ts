@@ -3,7 +3,7 @@ import type { DoNotContactId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { DoNotContactReason } from '#src/tables/outreach.ts';
 
-/** Who is not to be contacted: one address, or a domain with its subdomains. In lower case. */
+/** One address or one domain (with its subdomains) that must not be contacted. In lower case. */
 export interface DoNotContactEntry {
   kind: 'email' | 'domain';
   value: string;
@@ -16,7 +16,10 @@ export interface StoredDoNotContact extends DoNotContactEntry {
   created_at: Date;
 }
 
-/** Adds entries; those that are there stay as they are. @returns all of them as they now are, in the order given */
+/**
+ * Adds entries; existing ones stay unchanged.
+ * @returns all of them as now stored, in the given order
+ */
 export async function addDoNotContact(
   db: Database | DatabaseTransaction,
   workspaceId: WorkspaceId,
@@ -41,7 +44,7 @@ export async function addDoNotContact(
 }
 
 /**
- * Which of these addresses are not to be contacted, themselves or by their domain.
+ * The addresses among these that must not be contacted, because of an entry for the address or its domain.
  * @param emails in lower case
  */
 export async function blockedEmails(
@@ -64,7 +67,7 @@ export async function blockedEmails(
   );
 }
 
-/** Which of these domains or hosts are not to be contacted, themselves or as part of a larger one. */
+/** The domains or hosts among these that must not be contacted, because of an entry for them or a parent domain. */
 export async function blockedDomains(
   db: Database | DatabaseTransaction,
   workspaceId: WorkspaceId,

@@ -9,9 +9,9 @@ import {
   type StoredDoNotContact,
 } from './do-not-contact.ts';
 
-/** Every lead and every message is held against the list. */
+/** Limited because every lead and every message is checked against the list. */
 const MAX_ENTRIES = 100_000;
-/** Far beyond any row, and still a number that JavaScript holds. */
+/** Larger than any row id, and still a safe integer in JavaScript. */
 const ENTRY_ID = /^\d{1,15}$/;
 
 export interface DoNotContactQuery {
@@ -20,11 +20,11 @@ export interface DoNotContactQuery {
   /** In lower case. */
   value: string | null;
   limit: number;
-  /** Entries before this one; null for the first page. */
+  /** Return entries before this one; null for the first page. */
   before: number | null;
 }
 
-/** Newest first. Entries that come meanwhile do not shift the pages. */
+/** Newest first. Entries added meanwhile do not shift the pages. */
 export async function listDoNotContact(
   db: Database,
   workspaceId: WorkspaceId,
@@ -47,9 +47,9 @@ export async function listDoNotContact(
 }
 
 /**
- * Adds entries at an administrator's word; those that are there stay as they are.
- * @returns all of them as they now are
- * @throws Problem CONFLICT when the list would be longer than it may be
+ * Adds entries on behalf of an administrator; existing ones stay unchanged.
+ * @returns all of them as now stored
+ * @throws Problem CONFLICT when the list would exceed its maximum length
  */
 export async function extendDoNotContact(
   trx: DatabaseTransaction,
@@ -57,7 +57,7 @@ export async function extendDoNotContact(
   entries: readonly DoNotContactEntry[],
   why: { reason: DoNotContactReason; note?: string },
 ): Promise<StoredDoNotContact[]> {
-  // Those who come together count one after the other.
+  // Serializes concurrent calls, so that each counts the entries of the others.
   await sql`select id from workspace where id = ${workspaceId} for no key update`.execute(trx);
   const added = await addDoNotContact(trx, workspaceId, entries, why);
   const { rows } = await sql<{ n: number }>`
@@ -65,11 +65,11 @@ export async function extendDoNotContact(
   if ((rows[0]?.n ?? 0) <= MAX_ENTRIES) return added;
   throw new Problem(
     'CONFLICT',
-    `The do-not-contact list would have more than ${MAX_ENTRIES} entries, and that is as many as it may have. Remove some (DELETE /do-not-contact/{id}), or list a domain in the place of its addresses.`,
+    `The do-not-contact list would have more than ${MAX_ENTRIES} entries, which is the limit. Remove some (DELETE /do-not-contact/{id}), or list a domain instead of its addresses.`,
   );
 }
 
-/** @throws Problem NOT_FOUND for an id that does not exist, or not in this workspace */
+/** @throws Problem NOT_FOUND for an id that does not exist in this workspace */
 export async function removeDoNotContact(
   db: Database,
   workspaceId: WorkspaceId,
@@ -81,10 +81,13 @@ export async function removeDoNotContact(
   if (rows.length === 0) throw unknownEntry(String(id));
 }
 
-/** The id in a path. @throws Problem NOT_FOUND for what has another shape */
+/**
+ * Parses the id in a path.
+ * @throws Problem NOT_FOUND for an id of any other format
+ */
 export function doNotContactIdOf(text: string): DoNotContactId {
   if (!ENTRY_ID.test(text)) throw unknownEntry(text);
-  // Branded here, once its shape is known.
+  // Branded here, after its format has been checked.
   return Number(text) as DoNotContactId;
 }
 

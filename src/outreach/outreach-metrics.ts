@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 import type { GaugeSample } from '#src/platform/metrics.ts';
 
-/** Scrapes and messages by status, and how late the oldest is that is due and not begun, of all workspaces. */
+/** Scrapes and messages of all workspaces by status, and the age of the oldest that is due but not started. */
 export async function outreachSamples(db: Database): Promise<GaugeSample[]> {
   const { rows } = await sql<{
     kind: 'scrape' | 'message' | 'late';
@@ -23,7 +23,7 @@ export async function outreachSamples(db: Database): Promise<GaugeSample[]> {
       from email_message where finished_at is null and status = 'queued'
         and (next_attempt_at is null or next_attempt_at < now())`.execute(db);
   return rows.map(({ kind, label, value: found }): GaugeSample => {
-    // The minimum of no rows is null: nothing waits.
+    // The minimum over no rows is null: nothing is waiting.
     const value = found ?? 0;
     switch (kind) {
       case 'scrape':

@@ -1,8 +1,8 @@
 import type { SecretBox } from '#src/platform/crypto.ts';
 import type { PlatformServices } from '#src/platform/platform-services.ts';
 
-/** What outreach takes. */
+/** The services that outreach needs. */
 export interface OutreachServices extends PlatformServices {
-  /** For the tokens of unsubscribe links, whose keys outlive those of `secrets`. */
+  /** Seals the tokens of unsubscribe links; its keys outlive those of `secrets`. */
   readonly unsubscribeSecrets: SecretBox;
 }

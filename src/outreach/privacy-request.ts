@@ -106,7 +106,7 @@ export function presentEntry(entry: StoredDoNotContact): z.input<typeof entrySch
   return { id, kind, value, reason, note, created_at: created_at.toISOString() };
 }
 
-/** Each once. */
+/** Deduplicated entries. */
 export function entriesOf(named: { emails: string[]; domains: string[] }): DoNotContactEntry[] {
   return [
     ...[...new Set(named.emails)].map((value) => ({ kind: 'email' as const, value })),

@@ -4,7 +4,7 @@ import { createSecretBox, type SecretBox, UnreadableSecret } from '#src/platform
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { keyIdOf } from '#src/platform/encryption-keys.ts';
 
-/** Any number that no other lock of Millrace uses. */
+/** Must differ from every other lock id in Millrace. */
 const UNSUBSCRIBE_KEY_LOCK = 7_202_613;
 
 interface KeyRow {
@@ -14,9 +14,10 @@ interface KeyRow {
 }
 
 /**
- * The keys of unsubscribe links. They are rows, sealed by the deployment's keys and independent of them: a message lies
- * in a mailbox for years, and its link outlives every rotation. The first start makes one.
- * @param ringKeys under these, links were made before there were keys for links; they are kept for those
+ * Opens the keys of unsubscribe links. They are stored as rows, sealed with the deployment's keys but independent of
+ * them: a message stays in a mailbox for years, and its link must survive every key rotation. The first start creates
+ * one.
+ * @param ringKeys links were sealed with these before link keys existed; kept so that those links still work
  */
 export async function openUnsubscribeKeys(
   db: Database,
@@ -49,11 +50,11 @@ export async function openUnsubscribeKeys(
 
 interface LinkKey {
   key: Buffer;
-  /** False: it only reads links that were made before. */
+  /** False: the key only reads existing links. */
   makesLinks: boolean;
 }
 
-/** Links of a key whose own key was given up are lost with it. */
+/** Skips a link key whose sealing key was retired; links made with it no longer work. */
 function openRow(secrets: SecretBox, row: KeyRow): LinkKey[] {
   try {
     const key = Buffer.from(secrets.open(row.sealed_key, rowName(row.id)), 'base64');
@@ -75,7 +76,7 @@ async function insertKey(
     values (${id}, ${sealed}, ${makesLinks})`.execute(trx);
 }
 
-/** A new database has no workspace yet when its first process starts. */
+/** Whether the database was used before: a new one has no workspace when its first process starts. */
 async function isOlderDeployment(trx: DatabaseTransaction): Promise<boolean> {
   const { rows } = await sql`select 1 from workspace limit 1`.execute(trx);
   return rows.length > 0;

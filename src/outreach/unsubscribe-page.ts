@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 const STYLE =
   'body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:15vh auto;padding:0 1.5rem;color:#222}button{font:inherit;padding:.6em 1.4em;border:0;border-radius:.4em;background:#1d4ed8;color:#fff;cursor:pointer}';
 
-/** Nothing but the page itself with its one style, and its form sent to where it came from. */
+/** Allows only the page itself with its one inline style, and its form sent back to the same origin. */
 const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** The address of the page is a key: no cache, search engine or other site is to have it. */
+/** The URL is a credential: no cache, search engine or other site may have it. */
 export const UNSUBSCRIBE_PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'Cache-Control': 'no-store',
@@ -14,7 +14,7 @@ export const UNSUBSCRIBE_PAGE_HEADERS: Readonly<Record<string, string>> = {
   'X-Robots-Tag': 'noindex',
 };
 
-/** Asks once more before anything happens: mail scanners open every link. */
+/** Asks for confirmation first, because mail scanners open every link. */
 export function unsubscribePage(email: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -2,23 +2,23 @@ import { z } from 'zod';
 import type { WorkspaceId } from '#src/ids.ts';
 import { type SecretBox, UnreadableSecret } from '#src/platform/crypto.ts';
 
-/** What every token is sealed for: no other secret can be shown as one. */
+/** The purpose that every token is sealed for, so that no other sealed secret passes as a token. */
 const SEALED_FOR = 'unsubscribe';
 
 export interface Unsubscription {
-  /** Whose messages. */
+  /** Workspace whose messages the person unsubscribes from. */
   workspaceId: WorkspaceId;
   /** In lower case. */
   email: string;
 }
 
-// The seal vouches for what is inside, so the id may be branded here.
+// The seal guarantees the content, so the id may be branded here.
 const contentSchema = z.object({
   w: z.uuid().transform((id) => id as WorkspaceId),
   e: z.string().min(3),
 });
 
-/** Says who unsubscribes from whom, for a link in a message. Nothing is stored; it can stand in a URL as it is. */
+/** Creates the token that says who unsubscribes from whom. It is self-contained (nothing is stored) and URL-safe. */
 export function makeUnsubscribeToken(
   secrets: SecretBox,
   { workspaceId, email }: Unsubscription,
@@ -26,7 +26,7 @@ export function makeUnsubscribeToken(
   return secrets.seal(JSON.stringify({ w: workspaceId, e: email.toLowerCase() }), SEALED_FOR);
 }
 
-/** @returns null for whatever `makeUnsubscribeToken` has not made under one of the keys of links */
+/** @returns null for any token that `makeUnsubscribeToken` did not create with one of the link keys */
 export function readUnsubscribeToken(secrets: SecretBox, token: string): Unsubscription | null {
   try {
     const { w, e } = contentSchema.parse(JSON.parse(secrets.open(token, SEALED_FOR)));

@@ -4,7 +4,7 @@ import type { OutreachServices } from './outreach-services.ts';
 import { addDoNotContact } from './do-not-contact.ts';
 import { readUnsubscribeToken, type Unsubscription } from './unsubscribe-token.ts';
 
-/** @throws Problem NOT_FOUND when the token is not one of a message that this service has sent */
+/** @throws Problem NOT_FOUND when the token is not from a message that this service sent */
 export function readUnsubscription(
   { unsubscribeSecrets }: Pick<OutreachServices, 'unsubscribeSecrets'>,
   token: string,
@@ -13,12 +13,12 @@ export function readUnsubscription(
   if (unsubscription) return unsubscription;
   throw new Problem(
     'NOT_FOUND',
-    'This link is not whole, or not of a message from here. Open it from the message itself, or answer the message and ask to be taken off.',
+    'This link is incomplete or not from a message that we sent. Open it from the message itself, or reply to the message and ask to be removed.',
   );
 }
 
 /**
- * Puts the address of a token on the do-not-contact list, however long that is; once there, it stays as it is.
+ * Adds the address of a token to the do-not-contact list, even if the list is full; an existing entry stays unchanged.
  * @throws Problem NOT_FOUND as `readUnsubscription`
  */
 export async function unsubscribe(
@@ -29,7 +29,7 @@ export async function unsubscribe(
   const { rows } = await sql`select id from workspace where id = ${workspaceId}`.execute(
     services.db,
   );
-  // A workspace that is gone sends nothing any more.
+  // A deleted workspace sends no more messages.
   if (rows.length === 0) return;
   await addDoNotContact(services.db, workspaceId, [{ kind: 'email', value: email }], {
     reason: 'unsubscribed',

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Whose traces are erased. In lower case. */
+/** Whose data to erase. In lower case. */
 export interface WhomToErase {
   emails: readonly string[];
-  /** With their subdomains, and with the addresses at them. */
+  /** Includes their subdomains and the addresses at them. */
   domains: readonly string[];
 }
 
-/** Whether a host is one of the domains or below one; compares as many names as the host has labels. */
+/** Whether a host is one of the domains or a subdomain of one; compares as many names as the host has labels. */
 export function isWithin(
   host: RawBuilder<unknown>,
   domains: readonly string[],
@@ -18,7 +18,7 @@ export function isWithin(
     where array_to_string(split.labels[first:], '.') = any(${[...domains]}::text[]))`;
 }
 
-/** What stands behind the last `@` of an address. */
+/** The part after the last `@` of an address. */
 export function hostOf(email: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`substring(${email} from '[^@]*$')`;
 }

@@ -1,10 +1,10 @@
 import type { ActionType } from './actions.ts';
 
-/** What an achievement counts. */
+/** The number that an achievement depends on. */
 type Metric = 'points' | 'streak' | 'days_in_row' | 'lucky_finds' | ActionType;
 
 interface Achievement {
-  /** Stored, and what clients see: never change one. */
+  /** Stored and sent to clients: never change one. */
   readonly id: string;
   readonly title: string;
   readonly metric: Metric;
@@ -12,7 +12,7 @@ interface Achievement {
   readonly threshold: number;
 }
 
-/** From the least to the most significant: of several that one award unlocks, the last is announced. */
+/** In order of significance, least first: if one award unlocks several, the last is announced. */
 export const ACHIEVEMENTS: readonly Achievement[] = [
   { id: 'first_points', title: 'First points', metric: 'points', threshold: 1 },
   { id: 'first_search', title: 'First search', metric: 'search', threshold: 1 },
@@ -45,13 +45,13 @@ export const ACHIEVEMENTS: readonly Achievement[] = [
   { id: 'year_in_row', title: '365 days in a row', metric: 'days_in_row', threshold: 365 },
 ];
 
-/** `next_milestone` when nothing is left. */
+/** The `next_milestone` when every achievement is unlocked. */
 export const ALL_UNLOCKED = 'all_unlocked';
 
-/** Where a user stands; a metric that is absent counts as 0. */
+/** A user's current metrics; an absent metric counts as 0. */
 export type Standing = Readonly<Partial<Record<Metric, number>>>;
 
-/** What this standing unlocks, the most significant last. */
+/** The achievements that this standing newly unlocks, the most significant last. */
 export function newlyUnlocked(standing: Standing, unlocked: ReadonlySet<string>): string[] {
   return ACHIEVEMENTS.filter(({ id }) => !unlocked.has(id))
     .filter(({ metric, threshold }) => (standing[metric] ?? 0) >= threshold)
@@ -59,8 +59,8 @@ export function newlyUnlocked(standing: Standing, unlocked: ReadonlySet<string>)
 }
 
 /**
- * The locked achievement that is nearest to completion, the least significant of equals, and how much of it is done:
- * hundredths, rounded down and below 1.
+ * The locked achievement nearest to completion (the least significant on a tie) and its progress: in hundredths,
+ * rounded down, below 1.
  */
 export function nextMilestone(
   standing: Standing,

@@ -1,12 +1,15 @@
 interface ActionRule {
   readonly points: number;
-  /** What the action adds to the streak, when it is the day's first. */
+  /** Added to the streak when this is the first action of the day. */
   readonly streakImpact: number;
-  /** Awards a user gets for it in one local day, asked for and given by the service together. */
+  /** Maximum number of awards per user and local day, those reported by the client and by the service combined. */
   readonly dailyCap: number;
 }
 
-/** The points and impact of each action: docs/points.md. The caps let a busy day count and make a farmed one pointless. */
+/**
+ * Points and streak impact of each action: see docs/points.md. The caps allow for a busy day and make farming
+ * pointless.
+ */
 export const ACTIONS = {
   login: { points: 5, streakImpact: 1, dailyCap: 3 },
   search: { points: 10, streakImpact: 1, dailyCap: 20 },
@@ -16,7 +19,7 @@ export const ACTIONS = {
   outreach: { points: 75, streakImpact: 5, dailyCap: 20 },
 } as const satisfies Record<string, ActionRule>;
 
-/** `action_type` on the wire. */
+/** The values of `action_type` in the API. */
 export type ActionType = keyof typeof ACTIONS;
 
 export const ACTION_TYPES = [

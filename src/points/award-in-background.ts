@@ -2,26 +2,26 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { PlatformServices } from '#src/platform/platform-services.ts';
 import { type Award, awardPoints, type AwardServices } from './award-points.ts';
 
-/** Few enough that awards never keep requests waiting for a connection. */
+/** Low, so that awards do not take database connections away from requests. */
 const CONCURRENCY = 2;
-/** More wait only when the database is far behind; an award is then given up rather than memory. */
+/** The queue grows longer only when the database is far behind; then awards are dropped to save memory. */
 const MAX_WAITING = 1_000;
-/** Once a cap is known to be reached, more of the action is not even looked at for this long. */
+/** After a cap was found to be reached, further awards of that action are skipped for this long. */
 const CAP_KNOWN_MS = 60_000;
 const MAX_CAPS_KNOWN = 10_000;
 const IDLE_MS = 3_000;
 
-/** Awards what users do in the service itself, when they have their answers. */
+/** Awards points for actions in the service itself, after the user has the response. */
 export interface PointsAwarder {
-  /** Returns at once and never throws: an award that fails is a line in the log. */
+  /** Returns immediately and never throws: a failed award is only logged. */
   readonly submit: (award: Omit<Award, 'source' | 'doneAt'>) => void;
-  /** Resolves when everything submitted is settled, or given up after a few seconds. */
+  /** Resolves when every submitted award is settled, or after a few seconds. */
   readonly idle: () => Promise<void>;
 }
 
 /**
- * @param give what awards one
- * @param idleMs how long `idle` waits
+ * @param give makes a single award
+ * @param idleMs maximum wait of `idle`
  */
 export function createPointsAwarder(
   services: AwardServices & Pick<PlatformServices, 'log'>,
@@ -36,9 +36,9 @@ export function createPointsAwarder(
   const cappedUntilMs = new Map<string, number>();
 
   async function work(): Promise<void> {
-    await nextTurn(); // the answer goes out first
+    await nextTurn(); // let the response go out first
     for (let award = waiting.shift(); award; award = waiting.shift()) await settle(award);
-    workers -= 1; // in the very turn that found nothing waiting
+    workers -= 1; // in the same turn that found the queue empty
     isOverfull = false;
   }
 

@@ -20,22 +20,22 @@ import {
 import type { LocalDate } from './local-date.ts';
 import { advanceStreak, dayOfAward, rowBegin, streakOn } from './streak.ts';
 
-/** Something a user has done. */
+/** An action of a user that earns points. */
 export interface Award extends AccountHolder {
   readonly action: ActionType;
   readonly source: AwardSource;
-  /** The real action, or the client's `Idempotency-Key`: one award each. Null: nothing tells it from others. */
+  /** Id of the action in the service, or the client's `Idempotency-Key`: one award per id. Null: no deduplication. */
   readonly sourceId: string | null;
-  /** At most one award of the service for it in a local day; `sourceId` does not count then. */
+  /** The service awards this action at most once per local day; `sourceId` is then ignored. */
   readonly oncePerDay?: boolean;
-  /** Of the service's: when it was done. What the client has reported since then is the same act. */
+  /** For awards by the service: when the action was done. A client report since then is the same action. */
   readonly doneAt?: Date;
   readonly context?: Readonly<Record<string, unknown>> | null;
 }
 
-/** What came of it. The totals are those right after the award. */
+/** The result of an award. The totals are those right after it. */
 export interface AwardOutcome {
-  /** False when the day's cap of the action was reached: nothing was awarded. */
+  /** False when the daily cap of the action was reached; nothing was awarded then. */
   readonly isRecorded: boolean;
   readonly pointsAwarded: number;
   readonly pointsTotal: number;
@@ -46,14 +46,15 @@ export interface AwardOutcome {
 
 export type AwardServices = Pick<PlatformServices, 'db' | 'clock' | 'config'>;
 
-/** A number from 0 to below 1. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type RandomSource = () => number;
 
 /**
- * Awards points for an action: ledger row, totals, streak and achievements in one transaction, under the lock of the
- * user's totals. The same source again gets the first outcome again and is awarded nothing; so does the client for what
- * the service has awarded within ten minutes, and the service for what the client has reported since it was done.
- * @throws Problem CONFLICT when the source stood for another action, UNAUTHENTICATED when the user is gone
+ * Awards points for an action: ledger row, totals, streak and achievements in one transaction, with the user's totals
+ * locked. A repeated source gets the first outcome again and earns nothing. The same holds for a client report of an
+ * action that the service awarded within the last ten minutes, and for the service when the client has reported the
+ * action since it was done.
+ * @throws Problem CONFLICT when the source belongs to another action, UNAUTHENTICATED when the user no longer exists
  */
 export async function awardPoints(
   { db, clock, config }: AwardServices,
@@ -63,7 +64,7 @@ export async function awardPoints(
   return db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, award);
     if (account === null) {
-      throw new Problem('UNAUTHENTICATED', 'The user account of this key does not exist any more.');
+      throw new Problem('UNAUTHENTICATED', 'The user account of this key no longer exists.');
     }
     const at = clock();
     const day = await findDay(trx, award, account, at);
@@ -82,10 +83,10 @@ export async function awardPoints(
   });
 }
 
-/** An act that both report within this time counts once. */
+/** An action that the client and the service both report within this time counts once. */
 export const CLAIM_WINDOW_MS = 600_000;
 
-/** The award for the same act, when it was reported by the other of client and service. */
+/** The award for the same action if the other side (client or service) has already reported it. */
 async function claim(
   trx: DatabaseTransaction,
   award: Award,
@@ -107,11 +108,11 @@ async function findDay(
   const begin = streak.daysInRow < 3 ? null : rowBegin(streak);
   const day = dayOfAward(at, timeZone, streak, null);
   if (begin === null || day === streak.lastDay) return day;
-  // A new day of a longer row, once a day: whether it has come by changes of the zone alone.
+  // Once a day in a longer row of days: check whether time zone changes alone caused the new day.
   return dayOfAward(at, timeZone, streak, await firstAwardOf(trx, holder, begin));
 }
 
-/** Ids of requests are unique among themselves, not among kinds of actions, so the action is a part of it. */
+/** Request ids are unique per kind of action only, so the action is part of the source id. */
 function sourceIdOf(award: Award, day: LocalDate): string | null {
   if (award.oncePerDay) return `${award.action} ${day}`;
   if (award.source === 'client' || award.sourceId === null) return award.sourceId;
@@ -122,7 +123,7 @@ function repeat(earlier: RecordedAward, award: Award): AwardOutcome {
   if (earlier.action === award.action) return toOutcome(earlier);
   throw new Problem(
     'CONFLICT',
-    `This Idempotency-Key stands for an earlier ${earlier.action}. Send another key with each new action.`,
+    `This Idempotency-Key was used for an earlier ${earlier.action}. Send a new key with each new action.`,
   );
 }
 
@@ -185,7 +186,7 @@ function toOutcome({ action: _, points, ...told }: RecordedAward): AwardOutcome 
   return { isRecorded: true, pointsAwarded: points, ...told };
 }
 
-/** 48 random bits from the operating system: clients can neither foresee nor steer a lucky find. */
+/** 48 random bits from the operating system, so clients can neither predict nor influence a lucky find. */
 function secureRandom(): number {
   return randomBytes(6).readUIntBE(0, 6) / 2 ** 48;
 }

@@ -5,7 +5,7 @@ import type { ActionType } from './actions.ts';
 import type { LocalDate } from './local-date.ts';
 import type { Streak } from './streak.ts';
 
-/** Who says that something was done: the user's client, or the service, which did it. */
+/** Who reports an action: the user's client, or the service that performed it. */
 export type AwardSource = 'client' | 'service';
 
 export interface AccountHolder {
@@ -13,17 +13,17 @@ export interface AccountHolder {
   readonly userId: UserId;
 }
 
-/** Totals of a user; always what the ledger adds up to. */
+/** Totals of a user; always the sum of the ledger. */
 export interface PointsAccount {
   readonly timeZone: string;
   readonly points: number;
   readonly luckyFinds: number;
-  /** How often each action was ever awarded. */
+  /** Lifetime number of awards per action. */
   readonly actionCounts: Readonly<Partial<Record<ActionType, number>>>;
   readonly streak: Streak;
 }
 
-/** A row of the ledger, as far as it is told to the user. */
+/** The part of a ledger row that is returned to the user. */
 export interface RecordedAward {
   readonly action: string;
   readonly points: number;
@@ -46,7 +46,7 @@ const ACCOUNT_COLUMNS = sql.raw(`u.time_zone as "timeZone", coalesce(a.points, 0
   coalesce(a.longest_streak, 0) as longest, to_char(a.last_day, 'YYYY-MM-DD') as "lastDay",
   coalesce(a.last_day_impact, 0) as "lastDayImpact", coalesce(a.days_in_row, 0) as "daysInRow"`);
 
-/** The totals as they are, zeros before the first award; null when there is no such user. */
+/** The current totals, zeros before the first award; null when there is no such user. */
 export async function readAccount(
   db: Database,
   { workspaceId, userId }: AccountHolder,
@@ -58,7 +58,7 @@ export async function readAccount(
   return rows[0] ? toAccount(rows[0]) : null;
 }
 
-/** The totals, locked until the end of the transaction: a user's awards go one after the other. */
+/** The totals, locked until the end of the transaction, which serializes a user's awards. */
 export async function lockAccount(
   trx: DatabaseTransaction,
   holder: AccountHolder,
@@ -83,7 +83,7 @@ async function lockRow(
   return rows[0] ? toAccount(rows[0]) : null;
 }
 
-/** Moment of a day's first award. */
+/** Time of the first award on a day. */
 export async function firstAwardOf(
   trx: DatabaseTransaction,
   { userId }: AccountHolder,
@@ -95,7 +95,7 @@ export async function firstAwardOf(
   return rows[0]?.at ?? null;
 }
 
-/** How often each action was awarded that day. */
+/** Number of awards per action on a day. */
 export async function countsOfDay(
   db: Database,
   { userId }: AccountHolder,
@@ -107,7 +107,7 @@ export async function countsOfDay(
   return new Map(rows.map(({ action, count }) => [action, count]));
 }
 
-/** How often the action was awarded that day. */
+/** Number of awards of one action on a day. */
 export async function countOnDay(
   trx: DatabaseTransaction,
   { userId }: AccountHolder,
@@ -119,7 +119,7 @@ export async function countOnDay(
   return rows[0]?.count ?? 0;
 }
 
-/** Ids of a user's achievements, in the order in which they were unlocked. */
+/** Ids of a user's achievements, in the order they were unlocked. */
 export async function listUnlocked(
   db: Database | DatabaseTransaction,
   { userId }: AccountHolder,
@@ -133,7 +133,7 @@ export async function listUnlocked(
 const AWARD_COLUMNS = sql.raw(`action_type as action, points, points_total as "pointsTotal",
   streak_count as "streakCount", is_lucky_find as "isLuckyFind", achievement`);
 
-/** The award that a report of this source made or claimed. */
+/** The award that a report with this source id created or claimed. */
 export async function findAward(
   trx: DatabaseTransaction,
   { userId }: AccountHolder,
@@ -151,8 +151,8 @@ export async function findAward(
 }
 
 /**
- * Claims the oldest award since a moment that the other source reported and nobody has claimed. What it tells from then
- * on are the totals of now.
+ * Claims the oldest unclaimed award that the other source reported since the given time, and sets its totals to the
+ * current ones.
  */
 export async function claimAward(
   trx: DatabaseTransaction,
@@ -182,7 +182,7 @@ function otherThan(source: AwardSource): AwardSource {
   return source === 'client' ? 'service' : 'client';
 }
 
-/** Writes the award, what it unlocks and the new totals, in one statement. */
+/** Writes the award, the achievements it unlocks and the new totals in one statement. */
 export async function insertAward(
   trx: DatabaseTransaction,
   { workspaceId, userId }: AccountHolder,

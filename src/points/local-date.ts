@@ -1,13 +1,13 @@
-/** A day on somebody's calendar, `YYYY-MM-DD`: dates compare as their texts do. */
+/** A calendar day, `YYYY-MM-DD`; dates compare like strings. */
 export type LocalDate = string;
 
-/** More than there are zones; names may differ in case, so the number needs a bound. */
+/** More than the number of time zones. Names may differ in case, so the cache needs a limit. */
 const MAX_FORMATS = 1_000;
 const DAY_MS = 86_400_000;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The date that a calendar on the wall shows at that moment. A zone that this Node does not know counts as UTC. */
+/** The local date at a moment. A time zone that this Node version does not know counts as UTC. */
 export function localDateIn(timeZone: string, at: Date): LocalDate {
   const part = new Map(
     formatOf(timeZone)

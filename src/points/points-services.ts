@@ -1,7 +1,7 @@
 import type { PointsAwarder } from './award-in-background.ts';
 
-/** What other features take of points. */
+/** The part of points that other features use. */
 export interface PointsServices {
-  /** Awards points for what users do, after they have their answer. */
+  /** Awards points for user actions, after the user has the response. */
   readonly pointsAwarder: PointsAwarder;
 }

@@ -8,20 +8,23 @@ export interface ActionStanding {
   readonly action: ActionType;
   readonly points: number;
   readonly streakImpact: number;
-  /** Awards a user gets in one local day. */
+  /** Maximum number of awards per user and local day. */
   readonly dailyCap: number;
-  /** Awards of the user's today. */
+  /** The user's awards today. */
   readonly today: number;
 }
 
-/** The actions with their rules, and how much of today's cap a user has used. @throws Problem UNAUTHENTICATED when the user is gone */
+/**
+ * The actions with their rules, and how much of today's caps the user has used.
+ * @throws Problem UNAUTHENTICATED when the user no longer exists
+ */
 export async function readActions(
   { db, clock }: Pick<AwardServices, 'db' | 'clock'>,
   holder: AccountHolder,
 ): Promise<{ actions: ActionStanding[]; luckyFinds: number }> {
   const account = await readAccount(db, holder);
   if (account === null) {
-    throw new Problem('UNAUTHENTICATED', 'The user account of this key does not exist any more.');
+    throw new Problem('UNAUTHENTICATED', 'The user account of this key no longer exists.');
   }
   const today = dayOfAward(clock(), account.timeZone, account.streak, null);
   const counts = await countsOfDay(db, holder, today);

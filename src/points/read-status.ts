@@ -6,23 +6,26 @@ import { dayOfAward, streakOn } from './streak.ts';
 
 export interface PointsStatus {
   readonly points: number;
-  /** 0 when the day before the user's today had no award. */
+  /** 0 when the user had no award yesterday or today. */
   readonly currentStreak: number;
   readonly longestStreak: number;
-  /** Ids, in the order in which they were unlocked. */
+  /** Ids, in the order they were unlocked. */
   readonly unlocked: readonly string[];
-  /** Id of the locked achievement that is nearest to completion, and how much of it is done, below 1. */
+  /** Id of the locked achievement nearest to completion, and its progress, below 1. */
   readonly nextMilestone: { readonly id: string; readonly progress: number };
 }
 
-/** Where a user stands. @throws Problem UNAUTHENTICATED when the user is gone */
+/**
+ * A user's current status.
+ * @throws Problem UNAUTHENTICATED when the user no longer exists
+ */
 export async function readPointsStatus(
   { db, clock }: Pick<AwardServices, 'db' | 'clock'>,
   holder: AccountHolder,
 ): Promise<PointsStatus> {
   const account = await readAccount(db, holder);
   if (account === null) {
-    throw new Problem('UNAUTHENTICATED', 'The user account of this key does not exist any more.');
+    throw new Problem('UNAUTHENTICATED', 'The user account of this key no longer exists.');
   }
   const unlocked = await listUnlocked(db, holder);
   const known = new Set(unlocked);

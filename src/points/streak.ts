@@ -4,19 +4,19 @@ const DAY_MS = 86_400_000;
 
 export interface Streak {
   readonly current: number;
-  /** The largest that `current` has ever been. */
+  /** The highest value that `current` ever had. */
   readonly longest: number;
   /** The last day with an award; null before the first. */
   readonly lastDay: LocalDate | null;
-  /** What that day has added. */
+  /** The impact added on that day. */
   readonly lastDayImpact: number;
-  /** Days with an award, one after the other, up to `lastDay`. */
+  /** Consecutive days with an award, up to `lastDay`. */
   readonly daysInRow: number;
 }
 
 /**
- * The streak after an award. A day adds the largest impact of its actions: the first adds its own, a later one only
- * what it has more. The day after goes on from there; after a day without an award it starts anew.
+ * The streak after an award. A day adds the largest impact of its actions: the first action adds its own impact, a
+ * later one only the excess. An award on the next day continues the streak; after a day without an award it restarts.
  */
 export function advanceStreak(streak: Streak, day: LocalDate, impact: number): Streak {
   const { lastDay } = streak;
@@ -34,21 +34,22 @@ export function advanceStreak(streak: Streak, day: LocalDate, impact: number): S
   };
 }
 
-/** The streak as it stands on a day: nothing is left of it when the day before had no award. */
+/** The streak as of a day: zero if the day before had no award. */
 export function streakOn(streak: Streak, today: LocalDate): Streak {
   const isAlive = streak.lastDay !== null && today <= nextDay(streak.lastDay);
   return isAlive ? streak : { ...streak, current: 0, daysInRow: 0 };
 }
 
-/** The first of the days in a row. */
+/** The first of the consecutive days. */
 export function rowBegin({ lastDay, daysInRow }: Streak): LocalDate | null {
   return lastDay === null ? null : addDays(lastDay, 1 - daysInRow);
 }
 
 /**
- * The day that an award at this moment belongs to: the user's local date, but never one before the last. However a
- * user changes the time zone, a row has at most one day more than one calendar could have shown since it began.
- * @param rowBeganAt moment of the row's first award; may be null while the row is shorter than three days
+ * The day that an award at this moment counts for: the user's local date, but never earlier than the last day. Whatever
+ * time zone changes a user makes, consecutive days exceed what one calendar could have shown since they began by at
+ * most one.
+ * @param rowBeganAt time of the first award in the row; may be null while the row is shorter than three days
  */
 export function dayOfAward(
   at: Date,
@@ -63,12 +64,14 @@ export function dayOfAward(
   return daysInRow + 1 <= mostDays(rowBeganAt, at) + 1 ? today : lastDay;
 }
 
-/** Calendar days that somebody who stays in one place can see between two moments. */
+/** The most calendar days that a person in one time zone can see between two moments. */
 function mostDays(from: Date, to: Date): number {
   return Math.floor((to.getTime() - from.getTime()) / DAY_MS) + 2;
 }
 
-/** No zone is a day ahead of UTC's date plus one: a clock was wrong, and waiting for that day to come helps nobody. */
+/**
+ * True if no time zone can have reached this day: a clock was wrong, and the user must not wait until that day comes.
+ */
 function isBeyondAllZones(day: LocalDate, at: Date): boolean {
   return day > nextDay(localDateIn('UTC', at));
 }

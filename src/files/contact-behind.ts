@@ -1,7 +1,7 @@
-/** Longer ones are no address (RFC 5321 §4.5.3.1) and no number. */
+/** Longer values are neither an address (RFC 5321 §4.5.3.1) nor a phone number. */
 const MAX_CONTACT_LENGTH = 254;
 
-/** "Write to us" says nothing without the address behind it; of other links the words are what a reader sees. */
+/** The address or number of a contact link ("Write to us"), unless its text already shows it. Empty for other links. */
 export function contactBehind(href: string, words: string): string {
   const [, encoded = ''] = /^\s*(?:mailto|tel):([^?#]+)/i.exec(href) ?? [];
   const contact = decoded(encoded).trim();

@@ -2,16 +2,19 @@ import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 import type { FileBytes } from './file-bytes.ts';
 
-/** One statement each: small enough for any driver's memory, large enough to be few. */
+/** One part per statement: small enough for any driver's memory, large enough for few statements. */
 const PART_BYTES = 1024 * 1024;
 
-/** Bytes in the table `stored_file_part`: every process sees them, they are backed up with the rest, and go with their row. */
+/**
+ * Bytes in the table `stored_file_part`: visible to every process, backed up with the database, and deleted with their
+ * row.
+ */
 export function createDatabaseBytes(db: Database): FileBytes {
   return {
     async write({ id }, content) {
       let part = 0;
       for await (const bytes of partsOf(content)) {
-        // As text: PGlite writes bytes out one by one, at 5 MB/s.
+        // Read as text: PGlite encodes bytes one at a time, at 5 MB/s.
         await sql`insert into stored_file_part (stored_file_id, part, content)
           values (${id}, ${part}, decode(${bytes.toString('base64')}, 'base64'))`.execute(db);
         part += 1;
@@ -33,13 +36,13 @@ export function createDatabaseBytes(db: Database): FileBytes {
       }
       return bytes;
     },
-    // They go with their row.
+    // The bytes are deleted with their row.
     remove: () => Promise.resolve(),
     list: null,
   };
 }
 
-/** The same bytes in parts of `PART_BYTES`, the last one shorter. */
+/** Splits the content into parts of `PART_BYTES`; the last one may be shorter. */
 async function* partsOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let open: Uint8Array[] = [];
   let length = 0;

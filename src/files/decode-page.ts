@@ -1,13 +1,16 @@
 import { decodeText } from './decode-text.ts';
 
-/** Where a page may declare its encoding (HTML Living Standard §4.2.5.4 says 1,024 bytes; pages are careless). */
+/**
+ * How far into a page to look for its encoding (HTML Living Standard §4.2.5.4 says 1,024 bytes, but many pages exceed
+ * that).
+ */
 const PRESCAN_BYTES = 4_096;
 const MAX_BROKEN_SHARE = 0.1;
 
 /**
- * The text of an HTML page: byte order mark, then the `charset` of its content type, then its own `meta`, then what
- * the bytes look like (https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding). A
- * declaration of UTF-8 counts only when the bytes are UTF-8. Null when the bytes are no text.
+ * Decodes an HTML page by its byte order mark, then the `charset` of its content type, then its own `meta`, then
+ * detection (https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding). A declaration of
+ * UTF-8 counts only when the bytes are valid UTF-8. Null when the bytes are not text.
  */
 export function decodePage(bytes: Buffer, contentType: string): string | null {
   const head = bytes.subarray(0, PRESCAN_BYTES).toString('latin1');
@@ -26,12 +29,12 @@ export function decodePage(bytes: Buffer, contentType: string): string | null {
   return decodeText(bytes);
 }
 
-/** A declaration that could be read as ASCII cannot tell the truth about UTF-16; the standard takes it for UTF-8. */
+/** A declaration that is readable as ASCII cannot be right about UTF-16; the standard treats it as UTF-8. */
 function asciiLabel(label: string | undefined): string | undefined {
   return label !== undefined && /^(?:utf-?16|ucs-?2|unicode)/i.test(label) ? 'utf-8' : label;
 }
 
-/** Null for labels that the Encoding Standard does not know, and for UTF-8 and UTF-16 that are none. */
+/** Null for labels unknown to the Encoding Standard, and for UTF-8 and UTF-16 when the bytes are not valid. */
 function decodeAs(label: string, bytes: Buffer): string | null {
   let decoder: TextDecoder;
   try {
@@ -40,14 +43,14 @@ function decodeAs(label: string, bytes: Buffer): string | null {
     return null;
   }
   const isWide = decoder.encoding.startsWith('utf-16');
-  // The tags of a page in UTF-16 have a zero in each character.
+  // In UTF-16, each character of a tag has a zero byte.
   if (isWide !== bytes.subarray(0, PRESCAN_BYTES).includes(0)) return null;
   const text = decoder.decode(bytes);
   const isWrong = decoder.encoding.startsWith('utf-') && isMostlyBroken(text);
   return isWrong || text.includes('\0') ? null : text;
 }
 
-/** A few bytes are broken on many pages: a text that was cut in a character, an old name. */
+/** Many pages have a few broken bytes: text cut inside a character, a name in an old encoding. */
 function isMostlyBroken(text: string): boolean {
   if (!text.includes('\uFFFD')) return false;
   let broken = 0;

@@ -10,12 +10,12 @@ const BYTE_ORDER_MARKS: [encoding: string, mark: number[]][] = [
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ];
-/** Random bytes hold about 10 % control characters, written text practically none. */
+/** Random bytes contain about 10 % control characters, written text almost none. */
 const MAX_CONTROL_SHARE = 0.01;
 
 /**
- * Decodes text of unknown encoding: byte order mark, then strict UTF-8, then UTF-16 without a mark,
- * then the most likely legacy encoding. Line ends become `\n`.
+ * Decodes text of unknown encoding: byte order mark, then strict UTF-8, then UTF-16 without a mark, then the most
+ * likely legacy encoding. Line endings become `\n`.
  * @returns null when the bytes are not text
  */
 export function decodeText(bytes: Uint8Array): string | null {
@@ -34,7 +34,7 @@ function decode(bytes: Uint8Array): string {
   return iconv.decode(bytes, unmarkedUtf16(sample) ?? likelyEncoding(sample));
 }
 
-/** The most likely legacy encoding in which the sample has hardly any characters that no text contains. */
+/** The most likely legacy encoding in which the sample has almost no characters that never occur in text. */
 function likelyEncoding(sample: Uint8Array): string {
   const candidates = analyse(sample).map((match) => match.name);
   const fits = (encoding: string): boolean =>
@@ -43,7 +43,7 @@ function likelyEncoding(sample: Uint8Array): string {
   return candidates.find(fits) ?? 'windows-1252';
 }
 
-/** UTF-16 of western text also passes as UTF-8 (with a NUL at every other byte): not taken then. */
+/** UTF-16 of Western text is also valid UTF-8 (with a NUL at every other byte), which is rejected here. */
 function decodeStrictUtf8(bytes: Uint8Array): string | null {
   if (unmarkedUtf16(bytes.subarray(0, SAMPLE_BYTES)) !== null) return null;
   try {
@@ -65,7 +65,7 @@ function unmarkedUtf16(sample: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   return even > many && odd < even / 10 ? 'utf-16be' : null;
 }
 
-/** Share of characters that no text contains: controls other than white space and escape, and U+FFFD. */
+/** Share of characters that never occur in text: controls other than white space and escape, and U+FFFD. */
 function controlShare(text: string): number {
   if (text.length === 0) return 0;
   let controls = 0;

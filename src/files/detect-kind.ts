@@ -20,7 +20,7 @@ const KIND_BY_EXTENSION: Record<string, FileKind> = {
   '.md': 'markdown',
   '.markdown': 'markdown',
   '.mdx': 'markdown',
-  // Data and code that may begin like a page or a message and is none.
+  // Data and code that may begin like a page or a message.
   '.json': 'text',
   '.jsonl': 'text',
   '.ndjson': 'text',
@@ -39,17 +39,17 @@ const KIND_BY_EXTENSION: Record<string, FileKind> = {
   '.svelte': 'text',
 };
 
-/** Kinds whose content begins with a mark of their own; without it the file is not what its name says. */
+/** Kinds whose content has a signature; without it the file is not what its name says. */
 const MARKED_KINDS: ReadonlySet<FileKind> = new Set(['docx', 'pptx', 'xlsx', 'epub']);
 
 /** A PDF may have up to 1,024 bytes before its header (ISO 32000-1, annex H.3.4.1). */
 const PDF_HEADER_WINDOW = 1024;
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 const EMPTY_ZIP = [0x50, 0x4b, 0x05, 0x06];
-/** OLE compound file: `.doc`, `.xls`, `.ppt`, `.msg`, and password-protected Office files of today. */
+/** OLE compound file: `.doc`, `.xls`, `.ppt`, `.msg`, and password-protected modern Office files. */
 const COMPOUND_FILE = [0xd0, 0xcf, 0x11, 0xe0];
 
-/** What the name says; null when it says nothing. */
+/** The kind that the extension indicates; null for an unknown extension. */
 export function kindByName(name: string): FileKind | null {
   return KIND_BY_EXTENSION[extname(name).toLowerCase()] ?? null;
 }
@@ -100,7 +100,7 @@ function looksLikeHtml(head: string): boolean {
   );
 }
 
-/** Begins with a header field, and has one that only messages have (RFC 5322, section 3.6). */
+/** True if the text begins with a header field and has one that only e-mail messages have (RFC 5322, section 3.6). */
 function looksLikeMessage(head: string): boolean {
   return (
     /^[A-Za-z][\w-]*:[ \t]/.test(head) &&

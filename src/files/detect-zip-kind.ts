@@ -6,7 +6,7 @@ import { readZipDirectory, storedZipEntry } from './read-zip.ts';
 
 type ZipKind = Extract<FileKind, 'docx' | 'pptx' | 'xlsx' | 'epub'>;
 
-/** The part that makes a container what it is; programs number it at times: `word/document2.xml`. */
+/** The part that identifies each kind; some programs number it: `word/document2.xml`. */
 const MAIN_PARTS: [kind: ZipKind, part: RegExp][] = [
   ['docx', /^word\/document\d*\.xml$/i],
   ['pptx', /^ppt\/presentation\d*\.xml$/i],
@@ -16,8 +16,8 @@ const MAIN_PARTS: [kind: ZipKind, part: RegExp][] = [
 const OPEN_DOCUMENT = /^application\/vnd\.oasis\.opendocument\./;
 
 /**
- * Says what a zip container is by what it holds.
- * @param byExtension what its name says; messages about a damaged one call it so
+ * Determines the kind of a zip container by its entries.
+ * @param byExtension the kind that the name indicates, used in messages about a damaged container
  * @throws GiveUp when it is damaged or none of the supported kinds
  */
 export function detectZipKind(file: FileToParse, byExtension: FileKind | null): ZipKind {

@@ -7,21 +7,21 @@ import { noRoom } from './no-room.ts';
 
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
-/** What a write that has not ended is called. */
+/** Suffix of a file that is still being written. */
 const UNFINISHED = '.part';
 
-// What is not named by two UUIDs was not put there by this.
+// Files of this store are named by two UUIDs; anything else was not put there by it.
 const uuid = z.uuid();
 
 interface DiskOptions {
   folder: string;
-  /** Tests pass one that opens a full disk. */
+  /** Tests pass one that simulates a full disk. */
   open?: typeof openFile;
 }
 
 /**
- * Bytes in `<folder>/<workspace id>/<file id>`. A file is written under another name, flushed to the disk and then
- * renamed, so that it is there whole or not at all, whatever ends the process or the machine.
+ * Bytes in `<folder>/<workspace id>/<file id>`. A file is written under a temporary name, flushed to disk and then
+ * renamed, so that a crash of the process or the machine never leaves a partial file under its name.
  */
 export function createDiskBytes({ folder, open = openFile }: DiskOptions): FileBytes {
   const pathOf = ({ workspaceId, id }: FileAddress): string =>
@@ -68,7 +68,7 @@ async function writeDurably(
   await handle.sync();
 }
 
-/** A name is durable when its folder is. */
+/** A file name is durable only when its folder has been flushed. */
 async function flushFolder(folder: string): Promise<void> {
   await using handle = await openFile(folder, 'r');
   await handle.sync();
@@ -79,7 +79,7 @@ async function* listFolder(folder: string): AsyncGenerator<FileAddress[]> {
     if (!uuid.safeParse(workspaceId).success) continue;
     const names = await namesIn(path.join(folder, workspaceId));
     const ids = new Set(names.map((name) => path.basename(name, UNFINISHED)));
-    // Both are names that `pathOf` has made of such ids.
+    // Both are names that `pathOf` built from such ids.
     yield [...ids]
       .filter((id) => uuid.safeParse(id).success)
       .map((id) => ({ workspaceId: workspaceId as WorkspaceId, id: id as StoredFileId }));

@@ -1,22 +1,28 @@
 import type { StoredFileId, WorkspaceId } from '#src/ids.ts';
 
-/** Which file: the address of its bytes follows from this alone, never from the name that a client gave. */
+/** Identifies a file. The location of its bytes is derived from this alone, never from a name that a client gave. */
 export interface FileAddress {
   workspaceId: WorkspaceId;
   id: StoredFileId;
 }
 
-/** One place where the bytes of files are kept. The row in `stored_file` says in which, and comes before them. */
+/** One place where the bytes of files are stored. The row in `stored_file` names the place and is written first. */
 export interface FileBytes {
-  /** Nobody finds them before all are there and durable; nothing counts on what a broken-off write leaves behind. */
+  /**
+   * The file becomes visible only when all bytes are durable. An interrupted write may leave bytes behind, which
+   * nothing reads.
+   */
   write(address: FileAddress, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Null when they are gone. @throws RetryLater when the place cannot be reached */
+  /**
+   * Null when the bytes no longer exist.
+   * @throws RetryLater when the place cannot be reached
+   */
   read(address: FileAddress, byteCount: number): Promise<Buffer | null>;
-  /** Those that are not there are no error. */
+  /** Missing bytes are not an error. */
   remove(address: FileAddress): Promise<void>;
   /**
-   * All that is kept here, some at a time, what broken-off writes have left included; null when rows and bytes cannot
-   * part, so that nobody needs to look.
+   * Lists everything stored here, in batches, including the remains of interrupted writes; null when bytes cannot exist
+   * without their row, so no sweep is needed.
    */
   list: (() => AsyncIterable<FileAddress[]>) | null;
 }

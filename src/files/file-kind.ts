@@ -11,6 +11,6 @@ export type FileKind =
   | 'markdown'
   | 'text';
 
-/** The kinds as a sentence shows them. */
+/** The kinds as text for messages. */
 export const SUPPORTED_KINDS =
   'text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV, TSV, EML and EPUB';

@@ -2,11 +2,11 @@ import type { FileStore } from './file-store.ts';
 import type { OpenFiles } from './open-file-store.ts';
 import type { ParserPool } from './parser-pool.ts';
 
-/** What other features take of files. */
+/** The part of files that other features use. */
 export interface FileServices {
   readonly files: FileStore;
-  /** Deletes stored files that belong to nobody. */
+  /** Deletes stored files that nobody owns. */
   readonly sweepFiles: OpenFiles['sweepFiles'];
-  /** Starts its threads when the first file comes. */
+  /** Starts its threads with the first file. */
   readonly parsers: ParserPool;
 }

@@ -6,7 +6,7 @@ import { Problem, RetryLater } from '#src/platform/errors.ts';
 import type { Tables } from '#src/tables/tables.ts';
 import type { FileBytes } from './file-bytes.ts';
 
-/** `byte_count` of a file that is still being uploaded; nobody sees it. */
+/** `byte_count` of a file that is still being uploaded and not yet visible. */
 const UNFINISHED = -1;
 const IDS_PER_STATEMENT = 1_000;
 
@@ -18,7 +18,7 @@ export interface StoredFile {
   mediaType: string;
   byteCount: number;
   metadata: Record<string, unknown>;
-  /** Null once the user is gone. */
+  /** Null once the user is deleted. */
   createdBy: UserId | null;
   createdAt: Date;
 }
@@ -31,15 +31,16 @@ export interface NewFile {
   metadata?: Record<string, unknown>;
 }
 
-/** Uploaded files, and those that tools have made: a row each, and bytes where the row says. */
+/** Uploaded files and files created by tools: each has a row, and bytes in the place that the row names. */
 export interface FileStore {
   /**
-   * Stores a stream as it comes; nothing remains of one that breaks off.
-   * @throws Problem PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE when the disk is full; RetryLater when the store is away
+   * Stores a stream as it arrives; an interrupted one leaves nothing behind.
+   * @throws Problem PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE when the disk is full; RetryLater when the store cannot be
+   * reached
    */
   save(file: NewFile, content: AsyncIterable<Uint8Array>): Promise<StoredFile>;
   find(workspaceId: WorkspaceId, id: StoredFileId): Promise<StoredFile | null>;
-  /** @throws RetryLater when the place that keeps the bytes is away */
+  /** @throws RetryLater when the place with the bytes cannot be reached */
   read(
     workspaceId: WorkspaceId,
     id: StoredFileId,
@@ -48,19 +49,21 @@ export interface FileStore {
 }
 
 export interface FileStoreOptions {
-  /** Where bytes can be kept; null: not here (any more). */
+  /** The places for bytes; null if this server is not set up for one (any more). */
   places: Readonly<Record<FileLocation, FileBytes | null>>;
-  /** Where new files go; those that were stored before stay where they are. */
+  /** The place for new files; existing files stay where they are. */
   location: FileLocation;
   maxBytes: number;
 }
 
-/** Files in the table `stored_file`, their bytes in one of the places; one of more than `maxBytes` is refused. */
+/**
+ * Files in the table `stored_file`, with their bytes in one of the places. A file larger than `maxBytes` is refused.
+ */
 export function createFileStore(db: Database, options: FileStoreOptions): FileStore {
   const { location, maxBytes } = options;
   return {
     async save(file, content) {
-      const id = randomUUID() as StoredFileId; // made here
+      const id = randomUUID() as StoredFileId; // created here
       const place = placeOf(options, location);
       const address = { workspaceId: file.workspaceId, id };
       await insertUnfinished(db, id, file, location);
@@ -70,7 +73,7 @@ export function createFileStore(db: Database, options: FileStoreOptions): FileSt
         return await finish(db, id, counted.byteCount());
       } catch (error) {
         await db.deleteFrom('stored_file').where('id', '=', id).execute();
-        // What counts is why it was not saved; the sweep takes what cannot be removed now.
+        // Report why saving failed, not the cleanup error; the sweep removes what cannot be removed now.
         await removeBytes(place, address).catch(() => undefined);
         throw error;
       }
@@ -103,11 +106,14 @@ function placeOf({ places }: FileStoreOptions, location: FileLocation): FileByte
   if (place !== null) return place;
   throw new Problem(
     'SERVICE_UNAVAILABLE',
-    `The file is kept on the ${location}, which this server is not set up for (any more). Tell its operator.`,
+    `The file is stored on the ${location}, which this server is not (or no longer) set up for. Tell its operator.`,
   );
 }
 
-/** The row is gone, so nobody finds them; what a place that is away keeps of them, `sweepFiles` takes later. */
+/**
+ * The row is already deleted, so the file is invisible; if the place cannot be reached, `sweepFiles` removes the bytes
+ * later.
+ */
 async function removeBytes(
   place: FileBytes,
   address: { workspaceId: WorkspaceId; id: StoredFileId },
@@ -119,7 +125,7 @@ async function removeBytes(
   }
 }
 
-/** No transaction: a slow upload would hold one open, and the embedded database has only one. */
+/** No transaction: a slow upload would hold it open, and the embedded database has only one connection. */
 async function insertUnfinished(
   db: Database,
   id: StoredFileId,

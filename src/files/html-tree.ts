@@ -6,24 +6,24 @@ export type HtmlRoot = ReturnType<CheerioAPI['root']>[number];
 export type HtmlNode = HtmlRoot | HtmlRoot['children'][number];
 export type HtmlElement = Extract<HtmlNode, { attribs: unknown }>;
 
-/** Larger pages that people write have some 50,000. */
+/** Larger real pages have about 50,000. */
 const MAX_TAGS = 200_000;
-/** Fewer tags than this cannot be nested so deeply that it takes long. */
+/** With fewer tags than this, no nesting is deep enough to be slow. */
 const FEW_TAGS = 10_000;
 const MAX_DEPTH = 20_000;
-/** Elements without content, and those that the next of their kind ends. */
+/** Elements without content, and elements that the next one of their kind closes. */
 const NOT_NESTED =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|option|thead|tbody|tfoot)$/i;
 
 /**
- * Parses HTML in time that grows with its length, whatever it holds: a parser that mends it to the letter of the
- * standard takes minutes for a page of nested boxes. Tags without their end are closed where people mean it.
- * @throws GiveUp for what nobody has written
+ * Parses HTML in linear time, whatever the content: a parser that repairs it exactly as the standard says takes minutes
+ * for a page of nested boxes. Unclosed tags are closed where their author probably meant it.
+ * @throws GiveUp for a page too large or too deeply nested to be a real one
  */
 export function parseHtmlTree(html: string): HtmlRoot {
   assertWritten(html);
   const [root] = load(html, { xml: { xmlMode: false } }).root();
-  if (!root) throw new Error('A parsed page has a root.');
+  if (!root) throw new Error('A parsed page must have a root.');
   return root;
 }
 
@@ -51,7 +51,7 @@ export function childrenOf(node: HtmlNode): readonly HtmlNode[] {
   return 'children' in node ? node.children : [];
 }
 
-/** The text of a node as it was written, without the elements that `isLeftOut` names. However deep it is. */
+/** The text of a node unchanged, without the elements that `isLeftOut` selects. Works at any depth. */
 export function rawText(
   node: HtmlNode,
   isLeftOut: (element: HtmlElement) => boolean = () => false,

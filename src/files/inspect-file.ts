@@ -11,7 +11,7 @@ export type InspectedFile =
   | { kind: 'image'; mediaType: string; image: ImageFacts }
   | { kind: FileKind; mediaType: string };
 
-/** Its reader looks at all of it, in a thread. */
+/** A sample is enough here: the parser thread reads the whole file. */
 const SAMPLE_BYTES = 64 * 1024;
 const IMAGE_NAME = /\.(?:png|jpe?g|jfif|webp|gif)$/i;
 
@@ -31,9 +31,9 @@ const MEDIA_TYPES: Readonly<Record<FileKind, string>> = {
 const ZIP_KINDS: ReadonlySet<string> = new Set(['docx', 'pptx', 'xlsx', 'epub']);
 
 /**
- * Says by content what an uploaded file is, and refuses at once what could never be read. The media type follows from
- * that, not from what the client said.
- * @throws GiveUp with the reason: empty, unsupported, not what its name says, damaged, protected, a bomb
+ * Determines from its content what an uploaded file is, and rejects at once what can never be parsed. The media type
+ * follows from the content, not from the client.
+ * @throws GiveUp with the reason: empty, unsupported, not what its name says, damaged, protected, a zip bomb
  */
 export async function inspectFile(
   parsers: ParserPool,
@@ -61,7 +61,7 @@ export async function inspectFile(
   return { kind, mediaType: MEDIA_TYPES[kind] };
 }
 
-/** Encrypted ones are rare, and many of them open without a password: only reading them tells. */
+/** Encrypted PDFs are rare, and many open without a password: only parsing one can tell. */
 async function refuseProtected(
   parsers: ParserPool,
   file: { name: string; bytes: Buffer; signal: AbortSignal },

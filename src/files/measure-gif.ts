@@ -6,7 +6,7 @@ const IMAGE = 0x2c;
 const TRAILER = 0x3b;
 const IMAGE_DESCRIPTOR_BYTES = 10;
 
-/** GIF89a, sections 17 to 27: blocks up to the trailer, with one image at least. Null when that is not how it goes. */
+/** GIF89a, sections 17 to 27: blocks up to the trailer, with at least one image. Null for any other structure. */
 export function measureGif(bytes: Buffer): ImageSize | null {
   if (bytes.length < HEADER_BYTES) return null;
   let offset = HEADER_BYTES + colorTableBytes(bytes[10] ?? 0);
@@ -21,7 +21,7 @@ export function measureGif(bytes: Buffer): ImageSize | null {
     } else if (block === IMAGE) {
       hasImage = true;
       const ownColors = colorTableBytes(bytes[offset + 9] ?? 0);
-      // One byte says how the pixels are packed.
+      // One byte gives the LZW code size.
       offset = afterSubBlocks(bytes, offset + IMAGE_DESCRIPTOR_BYTES + ownColors + 1);
     } else {
       return null;

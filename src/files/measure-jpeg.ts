@@ -2,15 +2,15 @@ import type { ImageSize } from './read-image.ts';
 
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = Buffer.from([0xff, 0xd9]);
-/** SOF0 to SOF15 but for DHT, JPG and DAC, whose numbers lie between them. */
+/** SOF0 to SOF15 except DHT, JPG and DAC, whose codes lie between them. */
 const NOT_A_FRAME = new Set([0xc4, 0xc8, 0xcc]);
 /** RST0 to RST7, SOI and TEM stand alone. */
 const hasNoLength = (marker: number): boolean =>
   marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 
 /**
- * ITU-T T.81, annex B: segments from SOI to the first scan, one of which is the frame. What comes after the end of the
- * image, as cameras add it, does not matter. Null when that is not how it goes.
+ * ITU-T T.81, annex B: segments from SOI to the first scan, including one frame. Data after the end of the image, which
+ * some cameras add, is ignored. Null for any other structure.
  */
 export function measureJpeg(bytes: Buffer): ImageSize | null {
   let size: ImageSize | null = null;

@@ -4,7 +4,7 @@ const SIGNATURE_BYTES = 8;
 /** Length, type and checksum. */
 const CHUNK_FRAME_BYTES = 12;
 
-/** PNG (W3C, third edition), section 5: chunks from IHDR to IEND. Null when that is not how it goes. */
+/** PNG (W3C, third edition), section 5: chunks from IHDR to IEND. Null for any other structure. */
 export function measurePng(bytes: Buffer): ImageSize | null {
   if (bytes.toString('latin1', 12, 16) !== 'IHDR' || bytes.length < 33) return null;
   let hasPixels = false;

@@ -5,7 +5,7 @@ const HEADER_BYTES = 12;
 const RIFF_FRAME_BYTES = 8;
 const LEAST_BYTES = 30;
 
-/** RFC 9649: the first chunk says how large it is. Null when it is cut off or damaged. */
+/** RFC 9649: the first chunk holds the size. Null when the file is truncated or damaged. */
 export function measureWebp(bytes: Buffer): ImageSize | null {
   if (bytes.length < LEAST_BYTES) return null;
   if (bytes.readUInt32LE(4) + RIFF_FRAME_BYTES > bytes.length) return null;
@@ -21,13 +21,13 @@ export function measureWebp(bytes: Buffer): ImageSize | null {
   }
 }
 
-/** RFC 6386, section 9.1: start code and two times 14 bits. */
+/** RFC 6386, section 9.1: start code, then width and height in 14 bits each. */
 function measureLossy(bytes: Buffer): ImageSize | null {
   if (bytes.readUIntBE(23, 3) !== 0x9d012a) return null;
   return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
 }
 
-/** RFC 9649, section 3.4: a signature byte and two times 14 bits, each less by one. */
+/** RFC 9649, section 3.4: a signature byte, then width and height in 14 bits each, minus one. */
 function measureLossless(bytes: Buffer): ImageSize | null {
   if (bytes[20] !== 0x2f) return null;
   const bits = bytes.readUInt32LE(21);

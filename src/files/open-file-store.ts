@@ -10,25 +10,25 @@ import { sweepFiles } from './sweep-files.ts';
 
 interface FileServices {
   db: Database;
-  /** To addresses that the operator names. */
+  /** For addresses that the operator configures. */
   operatorFetch: typeof globalThis.fetch;
   clock: () => Date;
 }
 
-/** The file store, and what cleans up behind it. */
+/** The file store and its cleanup. */
 export interface OpenFiles {
   files: FileStore;
   sweepFiles: (signal: AbortSignal) => Promise<{ rows: number; bytes: number }>;
 }
 
 /**
- * Chooses by size where new files go: the bucket when `S3_BUCKET` is set, else the disk in the embedded size and the
- * database on a server. What was stored before stays readable wherever it is.
+ * Chooses where new files go: the bucket when `S3_BUCKET` is set; otherwise the disk in the embedded size, and the
+ * database on a server. Existing files stay readable wherever they are.
  */
 export function openFileStore(config: Config, services: FileServices): OpenFiles {
   const places: Record<FileLocation, FileBytes | null> = {
     database: createDatabaseBytes(services.db),
-    // Several servers have no disk in common: their DATA_DIR is none of this installation's files.
+    // Several servers share no disk, so their DATA_DIR does not hold this installation's files.
     disk:
       config.size === 'embedded'
         ? createDiskBytes({ folder: path.join(config.DATA_DIR, 'files') })

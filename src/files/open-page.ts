@@ -9,18 +9,18 @@ import {
   rawText,
 } from './html-tree.ts';
 
-/** A parsed page with what it says about itself. */
+/** A parsed page with its metadata. */
 export interface OpenedPage {
   root: HtmlRoot;
-  /** `name` or `property` in lower case → content; the first of each counts. */
+  /** `name` or `property` in lower case → content; the first occurrence counts. */
   metas: ReadonlyMap<string, string>;
-  /** All directives for robots in general and for this one. */
+  /** All directives for robots in general and for Millrace. */
   robots: string[];
   title: string;
   /** The first one. */
   heading: string;
   language: string;
-  /** As they are written; empty when there is none. */
+  /** Unchanged; empty when there is none. */
   base: string;
   canonical: string;
   refresh: string;
@@ -28,10 +28,10 @@ export interface OpenedPage {
   hasScripts: boolean;
 }
 
-/** Neither their text nor their links are the page's own. */
+/** Elements whose text and links are not the page's own. */
 const CLOSED = new Set(['svg', 'template', 'script', 'style']);
 
-/** Parses a page, and looks at each of its elements once. */
+/** Parses a page and visits each of its elements once. */
 export function openPage(html: string): OpenedPage {
   const root = parseHtmlTree(html);
   const metas = new Map<string, string>();
@@ -114,11 +114,11 @@ function noteMeta(
 ): void {
   const content = attribs['content'] ?? '';
   if (attribs['http-equiv']?.toLowerCase() === 'refresh') {
-    // Readers with scripts stay where they are.
+    // A `noscript` redirect does not apply to readers with scripts.
     const isForOthers = parent && isElement(parent) && parent.name === 'noscript';
     if (!isForOthers) page.refresh ||= content;
   }
-  // `name` and `property` are mixed up everywhere.
+  // Many pages confuse `name` and `property`.
   for (const name of [attribs['name'], attribs['property']]) {
     const key = name?.trim().toLowerCase() ?? '';
     if (key === '') continue;

@@ -6,7 +6,10 @@ import { titleOfName } from './title-of-name.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
-/** Rows as Markdown tables; the first row is the header. @throws GiveUp when they cannot be told apart */
+/**
+ * Rows as Markdown tables; the first row is the header.
+ * @throws GiveUp when the rows cannot be parsed
+ */
 export function parseCsv(name: string, text: string, kind: 'csv' | 'tsv'): ParsedFile {
   const rows = readRows(name, text, kind === 'tsv' ? '\t' : guessDelimiter(text));
   return { title: titleOfName(name), sections: tableSections(rows, null), metadata: {} };
@@ -28,7 +31,7 @@ function readRows(name: string, text: string, delimiter: string): string[][] {
   }
 }
 
-/** The delimiter that the first line has most of, outside of quotes; a comma when it has none. */
+/** The delimiter that occurs most in the first line, outside quotes; a comma if there is none. */
 function guessDelimiter(text: string): string {
   const firstLine = text
     .slice(0, Math.max(0, text.indexOf('\n')) || 10_000)

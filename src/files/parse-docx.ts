@@ -26,7 +26,7 @@ async function toHtml(name: string, bytes: Uint8Array): Promise<string> {
       { buffer: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) },
       {
         externalFileAccess: false,
-        // Without this every picture becomes a data URL in the text.
+        // Without this, every picture becomes a data URL in the text.
         convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
       },
     );

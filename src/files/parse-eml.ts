@@ -9,9 +9,9 @@ const MAX_NESTED_PARTS = 50;
 const MAX_ATTACHMENT_NAMES = 100;
 
 /**
- * A message (RFC 5322, MIME) with its text, or its HTML as Markdown where it has no text. Messages that it forwards
- * follow in the text; of other attachments it says the names.
- * @throws GiveUp when its parts are nested beyond reason
+ * A message (RFC 5322, MIME) with its text, or with its HTML as Markdown if it has no text part. Forwarded messages
+ * follow in the text; other attachments are listed by name.
+ * @throws GiveUp when its parts are nested too deeply
  */
 export function parseEml({ name, bytes }: FileToParse): Promise<ParsedFile> {
   return reportDamage({ name, format: 'EML' }, async () => {
@@ -68,7 +68,7 @@ function readMetadata(email: Email, attachments: string[]): ParsedFile['metadata
   return metadata;
 }
 
-/** `Name <address>`, or what there is of the two; a group gives its members. */
+/** `Name <address>`, or whichever of the two exists; a group is expanded to its members. */
 function addresses(list: readonly Address[]): string[] {
   return list
     .flatMap((one) => one.group ?? [one])

@@ -32,7 +32,7 @@ export function parseEpub({ name, bytes }: FileToParse): Promise<ParsedFile> {
     return {
       title: oneLine(book('dc\\:title').first().text()) || titleOfName(name),
       sections: chapters.flatMap((chapter, index): ParsedSection[] => {
-        // The n-th item of the spine, as the standard for links into books writes it (EPUB CFI 1.1).
+        // The n-th item of the spine, in the notation of the standard for links into books (EPUB CFI 1.1).
         const link = `#epubcfi(/6/${2 * (index + 1)}!)`;
         return readChapter(requirePart(name, parts, chapter)).map((text) => ({ text, link }));
       }),
@@ -75,11 +75,11 @@ function decodePath(href: string): string {
   try {
     return decodeURIComponent(href);
   } catch {
-    return href; // a name with a lone % in it
+    return href; // a name with a stray %
   }
 }
 
-/** Files that are encrypted; fonts often are, and do not matter. */
+/** Paths of encrypted files. Fonts often are encrypted, which does not matter. */
 function protectedPaths(parts: ZipParts): Set<string> {
   const encryption = parts.get(ENCRYPTION);
   if (encryption === undefined) return new Set();
@@ -98,7 +98,7 @@ function readChapter(bytes: Buffer): string[] {
 const CLOSED_IN_ITSELF =
   /<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)([a-z][\w:-]*)((?:\s[^<>]*)?)\/>/gi;
 
-/** In XHTML `<title/>` is an empty element; an HTML parser would take it for the begin of one. */
+/** In XHTML, `<title/>` is an empty element; an HTML parser would treat it as a start tag. */
 function openElements(xhtml: string): string {
   return xhtml.replace(CLOSED_IN_ITSELF, '<$1$2></$1>');
 }

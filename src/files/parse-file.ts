@@ -5,9 +5,9 @@ import { SUPPORTED_KINDS } from './file-kind.ts';
 import type { FileToParse, ParsedFile } from './parsed-file.ts';
 
 /**
- * Reads a file of any supported kind into titled sections of text.
+ * Parses a file of any supported kind into titled sections of text.
  *
- * It runs in the caller's thread: hand files of strangers to `ParserPool`, which bounds time and memory.
+ * Runs in the caller's thread: pass untrusted files to `ParserPool`, which limits time and memory.
  * @throws GiveUp with the reason when the file is empty, damaged or of another kind
  */
 export async function parseFile(file: FileToParse & { signal: AbortSignal }): Promise<ParsedFile> {
@@ -20,7 +20,7 @@ export async function parseFile(file: FileToParse & { signal: AbortSignal }): Pr
   return { ...parsed, sections };
 }
 
-/** Parsers are loaded when first needed: pdf.js alone takes longer to load than most files to read. */
+/** Parsers are loaded on first use: pdf.js alone takes longer to load than most files take to parse. */
 async function parseKind(file: FileToParse & { signal: AbortSignal }): Promise<ParsedFile> {
   const { name, bytes } = file;
   const kind = detectKind(file);

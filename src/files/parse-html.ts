@@ -32,7 +32,7 @@ function isLeftOut({ name, attribs }: HtmlElement): boolean {
   return attribs['aria-hidden'] === 'true' || role === 'navigation' || role === 'contentinfo';
 }
 
-/** One `main` is the author's own word on what the content is (HTML Living Standard 4.4.14). */
+/** A single `main` is the author's own statement of what the content is (HTML Living Standard 4.4.14). */
 function mainOf(root: HtmlRoot): HtmlElement | null {
   const found: HtmlElement[] = [];
   const open: HtmlNode[] = [root];

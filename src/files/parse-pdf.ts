@@ -11,7 +11,7 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /**
  * The text layer of a PDF, one section per page with the link `#page=n` (RFC 8118, section 3).
- * @throws GiveUp when the file is damaged, protected, or holds pictures of pages only
+ * @throws GiveUp when the file is damaged, protected, or has only scanned pages
  */
 export async function parsePdf({
   name,
@@ -19,7 +19,7 @@ export async function parsePdf({
   password,
   signal,
 }: FileToParse & { signal: AbortSignal }): Promise<ParsedFile> {
-  // pdf.js takes the buffer over; a copy leaves the caller's intact.
+  // pdf.js detaches the buffer; the copy keeps the caller's intact.
   const pdf = await open(name, new Uint8Array(bytes), password);
   try {
     if (pdf.numPages > MAX_PAGES) {
@@ -54,7 +54,7 @@ async function open(name: string, bytes: Uint8Array, password: string | undefine
       isProtected
         ? password === undefined
           ? `${name} is protected by a password; save it without one.`
-          : `${name} is protected by another password than the one given.`
+          : `${name} is protected by a different password than the one given.`
         : `${name} is a damaged PDF: ${reason(error)}`,
       { cause: error },
     );
@@ -66,7 +66,7 @@ async function readPages(name: string, pdf: Pdf, signal: AbortSignal): Promise<P
   for (let number = 1; number <= pdf.numPages; number += 1) {
     signal.throwIfAborted();
     try {
-      // One page after the other: all at once would hold every page's glyphs in memory.
+      // One page at a time: all at once would hold every page's glyphs in memory.
       const page = await pdf.getPage(number);
       const { items } = await page.getTextContent();
       const text = items
@@ -84,7 +84,7 @@ async function readPages(name: string, pdf: Pdf, signal: AbortSignal): Promise<P
 const information = z.object({ Title: z.string().catch(''), Author: z.string().catch('') });
 
 async function readInfo(pdf: Pdf): Promise<{ title: string; author: string }> {
-  // A PDF with a broken information dictionary is still readable: it goes without title and author.
+  // A PDF with a broken information dictionary is still readable, without title and author.
   const found = await pdf.getMetadata().catch(() => null);
   const info = information.safeParse(found?.info);
   return info.success

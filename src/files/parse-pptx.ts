@@ -16,8 +16,8 @@ interface Slide {
 }
 
 /**
- * A presentation as Markdown, a section per slide in the order of showing: title, text, tables, speaker notes.
- * Element names: ECMA-376 part 1, sections 19.3 (PresentationML) and 21.1 (DrawingML text and tables).
+ * A presentation as Markdown, one section per slide in presentation order: title, text, tables, speaker notes. Element
+ * names: ECMA-376 part 1, sections 19.3 (PresentationML) and 21.1 (DrawingML text and tables).
  * @throws GiveUp when the container is damaged or unpacks beyond the limits
  */
 export function parsePptx({ name, bytes }: FileToParse): Promise<ParsedFile> {
@@ -56,7 +56,7 @@ function slidePaths(name: string, parts: ZipParts): string[] {
 
 function readSlide(parts: ZipParts, path: string): Slide {
   const xml = readXml(parts.get(path) ?? new Uint8Array());
-  // What older programs show in place of the same content.
+  // The fallback that older programs show instead of the same content.
   xml('mc\\:Fallback').remove();
   const blocks: string[] = [];
   let title = '';
@@ -80,7 +80,7 @@ function placeholderOf(xml: CheerioAPI, shape: XmlElement): string {
   return xml(shape).find('p\\:nvPr > p\\:ph').first().attr('type') ?? '';
 }
 
-/** Paragraphs with their text runs joined; an indented one becomes an item of a list. */
+/** Paragraphs with their text runs joined; an indented paragraph becomes a list item. */
 function paragraphsOf(xml: CheerioAPI, within: XmlElement): string[] {
   return xml(within)
     .find('a\\:p')
@@ -119,7 +119,7 @@ function tablesOf(xml: CheerioAPI, frame: XmlElement): string[] {
     });
 }
 
-/** What the speaker wrote under the slide; the notes page also repeats the slide's picture and number. */
+/** The speaker notes of a slide; the notes page also repeats the slide's picture and number, which are skipped. */
 function notesOf(parts: ZipParts, slide: string): string {
   const path = readRelations(parts, slide).find(({ type }) => type === 'notesSlide')?.path;
   const notes = path === undefined ? undefined : parts.get(path);

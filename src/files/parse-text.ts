@@ -1,10 +1,10 @@
 import type { ParsedFile } from './parsed-file.ts';
 import { titleOfName } from './title-of-name.ts';
 
-/** How far into a Markdown file its title is looked for, in characters. */
+/** How many characters of a Markdown file to search for its title. */
 const TITLE_WINDOW = 4_000;
 
-/** Text stays as it is; a Markdown file takes its title from its front matter or first heading. */
+/** Text is returned unchanged; a Markdown file takes its title from its front matter or first heading. */
 export function parseText(name: string, text: string, kind: 'markdown' | 'text'): ParsedFile {
   const title = (kind === 'markdown' && markdownTitle(text)) || titleOfName(name);
   return { title, sections: [{ text, link: null }], metadata: {} };
@@ -22,7 +22,7 @@ function markdownTitle(text: string): string | null {
   return heading ? plainInline(heading) || null : null;
 }
 
-/** A `# comment` inside a code block is no title. */
+/** A `# comment` inside a code block is not a title. */
 function withoutCodeFences(markdown: string): string {
   return markdown.replace(/^(```|~~~)[\s\S]*?(?:^\1|$(?![\s\S]))/gm, '');
 }

@@ -4,14 +4,14 @@ import { startThreadClock } from '#src/platform/thread-clock.ts';
 import { parseFile } from './parse-file.ts';
 import type { FileToParse, ParsedFile } from './parsed-file.ts';
 
-/** A plain value, because an error that crosses a thread loses its class. */
+/** A plain value, because an error loses its class when it crosses a thread. */
 export type ParseOutcome =
   | { kind: 'parsed'; file: ParsedFile }
   | { kind: 'given-up'; reason: string };
 
 /**
- * The entry of a parser thread. It never throws for a bad file: whatever a library throws over the
- * content is the reason why this file alone fails.
+ * Entry point of a parser thread. Never throws for a bad file: any error that a library throws becomes the reason why
+ * this one file fails.
  */
 export async function parseInThread({
   task: file,
@@ -19,7 +19,7 @@ export async function parseInThread({
 }: TimedTask<FileToParse>): Promise<ParseOutcome> {
   startThreadClock(clock);
   try {
-    // The pool ends the whole thread at its deadline, so no signal has to reach in here.
+    // The pool terminates the whole thread at its deadline, so no signal is passed in.
     const signal = new AbortController().signal;
     return { kind: 'parsed', file: await parseFile({ ...file, signal }) };
   } catch (error) {

@@ -10,8 +10,8 @@ import { unzipParts } from './unzip-parts.ts';
 const format = 'XLSX';
 
 /**
- * A workbook's sheets as Markdown tables with the values that were last calculated; the first row that holds anything
- * is the header. A large sheet has several sections, each with its name and header.
+ * A workbook's sheets as Markdown tables with the last calculated values; the first non-empty row is the header. A
+ * large sheet has several sections, each with its name and header.
  * @throws GiveUp when the container is damaged or unpacks beyond the limits
  */
 export function parseXlsx({ name, bytes }: FileToParse): Promise<ParsedFile> {
@@ -19,7 +19,8 @@ export function parseXlsx({ name, bytes }: FileToParse): Promise<ParsedFile> {
     const parts = await unzipParts({ name, bytes, format }, (path) =>
       /^(xl|docProps)\/.*\.(xml|rels)$/i.test(path),
     );
-    // The library unpacks by itself and without bounds: it gets the parts that were unpacked within them.
+    // The library unpacks without limits, so it gets a new container with the parts that were unpacked within the
+    // limits.
     const container = zipSync(Object.fromEntries(parts), { level: 0 });
     const sheets = await readWorkbook(container.buffer);
     const { title, author } = readCoreProperties(parts);
@@ -52,7 +53,10 @@ function cellText(cell: unknown): string {
   return (typeof cell === 'string' ? cell : JSON.stringify(cell)).trim();
 }
 
-/** ISO 8601 without a zone, as cells have none; the library reads them as UTC. Midnight is a day. */
+/**
+ * ISO 8601 without a zone, because cells have none and the library reads them as UTC. Midnight means a date without a
+ * time.
+ */
 function dateText(date: Date): string {
   if (Number.isNaN(date.getTime())) return '';
   return date.toISOString().replace(/T00:00:00\.000Z$|(?:\.000)?Z$/, '');

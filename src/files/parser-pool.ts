@@ -4,7 +4,7 @@ import type { ParseOutcome } from './parse-thread.ts';
 import type { FileToParse, ParsedFile } from './parsed-file.ts';
 
 export interface ParserLimits extends TaskLimits {
-  /** Larger files are refused unread: their bytes live outside of the heap limit. */
+  /** Larger files are rejected unread: their bytes are outside the heap limit. */
   maxFileBytes: number;
 }
 
@@ -16,7 +16,7 @@ const DEFAULT_LIMITS: ParserLimits = {
   maxFileBytes: 64 * 1024 * 1024,
 };
 
-/** Parses files in threads of their own: one that hangs or eats memory fails alone, with a reason. */
+/** Parses files in separate threads, so that a file that hangs or exhausts memory fails alone, with a reason. */
 export interface ParserPool extends AsyncDisposable {
   readonly limits: ParserLimits;
   /**
@@ -28,7 +28,7 @@ export interface ParserPool extends AsyncDisposable {
 
 /**
  * Opens a pool of parser threads; threads start with the first file.
- * @param entry the thread's module and the name of its function; tests pass ones that misbehave
+ * @param entry module of the thread and name of its function; tests pass ones that misbehave
  */
 export function openParserPool(
   overrides: Partial<ParserLimits> = {},
@@ -56,7 +56,7 @@ export function openParserPool(
   };
 }
 
-/** The reason for a file above the size limit; callers that know the size use it before reading. */
+/** The error for a file above the size limit; callers that know the size check it before reading. */
 export function tooLarge(name: string, bytes: number, limits: ParserLimits): GiveUp {
   const megabytes = (count: number): number => Math.ceil(count / 1024 / 1024);
   return new GiveUp(

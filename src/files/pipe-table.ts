@@ -1,7 +1,7 @@
-/** One cell as a table has it. */
+/** One cell of the source table. */
 export interface TableCell {
   text: string;
-  /** How many columns and rows it takes. */
+  /** How many columns and rows the cell spans. */
   columns: number;
   rows: number;
 }
@@ -10,11 +10,11 @@ const MAX_COLUMNS = 100;
 const MAX_ROWSPAN = 1_000;
 
 /**
- * A Markdown table, whose first row is its head; empty without any text. A cell over several rows is repeated in each,
- * so that each row can be read alone; of a cell over several columns the others are empty.
+ * A Markdown table whose first row is the header; empty if no cell has text. A cell that spans rows is repeated in
+ * each, so that each row can be read alone; one that spans columns fills only the first.
  */
 export function pipeTable(table: readonly (readonly TableCell[])[]): string {
-  /** What reaches down into the next rows, by column. */
+  /** Cells that extend into the next rows, by column. */
   const below = new Map<number, { text: string; rows: number }>();
   const rows = table
     .map((cells) => rowOf(cells, below))
@@ -55,7 +55,7 @@ function rowOf(
   return row;
 }
 
-/** Cells are of one line. */
+/** A cell must be a single line. */
 function inCell(text: string): string {
   return text
     .split('\n')

@@ -13,17 +13,17 @@ export interface ImageFacts extends ImageSize {
   mediaType: 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif';
 }
 
-/** What decoding may cost: a few kilobytes can unpack to gigabytes of pixels. */
+/** Limit on decoding: a few kilobytes can unpack to gigabytes of pixels. */
 const MAX_PIXELS = 50_000_000;
-/** Of one side; more is no photograph, and decoders count in 16 bits. */
+/** Limit per side: no photograph is larger, and decoders use 16-bit sizes. */
 const MAX_SIDE = 32_767;
 
 interface ImageFormat {
   mediaType: ImageFacts['mediaType'];
   label: string;
-  /** What a file begins with, one character a byte; `.` is any. */
+  /** Signature at the start of the file, one character per byte; `.` matches any. */
   magic: RegExp;
-  /** Of an image that is whole; null when it is cut off or damaged. */
+  /** The size of a complete image; null when it is truncated or damaged. */
   measure: (bytes: Buffer) => ImageSize | null;
 }
 
@@ -42,9 +42,9 @@ const FORMATS: readonly ImageFormat[] = [
 const LONGEST_MAGIC = 12;
 
 /**
- * Says by content whether a file is an image, and how large: only its structure is read, no pixel is decoded.
- * @returns null when it is something else than PNG, JPEG, WebP or GIF
- * @throws GiveUp when it is an image that is cut off, damaged or of too many pixels
+ * Detects from the content whether a file is an image, and its size; it reads only the structure and decodes no pixels.
+ * @returns null for anything but PNG, JPEG, WebP or GIF
+ * @throws GiveUp for an image that is truncated, damaged or has too many pixels
  */
 export function readImage({ name, bytes }: { name: string; bytes: Uint8Array }): ImageFacts | null {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -17,12 +17,12 @@ const listing = z.object({
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html#API_ListObjectsV2_ResponseSyntax
- * @throws Error when the answer is something else
+ * @throws Error for any other response
  */
 export function readObjectListing(xml: string): { keys: string[]; nextToken: string | null } {
   const parsed = listing.safeParse(parser.parse(xml));
   if (!parsed.success)
-    throw new Error('The file store answered with something that is no listing.');
+    throw new Error('The file store's response is not a listing.');
   const { Contents, IsTruncated, NextContinuationToken } = parsed.data.ListBucketResult;
   return {
     keys: (Contents ?? []).map(({ Key }) => Key),

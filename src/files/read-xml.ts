@@ -1,11 +1,11 @@
 import { type CheerioAPI, load } from 'cheerio';
 
-/** cheerio does not export the type of its elements. */
+/** cheerio does not export its element type. */
 export type XmlElement = Extract<Parameters<CheerioAPI['contains']>[1], { attribs: object }>;
 
 /**
- * Reads XML without any document type: entities other than the five of XML stay as they are written, so nothing is
- * fetched and nothing multiplies. A part that is damaged gives as much as could be read.
+ * Reads XML while ignoring any document type: entities other than the five predefined ones stay unexpanded, so nothing
+ * is fetched and entity expansion attacks fail. A damaged part yields as much as is readable.
  */
 export function readXml(bytes: Uint8Array): CheerioAPI {
   return load(decodeXml(bytes), { xml: { xmlMode: true, decodeEntities: true } });

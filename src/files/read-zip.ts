@@ -12,15 +12,15 @@ const STORED = 0;
 const DEFLATED = 8;
 const ENCRYPTED_FLAG = 0x0001;
 
-/** A zip container in memory, with what messages call it. */
+/** A zip container in memory, with the name used for it in messages. */
 export interface ZipFile {
   name: string;
-  /** `DOCX`, `EPUB`, `ZIP`: what the container is said to be. */
+  /** The format used in messages: `DOCX`, `EPUB`, `ZIP`. */
   format: string;
   bytes: Uint8Array;
 }
 
-/** One entry as the container's directory describes it; the sizes may lie. */
+/** One entry as described in the container's directory; the sizes may be false. */
 export interface ZipEntry {
   name: string;
   method: number;
@@ -32,15 +32,15 @@ export interface ZipEntry {
 
 export interface ZipLimits {
   entries: number;
-  /** Of all entries together, unpacked. */
+  /** Unpacked size of all entries together. */
   inflatedBytes: number;
 }
 
 const inflate = promisify(inflateRaw);
 
 /**
- * Reads the directory of a container; nothing is unpacked.
- * @throws GiveUp when it is damaged or holds more than the limits allow
+ * Reads the directory of a container without unpacking anything.
+ * @throws GiveUp when it is damaged or exceeds the limits
  */
 export function readZipDirectory(file: ZipFile, limits: ZipLimits): ZipEntry[] {
   const zip = bufferOf(file);
@@ -49,7 +49,7 @@ export function readZipDirectory(file: ZipFile, limits: ZipLimits): ZipEntry[] {
   const count = zip.readUInt16LE(end + 10);
   const directoryBytes = zip.readUInt32LE(end + 12);
   const start = zip.readUInt32LE(end + 16);
-  // 0xffff entries mark ZIP64, which exists for archives that are far above every limit here.
+  // 0xffff entries indicate ZIP64, which is for archives far above every limit here.
   if (count > limits.entries) {
     throw new GiveUp(
       `${file.name} holds ${count} entries; the limit is ${limits.entries} (zip bomb?).`,
@@ -70,7 +70,7 @@ export function readZipDirectory(file: ZipFile, limits: ZipLimits): ZipEntry[] {
 
 /**
  * Unpacks one entry off the main thread, up to the size that the directory declares.
- * @throws GiveUp when it is damaged, larger than declared, protected, or packed in an uncommon way
+ * @throws GiveUp when it is damaged, larger than declared, protected, or compressed with an uncommon method
  */
 export async function inflateZipEntry(file: ZipFile, entry: ZipEntry): Promise<Buffer> {
   const { packedBytes, inflatedBytes, method } = entry;
@@ -101,7 +101,7 @@ export async function inflateZipEntry(file: ZipFile, entry: ZipEntry): Promise<B
   }
 }
 
-/** The content of an entry that is not packed; null for others. */
+/** The content of an uncompressed entry; null for others. */
 export function storedZipEntry(file: ZipFile, entry: ZipEntry): Buffer | null {
   return entry.method === STORED ? packedEntry(file, entry) : null;
 }
@@ -129,7 +129,7 @@ function readEntries(
     });
     offset = nameEnd + zip.readUInt16LE(offset + 30) + zip.readUInt16LE(offset + 32);
   }
-  // Libraries read on past the declared count, so nothing may be left over.
+  // Libraries read past the declared count, so the directory must end here.
   if (offset !== end) {
     throw damaged(file, 'its directory has another number of entries than it says');
   }
@@ -163,7 +163,7 @@ function packedEntry(file: ZipFile, { headerOffset, packedBytes }: ZipEntry): Bu
   return packed;
 }
 
-/** UTF-8 by flag or by habit; else the code page of the format's first days (APPNOTE, appendix D). */
+/** UTF-8 by flag or if the bytes are valid; otherwise the original code page of the format (APPNOTE, appendix D). */
 function decodeName(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : iconv.decode(bytes, 'cp437');
 }

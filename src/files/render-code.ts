@@ -1,10 +1,10 @@
 import { childrenOf, type HtmlElement, type HtmlNode, isElement } from './html-tree.ts';
 
 const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:?)[-\s]([\w+#.-]+)/i;
-/** Class names that have the form of a language and are none. */
+/** Class names that look like a language but are not one. */
 const NO_LANGUAGE =
   /^(?:default|none|plain|plaintext|text|nohighlight|copyable|wrapper|container)$/i;
-/** Highlighters that put each line into an element. */
+/** Elements that highlighters wrap around each line. */
 const LINE = /(?:^|\s)(?:token-line|code-line|view-line|cm-line|CodeMirror-line)(?:\s|$)/;
 const LINE_BOXES = new Set(['div', 'p', 'li', 'tr']);
 
@@ -31,7 +31,7 @@ export function codeSpan(text: string): string {
 }
 
 function codeText(pre: HtmlElement, isLeftOut: (element: HtmlElement) => boolean): string {
-  // A list, as asking a text under construction for its end copies it.
+  // A list of pieces, because checking the end of a string under construction would copy it.
   const pieces: string[] = [];
   const endLine = (): void => {
     if (pieces.at(-1)?.endsWith('\n') === false) pieces.push('\n');
@@ -54,7 +54,7 @@ function codeText(pre: HtmlElement, isLeftOut: (element: HtmlElement) => boolean
   return pieces.join('');
 }
 
-/** Named by the block, by what is in it, or by one of the boxes around it. */
+/** The language given by the block, by an element in it, or by one of the elements around it. */
 function languageOf(pre: HtmlElement): string {
   const inside = pre.children.filter((child) => isElement(child));
   const around: HtmlElement[] = [];

@@ -4,21 +4,23 @@ import { codeSpan, renderCode } from './render-code.ts';
 import { isLayoutTable, renderLayout, renderTable, type TableOptions } from './render-table.ts';
 
 export interface MarkdownOptions {
-  /** Elements that are no content. */
+  /** Selects elements that are not content. */
   isLeftOut: (element: HtmlElement) => boolean;
-  /** Whether links keep their addresses, or become their words. */
+  /** Whether links keep their addresses or become plain text. */
   keepsLinks: boolean;
 }
 
-/** Blocks that are done, and the line of text that is being written. */
+/** Finished blocks and the line of text being written. */
 interface Flow {
   blocks: string[];
   line: string;
-  /** Whether the line ends within a word; asking a line under construction copies all of it. */
+  /**
+   * Whether the line ends inside a word. Tracked here, because inspecting a line under construction copies all of it.
+   */
   endsInWord: boolean;
 }
 
-/** Deeper than any page that a person made; what lies below is plain text. */
+/** Deeper than any real page; anything below is rendered as plain text. */
 const MAX_DEPTH = 250;
 const NEVER_SHOWN = new Set(['script', 'style', 'noscript', 'template', 'title', 'head']);
 const BLOCKS = new Set(
@@ -36,19 +38,19 @@ const MARKS: Record<string, string> = {
   strike: '~~',
 };
 const CODE = new Set(['code', 'tt', 'samp']);
-/** Soft hyphens and other characters that only browsers need: they would tear words apart. */
+/** Soft hyphens and other characters that only browsers need; they would split words. */
 const INVISIBLE = /[\u00AD\u200B\u2060\uFEFF]/g;
 const SPACES = /[ \t\r\n\f]+/g;
 
 /**
  * HTML as Markdown: ATX headings, fenced code with its language, pipe tables, definition lists; pictures become their
- * descriptions. Characters that Markdown could take for marks are not escaped: the text is for search and reading.
+ * alt texts. Markdown special characters are not escaped, because the text is for search and reading.
  */
 export function renderMarkdown(nodes: readonly HtmlNode[], options: MarkdownOptions): string {
   return blocksOf(nodes, options, 0).join('\n\n');
 }
 
-/** The blocks that the nodes make, each of one line or more. */
+/** The blocks of the nodes, each of one or more lines. */
 function blocksOf(nodes: readonly HtmlNode[], options: MarkdownOptions, depth: number): string[] {
   const flow = flowOf(nodes, options, depth);
   endLine(flow);
@@ -78,15 +80,15 @@ function tidyText(text: string): string {
 
 function endLine(flow: Flow): void {
   const text = flow.line
-    // Runs first: the time of the next pattern is the square of their length.
+    // Collapse runs first: the next pattern takes quadratic time in their length.
     .replace(/ {2,}/g, ' ')
     .replace(/ *\n */g, '\n')
     .trim()
-    // One is the end of a line, two are the end of a paragraph.
+    // One newline ends a line, two end a paragraph.
     .replace(/\n+/g, (ends) => (ends.length === 1 ? '  \n' : '\n\n'));
   flow.line = '';
   flow.endsInWord = false;
-  // Words that would become a heading or open a block of code.
+  // Escape text that would become a heading or open a code block.
   if (text !== '') flow.blocks.push(/^(?:#{1,6} |```|~~~)/.test(text) ? `\\${text}` : text);
 }
 
@@ -113,7 +115,7 @@ function addElement(flow: Flow, element: HtmlElement, options: MarkdownOptions, 
   addInline(flow, element, options, depth);
 }
 
-/** Null for elements that are no block of their own. */
+/** Null for elements that do not form a block of their own. */
 function blockOf(element: HtmlElement, options: MarkdownOptions, depth: number): string | null {
   const { name, children } = element;
   switch (name) {
@@ -168,7 +170,7 @@ function addInline(flow: Flow, element: HtmlElement, options: MarkdownOptions, d
   else if (CODE.has(name)) write(flow, codeSpan(rawText(element, options.isLeftOut)));
   else {
     const inner = flowOf(element.children, options, depth);
-    // Marks around blocks would be none.
+    // Marks around blocks have no effect.
     if (inner.blocks.length === 0)
       write(flow, marked(element, inner.line, options, flow.endsInWord));
     else {
@@ -195,14 +197,14 @@ function marked(
   const mark = MARKS[name];
   if (mark !== undefined) return start + mark + words + mark + end;
   if (name === 'q') return `${start}"${words}"${end}`;
-  // 10⁶ is not 106.
+  // Without the caret, 10⁶ would become 106.
   if (name === 'sup' && /^[-+−]?\d+$/.test(words) && isInWord) return `^${words}${end}`;
   const href = attribs['href'];
   if (name === 'a' && keepsLinks && href && /^(?:https?:|mailto:|\/)/i.test(href.trim())) {
     return `${start}[${words}](${href.trim().replaceAll(' ', '%20')})${end}`;
   }
   if (name === 'a' && href) return start + words + contactBehind(href, words) + end;
-  // Elements that pages define themselves are mostly boxes.
+  // Most custom elements are boxes.
   return name.includes('-') ? ` ${text} ` : text;
 }
 
@@ -211,7 +213,7 @@ function listOf(list: HtmlElement, options: MarkdownOptions, depth: number): str
   let number = Number.parseInt(list.attribs['start'] ?? '1', 10) || 1;
   let loose: HtmlNode[] = [];
   const addLoose = (): void => {
-    // A list that stands between the items, not in one.
+    // A list between the items instead of inside one.
     const blocks = blocksOf(loose, options, depth);
     if (blocks.length > 0) items.push(indented(blocks.join('\n\n'), '  '));
     loose = [];
@@ -243,7 +245,7 @@ function itemOf(marker: string, blocks: readonly string[]): string {
   return marker + indented(first, indent).slice(indent.length) + rest.join('');
 }
 
-/** Terms and what they mean. */
+/** Terms and their definitions. */
 function definitionsOf(list: HtmlElement, options: MarkdownOptions, depth: number): string[] {
   const lines: string[] = [];
   for (const child of ungrouped(list)) {
@@ -255,7 +257,7 @@ function definitionsOf(list: HtmlElement, options: MarkdownOptions, depth: numbe
   return lines;
 }
 
-/** Boxes may group terms (HTML Living Standard §4.4.9). */
+/** A `div` may group terms (HTML Living Standard §4.4.9). */
 function ungrouped({ children }: HtmlElement): HtmlNode[] {
   return children.flatMap((child) =>
     isElement(child) && child.name === 'div' ? child.children : [child],
@@ -275,7 +277,7 @@ function checkbox(attribs: Record<string, string>): string {
   return 'checked' in attribs ? '[x] ' : '[ ] ';
 }
 
-/** MathML is read best as the TeX that it was made from. */
+/** MathML is most readable as the TeX it was generated from. */
 function formulaOf(math: HtmlElement): string {
   const open: HtmlNode[] = [math];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

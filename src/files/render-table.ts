@@ -3,15 +3,15 @@ import { pipeTable } from './pipe-table.ts';
 
 export interface TableOptions {
   isLeftOut: (element: HtmlElement) => boolean;
-  /** The blocks inside of a cell. */
+  /** The blocks inside a cell. */
   blocksOf: (cell: HtmlElement) => string[];
 }
 
 const PARTS = new Set(['thead', 'tbody', 'tfoot']);
-/** What figures have no need of. */
+/** Elements that do not occur in data tables. */
 const ARRANGES = new Set(['table', 'h1', 'h2', 'h3']);
 
-/** Tables that arrange a page instead of holding figures: with tables, headings or code inside, or only one column. */
+/** Tables used for page layout instead of data: they contain tables, headings or code, or have only one column. */
 export function isLayoutTable(
   table: HtmlElement,
   { isLeftOut }: Pick<TableOptions, 'isLeftOut'>,
@@ -23,7 +23,7 @@ export function isLayoutTable(
   return holds(table, (name) => ARRANGES.has(name) || (name === 'pre' && !hasHeads));
 }
 
-/** The cells one after the other. */
+/** The cells one after another. */
 export function renderLayout(table: HtmlElement, { isLeftOut, blocksOf }: TableOptions): string[] {
   const rows = rowsOf(table).filter((row) => !isLeftOut(row));
   return [...captionsOf(table), ...rows.flatMap(cellsOf)]
@@ -53,7 +53,7 @@ function cellText(cell: HtmlElement, { blocksOf }: TableOptions): string {
   return blocksOf(cell).map(fencedAsSpan).join('\n');
 }
 
-/** A cell holds no fence. */
+/** A fence cannot stand in a cell. */
 function fencedAsSpan(block: string): string {
   const fence = /^`{3,}/.exec(block)?.[0];
   if (fence === undefined || !block.endsWith(`\n${fence}`)) return block;
@@ -67,7 +67,7 @@ function span({ attribs }: HtmlElement, name: 'colspan' | 'rowspan'): number {
   return count > 0 ? count : 1;
 }
 
-/** The table's own rows, not those of tables inside. */
+/** The table's own rows, not those of nested tables. */
 function rowsOf(table: HtmlElement): HtmlElement[] {
   return table.children
     .filter((child) => isElement(child))

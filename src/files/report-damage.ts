@@ -1,6 +1,6 @@
 import { GiveUp } from '#src/platform/errors.ts';
 
-/** Runs a parser; whatever a library throws over the content becomes the reason why this file cannot be read. */
+/** Runs a parser; any error a library throws becomes the reason why this file cannot be read. */
 export async function reportDamage<T>(
   { name, format }: { name: string; format: string },
   parse: () => Promise<T>,

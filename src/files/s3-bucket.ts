@@ -7,14 +7,14 @@ export interface S3Settings {
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** To addresses that the operator names. */
+  /** For addresses that the operator configures. */
   fetch: typeof globalThis.fetch;
   clock: () => Date;
 }
 
-/** The four requests that a file store needs of a bucket. Each throws RetryLater when the store is away. */
+/** The four bucket operations that a file store needs. Each throws RetryLater when the store cannot be reached. */
 export interface S3Bucket {
-  /** @param sha256 of the content, hex */
+  /** @param sha256 hash of the content, in hex */
   put(key: string, content: Blob, sha256: string): Promise<void>;
   /** Null when there is no such object. */
   get(key: string): Promise<Buffer | null>;
@@ -37,7 +37,7 @@ interface S3Request {
 }
 
 /**
- * Signed requests to one bucket, path-style, as MinIO, Ceph and the hosted stores all know it.
+ * Signed requests to one bucket, path-style, which MinIO, Ceph and hosted stores all support.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 export function createS3Bucket(settings: S3Settings): S3Bucket {
@@ -57,7 +57,7 @@ export function createS3Bucket(settings: S3Settings): S3Bucket {
     },
     async remove(key) {
       const { status, bytes } = await send({ method: 'DELETE', path: key });
-      // S3 itself answers 204 for what is not there; others say 404.
+      // S3 itself answers 204 for a missing object; other stores answer 404.
       const isGone = status === 200 || status === 204 || status === 404;
       if (!isGone) throw refused(settings, 'DELETE', status, bytes);
     },
@@ -83,7 +83,7 @@ async function sendSigned(
       method,
       headers,
       ...(body && { body }),
-      // The signature holds for one address.
+      // The signature is valid for one address only.
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
@@ -120,7 +120,7 @@ function isAbout(code: string, bytes: Buffer): boolean {
   return bytes.toString().includes(`<Code>${code}</Code>`);
 }
 
-/** The operator's to mend: wrong keys, no such bucket, another region. */
+/** For the operator to fix: wrong keys, missing bucket, another region. */
 function refused({ bucket }: S3Settings, request: string, status: number, bytes: Buffer): Error {
   const [, code = ''] = /<Code>([^<]{1,100})<\/Code>/.exec(bytes.toString()) ?? [];
   return new Error(

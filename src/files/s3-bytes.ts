@@ -9,20 +9,20 @@ import { noRoom } from './no-room.ts';
 import { readObjectListing } from './read-object-listing.ts';
 import { createS3Bucket, type S3Bucket, type S3Settings } from './s3-bucket.ts';
 
-/** Before every key: the bucket may hold other things. */
+/** Prefix of every key, because the bucket may hold other objects. */
 const PREFIX = 'millrace-files/';
 const KEY = /^millrace-files\/([0-9a-f-]{36})\/([0-9a-f-]{36})$/;
 const OWNER_ONLY = 0o600;
 
 /**
- * Bytes as objects `millrace-files/<workspace id>/<file id>` of a bucket. An object appears whole or not at all: its
+ * Bytes as objects `millrace-files/<workspace id>/<file id>` of a bucket. An object appears complete or not at all: its
  * length and SHA-256 are part of the signed request.
  */
 export function createS3Bytes(settings: S3Settings): FileBytes {
   const bucket = createS3Bucket(settings);
   return {
     async write(address, content) {
-      // S3 wants to know the length first. On the disk, since a slow client could hold much memory for long.
+      // S3 needs the length first. Buffered on disk, since a slow client could hold much memory for a long time.
       const folder = await mkdtemp(path.join(tmpdir(), 'millrace-upload-'));
       try {
         const file = path.join(folder, 'content');
@@ -47,7 +47,7 @@ function keyOf({ workspaceId, id }: FileAddress): string {
   return `${PREFIX}${workspaceId}/${id}`;
 }
 
-/** @returns the SHA-256 of the content, hex */
+/** @returns the SHA-256 of the content, in hex */
 async function spool(file: string, content: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   await using handle = await open(file, 'w', OWNER_ONLY);
@@ -71,7 +71,7 @@ async function* listBucket(bucket: S3Bucket): AsyncGenerator<FileAddress[]> {
     const page = readObjectListing(await bucket.list(PREFIX, token));
     yield page.keys.flatMap((key) => {
       const [, workspaceId, id] = KEY.exec(key) ?? [];
-      // Both are parts of a key that `keyOf` has made of such ids.
+      // Both are parts of a key that `keyOf` built from such ids.
       return workspaceId && id
         ? { workspaceId: workspaceId as WorkspaceId, id: id as StoredFileId }
         : [];

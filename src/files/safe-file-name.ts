@@ -1,8 +1,8 @@
 const MAX_CHARACTERS = 500;
 
 /**
- * A name that a client or an archive gave, as plain text: folders stay as `folder/name`, what leads out of them, roots,
- * drive letters and control characters go. Empty when nothing is left.
+ * Sanitizes a name given by a client or an archive: keeps folders as `folder/name`, and removes parent references,
+ * roots, drive letters and control characters. Empty when nothing is left.
  */
 export function safeFileName(name: string): string {
   const segments = name
@@ -12,6 +12,6 @@ export function safeFileName(name: string): string {
     .split('/')
     .map((segment) => segment.trim())
     .filter((segment) => !['', '.', '..'].includes(segment) && !/^[A-Za-z]:$/.test(segment));
-  // The end says what kind of file it is.
+  // Keep the end: the extension indicates the kind of file.
   return segments.join('/').slice(-MAX_CHARACTERS).toWellFormed();
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StoredFileId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 
-/** Keeps what a vision model says of an image: the first of two that describe it at the same time. */
+/** Saves the description that a vision model gives of an image; of two concurrent descriptions, the first is kept. */
 export async function keepDescription(
   db: Database,
   id: StoredFileId,
@@ -12,7 +12,7 @@ export async function keepDescription(
     where id = ${id} and description is null`.execute(db);
 }
 
-/** What the content turned out to be. */
+/** Sets the media types detected from the content. */
 export async function setMediaTypes(
   trx: DatabaseTransaction,
   files: readonly { id: StoredFileId; mediaType: string }[],
@@ -24,7 +24,7 @@ export async function setMediaTypes(
     where f.id = x.id`.execute(trx);
 }
 
-/** Their bytes, `sweepFiles` takes later. */
+/** `sweepFiles` deletes their bytes later. */
 export async function deleteFileRows(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,

@@ -4,13 +4,13 @@ import type { Database } from '#src/platform/database.ts';
 import type { FileAddress, FileBytes } from './file-bytes.ts';
 import type { FileLocation } from './file-store.ts';
 
-/** Uploads have deadlines far below: what is unfinished for longer was left by a process that died. */
+/** Upload deadlines are far shorter: an upload unfinished for this long was left by a process that died. */
 const ABANDONED_AFTER = sql`interval '1 day'`;
 
 /**
- * Deletes what nobody can find any more: uploads that never ended, files of users that are gone, and bytes without a row, as a
- * crash, a deleted user or a deleted workspace leave them. A row comes before its bytes, so bytes without one are nobody's.
- * In a bucket, which several installations may share, only below workspaces that this database has.
+ * Deletes unreachable data: unfinished uploads, files of deleted users, and bytes without a row, which a crash, a
+ * deleted user or a deleted workspace leaves behind. A row is written before its bytes, so bytes without one belong to
+ * nobody. In a bucket, which several installations may share, it only looks at workspaces in this database.
  */
 export async function sweepFiles(
   db: Database,
@@ -39,8 +39,8 @@ async function deleteAbandoned(db: Database): Promise<number> {
 }
 
 /**
- * `user_file_id` in the metadata marks the upload of a user; without its `user_file` it belongs to nobody, and neither
- * does what somebody made who is gone, unless a connector reads it.
+ * `user_file_id` in the metadata marks a user's upload; without its `user_file` row nobody owns it. A file whose
+ * creator is deleted is ownerless too, unless a connector reads it.
  */
 async function deleteOwnerless(db: Database): Promise<number> {
   const { rows } = await sql`

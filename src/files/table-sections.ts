@@ -1,11 +1,11 @@
 import type { ParsedSection } from './parsed-file.ts';
 
-/** A section closes at this many characters of rows: small enough to cite, large enough to be few. */
+/** A section is closed at this many characters of rows: small enough to cite, large enough to keep sections few. */
 const SECTION_CHARACTERS = 4_000;
 
 /**
- * Rows as Markdown tables, a group of rows per section, each with the header repeated, so that every
- * chunk says what its columns mean. The first row is the header.
+ * Rows as Markdown tables, split into sections that each repeat the header, so that every chunk explains its columns.
+ * The first row is the header.
  */
 export function tableSections(rows: string[][], link: string | null): ParsedSection[] {
   const [header = [], ...body] = rows;
@@ -19,7 +19,7 @@ export function tableRow(cells: string[]): string {
   return `| ${cells.map((cell) => cell.replace(/\s+/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** Rows longer than the header get numbered columns: no cell is lost. */
+/** Extra columns beyond the header get numbered names, so that no cell is lost. */
 function nameColumns(header: string[], rows: string[][]): string[] {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), header.length);
   return Array.from({ length: width }, (_, index) => header[index] || `column ${index + 1}`);

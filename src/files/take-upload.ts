@@ -10,26 +10,26 @@ const ZIP_TYPES: readonly string[] = ['application/zip', 'application/x-zip-comp
 export interface UploadOptions {
   workspaceId: WorkspaceId;
   createdBy: UserId | null;
-  /** A zip becomes one stored file per entry; otherwise it is stored as it is. */
+  /** True: a zip becomes one stored file per entry. False: it is stored as it is. */
   unzip: boolean;
 }
 
-/** What one upload has stored so far. */
+/** The files that one upload has stored so far. */
 export interface Upload {
   readonly files: readonly StoredFile[];
   /** The metadata file of the zip; null when there was none. */
   readonly zipMetadataFileId: StoredFileId | null;
-  /** @throws Problem for a second or damaged zip, a file without a name or beyond the limit */
+  /** @throws Problem for a second or damaged zip, a file without a name or above the size limit */
   take(file: {
     name: string;
     mediaType: string;
     content: AsyncIterable<Uint8Array>;
   }): Promise<void>;
-  /** Removes everything that was stored. */
+  /** Removes everything stored so far. */
   discard(): Promise<void>;
 }
 
-/** Begins an upload of files that belong together: all are kept, or none is. */
+/** Starts an upload of files that belong together: either all of them are kept or none. */
 export function beginUpload(store: FileStore, options: UploadOptions): Upload {
   const files: StoredFile[] = [];
   const stored: StoredFileId[] = [];
@@ -80,7 +80,7 @@ export function beginUpload(store: FileStore, options: UploadOptions): Upload {
   };
 }
 
-/** What is wrong with an archive is the caller's to mend. */
+/** A damaged archive is the caller's problem to fix. */
 async function explainGiveUp(work: () => Promise<void>): Promise<void> {
   try {
     await work();

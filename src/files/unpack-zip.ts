@@ -8,30 +8,30 @@ import { safeFileName } from './safe-file-name.ts';
 const LIMITS = { entries: 10_000, inflatedBytes: 1024 * 1024 * 1024 };
 const METADATA_NAMES = new Set(['.onyx_metadata.json', '.millrace_metadata.json']);
 const MAX_METADATA_BYTES = 32 * 1024 * 1024;
-/** What is deeper cannot be written again. */
+/** A limit that allows the value to be serialized again. */
 const MAX_METADATA_DEPTH = 100;
 
 /** What a zip's metadata file says about its files: name in the archive → keys and values. */
 export type ZipMetadata = ReadonlyMap<string, Record<string, unknown>>;
 
 export interface UnpackedFile {
-  /** With its folders, as plain text. */
+  /** Path in the archive, as plain text. */
   name: string;
   bytes: Buffer;
-  /** {} without a metadata file, or when that does not name it. */
+  /** {} when there is no metadata file or it does not name this file. */
   metadata: Record<string, unknown>;
 }
 
 export interface UnpackedZip {
-  /** The metadata file as it stands in the archive; null when there is none. */
+  /** The metadata file as stored in the archive; null when there is none. */
   metadataFile: { name: string; bytes: Buffer } | null;
-  /** Unpacked one by one, when they are asked for. */
+  /** Unpacked lazily, one by one. */
   files: AsyncIterable<UnpackedFile>;
 }
 
 /**
- * Unpacks an archive, entry by entry and off the main thread. Folders, dot files and what macOS adds are left out; an
- * archive inside stays one file.
+ * Unpacks an archive, entry by entry and off the main thread. Folders, dot files and files added by macOS are skipped;
+ * a nested archive stays one file.
  * @throws GiveUp when the archive or its metadata file is damaged, or unpacks beyond the limits
  */
 export async function unpackZip(file: Omit<ZipFile, 'format'>): Promise<UnpackedZip> {
@@ -61,7 +61,7 @@ const described = z.looseObject({ filename: z.string().min(1) });
 
 /**
  * Reads a metadata file: an array of objects that each have a `filename`.
- * @throws GiveUp when it is something else
+ * @throws GiveUp for any other content
  */
 export function readZipMetadata(name: string, bytes: Uint8Array): ZipMetadata {
   let content: unknown;
@@ -88,7 +88,7 @@ export function readZipMetadata(name: string, bytes: Uint8Array): ZipMetadata {
   return new Map(parsed.data.map(({ filename, ...keys }) => [safeFileName(filename), keys]));
 }
 
-/** What is said about a file: under its whole name first, then under its last part. */
+/** The metadata of a file: under its full path if present, otherwise under its base name. */
 export function metadataOf(metadata: ZipMetadata, name: string): Record<string, unknown> | null {
   return metadata.get(name) ?? metadata.get(posix.basename(name)) ?? null;
 }

@@ -1,12 +1,12 @@
 import { DOCUMENT_ZIP_LIMITS } from './check-zip.ts';
 import { inflateZipEntry, readZipDirectory, type ZipFile } from './read-zip.ts';
 
-/** Parts of a container by their path in it. */
+/** Parts of a container by their path. */
 export type ZipParts = ReadonlyMap<string, Buffer>;
 
 /**
- * The wanted parts of a document that is a zip container.
- * @throws GiveUp when the container is damaged or any of its parts unpacks beyond the limits
+ * Unpacks the wanted parts of a document that is a zip container.
+ * @throws GiveUp when the container is damaged or one of its parts unpacks beyond the limits
  */
 export async function unzipParts(
   file: ZipFile,

@@ -4,15 +4,15 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
 import { unknownAccount } from './path-ids.ts';
 
-// Whoever locks more than one row locks the workspace first, then the account, then its messages.
+// Lock order: the workspace, then the account, then its messages.
 
-/** Which account, and whose. */
+/** Identifies an account in its workspace. */
 export interface AccountAddress {
   workspaceId: WorkspaceId;
   id: EmailAccountId;
 }
 
-/** What may be shown of an account, everything but its password, and the plan that it is held to. */
+/** Everything about an account that can be shown (all but its password), and the plan that limits it. */
 export interface AccountRecord {
   id: EmailAccountId;
   email: string;
@@ -26,17 +26,19 @@ export interface AccountRecord {
   is_default: boolean;
   daily_limit: number | null;
   time_zone: string;
-  /** Today. */
+  /** Messages sent on the account's current day. */
   sent_today: number;
-  /** When `sent_today` begins anew. */
+  /** When `sent_today` is reset. */
   resets_at: Date;
   created_at: Date;
   plan_tier: PlanTier;
-  /** By the database's clock. */
+  /** The database's time. */
   now: Date;
 }
 
-/** The account's day. Its days never go back: after a move to a zone behind, the day that was begun lasts longer. */
+/**
+ * The account's current day. It never goes back: after a move to an earlier zone, the day that has begun lasts longer.
+ */
 const DAY = sql.raw<string>(`greatest((now() at time zone a.time_zone)::date, a.sent_on)`);
 
 const ACCOUNT = sql<AccountRecord>`a.id, a.email, a.from_name, a.smtp_host, a.smtp_port, a.smtp_user,
@@ -67,7 +69,7 @@ export async function findAccount(
 }
 
 /**
- * The account, which nobody changes, and through which nobody sends more, until the transaction ends.
+ * Reads and locks the account: until the transaction ends, nobody else can change it or count messages on it.
  * @throws Problem NOT_FOUND
  */
 export async function lockAccount(
@@ -77,7 +79,10 @@ export async function lockAccount(
   return read(trx, address, sql`for no key update of a`);
 }
 
-/** Accounts of the workspace are made, deleted and made the default by one at a time. @returns its plan */
+/**
+ * Serializes the creation, deletion and default changes of the workspace's accounts.
+ * @returns its plan
+ */
 export async function lockWorkspace(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
@@ -91,7 +96,7 @@ export async function lockWorkspace(
   return plan;
 }
 
-/** The row name that its password is sealed for. */
+/** The row name that the account's password is sealed for. */
 export function sealedFor(id: EmailAccountId): string {
   return `email_account:${id}`;
 }

@@ -3,10 +3,10 @@ import type { EmailServices } from './email-services.ts';
 import { adviseSender } from './advise-sender.ts';
 import type { ClaimedMessage } from './claim-message.ts';
 
-/** The outcome of a verification does not wait longer than this for advice. */
+/** Maximum time that the outcome of a verification waits for advice. */
 const DEADLINE_MS = 8_000;
 
-/** What could be better about the sender of a verification. Never rejects: what cannot be looked up in time is left out. */
+/** Advice on the sender of a verification. Never rejects: lookups that do not finish in time are left out. */
 export async function adviseOn(
   { dns }: Pick<EmailServices, 'dns'>,
   { kind, account }: ClaimedMessage,

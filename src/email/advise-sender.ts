@@ -8,12 +8,12 @@ import { isProviderDomain } from './known-providers.ts';
 
 const DEADLINE_MS = 6_000;
 
-/** What was found out about one of the three records; `null` when the name servers did not answer. */
+/** The findings on one of the three records; `null` when the name servers did not answer. */
 type Advice = string[] | null;
 
 /**
- * What may keep this account's mail out of inboxes: sentences with a remedy, none when all is well. Guesses where DNS
- * does not tell, so nothing in it forbids sending. Takes no longer than 6 s.
+ * What may keep this account's mail out of inboxes: sentences with a remedy; empty when nothing was found. Some advice
+ * is a guess where DNS does not tell, so it never prevents sending. Takes at most 6 s.
  * @throws the signal's reason
  */
 export async function adviseSender(
@@ -54,7 +54,7 @@ function adviceOnUser({ email, smtpUser }: { email: string; smtpUser: string }):
   const [sender, user] = [organizationOf(domainOf(email)), organizationOf(domainOf(smtpUser))];
   if (sender === user || sender === '' || user === '') return [];
   return [
-    `The account sends as ${sender} but signs in as a user of ${user}, so receivers may take its mail for forged. Use an address of ${user}, or let the provider sign for ${sender}.`,
+    `The account sends as ${sender} but signs in as a user of ${user}, so receivers may treat its mail as forged. Use an address of ${user}, or let the provider sign for ${sender}.`,
   ];
 }
 
@@ -71,25 +71,25 @@ async function adviceOnSpf(dns: DnsClient, domain: string, signal: AbortSignal):
   }
   if (records.length > 1) {
     return [
-      `${domain} has ${records.length} SPF records, which receivers take for an error. Join them into one.`,
+      `${domain} has ${records.length} SPF records, which receivers treat as an error. Merge them into one.`,
     ];
   }
   const advice: string[] = [];
   if (/(?:^|\s)\+?all(?:\s|$)/i.test(record)) {
     advice.push(
-      `The SPF record of ${domain} ends with +all, which lets everybody send in its name. End it with ~all or -all.`,
+      `The SPF record of ${domain} ends with +all, which lets anyone send in its name. End it with ~all or -all.`,
     );
   }
   const lookups = await countSpfLookups(dns, record, signal);
   if (lookups !== null && lookups > MAX_SPF_LOOKUPS) {
     advice.push(
-      `The SPF record of ${domain} needs more than ${MAX_SPF_LOOKUPS} DNS look-ups, at which receivers give up. Remove includes that are not used any more.`,
+      `The SPF record of ${domain} needs more than ${MAX_SPF_LOOKUPS} DNS lookups, where receivers give up. Remove includes that are no longer used.`,
     );
   }
   return lookups === null && advice.length === 0 ? null : advice;
 }
 
-/** RFC 6376: keys lie under names that only the signer knows, so the usual ones are tried. */
+/** RFC 6376: keys are published under selectors that only the signer knows, so the usual ones are tried. */
 async function adviceOnDkim(
   dns: DnsClient,
   domain: string,
@@ -97,7 +97,7 @@ async function adviceOnDkim(
   signal: AbortSignal,
 ): Promise<Advice> {
   const selectors = dkimSelectors(smtpHost);
-  // The provider's names cannot be guessed.
+  // The provider's selectors cannot be guessed.
   if (selectors === null) return [];
   const answers = await Promise.all(
     selectors.map((selector) => dns.txt(`${selector}._domainkey.${domain}`, signal)),
@@ -113,7 +113,7 @@ async function adviceOnDkim(
   ];
 }
 
-/** RFC 7489 §6.6.3: the domain's own record, else that of the organisation's domain. */
+/** RFC 7489 §6.6.3: the domain's own record, otherwise that of the organizational domain. */
 async function adviceOnDmarc(dns: DnsClient, domain: string, signal: AbortSignal): Promise<Advice> {
   const names = [...new Set([domain, organizationOf(domain)])];
   const answers = await Promise.all(names.map((name) => dns.txt(`_dmarc.${name}`, signal)));

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { EmailAccountId, EmailMessageId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 
-/** Longer than an attempt can take: a claim that has run out is that of a dead worker. */
+/** Longer than an attempt can take, so an expired claim belongs to a dead worker. */
 const LEASE_SECONDS = 40;
-/** A delayed job may come a moment before its time: it is that job all the same. */
+/** Tolerance for a delayed job that runs slightly early. */
 const EARLY_SECONDS = 1;
 
-/** A message that this worker, and no other, sends. */
+/** A message that only this worker sends. */
 export interface ClaimedMessage {
   id: EmailMessageId;
   workspace_id: WorkspaceId;
@@ -20,20 +20,20 @@ export interface ClaimedMessage {
   text_body: string | null;
   html_body: string | null;
   reply_to: string | null;
-  /** This one included. */
+  /** Including this one. */
   attempts: number;
-  /** Set when a worker died after it had begun with the content. */
+  /** Set when a worker died after it had started to send the content. */
   data_started_at: Date | null;
   request_id: string | null;
-  /** The address of the user who has asked for it, where it is known. */
+  /** The address of the user who requested it, if known. */
   requested_by: string | null;
   claim_token: string;
   account: SendingAccount;
-  /** The account's settings are those that it was asked for with. */
+  /** Whether the account still has the settings that the message was requested with. */
   is_current: boolean;
 }
 
-/** What is needed of the account to send through it. */
+/** The fields of the account that are needed to send through it. */
 export interface SendingAccount {
   email: string;
   from_name: string;
@@ -45,7 +45,10 @@ export interface SendingAccount {
   verification_token: string;
 }
 
-/** Takes a message whose turn has come. @returns null when there is nothing to do, or another worker is at it */
+/**
+ * Claims a message that is due.
+ * @returns null when it is not due or another worker has claimed it
+ */
 export async function claimMessage(
   db: Database,
   id: EmailMessageId,
@@ -70,12 +73,15 @@ export async function claimMessage(
   return rows[0] ?? null;
 }
 
-/** Another worker, or a change of the account, has taken the message away. */
+/** Another worker or a change of the account has ended the claim. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
 
-/** Notes that the server is about to be given the content: from here on the message may have been sent. @throws ClaimLost */
+/**
+ * Records that the content is about to be sent: from here on the message may have been sent.
+ * @throws ClaimLost
+ */
 export async function markDataStarted(db: Database, message: ClaimedMessage): Promise<void> {
   const { rows } = await sql`
     update email_message set data_started_at = now(),
@@ -83,10 +89,10 @@ export async function markDataStarted(db: Database, message: ClaimedMessage): Pr
     where id = ${message.id} and workspace_id = ${message.workspace_id} and status = 'sending'
       and claim_token = ${message.claim_token}
     returning id`.execute(db);
-  if (rows.length === 0) throw new ClaimLost('The message is no longer this worker’s.');
+  if (rows.length === 0) throw new ClaimLost('The message no longer belongs to this worker.');
 }
 
-/** Lets a message go of which nothing was sent, so that the next worker begins with it at once. */
+/** Releases the claim on a message whose content was not sent, so that the next worker can start at once. */
 export async function releaseClaim(
   db: Database,
   message: ClaimedMessage,

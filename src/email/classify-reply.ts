@@ -1,27 +1,27 @@
 import { isImplicitTls } from './smtp-port.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
 
-/** What is known of an exchange that failed, in the words of nodemailer and of Node. */
+/** The details of a failed exchange, in terms of nodemailer and Node. */
 export interface SmtpFailure {
-  /** Of nodemailer, such as `EENVELOPE`, or of the system when the connection never stood. */
+  /** The code of nodemailer, such as `EENVELOPE`, or of the system when no connection was established. */
   code: string;
-  /** The system's or OpenSSL's code behind it, such as `ECONNREFUSED`; empty when there is none. */
+  /** The underlying code of the system or OpenSSL, such as `ECONNREFUSED`; empty when there is none. */
   originalCode: string;
-  /** What the server was answering, such as `RCPT TO`; `CONN` when nothing in particular. */
+  /** The command that the server was answering, such as `RCPT TO`; `CONN` for none in particular. */
   command: string;
-  /** The three digits of the reply; null when there was none. */
+  /** The three-digit reply code; null when there was no reply. */
   replyCode: number | null;
-  /** RFC 3463, such as `4.7.1`; empty when the reply holds none. */
+  /** The code of RFC 3463, such as `4.7.1`; empty when the reply has none. */
   enhancedCode: string;
 }
 
 export interface ClassifiedFailure {
   errorClass: SmtpErrorClass;
-  /** Whether the same message may go through later. */
+  /** Whether the same message may be accepted later. */
   isTemporary: boolean;
 }
 
-/** Reads an error's fields, whatever threw it. */
+/** Extracts the fields of an error of any origin. */
 export function smtpFailureOf(error: unknown): SmtpFailure {
   const field = (name: string): unknown =>
     typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
@@ -40,12 +40,12 @@ export function smtpFailureOf(error: unknown): SmtpFailure {
   };
 }
 
-/** Whether the server has said no itself. */
+/** Whether the server itself rejected the command. */
 export function isNegativeReply({ replyCode }: SmtpFailure): boolean {
   return replyCode !== null && replyCode >= 400 && replyCode < 600;
 }
 
-/** What a failure means. A reply outranks the code: 4yz is temporary, 5yz is not (RFC 5321 §4.2.1). */
+/** Classifies a failure. A reply outranks the error code: 4yz is temporary, 5yz is not (RFC 5321 §4.2.1). */
 export function classifyReply(failure: SmtpFailure, port: number): ClassifiedFailure {
   if (!isNegativeReply(failure)) return classifySilence(failure, port);
   const isTemporary = (failure.replyCode ?? 0) < 500;
@@ -56,10 +56,10 @@ export function classifyReply(failure: SmtpFailure, port: number): ClassifiedFai
 }
 
 const SERVICE_CLOSING = 421;
-/** Syntax, not implemented, bad sequence: the server does not know the command here. */
+/** Syntax error, not implemented, bad sequence: the server does not support the command here. */
 const UNKNOWN_COMMAND: readonly number[] = [500, 502, 503, 504];
 const TOO_LARGE = 552;
-/** Mailbox busy, local error: what greylisting says to a sender it has not met (RFC 6647). */
+/** Mailbox busy, local error: the reply of greylisting to an unknown sender (RFC 6647). */
 const COME_BACK_LATER: readonly number[] = [450, 451];
 /** IANA's "mail flood detected" and "mail system congestion". */
 const FLOOD = /^[45]\.(?:7\.28|4\.5)$/;
@@ -68,7 +68,7 @@ function temporaryClass(failure: SmtpFailure): SmtpErrorClass {
   const isClosing = failure.replyCode === SERVICE_CLOSING;
   const step = stepOf(failure.command);
   if (isAboutMessage(step) && FLOOD.test(failure.enhancedCode)) return 'rate_limited_by_provider';
-  // At DATA sender and recipient are taken already: what is left to object to is how much is sent.
+  // At DATA, sender and recipient have been accepted: what remains to reject is the amount of mail.
   if (step === 'data') return isClosing ? 'rate_limited_by_provider' : 'temporarily_rejected';
   if (isClosing) return 'server_busy';
   switch (step) {
@@ -104,7 +104,7 @@ function permanentClass(failure: SmtpFailure): SmtpErrorClass {
     case 'data':
       return 'message_rejected';
     case 'hello':
-      // A server without EHLO has no STARTTLS either.
+      // A server without EHLO does not support STARTTLS either.
       return failure.code === 'ECONNECTION' && UNKNOWN_COMMAND.includes(replyCode)
         ? 'starttls_unavailable'
         : 'blocked_by_server';
@@ -150,12 +150,12 @@ function classifySilence(failure: SmtpFailure, port: number): ClassifiedFailure 
     case 'ENOAUTH':
       return permanent('auth_unavailable');
     case 'EAUTH':
-      // A password that is missing; an answer that is neither yes nor no is not SMTP.
+      // The first: a missing password. The second: a reply that is neither positive nor negative is not SMTP.
       return permanent(failure.replyCode === null ? 'auth_failed' : 'not_smtp');
     case 'EPROTOCOL':
       return permanent('not_smtp');
     case 'EMESSAGE':
-      // Larger than the server has said it takes.
+      // Larger than the size that the server announced.
       return permanent(failure.command === 'MAIL FROM' ? 'message_rejected' : 'not_smtp');
     case 'EENVELOPE':
       return permanent(failure.replyCode === null ? 'failed' : 'not_smtp');
@@ -173,7 +173,7 @@ function classifySilence(failure: SmtpFailure, port: number): ClassifiedFailure 
   }
 }
 
-/** Nothing listens there, or no way leads there. */
+/** Nothing listens there, or there is no route. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'EACCES',
   'EADDRNOTAVAIL',
@@ -185,7 +185,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'EPERM',
 ]);
 
-/** What OpenSSL makes of an answer that is no TLS. */
+/** OpenSSL's errors for a response that is not TLS. */
 const NO_TLS: ReadonlySet<string> = new Set([
   'ERR_SSL_HTTP_REQUEST',
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',

@@ -5,7 +5,7 @@ import type { ClaimedMessage } from './claim-message.ts';
 import type { OutgoingMessage } from './mailer.ts';
 import { senderDomainMessageId, verificationMessage } from './sender-message.ts';
 
-/** The message as it is handed to the server: the same on every attempt, but for its date. */
+/** The message as sent to the server: identical on every attempt, except for its date. */
 export function composeMessage(
   {
     config,
@@ -33,7 +33,7 @@ function contentOf(
   const { account, requested_by: requestedBy, recipient } = message;
   if (message.kind === 'verification') {
     const about = { email: account.email, token: account.verification_token, requestedBy };
-    // RFC 3834: no holiday notice answers it.
+    // RFC 3834: suppresses automatic replies.
     const headers = { 'Auto-Submitted': 'auto-generated' };
     return { ...verificationMessage(about), replyTo: null, headers };
   }
@@ -46,7 +46,7 @@ function contentOf(
     subject: message.subject ?? '',
     text: message.text_body ?? '',
     html: message.html_body,
-    // RFC 8058: one click, without a page in between.
+    // RFC 8058: one click, without a confirmation page.
     headers: {
       'List-Unsubscribe': `<${baseUrlOf(config)}/unsubscribe/${token}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',

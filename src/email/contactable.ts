@@ -3,7 +3,7 @@ import { blockedEmails } from '#src/outreach/do-not-contact.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 
-/** Whether the workspace may write to an address, as its do-not-contact list now stands. */
+/** Whether the workspace may write to an address, according to its current do-not-contact list. */
 export async function mayBeContacted(
   db: Database | DatabaseTransaction,
   workspaceId: WorkspaceId,
@@ -22,6 +22,6 @@ export async function assertMayBeContacted(
   if (await mayBeContacted(db, workspaceId, recipient)) return;
   throw new Problem(
     'CONFLICT',
-    `body.${field}: ${recipient} is on the do-not-contact list of this workspace, itself or by its domain. GET /do-not-contact shows the list; an admin may take the entry off.`,
+    `body.${field}: ${recipient} is on the do-not-contact list of this workspace, directly or by its domain. GET /do-not-contact shows the list; an admin can remove the entry.`,
   );
 }

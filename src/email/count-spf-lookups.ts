@@ -4,8 +4,8 @@ import type { DnsClient } from '#src/platform/dns.ts';
 export const MAX_SPF_LOOKUPS = 10;
 
 /**
- * How many look-ups a receiver needs for this SPF record, those of the records it includes among them. Counting stops
- * above the limit. Null when name servers did not answer.
+ * The number of DNS lookups that a receiver needs for this SPF record, including those of included records. Counting
+ * stops above the limit. Null when name servers did not answer.
  */
 export async function countSpfLookups(
   dns: DnsClient,
@@ -19,7 +19,7 @@ export async function countSpfLookups(
     lookups += terms.filter((term) => NEEDS_LOOKUP.test(term)).length;
     for (const term of terms) {
       const name = NESTED.exec(term)?.[1];
-      // A macro stands for something that only a message decides.
+      // A macro is only expanded for an actual message.
       if (lookups > MAX_SPF_LOOKUPS || name === undefined || name.includes('%')) continue;
       const answer = await dns.txt(name, signal);
       if (answer.kind === 'unknown') isUnknown = true;

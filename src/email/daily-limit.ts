@@ -6,7 +6,7 @@ import { Problem } from '#src/platform/errors.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
 import type { AccountAddress, AccountRecord } from './accounts.ts';
 
-/** Messages that an account may send in a day: its own limit, and never more than the plan's. */
+/** Messages that an account may send per day: its own limit, capped by the plan's. */
 export function dailyLimitOf(account: Pick<AccountRecord, 'daily_limit' | 'plan_tier'>): number {
   const most = PLANS[account.plan_tier].dailyEmailsPerAccount;
   return Math.min(account.daily_limit ?? most, most);
@@ -23,10 +23,10 @@ export function assertWithinPlan(dailyLimit: number | null | undefined, plan: Pl
 }
 
 /**
- * Counts one message on the account's day, before it is sent. Who comes together counts one after the other.
+ * Counts one message on the account's current day, before it is sent. Concurrent calls are serialized.
  * @param limit see `dailyLimitOf`
  * @returns the day that it counts on, `YYYY-MM-DD`
- * @throws Problem RATE_LIMIT_EXCEEDED when the day is full
+ * @throws Problem RATE_LIMIT_EXCEEDED when the limit is reached
  */
 export async function reserveDailySend(
   trx: DatabaseTransaction,
@@ -46,8 +46,8 @@ export async function reserveDailySend(
 }
 
 /**
- * Takes messages that were not sent off their account's day, if that is still the day, and each once. The caller has
- * locked the account.
+ * Subtracts messages that were not sent from their account's day, if it is still the same day, and each once. The
+ * caller must have locked the account.
  */
 export async function giveBack(
   trx: DatabaseTransaction,
@@ -84,7 +84,7 @@ async function fullDay(
     : '';
   return new Problem(
     'RATE_LIMIT_EXCEEDED',
-    `The account has sent the ${limit} messages that it may send in a day.${when} A larger limit: PATCH /email-accounts/${id} with daily_limit, up to what the plan allows.`,
+    `The account has reached its limit of ${limit} messages a day.${when} A larger limit: PATCH /email-accounts/${id} with daily_limit, up to what the plan allows.`,
     { retryAfterSeconds: Math.max(1, Math.ceil(day?.seconds ?? 1)) },
   );
 }

@@ -35,9 +35,10 @@ export type DeliverServices = Pick<
 type End = 'nothing to do' | 'sent' | 'failed' | 'unknown' | 'postponed' | 'taken away';
 
 /**
- * Sends a message whose turn has come, a verification or any other. One that a worker had begun to hand over when it
- * died may have been sent: it ends as `unknown` and is never sent again.
- * @throws the signal's reason, or what went wrong here; what was not begun is then due again at once
+ * Sends a message that is due, a verification or any other. If a worker died after it had started to send the content,
+ * the message may have been sent: it ends as `unknown` and is never sent again.
+ * @throws the signal's reason, or an error of our own; unless its content was started, the message is then due again at
+ * once
  */
 export async function deliverMessage(
   services: DeliverServices,
@@ -66,7 +67,7 @@ async function whyNotSend(
 ): Promise<string | null> {
   if (!message.is_current) return SETTINGS_CHANGED;
   if (message.attempts > maxAttempts(message.kind)) {
-    return 'The service was stopped again and again while it tried to send this. Send it anew.';
+    return 'The service was stopped repeatedly while it tried to send this. Send it again.';
   }
   if (message.kind === 'verification') return null;
   const may = await mayBeContacted(db, message.workspace_id, message.recipient);
@@ -85,7 +86,7 @@ function openPassword(
   }
 }
 
-/** @throws whatever kept it from being sent that is not about the message: its claim is released then */
+/** @throws any error that is not about the message; its claim is released then */
 async function send(
   services: DeliverServices,
   message: ClaimedMessage,

@@ -1,36 +1,36 @@
 import { isImplicitTls } from './smtp-port.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
 
-/** As the account's owner has named them; nothing that was looked up. */
+/** The host as the account's owner wrote it, not an address it resolves to. */
 interface Place {
   host: string;
   port: number;
-  /** Of the account. */
+  /** The address of the account. */
   email: string;
 }
 
-/** What went wrong and what to do about it, for the account's owner. What the server said is not in it. */
+/** What went wrong and how to fix it, for the account's owner. Never contains text from the server. */
 export function describeFailure(errorClass: SmtpErrorClass, place: Place): string {
   const { host, port } = place;
   switch (errorClass) {
     case 'dns_error':
-      return `${host} does not lead to a mail server that can be reached from here. Check the name of the SMTP server.`;
+      return `${host} does not resolve to a mail server that can be reached from here. Check the name of the SMTP server.`;
     case 'port_not_allowed':
       return `No mail is sent through port ${port}. Use 465 (TLS from the start) or 587 (STARTTLS).`;
     case 'connection_refused':
-      return `No server takes connections at ${host}, port ${port}. Check the host and the port; ${otherPort(port)}`;
+      return `No server accepts connections at ${host}, port ${port}. Check the host and the port; ${otherPort(port)}`;
     case 'connection_closed':
-      return `${host} closed the connection before the message was taken. Try again later; if it stays so, ask the provider whether it blocks this sender.`;
+      return `${host} closed the connection before it accepted the message. Try again later; if this persists, ask the provider whether it blocks this sender.`;
     case 'timeout':
       return isImplicitTls(port)
         ? `${host} did not answer in time at port ${port}. Check the host and the port; ${otherPort(port)}`
         : `${host} did not answer in time at port ${port}. If the provider expects TLS from the start, use port 465; else check the host and the port.`;
     case 'server_busy':
-      return `${host} takes no mail at the moment. Try again later.`;
+      return `${host} accepts no mail at the moment. Try again later.`;
     case 'blocked_by_server':
       return `${host} refuses to talk to this sender. Ask the provider whether this service's address or the account is blocked.`;
     case 'not_smtp':
-      return `What answers at ${host}, port ${port}, does not speak SMTP. Check the host and the port of the outgoing mail server.`;
+      return `The server at ${host}, port ${port}, does not speak SMTP. Check the host and the port of the outgoing mail server.`;
     case 'failed':
       return `The message could not be sent through ${host}. Check the settings of the account and try again.`;
     case 'tls_mode_mismatch':
@@ -53,9 +53,9 @@ export function describeFailure(errorClass: SmtpErrorClass, place: Place): strin
   }
 }
 
-/** For a message of which nobody knows whether it went out. */
+/** For a message that may or may not have been sent. */
 export function describeUnknown({ host }: { host: string }): string {
-  return `The connection to ${host} was lost while it had the message, so it may have been sent. It is not sent again by itself; look for it in the mailbox.`;
+  return `The connection to ${host} was lost during the transfer of the message, so it may have been sent. It is not sent again automatically; look for it in the mailbox.`;
 }
 
 function otherPort(port: number): string {
@@ -79,11 +79,11 @@ function describeTls(
     case 'tls_untrusted':
       return `The certificate of ${host} is not trusted: it has expired, is self-signed, or its issuer is unknown. The server needs a valid certificate of a public authority.`;
     case 'tls_hostname_mismatch':
-      return `The certificate of the server belongs to another name than ${host}. Use the host name that the provider gives for its SMTP server.`;
+      return `The certificate of the server is for a name other than ${host}. Use the host name that the provider gives for its SMTP server.`;
     case 'tls_failed':
       return `No secure connection to ${host} could be made. The server needs TLS 1.2 or newer.`;
     case 'starttls_unavailable':
-      return `${host} offers no STARTTLS at port ${port}, and no password is sent without it. Use port 465, or let the provider switch STARTTLS on.`;
+      return `${host} offers no STARTTLS at port ${port}, and no password is sent without it. Use port 465, or ask the provider to enable STARTTLS.`;
   }
 }
 
@@ -93,7 +93,7 @@ function describeSignIn(
 ): string {
   switch (errorClass) {
     case 'auth_unavailable':
-      return `${host} offers no sign-in with user name and password at port ${port}. Use the provider's submission server, mostly at port 465 or 587.`;
+      return `${host} offers no sign-in with user name and password at port ${port}. Use the provider's submission server, usually at port 465 or 587.`;
     case 'auth_failed':
       return `${host} did not accept the user name and password. ${signInHint(host, email)}`;
     case 'auth_temporarily_failed':
@@ -101,27 +101,27 @@ function describeSignIn(
   }
 }
 
-/** Providers that take no ordinary password from a program. */
+/** Providers that do not accept the ordinary password from a program. */
 const APP_PASSWORDS: readonly { name: string; sign: RegExp; hint: string }[] = [
   {
     name: 'Google',
     sign: /(?:^|[@.])(?:gmail|googlemail)\.com$/,
-    hint: 'Google takes an app password only: switch on 2-step verification and make one at myaccount.google.com/apppasswords.',
+    hint: 'Google accepts only an app password: turn on 2-step verification and create one at myaccount.google.com/apppasswords.',
   },
   {
     name: 'Microsoft',
     sign: /(?:^|[@.])(?:outlook|hotmail|live|msn|office365)\.[a-z.]+$/,
-    hint: 'Microsoft takes an app password or an account with "Authenticated SMTP" switched on; for personal accounts it may take no password at all.',
+    hint: 'Microsoft accepts an app password or an account with "Authenticated SMTP" turned on; for personal accounts it may accept no password at all.',
   },
   {
     name: 'Yahoo',
     sign: /(?:^|[@.])(?:yahoo|ymail|rocketmail|aol)\.[a-z.]+$/,
-    hint: 'Yahoo and AOL take an app password only: make one under account security.',
+    hint: 'Yahoo and AOL accept only an app password: create one under account security.',
   },
   {
     name: 'Apple',
     sign: /(?:^|[@.])(?:icloud|me|mac)\.com$/,
-    hint: 'iCloud takes an app-specific password only: make one at account.apple.com.',
+    hint: 'iCloud accepts only an app-specific password: create one at account.apple.com.',
   },
 ];
 
@@ -131,7 +131,7 @@ function signInHint(host: string, email: string): string {
   );
   return (
     provider?.hint ??
-    'Check both; with two-factor sign-in most providers want an app password instead of the usual one.'
+    'Check both; with two-factor sign-in most providers require an app password instead of the usual one.'
   );
 }
 
@@ -147,16 +147,16 @@ function describeRefusal(
 ): string {
   switch (errorClass) {
     case 'sender_rejected':
-      return `${host} does not let this account send as ${email}. Use an address that belongs to the SMTP user, or let the provider allow this one.`;
+      return `${host} does not let this account send as ${email}. Use an address that belongs to the SMTP user, or ask the provider to allow this one.`;
     case 'recipient_rejected':
-      return `${host} does not take mail for the recipient. Check the recipient's address.`;
+      return `${host} does not accept mail for the recipient. Check the recipient's address.`;
     case 'greylisted':
-      return `${host} has put the message off and asks to come back later. It goes through after some minutes.`;
+      return `${host} has deferred the message and asks for another attempt later. It goes through after some minutes.`;
     case 'rate_limited_by_provider':
-      return `${host} says that this account sends too much. Send less, or wait until the provider's limit is over.`;
+      return `${host} says that this account sends too much. Send less, or wait until the provider's limit is reset.`;
     case 'message_rejected':
-      return `${host} has refused the message itself. Check its content, its size and the provider's rules on spam.`;
+      return `${host} has rejected the message itself. Check its content, its size and the provider's rules on spam.`;
     case 'temporarily_rejected':
-      return `${host} does not take the message at the moment. Try again later.`;
+      return `${host} does not accept the message at the moment. Try again later.`;
   }
 }

@@ -1,11 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
-/** Above this a name is no mail server's, and each would cost a part of the time. */
+/** A name with more addresses than this is not a mail server's, and each address would take a share of the time. */
 const MAX_ADDRESSES = 4;
 
 /**
- * Connects to the first address that takes the connection. Each has an equal share of what time is left.
- * @throws the last address's error, with the system's code (`ETIMEDOUT` when the time was up), or the signal's reason
+ * Connects to the first address that accepts a connection. The remaining time is divided equally among the remaining
+ * addresses.
+ * @throws the last address's error, with the system's code (`ETIMEDOUT` when time ran out), or the signal's reason
  */
 export async function dial(
   addresses: readonly string[],
@@ -43,7 +44,7 @@ async function dialOne(
   );
   signal.addEventListener('abort', onAbort, { once: true });
   socket.once('connect', () => resolve(socket));
-  // Stays: an error after the hand-over is told by the end of the connection.
+  // Not removed: an error after the hand-over is reported when the connection ends.
   socket.on('error', reject);
   try {
     return await promise;

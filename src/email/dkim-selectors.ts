@@ -1,4 +1,4 @@
-/** What administrators and the larger providers call their keys. */
+/** Selectors that administrators and the larger providers use. */
 const USUAL: readonly string[] = [
   'default',
   'google',
@@ -19,7 +19,7 @@ const USUAL: readonly string[] = [
   'x',
 ];
 
-/** What a provider calls its keys, by the end of its host's name. */
+/** Selectors of a provider, by the suffix of its host's name. */
 const BY_PROVIDER: readonly { host: string; selectors: readonly string[] }[] = [
   { host: 'gmail.com', selectors: ['google'] },
   { host: 'office365.com', selectors: ['selector1', 'selector2'] },
@@ -43,10 +43,10 @@ const BY_PROVIDER: readonly { host: string; selectors: readonly string[] }[] = [
   { host: 'ionos.de', selectors: ['s1-ionos', 's2-ionos', 's42582890'] },
 ];
 
-/** Providers whose names for keys are random or hold a date. */
+/** Providers whose selectors are random or contain a date. */
 const UNGUESSABLE: readonly string[] = ['amazonaws.com', 'postmarkapp.com'];
 
-/** Names under which a DKIM key may lie when mail goes through this host; null when there is no guessing them. */
+/** Selectors to look for when mail goes through this host; null when they cannot be guessed. */
 export function dkimSelectors(smtpHost: string): readonly string[] | null {
   const host = smtpHost.toLowerCase();
   const endsWith = (end: string): boolean => host === end || host.endsWith(`.${end}`);

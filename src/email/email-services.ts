@@ -4,10 +4,10 @@ import type { FinishWatch } from '#src/platform/finish-watch.ts';
 import type { PointsServices } from '#src/points/points-services.ts';
 import type { Mailer } from './mailer.ts';
 
-/** What email takes. */
+/** The services that email needs. */
 export interface EmailServices extends OutreachServices, PointsServices {
   readonly producer: Producer;
   readonly mailer: Mailer;
-  /** Requests wait by it for what a worker does meanwhile. */
+  /** Notifies requests that wait for a worker. */
   readonly messageWatch: FinishWatch;
 }

@@ -4,9 +4,10 @@ import { hostOf, isWithin, type WhomToErase } from '#src/outreach/whom-to-erase.
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 
 /**
- * Takes recipient and content out of the finished messages and verifications of a workspace to these addresses and domains;
- * when they were sent, and how that went, stays. What is still to be sent is kept as it is: the do-not-contact list stops it.
- * @returns messages that are changed
+ * Removes recipient and content from a workspace's finished messages and verifications to these addresses and domains;
+ * when and with what outcome they were sent is kept. Unsent messages stay unchanged: the do-not-contact list stops
+ * them.
+ * @returns the number of changed messages
  */
 export async function eraseMessages(
   db: Database | DatabaseTransaction,

@@ -1,28 +1,28 @@
 import { Readable } from 'node:stream';
 
-/** A message that waits for its leave. */
+/** Message content that is held back until it may be sent. */
 export interface HeldContent {
   /** In bytes. */
   readonly size: number;
   /**
-   * Gives the content to whoever reads it, once `release` has resolved. `isInvited` is asked at the first read; `refused`
-   * rejects when it says no.
+   * Streams the content once `release` has resolved. `isInvited` is called at the first read; if it returns false,
+   * `refused` rejects.
    */
   streamFor(isInvited: () => boolean): Readable;
   /**
-   * `held`: nobody has asked for it. `asked`: `release` runs, or has rejected. `begun`: some of it may be given away.
-   * `finished`: all of it is.
+   * `held`: not read yet. `asked`: `release` is running, or has rejected. `begun`: part of the content may have been
+   * read. `finished`: all of it has.
    */
   readonly state: 'held' | 'asked' | 'begun' | 'finished';
-  /** Why `release` has rejected. */
+  /** Why `release` rejected. */
   readonly refusal: { reason: unknown } | null;
-  /** Rejects when the content may not be given; never resolves. */
+  /** Rejects when the content must not be sent; never resolves. */
   readonly refused: Promise<never>;
-  /** Nothing is given away from here on. Resolves when `release`, if it was called, has come to an end. */
+  /** Stops any further reading. Resolves when `release`, if it was called, has settled. */
   keep(): Promise<void>;
 }
 
-/** `release` is called when the content is read for the first time, not before. */
+/** `release` is called on the first read of the content, not before. */
 export function holdContent(raw: Buffer, release: () => Promise<void>): HeldContent {
   let state: HeldContent['state'] = 'held';
   let refusal: HeldContent['refusal'] = null;
@@ -38,7 +38,7 @@ export function holdContent(raw: Buffer, release: () => Promise<void>): HeldCont
       refused.reject(reason);
       return;
     }
-    // Whoever was to have it may be gone by now.
+    // The reader may have gone meanwhile.
     if (isKept || stream.destroyed) return;
     state = 'begun';
     stream.push(raw);

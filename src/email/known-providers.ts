@@ -2,21 +2,21 @@ import { domainToASCII } from 'node:url';
 import { wellKnownServer } from './smtp.ts';
 import { isImplicitTls, whyPortForbidden } from './smtp-port.ts';
 
-/** Where mail from this address is handed in, for mailboxes of known providers. Null for all other domains. */
+/** The submission server for this address, for mailboxes of known providers. Null for all other domains. */
 export function knownProviderOf(email: string): { host: string; port: number } | null {
   const domain = domainOf(email);
-  // The list holds names of services too; without a dot it is one of those.
+  // The list also contains service names, which have no dot.
   if (!domain.includes('.')) return null;
   const server = SUPPLEMENT[domain] ?? wellKnownServer(domain);
   return server === null ? null : { host: server.host, port: submissionPort(server.port) };
 }
 
-/** Whether the domain belongs to a provider of mailboxes, whose DNS its users cannot change. */
+/** Whether the domain belongs to a mailbox provider, whose DNS its users cannot change. */
 export function isProviderDomain(domain: string): boolean {
   return PROVIDER_FAMILIES.test(domain) || knownProviderOf(`someone@${domain}`) !== null;
 }
 
-/** Domains of large providers that the list leaves out, by what the providers' own help pages say. */
+/** Domains of large providers that are missing from the list, according to the providers' own help pages. */
 const SUPPLEMENT: Readonly<Record<string, { host: string; port: number }>> = {
   'web.de': { host: 'smtp.web.de', port: 587 },
   't-online.de': { host: 'securesmtp.t-online.de', port: 465 },
@@ -36,7 +36,7 @@ function domainOf(email: string): string {
 
 const STARTTLS_PORT = 587;
 
-/** 465 and 587 before their copies, and before 25, which most hosters block. */
+/** 465 and 587 before their alternatives, and before 25, which most hosters block. */
 function submissionPort(port: number): number {
   if (isImplicitTls(port)) return 465;
   return whyPortForbidden(port, { allowPort25: false }) === null ? port : STARTTLS_PORT;

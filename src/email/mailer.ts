@@ -7,7 +7,7 @@ export interface SmtpSettings {
   password: string;
 }
 
-/** One message to one recipient. Addresses are parsed before: nothing in them can begin another. */
+/** One message to one recipient. The addresses must already be validated, so that they cannot inject another one. */
 export interface OutgoingMessage {
   from: { name: string; address: string };
   to: string;
@@ -15,17 +15,17 @@ export interface OutgoingMessage {
   subject: string;
   text: string;
   html: string | null;
-  /** With its angle brackets; the same on every attempt. */
+  /** Including the angle brackets; the same on every attempt. */
   messageId: string;
   date: Date;
-  /** Further headers, such as `List-Unsubscribe`. */
+  /** Additional headers, such as `List-Unsubscribe`. */
   headers: Readonly<Record<string, string>>;
 }
 
-/** How an attempt to send ended. What a server said never appears in it. */
+/** The outcome of a sending attempt. Never contains text from the server. */
 export type SmtpOutcome =
   | { kind: 'sent' }
-  /** The server has refused, or the content was never begun: nothing was sent. */
+  /** The server rejected the message, or the content was never started: nothing was sent. */
   | {
       kind: 'failed';
       errorClass: SmtpErrorClass;
@@ -33,15 +33,15 @@ export type SmtpOutcome =
       /** A sentence with the remedy, for the account's owner. */
       message: string;
     }
-  /** The connection was lost while the server had the content: it may have been sent. */
+  /** The connection was lost after the content was started: the message may have been sent. */
   | { kind: 'unknown'; message: string };
 
-/** Sends through servers that customers name: vetted addresses, ports of submission, TLS always. */
+/** Sends through servers that customers name: only to vetted addresses and submission ports, and always over TLS. */
 export interface Mailer {
   /**
-   * Never takes longer than 25 s. `beforeData` runs when the server has taken the recipient and waits for the content;
-   * not a byte of it is sent before it has resolved, and when it rejects nothing is sent.
-   * @throws the signal's reason when it is aborted before the content is begun
+   * Takes at most 25 s. `beforeData` runs when the server has accepted the recipient and waits for the content; no
+   * content is sent until it resolves, and none at all if it rejects.
+   * @throws the signal's reason when it is aborted before the content is started
    */
   send(
     settings: SmtpSettings,

@@ -4,11 +4,11 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Pauses before the second attempt and those after it. */
+/** Pauses before the second and later attempts. */
 const PAUSES_MS = {
-  /** Somebody waits for it, for 20 s; a server that greylists lets it in after minutes. */
+  /** Someone waits up to 20 s for the result; a greylisting server accepts the message after minutes. */
   verification: [3 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS],
-  /** A greylisting server lets a message in after minutes (RFC 6647 §4.2); one that is full or away, after hours. */
+  /** A greylisting server accepts a message after minutes (RFC 6647 §4.2); one that is full or down, after hours. */
   message: [
     MINUTE_MS,
     5 * MINUTE_MS,
@@ -21,8 +21,8 @@ const PAUSES_MS = {
 } as const;
 
 /**
- * The server itself asks to come again. Whoever waits for a verification is told at once of everything else: a server
- * that cannot be reached is mostly one whose name or port is wrong.
+ * Failures where the server itself asks for another attempt. A verification fails at once for everything else: an
+ * unreachable server usually means a wrong name or port.
  */
 const REPLIES: ReadonlySet<SmtpErrorClass> = new Set([
   'auth_temporarily_failed',
@@ -32,7 +32,7 @@ const REPLIES: ReadonlySet<SmtpErrorClass> = new Set([
   'temporarily_rejected',
 ] as const);
 
-/** When a message is tried again after so many temporary failures; null when it is not. */
+/** The delay before the next attempt, after this many temporary failures; null when there is no next one. */
 export function retryDelayMs(
   { kind, attempts }: { kind: keyof typeof PAUSES_MS; attempts: number },
   errorClass: SmtpErrorClass,
@@ -41,7 +41,9 @@ export function retryDelayMs(
   return PAUSES_MS[kind][attempts - 1] ?? null;
 }
 
-/** Attempts may also be lost with their workers; a message that has lost this many is what kills them. */
+/**
+ * An attempt also counts when its worker dies; a message with this many attempts is probably what kills the workers.
+ */
 export function maxAttempts(kind: keyof typeof PAUSES_MS): number {
   return PAUSES_MS[kind].length + 4;
 }

@@ -3,7 +3,7 @@ import { Problem } from '#src/platform/errors.ts';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-// The ids of a path are branded here, once their shape is known: what has another shape names nothing.
+// Path ids are branded here, after their format is checked: an id of any other format cannot exist.
 
 /** @throws Problem NOT_FOUND */
 export function accountIdOf(text: string): EmailAccountId {
@@ -23,7 +23,7 @@ export function verificationIdOf(text: string): EmailMessageId {
   return text.toLowerCase() as EmailMessageId;
 }
 
-/** For an id that does not exist, or not in this workspace. */
+/** The error for an id that does not exist in this workspace. */
 export function unknownAccount(id: string): Problem {
   return unknown('email account', id, 'GET /email-accounts lists them');
 }

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 
-/** More are not counted. */
+/** Counting stops here. */
 const LAST_PLACE = 1_000;
 
-/** How many messages of the workspace wait to be sent now, the one that was just written among them. */
+/** The number of messages that the workspace has due now, including the one just written. */
 export async function placeInLine(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,

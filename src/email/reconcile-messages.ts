@@ -4,11 +4,13 @@ import { emailVerify } from '#queues/email-verify.ts';
 import type { EmailServices } from './email-services.ts';
 import { sendJobs, type WaitingMessage } from './send-jobs.ts';
 
-/** A message whose job was due longer ago than this, and that still waits, may have lost it. */
+/** A message that is still waiting this long after its job was due may have lost the job. */
 const STALE_SECONDS = 15;
-/** A job that waits behind a backlog is not lost: its message is as old as the head of the queue. */
+/** A job waiting behind a backlog is not lost: its message is only as late as the head of the queue. */
 const BACKLOG_MARGIN_SECONDS = 15;
-/** Of jobs that wait behind others nobody can tell which are lost: the longer one waits, the rarer it is sent again. */
+/**
+ * Behind a backlog, lost jobs cannot be told from waiting ones, so the interval between resends grows with the wait.
+ */
 const RESEND_SHARE = 0.5;
 const LONGEST_RESEND_SECONDS = 300;
 const MAX_MESSAGES_PER_RUN = 2_000;
@@ -16,8 +18,8 @@ const MAX_MESSAGES_PER_RUN = 2_000;
 type ReconcileServices = Pick<EmailServices, 'db' | 'log' | 'producer'>;
 
 /**
- * Looks at messages that are past due: the queue may have lost everything, the rows have not. One job too many is
- * harmless, since it only says "look at this message".
+ * Re-enqueues messages that are past due, because the queue may have lost jobs while the rows are durable. A duplicate
+ * job is harmless, since it only says "look at this message".
  */
 export async function reconcileMessages(services: ReconcileServices): Promise<void> {
   const { producer } = services;
@@ -37,7 +39,7 @@ export async function reconcileMessages(services: ReconcileServices): Promise<vo
   });
 }
 
-/** What one process does when it starts and knows that no other runs: every claim is that of a dead worker. */
+/** For the start of a process that knows that it is the only one: every existing claim belongs to a dead worker. */
 export async function recoverMessages(services: ReconcileServices): Promise<void> {
   await sql`update email_message set claimed_until = now() - interval '1 second'
     where status = 'sending'`.execute(services.db);
@@ -46,12 +48,12 @@ export async function recoverMessages(services: ReconcileServices): Promise<void
 
 interface Ages {
   waitingSeconds: number;
-  /** Of the time for which it has been due. */
+  /** As a share of the time for which the message has been due. */
   resendShare: number;
   abandonedSeconds: number;
 }
 
-/** With a delay, so that the job has no key: one that is stuck in the queue must not swallow it. */
+/** Sends with a delay, which means without a job key: a stuck job with the same key must not suppress the new one. */
 async function sendAgain(services: ReconcileServices, ages: Ages): Promise<void> {
   const late = await takeLate(services, ages);
   for (const [place, messages] of Map.groupBy(late, (message) => message.place)) {
@@ -60,8 +62,9 @@ async function sendAgain(services: ReconcileServices, ages: Ages): Promise<void>
 }
 
 /**
- * `queued_at` is when its job is due: two that take the same message send one job too many. Each comes with its place
- * among those of its workspace, in steps of powers of two: whoever has many waiting does not go before the others.
+ * Sets `queued_at`, the time when a job is due, so that a concurrent run sends at most one duplicate job. Each message
+ * gets its place among those of its workspace, rounded to powers of two, so that a workspace with many waiting messages
+ * does not go before others.
  */
 async function takeLate(
   { db }: ReconcileServices,

@@ -9,7 +9,7 @@ import type { SmtpErrorClass } from './smtp-error-classes.ts';
 
 type RecordServices = Pick<EmailServices, 'clock' | 'db' | 'log' | 'pointsAwarder' | 'producer'>;
 
-/** How a message has ended. */
+/** The final result of a message. */
 type Ending = { advice: readonly string[] } & (
   | { status: 'sent' }
   | { status: 'failed'; errorClass: SmtpErrorClass; error: string }
@@ -17,9 +17,9 @@ type Ending = { advice: readonly string[] } & (
 );
 
 /**
- * Ends a message for good: its content is deleted, a verification verifies its account, and what was not sent no
- * longer counts on the account's day.
- * @returns false when the message was taken away meanwhile: nothing is changed then
+ * Finishes a message: deletes its content, marks the account as verified if it was a verification, and no longer counts
+ * an unsent message on the account's day.
+ * @returns false when the claim was lost meanwhile; nothing is changed then
  */
 export async function endMessage(
   services: RecordServices,
@@ -47,7 +47,10 @@ export async function endMessage(
   return true;
 }
 
-/** Puts a message back in line. @returns false when it was taken away meanwhile */
+/**
+ * Puts a message back in the queue.
+ * @returns false when the claim was lost meanwhile
+ */
 export async function postponeMessage(
   services: RecordServices,
   message: ClaimedMessage,
@@ -71,7 +74,7 @@ interface OwnAccount {
   verified: boolean;
 }
 
-/** Before the message: who deletes an account locks it first, too. */
+/** Locked before the message, in the same order as account deletion. */
 async function lockOwnAccount(
   trx: DatabaseTransaction,
   message: ClaimedMessage,
@@ -101,7 +104,10 @@ async function writeEnding(
   return rows.length > 0;
 }
 
-/** Only for the settings that the message went out with. @returns who is to be told */
+/**
+ * Verifies only the settings that the message was sent with.
+ * @returns the webhook deliveries to make
+ */
 async function verify(
   trx: DatabaseTransaction,
   message: ClaimedMessage,

@@ -3,7 +3,7 @@ import { emailVerify } from '#queues/email-verify.ts';
 import type { EmailMessageId } from '#src/ids.ts';
 import type { EmailServices } from './email-services.ts';
 
-/** What waits to be sent. */
+/** A message that waits to be sent. */
 export interface WaitingMessage {
   id: EmailMessageId;
   kind: 'verification' | 'message';
@@ -13,18 +13,18 @@ export interface SendOptions {
   delayMs?: number;
   requestId?: string | null;
   /**
-   * Its place among what its workspace has waiting: the first of one goes before the second of another, however many
-   * that one has.
+   * Place among the waiting messages of its workspace: one workspace's first message goes before another's second,
+   * however many messages either has.
    */
   place?: number;
 }
 
-/** More places than this are not told apart. */
+/** Places beyond this one have the same priority. */
 const LAST_PLACE = 1_000;
 
 /**
- * Tells the workers to look at messages. Call it after the commit, never inside a transaction. A job that is lost on
- * the way is made up for by `reconcile`, so a queue that is down delays a message but fails nobody.
+ * Tells the workers to look at messages. Call it after the commit, never inside a transaction. `reconcile` sends lost
+ * jobs again, so a queue that is down delays a message but fails no request.
  */
 export async function sendJobs(
   { producer, log }: Pick<EmailServices, 'producer' | 'log'>,

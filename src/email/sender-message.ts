@@ -6,13 +6,13 @@ interface VerificationMessage {
   html: string;
 }
 
-/** What a sender account sends to show that it can. It asks for nothing, holds no link and comes from no list. */
+/** The test message of a sender account. It asks for nothing, contains no link and belongs to no mailing list. */
 export function verificationMessage(about: {
   /** The account's address. */
   email: string;
-  /** What the recipient can compare with the account's. */
+  /** For the recipient to compare with the token of the account. */
   token: string;
-  /** The address of the user who has asked for the check; null when it is not known. */
+  /** The address of the user who requested the check; null when unknown. */
   requestedBy: string | null;
 }): VerificationMessage {
   const email = oneLine(about.email);
@@ -32,7 +32,7 @@ export function verificationMessage(about: {
   };
 }
 
-/** A Message-ID (RFC 5322 §3.6.4) in the sender's domain; the same for the same id. */
+/** A Message-ID (RFC 5322 §3.6.4) in the sender's domain; derived from the id, so that retries use the same. */
 export function senderDomainMessageId(id: string, email: string): string {
   const domain = domainToASCII(email.slice(email.lastIndexOf('@') + 1)) || 'localhost';
   return `<${id.replaceAll(/[^\w.-]/g, '')}@${domain}>`;

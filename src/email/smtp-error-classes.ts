@@ -1,6 +1,6 @@
-/** Why a message could not be sent, as callers may branch on it. */
+/** Why a message could not be sent; callers may branch on it. */
 export const SMTP_ERROR_CLASSES = [
-  /** The name does not lead to an address that may be reached: unknown, private or blocked, all told alike. */
+  /** The name does not resolve to an allowed address: unknown, private or blocked, deliberately not distinguished. */
   'dns_error',
   'port_not_allowed',
   'connection_refused',

@@ -15,37 +15,37 @@ import type { SmtpErrorClass } from './smtp-error-classes.ts';
 import { asciiDomain, asciiHost, isPlainAddress } from './smtp-address.ts';
 import { isImplicitTls, isPortClosed, reachOfPort } from './smtp-port.ts';
 
-/** How long a server may take, in ms. */
+/** Time limits for a server, in ms. */
 export interface SmtpTimeouts {
-  /** For the name, and then again for the connection, whatever the number of addresses. */
+  /** For the name lookup, and again for the connection to any of the addresses. */
   connectMs: number;
   /** For the greeting, and for each TLS handshake. */
   greetingMs: number;
-  /** For everything together. */
+  /** For the whole exchange. */
   exchangeMs: number;
 }
 
 const TIMEOUTS: SmtpTimeouts = { connectMs: 8_000, greetingMs: 8_000, exchangeMs: 25_000 };
-/** A reply of more is no reply. */
+/** A longer reply is not a valid one. */
 const MAX_REPLY_BYTES = 64 * 1024;
-/** Of all that a server sends, certificates included: many times what the longest exchange needs. */
+/** For everything a server sends, including certificates: many times more than the longest exchange needs. */
 const MAX_RECEIVED_BYTES = 256 * 1024;
 const RECEIVED_CHECK_MS = 10;
-/** After QUIT. */
+/** Wait after QUIT. */
 const GOODBYE_MS = 2_000;
-/** RFC 5321 §4.1.3: a client without a name of its own gives an address. The machine's own name is nobody's business. */
+/** RFC 5321 §4.1.3: a client without a host name gives an address literal. The machine's real name stays private. */
 const CLIENT_NAME = '[127.0.0.1]';
 
 interface MailerOptions {
   guard: OutboundGuard;
-  /** Port 25 is for mail exchangers; an operator may open it for relays that know nothing else. */
+  /** Port 25 is for mail exchangers; an operator may allow it for relays that offer nothing else. */
   allowPort25: boolean;
-  /** PEM certificates that are trusted instead of the usual authorities; for tests. */
+  /** PEM certificates to trust instead of the usual authorities; for tests. */
   ca?: string;
   timeouts?: Partial<SmtpTimeouts>;
 }
 
-/** The one door to SMTP servers. */
+/** All SMTP connections are made here. */
 export function createMailer(options: MailerOptions): Mailer {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   return {
@@ -89,17 +89,17 @@ export function createMailer(options: MailerOptions): Mailer {
   };
 }
 
-/** What needs no server to be refused. */
+/** Rejections that need no server. */
 function addressRefusal(message: OutgoingMessage): SmtpErrorClass | null {
   if (!isPlainAddress(message.from.address)) return 'sender_rejected';
   return isPlainAddress(message.to) ? null : 'recipient_rejected';
 }
 
-/** The message as RFC 5322 wants it. Line breaks in headers become spaces. */
+/** Builds the message according to RFC 5322. Line breaks in headers become spaces. */
 async function composeMessage(message: OutgoingMessage): Promise<Buffer> {
   for (const name of Object.keys(message.headers)) {
     if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(name)) {
-      throw new Error(`${JSON.stringify(name)} is no header name.`);
+      throw new Error(`${JSON.stringify(name)} is not a header name.`);
     }
   }
   const composer = new MailComposer({
@@ -125,13 +125,16 @@ function oneLine(text: string): string {
 }
 
 interface Circumstances extends MailerOptions {
-  /** Every port of hosts that the operator has opened may be called, and some ports of all. */
+  /** Hosts opened by the operator may be reached on every port, other hosts only on submission ports. */
   reach: OutboundReach;
   timeouts: SmtpTimeouts;
   signal: AbortSignal;
 }
 
-/** Resolves when the server has taken the message. @throws what nodemailer, Node or the signal says */
+/**
+ * Resolves when the server has accepted the message.
+ * @throws the error of nodemailer or Node, or the signal's reason
+ */
 async function converse(
   settings: SmtpSettings,
   message: OutgoingMessage,
@@ -156,13 +159,13 @@ async function converse(
       to: [asciiDomain(message.to)],
       size: held.size,
     };
-    // nodemailer takes any 2yz or 3yz for the invitation to send; only 354 is one (RFC 5321 §3.3).
+    // nodemailer starts the content after any 2yz or 3yz reply, but only 354 allows it (RFC 5321 §3.3).
     const content = held.streamFor(() => (connection.lastServerResponse || '').startsWith('354'));
     const sent = line.step((done) => connection.send(envelope, content, done));
     await Promise.race([sent, held.refused]);
-    // A yes to what was not said yet is no answer to it.
+    // A positive reply before all content was sent cannot refer to it.
     if (held.state !== 'finished') {
-      throw Object.assign(new Error('The server answers out of turn.'), { code: 'EPROTOCOL' });
+      throw Object.assign(new Error('The server replied out of turn.'), { code: 'EPROTOCOL' });
     }
   } finally {
     const isInContent = held.state === 'asked' || held.state === 'begun';
@@ -180,7 +183,8 @@ async function vettedAddresses(
     return addresses.map(({ address }) => address);
   } catch (error) {
     signal.throwIfAborted();
-    // Unknown, private and forbidden names are told apart by nobody outside; only that the name servers are down is.
+    // Unknown, private and forbidden names must look the same from outside; only a name server failure is reported as
+    // such.
     const isTemporary = deadline.expired || smtpFailureOf(error).code === 'EAI_AGAIN';
     throw Object.assign(new Error('The host may not be reached.', { cause: error }), {
       code: 'EDNS',
@@ -213,7 +217,7 @@ function openConnection(
     tls: {
       rejectUnauthorized: true,
       minVersion: 'TLSv1.2',
-      // Without a name the certificate has to cover the address.
+      // Without a host name, the certificate must cover the address.
       ...(isIP(name) === 0 && { servername: name }),
       ...(ca !== undefined && { ca }),
     },
@@ -222,11 +226,11 @@ function openConnection(
 
 interface Line extends Disposable {
   readonly isBroken: boolean;
-  /** Rejects also when the connection breaks or the signal is aborted meanwhile. */
+  /** Also rejects when the connection breaks or the signal is aborted meanwhile. */
   step(start: (done: (error?: Error | null) => void) => void): Promise<void>;
 }
 
-/** Tells of the end of a connection, and ends it itself when the server talks without end. */
+/** Reports the end of a connection, and ends it when the server sends too much. */
 function watchLine(connection: SMTPConnection, socket: Socket, signal: AbortSignal): Line {
   const broken = Promise.withResolvers<never>();
   let isBroken = false;
@@ -236,13 +240,13 @@ function watchLine(connection: SMTPConnection, socket: Socket, signal: AbortSign
   const breakOff = (code: string, message: string): void =>
     broken.reject(Object.assign(new Error(message), { code }));
   connection.on('error', broken.reject);
-  // With a reason of its own, nodemailer gives that to the step's callback right after.
+  // Deferred: if nodemailer has a more specific reason, it passes that to the step's callback right after.
   connection.once('end', () => {
     setImmediate(() => breakOff('ECONNECTION', 'The connection was closed.'));
   });
   const timer = setInterval(() => {
     if (socket.bytesRead <= MAX_RECEIVED_BYTES) return;
-    breakOff('EPROTOCOL', 'The server talks without end.');
+    breakOff('EPROTOCOL', 'The server sends too much data.');
   }, RECEIVED_CHECK_MS);
   return {
     get isBroken() {
@@ -257,10 +261,10 @@ function watchLine(connection: SMTPConnection, socket: Socket, signal: AbortSign
   };
 }
 
-/** Sign-ins that take a password; as nodemailer knows them. */
+/** Sign-in methods that use a password and that nodemailer supports. */
 const PASSWORD_SIGN_IN = /^(?:PLAIN|LOGIN|CRAM-MD5)$/i;
 
-/** From the answer to EHLO: nodemailer would try AUTH also where none is offered. */
+/** Read from the EHLO reply, because nodemailer would try AUTH even if it is not offered. */
 function offersPassword(ehlo: string | false): boolean {
   const lines = ehlo === false ? [] : ehlo.split('\n');
   return lines.some((line) => {
@@ -269,12 +273,12 @@ function offersPassword(ehlo: string | false): boolean {
   });
 }
 
-/** With QUIT where the server expects a command; what comes of it changes nothing, so nobody waits for it. */
+/** Sends QUIT where the server expects a command. The reply changes nothing, so nobody waits for it. */
 function hangUp(connection: SMTPConnection, socket: Socket, isPolite: boolean): void {
   const end = (): void => {
     connection.close();
     socket.destroy();
-    // Else nodemailer would go on through what is left, line by line, however many thousands there are.
+    // Otherwise nodemailer would process the remaining lines, possibly thousands.
     Reflect.set(connection, '_responseQueue', []);
   };
   if (!isPolite) {
@@ -287,7 +291,7 @@ function hangUp(connection: SMTPConnection, socket: Socket, isPolite: boolean): 
   connection.quit();
 }
 
-/** nodemailer's entry for a domain of mailboxes, such as `gmail.com`. */
+/** nodemailer's entry for a mailbox domain, such as `gmail.com`. */
 export function wellKnownServer(domain: string): { host: string; port: number } | null {
   const entry = wellKnown(domain);
   if (entry === false || entry.host === undefined) return null;

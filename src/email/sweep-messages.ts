@@ -4,7 +4,10 @@ import type { EmailServices } from './email-services.ts';
 
 const BATCH = 1_000;
 
-/** Deletes messages past retention, counted from when they were finished. @returns how many */
+/**
+ * Deletes messages that finished longer ago than the retention period.
+ * @returns how many
+ */
 export async function sweepMessages(
   { db, config }: Pick<EmailServices, 'db' | 'config'>,
   signal: AbortSignal,

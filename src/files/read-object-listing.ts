@@ -22,7 +22,7 @@ const listing = z.object({
 export function readObjectListing(xml: string): { keys: string[]; nextToken: string | null } {
   const parsed = listing.safeParse(parser.parse(xml));
   if (!parsed.success)
-    throw new Error('The file store's response is not a listing.');
+    throw new Error('The file store answered with something that is not a listing.');
   const { Contents, IsTruncated, NextContinuationToken } = parsed.data.ListBucketResult;
   return {
     keys: (Contents ?? []).map(({ Key }) => Key),

@@ -8,13 +8,13 @@ const MAX_HOST_LENGTH = 253;
 const MAX_USER_LENGTH = 320;
 const MAX_PASSWORD_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 200;
-/** Beyond any plan; the plan says what it allows. */
+/** Above every plan's limit, which applies as well. */
 const MAX_DAILY_LIMIT = 1_000_000;
 const DEFAULT_PORT = 587;
 const CONTROL = /\p{Cc}|\p{Cs}/u;
 const ONE_LINE = 'must not hold control characters or half surrogate pairs';
 
-/** One plain address, without a name. */
+/** One plain address, without a display name. */
 export const emailAddress = z
   .string()
   .max(320)
@@ -61,7 +61,7 @@ const fields = {
 /** The route adds `time_zone`. */
 export const newAccountSchema = z.strictObject(fields);
 
-/** What is not sent stays as it is. */
+/** Fields that are not sent stay unchanged. */
 export const accountChangeSchema = newAccountSchema.omit({ email: true }).partial();
 
 export type NewAccount = z.output<typeof newAccountSchema> & { time_zone: string };
@@ -69,7 +69,10 @@ export type AccountChange = z.output<typeof accountChangeSchema> & {
   time_zone?: string | undefined;
 };
 
-/** The server that the request names, or that its address's provider is known to have. @throws Problem BAD_REQUEST */
+/**
+ * The server that the request names, or else the known server of the address's provider.
+ * @throws Problem BAD_REQUEST
+ */
 export function serverOf(request: Pick<NewAccount, 'email' | 'smtp_host' | 'smtp_port'>): {
   host: string;
   port: number;
@@ -85,7 +88,7 @@ export function serverOf(request: Pick<NewAccount, 'email' | 'smtp_host' | 'smtp
   if (known === null) {
     throw new Problem(
       'BAD_REQUEST',
-      `body.smtp_host: is needed, as no mail provider is known for ${request.email}. Give the host name of its SMTP server, such as smtp.example.com.`,
+      `body.smtp_host: is required, because no mail provider is known for ${request.email}. Give the host name of its SMTP server, such as smtp.example.com.`,
     );
   }
   return { host: known.host, port: request.smtp_port ?? known.port };

@@ -20,8 +20,8 @@ import { vetSmtpServer } from './vet-smtp-server.ts';
 type Columns = UpdateObject<Tables, 'email_account'>;
 
 /**
- * Changes what is sent and leaves the rest. Another server, user or password must be verified anew, and ends what
- * waits to be sent with those before.
+ * Changes the fields that were sent and keeps the rest. A change of server, user or password requires a new
+ * verification and fails unsent messages, which were queued for the old settings.
  * @throws Problem NOT_FOUND, BAD_REQUEST
  */
 export async function changeAccount(
@@ -47,7 +47,7 @@ export async function changeAccount(
   return db.transaction().execute(async (trx) => {
     const before = await lockAccount(trx, address);
     assertWithinPlan(change.daily_limit, before.plan_tier);
-    // As they are now: another change may have come between.
+    // Compare with the current values: another change may have been saved since.
     const named = {
       host: change.smtp_host === undefined || server === null ? before.smtp_host : server.host,
       port: change.smtp_port ?? before.smtp_port,
@@ -79,11 +79,11 @@ function isServerNamed(change: AccountChange): boolean {
   return change.smtp_host !== undefined || change.smtp_port !== undefined;
 }
 
-/** Whoever may change an account must not learn its password by sending it to a server of his own. */
+/** Someone who can change an account must not learn its password by pointing it at a server of their own. */
 function passwordNeeded(): Problem {
   return new Problem(
     'BAD_REQUEST',
-    'body.smtp_password: is needed with another smtp_host or smtp_port, as the password that is stored was meant for the server before. Send it along.',
+    'body.smtp_password: is required when smtp_host or smtp_port changes, because the stored password is for the previous server. Send it too.',
   );
 }
 
@@ -101,7 +101,7 @@ async function write(
     .execute();
 }
 
-/** What a server has begun to take goes on; a worker that has not come so far finds its claim gone. */
+/** A message whose content is already being sent continues; a worker that is not that far finds its claim lost. */
 async function endUnsent(trx: DatabaseTransaction, address: AccountAddress): Promise<void> {
   const { rows } = await sql<{ id: EmailMessageId }>`
     update email_message set status = 'failed', finished_at = now(), claim_token = null,

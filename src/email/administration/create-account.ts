@@ -15,8 +15,8 @@ import { vetSmtpServer } from './vet-smtp-server.ts';
 type AccountServices = Pick<EmailServices, 'config' | 'db' | 'http' | 'secrets'>;
 
 /**
- * Makes a sender account, which is not verified. The first one of a workspace is its default.
- * @throws Problem BAD_REQUEST for its server, its zone or its limit, UNAUTHORIZED when the plan has no room for it
+ * Creates an unverified sender account. The first account of a workspace becomes its default.
+ * @throws Problem BAD_REQUEST for an invalid server, zone or limit, UNAUTHORIZED when the plan allows no more accounts
  */
 export async function createAccount(
   services: AccountServices,
@@ -30,7 +30,7 @@ export async function createAccount(
     signal,
   });
   await assertZoneIsStored(db, request.time_zone);
-  const id = randomUUID() as EmailAccountId; // a new row's id is branded where it is made
+  const id = randomUUID() as EmailAccountId; // a new row's id is branded at its source
   const verificationToken = randomBytes(24).toString('base64url');
   const password = secrets.seal(request.smtp_password, sealedFor(id));
   const account = await db.transaction().execute(async (trx) => {
@@ -59,7 +59,7 @@ export async function createAccount(
   return { account, verificationToken };
 }
 
-/** @returns whether it will be the first */
+/** @returns whether the new account is the first */
 async function assertRoom(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,

@@ -4,8 +4,8 @@ import { type AccountAddress, lockWorkspace } from '#src/email/accounts.ts';
 import { unknownAccount } from '#src/email/path-ids.ts';
 
 /**
- * Deletes an account with its password and its messages; what waits to be sent is not sent. No other account becomes
- * the default in its place.
+ * Deletes an account with its password and its messages; unsent messages are not sent. No other account becomes the
+ * default in its place.
  * @throws Problem NOT_FOUND
  */
 export async function deleteAccount(

@@ -3,10 +3,10 @@ import { EMAIL_MESSAGE_STATUSES } from '#src/tables/email.ts';
 
 const MAX_PAGE = 200;
 const PAGE = 50;
-/** Microseconds since 1970, as the database counts them, and the id of the last message that was shown. */
+/** Microseconds since 1970, the database's resolution, and the id of the last message shown. */
 const CURSOR = /^(\d{1,16}):([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/;
 
-/** Where a list of messages goes on. */
+/** Where the next page of messages begins. */
 interface MessagePosition {
   createdAtMicros: string;
   id: string;

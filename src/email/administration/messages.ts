@@ -5,13 +5,13 @@ import type { EmailMessageStatus } from '#src/tables/email.ts';
 import { encodeMessageCursor, type MessagesQuery } from './message-query.ts';
 import { unknownMessage } from '#src/email/path-ids.ts';
 
-/** Which message, and whose. */
+/** Identifies a message in its workspace. */
 export interface MessageAddress {
   workspaceId: WorkspaceId;
   id: EmailMessageId;
 }
 
-/** What may be shown of a message: how it stands, not what it says. */
+/** What can be shown of a message: its status, not its content. */
 export interface MessageRecord {
   id: EmailMessageId;
   email_account_id: EmailAccountId;
@@ -25,7 +25,7 @@ export interface MessageRecord {
   advice: string[];
   created_at: Date;
   finished_at: Date | null;
-  /** The settings of its account are still those that it was asked for with. */
+  /** Whether the account still has the settings that the message was requested with. */
   is_current: boolean;
 }
 
@@ -34,7 +34,7 @@ const MESSAGE = sql<MessageRecord>`m.id, m.email_account_id, m.kind, m.status, m
   a.settings_revision = m.settings_revision as is_current
   from email_message m join email_account a on a.id = m.email_account_id`;
 
-/** Newest first. Messages that come meanwhile do not shift the pages. */
+/** Newest first. Messages that arrive meanwhile do not shift the pages. */
 export async function listMessages(
   db: Database,
   workspaceId: WorkspaceId,
@@ -50,7 +50,7 @@ export async function listMessages(
       sql`(m.created_at, m.id) < ('epoch'::timestamptz
         + ${cursor.createdAtMicros}::bigint * interval '1 microsecond', ${cursor.id}::uuid)`,
   ].filter((one): one is RawBuilder<unknown> => typeof one === 'object');
-  // A `Date` would cut the microseconds off, and with them the order.
+  // A `Date` would truncate the microseconds, and with them the order.
   const { rows } = await sql<MessageRecord & { micros: string }>`
     select (extract(epoch from m.created_at) * 1000000)::bigint::text as micros, ${MESSAGE}
     where ${sql.join(conditions, sql` and `)}

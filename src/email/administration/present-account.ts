@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AccountRecord } from '#src/email/accounts.ts';
 import { dailyLimitOf } from '#src/email/daily-limit.ts';
 
-/** Never with its password. */
+/** Never includes the password. */
 export const accountSchema = z
   .object({
     id: z.string(),

@@ -70,7 +70,7 @@ export function presentMessage(message: MessageRecord): z.input<typeof messageSc
   };
 }
 
-/** @throws Problem BAD_GATEWAY for a message that was not sent, or of which that is not known */
+/** @throws Problem BAD_GATEWAY for a message that was not sent, or whose outcome is unknown */
 export function assertSent(message: MessageRecord): void {
   const { id, status: state, error } = message;
   const reason = error ?? 'No reason is known.';
@@ -88,14 +88,14 @@ function sentenceOf(message: MessageRecord): string {
     case 'sent':
       return message.is_current
         ? `A test message was sent to ${recipient}. The account is ready to send.`
-        : `A test message was sent to ${recipient}, but the settings of the account were changed since. Verify it again.`;
+        : `A test message was sent to ${recipient}, but the settings of the account have changed since. Verify it again.`;
     case 'failed':
     case 'unknown':
       return error ?? 'The test message was not sent, and no reason is known.';
     case 'queued':
     case 'sending':
       return next === null || error === null
-        ? 'The test message is being sent. status_url tells how it goes.'
-        : `${error} It is tried again at ${next.toISOString()}; status_url tells how it goes.`;
+        ? 'The test message is being sent. status_url shows its progress.'
+        : `${error} The next attempt is at ${next.toISOString()}; status_url shows its progress.`;
   }
 }

@@ -20,10 +20,10 @@ interface SendRequest {
 }
 
 /**
- * Takes a message to be sent through an account, once for each idempotency key. Once this resolves, its row is there
- * whatever happens.
- * @throws Problem NOT_FOUND; CONFLICT when the account is not verified, the recipient is not to be contacted, or the key
- *   stands for another message; RATE_LIMIT_EXCEEDED when the account's day is full
+ * Accepts a message to be sent through an account, once per idempotency key. When this resolves, the message's row is
+ * committed.
+ * @throws Problem NOT_FOUND; CONFLICT when the account is not verified, the recipient must not be contacted, or the key
+ * was used for another message; RATE_LIMIT_EXCEEDED when the account's daily limit is reached
  */
 export async function requestSend(
   services: Pick<EmailServices, 'db' | 'producer' | 'log'>,
@@ -57,7 +57,7 @@ async function findOrInsert(
   }
   await assertMayBeContacted(trx, address.workspaceId, { field: 'to', recipient: message.to });
   const countedOn = await reserveDailySend(trx, address, dailyLimitOf(account));
-  const id = randomUUID() as EmailMessageId; // a new row's id is branded where it is made
+  const id = randomUUID() as EmailMessageId; // a new row's id is branded at its source
   await trx
     .insertInto('email_message')
     .values({
@@ -81,7 +81,7 @@ async function findOrInsert(
   return { id, place: await placeInLine(trx, address.workspaceId) };
 }
 
-/** The message that the key stands for. The account is locked, so nobody writes it meanwhile. */
+/** The message that the key was used for. The account is locked, so no concurrent request can insert it. */
 async function findByKey(
   trx: DatabaseTransaction,
   { workspaceId, id }: AccountAddress,
@@ -96,11 +96,11 @@ async function findByKey(
   if (earlier.request_hash === requestHash) return earlier.id;
   throw new Problem(
     'CONFLICT',
-    `This Idempotency-Key stands for another message: GET /email-messages/${earlier.id}. Send another key with each new message.`,
+    `This Idempotency-Key was used for another message: GET /email-messages/${earlier.id}. Send a new key with each new message.`,
   );
 }
 
-/** Equal messages have equal hashes, in whatever order their fields came. */
+/** Equal messages have equal hashes, whatever the order of their fields. */
 function hashOf({ to, subject, text, html, reply_to: replyTo }: NewMessage): string {
   const parts = [to, subject, text, html ?? null, replyTo ?? null];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');

@@ -10,9 +10,9 @@ import { dailyLimitOf, reserveDailySend } from '#src/email/daily-limit.ts';
 import { sendJobs } from '#src/email/send-jobs.ts';
 import { placeInLine } from '#src/email/place-in-line.ts';
 
-/** Verifications of one account in a minute. */
+/** Maximum number of verifications of one account per minute. */
 const MAX_PER_MINUTE = 5;
-/** Who asks again within this time after a test message went out is told of that one. */
+/** A repeated request within this time after a test message was sent gets that message's result. */
 const SHARED_SECONDS = 60;
 
 interface VerificationRequest {
@@ -22,10 +22,10 @@ interface VerificationRequest {
 }
 
 /**
- * Begins a verification, or finds the one that answers the request: under way, or sent a moment ago. Once this
- * resolves, its row is there whatever happens.
- * @throws Problem NOT_FOUND; CONFLICT while another recipient is sent to, or for one who is not to be contacted;
- *   RATE_LIMIT_EXCEEDED above five a minute, and when the account's day is full
+ * Starts a verification, or finds one that answers the request: in progress, or sent a moment ago. When this resolves,
+ * its row is committed.
+ * @throws Problem NOT_FOUND; CONFLICT while a verification to another recipient is in progress, or when the recipient
+ * must not be contacted; RATE_LIMIT_EXCEEDED above five a minute, and when the account's daily limit is reached
  */
 export async function requestVerification(
   services: Pick<EmailServices, 'db' | 'producer' | 'log'>,
@@ -55,7 +55,7 @@ async function findOrInsert(
   await assertNotTooOften(trx, address);
   await assertMayBeContacted(trx, address.workspaceId, { field: 'test_recipient', recipient });
   const countedOn = await reserveDailySend(trx, address, dailyLimitOf(account));
-  const id = randomUUID() as EmailMessageId; // a new row's id is branded where it is made
+  const id = randomUUID() as EmailMessageId; // a new row's id is branded at its source
   await trx
     .insertInto('email_message')
     .values({
@@ -73,7 +73,7 @@ async function findOrInsert(
   return { id, place: await placeInLine(trx, address.workspaceId) };
 }
 
-/** The verification whose outcome answers this request, too. */
+/** An earlier verification whose outcome also answers this request. */
 async function findShared(
   trx: DatabaseTransaction,
   { workspaceId, id }: AccountAddress,
@@ -101,8 +101,8 @@ async function findShared(
   throw new Problem(
     'CONFLICT',
     found.recipient === recipient
-      ? `A verification with the settings before is just being sent: GET /email-accounts/${id}/verifications/${found.id}. Ask again when it is finished.`
-      : `A verification of this account to another recipient is under way: GET /email-accounts/${id}/verifications/${found.id}. Ask again when it is finished, or name that recipient.`,
+      ? `A verification with the previous settings is being sent: GET /email-accounts/${id}/verifications/${found.id}. Try again when it is finished.`
+      : `A verification of this account to another recipient is under way: GET /email-accounts/${id}/verifications/${found.id}. Try again when it is finished, or name that recipient.`,
   );
 }
 
@@ -121,7 +121,7 @@ async function assertNotTooOften(
   if (!latest || latest.count < MAX_PER_MINUTE) return;
   throw new Problem(
     'RATE_LIMIT_EXCEEDED',
-    `This account was verified ${MAX_PER_MINUTE} times within a minute, which is as often as it may be. GET /email-accounts/${id} tells how it stands.`,
+    `This account was verified ${MAX_PER_MINUTE} times within a minute, which is the limit. GET /email-accounts/${id} shows its state.`,
     { retryAfterSeconds: Math.max(1, Math.ceil(latest.seconds ?? 1)) },
   );
 }

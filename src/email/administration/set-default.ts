@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 import { type AccountAddress, findAccount, lockWorkspace } from '#src/email/accounts.ts';
 
-/** Makes an account the default of its workspace, and no other one. @throws Problem NOT_FOUND */
+/**
+ * Makes this account the only default of its workspace.
+ * @throws Problem NOT_FOUND
+ */
 export async function setDefault(
   db: Database,
   address: AccountAddress,

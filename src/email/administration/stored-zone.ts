@@ -6,7 +6,7 @@ import { Problem } from '#src/platform/errors.ts';
 const UNKNOWN_ZONE = '22023';
 
 /**
- * The days of an account are counted by the database, which has a table of zones of its own.
+ * The database computes the days of an account, and it has its own table of time zones.
  * @throws Problem BAD_REQUEST for a zone that it does not know
  */
 export async function assertZoneIsStored(db: Database, timeZone: string): Promise<void> {
@@ -16,7 +16,7 @@ export async function assertZoneIsStored(db: Database, timeZone: string): Promis
     if (!(error instanceof Error && 'code' in error && error.code === UNKNOWN_ZONE)) throw error;
     throw new Problem(
       'BAD_REQUEST',
-      `body.time_zone: the database does not know the zone ${timeZone}. Give another name of it, such as that of a large city.`,
+      `body.time_zone: the database does not know the zone ${timeZone}. Give another name for it, such as that of a large city.`,
     );
   }
 }

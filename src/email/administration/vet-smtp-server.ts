@@ -5,9 +5,9 @@ import { vetHost } from '#src/platform/vet-host.ts';
 import { whyPortForbidden } from '#src/email/smtp-port.ts';
 
 /**
- * Vets an SMTP server as it is saved; every connection is vetted again. What is said of a host that may not be reached
- * is the same whatever it resolves to. A name that does not resolve just now is taken: the verification will tell.
- * @returns host and port as they will be called
+ * Checks an SMTP server before it is saved; every connection is checked again. The error for a forbidden host is the
+ * same whatever it resolves to. A name that does not resolve at the moment is accepted: the verification will find out.
+ * @returns host and port as they will be used for connections
  * @throws Problem BAD_REQUEST that says what is wrong with them
  */
 export async function vetSmtpServer(
@@ -29,7 +29,9 @@ export async function vetSmtpServer(
   return { host, port: server.port };
 }
 
-/** As a URL would hold it: `0x7f.1` is seen for what it is, and names are in lower case and ASCII. */
+/**
+ * Normalizes the host like a URL: detects disguised addresses such as `0x7f.1`, and converts names to lower-case ASCII.
+ */
 function readHost(text: string): string {
   const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/(?<=[^.])\.$/, '');
   const isV6 = isIP(bare) === 6;

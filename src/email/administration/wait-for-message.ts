@@ -1,12 +1,12 @@
 import type { EmailServices } from '#src/email/email-services.ts';
 import { findMessage, type MessageAddress, type MessageRecord } from './messages.ts';
 
-/** An answer comes within this time; whoever asked is then told where to look. */
+/** The response comes within this time; it then points to where the outcome will be. */
 const WAIT_MS = 20_000;
 
 /**
- * Waits until a worker has finished a message, for a while.
- * @returns the message as it then stands
+ * Waits a limited time for a worker to finish a message.
+ * @returns the message in its state at the end
  * @throws the signal's reason; Problem NOT_FOUND when its account was deleted meanwhile
  */
 export async function waitUntilFinished(

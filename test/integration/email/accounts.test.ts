@@ -49,7 +49,7 @@ describe('a request for a sender account', () => {
     ['an empty password', { smtp_password: '' }, 'body.smtp_password'],
     ['a password of two lines', { smtp_password: 'a\r\nb' }, 'body.smtp_password'],
     ['a password of 1,001 characters', { smtp_password: 'x'.repeat(1_001) }, 'smtp_password'],
-    ['no host and an unknown provider', { smtp_host: undefined }, 'body.smtp_host: is needed'],
+    ['no host and an unknown provider', { smtp_host: undefined }, 'body.smtp_host: is required'],
     ['a loopback address', { smtp_host: '127.0.0.1' }, 'may not be reached'],
     ['a private address in disguise', { smtp_host: '0x0a.1' }, 'may not be reached'],
     ['a private IPv6 address', { smtp_host: '[fd00::1]' }, 'may not be reached'],
@@ -199,7 +199,7 @@ describe('a change of a sender account', () => {
     const id = await owner.verifiedAccount();
     const refused = await owner.call('PATCH', `${PATH}/${id}`, fields);
     expect(refused.status).toBe(400);
-    expect(refused.body.detail).toContain('body.smtp_password: is needed');
+    expect(refused.body.detail).toContain('body.smtp_password: is required');
     expect((await owner.account(id)).verified).toBe(true);
     const taken = await owner.call('PATCH', `${PATH}/${id}`, { ...fields, smtp_password: 'new' });
     expect(taken.body).toMatchObject({ ...fields, verified: false, verified_at: null });

@@ -101,7 +101,7 @@ describe.skipIf(!process.env['TEST_SMTP_URL'])('SMTP at Postfix (needs TEST_SMTP
       const id = await newAccount();
       const outcome = await verify(id, to);
       expect(outcome).toMatchObject({ verified: false, error_class: 'recipient_rejected' });
-      expect(outcome.message).toContain('localhost does not take mail for the recipient.');
+      expect(outcome.message).toContain('localhost does not accept mail for the recipient.');
     },
   );
 
@@ -111,7 +111,7 @@ describe.skipIf(!process.env['TEST_SMTP_URL'])('SMTP at Postfix (needs TEST_SMTP
     const answer = await send(id, { html: `<p>${'large '.repeat(limit / 5)}</p>` });
     expect(answer).toMatchObject({ status: 502, body: { error_code: 'BAD_GATEWAY' } });
     expect(answer.body.detail).toContain(
-      'localhost has refused the message itself. Check its content, its size',
+      'localhost has rejected the message itself. Check its content, its size',
     );
   });
 });

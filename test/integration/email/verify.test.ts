@@ -198,7 +198,7 @@ describe('settings that are changed during a verification', () => {
     expect((await change(id)).status).toBe(200);
     const { body } = await asked;
     expect([body.verified, body.status]).toEqual([false, 'failed']);
-    expect(body.message).toContain('settings of the account were changed');
+    expect(body.message).toContain('settings of the account have changed');
     const next = await verify(id);
     expect([next.body.verified, stage.mailer.sent.length]).toEqual([true, 1]);
     held.release();

@@ -117,7 +117,7 @@ describe('a site whose name, once it is accepted, leads to', () => {
 });
 
 const UNREACHABLE =
-  'HOST does not lead to a mail server that can be reached from here. Check the name of the SMTP server.';
+  'HOST does not resolve to a mail server that can be reached from here. Check the name of the SMTP server.';
 
 async function newAccount(host: string, port: number): Promise<string> {
   const made = await call('POST', '/email-accounts', { ...accountBody(host), smtp_port: port });

@@ -163,7 +163,7 @@ test('hosts that are unknown, private or forbidden are told alike', async () => 
       kind: 'failed',
       errorClass: 'dns_error',
       isTemporary: false,
-      message: `${host} does not lead to a mail server that can be reached from here. Check the name of the SMTP server.`,
+      message: `${host} does not resolve to a mail server that can be reached from here. Check the name of the SMTP server.`,
     });
   }
 });

@@ -132,7 +132,7 @@ describe('a protected PDF', () => {
   test('says what is missing without it and with another', async () => {
     await expect(parse('a.pdf', file)).rejects.toThrow('a.pdf is protected by a password');
     await expect(parse('a.pdf', file, 'wrong')).rejects.toThrow(
-      'a.pdf is protected by another password than the one given',
+      'a.pdf is protected by a different password than the one given',
     );
   });
 });

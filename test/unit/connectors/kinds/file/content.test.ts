@@ -95,7 +95,7 @@ describe('a file that cannot be indexed is one failure with its reason', () => {
     expect(opened.documents[0]?.sections).toEqual([{ text: 'Secret', link: null }]);
     const closed = await index(uploads, { credential: { pdf_password: 'other' } });
     expect(closed.failures).toMatchObject([
-      { reason: 'a.pdf is protected by another password than the one given.' },
+      { reason: 'a.pdf is protected by a different password than the one given.' },
     ]);
   });
 });

@@ -9,7 +9,7 @@ import {
   updateSubscription,
 } from './stripe-subscription-rows.ts';
 
-/** Whose it is comes first; while nobody knows, what the checkout said waits at its subscription. */
+/** Finds the owner first. While the owner is unknown, the checkout's data is kept in the row of its subscription. */
 export async function applyStripeCheckout(run: StripeRun, checkout: CheckoutNews): Promise<void> {
   const { id, subscriptionId, customerId, email } = checkout;
   const workspaceId = await findOwner(run, {
@@ -31,7 +31,7 @@ export async function applyStripeCheckout(run: StripeRun, checkout: CheckoutNews
   if (checkout.paidAt !== null) await warnOfUnknown(run, checkout);
 }
 
-/** Somebody has paid; an operator who cannot tell what for should hear of it. */
+/** Logs a payment that cannot be assigned, so that the operator can. */
 async function warnOfUnknown(
   { trx, log, eventId }: StripeRun,
   { id, subscriptionId, customerId, planTier }: CheckoutNews,
@@ -43,12 +43,12 @@ async function warnOfUnknown(
     .executeTakeFirst();
   const ids = { stripeEventId: eventId, checkoutId: id, subscriptionId, customerId };
   if (!row) {
-    log.warn(ids, 'A checkout is paid for and names no workspace of this service');
+    log.warn(ids, 'A checkout was paid but names no workspace of this service');
   }
   if ((row?.plan_tier ?? planTier) === null) {
     log.warn(
       { ...ids, workspaceId: row?.workspace_id ?? null },
-      'A checkout is paid for and nothing names its plan: neither it nor what is known of its subscription',
+      'A checkout was paid but its plan is unknown: neither it nor its subscription names one',
     );
   }
 }

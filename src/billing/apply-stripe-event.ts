@@ -16,14 +16,15 @@ import { eventsOf } from './stripe-outgoing.ts';
 import { snapshotOf } from './stripe-snapshot.ts';
 import { updateSubscription } from './stripe-subscription-rows.ts';
 
-/** Events of Stripe are applied one at a time: they are few, and each may touch what another is about. */
+/** Stripe events are applied one at a time: they are few, and they may touch the same rows. */
 const STRIPE_LOCK = 7_202_614;
 
 type EventServices = Pick<BillingServices, 'db' | 'config' | 'clock' | 'log' | 'producer'>;
 
 /**
- * Takes in a request of Stripe: checks who signed it, and applies its event.
- * @throws Problem NOT_FOUND without `STRIPE_WEBHOOK_SECRET`, BAD_REQUEST for what Stripe has not signed or is no event
+ * Receives a webhook request from Stripe: verifies its signature and applies its event.
+ * @throws Problem NOT_FOUND without `STRIPE_WEBHOOK_SECRET`, BAD_REQUEST for a request that Stripe has not signed or
+ * that is not an event
  */
 export async function receiveStripeEvent(
   services: EventServices,
@@ -35,7 +36,10 @@ export async function receiveStripeEvent(
   await applyStripeEvent(services, event, request.requestId);
 }
 
-/** Several, parted by commas, while a secret is rolled. @throws Problem NOT_FOUND when there is none */
+/**
+ * Several secrets, separated by commas, during a rotation.
+ * @throws Problem NOT_FOUND when there is none
+ */
 export function webhookSecrets(
   config: Pick<EventServices['config'], 'STRIPE_WEBHOOK_SECRET'>,
 ): string[] {
@@ -44,14 +48,14 @@ export function webhookSecrets(
   if (set.length > 0) return set;
   throw new Problem(
     'NOT_FOUND',
-    'This service takes no events of Stripe: STRIPE_WEBHOOK_SECRET is not set. Set it to the signing secret of the endpoint in the Stripe dashboard.',
+    'This service accepts no events from Stripe: STRIPE_WEBHOOK_SECRET is not set. Set it to the signing secret of the endpoint in the Stripe dashboard.',
   );
 }
 
 /**
- * Applies an event once: what it changes, the plan that follows and the webhooks that tell of it are one transaction.
- * In whatever order the events of a subscription come, and however often, the end is the same.
- * @throws Problem SERVICE_UNAVAILABLE when it should be sent again
+ * Applies an event once: its changes, the resulting plan and the webhooks about them are one transaction. Neither the
+ * order nor the repetition of a subscription's events affects the final state.
+ * @throws Problem SERVICE_UNAVAILABLE when Stripe should send it again
  */
 export async function applyStripeEvent(
   services: EventServices,
@@ -63,7 +67,7 @@ export async function applyStripeEvent(
   const stripe = openStripe(config);
   const { change, email } = await completeChange(services, stripe, event, readChange(event));
   const toDeliver = await db.transaction().execute(async (trx) => {
-    // Whoever waits holds a connection; Stripe sends again what is refused.
+    // A waiting request holds a connection; Stripe resends a failed event.
     await sql`set local lock_timeout = '2s'`.execute(trx);
     await sql`select pg_advisory_xact_lock(${STRIPE_LOCK})`.execute(trx);
     if (!(await record(trx, event))) return [];
@@ -121,7 +125,7 @@ function openRun(
   };
 }
 
-/** Saves asking Stripe for what is known; the insert in the transaction is what decides. */
+/** Saves queries to Stripe for a known event; the insert in the transaction is what decides. */
 async function isApplied(db: Database, eventId: string): Promise<boolean> {
   const row = await db
     .selectFrom('stripe_event')
@@ -131,7 +135,7 @@ async function isApplied(db: Database, eventId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** False when it has been applied before. */
+/** False when it was already applied. */
 async function record(trx: DatabaseTransaction, { id, type, created }: StripeEvent) {
   const made = await trx
     .insertInto('stripe_event')

@@ -10,7 +10,7 @@ import { customerOf, forgetCustomer } from './create-portal.ts';
 import { callStripe, isMissingCustomer, requireStripe, type Stripe } from './stripe-client.ts';
 import { returnPage } from './stripe-return-page.ts';
 
-/** Plans that are sold by themselves: Free costs nothing, and Enterprise is agreed on. */
+/** Plans for self-service purchase: Free costs nothing, and Enterprise is negotiated. */
 export const SOLD_TIERS = ['Personal', 'Pro', 'Agency'] as const satisfies PlanTier[];
 
 export interface CheckoutOrder {
@@ -20,12 +20,12 @@ export interface CheckoutOrder {
   cancelUrl: string | null;
 }
 
-/** Two clicks within it make one session. */
+/** Repeated clicks within this time share one session. */
 const SAME_ORDER_MS = 300_000;
 
 /**
- * Opens a Stripe page on which a plan is subscribed to. The plan changes when Stripe's events come, not before.
- * @throws Problem CONFLICT without a Stripe key or a price, or with a subscription; BAD_REQUEST, BAD_GATEWAY
+ * Creates a Stripe checkout page for a plan. The plan changes only when Stripe's events arrive.
+ * @throws Problem CONFLICT without a Stripe key or a price, or with an existing subscription; BAD_REQUEST, BAD_GATEWAY
  */
 export async function createCheckout(
   { db, config, clock }: Pick<BillingServices, 'db' | 'config' | 'clock'>,
@@ -53,7 +53,7 @@ export async function createCheckout(
     }
   });
   if (session.url === null) {
-    throw new Problem('BAD_GATEWAY', 'Stripe made a checkout without a page. Try again.');
+    throw new Problem('BAD_GATEWAY', 'Stripe created a checkout without a page. Try again.');
   }
   return { sessionId: session.id, url: session.url };
 }
@@ -87,7 +87,7 @@ function pagesOf(config: Config, { successUrl, cancelUrl }: CheckoutOrder) {
 
 const LIVE_STATUSES = ['trialing', 'active', 'past_due', 'unpaid', 'paused'];
 
-/** A second subscription would be paid for beside the first. */
+/** A second subscription would be charged in addition to the first. */
 async function assertNotSubscribed(db: Database, workspaceId: WorkspaceId): Promise<void> {
   const { rows } = await sql`
     select 1 from stripe_subscription
@@ -104,7 +104,7 @@ async function assertNotSubscribed(db: Database, workspaceId: WorkspaceId): Prom
   );
 }
 
-/** Monthly prices; a yearly one is chosen in the portal. The first of these that there is. */
+/** Lookup keys of monthly prices, in order of preference; a yearly price is chosen in the portal. */
 function lookupKeysOf(planTier: PlanTier): string[] {
   const tier = planTier.toLowerCase();
   const named = [tier, `millrace_${tier}`, `millrace-${tier}`];
@@ -126,7 +126,7 @@ async function findPrice(stripe: Stripe, planTier: PlanTier): Promise<string> {
   );
 }
 
-/** A checkout that was paid for is not opened again. */
+/** Prevents reopening a paid checkout. */
 async function countPaid(db: Database, workspaceId: WorkspaceId): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from stripe_checkout

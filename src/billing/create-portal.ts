@@ -6,8 +6,8 @@ import { returnPage } from './stripe-return-page.ts';
 import { callStripe, isMissingCustomer, requireStripe } from './stripe-client.ts';
 
 /**
- * Opens Stripe's own pages, where the workspace's card, invoices and subscription are changed.
- * @returns their URL, which works for a few minutes
+ * Opens Stripe's customer portal, where the workspace's card, invoices and subscription are managed.
+ * @returns its URL, valid for a few minutes
  * @throws Problem CONFLICT without a Stripe key or a customer, BAD_REQUEST, BAD_GATEWAY
  */
 export async function createPortal(
@@ -30,7 +30,10 @@ export async function createPortal(
   return { url };
 }
 
-/** The Stripe customer that a workspace pays as: the first, since a later one may be of a stranger who wrote its id into a link. */
+/**
+ * The Stripe customer of a workspace: the first one, since a later one may belong to a stranger who put the workspace's
+ * id in a link.
+ */
 export async function customerOf(db: Database, workspaceId: WorkspaceId): Promise<string | null> {
   const row = await db
     .selectFrom('stripe_customer')
@@ -42,7 +45,7 @@ export async function customerOf(db: Database, workspaceId: WorkspaceId): Promis
   return row?.id ?? null;
 }
 
-/** For a customer that was deleted at Stripe. */
+/** The error for a customer that was deleted at Stripe. */
 export async function forgetCustomer(
   db: Database,
   workspaceId: WorkspaceId,

@@ -1,6 +1,6 @@
 import { PLAN_TIERS, type PlanTier } from '#src/tables/accounts.ts';
 
-/** What stands where the interface wants an integer and the plan sets no limit. */
+/** Stands for "no limit" where the interface requires an integer. */
 export const UNLIMITED = 2_147_483_647;
 
 export interface PlanFeatures {
@@ -13,19 +13,19 @@ export interface PlanFeatures {
 }
 
 export interface Plan {
-  /** In minor units of `currency`, a month; null where the price is agreed on. */
+  /** In minor units of `currency`, per month; null where the price is negotiated. */
   readonly amountMonthly: number | null;
   readonly currency: string;
-  /** User accounts of a workspace, its owner among them; or `UNLIMITED`. */
+  /** User accounts of a workspace, including its owner; or `UNLIMITED`. */
   readonly seats: number;
-  /** Requests a minute and user account on the reference family, unless `RATE_LIMIT_PER_MINUTE` is set. */
+  /** Requests per minute and user account on the reference family, unless `RATE_LIMIT_PER_MINUTE` is set. */
   readonly requestsPerMinute: number;
-  /** Messages that one sender account may send in a day. */
+  /** Messages that one sender account may send per day. */
   readonly dailyEmailsPerAccount: number;
   readonly features: PlanFeatures;
 }
 
-/** What each plan tier costs and includes. */
+/** Price and features of each plan tier. */
 export const PLANS: Readonly<Record<PlanTier, Plan>> = {
   Free: {
     amountMonthly: 0,
@@ -74,7 +74,7 @@ export const PLANS: Readonly<Record<PlanTier, Plan>> = {
   },
 };
 
-/** 0 for Free, and one more for each plan above it. */
+/** 0 for Free, one more for each higher plan. */
 export function planRank(tier: PlanTier): number {
   return PLAN_TIERS.indexOf(tier);
 }
@@ -88,18 +88,18 @@ export function higherPlan(one: PlanTier, other: PlanTier): PlanTier {
   return isAtLeast(one, other) ? one : other;
 }
 
-/** The plan as a sentence asks for it: `the Pro plan or higher`. */
+/** The plan as named in error messages: `the Pro plan or higher`. */
 export function planOrHigher(needed: PlanTier): string {
   return needed === PLAN_TIERS.at(-1) ? `the ${needed} plan` : `the ${needed} plan or higher`;
 }
 
-/** The sentence that refuses a caller whose plan is below `needed`, or null when the plan suffices. */
+/** The error message for a caller whose plan is below `needed`, or null when the plan suffices. */
 export function whyPlanForbids(tier: PlanTier, needed: PlanTier): string | null {
   if (isAtLeast(tier, needed)) return null;
   return `This needs ${planOrHigher(needed)}; this workspace is on ${tier}. ${HOW_TO_CHANGE}`;
 }
 
-/** The sentence that refuses one more user account on a plan, or null when a seat is free. */
+/** The error message for one more user account on a plan, or null when a seat is free. */
 export function whyNoSeat(tier: PlanTier, taken: number): string | null {
   const { seats } = PLANS[tier];
   if (taken < seats) return null;
@@ -107,7 +107,7 @@ export function whyNoSeat(tier: PlanTier, taken: number): string | null {
   return `The ${tier} plan has ${seatsText(seats)}, and this workspace has ${taken === 1 ? '1 member. Remove it' : `${taken} members. Remove one`}, or change to ${larger}, which has ${seatsText(PLANS[larger].seats)}. ${HOW_TO_CHANGE}`;
 }
 
-/** The sentence that refuses one more sender account on a plan, or null when the plan has room for it. */
+/** The error message for one more sender account on a plan, or null when the plan allows it. */
 export function whyNoEmailAccount(tier: PlanTier, taken: number): string | null {
   const most = PLANS[tier].features.email_accounts;
   if (taken < most) return null;

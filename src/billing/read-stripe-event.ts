@@ -3,7 +3,7 @@ import { isNestedDeeper } from '#src/platform/json-depth.ts';
 import { type StripeEvent, stripeEvent } from './stripe-object.ts';
 
 /**
- * Reads the JSON of a signed request as an event. One that does not say when it was made was made when it was signed.
+ * Parses a signed request as an event. An event without a creation time gets the time of its signature.
  * @throws Problem BAD_REQUEST that names what is missing
  */
 export function readStripeEvent(signed: unknown, signature: string | undefined): StripeEvent {
@@ -17,13 +17,13 @@ export function readStripeEvent(signed: unknown, signature: string | undefined):
   const faults = [...fields].map((field) => faultOf(json, field));
   throw new Problem(
     'BAD_REQUEST',
-    `The body is signed but is no event of Stripe: ${faults.join(', ')}.`,
+    `The body is signed but is not a Stripe event: ${faults.join(', ')}.`,
   );
 }
 
-/** Stripe's objects have about ten. */
+/** Stripe's objects have about ten levels. */
 const MAX_LEVELS = 100;
-/** NUL and half surrogate pairs, as `JSON.stringify` writes them: Postgres stores neither. */
+/** NUL and half surrogate pairs as escaped by `JSON.stringify`: Postgres stores neither. */
 const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
 function storable(json: unknown): unknown {
@@ -35,7 +35,7 @@ function withCreated(json: unknown, signature: string | undefined): unknown {
   return { ...json, created: signedAt(signature) ?? json['created'] };
 }
 
-/** In seconds; the last `t` is the one that the signature was checked with. */
+/** In seconds; the last `t` is the one used to check the signature. */
 function signedAt(signature: string | undefined): number | null {
   const times = (signature ?? '').split(',').filter((part) => part.startsWith('t='));
   const seconds = Number.parseInt(times.at(-1)?.slice(2) ?? '', 10);
@@ -43,7 +43,7 @@ function signedAt(signature: string | undefined): number | null {
 }
 
 function faultOf(json: unknown, field: string): string {
-  if (!isObject(json)) return 'it is no JSON object';
+  if (!isObject(json)) return 'it is not a JSON object';
   return isMissing(json[field]) ? `${field} is missing` : `${field} is not what Stripe sends there`;
 }
 

@@ -8,14 +8,14 @@ import { type PlanTerms, settlePlan } from './settle-plan.ts';
 
 export interface PlanChange {
   workspaceId: WorkspaceId;
-  /** The plan in force now: higher than the one that was set while a subscription grants more. */
+  /** The plan now in effect: higher than the given one while a subscription grants more. */
   planTier: PlanTier;
   basePlanTier: PlanTier;
   previousPlanTier: PlanTier;
 }
 
 /**
- * Gives a workspace the plan that holds without a subscription, and settles which one is in force.
+ * Sets the plan that a workspace has without a subscription, and settles the one in effect.
  * @throws Problem NOT_FOUND when there is no such workspace
  */
 export async function setPlan(
@@ -26,7 +26,7 @@ export async function setPlan(
     const workspace = await trx
       .selectFrom('workspace')
       .select(['id', 'plan_tier'])
-      // As text: what is no UUID is an unknown id and not an error of the database.
+      // Compared as text, so that a malformed UUID is an unknown id instead of a database error.
       .where(sql<string>`id::text`, '=', workspaceId.toLowerCase())
       .forNoKeyUpdate()
       .executeTakeFirst();

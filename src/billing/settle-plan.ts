@@ -7,12 +7,12 @@ import type { PlanTier } from '#src/tables/accounts.ts';
 import { higherPlan } from './plans.ts';
 
 const DAY_MS = 86_400_000;
-/** What a single payment, without a subscription, buys: a month. */
+/** How long a single payment without a subscription grants its plan: a month. */
 const SINGLE_PAYMENT_DAYS = 31;
-/** A bound for one run. */
+/** Limit for one run. */
 const MAX_WORKSPACES_PER_RUN = 1_000;
 
-/** When a plan is decided, and how long it outlives a missed payment (`PAYMENT_GRACE_DAYS`). */
+/** When a plan is decided, and how long it continues after a missed payment (`PAYMENT_GRACE_DAYS`). */
 export interface PlanTerms {
   now: Date;
   graceDays: number;
@@ -20,13 +20,13 @@ export interface PlanTerms {
 
 export interface SubscriptionFacts {
   id: string;
-  /** Null before Stripe has said anything of the subscription itself. */
+  /** Null until Stripe reports on the subscription itself. */
   status: string | null;
   plan_tier: PlanTier | null;
   past_due_since: Date | null;
 }
 
-/** A checkout that is paid for. */
+/** A paid checkout. */
 export interface CheckoutFacts {
   subscription_id: string | null;
   plan_tier: PlanTier | null;
@@ -34,9 +34,9 @@ export interface CheckoutFacts {
 }
 
 /**
- * Decides the plan of a workspace and writes it when it changed: the higher of what its subscriptions grant and of
- * `base_plan_tier`, so that a small subscription takes nothing from a workspace that an operator gave more. The only
- * place that writes `workspace.plan_tier`. The lock makes concurrent decisions wait for each other.
+ * Decides the plan of a workspace and saves it if it changed: the higher of `base_plan_tier` and what its subscriptions
+ * grant, so that a small subscription takes nothing away from a workspace whose operator granted more. The only place
+ * that writes `workspace.plan_tier`. A lock serializes concurrent decisions.
  * @throws Problem NOT_FOUND when there is no such workspace
  */
 export async function settlePlan(
@@ -60,10 +60,10 @@ export async function settlePlan(
 }
 
 /**
- * The best plan that subscriptions and checkouts grant together; null when none does.
+ * The highest plan that the subscriptions and checkouts grant; null when none does.
  *
- * A paid checkout stands in for its subscription until Stripe has told that one's status, whichever event comes first.
- * A paid checkout without a subscription was a single payment: it grants its plan for a month.
+ * A paid checkout stands in for its subscription until Stripe reports the subscription's status, whichever event comes
+ * first. A paid checkout without a subscription was a single payment, which grants its plan for a month.
  */
 export function grantedTier(
   grants: { subscriptions: readonly SubscriptionFacts[]; checkouts: readonly CheckoutFacts[] },
@@ -87,8 +87,8 @@ export function grantedTier(
 }
 
 /**
- * Whether a subscription grants its plan: on trial, active, or late with a payment for less than the grace. Nothing
- * else does, nor a status that is not known here.
+ * Whether a subscription grants its plan: in trial, active, or past due within the grace period. No other status does,
+ * nor does an unknown one.
  */
 export function isInForce(
   { status, past_due_since: since }: Pick<SubscriptionFacts, 'status' | 'past_due_since'>,
@@ -99,18 +99,18 @@ export function isInForce(
   return now.getTime() < since.getTime() + graceDays * DAY_MS;
 }
 
-/** What was paid once, before this, is used up. */
+/** Single payments made before this have expired. */
 function singlePaymentLimit({ now }: PlanTerms): Date {
   return new Date(now.getTime() - SINGLE_PAYMENT_DAYS * DAY_MS);
 }
 
 /**
- * Settles the workspaces in which the grace after a missed payment, or the month of a single one, has ended since.
- * @returns how many workspaces have another plan now
+ * Settles workspaces whose grace period after a missed payment, or month of a single payment, has ended.
+ * @returns the number of workspaces whose plan changed
  */
 export async function settleLapsedPlans(db: Database, terms: PlanTerms): Promise<number> {
   const lateLimit = new Date(terms.now.getTime() - terms.graceDays * DAY_MS);
-  // A plan above the base one may rest on what has lapsed.
+  // A plan other than the base plan may depend on what has lapsed.
   const { rows: lapsed } = await sql<{ id: WorkspaceId; plan_tier: PlanTier }>`
     select w.id, w.plan_tier from workspace w where w.plan_tier <> w.base_plan_tier
       and (exists (select 1 from stripe_subscription s where s.workspace_id = w.id
@@ -126,10 +126,13 @@ export async function settleLapsedPlans(db: Database, terms: PlanTerms): Promise
   return changed;
 }
 
-/** Late since then. Should nobody have noted it, the newest news of the subscription is when the grace began. */
+/**
+ * When the payment became late. If that was not recorded, the grace period starts at the last update of the
+ * subscription.
+ */
 const lateSince = sql<Date>`coalesce(s.past_due_since, s.updated_at)`;
 
-/** A subscription that nobody claims yet belongs to the workspace that paid for its checkout. */
+/** A subscription without a workspace counts for the workspace that paid its checkout. */
 async function readGrants(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,

@@ -9,8 +9,9 @@ const MONTHS_OF: Readonly<Record<string, number>> = {
 };
 
 /**
- * What the items cost a month, in minor units, before discounts and taxes: a yearly price counts a twelfth, a year has
- * 365 days. What is metered or tiered has no fixed amount and counts nothing; null when no item has one.
+ * The monthly cost of the items in minor units, before discounts and taxes: a yearly price counts one twelfth, with 365
+ * days to a year. Metered and tiered items have no fixed amount and count nothing; null when no item has a fixed
+ * amount.
  */
 export function monthlyAmount(items: readonly StripeItem[]): number | null {
   const amounts = items.map(amountOf).filter((amount) => amount !== null);
@@ -27,7 +28,7 @@ function amountOf({ price, quantity }: StripeItem): number | null {
   return (unit * (quantity ?? 1)) / (months * Math.max(1, price.recurring?.interval_count ?? 1));
 }
 
-/** Prices below a minor unit have the decimal alone. */
+/** Prices below one minor unit have only the decimal field. */
 function unitAmount({ unit_amount, unit_amount_decimal }: StripePrice): number | null {
   if (unit_amount !== null) return unit_amount;
   const decimal = Number(unit_amount_decimal ?? Number.NaN);

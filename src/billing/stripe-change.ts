@@ -11,7 +11,7 @@ import {
 } from './stripe-object.ts';
 import type { PaymentNews } from './stripe-standing.ts';
 
-/** What an event says of a checkout. Kept as JSON while nobody knows whose it is, so moments are Stripe's seconds. */
+/** What an event says about a checkout. Kept as JSON until its owner is known, so times are Stripe's seconds. */
 export interface CheckoutNews {
   id: string;
   subscriptionId: string | null;
@@ -21,15 +21,15 @@ export interface CheckoutNews {
   /** In minor units. */
   amountTotal: number | null;
   currency: string | null;
-  /** Null while it is not paid for. */
+  /** Null until it is paid. */
   paidAt: number | null;
-  /** The workspace, or the user, that the operator's metadata names; not checked. */
+  /** The workspace or user named in the operator's metadata; not verified. */
   claim: string | null;
-  /** The workspace, or the user, that the buyer's link names; not checked. */
+  /** The workspace or user named in the buyer's link; not verified. */
   reference: string | null;
 }
 
-/** What an event is about. `nothing` is kept on record and changes no row. */
+/** What an event changes. `nothing` is recorded and changes no row. */
 export type StripeChange =
   | { kind: 'checkout'; checkout: CheckoutNews }
   | { kind: 'subscription'; subscription: StripeSubscription }
@@ -52,9 +52,12 @@ const CHECKOUT_TYPES = [
 ];
 const CUSTOMER_TYPES = ['customer.created', 'customer.updated', 'customer.deleted'];
 
-/** Reads an event. What an invoice tells counts where no event of its subscription tells it: see stripe-standing.ts. */
+/**
+ * Extracts the change from an event. An invoice counts only where no event of its subscription says otherwise: see
+ * stripe-standing.ts.
+ */
 export function readChange(event: StripeEvent): StripeChange {
-  // What happens in accounts connected to the operator's is nobody's plan here.
+  // Events of accounts connected to the operator's do not affect any plan here.
   if (event.data === null || event.account !== null) return NOTHING;
   const { type } = event;
   const { object } = event.data;
@@ -94,7 +97,7 @@ function readCheckout(event: StripeEvent, object: unknown): StripeChange {
   };
 }
 
-/** A completed session may still wait for its money, as with a bank debit. */
+/** A completed session may still await payment, for example by bank debit. */
 function isPaid({ type }: StripeEvent, { payment_status }: StripeSession): boolean {
   if (type === 'checkout.session.async_payment_failed') return false;
   return payment_status === 'paid' || payment_status === 'no_payment_required';
@@ -106,7 +109,7 @@ function readInvoice({ type, created }: StripeEvent, object: unknown): StripeCha
   const subscriptionId =
     invoice.subscription ?? invoice.parent?.subscription_details?.subscription ?? null;
   const { customer: customerId, customer_email: email } = invoice;
-  // One that somebody wrote by hand is not what the plan hangs on.
+  // The plan does not depend on an invoice that someone created by hand.
   if (invoice.billing_reason === 'manual') return NOTHING;
   const isPaid = type === 'invoice.paid';
   const payment = isPaid || type === 'invoice.payment_failed' ? { at: created, isPaid } : null;
@@ -114,7 +117,7 @@ function readInvoice({ type, created }: StripeEvent, object: unknown): StripeCha
   return { kind: 'invoice', customerId, subscriptionId, email, payment };
 }
 
-/** The workspace that an operator's metadata name, or the user whose workspace is meant; not checked. */
+/** The workspace named in an operator's metadata, or the user whose workspace is meant; not verified. */
 export function claimIn(metadata: Record<string, unknown>): string | null {
   const { workspace_id: workspaceId, user_id: userId } = metadata;
   const named = [workspaceId, userId].find((id) => typeof id === 'string' && id !== '');

@@ -4,7 +4,7 @@ import type { CheckoutNews } from './stripe-change.ts';
 import type { StripeRun } from './stripe-links.ts';
 import { dateOf } from './stripe-object.ts';
 
-/** Writes what is known of a checkout. What was known stays: an event may come late, or tell less. */
+/** Saves what is known about a checkout. Existing values are kept, because an event may be late or contain less. */
 export async function saveCheckout(
   { trx, completedCheckouts }: StripeRun,
   workspaceId: WorkspaceId,
@@ -44,7 +44,7 @@ export async function saveCheckout(
   if (isComplete(after) && !(before && isComplete(before))) completedCheckouts.add(news.id);
 }
 
-/** A checkout that did not say what it sold has sold what its subscription is for. */
+/** A checkout that does not name its plan gets the plan of its subscription. */
 export async function nameSoldPlan(run: StripeRun, subscriptionId: string): Promise<void> {
   const { rows } = await sql<{ id: string; paid_at: Date | null }>`
     update stripe_checkout c set plan_tier = s.plan_tier from stripe_subscription s
@@ -54,7 +54,7 @@ export async function nameSoldPlan(run: StripeRun, subscriptionId: string): Prom
   for (const { id, paid_at } of rows) if (paid_at !== null) run.completedCheckouts.add(id);
 }
 
-/** Paid for, and its plan known: then it is told to webhooks. */
+/** Paid and its plan known, which is when webhooks are sent. */
 function isComplete(row: { paid_at: Date | null; plan_tier: string | null }): boolean {
   return row.paid_at !== null && row.plan_tier !== null;
 }

@@ -8,10 +8,10 @@ type StripeSettings = Pick<Config, 'STRIPE_SECRET_KEY' | 'STRIPE_API_URL'>;
 
 const TIMEOUT_MS = 10_000;
 const MAX_NETWORK_RETRIES = 2;
-/** How old a signature may be; Stripe signs anew each time that it sends. */
+/** Maximum age of a signature; Stripe signs again for every attempt. */
 const TOLERANCE_SECONDS = 300;
 
-/** Calls to Stripe with the operator's key; null without `STRIPE_SECRET_KEY`. Opens no connection. */
+/** Client for Stripe with the operator's key; null without `STRIPE_SECRET_KEY`. Opens no connection. */
 export function openStripe(config: StripeSettings): Stripe | null {
   if (config.STRIPE_SECRET_KEY === undefined) return null;
   return new Stripe(config.STRIPE_SECRET_KEY, {
@@ -22,18 +22,18 @@ export function openStripe(config: StripeSettings): Stripe | null {
   });
 }
 
-/** @throws Problem CONFLICT that says which setting is missing */
+/** @throws Problem CONFLICT that names the missing setting */
 export function requireStripe(config: StripeSettings): Stripe {
   const stripe = openStripe(config);
   if (stripe) return stripe;
   throw new Problem(
     'CONFLICT',
-    'This service takes no card payments: STRIPE_SECRET_KEY is not set. The operator sets it, or changes the plan with: npx millrace plan set',
+    'This service accepts no card payments: STRIPE_SECRET_KEY is not set. The operator can set it, or change the plan with: npx millrace plan set',
   );
 }
 
 /**
- * The JSON of an event that Stripe has signed with one of the secrets not more than five minutes ago.
+ * The JSON of an event that Stripe signed with one of the secrets within the last five minutes.
  * @throws Problem BAD_REQUEST
  */
 export function openSignedEvent(
@@ -68,14 +68,14 @@ function isSignedWith(
     );
     return true;
   } catch (error) {
-    // What is thrown after the check is about the event: it is a thin one, or not JSON.
+    // Errors after the signature check concern the event: it is a thin event, or not JSON.
     return !(error instanceof Stripe.errors.StripeSignatureVerificationError);
   }
 }
 
 /**
- * A call to Stripe.
- * @throws Problem BAD_GATEWAY that says what kind of refusal it was; Stripe's sentences may quote keys and are left out
+ * Runs a call to Stripe.
+ * @throws Problem BAD_GATEWAY that classifies the failure; Stripe's own messages may quote keys and are omitted
  */
 export async function callStripe<T>(call: () => Promise<T>): Promise<T> {
   try {
@@ -86,7 +86,7 @@ export async function callStripe<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether Stripe says that the customer which a call named is not there, or not any more. */
+/** Whether Stripe says that the customer named in a call does not exist (any more). */
 export function isMissingCustomer(error: unknown): boolean {
   return (
     error instanceof Stripe.errors.StripeInvalidRequestError &&
@@ -103,7 +103,7 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** Whether Stripe has answered, and said no. */
+/** Whether Stripe answered with a refusal. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && !isPassing(error);
 }
@@ -111,16 +111,17 @@ export function isRefusal(error: unknown): boolean {
 type StripeFailure = InstanceType<typeof Stripe.errors.StripeError>;
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  StripeAuthenticationError: 'Stripe does not know the secret key of this service',
-  StripePermissionError: 'Stripe does not let the secret key of this service do this',
-  StripeInvalidRequestError: 'Stripe found a mistake in what it was asked',
-  StripeIdempotencyError: 'Stripe was asked the same a moment ago, in other words',
+  StripeAuthenticationError: 'Stripe does not recognize the secret key of this service',
+  StripePermissionError: 'The secret key of this service lacks the Stripe permission for this',
+  StripeInvalidRequestError: 'Stripe rejected the request as invalid',
+  StripeIdempotencyError:
+    'Stripe received a different request with the same idempotency key a moment ago',
   StripeCardError: 'Stripe could not charge the card',
-  StripeRateLimitError: 'Stripe is asked too much at the moment',
-  StripeAPIError: 'Stripe has a fault of its own',
+  StripeRateLimitError: 'Stripe is receiving too many requests at the moment',
+  StripeAPIError: 'Stripe has an internal error',
 };
 
-/** In plain words, with what helps to find the call in Stripe's log. */
+/** A plain sentence, with the details that identify the call in Stripe's log. */
 function refusalOf(error: StripeFailure): string {
   if (error instanceof Stripe.errors.StripeConnectionError) return 'Stripe could not be reached.';
   const details = [
@@ -136,8 +137,8 @@ function refusalOf(error: StripeFailure): string {
 function remedyOf(error: StripeFailure): string {
   if (isPassing(error)) return 'Try again shortly.';
   if (error.statusCode === 401 || error.statusCode === 403)
-    return 'The operator should look at STRIPE_SECRET_KEY.';
-  return 'The request log in the Stripe dashboard says more.';
+    return 'The operator should check STRIPE_SECRET_KEY.';
+  return 'See the request log in the Stripe dashboard.';
 }
 
 function addressOf(url: string): { host: string; port: number; protocol: 'http' | 'https' } {

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { type StripeRun, workspaceOfCustomer } from './stripe-links.ts';
 import { dateOf, type StripeEvent } from './stripe-object.ts';
 
-/** Longer than Stripe goes on sending an event. */
+/** Longer than Stripe keeps resending an event. */
 const LATENESS_DAYS = 7;
 
 /**
- * Keeps the e-mail of a customer that a workspace has; null forgets it. Each event tells the whole customer, so one that
- * comes after a newer one changes nothing.
+ * Saves the e-mail address of a workspace's customer; null removes it. Each event contains the whole customer, so an
+ * event older than the last one changes nothing.
  */
 export async function saveEmail(
   { trx, eventId, workspaces }: StripeRun,

@@ -2,23 +2,23 @@ import type { Logger } from 'pino';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 
-/** One event on its way into the rows, and what it leads to. */
+/** The processing of one event, and its results. */
 export interface StripeRun {
   readonly trx: DatabaseTransaction;
   readonly log: Pick<Logger, 'warn'>;
   readonly eventId: string;
   readonly now: Date;
-  /** Workspaces whose plan is to be settled. */
+  /** Workspaces whose plan must be settled. */
   readonly workspaces: Set<WorkspaceId>;
-  /** Checkouts that have become paid for and known in all that is told of them. */
+  /** Checkouts that this event completed: paid, and with their plan known. */
   readonly completedCheckouts: Set<string>;
-  /** Subscriptions that have become deleted with their workspace known. */
+  /** Subscriptions that this event made known as deleted, with their workspace known. */
   readonly deletedSubscriptions: Set<string>;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The workspace of this id, or that of the user with this id; null for what is no id, or of nobody here. */
+/** The workspace with this id, or that of the user with this id; null for an invalid or unknown id. */
 async function findWorkspace(
   trx: DatabaseTransaction,
   id: string | null,
@@ -27,7 +27,7 @@ async function findWorkspace(
   const row = await trx
     .selectFrom('workspace')
     .select('id')
-    .where('id', '=', id.toLowerCase() as WorkspaceId) // has the form of one, and this looks whether it is one
+    .where('id', '=', id.toLowerCase() as WorkspaceId) // in UUID format; the query tells whether it exists
     .executeTakeFirst();
   if (row) return row.id;
   const user = await trx
@@ -52,8 +52,8 @@ export async function workspaceOfCustomer(
 }
 
 /**
- * Whose something is: the first of these links that there is. Whoever has it keeps it; then what the operator's metadata
- * say; then whose the customer is; last what the buyer's link says, which anybody can write.
+ * The owner, by the first link that exists: the current owner, then the one that the operator's metadata names, then
+ * the customer's, and last the one in the buyer's link, which anyone can write.
  */
 export async function findOwner(
   { trx, log, eventId }: StripeRun,
@@ -72,14 +72,14 @@ export async function findOwner(
     if (ignored !== null && ignored !== owner) {
       log.warn(
         { stripeEventId: eventId, workspaceId: owner, ignoredWorkspaceId: ignored },
-        'Stripe names another workspace: the first one that was linked keeps it',
+        'Stripe names another workspace: it stays with the one that was linked first',
       );
     }
   }
   return owner;
 }
 
-/** Links a customer to its workspace for good; true when it was not linked before. */
+/** Links a customer to its workspace permanently; true when it was not linked before. */
 export async function linkCustomer(
   trx: DatabaseTransaction,
   customer: { id: string; workspaceId: WorkspaceId; email: string | null },
@@ -103,7 +103,7 @@ export async function linkCustomer(
   return false;
 }
 
-/** Subscriptions of a customer that were told of before anybody knew whose they are. */
+/** Subscriptions of a customer that were reported before their owner was known. */
 export async function orphansOf(trx: DatabaseTransaction, customerId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('stripe_subscription')

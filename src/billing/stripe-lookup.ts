@@ -15,14 +15,14 @@ import {
 import { emailOf } from './stripe-outgoing.ts';
 import { isFinal } from './stripe-standing.ts';
 
-/** Stripe waits for the answer meanwhile, and sends the event again when it gets none. */
+/** Stripe waits for the response meanwhile, and resends the event if it gets none. */
 const ONE_SHORT_TRY = { timeout: 4_000, maxNetworkRetries: 0 };
 const MAX_PRODUCTS = 10;
 
 /**
- * What an event leaves out and only Stripe can tell: the plan that a product's metadata name, and the e-mail of a
- * subscriber who is about to be told of. Called before the transaction.
- * @throws Problem SERVICE_UNAVAILABLE when Stripe cannot be asked now, so that it sends the event again
+ * Adds data that the event omits and only Stripe can supply: the plan named in a product's metadata, and the e-mail
+ * address of a subscriber for an outgoing webhook. Called before the transaction.
+ * @throws Problem SERVICE_UNAVAILABLE when Stripe cannot be asked now, so that it resends the event
  */
 export async function completeChange(
   { db, log }: { db: Database; log: Pick<Logger, 'warn'> },
@@ -59,7 +59,7 @@ async function withProducts(
   log: Pick<Logger, 'warn'>,
   subscription: StripeSubscription,
 ): Promise<StripeSubscription> {
-  // One that is over has no plan any more, and its end should not wait for an answer.
+  // An ended subscription has no plan any more, and its end must not wait for an answer.
   if (isFinal({ status: subscription.status ?? '' })) return subscription;
   if (tierOfItems(subscription.items) !== null) return subscription;
   const items: StripeItem[] = [];
@@ -96,7 +96,7 @@ async function tierOfSession(
   return null;
 }
 
-/** The e-mail is worth one question, but the end of a plan does not wait for the answer. */
+/** Tries once: the e-mail address is useful, but the end of a plan must not wait for it. */
 async function findEmail(
   stripe: Stripe,
   db: Database,
@@ -113,7 +113,7 @@ async function findEmail(
   }
 }
 
-/** Null when Stripe refuses: it would refuse again, so the event then counts as it is. */
+/** Null when Stripe refuses: it would refuse again, so the event is applied as it is. */
 async function ask<T>(log: Pick<Logger, 'warn'>, call: () => Promise<T>): Promise<T | null> {
   try {
     return await call();
@@ -126,7 +126,7 @@ async function ask<T>(log: Pick<Logger, 'warn'>, call: () => Promise<T>): Promis
       );
     }
     if (!isRefusal(error)) throw error;
-    log.warn('Stripe does not say which plan a product is: give its price a lookup_key');
+    log.warn('Stripe does not name the plan of a product: give its price a lookup_key');
     return null;
   }
 }

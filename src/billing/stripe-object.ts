@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What Stripe sends, as far as it is used, in every version of its API: a field that is missing or has another shape is
- * null, so that a new version breaks nothing that it did not take away.
+ * The fields of Stripe's objects that are used, in every version of its API. A missing or malformed field is null, so
+ * that a new version breaks only what it removes.
  */
 const text = z.string().nullable().catch(null);
 const MAX_SECONDS = 253_402_300_799;
@@ -10,7 +10,7 @@ const seconds = z.int().min(0).max(MAX_SECONDS);
 const moment = seconds.nullable().catch(null);
 const whole = z.int().nullable().catch(null);
 const metadata = z.record(z.string(), z.unknown()).catch({});
-/** An id, or the object itself where it was expanded. */
+/** An id, or the object itself if expanded. */
 const reference = z
   .union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
   .nullable()
@@ -60,7 +60,7 @@ export const stripeSubscription = z.object({
   cancel_at_period_end: z.boolean().catch(false),
   canceled_at: moment,
   ended_at: moment,
-  /** Here until 2025-03-31.basil, in the items since. */
+  /** On the subscription until 2025-03-31.basil, on the items since. */
   current_period_end: moment,
   cancellation_details: z.object({ reason: text }).nullable().catch(null),
   metadata,
@@ -87,7 +87,7 @@ export const stripeInvoice = z.object({
   customer: reference,
   billing_reason: text,
   customer_email: text,
-  /** Here until 2025-03-31.basil, in the parent since. */
+  /** On the invoice until 2025-03-31.basil, on its parent since. */
   subscription: reference,
   parent: z
     .object({ subscription_details: z.object({ subscription: reference }).nullable().catch(null) })
@@ -99,12 +99,12 @@ export const stripeCustomer = z.object({ id, email: text });
 
 const iso = z.iso.datetime({ offset: true }).transform((at) => Math.floor(Date.parse(at) / 1000));
 
-/** An event of either kind: a snapshot of an object, or a thin one (`v2.core.event`) without. */
+/** An event of either kind: a snapshot of an object, or a thin event (`v2.core.event`) without one. */
 export const stripeEvent = z.object({
   id,
   type: z.string().min(1).max(255),
   created: z.union([seconds, iso]),
-  /** Set when it is about an account that is connected to the operator's. */
+  /** Set for an event of an account connected to the operator's. */
   account: text,
   data: z
     .object({

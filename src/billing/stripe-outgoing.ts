@@ -4,10 +4,13 @@ import { dateOf } from './stripe-object.ts';
 import type { StripeRun } from './stripe-links.ts';
 import { deletionIn, openSubscription } from './stripe-subscription-rows.ts';
 
-/** What Stripe gives no reason for was asked for. */
+/** Used when Stripe gives no reason. */
 const DEFAULT_REASON = 'cancellation_requested';
 
-/** What webhook endpoints are told of a run's end: each checkout once when it is paid, each subscription once when it is over. */
+/**
+ * The webhook events to send at the end of a run: each checkout once when it is paid, each subscription once when it
+ * has ended.
+ */
 export async function eventsOf(run: StripeRun): Promise<EventToEmit[]> {
   const events: EventToEmit[] = [];
   for (const id of run.completedCheckouts) {
@@ -73,7 +76,7 @@ async function subscriptionDeleted(
   };
 }
 
-/** Of the customer as it is now, else as it was at the checkout. */
+/** From the current customer, otherwise from the checkout. */
 export async function emailOf(
   db: Pick<DatabaseTransaction, 'selectFrom'>,
   { subscriptionId, customerId }: { subscriptionId: string; customerId: string | null },

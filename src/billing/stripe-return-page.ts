@@ -2,7 +2,7 @@ import type { Config } from '#src/platform/config.ts';
 import { Problem } from '#src/platform/errors.ts';
 
 /**
- * Where Stripe sends the browser afterwards: the given URL, else the service's own page.
+ * Where Stripe redirects the browser afterwards: the given URL, or the service's own page.
  * @throws Problem BAD_REQUEST when there is neither
  */
 export function returnPage(
@@ -14,6 +14,6 @@ export function returnPage(
   if (publicUrl !== undefined) return `${publicUrl.replace(/\/+$/, '')}/${query}`;
   throw new Problem(
     'BAD_REQUEST',
-    `body.${field}: must be a URL to return to, as PUBLIC_URL is not set.`,
+    `body.${field}: must be a URL to return to, because PUBLIC_URL is not set.`,
   );
 }

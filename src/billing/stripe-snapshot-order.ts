@@ -1,14 +1,17 @@
 import type { Snapshot, Traits } from './stripe-snapshot.ts';
 import { isFinal, type PaymentNews, standingOf } from './stripe-standing.ts';
 
-/** Events of one second whose order is tried out in full: 720 ways. Stripe makes two to four of them at once. */
+/**
+ * Maximum number of events with the same second for which every order is tried: 720 permutations. Stripe creates two to
+ * four at once.
+ */
 const MAX_TRIED = 6;
-/** Beyond these the oldest are forgotten: enough that an event which is days late still finds its place. */
+/** Beyond this number the oldest are dropped: large enough that an event that is days late still finds its place. */
 const MAX_KEPT = 30;
 
 /**
- * The snapshots with one more, in their order; one that is there already changes nothing. The payments tell since when
- * it was late where snapshots are forgotten.
+ * Inserts a snapshot in order; one that is already there changes nothing. The payments tell how long payment has been
+ * late when snapshots are dropped.
  */
 export function addSnapshot(
   kept: readonly Snapshot[],
@@ -20,12 +23,12 @@ export function addSnapshot(
 }
 
 /**
- * The order in which things happened, whatever order the events came in.
+ * Puts snapshots in the order in which things happened, whatever order the events arrived in.
  *
- * Stripe promises no order, and tells the time in seconds. A final state comes last. Events of one second are put into
- * the order in which each best follows from the one before: an `updated` event says what the values were before it
- * (`previous_attributes`); the others have to do with which states lead to which. Where nothing tells two events apart,
- * the one that came later is the later one.
+ * Stripe guarantees no order, and its timestamps are in seconds. A final state comes last. Events of the same second
+ * are ordered so that each best follows from the one before: an `updated` event contains the earlier values
+ * (`previous_attributes`); for others, the possible state transitions count. Among indistinguishable events, the one
+ * that arrived later comes later.
  */
 export function orderSnapshots(snapshots: readonly Snapshot[]): Snapshot[] {
   const [ended, living] = [snapshots.filter(isFinal), snapshots.filter((one) => !isFinal(one))];
@@ -55,7 +58,7 @@ interface Chain {
   score: number;
 }
 
-/** Of all orders of `group` the one whose steps fit best; of equals the one that is nearest to the given order. */
+/** The permutation of `group` with the best-fitting steps; on a tie, the one nearest to the given order. */
 function bestChain(before: Snapshot | null, group: readonly Snapshot[]): Chain {
   let best: Chain = { chain: [], score: group.length === 0 ? 0 : Number.NEGATIVE_INFINITY };
   for (const [index, next] of group.entries()) {
@@ -69,7 +72,7 @@ function bestChain(before: Snapshot | null, group: readonly Snapshot[]): Chain {
 const CONTRADICTION = -4;
 const CONFIRMATION = 2;
 
-/** How well `next` follows `before`; below zero when it can hardly do so. */
+/** How well `next` follows `before`; negative when it is unlikely to. */
 function fit(before: Snapshot | null, next: Snapshot): number {
   if (before === null) return 0;
   if (next.kind === 'created') return 100 * CONTRADICTION;
@@ -77,7 +80,7 @@ function fit(before: Snapshot | null, next: Snapshot): number {
   return facts + fitOfStatus(before.status, next.status) + fitOfKind(before.kind, next.kind);
 }
 
-/** What changed must have been what the event says; all else must have been as it still is. */
+/** Changed values must match the event's earlier values; all others must be equal to the event's. */
 function fitOfTraits(before: Traits, { traits }: Snapshot, previous: Traits): number {
   let score = 0;
   for (const [name, value] of Object.entries(before)) {
@@ -91,7 +94,7 @@ function fitOfTraits(before: Traits, { traits }: Snapshot, previous: Traits): nu
 }
 
 /**
- * Where a subscription goes from each state (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses).
+ * Usual transitions of a subscription (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses).
  * Others are possible, but less likely.
  */
 const USUAL_MOVES: Readonly<Record<string, readonly string[]>> = {
@@ -111,7 +114,7 @@ function fitOfStatus(from: string, to: string): number {
 
 const RANKS: Readonly<Record<string, number>> = { created: 0, paused: 2, resumed: 3, deleted: 4 };
 
-/** A nudge, for events that are alike in all else: `updated` and the rest between `created` and `paused`. */
+/** A tie-breaker for otherwise equal events: `updated` and the rest come between `created` and `paused`. */
 function fitOfKind(from: string, to: string): number {
   return (RANKS[from] ?? 1) > (RANKS[to] ?? 1) ? -0.1 : 0;
 }

@@ -3,18 +3,18 @@ import { tierOfSubscription } from './plan-of-price.ts';
 import { monthlyAmount } from './stripe-amount.ts';
 import { type StripeEvent, type StripeSubscription, stripeSubscription } from './stripe-object.ts';
 
-/** Values of a subscription that tell two states of it apart, each as text. */
+/** Values that distinguish two states of a subscription, each as text. */
 export type Traits = Record<string, string>;
 
-/** What one event said of a subscription. Kept as JSON, so moments are Stripe's seconds. */
+/** What one event says about a subscription. Kept as JSON, so times are Stripe's seconds. */
 export interface Snapshot {
   eventId: string;
-  /** The last word of the event's type: `created`, `updated`, `paused`, `resumed`, `deleted`, … */
+  /** The last segment of the event's type: `created`, `updated`, `paused`, `resumed`, `deleted`, … */
   kind: string;
   created: number;
   status: string;
   traits: Traits;
-  /** What the traits that changed were before; null where the event does not say. */
+  /** Earlier values of the changed traits; null when the event does not give them. */
   previous: Traits | null;
   customerId: string | null;
   planTier: PlanTier | null;
@@ -24,11 +24,11 @@ export interface Snapshot {
   cancelAtPeriodEnd: boolean;
   cancellationReason: string | null;
   endedAt: number | null;
-  /** Since when payment was late, where the snapshots that said so are no longer kept. */
+  /** When payment became late, if the snapshots that said so have been dropped. */
   pastDueSince?: number;
 }
 
-/** Null when the object is no subscription. */
+/** Null when the object is not a subscription. */
 export function snapshotOf(event: StripeEvent, subscription: StripeSubscription): Snapshot | null {
   if (subscription.status === null) return null;
   const { items } = subscription;
@@ -68,7 +68,7 @@ const PLAIN_TRAITS = [
   'quantity',
 ] as const;
 
-/** Of a whole subscription, or of the part that an event tells as its `previous_attributes`. */
+/** From a whole subscription, or from the part that an event contains as its `previous_attributes`. */
 function traitsOf(object: Record<string, unknown>): Traits {
   const traits: Traits = {};
   for (const name of PLAIN_TRAITS) {
@@ -80,12 +80,12 @@ function traitsOf(object: Record<string, unknown>): Traits {
   return traits;
 }
 
-/** Expanded in one event, an id in another. */
+/** Expanded in some events, an id in others. */
 function idOrValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'id' in value ? value.id : value;
 }
 
-/** Prices and quantities; null when only parts of them are told. */
+/** Prices and quantities; null when the event contains only some of them. */
 function itemsTrait(object: Record<string, unknown>): string | null {
   const parsed = stripeSubscription.shape.items.parse(object['items']);
   if (parsed.length === 0 || parsed.some(({ price }) => !price?.id)) return null;

@@ -1,29 +1,29 @@
 import type { Snapshot } from './stripe-snapshot.ts';
 
-/** What an invoice told of a subscription: paid, or a payment that failed. Moments are Stripe's seconds. */
+/** What an invoice says about a subscription: paid, or a failed payment. Times are Stripe's seconds. */
 export interface PaymentNews {
   at: number;
   isPaid: boolean;
 }
 
-/** How a subscription stands. */
+/** The current state of a subscription. */
 export interface Standing {
   status: string;
-  /** Since when payment is late; null when it is not. */
+  /** When payment became late; null when it is not late. */
   pastDueSince: number | null;
 }
 
-/** Beyond these the oldest are forgotten; Stripe asks for a payment at most eight times. */
+/** Beyond this number the oldest are dropped; Stripe tries a payment at most eight times. */
 const MAX_PAYMENTS_KEPT = 60;
 
 const FINAL_STATUSES = ['canceled', 'incomplete_expired'];
 
-/** Whether a subscription that was once in this state can be in no other. */
+/** Whether a subscription can never leave this state. */
 export function isFinal({ status, kind }: { status: string; kind?: string }): boolean {
   return kind === 'deleted' || FINAL_STATUSES.includes(status);
 }
 
-/** The news with one more, in their order; what is there already changes nothing. Of one second, paid is the later. */
+/** Inserts a payment in order; one that is already there changes nothing. Within the same second, paid comes last. */
 export function addPayment(kept: readonly PaymentNews[], news: PaymentNews): PaymentNews[] {
   if (kept.some(({ at, isPaid }) => at === news.at && isPaid === news.isPaid)) return [...kept];
   return [...kept, news]
@@ -32,10 +32,10 @@ export function addPayment(kept: readonly PaymentNews[], news: PaymentNews): Pay
 }
 
 /**
- * How a subscription stands after all that was told of it; null before it was told of itself.
+ * The state of a subscription according to all snapshots and payments; null before the first snapshot.
  *
- * Its own events decide. An invoice counts from the second after one of them until the second of the next: a payment
- * that failed makes active or trialing late, and a paid invoice ends lateness.
+ * Its own events take precedence. An invoice counts only if it falls strictly between the seconds of two events: a
+ * failed payment makes an active or trialing subscription past due, and a paid invoice ends that.
  */
 export function standingOf(
   ordered: readonly Snapshot[],
@@ -54,7 +54,7 @@ export function standingOf(
   return standing;
 }
 
-/** Lateness goes on while each event tells of it. */
+/** A payment stays late since the same time while consecutive events say past due. */
 function afterSnapshot(before: Standing | null, one: Snapshot): Standing {
   const { status } = one;
   if (status !== 'past_due') return { status, pastDueSince: null };

@@ -8,31 +8,31 @@ import { dateOf } from './stripe-object.ts';
 import type { Snapshot } from './stripe-snapshot.ts';
 import { addPayment, type PaymentNews, standingOf } from './stripe-standing.ts';
 
-/** `stripe_subscription.last_event`: what the columns are made from, and what waits until the workspace is known. */
+/** `stripe_subscription.last_event`: the source of the columns, and data that is kept until the workspace is known. */
 interface SubscriptionRecord {
-  /** What was said of it, in the order in which it happened. */
+  /** Snapshots of the subscription, in the order in which things happened. */
   snapshots: Snapshot[];
-  /** What its invoices told. */
+  /** Payments according to its invoices. */
   payments: PaymentNews[];
-  /** The checkout that began it. */
+  /** The checkout that started it. */
   checkout: CheckoutNews | null;
   email: string | null;
 }
 
-/** Something to add to what is known of a subscription. */
+/** New data about a subscription. */
 export interface SubscriptionNews {
   snapshot?: Snapshot;
   payment?: PaymentNews | null;
   checkout?: CheckoutNews;
   customerId?: string | null;
   email?: string | null;
-  /** Whose it is, when that has been found out. */
+  /** The owner, if it has been determined. */
   workspaceId?: WorkspaceId | null;
-  /** The workspace, or the user, that its metadata name; not checked. */
+  /** The workspace or user named in its metadata; not verified. */
   claim?: string | null;
 }
 
-/** Adds news to a subscription, makes its columns anew from all that is known, and does what follows from it. */
+/** Adds new data to a subscription, recomputes its columns from everything known, and applies the consequences. */
 export async function updateSubscription(
   run: StripeRun,
   id: string,
@@ -77,7 +77,7 @@ export async function updateSubscription(
   }
 }
 
-/** Links a customer, and then the subscriptions of it that belonged to nobody. */
+/** Links a customer, and then its subscriptions without an owner. */
 export async function linkWithOrphans(
   run: StripeRun,
   customer: { id: string; workspaceId: WorkspaceId; email: string | null },
@@ -87,7 +87,7 @@ export async function linkWithOrphans(
     await updateSubscription(run, orphan, {});
 }
 
-/** The event that said that it is over. */
+/** The event that reported its end. */
 export function deletionIn(snapshots: readonly Snapshot[]): Snapshot | null {
   return snapshots.find(({ kind }) => kind === 'deleted') ?? null;
 }
@@ -99,7 +99,7 @@ const NOTHING_KNOWN: SubscriptionRecord = {
   email: null,
 };
 
-/** The row with what is recorded in it; made when it is not there. */
+/** The row with its record; created if missing. */
 export async function openSubscription(trx: DatabaseTransaction, id: string) {
   await trx
     .insertInto('stripe_subscription')
@@ -111,7 +111,7 @@ export async function openSubscription(trx: DatabaseTransaction, id: string) {
     .select(['workspace_id', 'customer_id', 'last_event'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  // Only this file writes it.
+  // Only this file writes the column.
   const record = row.last_event as Partial<SubscriptionRecord> | null;
   return { ...row, record: { ...NOTHING_KNOWN, ...record } };
 }
@@ -128,7 +128,7 @@ function addNews(record: SubscriptionRecord, news: SubscriptionNews): Subscripti
   };
 }
 
-/** Paid for is what either says. */
+/** It is paid if either says so. */
 function mergeCheckouts(a: CheckoutNews | null, b: CheckoutNews | null): CheckoutNews | null {
   if (!a || !b) return a ?? b;
   return { ...a, ...b, paidAt: b.paidAt ?? a.paidAt };
@@ -151,7 +151,7 @@ function columnsOf({ snapshots, payments }: SubscriptionRecord) {
   };
 }
 
-/** An event whose prices do not say the plan may be about the same prices as one that did. */
+/** An event whose prices do not name the plan may have the same prices as an event that did. */
 function tierOfEqualItems(snapshots: readonly Snapshot[], { traits }: Snapshot) {
   const equal = snapshots.filter((one) => one.traits['items'] === traits['items']);
   return equal.findLast(({ planTier }) => planTier !== null)?.planTier ?? null;

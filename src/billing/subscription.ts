@@ -5,20 +5,20 @@ import type { PlanTier } from '#src/tables/accounts.ts';
 import { type PlanFeatures, planRank, PLANS } from './plans.ts';
 import { isInForce, type PlanTerms } from './settle-plan.ts';
 
-/** How a workspace's plan stands. */
+/** The current state of a workspace's plan. */
 export interface SubscriptionStatus {
   planTier: PlanTier;
-  /** Stripe's own word, or `active` for a plan that rests on no subscription. */
+  /** Stripe's status, or `active` for a plan without a subscription. */
   status: string;
   renewalDate: Date;
-  /** Minor units. */
+  /** In minor units. */
   amountMonthly: number;
   currency: string;
   trialActive: boolean;
   features: PlanFeatures & { users: number };
 }
 
-/** What is shown of a subscription. */
+/** The fields of a subscription that are shown. */
 export interface ShownSubscription {
   status: string;
   plan_tier: PlanTier | null;
@@ -59,9 +59,9 @@ export async function readSubscriptionStatus(
 }
 
 /**
- * How a plan stands, by the subscription that tells most of it: one in force before one that is not, of those the
- * highest, of those the newest. One that has ended is told of on Free alone: any other plan then rests on something
- * else. Renewal and amount are those of a subscription in force, else those of the plan.
+ * Describes a plan by its most relevant subscription: one in effect first, then the highest plan, then the newest. An
+ * ended subscription is shown only on Free, because any other plan then comes from something else. Renewal and amount
+ * are those of a subscription in effect, otherwise those of the plan.
  */
 export function describeSubscription(
   { planTier, planSince }: { planTier: PlanTier; planSince: Date },
@@ -85,15 +85,15 @@ export function describeSubscription(
   };
 }
 
-/** 0 for a subscription that is not in force, else its plan's rank from 1. */
+/** 0 for a subscription that is not in effect, otherwise its plan's rank from 1. */
 function weigh(subscription: ShownSubscription, terms: PlanTerms): number {
   if (!isInForce(subscription, terms)) return 0;
   return 1 + (subscription.plan_tier === null ? 0 : planRank(subscription.plan_tier));
 }
 
 /**
- * The first moment after `now` that lies whole calendar months after `since`, in UTC. A month that is too short
- * for the day takes its last one: 31 January, 28 February, 31 March.
+ * The first time after `now` that is a whole number of calendar months after `since`, in UTC. In a month without that
+ * day, it is the last day: 31 January, 28 February, 31 March.
  */
 export function nextAnniversary(since: Date, now: Date): Date {
   const passed =
@@ -107,7 +107,7 @@ export function nextAnniversary(since: Date, now: Date): Date {
 function addMonths(date: Date, months: number): Date {
   const year = date.getUTCFullYear();
   const month = date.getUTCMonth() + months;
-  // Day 0 of the next month is the last one of this.
+  // Day 0 of the next month is the last day of this one.
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   const moved = new Date(date);
   moved.setUTCFullYear(year, month, Math.min(date.getUTCDate(), lastDay));

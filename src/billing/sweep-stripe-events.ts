@@ -4,7 +4,10 @@ import type { BillingServices } from './billing-services.ts';
 
 const BATCH = 1_000;
 
-/** Forgets events of Stripe that are past retention: Stripe sends none again after so long. @returns how many */
+/**
+ * Deletes Stripe events older than the retention period, after which Stripe resends none.
+ * @returns how many
+ */
 export async function sweepStripeEvents(
   { db, config }: Pick<BillingServices, 'db' | 'config'>,
   signal: AbortSignal,

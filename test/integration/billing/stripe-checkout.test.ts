@@ -139,12 +139,12 @@ describe('a requested checkout', () => {
     [
       'a wrong key',
       { status: 401, error: { type: 'invalid_request_error', message: `Invalid key: ${KEY}` } },
-      'Stripe does not know the secret key of this service (request req_fake). The operator should look at STRIPE_SECRET_KEY.',
+      'Stripe does not recognize the secret key of this service (request req_fake). The operator should check STRIPE_SECRET_KEY.',
     ],
     [
       'a key with too few permissions',
       { status: 403, error: { type: 'invalid_request_error', message: `Not for ${KEY}` } },
-      'Stripe does not let the secret key of this service do this (request req_fake).',
+      'The secret key of this service lacks the Stripe permission for this (request req_fake).',
     ],
     [
       'a wrong parameter',
@@ -152,12 +152,12 @@ describe('a requested checkout', () => {
         status: 400,
         error: { type: 'invalid_request_error', code: 'url_invalid', param: 'success_url' },
       },
-      'Stripe found a mistake in what it was asked (url_invalid, parameter success_url, request req_fake).',
+      'Stripe rejected the request as invalid (url_invalid, parameter success_url, request req_fake).',
     ],
     [
       'an outage',
       { status: 500, error: { type: 'api_error', message: 'Sorry' } },
-      'Stripe has a fault of its own (request req_fake). Try again shortly.',
+      'Stripe has an internal error (request req_fake). Try again shortly.',
     ],
     ['a broken connection', 'reset', 'Stripe could not be reached. Try again shortly.'],
   ])('fails as a bad gateway on %s and reveals no secret', async (_, failure, sentence) => {

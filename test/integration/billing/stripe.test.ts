@@ -83,7 +83,7 @@ describe('a signed request that is not an event', () => {
 
   it.each<[string, string, string]>([
     ['is not JSON', '{"id":', 'is not JSON'],
-    ['is not an object', '["id"]', 'no JSON object'],
+    ['is not an object', '["id"]', 'not a JSON object'],
     ['has no id and no type', '{"hello":"world"}', 'id is missing, type is missing'],
     ['has no type', JSON.stringify({ ...event, type: undefined }), 'type is missing'],
     ['is from the far future', JSON.stringify({ ...event, created: 1e18 }), 'created is not what'],

@@ -36,8 +36,8 @@ const pairsNamed = async (name: string) =>
     (pair: { name: string }) => pair.name === name,
   );
 
-describe('the kinds of connectors', () => {
-  it('describe what each takes', async () => {
+describe('the connector kinds', () => {
+  it('describe their settings', async () => {
     const { status, body } = await call('GET', '/manage/admin/connector-kinds');
     expect(status).toBe(200);
     for (const kind of body) {
@@ -52,7 +52,7 @@ describe('the kinds of connectors', () => {
   });
 });
 
-describe('a connector that does not fit', () => {
+describe('an invalid connector', () => {
   it.each<[string, Record<string, unknown>, string]>([
     [
       'an unknown key',
@@ -70,24 +70,24 @@ describe('a connector that does not fit', () => {
       'body.connector_specific_config.tracker_base_url',
     ],
     [
-      'a missing key, in the words of existing clients',
+      'a missing key, with the error text of existing clients',
       { source: 'jira', connector_specific_config: { project_key: 'ABC' } },
       'jira_base_url',
     ],
     [
-      'an address that is none, in the words of existing clients',
+      'an invalid address, with the error text of existing clients',
       { source: 'jira', connector_specific_config: { jira_base_url: 'not an address' } },
       'body.connector_specific_config.jira_base_url',
     ],
     ['no settings at all', { connector_specific_config: null }, 'body.connector_specific_config'],
     ['an unknown source', { source: 'teleprinter' }, 'Known: '],
-    ['the source of pushed documents', { source: 'ingestion_api' }, 'body.source'],
+    ['the source type reserved for pushed documents', { source: 'ingestion_api' }, 'body.source'],
     ['permission sync', { access_type: 'sync' }, 'permissions of the source are not mirrored'],
-    ['a run every second', { refresh_freq: 1 }, 'body.refresh_freq: must be at least 60'],
+    ['a refresh every second', { refresh_freq: 1 }, 'body.refresh_freq: must be at least 60'],
     ['a prune every minute', { prune_freq: 60 }, 'body.prune_freq: must be at least 300'],
-    ['an input type of its own', { input_type: 'push' }, 'body.input_type'],
+    ['an unsupported input type', { input_type: 'push' }, 'body.input_type'],
     ['a blank name', { name: '  ' }, 'body.name'],
-  ])('%s is refused with the name of the field', async (_, changes, words) => {
+  ])('%s is refused and the field is named', async (_, changes, words) => {
     const { status, body } = await create(tracker('Misfit', changes));
     expect([status, body.error_code]).toEqual([400, 'BAD_REQUEST']);
     expect(body.detail).toContain(words);
@@ -97,7 +97,7 @@ describe('a connector that does not fit', () => {
     expect(names).not.toContain('Misfit');
   });
 
-  it('is refused when name and source are there already, and may have the name at another source', async () => {
+  it('is refused when its name is taken for the same source, but not for another source', async () => {
     expect((await create(tracker('Twin'))).body).toEqual({
       id: expect.any(Number),
       credential: null,
@@ -113,7 +113,7 @@ describe('a connector that does not fit', () => {
 });
 
 describe('a linked connector', () => {
-  it('is not listed before, runs within seconds, and tells the truth about it', async () => {
+  it('appears in the list, runs within seconds and reports its state correctly', async () => {
     const { id } = (await create(tracker('Whole'))).body;
     expect(await pairsNamed('Whole')).toEqual([]);
     const linked = await link(millrace, id, await credentialFor(source.credential));
@@ -157,7 +157,7 @@ describe('a linked connector', () => {
     );
   });
 
-  it('may be spelt as existing clients do, and is echoed as it was sent', async () => {
+  it('may use the spelling of existing clients and is echoed as sent', async () => {
     const { tracker_base_url, ...rest } = source.settings;
     const config = { ...rest, jira_base_url: tracker_base_url };
     const { id } = (
@@ -195,7 +195,7 @@ describe('a linked connector', () => {
     await runEnded(millrace, linked.body.data);
   });
 
-  it('cannot be deleted or become another kind, and goes with its pair and its documents', async () => {
+  it('cannot be deleted or change its kind, and is deleted with its pair and its documents', async () => {
     await using own = await startFixture();
     const { connectorId, credentialId, pairId } = await linkTracker(millrace, {
       ...own,
@@ -222,7 +222,7 @@ describe('a linked connector', () => {
     expect((await call('POST', '/manage/admin/deletion-attempt', asked)).status).toBe(404);
   });
 
-  it('keeps the address that a private credential of somebody else is sent to', async () => {
+  it("cannot be redirected while another user's private credential is linked to it", async () => {
     const { connectorId, credentialId } = await linkTracker(millrace, {
       ...source,
       name: 'Shared',
@@ -239,7 +239,7 @@ describe('a linked connector', () => {
     expect([slower.status, slower.body.refresh_freq]).toEqual([200, 7_200]);
   });
 
-  it('shows what failed until it succeeds', async () => {
+  it('shows failures until they are resolved', async () => {
     const { pairId } = await linkTracker(millrace, { ...source, name: 'Failing' });
     const path = `/manage/admin/cc-pair/${pairId}/errors`;
     await sql`insert into index_attempt_error (workspace_id, cc_pair_id, index_attempt_id, stage,

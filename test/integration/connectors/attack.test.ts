@@ -42,8 +42,8 @@ beforeEach(async () => {
   scripted = await linkScripted(test);
 });
 
-describe('a pair that is deleted while a page is under way', () => {
-  it('leaves no document behind, neither in the default pair nor in none', async () => {
+describe('a pair that is deleted while a page is in progress', () => {
+  it('leaves no document behind, in the default pair or in any other', async () => {
     scripted.script.poll = pages([{ documents: [scripted.document('late')] }]);
     const deleting = interrupted(services, 'before', async () => {
       await requestDeletion(services, { ...scripted.which, requestId: null });
@@ -53,7 +53,7 @@ describe('a pair that is deleted while a page is under way', () => {
     expect(await scripted.documents('anywhere')).toEqual([]);
   });
 
-  it('does not take along what is pushed to it meanwhile', async () => {
+  it('does not delete a document pushed to it in the meantime', async () => {
     await requestDeletion(services, { ...scripted.which, requestId: null });
     const item = ingestionItemSchema.parse({
       document: {
@@ -71,7 +71,7 @@ describe('a pair that is deleted while a page is under way', () => {
     expect(await scripted.documents('anywhere')).toEqual([scripted.named('pushed')]);
   });
 
-  it('sends its documents in jobs that the workers can read', async () => {
+  it('enqueues its documents in jobs that the workers can read', async () => {
     const sent: number[] = [];
     const producer: Services['producer'] = {
       ...services.producer,
@@ -82,14 +82,14 @@ describe('a pair that is deleted while a page is under way', () => {
     };
     const limit = { takeRoom: () => Promise.resolve() };
     const acceptor = createDocumentAcceptor(services.db, producer, limit, services.log);
-    // Ids of documents are numbers in the database.
+    // Document ids are numbers in the database.
     const ids = Array.from({ length: 600 }, (_, n) => (n + 1) as DocumentId);
     await acceptor.enqueue(ids, null);
     expect(sent).toEqual([1, 1, 1]);
   });
 });
 
-describe('settings that change', () => {
+describe('a change of settings', () => {
   const twoPages: Script['poll'] = (from, context, settings) =>
     pages(['a', 'b'].map((name) => ({ documents: [scripted.document(name)] })))(
       from,
@@ -97,7 +97,7 @@ describe('settings that change', () => {
       settings,
     );
 
-  it('while a run waits: it makes way for one from the beginning', async () => {
+  it('during a waiting run replaces it with a run from the beginning', async () => {
     const seen: [string, number | null][] = [];
     scripted.script.poll = async function* poll(from, context, settings) {
       seen.push([settings.folder, from]);
@@ -120,7 +120,7 @@ describe('settings that change', () => {
     ]);
   });
 
-  it('while a run is at work: the next one looks at everything', async () => {
+  it('during an active run makes the next run start from the beginning', async () => {
     scripted.script.poll = pages([{ documents: [scripted.document('a')] }]);
     await syncConnector(
       interrupted(services, 'after', () => scripted.setFolder('second')),
@@ -136,7 +136,7 @@ describe('settings that change', () => {
     ]);
   });
 
-  it('and a run that is interrupted after that goes on from its checkpoint', async () => {
+  it('lets an interrupted run resume from its checkpoint afterwards', async () => {
     scripted.script.poll = twoPages;
     await syncConnector(services, scripted.pair, never);
     await scripted.setFolder('second');
@@ -160,13 +160,13 @@ describe('settings that change', () => {
   });
 });
 
-describe('a prune beside a sync', () => {
+describe('a prune during a sync', () => {
   const prune = async () => {
     await requestPrune(services, { ...scripted.which, confirm: null, requestId: null });
     await pruneConnector(services, scripted.pair, never);
   };
 
-  it('that removes a document between its acceptance and its saving takes nothing away', async () => {
+  it('that removes a document between acceptance and saving does not lose it', async () => {
     scripted.script.poll = pages([
       { documents: ['a', 'b', 'c'].map((name) => scripted.document(name)) },
     ]);
@@ -187,7 +187,7 @@ describe('a prune beside a sync', () => {
 });
 
 describe('counts after a crash', () => {
-  it('know a changed document from a new one and from one that was pushed', async () => {
+  it('distinguish changed documents from new and pushed ones', async () => {
     scripted.script.poll = pages([
       { documents: [scripted.document('changed'), scripted.document('same')] },
     ]);
@@ -235,7 +235,7 @@ describe('counts after a crash', () => {
 });
 
 describe('the schedule', () => {
-  it('follows a run that took longer than its period at the next point of the grid', async () => {
+  it('resumes at the next point of its grid after a run longer than its period', async () => {
     const first = await scripted.nextRunAt();
     scripted.script.poll = async function* poll() {
       test.advance(150_000);
@@ -248,7 +248,7 @@ describe('the schedule', () => {
     expect(await scripted.nextRunAt()).toBe(first + 180_000);
   });
 
-  it('has a next run after a pause in the middle of a run and a resumption', async () => {
+  it('has a next run after a pause during a run and a resume', async () => {
     scripted.script.poll = pages([{ documents: [scripted.document('a')] }]);
     await syncConnector(
       interrupted(services, 'after', () => pausePair(services, scripted.which)),
@@ -265,9 +265,9 @@ describe('the schedule', () => {
 describe.skipIf(process.env['TEST_DATABASE_URL'] === undefined)(
   'a pause while a page is being saved (needs TEST_DATABASE_URL)',
   () => {
-    it('and the saving do not wait for each other', async () => {
+    it('does not deadlock with the save', async () => {
       const run = await claimRun(services, scripted.pair);
-      if (!run) throw new Error('There is no run.');
+      if (!run) throw new Error('No run could be claimed.');
       const outcome = {
         accepted: [],
         created: 0,

@@ -42,7 +42,7 @@ const setProperty = (name: string, value: unknown) =>
 const minutesFromNow = (iso: string) => (Date.parse(iso) - Date.now()) / 60_000;
 
 describe('frequencies', () => {
-  it('take effect at once, counted from the last run and prune, and go for all pairs of the connector', async () => {
+  it('take effect at once, count from the last run and prune, and apply to all pairs of the connector', async () => {
     expect(minutesFromNow((await detail()).next_run)).toBeCloseTo(60, 0);
     expect((await setProperty('refresh_frequency', '7200')).body.success).toBe(true);
     expect((await setProperty('pruning_frequency', 600)).body.success).toBe(true);
@@ -52,7 +52,7 @@ describe('frequencies', () => {
     expect(changed.connector).toMatchObject({ refresh_freq: 7_200, prune_freq: 600 });
   });
 
-  it('that are shorter than the time since the last run start a run now', async () => {
+  it('shorter than the time since the last run start a run now', async () => {
     await sql`update index_attempt set created_at = now() - interval '10 minutes'
       where cc_pair_id = ${pair.pairId}`.execute(millrace.services.db);
     await setProperty('refresh_frequency', '300');
@@ -61,7 +61,7 @@ describe('frequencies', () => {
     expect(minutesFromNow((await detail()).next_run)).toBeCloseTo(5, 0);
   });
 
-  it('are refused below the least, and end with null', async () => {
+  it('are refused below the minimum and switched off by null', async () => {
     expect((await setProperty('refresh_frequency', '59')).body.detail).toContain('at least 60');
     expect((await setProperty('pruning_frequency', '299')).body.detail).toContain('at least 300');
     expect((await setProperty('refresh_frequency', 'often')).status).toBe(400);
@@ -69,7 +69,7 @@ describe('frequencies', () => {
     expect(await detail()).toMatchObject({ next_run: null, connector: { refresh_freq: null } });
   });
 
-  it('change with the whole connector, where no prune_freq means seven days', async () => {
+  it('change with the whole connector, where a missing prune_freq means seven days', async () => {
     const request = trackerRequest(`Pair ${count}`, source.settings, { refresh_freq: 600 });
     const changed = await call('PATCH', `/manage/admin/connector/${pair.connectorId}`, request);
     expect(changed.body).toMatchObject({ refresh_freq: 600, prune_freq: 604_800 });
@@ -100,7 +100,7 @@ describe('pausing', () => {
     expect(minutesFromNow((await detail()).next_prune)).toBeCloseTo(24 * 60, 0);
   });
 
-  it('ends a run that is under way', async () => {
+  it('ends a run in progress', async () => {
     source.server.fault = (request) =>
       request.url.pathname.includes('search') ? { kind: 'drip' } : null;
     await call('POST', `${path}/run`);
@@ -113,11 +113,11 @@ describe('pausing', () => {
     });
   });
 
-  it('refuses a status that only the service sets', async () => {
+  it('refuses a status that only the service may set', async () => {
     expect((await setStatus('DELETING')).body.detail).toContain('body.status');
   });
 
-  it('by a rejected credential says why, and ends when another credential is swapped in', async () => {
+  it('because of a rejected credential gives the reason, and ends when another credential is swapped in', async () => {
     const stranger = { jira_user_email: 'x@example.com', jira_api_token: 'revoked' };
     await call('PATCH', `/manage/credential/${pair.credentialId}`, { credential_json: stranger });
     await call('POST', `${path}/run`);
@@ -150,8 +150,8 @@ describe('pausing', () => {
   });
 });
 
-describe('a run that is asked for', () => {
-  it('is made once, and from the beginning only when that is asked for', async () => {
+describe('a requested run', () => {
+  it('runs once, and starts from the beginning only on request', async () => {
     const marked = await call('POST', '/manage/admin/connector/run-once', {
       connector_id: pair.connectorId,
       credential_ids: [pair.credentialId],
@@ -169,7 +169,7 @@ describe('a run that is asked for', () => {
     expect(last.fetched).toBe(source.ids().length);
   });
 
-  it('needs a pair that has the credential', async () => {
+  it('needs a pair with that credential', async () => {
     const unlinked = await call('POST', '/manage/admin/connector/run-once', {
       connector_id: pair.connectorId,
       credential_ids: [0],
@@ -186,7 +186,7 @@ describe('the other controls', () => {
     expect([taken.status, taken.body.detail]).toEqual([400, expect.stringContaining('unique')]);
   });
 
-  it('prune on demand, and tell when', async () => {
+  it('prune on demand and report when', async () => {
     expect((await call('GET', `${path}/last_pruned`)).text).toBe('null');
     const asked = await call('POST', `${path}/prune`);
     expect(asked.body).toMatchObject({ success: true, data: expect.any(Number) });

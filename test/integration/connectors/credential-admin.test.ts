@@ -32,7 +32,7 @@ const opened = async (id: number): Promise<unknown> =>
   JSON.parse(millrace.services.secrets.open(await stored(id), `credential:${id}`));
 
 describe('credentials', () => {
-  it('that do not fit their source are refused by the name of the field, without the value', async () => {
+  it('that do not fit their source are refused, naming the field without the value', async () => {
     const unknown = await create({ jira_api_token: SECRET, jira_pasword: SECRET });
     expect(unknown.status).toBe(400);
     expect(unknown.body.detail).toContain('body.credential_json.jira_pasword');
@@ -42,7 +42,7 @@ describe('credentials', () => {
     expect(masked.body.detail).toContain('body.credential_json.jira_api_token');
   });
 
-  it('are sealed where they are stored and masked wherever they are shown', async () => {
+  it('are stored encrypted and shown masked everywhere', async () => {
     const made = await create({ jira_api_token: SECRET }, { name: 'Sealed' });
     expect(made.body).toMatchObject({
       id: expect.any(Number),
@@ -66,7 +66,7 @@ describe('credentials', () => {
     }
   });
 
-  it('sent back masked keep their secret, merged or replaced', async () => {
+  it('sent back masked keep their secret, whether merged or replaced', async () => {
     const { id } = (await create({ jira_user_email: 'first@example.com', jira_api_token: SECRET }))
       .body;
     const shown = (await call('GET', `/manage/credential/${id}`)).body.credential_json;
@@ -106,7 +106,7 @@ describe('credentials', () => {
     expect(await opened(id)).toEqual({ jira_api_token: SECRET });
   });
 
-  it('begin with the empty one, which cannot be changed or deleted', async () => {
+  it('start with the empty one, which cannot be changed or deleted', async () => {
     const [first] = (await call('GET', '/manage/admin/credential')).body;
     expect(first).toMatchObject({ id: 0, source: 'not_applicable', credential_json: {} });
     expect((await call('GET', '/manage/credential/0')).body).toEqual(first);
@@ -119,7 +119,7 @@ describe('credentials', () => {
     expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
   });
 
-  it('that are gone, or never were, are not found', async () => {
+  it('that are deleted or never existed are not found', async () => {
     const { id } = (await create({ jira_api_token: SECRET })).body;
     expect((await call('DELETE', `/manage/admin/credential/${id}`)).body).toMatchObject({
       success: true,
@@ -134,7 +134,7 @@ describe('credentials', () => {
     }
   });
 
-  it('kept private are seen by their owner alone', async () => {
+  it('kept private are visible only to their owner', async () => {
     const { db } = millrace.services;
     const { id } = (await create({ jira_api_token: SECRET }, { admin_public: false })).body;
     const { id: keyId, key } = await createKey(millrace, millrace.adminKey, 'admin');
@@ -151,7 +151,7 @@ describe('credentials', () => {
     expect((await call('GET', `/manage/credential/${id}`, undefined, { key })).status).toBe(404);
   });
 
-  it('in use go only with their pairs', async () => {
+  it('in use are deleted only together with their pairs', async () => {
     const { credentialId, pairId } = await linkTracker(millrace, { ...source, name: 'Forced' });
     const plain = await call('DELETE', `/manage/credential/${credentialId}`);
     expect([plain.status, plain.body.detail]).toEqual([400, expect.stringContaining('in use')]);

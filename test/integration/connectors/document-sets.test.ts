@@ -44,16 +44,16 @@ const found = async (document_set: string[]): Promise<string[]> =>
 describe('document sets', () => {
   it.each<[string, unknown, string]>([
     ['no pairs', [], 'body.cc_pair_ids'],
-    ['a pair that does not exist', [999_999], 'body.cc_pair_ids[0]'],
-    ['something that is no id', ['one'], 'body.cc_pair_ids[0]'],
-  ])('with %s are refused and leave nothing', async (name, ids, words) => {
+    ['an unknown pair', [999_999], 'body.cc_pair_ids[0]'],
+    ['an invalid id', ['one'], 'body.cc_pair_ids[0]'],
+  ])('with %s are refused and not created', async (name, ids, words) => {
     const { status, body } = await create(name, ids);
     expect([status, body.error_code]).toEqual([400, 'BAD_REQUEST']);
     expect(body.detail).toContain(words);
     expect((await listed()).map((set: { name: string }) => set.name)).not.toContain(name);
   });
 
-  it('restrict a search to the documents of their pairs, from the moment they are made', async () => {
+  it('restrict a search to the documents of their pairs as soon as they are created', async () => {
     const made = await create('Issues only', [pair.pairId, pair.pairId]);
     expect([made.status, typeof made.body]).toEqual([200, 'number']);
     expect((await found(['Issues only'])).toSorted()).toEqual(source.ids().toSorted());
@@ -71,7 +71,7 @@ describe('document sets', () => {
     ]);
   });
 
-  it('have names of their own, can be changed and deleted', async () => {
+  it('have unique names and can be changed and deleted', async () => {
     const { body: id } = await create('First', [pair.pairId]);
     await create('Second', [pair.pairId]);
     const twice = await create('First', [pair.pairId]);

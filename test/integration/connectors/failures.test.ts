@@ -28,8 +28,8 @@ beforeEach(async () => {
   scripted = await linkScripted(test);
 });
 
-describe('what failed earlier', () => {
-  it('makes the window reach back when it was a part of the source, not one document', async () => {
+describe('an earlier failure', () => {
+  it('of part of the source makes the window reach back', async () => {
     const entity = { documentId: null, link: null, entityId: 'folder A', reason: 'Away.' };
     scripted.script.poll = pages([
       { documents: ['a', 'b'].map((name) => scripted.document(name)), failures: [entity] },
@@ -53,7 +53,7 @@ describe('what failed earlier', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is looked back to after many tries, too, only not in every run', async () => {
+  it('that persists still makes the window reach back, but not in every run', async () => {
     const entity = { documentId: null, link: null, entityId: 'folder A', reason: 'Away.' };
     const windows: (Date | null)[] = [];
     scripted.script.poll = async function* poll(_from, { since }) {
@@ -68,7 +68,7 @@ describe('what failed earlier', () => {
     expect(windows.at(-1)).toBeNull();
   });
 
-  it('and cannot be fetched does not keep the run from everything else', async () => {
+  it('that cannot be fetched again does not stop the run from fetching everything else', async () => {
     scripted.script.poll = pages([
       {
         documents: ['a', 'b'].map((name) => scripted.document(name)),
@@ -88,7 +88,7 @@ describe('what failed earlier', () => {
     expect(rows).toEqual([{ is_resolved: false }]);
   });
 
-  it('is fetched once in a run, however often the run is interrupted', async () => {
+  it('is fetched again once per run, however often the run is interrupted', async () => {
     const failures = ['x', 'y'].map((name) => scripted.failure(name));
     scripted.script.poll = pages([
       { documents: ['a', 'b'].map((name) => scripted.document(name)), failures },
@@ -116,7 +116,7 @@ describe('what failed earlier', () => {
     });
   });
 
-  it('in the index counts against the run that had brought it', async () => {
+  it('in the index counts against the run that brought the document', async () => {
     scripted.script.poll = pages([
       { documents: [scripted.document('good'), scripted.document('bad')] },
     ]);
@@ -133,7 +133,7 @@ describe('what failed earlier', () => {
   });
 });
 
-describe('a document that grows too large, or is emptied', () => {
+describe('a document that becomes too large or empty', () => {
   it('is not remembered as if it had been stored', async () => {
     const huge = scripted.document('grown', 'x'.repeat(services.config.MAX_DOCUMENT_BYTES + 1));
     const memory = [{ key: 'version', documentId: scripted.named('grown'), value: 2 }];
@@ -150,7 +150,7 @@ describe('a document that grows too large, or is emptied', () => {
     expect((await scripted.runs()).at(-1)).toMatchObject({ failed: 1, unchanged: 0 });
   });
 
-  it('leaves the index when it has no text any more', async () => {
+  it('leaves the index when it has no text left', async () => {
     scripted.script.poll = pages([
       { documents: ['kept', 'emptied'].map((name) => scripted.document(name)) },
     ]);
@@ -162,7 +162,7 @@ describe('a document that grows too large, or is emptied', () => {
   });
 });
 
-describe('odd values of a source', () => {
+describe('odd values from a source', () => {
   it('do not keep a page from being saved', async () => {
     const NUL = '\u0000';
     const cut = `${'x'.repeat(499)}\u{1f600}`;
@@ -206,7 +206,7 @@ describe('odd values of a source', () => {
     ]);
   });
 
-  it('do not make a run come back at once for ever, nor never again', async () => {
+  it('neither restart a run immediately forever nor delay it indefinitely', async () => {
     for (const [asked, least, most] of [
       [0, 4_000, 60_000],
       [1e15, 3_600_000, 25 * 3_600_000],
@@ -223,7 +223,7 @@ describe('odd values of a source', () => {
     }
   });
 
-  it('in a listing remove nothing that is there', async () => {
+  it('in a listing do not remove existing documents', async () => {
     scripted.script.poll = pages([
       { documents: [scripted.document('a'), scripted.document('b'), scripted.document('c')] },
     ]);
@@ -237,8 +237,8 @@ describe('odd values of a source', () => {
   });
 });
 
-describe('a job that runs out of time without a page', () => {
-  it('counts as an outage, so that it ends some day', async () => {
+describe('a job that times out before its first page', () => {
+  it('counts as an outage, so that the run ends eventually', async () => {
     // oxlint-disable-next-line require-yield -- no page comes
     scripted.script.poll = async function* poll(_from, { signal }) {
       await new Promise((_, reject) => {
@@ -256,8 +256,8 @@ describe('a job that runs out of time without a page', () => {
   });
 });
 
-describe('a document whose source has more metadata than ingestion takes', () => {
-  it('is cut and indexed, and the run says so', async () => {
+describe('a document with more metadata than ingestion accepts', () => {
+  it('is truncated and indexed, and the run reports it', async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, n) => [`label-${n}`, 'v']),
     );

@@ -48,7 +48,7 @@ describe('the files of a connector', () => {
       fields: { file_ids_to_remove: typeof remove === 'string' ? remove : JSON.stringify(remove) },
     });
 
-  it('are listed, added to and taken from', async () => {
+  it('can be listed, added and removed', async () => {
     const { body } = await send(UPLOAD, [
       ['a.txt', 'A'],
       ['b.txt', 'BB'],
@@ -68,7 +68,7 @@ describe('the files of a connector', () => {
     expect(await read(b)).not.toBeNull();
   });
 
-  it('are kept where another connector names them', async () => {
+  it('are kept while another connector uses them', async () => {
     const { body } = await send(UPLOAD, [
       ['a.txt', 'A'],
       ['b.txt', 'B'],
@@ -80,7 +80,7 @@ describe('the files of a connector', () => {
     expect(await read(a)).not.toBeNull();
   });
 
-  it('stay as they are when the change is refused', async () => {
+  it('stay unchanged when a change is refused', async () => {
     const { body } = await send(UPLOAD, [['a.txt', 'A']]);
     const [a] = body.file_paths as [string];
     const id = await create([a], ['Named.txt']);

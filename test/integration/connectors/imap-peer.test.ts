@@ -30,7 +30,7 @@ describe.skipIf(!process.env['TEST_IMAP_URL'])('IMAP at Dovecot (needs TEST_IMAP
   });
   afterEach(() => opened.disposeAsync());
 
-  it('reads every mailbox but the trash, whatever the letters of its name', async () => {
+  it('reads every mailbox except the trash, whatever characters its name has', async () => {
     await account.owner.mailboxCreate(LETTERS);
     await account.add('INBOX', { id: 'one@peer.example', subject: 'One' });
     await account.add(LETTERS, { id: 'two@peer.example', subject: '=?utf-8?B?w5xiZXI=?=' });
@@ -43,7 +43,7 @@ describe.skipIf(!process.env['TEST_IMAP_URL'])('IMAP at Dovecot (needs TEST_IMAP
     expect(await account.owner.status('INBOX', { unseen: true })).toMatchObject({ unseen: 1 });
   });
 
-  it('fetches only what is new in the next run, and misses what was deleted', async () => {
+  it('fetches only new messages in the next run, and notices deleted ones', async () => {
     await account.add('INBOX', { id: 'old@peer.example', subject: 'Old' });
     await account.add('INBOX', { id: 'bad@peer.example', subject: 'Bad' });
     const first = await drive.poll();
@@ -62,7 +62,7 @@ describe.skipIf(!process.env['TEST_IMAP_URL'])('IMAP at Dovecot (needs TEST_IMAP
     expect((await drive.fetchAgain(lost)).removed).toEqual(lost);
   });
 
-  it('goes on behind the last saved page', async () => {
+  it('continues after the last saved page', async () => {
     for (let number = 1; number <= 30; number += 1) {
       await account.add('INBOX', { id: `${number}@peer.example`, subject: `Number ${number}` });
     }
@@ -99,7 +99,7 @@ describe.skipIf(!process.env['TEST_IMAP_URL'])('IMAP at Dovecot (needs TEST_IMAP
     expect(documents[0]?.metadata).toMatchObject({ attachments: ['prices.csv'] });
   });
 
-  it('keeps the ids of messages when a mailbox is numbered anew', async () => {
+  it('keeps message ids when a mailbox gets a new UIDVALIDITY', async () => {
     const fill = async (): Promise<void> => {
       await account.owner.mailboxCreate('Archive');
       await account.add('Archive', { id: 'named@peer.example', subject: 'Named' });
@@ -117,7 +117,7 @@ describe.skipIf(!process.env['TEST_IMAP_URL'])('IMAP at Dovecot (needs TEST_IMAP
     expect(subjects(await drive.poll())).toEqual([]);
   });
 
-  it('says what the server says of a wrong password, and what mailbox there is not', async () => {
+  it("passes on the server's message about a wrong password, and names a missing mailbox", async () => {
     const wrong = driveWith({}, { imap_password: 'not this one' });
     const rejection: unknown = await wrong.check().catch((error: unknown) => error);
     expect(rejection).toBeInstanceOf(CredentialRejected);
@@ -129,7 +129,7 @@ describe.skipIf(!process.env['TEST_IMAP_URL'])('IMAP at Dovecot (needs TEST_IMAP
     expect(String(missing)).toMatch(/Mailbox doesn't exist: Nowhere/);
   });
 
-  it('is reached with STARTTLS, and by an address instead of a name', async () => {
+  it('connects with STARTTLS, and by address instead of name', async () => {
     const port = Number(mailPeer('TEST_IMAP_URL').more.get('starttls'));
     await driveWith({ port, use_tls: false }).check();
     await driveWith({ host: '127.0.0.1' }).check();

@@ -9,7 +9,7 @@ import { until } from '#test/support/until.ts';
 
 const DOCUMENTS = 20_000;
 const PER_PAGE = 100;
-/** So many are saved when the worker is killed. */
+/** Documents saved when the worker is killed. */
 const MIDDLE = 5_000;
 const RESUMED_WITHIN_MS = 60_000;
 const RUN_TIMEOUT_MS = 180_000;
@@ -58,7 +58,7 @@ describe.skipIf(process.env['TEST_DATABASE_URL'] === undefined)(
   'a large sync (needs TEST_DATABASE_URL)',
   () => {
     it(
-      'goes on by itself when its worker is killed, and fetches one page twice at most',
+      'resumes by itself when its worker is killed, and fetches at most one page twice',
       { timeout: RUN_TIMEOUT_MS + RESUMED_WITHIN_MS + 60_000 },
       async () => {
         await using jira = await startFixture();
@@ -105,7 +105,7 @@ describe.skipIf(process.env['TEST_DATABASE_URL'] === undefined)(
         );
         const distinct = new Set(pages.map(({ body }) => body)).size;
         expect(pages.length - distinct).toBeLessThanOrEqual(1);
-        // The walk steps its window once besides.
+        // The crawl moves its window once, which adds one request.
         expect(distinct).toBeLessThanOrEqual(DOCUMENTS / PER_PAGE + 1);
       },
     );

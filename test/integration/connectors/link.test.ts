@@ -33,7 +33,7 @@ const pairsNamed = async (name: string) =>
   );
 
 describe('linking', () => {
-  it('finds no unknown connector and no unknown credential', async () => {
+  it('answers 404 for an unknown connector or credential', async () => {
     const { id } = (await create(tracker('Half known'))).body;
     const answers = await Promise.all([link(millrace, 999_999, 0), link(millrace, id, 999_999)]);
     expect(answers.map(({ status, body }) => [status, body.error_code])).toEqual([
@@ -54,7 +54,7 @@ describe('linking', () => {
       () => credentialFor({ jira_user_email: 'x@example.com', jira_api_token: 'wrong' }),
       'Client must be authenticated',
     ],
-  ])('is refused for %s, and leaves nothing behind', async (name, credential, words) => {
+  ])('is refused for %s and creates nothing', async (name, credential, words) => {
     const { id } = (await create(tracker(`For ${name}`))).body;
     const { status, body } = await link(millrace, id, await credential());
     expect([status, body.error_code]).toEqual([400, 'BAD_REQUEST']);
@@ -63,7 +63,7 @@ describe('linking', () => {
     expect(await pairsNamed(`For ${name}`)).toEqual([]);
   });
 
-  it('tells what a source says that is not there', async () => {
+  it('reports what the source cannot find', async () => {
     const credential = await credentialFor(source.credential);
     const missing = { ...source.settings, project_key: 'NONE' };
     const { id } = (await create(tracker('No project', { connector_specific_config: missing })))
@@ -78,7 +78,7 @@ describe('linking', () => {
     ['a host that hangs up', '', { kind: 'reset' }, /127\.0\.0\.1/],
     ['a host that asks to wait', '', busy('120'), /answered 429/],
     ['a private address', 'http://10.1.2.3', { kind: 'reset' }, /10\.1\.2\.3/],
-  ])('fails soon for %s', async (name, url, fault, words) => {
+  ])('fails quickly for %s', async (name, url, fault, words) => {
     const settings = url === '' ? source.settings : { tracker_base_url: url };
     const { id } = (await create(tracker(name, { connector_specific_config: settings }))).body;
     const credential = await credentialFor(source.credential);
@@ -93,7 +93,7 @@ describe('linking', () => {
     expect(await pairsNamed(name)).toEqual([]);
   });
 
-  it('makes one pair of two calls at once', async () => {
+  it('creates one pair for two concurrent calls', async () => {
     const { id } = (await create(tracker('Race'))).body;
     const credential = await credentialFor(source.credential);
     const answers = await Promise.all(
@@ -116,7 +116,7 @@ describe('linking', () => {
     await runEnded(millrace, made[0]?.body.data);
   });
 
-  it('refuses a pair name that is taken, and finds one of its own when none was given', async () => {
+  it('refuses a pair name that is taken, and generates one when none is given', async () => {
     const [first, second] = await Promise.all([
       credentialFor(source.credential),
       credentialFor(source.credential),

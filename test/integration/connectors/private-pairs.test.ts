@@ -63,12 +63,12 @@ async function pairsOf(id: string): Promise<number[]> {
 }
 
 describe('a private pair', () => {
-  it('is searched and listed by the one who made it', async () => {
+  it('is searched and listed by its owner', async () => {
     expect(await found(own)).toEqual(['both', 'open', 'secret']);
     expect(await listed(own)).toEqual(['both', 'open', 'secret']);
   });
 
-  it('is hidden from the answers to a colleague, except for what a public pair has too', async () => {
+  it("is hidden from a colleague's answers, except documents that a public pair also has", async () => {
     expect(await found(colleague.keys.read)).toEqual(['both', 'open']);
     const { text } = await millrace.call(
       'POST',
@@ -88,7 +88,7 @@ describe('a private pair', () => {
     expect([one.status, one.body.error_code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  it.each(WRITING_ROLES)('is not changed by a colleague with the role %s', async (role) => {
+  it.each(WRITING_ROLES)('cannot be changed by a colleague with the role %s', async (role) => {
     const key = colleague.keys[role];
     const overwritten = await push(key, 'secret', {}, 'Overwritten.');
     const planted = await push(key, `planted-${role}`, { cc_pair_id: secretPair });
@@ -124,7 +124,7 @@ describe('a private pair', () => {
     await millrace.settled(own);
   });
 
-  it('does not show admins who did not make it what it holds, nor why a document failed', async () => {
+  it('hides its contents and errors from admins who do not own it', async () => {
     const { db } = millrace.services;
     await sql`with run as (
         insert into index_attempt (workspace_id, cc_pair_id, status, poll_range_end, settings_hash)
@@ -147,8 +147,8 @@ describe('a private pair', () => {
   });
 });
 
-describe('a public pair of somebody else', () => {
-  it('takes documents of ingest and admin keys, not of member keys', async () => {
+describe('another user’s public pair', () => {
+  it('accepts documents from ingest and admin keys, but not from member keys', async () => {
     const statuses = async (act: (key: string) => Promise<{ status: number }>) => {
       const answers = [];
       for (const role of WRITING_ROLES) answers.push((await act(colleague.keys[role])).status);
@@ -165,19 +165,19 @@ describe('a public pair of somebody else', () => {
   });
 });
 
-describe('a document that is in several pairs', () => {
-  it('does not become public when its owner updates it without naming its pair', async () => {
+describe('a document in several pairs', () => {
+  it('stays private when its owner updates it without naming a pair', async () => {
     await push(own, 'secret', {}, 'The walrus is secret, and tired.');
     expect(await pairsOf('secret')).toEqual([secretPair]);
     await millrace.settled(own);
     expect(await found(colleague.keys.read)).not.toContain('secret');
   });
 
-  it('is for the owner alone once a private pair has changed it, whoever had it before', async () => {
+  it('becomes private once a private pair has changed it, whoever had it before', async () => {
     await push(colleague.keys.ingest, 'guessed', {}, 'I wait for the walrus.');
     expect(await listed(colleague.keys.ingest)).toContain('guessed');
     await push(own, 'guessed', { cc_pair_id: secretPair }, 'I wait for the walrus.');
-    expect(await listed(colleague.keys.ingest)).toContain('guessed'); // it said this before
+    expect(await listed(colleague.keys.ingest)).toContain('guessed'); // the text was the same before
     const item = ingestionItemSchema.parse({
       document: {
         id: 'guessed',
@@ -186,7 +186,7 @@ describe('a document that is in several pairs', () => {
       },
       cc_pair_id: secretPair,
     });
-    // As a connector's run does it.
+    // As a connector run does.
     const context = { writer: null, requestId: null, maxBytes: 1_000 };
     const incoming = toIncomingDocument(item, {
       ...context,
@@ -201,7 +201,7 @@ describe('a document that is in several pairs', () => {
   });
 });
 
-it('means the same row by row and as a set', async () => {
+it('visibility is the same checked row by row and as a set', async () => {
   const { db } = millrace.services;
   const orphaned = await insertPair(db, workspaceId, 'Orphaned', owner);
   await push(own, 'orphan', { cc_pair_id: orphaned });
@@ -218,7 +218,7 @@ it('means the same row by row and as a set', async () => {
   }
 });
 
-it('keeps documents apart whose titles differ, and updates the same title', async () => {
+it('documents with different titles stay separate, and the same title updates', async () => {
   const { db } = millrace.services;
   const pushTitle = async (title: string) => {
     const document = { semantic_identifier: title, sections: [{ text: `Of ${title}.` }] };

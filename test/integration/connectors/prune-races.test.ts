@@ -29,7 +29,7 @@ beforeEach(async () => {
   await syncConnector(services, pair, never);
 });
 
-/** A document that the source shows to a run, and not in its listing: it came while the listing was read. */
+/** Stores a document that the prune's listing misses because it appeared while the listing was read. */
 async function storeUnlisted(seenAt: Date): Promise<DocumentId> {
   const { rows } = await sql<{ id: DocumentId }>`
     with one as (select * from document where id in (
@@ -44,7 +44,7 @@ async function storeUnlisted(seenAt: Date): Promise<DocumentId> {
     insert into document_cc_pair (document_id, cc_pair_id, seen_at)
     select id, ${pair}, ${seenAt} from made returning document_id as id`.execute(services.db);
   const [row] = rows;
-  if (row === undefined) throw new Error('The fixture has documents.');
+  if (row === undefined) throw new Error('The pair has no document to copy.');
   return row.id;
 }
 
@@ -65,7 +65,7 @@ async function prune(): Promise<Record<string, unknown> | undefined> {
 const later = (ms: number): Date => new Date(services.clock().getTime() + ms);
 
 describe('a prune', () => {
-  it('neither counts nor removes what a run has stored since its listing began', async () => {
+  it('neither counts nor removes documents that a run stored after the listing began', async () => {
     const id = await storeUnlisted(later(60_000));
     expect(await prune()).toEqual({ status: 'success', gone: 0, removed: 0 });
     const kept =
@@ -75,12 +75,12 @@ describe('a prune', () => {
     expect(kept.rows).toHaveLength(1);
   });
 
-  it('removes what was stored before and is not listed', async () => {
+  it('removes documents that were stored before and are not listed', async () => {
     await storeUnlisted(later(-60_000));
     expect(await prune()).toEqual({ status: 'success', gone: 1, removed: 1 });
   });
 
-  it('leaves what a run has stored between the choice and the removal', async () => {
+  it('keeps documents that a run stored between the decision and the removal', async () => {
     const id = await storeUnlisted(later(60_000));
     const drop = (seenBefore: Date) =>
       services.db.transaction().execute((trx) => dropDocuments(trx, pair, [id], seenBefore));
@@ -88,7 +88,7 @@ describe('a prune', () => {
     expect(await drop(later(120_000))).toEqual({ marked: [id], left: 1 });
   });
 
-  it('leaves what another run shows again: a run notes when it saw a document', async () => {
+  it('keeps documents that another run has seen again, because each run records what it saw', async () => {
     const { db } = services;
     await sql`update document_cc_pair set seen_at = ${later(-3_600_000)} where cc_pair_id = ${pair}`.execute(
       db,

@@ -40,7 +40,7 @@ describe('pruning', () => {
     await requestPrune(services, {
       workspaceId: test.workspaceId,
       ccPairId: pair,
-      // Ids of prunes are numbers in the rows that the test reads.
+      // Prune ids are numbers in the rows that the test reads.
       confirm: confirm as PruneAttemptId | null,
       requestId: null,
     });
@@ -63,7 +63,7 @@ describe('pruning', () => {
     await syncConnector(services, pair, never);
   });
 
-  it('removes what is gone at the source and leaves what was pushed', async () => {
+  it('removes what is gone at the source and keeps pushed documents', async () => {
     const item = ingestionItemSchema.parse({
       document: { id: 'pushed', semantic_identifier: 'Pushed', sections: [{ text: 'By hand.' }] },
       cc_pair_id: pair,
@@ -87,7 +87,7 @@ describe('pruning', () => {
     expect(await documentsOf(test, pair)).toEqual([...jira.ids(), 'pushed'].toSorted());
   });
 
-  it('leaves a document that another pair has too', async () => {
+  it('keeps a document that another pair also has', async () => {
     const other = await linkJira(test, jira);
     await syncConnector(services, other, never);
     const gone = jira.ids()[1];
@@ -106,7 +106,7 @@ describe('pruning', () => {
     expect(await documentsOf(test, pair)).toHaveLength(8);
   });
 
-  it('stops when more than half would go, until somebody confirms', async () => {
+  it('stops when more than half would be removed, until somebody confirms', async () => {
     for (let n = 1; n <= 5; n += 1) jira.remove(`issue ${n}`);
     const stopped = await prune();
     expect(stopped).toMatchObject({ status: 'needs_confirmation', known: 8, gone: 5, removed: 0 });
@@ -117,7 +117,7 @@ describe('pruning', () => {
 });
 
 describe('deleting a pair', () => {
-  it('removes the documents that it alone has, then itself and its connector', async () => {
+  it('removes the documents that only this pair has, then the pair and its connector', async () => {
     await syncConnector(services, pair, never);
     const other = await linkJira(test, jira);
     jira.remove('issue 1');

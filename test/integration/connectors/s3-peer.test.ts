@@ -11,7 +11,7 @@ import { CredentialRejected, SourceRefused } from '#src/connectors/source/source
 import { drivePeer, type PeerDrive } from '#test/support/drive-peer.ts';
 
 const BUCKET = 'handbook';
-/** The one account of the server, which checks signatures of version 4. */
+/** The only account of the server, which checks Signature Version 4. */
 const KEYS = { aws_access_key_id: 'S3RVER', aws_secret_access_key: 'S3RVER' };
 
 let opened: AsyncDisposableStack;
@@ -61,7 +61,7 @@ const titles = ({ documents }: { documents: { semanticIdentifier: string }[] }):
   documents.map(({ semanticIdentifier }) => semanticIdentifier).toSorted();
 
 describe('S3 at s3rver', () => {
-  it('reads the files of a bucket, whatever the letters of their keys', async () => {
+  it('reads the files of a bucket, whatever characters their keys have', async () => {
     // No `&` and no `'`: the server escapes them twice in its listings.
     const keys = ['Größe.md', 'a b+c (one)!*.txt', 'x/100%=~.txt', 'x/日本.txt'];
     for (const key of keys) await put(key, `The text of ${key}`);
@@ -78,7 +78,7 @@ describe('S3 at s3rver', () => {
     );
   });
 
-  it('fetches only what has changed in the next run, and misses what was deleted', async () => {
+  it('fetches only changes in the next run, and notices deleted files', async () => {
     for (const key of ['changed.txt', 'gone.txt', 'same.txt']) await put(key, 'The first text');
     const drive = driveWith();
     expect(titles(await drive.poll())).toEqual(['changed.txt', 'gone.txt', 'same.txt']);
@@ -92,7 +92,7 @@ describe('S3 at s3rver', () => {
     expect(await drive.list()).toHaveLength(2);
   });
 
-  it('saves page by page, and goes on behind the last one, within a prefix', async () => {
+  it('saves page by page and resumes after the last one, within a prefix', async () => {
     for (let number = 10; number < 40; number += 1) await put(`in/${number}.txt`, `No. ${number}`);
     await put('out/1.txt', 'Outside');
     const { pages } = await driveWith({ prefix: 'in/' }).poll();
@@ -112,7 +112,7 @@ describe('S3 at s3rver', () => {
     expect(String(rejection)).toContain(`The bucket ${BUCKET} cannot be listed. ${code}: `);
   });
 
-  it('says that there is no such bucket', async () => {
+  it('says that the bucket does not exist', async () => {
     const refusal: unknown = await driveWith({ bucket_name: 'elsewhere' })
       .check()
       .catch((error: unknown) => error);

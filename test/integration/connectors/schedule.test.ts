@@ -10,7 +10,7 @@ import { openTestEnvironment } from '#test/support/test-environment.ts';
 import { migrateTestDatabase } from '#test/support/test-millrace.ts';
 
 const REFRESH_SECONDS = 60;
-/** The bench `schedule` simulates an hour of 200 pairs. */
+/** The benchmark `schedule` simulates an hour of 200 pairs. */
 const MINUTES = 5;
 
 let opened: AsyncDisposableStack;
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.disposeAsync());
 
-/** How late each run was against the grid of its pair, in ms. */
+/** Delay of each run against the grid of its pair, in ms. */
 function lateness(starts: number[]): number[] {
   const [first = 0] = starts;
   return starts.map((start, n) => start - first - n * REFRESH_SECONDS * 1_000);
@@ -48,7 +48,7 @@ describe('100 pairs that are due every minute', () => {
   });
 });
 
-describe('a queue that loses everything', () => {
+describe('a queue that loses all jobs', () => {
   it('delays the runs of that minute and no others', async () => {
     const { runs } = await simulateSchedule(services, {
       pairs: 20,

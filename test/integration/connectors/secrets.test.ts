@@ -29,7 +29,7 @@ const setSecret = (id: number, secret: string) =>
 const lastRun = async (pairId: number) =>
   (await call('GET', `/manage/admin/cc-pair/${pairId}/index-attempts`)).body.items[0];
 
-it('a secret under another key says so, hides nothing else, and works again with its key', async () => {
+it('a secret sealed with another key is reported, hides nothing else, and works again with its key', async () => {
   const pair = await linkTracker(millrace, {
     name: 'Another key',
     settings: source.settings,
@@ -68,7 +68,7 @@ it('a secret under another key says so, hides nothing else, and works again with
   expect((await lastRun(pair.pairId)).status).toBe('success');
 });
 
-it('a secret that cannot be read can be entered again as a whole', async () => {
+it('an unreadable secret can be entered again as a whole', async () => {
   const { id } = (
     await call('POST', '/manage/credential', {
       source: 'tracker',
@@ -91,7 +91,7 @@ it('a secret that cannot be read can be entered again as a whole', async () => {
   expect((await link(millrace, connector.body.id, id)).body.success).toBe(true);
 });
 
-it('a secret of another row is not opened, also not of the same workspace', async () => {
+it('a secret copied from another row is not opened, even within the workspace', async () => {
   const make = async (token: string): Promise<number> =>
     (
       await call('POST', '/manage/credential', {
@@ -107,7 +107,7 @@ it('a secret of another row is not opened, also not of the same workspace', asyn
   expect(text).not.toContain('thei');
 });
 
-it('what a source repeats of the secret is written nowhere', async () => {
+it('a secret echoed by a source is not written anywhere', async () => {
   const token = String(source.credential['jira_api_token']);
   const pair = await linkTracker(millrace, {
     name: 'Repeats',

@@ -83,7 +83,7 @@ async function nextRun(with_: Services = services): Promise<void> {
 }
 
 describe('a run', () => {
-  it('fetches everything once, saves page by page, and plans the next one', async () => {
+  it('fetches everything once, saves page by page, and schedules the next run', async () => {
     await syncConnector(services, pair, never);
     expect(await attempts()).toMatchObject([
       {
@@ -103,7 +103,7 @@ describe('a run', () => {
     expect(synced_until).not.toBeNull();
   });
 
-  it('does nothing when none is due, and one is due again after its period', async () => {
+  it('does nothing when none is due, and becomes due again after its period', async () => {
     await syncConnector(services, pair, never);
     await syncConnector(services, pair, never);
     expect(await attempts()).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('a run', () => {
     expect(await attempts()).toMatchObject([{ status: 'success' }, { status: 'success' }]);
   });
 
-  it('fetches what changed, and counts what is as it was as unchanged', async () => {
+  it('fetches changes and counts the rest as unchanged', async () => {
     await syncConnector(services, pair, never);
     const edited = jira.put('issue 3', 'A new text.', services.clock());
     await nextRun();
@@ -121,18 +121,18 @@ describe('a run', () => {
     expect(await documentsOf(test, pair)).toContain(edited);
   });
 
-  it('of two workers only one takes it', async () => {
+  it('is taken by only one of two workers', async () => {
     const claims = await Promise.all([claimRun(services, pair), claimRun(services, pair)]);
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  it('goes on from its checkpoint after the worker was lost, and repeats one page at most', async () => {
+  it('resumes from its checkpoint after losing its worker, and repeats at most one page', async () => {
     const stop = new AbortController();
     let saves = 0;
     const dying: Services = {
       ...services,
       clock: () => {
-        // Called when a page is about to be saved: the process dies between accepting and saving the third.
+        // Called before each page is saved; the process dies between accepting and saving the third page.
         saves += 1;
         return services.clock();
       },
@@ -152,7 +152,7 @@ describe('a run', () => {
     expect(await attempts()).toMatchObject([
       { status: 'success', fetched: 8, accepted: 8, created: 8, unchanged: 0 },
     ]);
-    // Three pages of three in all; the one that was under way is asked for again.
+    // Three pages of three documents, plus the page in progress, which is requested again.
     expect(searched()).toBeLessThanOrEqual(4);
     expect(await documentsOf(test, pair)).toEqual(jira.ids().toSorted());
   });
@@ -172,7 +172,7 @@ describe('a run', () => {
     expect(await attempts()).toMatchObject([{ status: 'canceled', fetched: 0 }]);
   });
 
-  it('looks at everything again when it is told to begin from the beginning', async () => {
+  it('fetches everything again when told to start from the beginning', async () => {
     await syncConnector(services, pair, never);
     await askForRun(true);
     await syncConnector(services, pair, never);
@@ -180,7 +180,7 @@ describe('a run', () => {
     expect(again).toMatchObject({ status: 'success', fetched: 8, unchanged: 8, accepted: 0 });
   });
 
-  it('from the beginning that is canceled before its first page is followed by one from the beginning', async () => {
+  it('from the beginning that is canceled before its first page is followed by another from the beginning', async () => {
     await syncConnector(services, pair, never);
     await askForRun(true);
     await cancelRun(services.db, pair, 'Canceled by the test.');
@@ -194,7 +194,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('does not run while the pair is paused', async () => {
+  it('does not start while the pair is paused', async () => {
     await sql`update cc_pair set status = 'PAUSED' where id = ${pair}`.execute(services.db);
     await syncConnector(services, pair, never);
     expect(await attempts()).toEqual([]);
@@ -202,8 +202,8 @@ describe('a run', () => {
   });
 });
 
-describe('a source that misbehaves', () => {
-  it('that refuses the credential pauses the pair with its reason', async () => {
+describe('a misbehaving source', () => {
+  it('that refuses the credential pauses the pair with the reason', async () => {
     jira.expireCredential?.();
     await syncConnector(services, pair, never);
     expect(await attempts()).toMatchObject([{ status: 'failed', fetched: 0 }]);
@@ -212,7 +212,7 @@ describe('a source that misbehaves', () => {
     expect(row.status_reason).toContain('does not accept the credential');
   });
 
-  it('that is away makes the run wait, and the run goes on when it is back', async () => {
+  it('that is unavailable makes the run wait, and the run continues when it is back', async () => {
     const isSearch = (path: string) => path.endsWith('/search/jql');
     let searches = 0;
     jira.server.fault = ({ url }) =>
@@ -230,7 +230,7 @@ describe('a source that misbehaves', () => {
     expect(await attempts()).toMatchObject([{ status: 'success', fetched: 8, waiting_for: null }]);
   });
 
-  it('that stays away for hours fails the run, and the next run goes on from the checkpoint', async () => {
+  it('that stays unavailable for hours fails the run, and the next run resumes from the checkpoint', async () => {
     jira.server.fault = ({ url }) =>
       url.pathname.endsWith('/search/jql') ? { kind: 'status', status: 503 } : null;
     for (let n = 0; n < 20 && (await attempts()).at(-1)?.status !== 'failed'; n += 1) {
@@ -243,7 +243,7 @@ describe('a source that misbehaves', () => {
     expect((await attempts()).at(-1)).toMatchObject({ status: 'success', fetched: 8 });
   });
 
-  it('that answers one document wrongly fails that one, and the next run mends it', async () => {
+  it('that fails one document fails only that one, and the next run fixes it', async () => {
     const broken = jira.ids()[1] ?? '';
     await syncConnector(services, pair, never);
     await sql`insert into index_attempt_error (workspace_id, cc_pair_id, index_attempt_id, stage,
@@ -260,7 +260,7 @@ describe('a source that misbehaves', () => {
 });
 
 describe('documents that cannot be indexed', () => {
-  it('move from accepted to failed, and back when the next run mends them', async () => {
+  it('move from accepted to failed, and back when the next run fixes them', async () => {
     await syncConnector(services, pair, never);
     const [victim] = jira.ids();
     await sql`update document set status = 'failed', error = 'The embedder broke on it.'

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe('a run that waits for its source', () => {
-  it('says what it waits for through tries, lost workers and restarts, until a page comes', async () => {
+  it('reports what it waits for across retries, lost workers and restarts, until a page comes', async () => {
     const said: (string | null | undefined)[] = [];
     const say = async () => said.push((await scripted.runs())[0]?.waiting_for);
     let isAway = true;
@@ -58,7 +58,7 @@ describe('a run that waits for its source', () => {
     expect(said).toEqual([null, ...Array.from({ length: 6 }, () => 'Away.'), null, null]);
   });
 
-  it('goes on at once when somebody asks for it', async () => {
+  it('continues at once on request', async () => {
     // oxlint-disable-next-line require-yield -- it fails before its first page
     scripted.script.poll = async function* poll() {
       throw new SourceUnavailable('Away.');

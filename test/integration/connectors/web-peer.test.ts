@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { web } from '#src/connectors/kinds/web/web.ts';
 import { drivePeer, type PeerDrive } from '#test/support/drive-peer.ts';
 
-/** Not linked, forbidden by robots.txt, or read under another address. */
+/** Not linked, excluded by robots.txt, or read under another URL. */
 const ELSEWHERE = new Set(['developers-reference.html', 'index.html', 'l10n.html', 'search.html']);
 
 const url = process.env['TEST_WEB_URL'];
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => opened.disposeAsync());
 
-/** A manual of Debian's, as Sphinx has made it. */
+/** A Debian manual built with Sphinx. */
 describe.skipIf(!url)('the web connector at nginx (needs TEST_WEB_URL)', () => {
   const { origin, searchParams } = new URL(url ?? 'http://localhost');
   const crawl = (settings: object = {}): PeerDrive =>
@@ -29,7 +29,7 @@ describe.skipIf(!url)('the web connector at nginx (needs TEST_WEB_URL)', () => {
     .toSorted();
   const pathOf = (id: string): string => new URL(id).pathname;
 
-  it('reads each page once, heeds robots.txt, and learns from a 304 that nothing has changed', async () => {
+  it('reads each page once, obeys robots.txt, and learns from a 304 that nothing has changed', async () => {
     const drive = crawl();
     const first = await drive.poll();
     const asked = drive.answers();
@@ -51,7 +51,7 @@ describe.skipIf(!url)('the web connector at nginx (needs TEST_WEB_URL)', () => {
     expect((await drive.list()).map(pathOf).toSorted()).toEqual(pages);
   });
 
-  it('keeps what a page says, and leaves out what surrounds every page', async () => {
+  it('keeps the content of a page and leaves out navigation', async () => {
     const { documents } = await crawl().poll();
     const texts = documents.map(({ sections }) => sections.map(({ text }) => text).join('\n'));
     for (const text of texts) expect(text).not.toMatch(/Quick search|Created using|Show Source/);
@@ -62,7 +62,7 @@ describe.skipIf(!url)('the web connector at nginx (needs TEST_WEB_URL)', () => {
     expect(text.length).toBeLessThan(2_000);
   });
 
-  it('stops at max_pages, and says so', async () => {
+  it('stops at max_pages and says so', async () => {
     const { documents, skipped } = await crawl({ max_pages: 3 }).poll();
     expect(documents.length).toBeLessThanOrEqual(3);
     expect(skipped).toContainEqual({

@@ -8,7 +8,7 @@ import type { Services } from '#src/services.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
 import { faultsOf, NO_FAULTS } from '#test/support/whole-index.ts';
 
-/** A chunk each. */
+/** One chunk each. */
 const SECTIONS = 1_000;
 const never = new AbortController().signal;
 
@@ -59,7 +59,7 @@ async function chunks(): Promise<StoredChunk[]> {
   return rows;
 }
 
-/** Every write of chunks that leaves more than so many in the table fails. */
+/** Makes every chunk insert fail that leaves more than `count` chunks in the table. */
 async function allowChunks(count: number | null): Promise<void> {
   await sql`drop trigger if exists full_house on chunk`.execute(services.db);
   if (count === null) return;
@@ -81,7 +81,7 @@ it('a document with many chunks is written in several transactions', async () =>
   expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
 });
 
-it('an attempt that failed in the middle is gone on with where it stopped', async () => {
+it('an attempt that failed in the middle is continued where it stopped', async () => {
   const ids = await accept('large', sections('one'));
   await allowChunks(600);
   await indexDocuments(services, ids, never);
@@ -94,12 +94,12 @@ it('an attempt that failed in the middle is gone on with where it stopped', asyn
   await indexDocuments(services, ids, never);
   const all = await chunks();
   expect(all).toHaveLength(SECTIONS);
-  // The same rows, not written again.
+  // The same rows, not rewritten.
   expect(all.slice(0, first.length)).toEqual(first);
   expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
 });
 
-it('what an unfinished attempt left goes when the document was changed meanwhile', async () => {
+it('chunks of an unfinished attempt are removed when the document has changed meanwhile', async () => {
   const ids = await accept('large', sections('one'));
   await allowChunks(600);
   await indexDocuments(services, ids, never);
@@ -110,7 +110,7 @@ it('what an unfinished attempt left goes when the document was changed meanwhile
   expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
 });
 
-it('another text of a large document takes the place of the old one', async () => {
+it('new text of a large document replaces the old one', async () => {
   const ids = await accept('large', sections('one'));
   await indexDocuments(services, ids, never);
   await accept('large', sections('two'));
@@ -123,7 +123,7 @@ it('another text of a large document takes the place of the old one', async () =
   expect(rows).toEqual([{ status: 'indexed', revision: 2, chunk_count: SECTIONS }]);
 });
 
-it('a chunk that stayed where it was is not written again', async () => {
+it('a chunk that keeps its position is not rewritten', async () => {
   const ids = await accept('large', sections('one'));
   await indexDocuments(services, ids, never);
   const before = await chunks();
@@ -134,7 +134,7 @@ it('a chunk that stayed where it was is not written again', async () => {
   expect(after.at(-1)?.text).toBe('Another end.');
 });
 
-it('a job that removes a document takes a turn of others: thousands of such jobs may stand before theirs', async () => {
+it('a job that removes a document also takes an indexing turn, because thousands of such jobs may be queued first', async () => {
   const doomed = await accept('doomed', ['Soon gone.']);
   await sql`update document set status = 'deleting'`.execute(services.db);
   await accept('newcomer', ['About the newcomer.']);

@@ -21,7 +21,7 @@ const PRIVATE_IDS = ['diary-1', 'diary-2'];
 
 let millrace: TestMillrace;
 let owner: SeededWorkspace;
-/** Two users of one workspace: what the second aims at is the first one's private documents. */
+/** Two users of one workspace: the second one attacks the first one's private documents. */
 let target: SeededWorkspace;
 let keys: Record<Role, string>;
 
@@ -55,7 +55,7 @@ afterAll(() => millrace[Symbol.asyncDispose]());
 const ask = (key: string, method: string, path: string, body: unknown) =>
   millrace.call(method, path, body, { key });
 
-/** All that is stored of the private documents. */
+/** Everything stored about the private documents. */
 async function stored(): Promise<string[]> {
   const { rows } = await sql<{ row: string }>`
     select to_jsonb(d)::text || coalesce((select string_agg(to_jsonb(c)::text, '' order by c.id)
@@ -70,13 +70,13 @@ async function stored(): Promise<string[]> {
   return rows.map(({ row }) => row);
 }
 
-/** Administrators change and remove what the workspace shares, connectors with their documents among it. */
+/** Administrators may change and remove shared things, including connectors with their documents. */
 function isShared({ method, path }: Attack): boolean {
   return method !== 'GET' && !/^\/(service-api|search|chat|query|admin\/search)/.test(path);
 }
 
 it.each(['read', 'ingest', 'member', 'admin'] as const)(
-  'a colleague with the role %s walks every endpoint and neither sees nor changes private documents',
+  'a colleague with the role %s calls every endpoint and neither sees nor changes private documents',
   async (role) => {
     const before = await stored();
     expect(before).toHaveLength(PRIVATE_IDS.length);

@@ -22,8 +22,8 @@ const found = async (query: string, filters: object = {}) => {
   return body.results.map((hit: { document_id: string }) => hit.document_id);
 };
 
-describe('accepting', () => {
-  it('answers with the id as given, and updates on the second post', async () => {
+describe('ingestion', () => {
+  it('returns the id as given, and updates on the second post', async () => {
     const id = 'odd id/with ünïcode?&#%2F';
     const first = await post(document(id, 'The first text about zeppelins.'));
     expect(first.status).toBe(200);
@@ -70,7 +70,7 @@ describe('accepting', () => {
     expect(await status('unchanged')).toEqual(before);
   });
 
-  it('cleans NUL and lone surrogates instead of failing', async () => {
+  it('replaces NUL and lone surrogates instead of failing', async () => {
     const answer = await post(
       document('dirty\u0000id', 'A text\u0000 with \uD800 rubbish', {
         metadata: { 'k\u0000': 'v\uDC00' },
@@ -82,7 +82,7 @@ describe('accepting', () => {
     expect(await status('dirtyid')).toMatchObject({ status: 'indexed' });
   });
 
-  it('refuses what lacks a title or text, naming the field', async () => {
+  it('refuses a document without title or text and names the field', async () => {
     const noTitle = await post({ document: { sections: [{ text: 'x' }], metadata: {} } });
     expect(noTitle.status).toBe(400);
     expect(noTitle.body).toMatchObject({ error_code: 'BAD_REQUEST' });
@@ -94,7 +94,7 @@ describe('accepting', () => {
     expect(noText.body.detail).toContain('sections');
   });
 
-  it('answers a batch item by item: a bad one never fails its neighbours', async () => {
+  it('answers a batch item by item, so that an invalid item does not affect the others', async () => {
     const { status: code, body } = await millrace.call('POST', '/service-api/ingestion/batch', {
       documents: [document('batch-1', 'One'), { document: { id: 7 } }, document('batch-1', 'Two')],
     });
@@ -127,7 +127,7 @@ describe('accepting', () => {
 });
 
 describe('indexing', () => {
-  it('fails a poisoned document alone and with a reason, and indexes its neighbours', async () => {
+  it('fails a poisoned document alone with a reason, and indexes its neighbours', async () => {
     const noise = Array.from({ length: 5_000 }, (_, index) =>
       String.fromCharCode(1 + (index % 8)),
     ).join('');
@@ -147,7 +147,7 @@ describe('indexing', () => {
     expect(await found('marmalade')).toEqual(['neighbour']);
   });
 
-  it('lets an edit made while the document is being indexed win', async () => {
+  it('keeps an edit made while the document is being indexed', async () => {
     const texts = Array.from(
       { length: 12 },
       (_, index) => `Version${index} of the racing document`,
@@ -173,7 +173,7 @@ describe('indexing', () => {
     expect((await chunksOf('doomed')).rows).toHaveLength(0);
   });
 
-  it('hides what a deleted document said when it is sent again, until the new text is indexed', async () => {
+  it('hides the old text of a deleted document that is sent again, until the new text is indexed', async () => {
     await post(document('phoenix', 'The old text speaks of axolotls.'));
     await millrace.settled();
     await millrace.call('DELETE', '/service-api/ingestion/phoenix');
@@ -200,8 +200,8 @@ describe('indexing', () => {
   });
 });
 
-describe('searching', () => {
-  it('finds by words, by misspelt words, and within every filter', async () => {
+describe('search', () => {
+  it('matches words, misspelled words, and every filter', async () => {
     await post(
       document('filtered', 'Quokkas live on Rottnest Island.', {
         source: 'web',
@@ -228,7 +228,7 @@ describe('searching', () => {
     for (const filters of no) expect(await found('quokkas', filters)).not.toContain('filtered');
   });
 
-  it('gives offsets that cut the passage out of the section it stands in', async () => {
+  it('returns offsets of the passage within its section', async () => {
     const text = `# Intro\n\n${'Filler sentence. '.repeat(300)}\n\n# Otters\n\nOtters hold hands 🦦 while asleep.\n`;
     await post(document('offsets', text));
     await millrace.settled();
@@ -239,7 +239,7 @@ describe('searching', () => {
     expect(hit.text).toContain('hold hands');
   });
 
-  it('finds nothing for what no document is about', async () => {
+  it('returns nothing for a topic that no document covers', async () => {
     const { key } = await millrace.createWorkspace();
     const item = document('tea', 'Green tea is brewed below the boiling point of water.');
     await millrace.call('POST', '/service-api/ingestion', item, { key });

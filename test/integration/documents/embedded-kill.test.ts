@@ -11,7 +11,7 @@ import { until } from '#test/support/until.ts';
 import { expectSearchable, expectWholeIndex } from '#test/support/whole-index.ts';
 
 const DOCUMENTS = makeDocuments(1_000);
-/** So many documents are acknowledged when the process is killed. */
+/** Documents acknowledged when the process is killed. */
 const MIDDLE = 400;
 const RECOVERY_MS = 150_000;
 
@@ -46,7 +46,7 @@ describe.skipIf(!isEmbedded)('a kill of the embedded process (without TEST_DATAB
     await expectSearchable(client, push);
     running.signal('SIGTERM');
     expect(await running.ended(60_000)).toBe(0);
-    // Nobody else has the folder now, so the test can look inside.
+    // No other process has the folder open now, so the test can read it.
     const directory = path.join(environment.settings['DATA_DIR'] ?? '', 'pglite');
     const database = await openDatabase(
       { databaseUrl: null, poolSize: 1, directory },

@@ -3,7 +3,7 @@ import { startFakeEmbeddings } from '#test/support/fake-embeddings.ts';
 import { startTestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 
-it('finds by words while the embedding endpoint is away, and tells nobody its address', async () => {
+it('search matches words while the embedding endpoint is down, and never reveals its address', async () => {
   const embeddings = await startFakeEmbeddings();
   await using millrace = await startTestMillrace({ ...embeddings.settings, LOG_LEVEL: 'silent' });
   const post = (id: string, text: string) =>

@@ -15,7 +15,7 @@ import {
 import { until } from '#test/support/until.ts';
 
 const SHUTDOWN_SECONDS = 2;
-/** The deadline of the jobs, the grace of an abort and of the store, and the closing of the rest. */
+/** The job deadline, the grace periods for the abort and the store, and closing the rest. */
 const EXIT_MS = SHUTDOWN_SECONDS * 1_000 + 28_000;
 
 let embeddings: FakeEmbeddings;
@@ -34,7 +34,7 @@ const batchOf = (texts: Record<string, string>) => ({
   })),
 });
 
-describe('an embedding provider with moods', () => {
+describe('an unreliable embedding provider', () => {
   let millrace: TestMillrace;
   beforeAll(async () => {
     millrace = await startTestMillrace(embeddings.settings);
@@ -46,7 +46,7 @@ describe('an embedding provider with moods', () => {
   const status = async (id: string) =>
     (await millrace.call('GET', `/service-api/ingestion/${id}`)).body;
 
-  it('costs no attempt when it asks to come back later', async () => {
+  it('costs no attempt when it asks to retry later', async () => {
     let refusals = 0;
     embeddings.fault = () => {
       refusals += 1;
@@ -62,7 +62,7 @@ describe('an embedding provider with moods', () => {
     }
   });
 
-  it('fails only the document that it refuses, with its own words', async () => {
+  it('fails only the document that it rejects, with its own message', async () => {
     embeddings.fault = (texts) =>
       texts.some((text) => text.includes('nightshade'))
         ? { status: 400, message: 'This input is not allowed here.' }
@@ -76,19 +76,19 @@ describe('an embedding provider with moods', () => {
     }
   });
 
-  it('indexes the neighbours of a document on which it breaks, whose attempts count', async () => {
+  it('fails only the document on which it breaks, and counts those attempts', async () => {
     embeddings.fault = (texts) =>
       texts.some((text) => text.includes('hemlock')) ? { status: 500, message: 'Segfault.' } : null;
     await ingest({ breaker: 'About hemlock.', left: 'About daisies.', right: 'About poppies.' });
     for (const id of ['left', 'right']) {
       await until(async () => (await status(id)).status === 'indexed');
     }
-    // Waiting, so the count is not that of an attempt under way which may be handed back.
+    // Waits for a state that stays: the attempt in progress may be handed back and not count.
     await until(async () => {
       const { status: state, attempts } = await status('breaker');
       return state === 'accepted' && attempts > 1;
     });
-    // The waits between eight attempts take minutes; the last one ends it all the same.
+    // The waits between eight attempts take minutes; this skips to the last one.
     await sql`update document set attempts = 7, next_attempt_at = null
       where external_id = 'breaker' and status = 'accepted'`.execute(millrace.services.db);
     await sendUnfinished(millrace.services, new AbortController().signal, 0);

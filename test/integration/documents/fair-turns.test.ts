@@ -13,7 +13,7 @@ import { openTestServices, type TestServices } from '#test/support/test-services
 import { until } from '#test/support/until.ts';
 import { type RunningWorkers, startWorkers } from '#workers/index.ts';
 
-/** About forty of them are a slice. */
+/** About forty of these fill a slice. */
 const TEXT = 'Words of an ordinary document. '.repeat(160);
 const LARGE_TEXT = 'Words of a large document. '.repeat(12_000);
 const BACKLOG = 200;
@@ -43,7 +43,7 @@ interface Pushed {
   text?: string;
   source?: string;
   image?: string;
-  /** All with the same text. */
+  /** Accepts documents that all have the same text. */
   sections?: number;
 }
 
@@ -71,7 +71,7 @@ async function accept(
 const named = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${name}-${n}`);
 
-/** Whose documents a claim holds, and of which source. */
+/** The workspace and source of the documents in the next claim. */
 async function nextTurn(turns: Services['indexTurns'] = services.indexTurns): Promise<string[]> {
   await using claim = await turns.next();
   const names = new Map([
@@ -81,7 +81,7 @@ async function nextTurn(turns: Services['indexTurns'] = services.indexTurns): Pr
   return [...new Set(claim.documents.map((one) => `${names.get(one.workspace_id)}/${one.source}`))];
 }
 
-/** The workspace and status of all documents, counted. */
+/** Number of indexed documents in the workspace. */
 async function countIndexed(workspaceId: WorkspaceId): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from document
@@ -89,7 +89,7 @@ async function countIndexed(workspaceId: WorkspaceId): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Workers whose embedder lets a batch through when the test says so. */
+/** Workers whose embedder holds each batch until the test releases it. */
 class HeldWorkers implements AsyncDisposable {
   readonly batches: { texts: readonly string[]; release: () => void }[] = [];
   #running: RunningWorkers | null = null;
@@ -118,7 +118,7 @@ class HeldWorkers implements AsyncDisposable {
   }
 }
 
-it('a document of very many tiny sections is a long turn, which leaves the last place to others', async () => {
+it('a document with very many tiny sections is a long turn, which leaves the last slot to others', async () => {
   const turns = createIndexTurns(services.db, 2);
   for (const id of ['long', 'longer']) await accept(large, [id], { text: 'Tiny.', sections: 600 });
   await using first = await turns.next();
@@ -129,8 +129,8 @@ it('a document of very many tiny sections is a long turn, which leaves the last 
   expect(await nextTurn(turns)).toEqual(['small/file']);
 });
 
-describe('with the queue full of another workspace', () => {
-  it('a document is in the turn after it came', async () => {
+describe('with a backlog of another workspace', () => {
+  it('a document is in the next turn after it arrives', async () => {
     for (const id of named('backlog', BACKLOG)) await accept(large, [id]);
     await using workers = new HeldWorkers();
     await workers.start();
@@ -139,11 +139,11 @@ describe('with the queue full of another workspace', () => {
     workers.batches[0]?.release();
     await until(async () => workers.batches.length === 4);
     expect(workers.batches[3]?.texts).toEqual([expect.stringContaining('About the newcomer.')]);
-    // All but its own turn still wait, or are held.
+    // Except for its own turn, all others are still waiting or held.
     expect(await countIndexed(large)).toBeLessThan(BACKLOG / 2);
   });
 
-  it('a document waits for no large ones, however many are under way', async () => {
+  it('a document does not wait for large ones, however many are in progress', async () => {
     for (const id of named('huge', 4)) await accept(large, [id], { text: LARGE_TEXT });
     await using workers = new HeldWorkers();
     await workers.start();
@@ -154,7 +154,7 @@ describe('with the queue full of another workspace', () => {
     expect(await countIndexed(large)).toBe(0);
   });
 
-  it('a document waits for no images that are being described', async () => {
+  it('a document does not wait for images that are being described', async () => {
     await accept(large, named('pictured', 4), { image: 'b3a1' });
     await using workers = new HeldWorkers();
     const describing = Promise.withResolvers<null>();
@@ -197,7 +197,7 @@ describe('turns', () => {
     expect(had.filter((one) => one.includes('small/file')).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('let a pushed document go before the crawl of the same workspace', async () => {
+  it('take a pushed document before the crawl of the same workspace', async () => {
     await accept(large, named('page', BACKLOG), { source: 'web' });
     expect(await nextTurn()).toEqual(['large/web']);
     expect(await nextTurn()).toEqual(['large/web']);
@@ -206,7 +206,7 @@ describe('turns', () => {
     expect(await nextTurn()).toEqual(['large/web']);
   });
 
-  it('take the documents of a workspace in the order in which they came', async () => {
+  it('take the documents of a workspace in the order of arrival', async () => {
     const ids = [];
     for (const id of named('in-order', 100)) ids.push(...(await accept(large, [id])));
     const claimed: number[] = [];
@@ -217,7 +217,7 @@ describe('turns', () => {
     expect(claimed).toEqual(ids);
   });
 
-  it('never give one document to two processes', async () => {
+  it('never give a document to two processes', async () => {
     await accept(large, named('shared', BACKLOG));
     await accept(small, ['newcomer']);
     const books = [createIndexTurns(services.db, 3), createIndexTurns(services.db, 3)];
@@ -229,7 +229,7 @@ describe('turns', () => {
     for (const claim of claims) await claim[Symbol.asyncDispose]();
   });
 
-  it('pass over what is not due, and come back to it when it is', async () => {
+  it('skip documents that are not due, and return to them when they are', async () => {
     await accept(large, ['postponed']);
     await sql`update document set next_attempt_at = now() + interval '1 hour'`.execute(services.db);
     expect(await nextTurn()).toEqual([]);
@@ -237,7 +237,7 @@ describe('turns', () => {
     expect(await nextTurn()).toEqual(['large/file']);
   });
 
-  it('give a long document its place back when it is done', async () => {
+  it('free the slot of a long document when it is done', async () => {
     await accept(large, named('huge', 3), { text: LARGE_TEXT });
     const first = await services.indexTurns.next();
     const second = await services.indexTurns.next();
@@ -250,7 +250,7 @@ describe('turns', () => {
 });
 
 describe('a job', () => {
-  it('sends the documents of other jobs again when the embedder asks to come back later', async () => {
+  it('sends the documents of other jobs again when the embedder asks to retry later', async () => {
     const [own] = await accept(large, ['own']);
     const others = await accept(small, named('other', 2));
     const sent: unknown[] = [];
@@ -274,7 +274,7 @@ describe('a job', () => {
     expect(rows).toEqual([{ status: 'accepted', attempts: 0, later: true }]);
   });
 
-  it('ends at once when others are at its documents', async () => {
+  it('ends at once when other jobs are indexing its documents', async () => {
     const ids = await accept(large, named('claimed', 3));
     await using claim = await services.indexTurns.next();
     await accept(small, ['waiting']);
@@ -283,7 +283,7 @@ describe('a job', () => {
     expect(await countIndexed(small)).toBe(0);
   });
 
-  it('that removes very much lets others have their turns in between', async () => {
+  it('with much to remove lets others take turns in between', async () => {
     const [doomed] = await accept(large, ['doomed'], { text: 'Soon gone.' });
     await sql`update document set status = 'deleting' where id = ${doomed}`.execute(services.db);
     await sql`insert into chunk (id, workspace_id, document_id, ordinal, section_index, start_offset,

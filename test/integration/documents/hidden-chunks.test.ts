@@ -20,7 +20,7 @@ import { openTestServices, type TestServices } from '#test/support/test-services
 import { faultsOf, NO_FAULTS } from '#test/support/whole-index.ts';
 
 const PAGE = 'https://example.test/large';
-/** A chunk each: three steps that add, one that shows, and as many that remove. */
+/** One chunk each: three steps that add, one that shows them, and three that remove the old ones. */
 const SECTIONS = 900;
 const never = new AbortController().signal;
 
@@ -58,7 +58,7 @@ async function accept(texts: readonly string[]): Promise<DocumentId[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Steps begin with the lock of their documents; from this one on they fail. */
+/** Every step starts by locking its documents; steps from `first` on fail. */
 function failFromStep(first: number): KyselyPlugin {
   let steps = 0;
   return {
@@ -74,7 +74,7 @@ function failFromStep(first: number): KyselyPlugin {
   };
 }
 
-/** @returns whether it came to its end */
+/** @returns whether indexing completed */
 async function indexUntilStep(ids: DocumentId[], first: number): Promise<boolean> {
   const db = services.db.withPlugin(failFromStep(first));
   const indexTurns = createIndexTurns(services.db, 1);
@@ -84,7 +84,7 @@ async function indexUntilStep(ids: DocumentId[], first: number): Promise<boolean
   return rows.length > 0;
 }
 
-/** Texts that each reader of chunks shows for a question of one word. */
+/** What each reader of chunks shows for a one-word question. */
 async function seen(word: string): Promise<Record<string, string[]>> {
   const { db, embedder } = services;
   const query = `passage ${word}`;
@@ -116,7 +116,7 @@ async function seen(word: string): Promise<Record<string, string[]>> {
   };
 }
 
-/** What was found, whether it is shown or not. */
+/** The texts found, whether visible or hidden. */
 async function textsOf(found: readonly FoundChunk[]): Promise<string[]> {
   const ids = found.map(({ key }) => key);
   const { rows } = await sql<{ text: string }>`
@@ -124,7 +124,7 @@ async function textsOf(found: readonly FoundChunk[]): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** The words of all texts that any reader shows, whichever of the two is asked for. */
+/** Which of the words appear in any text that a reader shows, for any of the questions. */
 async function wordsSeen(words: readonly string[]): Promise<string[]> {
   const texts: string[] = [];
   for (const word of words) texts.push(...Object.values(await seen(word)).flat());
@@ -132,7 +132,7 @@ async function wordsSeen(words: readonly string[]): Promise<string[]> {
 }
 
 describe('while a large document is written', () => {
-  it('nothing of one that was never indexed is seen, whichever step is the last', async () => {
+  it('no part of a new document is visible, whichever step fails', async () => {
     const ids = await accept(sections('walnuts'));
     for (let step = 1; !(await indexUntilStep(ids, step)); step += 1) {
       const { rows } = await sql<{ chunks: number; hidden: boolean }>`
@@ -146,7 +146,7 @@ describe('while a large document is written', () => {
     expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
   });
 
-  it('the old text alone is seen until the new one is complete, and then the new one alone', async () => {
+  it('only the old text is visible until the new one is complete, and then only the new one', async () => {
     await indexUntilStep(await accept(sections('walnuts')), Infinity);
     const ids = await accept(sections('peaches'));
     const history: string[] = [];
@@ -161,7 +161,7 @@ describe('while a large document is written', () => {
     expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
   });
 
-  it('every reader of chunks sees the text that is complete', async () => {
+  it('every reader of chunks sees the complete text', async () => {
     const shows = async (asked: string, word: string) =>
       Object.entries(await seen(asked)).flatMap(([reader, texts]) =>
         texts.some((text) => text.includes(word)) ? reader : [],
@@ -179,13 +179,13 @@ describe('while a large document is written', () => {
     expect(await shows('walnuts', 'peaches')).toEqual(searches);
   });
 
-  it('all is seen of one that a worker of the version before has indexed to its end', async () => {
+  it('a document fully indexed by a worker of the previous version is visible', async () => {
     await indexUntilStep(await accept(sections('walnuts')), Infinity);
     await sql`update document set hidden_above = 0`.execute(services.db);
     expect(await wordsSeen(['walnuts'])).toEqual(['walnuts']);
   });
 
-  it('nothing is seen of what an attempt wrote that failed for good', async () => {
+  it('nothing of a permanently failed attempt is visible', async () => {
     await indexUntilStep(await accept(sections('walnuts')), Infinity);
     const ids = await accept(sections('peaches'));
     await sql`update document set attempts = 7`.execute(services.db);
@@ -195,7 +195,7 @@ describe('while a large document is written', () => {
     expect(await wordsSeen(['walnuts', 'peaches'])).toEqual(['walnuts']);
   });
 
-  it('an edit takes the place of the text that was never complete', async () => {
+  it('an edit replaces a text that was never completed', async () => {
     await indexUntilStep(await accept(sections('walnuts')), Infinity);
     await indexUntilStep(await accept(sections('peaches')), 3);
     const ids = await accept(sections('cherries'));
@@ -207,7 +207,7 @@ describe('while a large document is written', () => {
     expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
   });
 
-  it('an edit that brings back old passages finds them, although their removal had begun', async () => {
+  it('an edit that restores old passages finds them, although their removal had begun', async () => {
     await indexUntilStep(await accept(sections('walnuts')), Infinity);
     await indexUntilStep(await accept(sections('peaches')), 5);
     expect(await wordsSeen(['walnuts', 'peaches'])).toEqual(['peaches']);
@@ -222,7 +222,7 @@ describe('while a large document is written', () => {
     expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
   });
 
-  it('a small text that takes its place is seen at once, and nothing is hidden any more', async () => {
+  it('a small replacement is visible at once, and nothing stays hidden', async () => {
     await indexUntilStep(await accept(sections('walnuts')), 3);
     await indexUntilStep(await accept(['All about cherries.']), Infinity);
     expect(await wordsSeen(['walnuts', 'cherries'])).toEqual(['cherries']);

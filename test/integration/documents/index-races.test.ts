@@ -20,7 +20,7 @@ import { until } from '#test/support/until.ts';
 import { faultsOf, NO_FAULTS } from '#test/support/whole-index.ts';
 import { startWorkers } from '#workers/index.ts';
 
-// Services without workers: the tests take the steps of the race themselves.
+// No workers: the tests take the steps of the race themselves.
 let services: Services;
 let workspaceId: WorkspaceId;
 const opened = new AsyncDisposableStack();
@@ -39,7 +39,7 @@ beforeEach(async () => {
   expect(await idsOf()).toEqual([]);
 });
 
-/** Every document there is. */
+/** Ids of all documents. */
 async function idsOf(): Promise<DocumentId[]> {
   const { rows } = await sql<{ id: DocumentId }>`select id from document order by id`.execute(
     services.db,
@@ -55,12 +55,12 @@ async function accept(id: string, text: string): Promise<void> {
   await services.documentAcceptor.accept(toIncomingDocument(item, context));
 }
 
-/** Who owns no pair; the default one is everybody's. */
+/** A user without pairs of their own; everybody may use the default one. */
 function somebody() {
   return { workspaceId, userId: randomUUID() as UserId, role: 'admin' } as const;
 }
 
-/** What the index holds of a document. */
+/** The indexed text of the document. */
 async function indexed(): Promise<string[]> {
   const { rows } = await sql<{ text: string }>`select text from chunk order by ordinal`.execute(
     services.db,
@@ -68,7 +68,7 @@ async function indexed(): Promise<string[]> {
   return rows.map((row) => row.text);
 }
 
-/** The services with something that happens once, between the claim and the write. */
+/** The services, with something that happens once between the claim and the write. */
 function meanwhile(happens: () => Promise<unknown>): Services {
   let pending: (() => Promise<unknown>) | null = happens;
   return {
@@ -86,14 +86,14 @@ function meanwhile(happens: () => Promise<unknown>): Services {
 }
 
 describe('two workers', () => {
-  it('give one result when they index the same documents at once', async () => {
+  it('produce one result when they index the same documents concurrently', async () => {
     for (let n = 0; n < 60; n += 1) await accept(`shared-${n}`, `Shared text ${n}. `.repeat(400));
     const ids = await idsOf();
     await Promise.all([1, 2, 3].map(() => indexDocuments(services, ids, never)));
     expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
   });
 
-  it('give one result when the same documents are in several jobs', async () => {
+  it('produce one result when the same documents are in several jobs', async () => {
     for (let n = 0; n < 30; n += 1) await accept(`twice-${n}`, `Twice enqueued ${n}.`);
     const documentIds = await idsOf();
     await services.producer.enqueueMany(documentIndex, [
@@ -107,7 +107,7 @@ describe('two workers', () => {
     expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
   });
 
-  it('leave the write to the one that took over when a lease has run out', async () => {
+  it('leave the write to the one that took over an expired lease', async () => {
     await accept('taken-over', 'A text that two workers claim.');
     const ids = await idsOf();
     let after: unknown = null;
@@ -130,7 +130,7 @@ describe('between the claim and the write', () => {
     const seen: string[][] = [];
     const racing = meanwhile(async () => {
       await accept('edited', 'The new text about chestnuts.');
-      // The second embedding is that of the new text: the old write has had its turn by then.
+      // The second embedding is for the new text, after the old write has had its turn.
       racing.embedder.embedDocuments = async (texts, signal) => {
         seen.push(await indexed());
         return services.embedder.embedDocuments(texts, signal);
@@ -142,7 +142,7 @@ describe('between the claim and the write', () => {
     expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
   });
 
-  it('an edit of an indexed document keeps the old chunks until the new ones are there', async () => {
+  it('an edit of an indexed document keeps the old chunks until the new ones are ready', async () => {
     await accept('again', 'First edition.');
     await indexDocuments(services, await idsOf(), never);
     await accept('again', 'Second edition.');
@@ -169,7 +169,7 @@ describe('between the claim and the write', () => {
     expect(await faultsOf(services.db)).toEqual(NO_FAULTS);
   });
 
-  it('a delete and a new post leave the new document alone', async () => {
+  it('a delete followed by a new post leaves the new document intact', async () => {
     await accept('reborn', 'The first life.');
     await indexDocuments(services, await idsOf(), never);
     await accept('reborn', 'The second life.');
@@ -188,7 +188,7 @@ describe('documents whose workers died', () => {
     sql`update document set status = 'indexing', attempts = ${attempts},
       claimed_until = now() - interval '1 second' where id = ${id}`.execute(services.db);
 
-  it('are claimed one by one after the second death, behind the others', async () => {
+  it('are claimed one by one after the second death, after all others', async () => {
     for (const id of ['fresh-1', 'fresh-2', 'suspect-1', 'suspect-2'])
       await accept(id, `About ${id}.`);
     const ids = await idsOf();
@@ -207,7 +207,7 @@ describe('documents whose workers died', () => {
     ]);
   });
 
-  it('fail with a reason when that happens at every attempt, and their neighbours do not', async () => {
+  it('fail with a reason when every attempt dies, while their neighbours do not', async () => {
     for (const id of ['killer', 'unlucky', 'neighbour']) await accept(id, `About ${id}.`);
     const ids = await idsOf();
     await die(8, ids[0]);
@@ -224,18 +224,18 @@ describe('documents whose workers died', () => {
 });
 
 describe('rows that lost their job', () => {
-  it('are sent once by one run, however little time has passed', async () => {
+  it('are all sent again by one run, however recent they are', async () => {
     for (const id of ['lost-1', 'lost-2', 'lost-3']) await accept(id, `About ${id}.`);
     expect(await sendUnfinished(services, never, 0)).toBe(3);
   });
 
-  it('do not wait behind the backlog when it was their worker that died', async () => {
+  it('do not wait behind the backlog when their worker died', async () => {
     for (const id of ['held', 'waiting']) await accept(id, `About ${id}.`);
     const [held] = await idsOf();
     await sql`update document set queued_at = now() - interval '25 seconds'`.execute(services.db);
     await sql`update document set status = 'indexing', claimed_until = now() - interval '1 second'
       where id = ${held}`.execute(services.db);
-    // The jobs of both wait in the queue, as nobody works here: that is the backlog.
+    // Both jobs stay queued because no worker runs: that is the backlog.
     expect(await services.producer.oldestWaitingAgeMs(documentIndex)).not.toBeNull();
     expect(await reconcile(services, never)).toBe(1);
   });

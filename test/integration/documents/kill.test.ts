@@ -18,12 +18,12 @@ import { openTcpProxy, type TcpProxy } from '#test/support/tcp-proxy.ts';
 import { expectSearchable, expectWholeIndex } from '#test/support/whole-index.ts';
 
 const DOCUMENTS = makeDocuments(1_000);
-/** So many documents are acknowledged when the fault strikes. */
+/** Documents acknowledged when the fault strikes. */
 const MIDDLE = 400;
-/** A dead worker's claim has to run out, and `reconcile` to come by. */
+/** A dead worker's claim must expire before `reconcile` picks it up. */
 const RECOVERY_MS = 150_000;
 
-/** How long Postgres is away when it is not really restarted. */
+/** Length of a simulated outage, when Postgres is not really restarted. */
 const OUTAGE_MS = 3_000;
 
 const {
@@ -32,13 +32,13 @@ const {
   TEST_FAULT_POSTGRES_RESTART: restartCommand,
 } = process.env;
 
-/** The server that it starts outlives the run, so it must not bear the run's marker. */
+/** The restarted server outlives the test run, so it must not carry the run's marker. */
 async function restartPostgres(command: string): Promise<void> {
   const { [MARKER]: _marker, ...env } = process.env;
   await promisify(execFile)('bash', ['-c', command], { env });
 }
 
-/** Pushes all documents and lets `strike` loose in the middle. */
+/** Pushes all documents and calls `strike` in the middle. */
 async function pushThrough(
   processes: TestProcesses,
   strike: () => Promise<unknown>,
@@ -85,7 +85,7 @@ describe.skipIf(databaseUrl === undefined)('a kill in the middle (needs TEST_DAT
   });
 });
 
-/** Ends every connection to the test's database, again and again, while the way to it is cut. */
+/** Cuts the proxy and repeatedly ends every connection to the test database. */
 async function takePostgresAway(proxy: TcpProxy, ownUrl: string): Promise<void> {
   const admin = new pg.Client({ connectionString: databaseUrl });
   await admin.connect();
@@ -130,7 +130,7 @@ describe.skipIf(databaseUrl === undefined)(
       });
       expect(push.acknowledged.size).toBe(DOCUMENTS.length);
       await expectNothingLost(processes, push);
-      // They waited for the database instead of ending.
+      // The processes waited for the database instead of exiting.
       expect([api.ending(), workers.ending()]).toEqual([null, null]);
     });
   },

@@ -24,7 +24,7 @@ const item = (id: string, metadata: object) => ({
 });
 
 describe('a document with too much metadata', () => {
-  it('is refused by name and limit', async () => {
+  it('is refused, naming the field and the limit', async () => {
     const { status, body } = await millrace.call(
       'POST',
       '/service-api/ingestion',
@@ -61,7 +61,7 @@ describe('a document with too much metadata', () => {
   );
 });
 
-/** As a version without limits has stored it. */
+/** Stores a document as a version without limits did. */
 async function storeAsBefore(id: string): Promise<void> {
   const owners = Array.from({ length: 500 }, () => ({ display_name: 'n'.repeat(400) }));
   await sql`update document set metadata = ${JSON.stringify(HUGE)}::json, shown_metadata = null,
@@ -76,12 +76,12 @@ async function migrateAgain(): Promise<void> {
   const { db } = millrace.services;
   await sql`alter table document drop column shown_metadata`.execute(db);
   await sql`alter table index_attempt drop column notes`.execute(db);
-  // Migrations know no tables.
+  // Migrations are not typed against the tables.
   await up(db as unknown as Kysely<unknown>);
 }
 
-describe('hits', () => {
-  it('show the beginning of metadata that is legal but large', async () => {
+describe('search hits', () => {
+  it('show the beginning of metadata that is valid but large', async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 900 }, (_, n) => [`key-${n}`, 'v'.repeat(200)]),
     );
@@ -129,8 +129,8 @@ describe('hits', () => {
   });
 });
 
-describe('answers that were saved before there were limits', () => {
-  it('lose the metadata that is large, and keep the rest', async () => {
+describe('answers saved before there were limits', () => {
+  it('drop large metadata and keep the rest', async () => {
     const { body: answered } = await millrace.call('POST', '/chat/send-chat-message', {
       message: 'Tell me about barnacles.',
       stream: false,

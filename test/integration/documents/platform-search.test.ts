@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
-/** `secret` is in a private pair of the second admin, `open` in a public one, both under the word walrus. */
+/** `secret` is in a private pair of the second admin and `open` in a public one; both contain the word walrus. */
 async function fillIndex(): Promise<void> {
   const { db } = millrace.services;
   const hidden = await insertPair(db, admin.workspaceId, 'Hidden', otherAdmin.userId);
@@ -65,7 +65,7 @@ describe('GET /query/valid-tags', () => {
     );
   };
 
-  it('knows the tags of the documents that the caller may find, and no others', async () => {
+  it('lists the tags of the documents that the caller may find, and no others', async () => {
     expect(await tags(otherAdmin.key)).toEqual([
       'animal=open-walrus',
       'animal=secret-walrus',
@@ -96,7 +96,7 @@ describe('POST /search as existing clients send it', () => {
   const search = async (body: object) =>
     (await call('POST', '/api/search', otherAdmin.key, { query: 'walrus', ...body })).body.results;
 
-  it('numbers what it found, and gives its title and text', async () => {
+  it('numbers its results and gives title and text', async () => {
     const results = await search({ skip_query_expansion: true, message_history: null });
     expect(results.map(({ citation_id }: { citation_id: number }) => citation_id)).toEqual([1, 2]);
     for (const result of results) {
@@ -112,7 +112,7 @@ describe('POST /search as existing clients send it', () => {
     [{ time_cutoff: '2999-01-01T00:00:00Z' }, []],
     [{ tags: { colour: 'red' }, search_filters: { tags: { animal: 'open-walrus' } } }, ['open']],
     [{ tags: { animal: 'open-walrus' }, search_filters: { source_type: ['wiki'] } }, []],
-  ])('%j filters', async (body, expected) => {
+  ])('is filtered by %j', async (body, expected) => {
     expect(documentIds(await search(body))).toEqual(expected);
   });
 });
@@ -120,7 +120,7 @@ describe('POST /search as existing clients send it', () => {
 describe('POST /admin/search', () => {
   const search = (key: string, body: unknown) => call('POST', '/api/admin/search', key, body);
 
-  it('finds for an admin what that admin may see', async () => {
+  it('returns what that admin may see', async () => {
     const mine = await search(otherAdmin.key, { query: 'walrus', filters: {} });
     expect(documentIds(mine.body.documents)).toEqual(['open', 'secret']);
     const theirs = await search(admin.key, { query: 'walrus', filters: null });
@@ -129,7 +129,7 @@ describe('POST /admin/search', () => {
     expect(documentIds(foreign.body.documents)).toEqual(['foreign']);
   });
 
-  it('lists the newest documents when the query is blank, under the same rule', async () => {
+  it('lists the newest documents when the query is blank, with the same visibility', async () => {
     const mine = await search(otherAdmin.key, { query: ' ' });
     expect(documentIds(mine.body.documents)).toEqual(['open', 'secret']);
     const { body } = await search(admin.key, { query: '' });
@@ -140,7 +140,7 @@ describe('POST /admin/search', () => {
     expect(none.body.documents).toEqual([]);
   });
 
-  it('is for admins', async () => {
+  it('is for admins only', async () => {
     for (const { key } of [reader, writer, inbox])
       expect((await search(key, { query: 'walrus' })).status).toBe(403);
   });
@@ -149,7 +149,7 @@ describe('POST /admin/search', () => {
 describe('POST /search/send-search-message', () => {
   const path = '/search/send-search-message';
 
-  it('answers in one object, with passages when they are asked for', async () => {
+  it('answers with one object, with passages on request', async () => {
     const body = { search_query: 'walrus', filters: null, num_hits: 5, hybrid_alpha: 0.5 };
     const bare = await call('POST', `/api${path}`, reader.key, body);
     expect(bare.body).toMatchObject({
@@ -184,7 +184,7 @@ describe('POST /search/send-search-message', () => {
     ['a blank query', { search_query: ' ' }, 'body.search_query'],
     ['2,049 characters', { search_query: 'x'.repeat(2_049) }, 'body.search_query'],
     ['101 hits', { search_query: 'x', num_hits: 101 }, 'body.num_hits'],
-    ['filters in words', { search_query: 'x', filters: 'all' }, 'body.filters'],
+    ['filters of the wrong type', { search_query: 'x', filters: 'all' }, 'body.filters'],
   ])('refuses %s before anything is streamed', async (_, body, words) => {
     const refused = await call('POST', path, reader.key, { stream: true, ...(body as object) });
     expect([refused.status, refused.body.error_code]).toEqual([400, 'BAD_REQUEST']);

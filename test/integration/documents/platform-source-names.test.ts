@@ -5,7 +5,7 @@ import { insertPair } from '#test/support/seed-workspace.ts';
 import { seedConnectors } from '#test/support/seed-connectors.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
-/** As published: a client that meets another value gives the whole reply up. */
+/** The published values: a client that meets another one rejects the whole reply. */
 const PUBLISHED = new Set(
   `ingestion_api slack web google_drive gmail github gitbook gitlab guru bookstack outline confluence jira slab
   productboard file coda notion zulip linear hubspot document360 gong google_sites zendesk loopio dropbox sharepoint
@@ -13,7 +13,7 @@ const PUBLISHED = new Set(
   not_applicable discord freshdesk fireflies egnyte airtable highspot drupal_wiki imap bitbucket testrail mock_connector
   user_file`.split(/\s+/),
 );
-/** Ours, and what each is called under /api. */
+/** Our source types and their names under /api. */
 const SOURCES = { wiki: 'confluence', rss: 'web', tracker: 'jira', 'crm-of-ours': 'ingestion_api' };
 
 let millrace: TestMillrace;
@@ -33,7 +33,7 @@ beforeAll(async () => {
       source,
       semantic_identifier: `Walrus in ${source}`,
       sections: [{ text: `The walrus of ${source} sleeps.`, link: `https://w.test/${source}` }],
-      // What others have written stays theirs.
+      // Values written by users are not translated.
       metadata: { source, animal: 'walrus' },
     };
     await ok('POST', '/service-api/ingestion', { document, cc_pair_id: pair });
@@ -64,7 +64,7 @@ async function ok(method: string, path: string, body?: unknown) {
   return answer.body ?? answer.text;
 }
 
-/** Every source type of a reply, wherever it stands, but in what others have written. */
+/** Every source type anywhere in a reply, except in values that users have written. */
 function sourcesIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, part]: [string, unknown]) => {
@@ -95,16 +95,19 @@ const REPLIES: [string, string, object?][] = [
 ];
 
 describe('source types', () => {
-  it.each(REPLIES)('of %s %s are published ones under /api, ours elsewhere', async (...call) => {
-    const [method, path, body] = call;
-    const ours = sourcesIn(await ok(method, path, body));
-    expect(ours.filter((source) => !PUBLISHED.has(source)).length, path).toBeGreaterThan(0);
-    const theirs = sourcesIn(await ok(method, `/api${path}`, body));
-    expect(theirs.length, path).toBeGreaterThan(0);
-    expect(theirs.filter((source) => !PUBLISHED.has(source))).toEqual([]);
-  });
+  it.each(REPLIES)(
+    'of %s %s have published names under /api and ours elsewhere',
+    async (...call) => {
+      const [method, path, body] = call;
+      const ours = sourcesIn(await ok(method, path, body));
+      expect(ours.filter((source) => !PUBLISHED.has(source)).length, path).toBeGreaterThan(0);
+      const theirs = sourcesIn(await ok(method, `/api${path}`, body));
+      expect(theirs.length, path).toBeGreaterThan(0);
+      expect(theirs.filter((source) => !PUBLISHED.has(source))).toEqual([]);
+    },
+  );
 
-  it('of streams under /api are published ones', async () => {
+  it('in streams under /api have published names', async () => {
     const lines = await ok('POST', '/api/chat/send-chat-message', { ...ask, stream: true });
     const theirs = String(lines)
       .split('\n')
@@ -114,7 +117,7 @@ describe('source types', () => {
     expect(theirs.filter((source) => !PUBLISHED.has(source))).toEqual([]);
   });
 
-  it('that become one under /api are listed once', async () => {
+  it('with the same name under /api are listed once', async () => {
     await ok('POST', '/service-api/ingestion', {
       document: {
         id: 'page',
@@ -132,7 +135,7 @@ describe('source types', () => {
     expect(named.toSorted()).toEqual(['confluence', 'ingestion_api', 'jira', 'web']);
   });
 
-  it('leave what others have written as it is', async () => {
+  it('in values written by users stay as they are', async () => {
     const { results } = await ok('POST', '/api/search', search);
     const found = results.find((hit: { document_id: string }) => hit.document_id === 'wiki');
     expect([found.source_type, found.metadata.source]).toEqual(['confluence', 'wiki']);
@@ -150,7 +153,7 @@ describe('a filter under /api', () => {
     ['confluence', 'wiki'],
     ['tracker', 'tracker'],
     ['jira', 'tracker'],
-  ])('takes %s for what is stored as %s', async (name, id) => {
+  ])('by %s finds documents stored as %s', async (name, id) => {
     const filtered = { ...search, search_filters: { source_type: [name] } };
     expect(idsOf((await ok('POST', '/api/search', filtered)).results)).toContain(id);
     const listed = await ok('GET', `/api/service-api/ingestion?source=${name}`);
@@ -164,7 +167,7 @@ describe('a filter under /api', () => {
 });
 
 describe('a client under /api that sends back what it was shown', () => {
-  it('changes a feed without making another kind of it', async () => {
+  it('changes a feed without changing its kind', async () => {
     const shown = await ok('GET', `/api/manage/connector/${feedId}`);
     expect(shown.source).toBe('web');
     const sent = { ...FEED, source: shown.source, name: 'Renamed' };

@@ -29,7 +29,7 @@ beforeAll(async () => {
               id: `words-${n}`,
               semantic_identifier: `Words ${n}`,
               source: n % 3 === 0 ? 'web' : 'file',
-              // Every chunk has "harbour", two of three "lantern"; each number is in one.
+              // Every chunk contains "harbour", two of three "lantern", and each number is in one chunk.
               sections: [
                 { text: `The harbour of quay${n}${n % 3 === 1 ? '' : ' with its lantern'}.` },
               ],
@@ -59,27 +59,27 @@ async function search(question: string, maxScored: number, filters = {}) {
   return found.map(({ key, score }) => ({ id: names.get(key), score }));
 }
 
-describe('a question of common words', () => {
-  it('scores no more chunks than the bound', async () => {
+describe('a query of common words', () => {
+  it('scores no more chunks than the limit', async () => {
     expect(await search('harbour', 40)).toHaveLength(40);
     expect(await search('harbour', 1_000)).toHaveLength(100);
   });
 
-  it('scores the chunks that have all of the words, which are the best', async () => {
+  it('scores the chunks that contain all of the words, which are the best', async () => {
     const bounded = await search('harbour lantern', 40);
     const exact = await search('harbour lantern', 1_000);
     expect(bounded).toHaveLength(40);
     expect(bounded.map(({ score }) => score)).toEqual(exact.slice(0, 40).map(({ score }) => score));
   });
 
-  it('finds the chunk with its one rare word first, and each chunk once', async () => {
+  it('ranks the chunk with its one rare word first, and returns each chunk once', async () => {
     const found = await search('harbour quay17 lantern', 40);
     expect(found[0]?.id).toBe('words-17');
     expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
     expect(found.length).toBeGreaterThanOrEqual(40);
   });
 
-  it('finds what the filters let through when its rare word is elsewhere', async () => {
+  it('returns the chunks that match the filters when its rare word is elsewhere', async () => {
     const found = await search('harbour quay17', 40, { source_type: ['web'] });
     expect(found).toHaveLength(40);
     expect(found.some(({ id }) => id === 'words-17')).toBe(false);

@@ -9,7 +9,7 @@ import { openVectorStage, type VectorStage } from '#test/support/vector-stage.ts
 
 const THRESHOLD = 500;
 const CHUNKS = 600;
-/** A search by sign bits compares so many of the nearest again, in full. */
+/** A search by sign bits compares this many of the nearest vectors exactly. */
 const RERANKED = 400;
 const QUERY = 'which report is about subject123?';
 const VALID = [{ name: 'chunk_vector_promoted', valid: true }];
@@ -40,7 +40,7 @@ describe.skipIf(databaseUrl === undefined)(
       await until(async () => (await stage.builders()).length === 0);
     }
 
-    /** Leaves what a builder leaves that dies in the middle. */
+    /** Leaves the state of a builder that died in the middle. */
     async function interruptBuild(): Promise<void> {
       const held = await stage.holdSnapshot();
       const building = promote();
@@ -65,7 +65,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect(seen.comparedExactly).toBeLessThanOrEqual(RERANKED);
     }
 
-    it('is not used, nor are all vectors compared, while it is being built', async () => {
+    it('is not used while it is being built, and not all vectors are compared instead', async () => {
       const before = await stage.search(QUERY);
       expect(before.comparedExactly).toBe(RERANKED);
       const held = await stage.holdSnapshot();
@@ -79,13 +79,13 @@ describe.skipIf(databaseUrl === undefined)(
       expect(await building).toBe(CHUNKS);
       expect(await stage.indexes()).toEqual(VALID);
       await expectSearchByIndex();
-      // What came during the build is staged: found beside the index, and moved by the next run.
+      // What came during the build is staged: found without the index, and moved by the next run.
       expect((await stage.search(`subject${CHUNKS}`)).hits[0]?.id).toBe(`vector-${CHUNKS}`);
       expect(await promote()).toBe(1);
       expect((await stage.search(`subject${CHUNKS}`)).hits[0]?.id).toBe(`vector-${CHUNKS}`);
     });
 
-    it('is built again after its builder died and left it invalid', async () => {
+    it('is rebuilt after its builder died and left it invalid', async () => {
       await interruptBuild();
       await expectSearchByBits();
       await promote();
@@ -117,12 +117,12 @@ describe.skipIf(databaseUrl === undefined)(
       expect(await stage.builders()).toHaveLength(1);
       await expectSearchByBits();
       await held[Symbol.asyncDispose]();
-      // The server commits a moment after it has reported the end.
+      // The server commits a moment after reporting the end.
       await expect.poll(() => stage.indexes()).toEqual(VALID);
       await expectSearchByIndex();
     });
 
-    it('is given up when the process stops, and can be built at once by another', async () => {
+    it('is abandoned when the process stops, and can be built at once by another', async () => {
       const stopping = new AbortController();
       const held = await stage.holdSnapshot();
       const building = promote(stopping.signal);
@@ -135,7 +135,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect(await stage.indexes()).toEqual(VALID);
     });
 
-    it('is missed by the very next search when somebody drops it, and comes back', async () => {
+    it('is noticed missing by the next search when somebody drops it, and is built again', async () => {
       await promote();
       await expectSearchByIndex();
       await sql`drop index chunk_vector_promoted`.execute(stage.services.db);
@@ -144,14 +144,14 @@ describe.skipIf(databaseUrl === undefined)(
       await expectSearchByIndex();
     });
 
-    it('is built where an earlier version marked the rows and had not built it', async () => {
+    it('is built when an earlier version marked the rows without building it', async () => {
       await sql`update chunk_vector set promoted = true`.execute(stage.services.db);
       await expectSearchByBits();
       await promote();
       await expectSearchByIndex();
     });
 
-    it('is replaced when it is another than the searches need', async () => {
+    it('is replaced when it has the wrong definition', async () => {
       await promote();
       const { db } = stage.services;
       await sql`drop index chunk_vector_promoted`.execute(db);
@@ -162,7 +162,7 @@ describe.skipIf(databaseUrl === undefined)(
       await expectSearchByIndex();
     });
 
-    it('and words that every chunk holds are looked up in their index, not in the whole table', async () => {
+    it('is unaffected by common words, which are looked up in their own index', async () => {
       const seen = await stage.search('a report with a remark');
       expect(seen.hits).toHaveLength(10);
       expect(seen.scansWords).toBe(false);
@@ -176,7 +176,7 @@ describe.skipIf(databaseUrl === undefined)(
       );
       const failed = expect(reindexing).rejects.toThrow(/terminat/i);
       await until(isWaiting);
-      // Not while it is still at it.
+      // Not while the reindex is still running.
       await promote();
       expect(await stage.builders()).toHaveLength(1);
       await expectSearchByIndex();

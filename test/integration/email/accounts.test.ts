@@ -32,7 +32,7 @@ async function stored(id: string): Promise<Stored> {
     select smtp_password, settings_revision from email_account
     where id = ${id}`.execute(stage.millrace.services.db);
   const [row] = rows;
-  if (!row) throw new Error(`There is no account ${id}.`);
+  if (!row) throw new Error(`Account ${id} does not exist.`);
   return row;
 }
 
@@ -54,22 +54,22 @@ describe('a request for a sender account', () => {
     ['a private address in disguise', { smtp_host: '0x0a.1' }, 'may not be reached'],
     ['a private IPv6 address', { smtp_host: '[fd00::1]' }, 'may not be reached'],
     ['a mapped loopback address', { smtp_host: '::ffff:127.0.0.1' }, 'may not be reached'],
-    ['a name of this machine', { smtp_host: 'localhost' }, 'may not be reached'],
+    ['a name for this machine', { smtp_host: 'localhost' }, 'may not be reached'],
     ['a URL as host', { smtp_host: 'smtp://mail.acme.example' }, 'body.smtp_host'],
     ['a host with a port', { smtp_host: `${SMTP_HOST}:587` }, 'body.smtp_host'],
     ['a host with a line break', { smtp_host: 'a\r\nb' }, 'body.smtp_host'],
     ['port 25', { smtp_port: 25 }, 'body.smtp_port'],
     ['the port of SSH', { smtp_port: 22 }, 'body.smtp_port'],
-    ['a port that is none', { smtp_port: 65_536 }, 'body.smtp_port'],
+    ['an invalid port', { smtp_port: 65_536 }, 'body.smtp_port'],
     ['a name of two lines', { from_name: 'a\nBcc: b@x.test' }, 'body.from_name'],
     ['a name of 201 characters', { from_name: 'x'.repeat(201) }, 'body.from_name'],
     ['a limit of 0', { daily_limit: 0 }, 'body.daily_limit'],
     ["a limit above the plan's", { daily_limit: 2_001 }, 'allows 2000 messages'],
-    ['a zone of nobody', { time_zone: 'Mars/Olympus' }, 'body.time_zone'],
-    ['an offset as zone', { time_zone: '+02:00' }, 'body.time_zone'],
+    ['an unknown time zone', { time_zone: 'Mars/Olympus' }, 'body.time_zone'],
+    ['an offset as time zone', { time_zone: '+02:00' }, 'body.time_zone'],
     ['an unknown key', { verified: true }, '"verified"'],
     ['half a surrogate pair', { from_name: '\uD800' }, 'body.from_name'],
-  ])('with %s is refused and leaves nothing', async (_, fields, words) => {
+  ])('with %s is refused and creates nothing', async (_, fields, words) => {
     const refused = await stranger.call('POST', PATH, { ...GOOD, ...fields });
     expect([refused.status, refused.body.error_code]).toEqual([400, 'BAD_REQUEST']);
     expect(refused.body.detail).toContain(words);
@@ -77,7 +77,7 @@ describe('a request for a sender account', () => {
     expect((await stranger.call('GET', PATH)).body).toEqual({ accounts: [], total: 0 });
   });
 
-  it('is told the same of every host that may not be reached', async () => {
+  it('gets the same error for every forbidden host', async () => {
     const hosts = ['10.0.0.1', '127.0.0.1', '169.254.169.254', '[::1]'];
     const details = await Promise.all(
       hosts.map(async (host) => {
@@ -88,13 +88,13 @@ describe('a request for a sender account', () => {
     expect(new Set(details).size).toBe(1);
   });
 
-  it('takes a name that leads nowhere yet', async () => {
+  it('accepts a name that does not resolve yet', async () => {
     const tenant = await stage.openTenant();
     const made = await tenant.createAccount({ smtp_host: 'SMTP.nobody.invalid.' });
     expect(made.smtp_host).toBe('smtp.nobody.invalid');
   });
 
-  it('needs no host where the provider of the address is known', async () => {
+  it('needs no host when the provider of the address is known', async () => {
     const tenant = await stage.openTenant();
     const made = await tenant.createAccount({ email: 'jane@gmail.com', smtp_host: undefined });
     expect([made.smtp_host, made.smtp_user]).toEqual(['smtp.gmail.com', 'jane@gmail.com']);
@@ -118,7 +118,7 @@ describe('a request for a sender account', () => {
 });
 
 describe('a sender account', () => {
-  it('is made unverified, and its password is kept sealed and never shown', async () => {
+  it('is created unverified, and its password is stored encrypted and never shown', async () => {
     const made = await owner.createAccount({ from_name: 'Jane', daily_limit: 7 });
     expect(made).toMatchObject({
       email: GOOD.email,
@@ -145,7 +145,7 @@ describe('a sender account', () => {
     }
   });
 
-  it('has the days of the user who made it', async () => {
+  it('uses the time zone of the user who created it', async () => {
     const tenant = await stage.openTenant();
     await tenant.call('PATCH', '/account', { time_zone: 'Asia/Tokyo' });
     const made = await tenant.createAccount();
@@ -153,7 +153,7 @@ describe('a sender account', () => {
     expect(made.daily_resets_at).toMatch(/T15:00:00\.000Z$/);
   });
 
-  it('is held to a smaller plan, and to its own limit again when the plan grows', async () => {
+  it('is limited by a smaller plan, and gets its own limit back when the plan grows', async () => {
     const tenant = await stage.openTenant();
     const { id } = await tenant.createAccount({ daily_limit: 900 });
     const { db } = stage.millrace.services;
@@ -168,7 +168,7 @@ describe('a sender account', () => {
   });
 
   it.each(['GET', 'PATCH', 'DELETE'])(
-    'of another workspace is not there for %s',
+    'of another workspace does not exist for %s',
     async (method) => {
       const { id } = await owner.createAccount();
       const body = method === 'PATCH' ? { from_name: 'Mine' } : undefined;
@@ -180,7 +180,7 @@ describe('a sender account', () => {
     },
   );
 
-  it('is gone when it is deleted', async () => {
+  it('is gone once deleted', async () => {
     const tenant = await stage.openTenant();
     await tenant.createAccount();
     const { id } = await tenant.createAccount();
@@ -191,11 +191,11 @@ describe('a sender account', () => {
   });
 });
 
-describe('a change of a sender account', () => {
+describe('a change to a sender account', () => {
   it.each<[string, object]>([
     ['host', { smtp_host: '93.184.216.35' }],
     ['port', { smtp_port: 465 }],
-  ])('of its %s needs the password along', async (_, fields) => {
+  ])('that sets the %s must include the password', async (_, fields) => {
     const id = await owner.verifiedAccount();
     const refused = await owner.call('PATCH', `${PATH}/${id}`, fields);
     expect(refused.status).toBe(400);
@@ -209,13 +209,13 @@ describe('a change of a sender account', () => {
   it.each<[string, object]>([
     ['user', { smtp_user: 'other' }],
     ['password', { smtp_password: 'other' }],
-  ])('of its %s must be verified anew', async (_, fields) => {
+  ])('that sets the %s makes it unverified', async (_, fields) => {
     const id = await owner.verifiedAccount();
     const { body } = await owner.call('PATCH', `${PATH}/${id}`, fields);
     expect(body.verified).toBe(false);
   });
 
-  it('of other things, or to what is there already, leaves it verified', async () => {
+  it('that sets other fields, or sets the same values, leaves it verified', async () => {
     const id = await owner.verifiedAccount();
     const fields = { from_name: 'Jane', daily_limit: 3, time_zone: 'Europe/Berlin' };
     const same = { smtp_host: SMTP_HOST, smtp_port: 587, smtp_user: GOOD.email };
@@ -229,9 +229,9 @@ describe('a change of a sender account', () => {
   it.each<[string, object, string]>([
     ['another address', { email: 'other@acme.example' }, '"email"'],
     ['a private host', { smtp_host: '10.0.0.1', smtp_password: 'x' }, 'may not be reached'],
-    ['a foreign port', { smtp_port: 6379, smtp_password: 'x' }, 'body.smtp_port'],
+    ['an unsupported port', { smtp_port: 6379, smtp_password: 'x' }, 'body.smtp_port'],
     ["a limit above the plan's", { daily_limit: 2_001 }, 'body.daily_limit'],
-  ])('to %s is refused', async (_, fields, words) => {
+  ])('that sets %s is refused', async (_, fields, words) => {
     const id = await owner.verifiedAccount();
     const refused = await owner.call('PATCH', `${PATH}/${id}`, fields);
     expect(refused.status).toBe(400);

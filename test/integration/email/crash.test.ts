@@ -37,13 +37,13 @@ beforeEach(async () => {
 
 async function row(id: EmailMessageId) {
   const found = (await messageRows({ services }, account.id)).find((one) => one.id === id);
-  if (!found) throw new Error(`There is no message ${id}.`);
+  if (!found) throw new Error(`Message ${id} does not exist.`);
   return found;
 }
 
 const gate = () => Promise.withResolvers<void>();
 
-/** Waits in an attempt until it is let go; `before` says whether it waits before the content or after it has begun. */
+/** Holds the next attempt until `release`: `before` the content is sent, or `after`. */
 function hold(when: 'before' | 'after') {
   const [reached, release] = [gate(), gate()];
   mailer.next.push(async (...args) => {
@@ -60,7 +60,7 @@ function hold(when: 'before' | 'after') {
 }
 
 describe('a worker that dies', () => {
-  it('before the content leaves the message to the next one, which sends it', async () => {
+  it('before the content leaves the message to the next worker, which sends it', async () => {
     const id = await submit(services, account);
     const dead = hold('before');
     const late = deliver(services, id);
@@ -74,7 +74,7 @@ describe('a worker that dies', () => {
     expect(await dailySent(services, account)).toBe(1);
   });
 
-  it('in the content leaves a message that is never sent again, and stays counted', async () => {
+  it('during the content leaves a message that is never sent again and stays counted', async () => {
     const id = await submit(services, account);
     const dead = hold('after');
     const late = deliver(services, id);
@@ -90,7 +90,7 @@ describe('a worker that dies', () => {
     expect(await dailySent(services, account)).toBe(1);
   });
 
-  it('again and again ends the message', async () => {
+  it('repeatedly makes the message fail', async () => {
     const id = await submit(services, account);
     await sql`update email_message set status = 'sending', attempts = 11, claim_token = 'dead',
       claimed_until = now() - interval '1 second' where id = ${id}`.execute(services.db);
@@ -99,7 +99,7 @@ describe('a worker that dies', () => {
   });
 });
 
-describe('one message', () => {
+describe('a message', () => {
   it('is sent once by twenty workers', async () => {
     const id = await submit(services, account);
     const ends = await Promise.all(Array.from({ length: 20 }, () => deliver(services, id)));
@@ -108,12 +108,12 @@ describe('one message', () => {
     expect(mailer.attempts).toBe(1);
   });
 
-  it('that a stopping process lets go costs no attempt', async () => {
+  it('handed back by a stopping process costs no attempt', async () => {
     const id = await submit(services, account);
     const stop = new AbortController();
     mailer.next.push((_settings, _message, { signal }) => {
       stop.abort(new Error('stopping'));
-      return Promise.reject(signal.reason as Error); // as it was given
+      return Promise.reject(signal.reason as Error); // the error given to abort()
     });
     await expect(deliver(services, id, stop.signal)).rejects.toThrow('stopping');
     expect(await row(id)).toMatchObject({ status: 'queued', attempts: 0, claim_token: null });
@@ -123,18 +123,21 @@ describe('one message', () => {
   it.each([
     ['before', 'queued'],
     ['after', 'unknown'],
-  ] as const)('with a fault %s its content is %s, and the fault is told', async (when, status) => {
-    const id = await submit(services, account);
-    mailer.next.push(async (_settings, _message, { beforeData }) => {
-      if (when === 'after') await beforeData();
-      throw new Error('a fault of ours');
-    });
-    await expect(deliver(services, id)).rejects.toThrow('a fault of ours');
-    expect((await row(id)).status).toBe(status);
-    expect(await dailySent(services, account)).toBe(1);
-  });
+  ] as const)(
+    'with an internal error %s its content is %s, and the error is reported',
+    async (when, status) => {
+      const id = await submit(services, account);
+      mailer.next.push(async (_settings, _message, { beforeData }) => {
+        if (when === 'after') await beforeData();
+        throw new Error('a fault of ours');
+      });
+      await expect(deliver(services, id)).rejects.toThrow('a fault of ours');
+      expect((await row(id)).status).toBe(status);
+      expect(await dailySent(services, account)).toBe(1);
+    },
+  );
 
-  it('is put off eight times at most, each time for longer, then given back', async () => {
+  it('is deferred at most eight times, each time for longer, then refunded', async () => {
     const id = await submit(services, account);
     mailer.next.push(...Array.from({ length: 8 }, () => refuseIt('greylisted')));
     const pauses: number[] = [];
@@ -154,7 +157,7 @@ describe('one message', () => {
     expect(await dailySent(services, account)).toBe(0);
   });
 
-  it('whose account is deleted while it is sent is nobody’s', async () => {
+  it('whose account is deleted while it is being sent is abandoned', async () => {
     const id = await submit(services, account);
     const held = hold('before');
     const sending = deliver(services, id);
@@ -165,7 +168,7 @@ describe('one message', () => {
     expect([mailer.sent, await deliver(services, id)]).toEqual([[], 'nothing to do']);
   });
 
-  it('whose recipient is put on the do-not-contact list meanwhile is not sent', async () => {
+  it('whose recipient is added to the do-not-contact list meanwhile is not sent', async () => {
     const id = await submit(services, account, { to: 'Jane@blocked.test' });
     const entries = [{ kind: 'domain' as const, value: 'blocked.test' }];
     await addDoNotContact(services.db, account.workspaceId, entries, { reason: 'manual' });
@@ -173,7 +176,7 @@ describe('one message', () => {
     expect([mailer.attempts, await dailySent(services, account)]).toEqual([0, 0]);
   });
 
-  it('whose password cannot be read ends with a sentence that does not hold it', async () => {
+  it('whose password cannot be decrypted fails with an error that does not contain it', async () => {
     const id = await submit(services, account);
     await sql`update email_account set smtp_password = smtp_password || 'x'
       where id = ${account.id}`.execute(services.db);
@@ -192,12 +195,12 @@ describe('a queue that loses jobs', () => {
     return Object.values(counts).reduce((sum, n) => sum + n, 0);
   };
 
-  it('is made up for, whether nobody has begun or whoever has is dead', async () => {
+  it('is repaired for messages that are waiting or whose worker is dead', async () => {
     const deaf: Services = {
       ...services,
       producer: {
         ...services.producer,
-        enqueueMany: () => Promise.reject(new Error('The queue is away.')),
+        enqueueMany: () => Promise.reject(new Error('The queue is unavailable.')),
       },
       log: services.log.child({}, { level: 'silent' }),
     };
@@ -218,7 +221,7 @@ describe('a queue that loses jobs', () => {
         oldestWaitingAgeMs: () => Promise.resolve(null),
         enqueueMany: async (_queue, payloads) => {
           for (const payload of payloads)
-            sent.push((payload as { messageId: EmailMessageId }).messageId); // as the queue has it
+            sent.push((payload as { messageId: EmailMessageId }).messageId); // the payload type of this queue
         },
       },
     };
@@ -230,7 +233,7 @@ describe('a queue that loses jobs', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is filled again at the start, when every claim is that of a dead worker', async () => {
+  it('is refilled at start-up, when every claim belongs to a dead worker', async () => {
     const id = await submit(services, account);
     await sql`update email_message set status = 'sending', claim_token = 'dead',
       claimed_until = now() + interval '1 hour' where id = ${id}`.execute(services.db);
@@ -241,7 +244,7 @@ describe('a queue that loses jobs', () => {
   });
 });
 
-it('finished messages are deleted when their time is over, and no others', async () => {
+it('finished messages are deleted after their retention, and no others', async () => {
   const ids = [await submit(services, account), await submit(services, account)];
   const kept = await submit(services, account);
   for (const id of ids) await deliver(services, id);

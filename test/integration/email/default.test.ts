@@ -22,14 +22,14 @@ it('the first account is the default, later ones are not', async () => {
   expect(await defaultsOf(tenant)).toEqual([first.id]);
 });
 
-it('twenty first accounts made at once leave one default', async () => {
+it('twenty first accounts created at once leave one default', async () => {
   const tenant = await stage.openTenant();
   const made = await Promise.all(Array.from({ length: 20 }, () => tenant.createAccount()));
   expect(made.filter((account) => account.default)).toHaveLength(1);
   expect(await defaultsOf(tenant)).toHaveLength(1);
 });
 
-it('another one takes the place of the default', async () => {
+it('another account can become the default', async () => {
   const tenant = await stage.openTenant();
   await tenant.createAccount();
   const { id, email } = await tenant.createAccount();
@@ -39,7 +39,7 @@ it('another one takes the place of the default', async () => {
   expect(await defaultsOf(tenant)).toEqual([id]);
 });
 
-it('sixty changes of the default at once, with deletions between, end with one at most and no fault', async () => {
+it('sixty concurrent changes of the default with a deletion leave at most one default and no error', async () => {
   const tenant = await stage.openTenant();
   const accounts = await Promise.all(Array.from({ length: 6 }, () => tenant.createAccount()));
   const [doomed, ...others] = accounts;
@@ -56,7 +56,7 @@ it('sixty changes of the default at once, with deletions between, end with one a
   expect(await defaultsOf(tenant)).toEqual([others[0].id]);
 });
 
-it('a deleted default is followed by none, and the answer says so', async () => {
+it('deleting the default leaves none, and the answer says so', async () => {
   const tenant = await stage.openTenant();
   const { id } = await tenant.createAccount();
   const { id: other } = await tenant.createAccount();
@@ -69,7 +69,7 @@ it('a deleted default is followed by none, and the answer says so', async () => 
   expect((await tenant.account(other)).default).toBe(false);
 });
 
-it('the account of another workspace does not become the default of this one', async () => {
+it('an account of another workspace cannot be made the default', async () => {
   const [tenant, stranger] = [await stage.openTenant(), await stage.openTenant()];
   await tenant.createAccount();
   const { id } = await tenant.createAccount();
@@ -79,7 +79,7 @@ it('the account of another workspace does not become the default of this one', a
   expect(await defaultsOf(tenant)).toEqual(before);
 });
 
-it('two defaults cannot be stored, whoever tries', async () => {
+it('the database rejects two defaults', async () => {
   const tenant = await stage.openTenant();
   await Promise.all([tenant.createAccount(), tenant.createAccount()]);
   const both = sql`update email_account set is_default = true

@@ -16,14 +16,14 @@ import {
 import { openTestProcesses, type TestProcesses } from '#test/support/test-processes.ts';
 import { until } from '#test/support/until.ts';
 
-/** The servers' certificate is for this address, too. */
+/** The servers' certificate covers this address too. */
 const ADDRESS = '127.77.77.77';
 const CERTIFICATE = path.resolve(import.meta.dirname, '../..', 'fixtures/tls/smtp-cert.pem');
 const RECOVERY_MS = 150_000;
 
 const databaseUrl = process.env['TEST_DATABASE_URL'];
 
-/** An API and an account whose server a test scripts; workers are started by the test. */
+/** An API and an account whose server the test scripts; the test starts the workers. */
 interface Scene extends AsyncDisposable {
   readonly processes: TestProcesses;
   readonly api: ServiceProcess;
@@ -56,7 +56,7 @@ async function openScene(script: SmtpScript): Promise<Scene> {
   const api = await processes.startApi();
   const { client, db } = processes;
   const { body } = await client.call('POST', '/email-accounts', {
-    // No name server is asked for advice on a sender at a known provider.
+    // A sender at a known provider needs no DNS lookups for advice.
     email: 'jane@gmail.com',
     smtp_host: ADDRESS,
     smtp_port: smtp.port,
@@ -69,7 +69,7 @@ async function openScene(script: SmtpScript): Promise<Scene> {
       select id, status, attempts, finished_at, data_started_at, text_body from email_message
       order by created_at desc limit 1`.execute(db);
     const [row] = rows;
-    if (!row) throw new Error('There is no message.');
+    if (!row) throw new Error('The account has no message.');
     return row;
   };
   return {
@@ -100,7 +100,7 @@ async function openScene(script: SmtpScript): Promise<Scene> {
   };
 }
 
-/** A step of a script that waits, the first time it comes to it, until it is let go. */
+/** A script step that blocks the first time until it is released. */
 function holdOnce() {
   const [reached, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isFirst = true;
@@ -115,21 +115,21 @@ function holdOnce() {
   return { step, reached: reached.promise, release: () => release.resolve() };
 }
 
-/** As if the claim of a dead worker had run out, and its job been sent a while ago. */
+/** Simulates the expired claim of a dead worker whose job was sent a while ago. */
 async function passTime({ db }: TestProcesses): Promise<void> {
   await sql`update email_message set queued_at = now() - interval '1 hour',
     created_at = created_at - interval '10 minutes',
     claimed_until = claimed_until - interval '1 minute' where finished_at is null`.execute(db);
 }
 
-/** How often a server was given content. */
+/** How often the server received content. */
 const contentsOf = ({ sessions }: ScriptedSmtp): number =>
   sessions.filter(({ contentBytes }) => contentBytes > 0).length;
 
 describe.skipIf(databaseUrl === undefined)(
   'a worker that is killed while it sends (needs TEST_DATABASE_URL)',
   () => {
-    it('before the content: another sends it, once, and the request that waits is answered', async () => {
+    it('before the content: another one sends it once, and the waiting request is answered', async () => {
       const held = holdOnce();
       await using scene = await openScene({ rcpt: held.step });
       const { processes, smtp } = scene;
@@ -157,7 +157,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect([contentsOf(smtp), await scene.dailySent()]).toEqual([1, 1]);
     });
 
-    it('after the server has the content: the message is unknown, and never sent again', async () => {
+    it('after the server has the content: the message is unknown and never sent again', async () => {
       const held = holdOnce();
       await using scene = await openScene({ content: held.step });
       const { processes, smtp } = scene;
@@ -167,7 +167,7 @@ describe.skipIf(databaseUrl === undefined)(
       await held.reached;
       expect((await scene.message()).data_started_at).not.toBeNull();
       await first.kill();
-      // The server keeps what it was given.
+      // The server keeps the content it received.
       held.release();
       await passTime(processes);
       await processes.startWorkers();
@@ -179,7 +179,7 @@ describe.skipIf(databaseUrl === undefined)(
       const again = await scene.send(headers);
       expect([again.status, again.body.error_code]).toEqual([502, 'BAD_GATEWAY']);
       expect(again.body.detail).toContain(`The message ${id} may have been sent`);
-      // What is asked for after it is sent, so its turn would have come, too.
+      // A later message is sent, so the first one would have had its turn too.
       expect((await scene.send()).status).toBe(200);
       expect(smtp.messages).toHaveLength(2);
       const ids = await Promise.all(
@@ -194,7 +194,7 @@ describe.skipIf(databaseUrl === undefined)(
 describe.skipIf(databaseUrl === undefined)(
   'processes that are stopped while a message waits (needs TEST_DATABASE_URL)',
   () => {
-    it('an API tells where to look, a worker ends what it has begun, and the message goes out once', async () => {
+    it('the API says where to look, the worker finishes what it has begun, and the message is sent once', async () => {
       const held = holdOnce();
       await using scene = await openScene({ content: held.step });
       const { processes, api, smtp } = scene;

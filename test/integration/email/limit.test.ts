@@ -22,7 +22,7 @@ afterAll(() => opened[Symbol.asyncDispose]());
 const newAccount = (dailyLimit: number, timeZone = 'UTC'): Promise<AccountAddress> =>
   insertAccount(services, opened.workspaceId, { daily_limit: dailyLimit, time_zone: timeZone });
 
-/** As if all messages so far had been sent that many days earlier; negative: later. */
+/** Moves all messages so far that many days into the past, or into the future when negative. */
 async function daysAgo({ id }: AccountAddress, days: number): Promise<void> {
   await sql`update email_account set sent_on = sent_on - ${days}::int where id = ${id}`.execute(
     services.db,
@@ -34,7 +34,7 @@ async function daysAgo({ id }: AccountAddress, days: number): Promise<void> {
 const refusal = (submitted: Promise<unknown>): Promise<Problem> =>
   submitted.then(
     () => {
-      throw new Error('It was not refused.');
+      throw new Error('The submission was not refused.');
     },
     (error: unknown) => {
       if (error instanceof Problem) return error;
@@ -42,10 +42,10 @@ const refusal = (submitted: Promise<unknown>): Promise<Problem> =>
     },
   );
 
-it('a thousand sends, fifty at once, take the hundred that the day has, and no more', async () => {
+it('a thousand sends, fifty at a time, use exactly the daily limit of a hundred', async () => {
   const account = await newAccount(100);
   const refused: { code: string }[] = [];
-  // More than there are connections, and not so many that one waits in vain for its turn at a connection.
+  // More senders than connections, but few enough that none times out waiting for one.
   const sender = async () => {
     for (let time = 0; time < 20; time += 1) {
       await submit(services, account).catch((error) => void refused.push(error));
@@ -60,7 +60,7 @@ it('a thousand sends, fifty at once, take the hundred that the day has, and no m
   expect(new Set(rows.map(({ counted_on }) => counted_on)).size).toBe(1);
 });
 
-it('a full day is told with its limit, its zone and its end', async () => {
+it('a refusal on a full day names the limit, the time zone and the end of the day', async () => {
   const account = await newAccount(1, 'Asia/Tokyo');
   await submit(services, account);
   const problem = await refusal(submit(services, account));
@@ -73,7 +73,7 @@ it('a full day is told with its limit, its zone and its end', async () => {
   expect(Math.abs((problem.retryAfterSeconds ?? 0) - secondsLeft)).toBeLessThan(60);
 });
 
-it('the next day begins anew', async () => {
+it('the next day starts at zero', async () => {
   const account = await newAccount(2);
   await submit(services, account);
   await submit(services, account);
@@ -83,7 +83,7 @@ it('the next day begins anew', async () => {
   expect(await dailySent(services, account)).toBe(1);
 });
 
-it('a move to a zone whose day is yesterday gives no second day', async () => {
+it('moving to a time zone where it is still yesterday gives no second day', async () => {
   const account = await newAccount(1);
   await submit(services, account);
   await daysAgo(account, -1);
@@ -112,7 +112,7 @@ it('the plan bounds the limit of the account', async () => {
   await submit(services, account);
 });
 
-it('what was not sent is given back once, and only to its own day', async () => {
+it('unsent messages are refunded once, and only to their own day', async () => {
   const account = await newAccount(5);
   const [first, second] = [await submit(services, account), await submit(services, account)];
   mailer.next.push(refuseIt());
@@ -126,7 +126,7 @@ it('what was not sent is given back once, and only to its own day', async () => 
   expect(await dailySent(services, account)).toBe(1);
 });
 
-it('what may have been sent stays counted', async () => {
+it('messages that may have been sent stay counted', async () => {
   const account = await newAccount(5);
   const id = await submit(services, account);
   mailer.next.push(loseIt);
@@ -134,7 +134,7 @@ it('what may have been sent stays counted', async () => {
   expect(await dailySent(services, account)).toBe(1);
 });
 
-it('forty failures at once give back forty', async () => {
+it('forty concurrent failures refund forty', async () => {
   const account = await newAccount(40);
   const ids = await Promise.all(Array.from({ length: 40 }, () => submit(services, account)));
   expect(await dailySent(services, account)).toBe(40);
@@ -144,7 +144,7 @@ it('forty failures at once give back forty', async () => {
   expect(await dailySent(services, account)).toBe(0);
 });
 
-it('sends and failures between each other leave the count of what went out', async () => {
+it('interleaved sends and failures leave the count of sent messages', async () => {
   const account = await newAccount(1_000);
   mailer.next.length = 0;
   const ends = await Promise.all(

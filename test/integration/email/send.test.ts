@@ -34,7 +34,7 @@ const send = (body: unknown = MESSAGE, headers: Record<string, string> = {}) =>
   tenant.call('POST', `/email-accounts/${id}/send`, body, headers);
 
 describe('a message', () => {
-  it('goes out as it was given, with one click to unsubscribe', async () => {
+  it('is sent as given, with one-click unsubscribe', async () => {
     const html = '<p>How are you?</p>';
     const { status, body } = await send({ ...MESSAGE, html, reply_to: 'boss@acme.example' });
     expect([status, body.status, body.error]).toEqual([200, 'sent', null]);
@@ -61,11 +61,11 @@ describe('a message', () => {
     expect(await tenant.account(id)).toMatchObject({ daily_sent: 1 });
   });
 
-  it('leaves nothing of what it said, and earns the points of outreach', async () => {
+  it('has its text deleted afterwards and earns outreach points', async () => {
     const { body } = await send();
     const [row] = await messageRows(stage.millrace, id);
     expect(row).toMatchObject({ status: 'sent', text_body: null, attempts: 1 });
-    // The points come after the answer.
+    // Points are awarded after the answer.
     const awards = async (): Promise<unknown[]> => {
       const { rows } = await sql`select source_id from points_award
         where user_id = ${tenant.userId} and action_type = 'outreach'`.execute(
@@ -77,7 +77,7 @@ describe('a message', () => {
     expect(await awards()).toEqual([{ source_id: `outreach ${body.id}` }]);
   });
 
-  it('needs an account that is verified', async () => {
+  it('needs a verified account', async () => {
     const { id: fresh } = await tenant.createAccount();
     const refused = await tenant.call('POST', `/email-accounts/${fresh}/send`, MESSAGE);
     expect([refused.status, refused.body.error_code]).toEqual([409, 'CONFLICT']);
@@ -85,7 +85,7 @@ describe('a message', () => {
     expect(stage.mailer.attempts).toBe(0);
   });
 
-  it('is not sent to whom the workspace must not contact', async () => {
+  it('is not sent to recipients on the do-not-contact list', async () => {
     const entries = [{ kind: 'domain' as const, value: 'firm.test' }];
     const { db } = stage.millrace.services;
     await addDoNotContact(db, tenant.workspaceId, entries, { reason: 'unsubscribed' });
@@ -95,7 +95,7 @@ describe('a message', () => {
     expect(await tenant.account(id)).toMatchObject({ daily_sent: 0 });
   });
 
-  it('above the limit of the day is told when the next one begins', async () => {
+  it('above the daily limit is told when the next day begins', async () => {
     await tenant.call('PATCH', `/email-accounts/${id}`, { daily_limit: 1 });
     expect((await send()).status).toBe(200);
     const refused = await send();
@@ -106,7 +106,7 @@ describe('a message', () => {
     expect(stage.mailer.attempts).toBe(1);
   });
 
-  it('that the server refuses is a 502 with its id and the reason, and counts on no day', async () => {
+  it('that the server refuses is a 502 with its id and the reason, and is not counted', async () => {
     stage.mailer.next.push(refuseIt('recipient_rejected'));
     const refused = await send();
     expect([refused.status, refused.body.error_code]).toEqual([502, 'BAD_GATEWAY']);
@@ -116,7 +116,7 @@ describe('a message', () => {
     expect(await tenant.account(id)).toMatchObject({ daily_sent: 0 });
   });
 
-  it('of which nobody knows whether it went out says so, and is not repeated', async () => {
+  it('with an unknown outcome says so and is not repeated', async () => {
     stage.mailer.next.push(loseIt);
     const answer = await send();
     expect([answer.status, answer.body.error_code]).toEqual([502, 'BAD_GATEWAY']);
@@ -125,7 +125,7 @@ describe('a message', () => {
     expect(stage.mailer.attempts).toBe(1);
   });
 
-  it('that the server puts off goes on by itself', async () => {
+  it('that the server defers is retried by itself', async () => {
     stage.mailer.next.push(refuseIt('greylisted'));
     const asked = await send(MESSAGE, { Prefer: 'respond-async' });
     expect([asked.status, asked.headers.get('location')]).toEqual([202, asked.body.status_url]);
@@ -138,7 +138,7 @@ describe('a message', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('sends one message for twenty requests, and answers each with it', async () => {
+  it('sends one message for twenty requests and answers each with it', async () => {
     const headers = { 'Idempotency-Key': 'the-one' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(MESSAGE, headers)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -167,7 +167,7 @@ describe('an Idempotency-Key', () => {
     expect(stage.mailer.attempts).toBe(1);
   });
 
-  it('of another account is another one', async () => {
+  it('is separate for each account', async () => {
     const headers = { 'Idempotency-Key': 'shared' };
     await send(MESSAGE, headers);
     const other = await tenant.verifiedAccount();
@@ -195,7 +195,7 @@ it.each<[string, object, string]>([
   ['a text with NUL', { text: 'a\0b' }, 'body.text'],
   ['a page of 500,001 bytes', { html: 'x'.repeat(500_001) }, 'body.html'],
   ['a reply address with a name', { reply_to: 'B <b@acme.example>' }, 'body.reply_to'],
-  ['headers of its own', { headers: { Bcc: 'x@ex.com' } }, '"headers"'],
+  ['custom headers', { headers: { Bcc: 'x@ex.com' } }, '"headers"'],
 ])('a message with %s is refused', async (_, fields, words) => {
   const refused = await send({ ...MESSAGE, ...fields });
   expect([refused.status, refused.body.error_code]).toEqual([400, 'BAD_REQUEST']);
@@ -203,7 +203,7 @@ it.each<[string, object, string]>([
   expect([stage.mailer.attempts, (await messageRows(stage.millrace, id)).length]).toEqual([0, 0]);
 });
 
-it('messages are listed newest first, in pages and by what they are', async () => {
+it('messages are listed newest first, in pages and with filters', async () => {
   for (const n of [1, 2, 3]) await send({ ...MESSAGE, to: `n${n}@firm.test` });
   const other = await tenant.verifiedAccount();
   await tenant.call('POST', `/email-accounts/${other}/verify`, { test_recipient: 'me@inbox.test' });
@@ -228,7 +228,7 @@ it('messages are listed newest first, in pages and by what they are', async () =
   }
 });
 
-it('accounts and messages of another workspace are not there', async () => {
+it('accounts and messages of another workspace do not exist', async () => {
   const { body } = await send();
   const stranger = await stage.openTenant();
   const answers = [

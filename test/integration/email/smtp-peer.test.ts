@@ -8,7 +8,7 @@ import { mailPeer } from '#test/support/mail-peer.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 
-/** An account of Postfix, and the one to which it delivers. */
+/** An account on Postfix, and the one it delivers to. */
 const SENDER = 'ada@peer.example';
 
 let millrace: TestMillrace;
@@ -17,7 +17,7 @@ let key: string;
 
 describe.skipIf(!process.env['TEST_SMTP_URL'])('SMTP at Postfix (needs TEST_SMTP_URL)', () => {
   beforeAll(async () => {
-    // The mailer is that of production; only nobody's name servers are asked.
+    // This is the production mailer; only DNS lookups are replaced.
     millrace = await startTestMillrace({ OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8,::1/128' });
     Object.assign(millrace.services, { dns: silentDns });
   });
@@ -84,19 +84,19 @@ describe.skipIf(!process.env['TEST_SMTP_URL'])('SMTP at Postfix (needs TEST_SMTP
     expect(arrived?.sections[0]?.text).toContain(text);
   });
 
-  it('signs in with TLS from the start', async () => {
+  it('signs in over TLS from the start', async () => {
     const [host, port] = (mailPeer('TEST_SMTP_URL').more.get('tls') ?? '').split(':');
     await verifiedAccount({ smtp_host: host, smtp_port: Number(port) });
   });
 
-  it('says that the password is wrong', async () => {
+  it('reports a wrong password', async () => {
     const outcome = await verify(await newAccount({ smtp_password: 'not this one' }));
     expect(outcome).toMatchObject({ verified: false, error_class: 'auth_failed' });
     expect(outcome.message).toContain('localhost did not accept the user name and password.');
   });
 
   it.each(['nobody@peer.example', 'somebody@elsewhere.example'])(
-    'says that the server takes no mail for %s',
+    'reports that the server takes no mail for %s',
     async (to) => {
       const id = await newAccount();
       const outcome = await verify(id, to);
@@ -105,7 +105,7 @@ describe.skipIf(!process.env['TEST_SMTP_URL'])('SMTP at Postfix (needs TEST_SMTP
     },
   );
 
-  it('says that a message is too large', async () => {
+  it('reports that a message is too large', async () => {
     const id = await verifiedAccount();
     const limit = Number(mailPeer('TEST_SMTP_URL').more.get('limit'));
     const answer = await send(id, { html: `<p>${'large '.repeat(limit / 5)}</p>` });

@@ -39,32 +39,32 @@ async function onlyMail({ messages }: ScriptedSmtp): Promise<Email> {
 const headerOf = (mail: Email, name: string): string | undefined =>
   mail.headers.find(({ key }) => key === name)?.value;
 
-/** How often a server was given content. */
+/** How often the server received content. */
 const contentsOf = ({ sessions }: ScriptedSmtp): number =>
   sessions.filter(({ contentBytes }) => contentBytes > 0).length;
 
 describe('a verification that fails', () => {
   it.each<[string, Parameters<SmtpStage['serve']>[0], string, RegExp]>([
     [
-      'for its password',
+      'because of its password',
       { script: { auth: '535 5.7.8 no such user at 10.1.2.3' } },
       'auth_failed',
       /did not accept the user name and password.*app password/,
     ],
     [
-      'for a certificate that nobody vouches for',
+      'because of an untrusted certificate',
       { certificate: 'localhost' },
       'tls_untrusted',
       /self-signed.*valid certificate/,
     ],
     [
-      'for one that has expired, with TLS from the start',
+      'because of an expired certificate, with TLS from the start',
       { certificate: 'smtp-expired', port: 2465 },
       'tls_untrusted',
       /expired/,
     ],
     [
-      'for want of STARTTLS',
+      'because STARTTLS is missing',
       {
         script: {
           plainEhlo: '250-smtp.acme.example\n250 AUTH PLAIN LOGIN',
@@ -75,13 +75,13 @@ describe('a verification that fails', () => {
       /offers no STARTTLS.*port 465/,
     ],
     [
-      'for its recipient',
+      'because of its recipient',
       { script: { rcpt: '550 5.1.1 unknown' } },
       'recipient_rejected',
       /recipient's address/,
     ],
   ])(
-    '%s says why and what to do, and shows no password to whom it must not',
+    '%s gives the reason and the remedy, and sends the password only to a trusted server',
     async (_, options, errorClass, remedy) => {
       await using server = await stage.serve(options);
       const { id } = await newAccount(server);
@@ -101,7 +101,7 @@ describe('a verification that fails', () => {
     },
   );
 
-  it('for want of a server that listens tells no address', async () => {
+  it('because no server listens does not reveal the address', async () => {
     const server = await stage.serve();
     const { id } = await newAccount(server);
     await server[Symbol.asyncDispose]();
@@ -112,7 +112,7 @@ describe('a verification that fails', () => {
   });
 });
 
-/** Waits until the account's only message is back in line after so many attempts. */
+/** Waits until the account's only message is queued again after that many attempts. */
 async function putOff(accountId: string, attempts: number) {
   const rows = () => messageRows(stage.millrace, accountId);
   await until(async () => {
@@ -120,7 +120,7 @@ async function putOff(accountId: string, attempts: number) {
     return row?.status === 'queued' && row.attempts === attempts;
   });
   const [row] = await rows();
-  if (!row) throw new Error('There is no message.');
+  if (!row) throw new Error('The account has no message.');
   return [row] as const;
 }
 
@@ -175,7 +175,7 @@ describe('a verification', () => {
     expect(await tenant.account(id)).toMatchObject({ daily_sent: 1 });
   });
 
-  it('is one message for fifty who ask at once', async () => {
+  it('is one message for fifty concurrent requests', async () => {
     await using server = await stage.serve();
     const { id } = await newAccount(server);
     const answers = await Promise.all(Array.from({ length: 50 }, () => verify(id)));
@@ -200,7 +200,7 @@ describe('a verification', () => {
 });
 
 describe('a message', () => {
-  it('can be unsubscribed from by the very link in its headers, and the next is refused', async () => {
+  it('can be unsubscribed from with the link in its headers, and the next one is refused', async () => {
     await using server = await stage.serve();
     const id = await readyAccount(server);
     const sent = await send(id, { html: '<p>How are you?</p>', reply_to: 'desk@acme.example' });
@@ -229,7 +229,7 @@ describe('a message', () => {
     expect(await tenant.account(id)).toMatchObject({ daily_sent: 2 });
   });
 
-  it('to a domain of other letters goes to its ASCII form, by whichever form it is named', async () => {
+  it('to an internationalized domain goes to its ASCII form, and both forms can be unsubscribed', async () => {
     await using server = await stage.serve();
     const id = await readyAccount(server);
     expect((await send(id, { to: 'Info@BÜCHER.example' })).status).toBe(200);
@@ -247,7 +247,7 @@ describe('a message', () => {
     expect(server.smtp.messages).toHaveLength(1);
   });
 
-  it('of two hundred at once goes out twenty times where the day has twenty', async () => {
+  it('sent two hundred times at once goes out twenty times under a daily limit of twenty', async () => {
     await using server = await stage.serve();
     const id = await readyAccount(server, { daily_limit: 20 });
     const answers = await Promise.all(
@@ -263,7 +263,7 @@ describe('a message', () => {
     expect(await tenant.account(id)).toMatchObject({ daily_sent: 20 });
   });
 
-  it('that is lost with its connection is unknown, and never sent again', async () => {
+  it('lost with its connection is unknown and never sent again', async () => {
     await using server = await stage.serve({ script: { content: { kind: 'drop' } } });
     const id = await readyAccount(server);
     const headers = { 'Idempotency-Key': 'lost' };
@@ -276,7 +276,7 @@ describe('a message', () => {
     await stage.hurry(row?.id ?? '');
     await reconcileMessages(stage.millrace.services);
     expect((await send(id, {}, headers)).body.detail).toBe(first.body.detail);
-    // What comes after it is sent, so its turn has been, too.
+    // A later message is sent, so the lost one would have had its turn too.
     expect((await send(id, { to: 'other@firm.test' })).status).toBe(200);
     expect(server.smtp.messages.map(({ to }) => to)).toEqual([['other@firm.test']]);
     expect(contentsOf(server.smtp)).toBe(2);

@@ -31,7 +31,7 @@ beforeEach(async () => {
 const verify = (id: string, body: unknown = RECIPIENT, headers = {}) =>
   tenant.call('POST', `/email-accounts/${id}/verify`, body, headers);
 
-/** The next attempt waits there until it is let go. */
+/** Holds the next attempt until it is released. */
 function hold(when: 'before' | 'after') {
   const [reached, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   stage.mailer.next.push(async (...args) => {
@@ -48,7 +48,7 @@ function hold(when: 'before' | 'after') {
 }
 
 describe('a verification', () => {
-  it('sends a test message, and the account is ready', async () => {
+  it('sends a test message and makes the account ready', async () => {
     const { id, verification_token: token } = await tenant.createAccount({ from_name: 'Jane' });
     const { status, body } = await verify(id);
     expect([status, body.verified, body.error_class]).toEqual([200, true, null]);
@@ -72,7 +72,7 @@ describe('a verification', () => {
     ]);
   });
 
-  it('is one for fifty who ask at once', async () => {
+  it('is shared by fifty concurrent requests', async () => {
     const { id } = await tenant.createAccount();
     const answers = await Promise.all(Array.from({ length: 50 }, () => verify(id)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -83,7 +83,7 @@ describe('a verification', () => {
     expect(stage.mailer.attempts).toBe(1);
   });
 
-  it('that fails is a 200 that says why, and counts on no day', async () => {
+  it('that fails is a 200 with the reason, and is not counted', async () => {
     const { id } = await tenant.createAccount();
     stage.mailer.next.push(refuseIt('auth_failed'));
     const { status, body } = await verify(id);
@@ -93,7 +93,7 @@ describe('a verification', () => {
     expect((await verify(id)).body.verified).toBe(true);
   });
 
-  it('of which nobody knows whether it went out verifies nothing and is not repeated', async () => {
+  it('with an unknown outcome verifies nothing and is not repeated', async () => {
     const { id } = await tenant.createAccount();
     stage.mailer.next.push(loseIt);
     const { status, body } = await verify(id);
@@ -102,7 +102,7 @@ describe('a verification', () => {
     expect(stage.mailer.attempts).toBe(1);
   });
 
-  it('that a server puts off is tried again while the request waits', async () => {
+  it('that the server defers is retried while the request waits', async () => {
     const { id } = await tenant.createAccount();
     stage.mailer.next.push(refuseIt('greylisted'));
     const { status, body } = await verify(id);
@@ -111,7 +111,7 @@ describe('a verification', () => {
     expect(await tenant.account(id)).toMatchObject({ daily_sent: 1 });
   });
 
-  it('does not wait when it is asked not to, and tells where to look', async () => {
+  it('does not wait when asked not to, and says where to look', async () => {
     const { id } = await tenant.createAccount();
     const held = hold('before');
     const asked = await verify(id, RECIPIENT, { Prefer: 'wait=5, respond-async' });
@@ -127,7 +127,7 @@ describe('a verification', () => {
     );
   });
 
-  it('is refused to another recipient while one is under way', async () => {
+  it('is refused for another recipient while one is in progress', async () => {
     const { id } = await tenant.createAccount();
     const held = hold('after');
     const first = verify(id);
@@ -140,7 +140,7 @@ describe('a verification', () => {
     expect([third.status, stage.mailer.attempts]).toEqual([200, 2]);
   });
 
-  it('may begin five times a minute', async () => {
+  it('may be started five times a minute', async () => {
     const { id } = await tenant.createAccount();
     stage.mailer.next.push(...Array.from({ length: 5 }, () => refuseIt('auth_failed')));
     for (let n = 0; n < 5; n += 1) expect((await verify(id)).status).toBe(200);
@@ -153,7 +153,7 @@ describe('a verification', () => {
     expect((await verify(id)).body.verified).toBe(true);
   });
 
-  it('counts on the day of the account, which may be full', async () => {
+  it('counts toward the daily limit, which may be full', async () => {
     const id = await tenant.verifiedAccount({ daily_limit: 1 });
     expect((await verify(id)).status).toBe(200);
     const full = await verify(id, { test_recipient: 'other@inbox.test' });
@@ -161,7 +161,7 @@ describe('a verification', () => {
     expect(stage.mailer.attempts).toBe(1);
   });
 
-  it('is not sent to whom the workspace must not contact', async () => {
+  it('is not sent to recipients on the do-not-contact list', async () => {
     const { id } = await tenant.createAccount();
     const entries = [{ kind: 'email' as const, value: 'me@inbox.test' }];
     const { db } = stage.millrace.services;
@@ -186,11 +186,11 @@ describe('a verification', () => {
   });
 });
 
-describe('settings that are changed during a verification', () => {
+describe('settings that change during a verification', () => {
   const change = (id: string) =>
     tenant.call('PATCH', `/email-accounts/${id}`, { smtp_password: 'another' });
 
-  it('before the content end it: nothing is sent, and the next one begins at once', async () => {
+  it('before the content end it: nothing is sent, and the next one can begin at once', async () => {
     const { id } = await tenant.createAccount();
     const held = hold('before');
     const asked = verify(id);
@@ -206,7 +206,7 @@ describe('settings that are changed during a verification', () => {
     expect(await tenant.account(id)).toMatchObject({ verified: true, daily_sent: 1 });
   });
 
-  it('in the content are not verified by it', async () => {
+  it('during the content are not verified by it', async () => {
     const { id } = await tenant.createAccount();
     const held = hold('after');
     const asked = verify(id);
@@ -222,7 +222,7 @@ describe('settings that are changed during a verification', () => {
   });
 });
 
-it('the password stands in no job and in no row', async () => {
+it('the password is in no job and in no row', async () => {
   const { id } = await tenant.createAccount();
   await verify(id);
   const { producer, db } = stage.millrace.services;
@@ -234,7 +234,7 @@ it('the password stands in no job and in no row', async () => {
   expect(JSON.stringify(rows)).not.toContain(PASSWORD);
 });
 
-it('verifications of others are not there', async () => {
+it('verifications of other workspaces do not exist', async () => {
   const { id } = await tenant.createAccount();
   const { id: second } = await tenant.createAccount();
   const { body } = await verify(id);

@@ -33,7 +33,7 @@ describe('the keys that a process starts with', () => {
   const check = (...keys: Buffer[]) => assertKeyRing(test.services.db, ringOf(...keys));
   const forgetRecords = () => sql`delete from encryption_key`.execute(test.services.db);
 
-  it('are refused when one is missing, with its id, what needs it and what to do', async () => {
+  it('are refused when one is missing, with its id, what needs it and the remedy', async () => {
     await insertCredentials(test.services, test.workspaceId, 3);
     const refused = check(WRONG);
     await expect(refused).rejects.toThrow(StartError);
@@ -44,7 +44,7 @@ describe('the keys that a process starts with', () => {
     await check(RIGHT);
   });
 
-  it('are refused also when the version before recorded none', async () => {
+  it('are refused when the previous version recorded none', async () => {
     await insertCredentials(test.services, test.workspaceId, 1);
     await forgetRecords();
     await expect(check(WRONG)).rejects.toThrow(`lacks the key ${RIGHT_ID}`);
@@ -56,21 +56,21 @@ describe('the keys that a process starts with', () => {
     await check(RIGHT);
   });
 
-  it('are told from others of the same id by their check values', async () => {
+  it('are distinguished from others with the same id by their check values', async () => {
     await sql`update encryption_key set check_value = 'of another key'`.execute(test.services.db);
     await expect(check(RIGHT)).rejects.toThrow(
       `ENCRYPTION_KEY has a key ${RIGHT_ID} that is not the one under which values in the database are encrypted`,
     );
   });
 
-  it('are told from others of the same id by what they open, where no check value is recorded', async () => {
+  it('are distinguished from others with the same id by what they open, when no check value is recorded', async () => {
     const { db } = test.services;
     const [id = 0] = await insertCredentials(test.services, test.workspaceId, 1);
     const others = createSecretBox([WRONG]).seal('x', `credential:${id}`);
     const disguised = others.replace(WRONG_ID, RIGHT_ID);
     await sql`update credential set secret = ${disguised} where id = ${id}`.execute(db);
     await forgetRecords();
-    // The unsubscribe key still opens: one damaged value is no other key.
+    // The unsubscribe key still opens, so one damaged value does not mean another key.
     await check(RIGHT);
     await forgetRecords();
     await sql`delete from unsubscribe_key`.execute(db);
@@ -85,7 +85,7 @@ describe('the keys that a process starts with', () => {
     await expect(acceptLostKey(db, ring, 'deadbeef')).rejects.toThrow('no value in this database');
     expect(await acceptLostKey(db, ring, RIGHT_ID)).toBe(3);
     await check(WRONG);
-    // Links get a new key, as those of before are lost with theirs.
+    // Links get a new key, because earlier ones are lost with their key.
     const links = await openUnsubscribeKeys(db, ring.secrets, ring.keys);
     expect(links.keyIds).toHaveLength(1);
     expect(links.keyIds).not.toEqual(test.services.unsubscribeSecrets.keyIds);
@@ -111,7 +111,7 @@ describe('a process with a wrong key', () => {
     ? (['src/main.ts', 'src/migrate.ts'] as const)
     : (['src/main.ts', 'src/api.ts', 'workers/main.ts', 'src/migrate.ts'] as const);
 
-  it('ends with one sentence and status 1, whichever it is', async () => {
+  it('ends with one sentence and status 1, whichever process it is', async () => {
     await using environment = await openTestEnvironment();
     const right = { ...environment.settings, ENCRYPTION_KEY: RIGHT.toString('base64') };
     await (await startProcess('src/migrate.ts', right)).ended(60_000);
@@ -142,7 +142,7 @@ describe('a process with a wrong key', () => {
   });
 
   it.skipIf(!isEmbedded)(
-    'names the file of the embedded size, also when it was edited badly (without TEST_DATABASE_URL)',
+    'names the file of the embedded size, even after a bad edit (without TEST_DATABASE_URL)',
     async () => {
       await using environment = await openTestEnvironment();
       const { DATA_DIR: directory = '' } = environment.settings;

@@ -40,7 +40,7 @@ const waiting = async ({ db }: Services, id: string): Promise<boolean> => {
 };
 
 describe('after a rotation', () => {
-  it('all that was sealed is there, mail that waited is sent, and the old key is not needed', async () => {
+  it('all sealed values are readable, waiting mail is sent, and the old key is not needed', async () => {
     await using stage = await openKeyRingStage();
     const [old, fresh] = [makeKey(), makeKey()];
     const { things, messageId, before } = await seedUnder(await stage.start(old));
@@ -67,7 +67,7 @@ describe('after a rotation', () => {
     expect(alone.mailer.sent[0]?.message.text).toContain('How are you?');
   });
 
-  it('links of messages unsubscribe, also those of versions that sealed them with ENCRYPTION_KEY', async () => {
+  it('unsubscribe links work, including those of versions that sealed them with ENCRYPTION_KEY', async () => {
     await using stage = await openKeyRingStage();
     const [old, fresh, third] = [makeKey(), makeKey(), makeKey()];
     const earlier = await stage.start(old);
@@ -75,7 +75,7 @@ describe('after a rotation', () => {
     const to = (email: string) => ({ workspaceId, email });
     const sealedByKey = makeUnsubscribeToken(createSecretBox([old]), to('old@firm.test'));
     expect(await statusOfLink(earlier, sealedByKey)).toBe(404);
-    // The database as the version before left it.
+    // The database as the previous version left it.
     await sql`delete from unsubscribe_key`.execute(earlier.services.db);
     await sql`delete from encryption_key`.execute(earlier.services.db);
     await earlier[Symbol.asyncDispose]();
@@ -89,14 +89,14 @@ describe('after a rotation', () => {
       expect((await reseal(millrace)).code).toBe(0);
       expect(await statusOfLink(millrace, made)).toBe(200);
       expect(await statusOfLink(millrace, sealedByKey)).toBe(200);
-      // The third key is none of links: whoever has it cannot make one.
+      // The third key is not a link key, so whoever has it cannot forge a link.
       const forged = makeUnsubscribeToken(createSecretBox([third]), to('x@firm.test'));
       expect(await statusOfLink(millrace, forged)).toBe(404);
       await millrace[Symbol.asyncDispose]();
     }
   });
 
-  it('the embedded size finds its keys in the file of its folder, too', async () => {
+  it('the embedded size also finds its keys in the file in its folder', async () => {
     await using stage = await openKeyRingStage();
     if (stage.environment.size !== 'embedded') return;
     const [old, fresh] = [makeKey(), makeKey()];
@@ -111,7 +111,7 @@ describe('after a rotation', () => {
   });
 });
 
-/** One of everything, and a message that a busy server has put off. */
+/** One sealed value of each kind, and a message that a busy server has deferred. */
 async function seedUnder(millrace: StartedMillrace) {
   const { services, mailer } = millrace;
   const things = await seedSealedThings(services, await newWorkspace(millrace));

@@ -18,7 +18,7 @@ import { migrateTestDatabase } from '#test/support/test-millrace.ts';
 const VALUES = 3_000;
 const RESEAL = '/manage/admin/encryption-keys/reseal';
 
-it('a service that is killed while it reseals loses no value, and the command goes on after a start', async () => {
+it('a service killed while resealing loses no value, and the command continues after a restart', async () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
   await using environment = await openTestEnvironment({ RATE_LIMIT_PER_MINUTE: '1000000' });
   const settingsWith = (...keys: Buffer[]) => ({

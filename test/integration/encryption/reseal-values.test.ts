@@ -13,7 +13,7 @@ import { openTestServices, type TestServices } from '#test/support/test-services
 const [OLD, FRESH, FOREIGN] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 
 let test: TestServices;
-/** After a rotation: what `test.services` has sealed is of the old key. */
+/** The services after a rotation: what `test.services` sealed uses the old key. */
 let rotated: Services;
 
 beforeEach(async () => {
@@ -42,7 +42,7 @@ async function secretOf(id: number): Promise<string> {
 const setSecret = (id: number, secret: string) =>
   sql`update credential set secret = ${secret} where id = ${id}`.execute(test.services.db);
 
-/** Ids of credentials that the fresh key alone does not open to what was sealed. */
+/** Ids of credentials that the fresh key alone cannot open to their original value. */
 async function wrongOnes(ids: readonly number[]): Promise<number[]> {
   const alone = createSecretBox([FRESH]);
   const { rows } = await sql<{ id: number; secret: string }>`
@@ -54,12 +54,12 @@ async function wrongOnes(ids: readonly number[]): Promise<number[]> {
 }
 
 describe('resealing', () => {
-  it('takes up to 1,000 values a step, and a pass that was stopped may begin anew', async () => {
+  it('processes up to 1,000 values per step, and a stopped pass can be restarted', async () => {
     const ids = await insert(2_300);
     const first = await resealValues(rotated, null);
     expect(first).toMatchObject({ keyId: keyIdOf(FRESH), resealed: 1_000, unreadable: [] });
     expect(first.next).toBe(`credential.secret:${ids[999]}`);
-    // With one value more: the unsubscribe key.
+    // One more value: the unsubscribe key.
     expect((await describeKeys(rotated)).left).toBe(1_301);
     expect(await resealAll(rotated)).toBe(1_301);
     expect(await wrongOnes(ids)).toEqual([]);
@@ -73,11 +73,11 @@ describe('resealing', () => {
     expect(await wrongOnes(ids)).toEqual([]);
   });
 
-  it('never overwrites what somebody enters meanwhile', async () => {
+  it('never overwrites a value entered meanwhile', async () => {
     const [first = 0, second = 0] = await insert(2);
     const entered = rotated.secrets.seal('entered anew', `credential:${first}`);
     const edits: Promise<unknown>[] = [];
-    // The edit comes after the value was read and before it is written.
+    // The edit happens after the value is read and before it is written.
     const secrets: SecretBox = {
       ...rotated.secrets,
       open(sealed, rowName) {
@@ -92,13 +92,13 @@ describe('resealing', () => {
     expect(await wrongOnes([second])).toEqual([]);
   });
 
-  it('waits for an edit that is under way, and leaves it alone', async () => {
+  it('waits for an edit in progress and leaves it alone', async () => {
     const [id = 0] = await insert(1);
     const entered = test.services.secrets.seal('entered anew', `credential:${id}`);
     const { db } = test.services;
     const pass = await db.transaction().execute(async (trx) => {
       await sql`update credential set secret = ${entered} where id = ${id}`.execute(trx);
-      // Where there are several connections it reads the value of before, and finds the row locked.
+      // With several connections it reads the old value and finds the row locked.
       return { resealing: resealValues(rotated, null) };
     });
     await pass.resealing;
@@ -108,7 +108,7 @@ describe('resealing', () => {
     );
   });
 
-  it('names the rows that no key opens, and goes on', async () => {
+  it('names the rows that no key opens, and continues', async () => {
     const [damaged = 0, foreign = 0, good = 0, none = 0] = await insert(4);
     await setSecret(damaged, (await secretOf(damaged)).replace(/.(?=.{20}$)/, '!'));
     await setSecret(foreign, createSecretBox([FOREIGN]).seal('x', `credential:${foreign}`));
@@ -132,7 +132,7 @@ describe('resealing', () => {
     });
   });
 
-  it('refuses to go on from a place that is none', async () => {
+  it('refuses to resume from an invalid position', async () => {
     const places = [
       'nonsense',
       'credential',

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => at[Symbol.asyncDispose]());
 
 describe('the sweep', () => {
-  it('takes bytes whose row went with a deletion, and leaves all others', async () => {
+  it('removes bytes whose row was deleted, and leaves all others', async () => {
     const saved = [];
     for (const location of ['disk', 's3', 'database'] as const) {
       for (let index = 0; index < 5; index += 1) {
@@ -50,7 +50,7 @@ describe('the sweep', () => {
     expect(await at.kept()).toMatchObject({ rows: 9, parts: 3 });
   });
 
-  it('leaves an upload alone that is under way', async () => {
+  it('leaves an upload in progress alone', async () => {
     async function* slow(): AsyncGenerator<Buffer> {
       yield Buffer.from('be');
       await sweepFiles(stage.services.db, at.places, never);
@@ -61,7 +61,7 @@ describe('the sweep', () => {
     expect(found?.bytes.toString()).toBe('begun');
   });
 
-  it('touches nothing in a bucket that is not this installation’s', async () => {
+  it('does not touch objects in the bucket that belong to others', async () => {
     const foreign = [
       'readme.txt',
       `millrace-files/${randomUUID()}/${randomUUID()}`,
@@ -73,7 +73,7 @@ describe('the sweep', () => {
     expect([...at.s3.objects.keys()]).toEqual(foreign);
   });
 
-  it('touches nothing on the disk that it did not put there', async () => {
+  it('does not touch files on the disk that others put there', async () => {
     await mkdir(path.join(at.folder, stage.workspaceId), { recursive: true });
     await writeFile(path.join(at.folder, stage.workspaceId, 'notes.txt'), 'kept');
     await writeFile(path.join(at.folder, 'lost+found'), 'kept');
@@ -82,7 +82,7 @@ describe('the sweep', () => {
     expect((await at.kept()).disk.toSorted()).toEqual(['lost+found', 'notes.txt']);
   });
 
-  it('takes what belongs to nobody, unless a connector reads it', async () => {
+  it('removes files that belong to nobody, unless a connector reads them', async () => {
     const store = at.storeAt('disk');
     const ids: StoredFileId[] = [];
     for (const metadata of [{ user_file_id: randomUUID() }, {}, {}]) {
@@ -102,11 +102,11 @@ describe('the sweep', () => {
 });
 
 describe('the disk', () => {
-  it('that is full refuses the file in words, and keeps nothing of it', async () => {
+  it('refuses a file with a clear message when it is full, and keeps nothing of it', async () => {
     at.places.disk = createDiskBytes({
       folder: at.folder,
       open: async (file, flags) => {
-        // The name is taken; what is written goes to a device that is always full.
+        // The file can be created, but its content goes to a device that is always full.
         await writeFile(String(file), '');
         return open('/dev/full', flags);
       },
@@ -119,7 +119,7 @@ describe('the disk', () => {
     expect(await at.kept()).toEqual(NOTHING);
   });
 
-  it('shows its files to their owner alone', async () => {
+  it('makes its files readable only to their owner', async () => {
     const { id } = await at.storeAt('disk').save(at.newFile(), chunksOf(Buffer.from('private')));
     const file = path.join(at.folder, stage.workspaceId, id);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -127,7 +127,7 @@ describe('the disk', () => {
     expect(await readFile(file, 'utf8')).toBe('private');
   });
 
-  it('never leaves its at.folder, whatever is asked for', async () => {
+  it('never leaves its folder, whatever is requested', async () => {
     const address = {
       workspaceId: stage.workspaceId,
       id: '../../../etc/passwd' as StoredFileId,
@@ -137,7 +137,7 @@ describe('the disk', () => {
     await expect(at.places.disk.remove(address)).rejects.toThrow();
   });
 
-  it('says of a file that was cut short that it is gone', async () => {
+  it('reports a truncated file as missing', async () => {
     const { id } = await at.storeAt('disk').save(at.newFile(), chunksOf(randomBytes(1_000)));
     await writeFile(path.join(at.folder, stage.workspaceId, id), 'short');
     expect(await at.storeAt('disk').read(stage.workspaceId, id)).toBeNull();

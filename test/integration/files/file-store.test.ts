@@ -43,7 +43,7 @@ beforeEach(async () => {
 afterEach(() => at[Symbol.asyncDispose]());
 
 describe.each<FileLocation>(['database', 'disk', 's3'])('a file in the %s', (location) => {
-  it.each([0, 1, 1024 * 1024, 2_500_000])('of %i bytes comes back as it was', async (size) => {
+  it.each([0, 1, 1024 * 1024, 2_500_000])('of %i bytes is read back unchanged', async (size) => {
     const bytes = randomBytes(size);
     const saved = await at.storeAt(location).save(at.newFile(), chunksOf(bytes));
     expect(saved).toMatchObject({ name: 'a.txt', byteCount: size });
@@ -51,7 +51,7 @@ describe.each<FileLocation>(['database', 'disk', 's3'])('a file in the %s', (loc
     expect(found?.bytes.equals(bytes)).toBe(true);
   });
 
-  it('leaves nothing when its stream breaks off, or is too large', async () => {
+  it('leaves nothing when its stream breaks off or is too large', async () => {
     await expect(at.storeAt(location).save(at.newFile(), breaksOff())).rejects.toThrow('gone away');
     const large = chunksOf(randomBytes(MAX_BYTES + 1));
     await expect(at.storeAt(location).save(at.newFile(), large)).rejects.toThrow(
@@ -60,7 +60,7 @@ describe.each<FileLocation>(['database', 'disk', 's3'])('a file in the %s', (loc
     expect(await at.kept()).toEqual(NOTHING);
   });
 
-  it('is not seen before all of it is there', async () => {
+  it('is invisible until it is complete', async () => {
     let seen: unknown = 'not asked';
     async function* asking(): AsyncGenerator<Buffer> {
       yield Buffer.from('first');
@@ -68,7 +68,7 @@ describe.each<FileLocation>(['database', 'disk', 's3'])('a file in the %s', (loc
         stage.services.db,
       );
       const [row] = rows;
-      if (!row) throw new Error('The row comes before the bytes.');
+      if (!row) throw new Error('The row is inserted before the bytes.');
       seen = await at.storeAt(location).find(stage.workspaceId, row.id);
       yield Buffer.from('second');
     }
@@ -85,7 +85,7 @@ describe.each<FileLocation>(['database', 'disk', 's3'])('a file in the %s', (loc
     expect(await at.kept()).toEqual(NOTHING);
   });
 
-  it('is neither read nor removed by another workspace', async () => {
+  it('can neither be read nor removed by another workspace', async () => {
     const saved = await at.storeAt(location).save(at.newFile(), chunksOf(Buffer.from('mine')));
     const other = randomUUID() as WorkspaceId;
     expect(await at.storeAt(location).find(other, saved.id)).toBeNull();
@@ -96,7 +96,7 @@ describe.each<FileLocation>(['database', 'disk', 's3'])('a file in the %s', (loc
     );
   });
 
-  it('is found by its id whatever it is called', async () => {
+  it('is found by its id whatever its name', async () => {
     for (const name of [
       '../../../etc/passwd',
       '/dev/null',
@@ -117,13 +117,13 @@ describe.each<FileLocation>(['database', 'disk', 's3'])('a file in the %s', (loc
     ).toEqual([]);
   });
 
-  it('that lost its process between row and bytes, or bytes and row, is swept away', async () => {
+  it('whose process died between row and bytes is swept away', async () => {
     const id = randomUUID();
     await sql`insert into stored_file (id, workspace_id, name, media_type, byte_count, location, created_at)
       values (${id}, ${stage.workspaceId}, 'a', 'text/plain', -1, ${location}, now() - interval '2 days')`.execute(
       stage.services.db,
     );
-    // Its bytes were all written, and the row was not finished.
+    // All bytes were written, but the row was not completed.
     const address = { workspaceId: stage.workspaceId, id: id as StoredFileId };
     await at.places[location].write(address, chunksOf(Buffer.from('lost')));
     expect(await at.storeAt(location).find(stage.workspaceId, address.id)).toBeNull();
@@ -134,7 +134,7 @@ describe.each<FileLocation>(['database', 'disk', 's3'])('a file in the %s', (loc
 
 describe('the bucket', () => {
   it.each([500, 503, 429, 'cut'] as const)(
-    'that fails with %s is away, and nothing remains',
+    'that fails with %s counts as unavailable, and nothing is left',
     async (fault) => {
       at.s3.fault = (method) => (method === 'PUT' ? fault : null);
       const failure = at.storeAt('s3').save(at.newFile(), chunksOf(randomBytes(500_000)));
@@ -143,7 +143,7 @@ describe('the bucket', () => {
     },
   );
 
-  it('that breaks off a read is away, and has the file afterwards', async () => {
+  it('that breaks off a read counts as unavailable, and has the file afterwards', async () => {
     const bytes = randomBytes(300_000);
     const { id } = await at.storeAt('s3').save(at.newFile(), chunksOf(bytes));
     at.s3.fault = () => 'cut';
@@ -153,7 +153,7 @@ describe('the bucket', () => {
     expect(found?.bytes.equals(bytes)).toBe(true);
   });
 
-  it('that refuses says so to the operator, without the keys', async () => {
+  it('that refuses reports it to the operator without the keys', async () => {
     at.s3.fault = () => 403;
     const failure = at.storeAt('s3').save(at.newFile(), chunksOf(Buffer.from('x')));
     await expect(failure).rejects.toThrow(
@@ -162,7 +162,7 @@ describe('the bucket', () => {
     expect((await at.kept()).rows).toBe(0);
   });
 
-  it('that is away when a file is removed gives its bytes back to the sweep', async () => {
+  it('that is unavailable when a file is removed leaves its bytes to the sweep', async () => {
     const { id } = await at.storeAt('s3').save(at.newFile(), chunksOf(Buffer.from('x')));
     at.s3.fault = () => 503;
     await at.storeAt('s3').remove(stage.workspaceId, [id]);
@@ -172,7 +172,7 @@ describe('the bucket', () => {
     expect(await at.kept()).toEqual(NOTHING);
   });
 
-  it('leaves no copy on the disk of this machine', async () => {
+  it('leaves no copy on the local disk', async () => {
     vi.stubEnv('TMPDIR', at.folder);
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(tmpdir()).toBe(at.folder);
@@ -182,7 +182,7 @@ describe('the bucket', () => {
   });
 });
 
-it('says in words that a file lies where this server cannot look', async () => {
+it('reading a file in a location that this server cannot reach gives a clear error', async () => {
   const { id } = await at.storeAt('s3').save(at.newFile(), chunksOf(Buffer.from('x')));
   const store = createFileStore(stage.services.db, {
     places: { ...at.places, s3: null },
@@ -194,7 +194,7 @@ it('says in words that a file lies where this server cannot look', async () => {
   });
 });
 
-it('keeps the maker of a file', async () => {
+it('a file keeps its creator', async () => {
   const { rows } = await sql<{ id: UserId }>`select id from user_account limit 1`.execute(
     stage.services.db,
   );

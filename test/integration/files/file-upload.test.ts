@@ -35,7 +35,7 @@ const send = (path: string, parts: FilePart[], options: SendOptions = {}): Promi
 const rows = (): ReturnType<typeof storedRows> => storedRows(millrace);
 const read = (id: string): ReturnType<typeof readStored> => readStored(millrace, id);
 
-/** The parts as they are, with CRLF for each line end. */
+/** Sends the body unchanged, except that line ends become CRLF. */
 function sendRaw(
   body: string,
   contentType = `multipart/form-data; boundary=${BOUNDARY}`,
@@ -64,7 +64,7 @@ describe('an upload that fails leaves nothing', () => {
     expect(answer.body.detail).toContain('large.bin is larger than 3000000 bytes (MAX_FILE_BYTES)');
   });
 
-  it('when an entry of its zip is too large, though the zip is small', async () => {
+  it('when an entry of its zip is too large, although the zip is small', async () => {
     const bomb = buildZip([
       { name: 'a.txt', content: Buffer.from('a') },
       { name: 'b.txt', content: Buffer.alloc(MAX_FILE_BYTES + 1) },
@@ -75,7 +75,7 @@ describe('an upload that fails leaves nothing', () => {
   });
 
   it.each<[string, FilePart[], string]>([
-    ['no zip at all', [['a.zip', 'just text']], 'a.zip is a damaged ZIP file'],
+    ['not a zip', [['a.zip', 'just text']], 'a.zip is a damaged ZIP file'],
     [
       'cut off',
       [
@@ -94,7 +94,7 @@ describe('an upload that fails leaves nothing', () => {
       'b.zip is a second zip',
     ],
     [
-      'described by something else than a list',
+      'described by a metadata file that is not a list',
       [['a.zip', zipOf({ a: 'A', '.onyx_metadata.json': '{}' })]],
       '.onyx_metadata.json in a.zip must be an array',
     ],
@@ -115,12 +115,12 @@ describe('an upload that fails leaves nothing', () => {
       'Unexpected end of multipart data',
     ],
     [
-      'it ends in the middle of a head',
+      'it ends in the middle of a header',
       `${file('a.txt', 'A')}--${BOUNDARY}\nContent-Dis`,
       undefined,
       'Unexpected end',
     ],
-    ['it is something else', '{"files": []}', undefined, 'Unexpected end of multipart data'],
+    ['it is not multipart', '{"files": []}', undefined, 'Unexpected end of multipart data'],
     ['it holds no part', `--${BOUNDARY}--\n`, undefined, 'The form holds no files'],
     ['it is empty', '', undefined, 'Unexpected end of multipart data'],
     [
@@ -130,7 +130,7 @@ describe('an upload that fails leaves nothing', () => {
       'has no filename',
     ],
     [
-      'a file has a name of folders only',
+      'a file name consists only of folders',
       `${file('../..', 'B')}--${BOUNDARY}--\n`,
       undefined,
       'empty name',
@@ -147,19 +147,19 @@ describe('an upload that fails leaves nothing', () => {
     expect(answer.body.detail).toContain(detail);
   });
 
-  it('when it has more parts than are taken, or too long a field', async () => {
+  it('when it has too many parts or a field that is too long', async () => {
     const many = await sendRaw(`${file('a.txt', 'A').repeat(1_001)}--${BOUNDARY}--\n`);
     expect([many.status, many.body.detail]).toEqual([413, expect.stringContaining('1000 files')]);
     const long = await send(UPLOAD, [], { fields: { note: 'x'.repeat(1_100_000) } });
     expect([long.status, long.body.detail]).toEqual([413, expect.stringContaining('field note')]);
   });
 
-  it('when it is no form', async () => {
+  it('when it is not a form', async () => {
     const answer = await millrace.call('POST', UPLOAD, { files: [] });
     expect([answer.status, answer.body.error_code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  it('when its client goes away in the middle of a file', async () => {
+  it('when its client disconnects in the middle of a file', async () => {
     const { hostname, port } = new URL(millrace.url);
     const socket = net.connect(Number(port), hostname);
     const head = [
@@ -174,13 +174,13 @@ describe('an upload that fails leaves nothing', () => {
     socket.write(head + file('a.txt', 'whole').replaceAll('\n', '\r\n'));
     socket.write(file('b.bin', '').trimEnd().replaceAll('\n', '\r\n') + '\r\n\r\n');
     socket.write(randomBytes(2_000_000));
-    // The first file is whole, and the second is arriving.
+    // The first file is complete and the second one is arriving.
     await until(async () => (await rows()).files >= before.files + 2);
     socket.destroy();
     await until(async () => (await rows()).files === before.files);
   });
 
-  it('when its key is no admin key', async () => {
+  it('when its key is not an admin key', async () => {
     const { body } = await millrace.call('POST', '/account/api-keys', {
       name: 'M',
       role: 'member',
@@ -211,7 +211,7 @@ describe('an upload', () => {
     expect(stored[2]?.bytes).toHaveLength(0);
   });
 
-  it('unpacks a zip into one file per entry, with what its metadata file says', async () => {
+  it('unpacks a zip into one file per entry, with the metadata from its metadata file', async () => {
     const metadata = JSON.stringify([{ filename: 'a.md', link: 'https://x.example/a' }]);
     const entries = {
       'docs/a.md': 'A',
@@ -236,14 +236,14 @@ describe('an upload', () => {
     expect((await rows()).files).toBe(before.files + 4);
   });
 
-  it('stores a zip as it is when asked to', async () => {
+  it('stores a zip unchanged on request', async () => {
     const bytes = zipOf({ 'a.md': 'A' });
     const { body } = await send(`${UPLOAD}?unzip=false`, [['all.zip', bytes]]);
     expect(body.file_names).toEqual(['all.zip']);
     expect((await read(body.file_paths[0]))?.bytes.equals(bytes)).toBe(true);
   });
 
-  it('is taken compressed, too, and counted unpacked', async () => {
+  it('is accepted compressed, and its size counts uncompressed', async () => {
     const form = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="a.bin"\r\n\r\n`;
     const send = async (bytes: number): Promise<number> => {
       const whole = Buffer.concat([
@@ -268,7 +268,7 @@ describe('an upload', () => {
     expect(await send(MAX_FILE_BYTES + 1)).toBe(413);
   });
 
-  it('is seen by its own workspace only', async () => {
+  it('is visible only in its own workspace', async () => {
     const { body } = await send(UPLOAD, [['a.txt', 'A']]);
     const { workspaceId } = await millrace.createWorkspace();
     const id = body.file_paths[0] as StoredFileId;

@@ -13,12 +13,12 @@ import { until } from '#test/support/until.ts';
 
 const FIRMS = 6;
 const HELD_FROM = 3;
-/** A dead worker's lease has to run out, and `reconcile` to come by. */
+/** A dead worker's lease must expire before `reconcile` picks it up. */
 const RECOVERY_MS = 150_000;
 
 const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
 
-/** Six firms that a search engine knows. The sites of three answer; the last pages of the others do not yet. */
+/** Six firms that a search engine knows. Three sites answer at once; the last pages of the others are held. */
 interface Scene extends AsyncDisposable {
   readonly processes: TestProcesses;
   readonly engine: SearchEngine;
@@ -28,7 +28,7 @@ interface Scene extends AsyncDisposable {
   /** Waits until the quick sites are done and a worker waits for the last page of each slow one. */
   halfDone(): Promise<LeadScrapeId>;
   release(): void;
-  /** The scrape is whole: all sites, all people, one event. */
+  /** Checks that the scrape is complete: all sites, all people, one event. */
   ended(id: LeadScrapeId): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ async function openScene(): Promise<Scene> {
     engine,
     quick,
     slow,
-    // Without `email` no name server is asked.
+    // Without `email` no DNS lookups are made.
     ask: (headers = {}) =>
       processes.client.call(
         'POST',
@@ -110,7 +110,7 @@ async function latestId({ db }: TestProcesses): Promise<LeadScrapeId> {
   const { rows } = await sql<{ id: LeadScrapeId }>`
     select id from lead_scrape order by created_at desc limit 1`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error('There is no scrape.');
+  if (!row) throw new Error('No scrape exists.');
   return row.id;
 }
 
@@ -122,13 +122,13 @@ async function scrapeOf({ db }: TestProcesses, id: LeadScrapeId) {
     .executeTakeFirstOrThrow();
 }
 
-/** As if the lease of a dead worker had run out, and its job been sent a while ago. */
+/** Simulates the expired lease of a dead worker whose job was sent a while ago. */
 async function passTime({ db }: TestProcesses): Promise<void> {
   await sql`update lead_scrape set queued_at = now() - interval '1 minute',
     claimed_until = claimed_until - interval '1 minute' where finished_at is null`.execute(db);
 }
 
-/** The store of the queues forgets every job and schedule. */
+/** Makes the queue store lose every job and schedule. */
 async function forgetJobs({ db, environment }: TestProcesses): Promise<void> {
   if (redisUrl === undefined) {
     await sql`truncate bullmq.job, bullmq.scheduler, bullmq.dedup cascade`.execute(db);
@@ -142,7 +142,7 @@ async function forgetJobs({ db, environment }: TestProcesses): Promise<void> {
   }
 }
 
-/** 200 with all of it, or 202 and where it is. */
+/** Expects 200 with all leads, or 202 with the place to look. */
 function expectAnswer({ status, body }: Answer, id: LeadScrapeId): void {
   if (status === 200) {
     expect(body.total_results).toBe(4 * FIRMS);
@@ -154,7 +154,7 @@ function expectAnswer({ status, body }: Answer, id: LeadScrapeId): void {
 describe.skipIf(databaseUrl === undefined)(
   'a scrape whose worker is lost (needs TEST_DATABASE_URL)',
   () => {
-    it('by SIGKILL is finished by another, which reads no site again that was done', async () => {
+    it('by SIGKILL is finished by another worker, which does not reread finished sites', async () => {
       await using scene = await openScene();
       const { processes, quick, slow } = scene;
       await processes.startApi();
@@ -169,13 +169,13 @@ describe.skipIf(databaseUrl === undefined)(
       await scene.ended(id);
       expect(quick.map(({ site }) => site.requests.length)).toEqual(requests);
       expect(slow.map(visitsOf)).toEqual(slow.map(() => 2));
-      // The same request has its result now.
+      // The same request now gets its result.
       const again = await scene.ask();
       expect([again.status, again.body.total_results]).toEqual([200, 4 * FIRMS]);
       expect(scene.engine.searches.map(([, page]) => page)).toEqual([1, 2]);
     });
 
-    it('as deploys stop it goes on at once, and the request that waits is answered', async () => {
+    it('as in a deployment continues at once, and the waiting request is answered', async () => {
       await using scene = await openScene();
       const { processes, quick } = scene;
       await processes.startApi();
@@ -184,7 +184,7 @@ describe.skipIf(databaseUrl === undefined)(
       const asked = scene.ask();
       const id = await scene.halfDone();
       const requests = quick.map(({ site }) => site.requests.length);
-      // Whichever of the two has it hands it over; the one that comes then is the last.
+      // Whichever worker has the scrape hands it over; the second worker takes it last.
       first.signal('SIGTERM');
       expect(await first.ended(60_000)).toBe(0);
       scene.release();
@@ -195,7 +195,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect(second.ending()).toBeNull();
     });
 
-    it('with every job of the queue is finished all the same', async () => {
+    it('together with every job of the queue is finished anyway', async () => {
       await using scene = await openScene();
       const { processes } = scene;
       await processes.startApi();
@@ -219,9 +219,9 @@ describe.skipIf(databaseUrl === undefined)(
 );
 
 describe.skipIf(databaseUrl === undefined)(
-  'a request that waits for a scrape when its API goes (needs TEST_DATABASE_URL)',
+  'a request that waits for a scrape when its API stops (needs TEST_DATABASE_URL)',
   () => {
-    it('is told at SIGTERM where to look, and the scrape ends also when the API is killed', async () => {
+    it('is told at SIGTERM where to look, and the scrape ends even when the API is killed', async () => {
       await using scene = await openScene();
       const { processes } = scene;
       const api = await processes.startApi();
@@ -231,7 +231,7 @@ describe.skipIf(databaseUrl === undefined)(
       const signaledAt = Date.now();
       api.signal('SIGTERM');
       const answer = await asked;
-      // By itself it would wait for 25 s.
+      // Otherwise it would wait for 25 s.
       expect(Date.now() - signaledAt).toBeLessThan(15_000);
       expect(answer.status).toBe(202);
       expectAnswer(answer, id);

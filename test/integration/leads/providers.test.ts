@@ -33,14 +33,14 @@ async function startWith(
 }
 
 let words = 0;
-/** Each search is another one, so that none shares the result of one before. */
+/** Every search is different, so that none reuses an earlier result. */
 const searchIn = (millrace: TestMillrace, more: object = {}) => {
   words += 1;
   const query = `coffee roasters ${words}`;
   return millrace.call('POST', '/tools/lead-scraper', { mode: 'keyword_search', query, ...more });
 };
 
-/** The firms themselves are left out. */
+/** Leaves out the firms themselves. */
 const namesIn = (leads: { name: string }[]): string[] =>
   leads.flatMap(({ name }) => (/^$| Coffee$/.test(name) ? [] : [name])).toSorted();
 
@@ -63,7 +63,7 @@ describe('a search by SearXNG', () => {
   });
   const search = (more: object = {}) => searchIn(millrace, more);
 
-  it('reads the sites that it names, each once, and gives their people', async () => {
+  it('reads each of the sites found once and returns their people', async () => {
     const asked = firms.map(({ site }) => site.requests.length);
     engine.script = (_query, page) =>
       page === 1
@@ -72,7 +72,7 @@ describe('a search by SearXNG', () => {
     const { status, body, headers } = await search();
     expect([status, namesIn(body.leads)]).toEqual([200, people()]);
     expect([body.total_results, body.leads.length]).toEqual([4 * FIRMS, 4 * FIRMS]);
-    // The second page brings nothing new, so there is no third.
+    // The second page brings nothing new, so no third one is fetched.
     expect(engine.searches.map(([, page]) => page)).toEqual([1, 2]);
     firms.forEach(({ site }, n) => {
       const paths = site.requests.slice(asked[n]);
@@ -87,14 +87,14 @@ describe('a search by SearXNG', () => {
     expect(details.sites.map(({ url }: { url: string }) => url)).toEqual(homes());
   });
 
-  it('that finds nothing is an empty list', async () => {
+  it('without results is an empty list', async () => {
     engine.script = onFirstPage([]);
     const { status, body } = await search();
     expect([status, body.leads, body.total_results]).toEqual([200, [], 0]);
     expect(engine.searches).toHaveLength(1);
   });
 
-  it('that is refused with 403 is a 502 with the setting to change, and is not repeated', async () => {
+  it('refused with 403 is a 502 that names the setting to change, and is not repeated', async () => {
     engine.script = () => ({ status: 403, text: '<h1>Forbidden</h1>' });
     const { status, body } = await search();
     expect([status, body.error_code]).toEqual([502, 'BAD_GATEWAY']);
@@ -117,7 +117,7 @@ describe('a search by SearXNG', () => {
     expect(body.detail).toContain('google (CAPTCHA), bing (timeout)');
   });
 
-  it('whose engines answered in part goes on with what there is', async () => {
+  it('that only some engines answered continues with their results', async () => {
     const [first = ''] = homes();
     engine.script = (_query, page) => ({
       json: {
@@ -129,7 +129,7 @@ describe('a search by SearXNG', () => {
     expect([status, namesIn(body.leads)]).toEqual([200, people(firms.slice(0, 1))]);
   });
 
-  it('that fails for a moment is asked again, and the request that waits is answered', async () => {
+  it('that fails briefly is repeated, and the waiting request is answered', async () => {
     let failures = 2;
     engine.script = (_query, page) => {
       if (failures === 0) return page === 1 ? homes() : [];
@@ -141,7 +141,7 @@ describe('a search by SearXNG', () => {
     expect(engine.searches.map(([, page]) => page)).toEqual([1, 1, 1, 2]);
   });
 
-  it('that fails again and again is a 502 with the reason', async () => {
+  it('that keeps failing is a 502 with the reason', async () => {
     engine.script = () => ({ status: 503, text: 'Busy' });
     const { status, body } = await search();
     expect([status, body.error_code]).toEqual([502, 'BAD_GATEWAY']);
@@ -149,7 +149,7 @@ describe('a search by SearXNG', () => {
     expect(engine.searches).toHaveLength(3);
   });
 
-  it('is no failure with a dead site among good ones, which is told', async () => {
+  it('with a dead site among good ones succeeds and reports it', async () => {
     await using dead = await startLeadSite({
       '/robots.txt': (_request, response) => response.end(''),
       '/': (request) => request.socket.destroy(),
@@ -164,7 +164,7 @@ describe('a search by SearXNG', () => {
     expect(others.map((one: { status: string }) => one.status)).toEqual(['done', 'done', 'done']);
   });
 
-  it('of dead sites alone is a 502 that names the first', async () => {
+  it('with only dead sites is a 502 that names the first', async () => {
     await using first = await startLeadSite({ '/': (request) => request.socket.destroy() });
     await using second = await startLeadSite({
       '/': (_, response) => response.writeHead(500).end(),
@@ -176,7 +176,7 @@ describe('a search by SearXNG', () => {
     expect(body.detail).toContain(first.host);
   });
 
-  it('reads no site at an address that is closed, whatever the engine says', async () => {
+  it('reads no site at a forbidden address, whatever the engine says', async () => {
     engine.script = onFirstPage(['http://10.0.0.1/', 'http://169.254.169.254/', ...homes()]);
     const { status, body, headers } = await search();
     expect([status, namesIn(body.leads)]).toEqual([200, people()]);
@@ -206,7 +206,7 @@ describe('a search by Brave', () => {
   });
   const search = (more: object = {}) => searchIn(millrace, more);
 
-  it('reads the sites that it names, and gives no more people than were asked for', async () => {
+  it('reads the sites found and returns no more people than requested', async () => {
     engine.script = onFirstPage(homes());
     const whole = await search();
     expect([whole.status, namesIn(whole.body.leads)]).toEqual([200, people()]);
@@ -216,7 +216,7 @@ describe('a search by Brave', () => {
     expect(body.provider).toBe('brave');
   });
 
-  it('that finds nothing is an empty list', async () => {
+  it('without results is an empty list', async () => {
     engine.script = () => ({ json: { type: 'search', query: {} } });
     const { status, body } = await search();
     expect([status, body.leads]).toEqual([200, []]);

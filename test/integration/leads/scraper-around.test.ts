@@ -34,7 +34,7 @@ const startAsync = async (body: object): Promise<string> => {
 };
 
 describe('around a scrape', () => {
-  it('an event tells its end, and points are awarded once', async () => {
+  it('an event reports its end, and points are awarded once', async () => {
     const { db } = millrace.services;
     const { workspaceId, key } = await millrace.createWorkspace();
     const body = { mode: 'scrape_url', query: site.url, max_results: 3 };
@@ -52,7 +52,7 @@ describe('around a scrape', () => {
     ]);
   });
 
-  it('nobody of the do-not-contact list is in a result', async () => {
+  it('results leave out everybody on the do-not-contact list', async () => {
     const { db } = millrace.services;
     const { workspaceId, key } = await millrace.createWorkspace();
     const call = (method: string, path: string, body?: object) =>
@@ -99,7 +99,7 @@ describe('around a scrape', () => {
     expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
   });
 
-  it('a workspace has four scrapes under way at a time, and the others follow', async () => {
+  it('a workspace has four scrapes in progress at a time, and the others follow', async () => {
     const { db } = millrace.services;
     const release = Promise.withResolvers<void>();
     const hold: SitePage = (_request, response) =>
@@ -130,7 +130,7 @@ describe('around a scrape', () => {
     for (const site of slow) await site[Symbol.asyncDispose]();
   });
 
-  it('results are deleted when they are past their time', async () => {
+  it('results are deleted after their retention', async () => {
     const { db } = millrace.services;
     const id = await startAsync({ mode: 'scrape_url', query: site.url, max_results: 9 });
     await until(async () => (await statusOf(id)).finished_at !== null);

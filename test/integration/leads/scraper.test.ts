@@ -34,7 +34,7 @@ const startAsync = async (body: object): Promise<string> => {
   return answer.scrape_id;
 };
 
-describe('a bad request', () => {
+describe('an invalid request', () => {
   it.each([
     ['no mode', { query: 'x' }, 'body.mode'],
     ['an unknown mode', { mode: 'guess', query: 'x' }, 'body.mode'],
@@ -42,19 +42,23 @@ describe('a bad request', () => {
     ['a blank query', { mode: 'keyword_search', query: '  \0 ' }, 'body.query'],
     ['no results', { mode: 'keyword_search', query: 'x', max_results: 0 }, 'body.max_results'],
     ['51 results', { mode: 'keyword_search', query: 'x', max_results: 51 }, 'body.max_results'],
-    ['half a result', { mode: 'keyword_search', query: 'x', max_results: 1.5 }, 'body.max_results'],
+    [
+      'a fractional result count',
+      { mode: 'keyword_search', query: 'x', max_results: 1.5 },
+      'body.max_results',
+    ],
     [
       'an unknown enrichment',
       { mode: 'keyword_search', query: 'x', enrichment: ['age'] },
       'body.enrichment',
     ],
-    ['words for a URL', { mode: 'scrape_url', query: 'coffee in Berlin' }, 'body.query'],
+    ['text instead of a URL', { mode: 'scrape_url', query: 'coffee in Berlin' }, 'body.query'],
     ['another scheme', { mode: 'scrape_url', query: 'file:///etc/passwd' }, 'body.query'],
     ['a password', { mode: 'scrape_url', query: 'https://a:b@example.com/' }, 'body.query'],
-    ['a port of mail', { mode: 'scrape_url', query: 'https://example.com:25/' }, 'body.query'],
+    ['a mail port', { mode: 'scrape_url', query: 'https://example.com:25/' }, 'body.query'],
     ['a private address', { mode: 'scrape_url', query: 'http://10.0.0.1/' }, 'body.query'],
     [
-      "the cloud's metadata",
+      'the cloud metadata address',
       { mode: 'scrape_url', query: 'http://169.254.169.254/' },
       'body.query',
     ],
@@ -67,7 +71,7 @@ describe('a bad request', () => {
 });
 
 describe('a site', () => {
-  it('gives its organisation and its people, each with where it was found', async () => {
+  it('yields its organisation and its people, each with the page where it was found', async () => {
     const { status, body, headers } = await scrapeUrl(site.url);
     expect(status, JSON.stringify(body)).toBe(200);
     expect(Object.keys(body).toSorted()).toEqual(['leads', 'processing_time_ms', 'total_results']);
@@ -98,7 +102,7 @@ describe('a site', () => {
     expect(ada.evidence.email[0].sources[0].url).toBe(`${site.url}/team`);
   });
 
-  it('is not asked again for an identical request within the hour, but for no-cache', async () => {
+  it('is not fetched again for an identical request within the hour, except with no-cache', async () => {
     const before = site.requests.length;
     const again = await scrapeUrl(` ${site.url} `, { max_results: 25 });
     expect(again.body.total_results).toBe(4);
@@ -109,7 +113,7 @@ describe('a site', () => {
     expect(fresh.headers.get('Content-Location')).not.toBe(again.headers.get('Content-Location'));
   });
 
-  it('is read once for fifty identical requests at once', async () => {
+  it('is read once for fifty identical concurrent requests', async () => {
     await using other = await startLeadSite(firmPages('Once Ltd', 'once.example'));
     const answers = await Promise.all(Array.from({ length: 50 }, () => scrapeUrl(other.url)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -117,7 +121,7 @@ describe('a site', () => {
     expect(other.requests.filter((path) => path === '/')).toHaveLength(1);
   });
 
-  it('gives no more than was asked for, and nothing that was not', async () => {
+  it('yields no more than requested, and only requested fields', async () => {
     const two = await scrapeUrl(site.url, { max_results: 2, enrichment: ['phone'] });
     expect(two.body.leads).toHaveLength(2);
     for (const lead of two.body.leads) {
@@ -127,13 +131,13 @@ describe('a site', () => {
     expect(text).not.toContain('@hartley.example');
   });
 
-  it('that is named without a scheme is found over http, too', async () => {
+  it('named without a scheme is found over http too', async () => {
     await using plain = await startLeadSite(firmPages('Plain', 'plain.example'));
     const { status, body } = await scrapeUrl(`${plain.url.slice('http://'.length)}/team`);
     expect([status, body.total_results]).toEqual([200, 4]);
   });
 
-  it('that has no leads gives an empty list', async () => {
+  it('without leads yields an empty list', async () => {
     await using empty = await startLeadSite({ '/': '<p>Nothing to see.</p>' });
     const { status, body } = await scrapeUrl(empty.url, { enrichment: ['email'] });
     expect([status, body.leads.filter((lead: { email: string }) => lead.email)]).toEqual([200, []]);
@@ -142,7 +146,7 @@ describe('a site', () => {
   it.each([
     ['answers 500', (_: unknown, response: ServerResponse) => response.writeHead(500).end(), '500'],
     ['hangs up', (request: IncomingMessage) => request.socket.destroy(), ''],
-  ] as const)('that %s is 502 and named', async (_, page, word) => {
+  ] as const)('that %s is a 502 and named', async (_, page, word) => {
     await using broken = await startLeadSite({ '/': page, '/robots.txt': '' });
     const { status, body } = await scrapeUrl(broken.url);
     expect([status, body.error_code]).toEqual([502, 'BAD_GATEWAY']);
@@ -150,7 +154,7 @@ describe('a site', () => {
     expect(body.detail).toContain(word);
   });
 
-  it('that robots.txt closes is not read', async () => {
+  it('excluded by robots.txt is not read', async () => {
     await using closed = await startLeadSite({
       ...firmPages('Closed', 'closed.example'),
       '/robots.txt': 'User-agent: *\nDisallow: /\n',
@@ -163,14 +167,14 @@ describe('a site', () => {
 });
 
 describe('a search by words', () => {
-  it('that finds nothing is an empty list', async () => {
+  it('without results is an empty list', async () => {
     const { status, body } = await scrape({ mode: 'keyword_search', query: 'zzyzx' });
     expect([status, body.leads, body.total_results]).toEqual([200, [], 0]);
   });
 });
 
-describe('a scrape that goes on', () => {
-  it('is answered with 202 and can be asked for, watched and canceled', async () => {
+describe('a scrape that takes long', () => {
+  it('is answered with 202 and can be queried, watched and canceled', async () => {
     const release = Promise.withResolvers<void>();
     await using slow = await startLeadSite({
       '/robots.txt': '',
@@ -191,7 +195,7 @@ describe('a scrape that goes on', () => {
     expect((await millrace.call('GET', `/tools/lead-scraper/${id}`)).status).toBe(404);
   });
 
-  it('tells its progress as events, and its end with the leads', async () => {
+  it('reports its progress as events, and its end with the leads', async () => {
     await using other = await startLeadSite(firmPages('Watched', 'watched.example'));
     const id = await startAsync({ mode: 'scrape_url', query: other.url });
     const { text } = await millrace.call('GET', `/tools/lead-scraper/${id}/events`);
@@ -204,13 +208,13 @@ describe('a scrape that goes on', () => {
     expect([done.status, done.body.error_code]).toEqual([409, 'CONFLICT']);
   });
 
-  it('is finished by another worker when the first is lost, without the sites that are done', async () => {
+  it('is finished by another worker when the first is lost, skipping finished sites', async () => {
     const { db } = millrace.services;
     await using other = await startLeadSite(firmPages('Twice', 'twice.example'));
     const id = await startAsync({ mode: 'scrape_url', query: other.url });
     await until(async () => (await statusOf(id)).status === 'completed');
     const asked = other.requests.length;
-    // As a worker leaves it that dies after its last site and before the end.
+    // The state that a worker leaves when it dies after its last site.
     await sql`update lead_scrape set status = 'running', finished_at = null, claim_token = 'dead',
         claimed_until = now() - interval '1 second', queued_at = now() - interval '1 minute'
       where id = ${id}`.execute(db);
@@ -219,7 +223,7 @@ describe('a scrape that goes on', () => {
     expect((await statusOf(id)).leads).toHaveLength(4);
   });
 
-  it('is given up after its worker was lost again and again', async () => {
+  it('is given up after losing its worker repeatedly', async () => {
     const { db } = millrace.services;
     const id = await startAsync({ mode: 'keyword_search', query: 'given up' });
     await until(async () => (await statusOf(id)).finished_at !== null);

@@ -24,7 +24,7 @@ const signal = new AbortController().signal;
 async function openTenant(): Promise<Tenant> {
   const { workspaceId, key } = await millrace.createWorkspace();
   const userId = await ownerOf(millrace.services.db, workspaceId);
-  // As the API gave them.
+  // Came from the API.
   return { workspaceId: workspaceId as WorkspaceId, userId: userId as UserId, key };
 }
 
@@ -87,7 +87,7 @@ beforeAll(async () => {
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
-/** Nobody: has no private documents of their own. */
+/** A user without private documents. */
 const NOBODY = '00000000-0000-0000-0000-000000000000' as UserId;
 
 const search = (who: Tenant, { userId = NOBODY, query = 'walrus', wanted = 10 } = {}) =>
@@ -104,7 +104,7 @@ async function addressesOf(ids: readonly DocumentId[]): Promise<string[]> {
 }
 
 describe('the index as a search provider', () => {
-  it('names the sites of indexed web pages with their documents, those with contacts included', async () => {
+  it('returns the sites of indexed web pages with their documents, including those with contacts', async () => {
     const sites = await search(tenant);
     expect(sites.map(({ domain, url }) => [domain, url])).toEqual([
       ['mill.example', 'https://www.mill.example/'],
@@ -117,7 +117,7 @@ describe('the index as a search provider', () => {
     ]);
   });
 
-  it('knows what is private to whoever asks', async () => {
+  it('includes private documents of the caller', async () => {
     const sites = await search(tenant, { userId: tenant.userId });
     expect(sites.map(({ domain }) => domain).toSorted()).toEqual([
       'hidden.example',
@@ -127,12 +127,12 @@ describe('the index as a search provider', () => {
     expect(await addressesOf(mill?.documentIds ?? [])).toContain('/team');
   });
 
-  it('names no more than are wanted, and nothing where nothing is', async () => {
+  it('returns no more than requested, and nothing when there is nothing', async () => {
     expect(await search(tenant, { userId: tenant.userId, wanted: 1 })).toHaveLength(1);
     expect(await search(await openTenant())).toEqual([]);
   });
 
-  it('keeps workspaces apart, though they have indexed the same site', async () => {
+  it('keeps workspaces apart, even when they have indexed the same site', async () => {
     const sites = await search(stranger);
     expect(sites.map(({ domain }) => domain).toSorted()).toEqual([
       'mill.example',
@@ -142,7 +142,7 @@ describe('the index as a search provider', () => {
   });
 });
 
-/** Keeps what it is given, and reads nothing in it. */
+/** Records the pages it receives and extracts nothing. */
 function recorder(refuses: (page: PageToExtract) => boolean = () => false) {
   const pages: PageToExtract[] = [];
   const services: Pick<Services, 'db' | 'leadExtractor'> = {
@@ -150,7 +150,7 @@ function recorder(refuses: (page: PageToExtract) => boolean = () => false) {
     leadExtractor: {
       async extract(page) {
         pages.push(page);
-        if (refuses(page)) throw new GiveUp('It is too long.');
+        if (refuses(page)) throw new GiveUp('The page is too long.');
         const { url } = page;
         return {
           url,
@@ -170,7 +170,7 @@ function recorder(refuses: (page: PageToExtract) => boolean = () => false) {
 }
 
 describe('an indexed site', () => {
-  it('is read as pages at their own addresses, in the order given', async () => {
+  it('is read as pages at their own URLs, in the given order', async () => {
     const [site] = await search(tenant);
     const { pages, services } = recorder();
     const documentIds = (site?.documentIds ?? []).toReversed();
@@ -186,7 +186,7 @@ describe('an indexed site', () => {
     expect(contact?.html).toContain('<a href="mailto:jane@mill.example">mail</a>');
   });
 
-  it('is read without documents that are gone, and without those of another workspace', async () => {
+  it('is read without deleted documents and documents of other workspaces', async () => {
     const [site] = await search(tenant);
     const documentIds = [...(site?.documentIds ?? []), 999_999_999 as DocumentId];
     const own = recorder();
@@ -199,7 +199,7 @@ describe('an indexed site', () => {
     expect(theirs.pages).toEqual([]);
   });
 
-  it('is read without a page that is too much for the extractor', async () => {
+  it('is read without a page that is too large for the extractor', async () => {
     const [site] = await search(tenant);
     const { services } = recorder(({ url }) => url.endsWith('/kontakt'));
     const { documentIds = [] } = site ?? {};
@@ -208,7 +208,7 @@ describe('an indexed site', () => {
     expect(read).toHaveLength(3);
   });
 
-  it('is given up when the scrape is', async () => {
+  it('is abandoned when the scrape is canceled', async () => {
     const [site] = await search(tenant);
     const { documentIds = [] } = site ?? {};
     const { workspaceId } = tenant;

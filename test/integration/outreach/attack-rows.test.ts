@@ -14,7 +14,7 @@ import { silentDns } from '#test/support/email-stage.ts';
 import { startLeadSite } from '#test/support/lead-site.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
 
-// No worker runs here, so what is late stays late.
+// No worker runs here, so late rows stay late.
 let opened: TestServices;
 beforeAll(async () => {
   opened = await openTestServices();
@@ -26,7 +26,7 @@ async function openWorkspace(): Promise<WorkspaceId> {
   return (await createWorkspace(db, { name: 'Another', planTier: 'Enterprise' })).workspaceId;
 }
 
-/** `aaa`, `baa`, …: a name of letters only. */
+/** `aaa`, `baa`, …: a name made only of letters. */
 const letters = (n: number): string =>
   [n, n / 26, n / 676].map((part) => String.fromCharCode(97 + (Math.floor(part) % 26))).join('');
 
@@ -47,7 +47,7 @@ async function insertScrape(
   return row.id;
 }
 
-it('a site with a thousand people leaves two hundred of them, and fewer where there are other sites', async () => {
+it('a site with a thousand people yields two hundred of them, and fewer when there are other sites', async () => {
   const person = (_: unknown, n: number) => ({
     '@type': 'Person',
     name: `Ada Hartley${letters(n)}`,
@@ -79,7 +79,7 @@ it('a site with a thousand people leaves two hundred of them, and fewer where th
   expect([found.leads.length, among.leads.length]).toEqual([200, 60]);
 });
 
-it('a scrape that nobody took up for a month can still be ended', async () => {
+it('a scrape that waited for a month can still be canceled', async () => {
   const { services } = opened;
   const workspaceId = await openWorkspace();
   const id = await insertScrape(services, workspaceId, 30 * 24 * 60);
@@ -87,11 +87,11 @@ it('a scrape that nobody took up for a month can still be ended', async () => {
   expect((await findScrape(services, { workspaceId, id })).status).toBe('canceled');
 });
 
-/** Services whose queue only notes what it is given. */
+/** Services whose queue only records what is enqueued. */
 function listening(services: Services): { services: Services; sent: Map<string, EnqueueOptions> } {
   const sent = new Map<string, EnqueueOptions>();
   const note = (payload: unknown, options: EnqueueOptions = {}): void => {
-    const [id] = Object.values(payload as Record<string, string>); // payloads hold one id
+    const [id] = Object.values(payload as Record<string, string>); // each payload has one id
     if (id !== undefined) sent.set(id, options);
   };
   return {
@@ -126,7 +126,7 @@ describe('jobs that are sent again', () => {
     return ids;
   }
 
-  it('go by their place among the messages of their workspace', async () => {
+  it('are ordered by their place among the messages of their workspace', async () => {
     const [many, few] = [await openWorkspace(), await openWorkspace()];
     const crowd = await insertMessages(many, 9);
     const [only = ''] = await insertMessages(few, 1);
@@ -137,7 +137,7 @@ describe('jobs that are sent again', () => {
     expect(sent.get(only)?.priority).toBe(1);
   });
 
-  it('go by their place among the scrapes of their workspace', async () => {
+  it('are ordered by their place among the scrapes of their workspace', async () => {
     const [many, few] = [await openWorkspace(), await openWorkspace()];
     const crowd: LeadScrapeId[] = [];
     for (let n = 0; n < 3; n += 1) {
@@ -149,7 +149,7 @@ describe('jobs that are sent again', () => {
     expect([...crowd, only].map((id) => sent.get(id)?.priority)).toEqual([1, 2, 3, 1]);
   });
 
-  it('are sent the rarer the longer their message has waited', async () => {
+  it('become rarer the longer their message has waited', async () => {
     const workspaceId = await openWorkspace();
     const [id = ''] = await insertMessages(workspaceId, 1);
     const sentAt = async (seconds: number) => {
@@ -162,9 +162,7 @@ describe('jobs that are sent again', () => {
     expect([await sentAt(60), await sentAt(290), await sentAt(301)]).toEqual([false, false, true]);
   });
 
-  it('wait for nobody who holds a message or a scrape (needs TEST_DATABASE_URL)', async ({
-    skip,
-  }) => {
+  it('do not wait for a locked message or scrape (needs TEST_DATABASE_URL)', async ({ skip }) => {
     skip(process.env['TEST_DATABASE_URL'] === undefined, 'one connection');
     const workspaceId = await openWorkspace();
     const [held = '', free = ''] = await insertMessages(workspaceId, 2);

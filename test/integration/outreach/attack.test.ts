@@ -38,12 +38,12 @@ const jsonLd = (graph: readonly object[]): string =>
     { '@context': 'https://schema.org', '@graph': graph },
   )}</script></body></html>`;
 
-/** `aaa`, `baa`, …: a name of letters only. */
+/** `aaa`, `baa`, …: a name made only of letters. */
 const letters = (n: number): string =>
   [n, n / 26, n / 676].map((part) => String.fromCharCode(97 + (Math.floor(part) % 26))).join('');
 
-describe('a page that means harm', () => {
-  it('with characters that the database does not take costs nobody the result', async () => {
+describe('a malicious page', () => {
+  it('with characters that the database rejects does not lose the result', async () => {
     const site = await openSite(
       jsonLd([
         {
@@ -79,7 +79,7 @@ describe('a page that means harm', () => {
     }),
     'have one name': (n) => ({ name: 'Ada Hartley', emails: [`p${n}@firm.example`] }),
   };
-  it.each(Object.keys(crowds))('with thousands who %s is merged in seconds', (crowd) => {
+  it.each(Object.keys(crowds))('with thousands of people who %s is merged in seconds', (crowd) => {
     const cardOf = crowds[crowd] ?? (() => ({}));
     const cards = Array.from({ length: 4_000 }, (_, n) =>
       contactCard({ technique: 'json-ld', kind: 'person', title: 'Manager', ...cardOf(n) }),
@@ -98,7 +98,7 @@ describe('a page that means harm', () => {
     expect(visit.pages.map((page) => page.links)).toEqual([[]]);
   });
 
-  it('with thousands of numbers gives the organisation twenty', () => {
+  it('with thousands of phone numbers gives the organisation twenty', () => {
     const cards = Array.from({ length: 3_000 }, (_, n) =>
       contactCard({ technique: 'visible-text', kind: 'page', phones: [`+44207946${1_000 + n}`] }),
     );
@@ -121,8 +121,8 @@ function pageOf(cards: ContactCard[]) {
   };
 }
 
-describe('words of a search', () => {
-  it('choose neither engines nor time limits of SearXNG, nor lead away from it', async () => {
+describe('the words of a search', () => {
+  it('choose neither engines nor time limits of SearXNG, and cannot leave it', async () => {
     await using engine = await startSearxng(() => []);
     const { operatorFetch } = millrace.services;
     const provider = openSearxng({ baseUrl: engine.url, fetch: operatorFetch });

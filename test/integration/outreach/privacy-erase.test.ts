@@ -106,7 +106,7 @@ const erase = async ({ key }: Tenant, body: object) =>
   (await millrace.call('POST', '/privacy/erase', body, { key })).body;
 
 describe('an erasure by address', () => {
-  it('deletes people who have it, and takes it from organisations that have others', async () => {
+  it('deletes people who have it, and removes it from organisations that have others', async () => {
     const [tenant, stranger] = [await openTenant(), await openTenant()];
     for (const one of [tenant, stranger]) {
       await insertLead(one, 'A Jane', { emails: ['jane@acme.example', 'j@home.example'] });
@@ -149,7 +149,7 @@ describe('an erasure by address', () => {
 });
 
 describe('an erasure by domain', () => {
-  it('reaches addresses, websites and subdomains, and nothing that only ends alike', async () => {
+  it('matches addresses, websites and subdomains, but not names with the same ending', async () => {
     const [tenant, stranger] = [await openTenant(), await openTenant()];
     for (const one of [tenant, stranger]) {
       const org = { kind: 'organization' } as const;
@@ -181,7 +181,7 @@ describe('an erasure by domain', () => {
 });
 
 describe('an erasure of messages', () => {
-  it('empties what is finished, counts it once and touches nothing else', async () => {
+  it('clears finished messages, counts each once and touches nothing else', async () => {
     const [tenant, stranger] = [await openTenant(), await openTenant()];
     for (const one of [tenant, stranger]) {
       await insertMessage(one, 'Jane@acme.example', 'sent');
@@ -207,7 +207,7 @@ describe('an erasure of messages', () => {
   });
 });
 
-it('two erasures of the same at once both end, and each row goes once', async () => {
+it('two concurrent erasures of the same data both finish, and each row is deleted once', async () => {
   const tenant = await openTenant();
   for (let n = 0; n < 30; n += 1) {
     await insertLead(tenant, `L${n}`, { emails: [`u${n}@acme.example`, 'all@acme.example'] });

@@ -26,7 +26,7 @@ afterAll(() => millrace[Symbol.asyncDispose]());
 async function openTenant(): Promise<Tenant> {
   const { workspaceId, key } = await millrace.createWorkspace();
   return {
-    workspaceId: workspaceId as WorkspaceId, // as the API gave it
+    workspaceId: workspaceId as WorkspaceId, // came from the API
     call: (method, path, body) => millrace.call(method, path, body, { key }),
   };
 }
@@ -37,26 +37,26 @@ const values = async ({ call }: Tenant, query = ''): Promise<string[]> =>
     (entry: { value: string }) => entry.value,
   );
 
-describe('a request that names people', () => {
+describe('a privacy request', () => {
   it.each<[string, unknown, string]>([
     ['nothing', {}, 'names nobody'],
     ['empty lists', { emails: [], domains: null }, 'names nobody'],
     ['no address', { emails: ['jane'] }, 'body.emails[0]'],
     ['a display name', { emails: ['Jane <jane@acme.example>'] }, 'body.emails[0]'],
     ['a line break', { emails: ['jane@acme.example\nbcc: x@y.example'] }, 'body.emails[0]'],
-    ['a URL for a domain', { domains: ['https://acme.example/'] }, 'body.domains[0]'],
+    ['a URL instead of a domain', { domains: ['https://acme.example/'] }, 'body.domains[0]'],
     ['a domain of one label', { domains: ['example'] }, 'body.domains[0]'],
     ['an unknown key', { emails: ['a@b.example'], phones: [] }, 'phones'],
-    ['a text for a list', { emails: 'a@b.example' }, 'body.emails'],
+    ['a string instead of a list', { emails: 'a@b.example' }, 'body.emails'],
     [
-      'too many altogether',
+      'too many in total',
       {
         emails: Array.from({ length: 999 }, (_, n) => `u${n}@a.example`),
         domains: ['a.example', 'b.example'],
       },
       'more than 1000',
     ],
-  ])('by %s is refused and does nothing', async (_, body, words) => {
+  ])('with %s is refused and does nothing', async (_, body, words) => {
     for (const path of [LIST, '/privacy/erase']) {
       const refused = await owner.call('POST', path, body);
       expect([refused.status, refused.body.error_code], path).toEqual([400, 'BAD_REQUEST']);
@@ -72,7 +72,7 @@ describe('a request that names people', () => {
 });
 
 describe('the do-not-contact list', () => {
-  it('takes each entry once, in lower case, and leaves it as it was', async () => {
+  it('takes each entry once, in lower case, and never changes it', async () => {
     const tenant = await openTenant();
     const first = await tenant.call('POST', LIST, {
       emails: ['Jane@ACME.example', 'jane@acme.example'],
@@ -94,7 +94,7 @@ describe('the do-not-contact list', () => {
     expect(again.body.do_not_contact).toEqual(first.body.do_not_contact.slice(0, 1));
   });
 
-  it('is listed newest first, page by page and by kind and reason', async () => {
+  it('is listed newest first, in pages and by kind and reason', async () => {
     const tenant = await openTenant();
     for (const n of [1, 2, 3, 4, 5]) {
       await tenant.call('POST', LIST, { emails: [`u${n}@acme.example`] });
@@ -118,7 +118,7 @@ describe('the do-not-contact list', () => {
     }
   });
 
-  it('loses an entry to its own workspace only', async () => {
+  it('lets only its own workspace delete an entry', async () => {
     const { body } = await owner.call('POST', LIST, { emails: ['mine@acme.example'] });
     const { id } = body.do_not_contact[0];
     for (const path of [`${LIST}/${id}`, `${LIST}/0`, `${LIST}/x`, `${LIST}/${'9'.repeat(30)}`]) {
@@ -130,7 +130,7 @@ describe('the do-not-contact list', () => {
     expect(await values(owner)).toEqual([]);
   });
 
-  it('is full at 100,000 for administrators, never for those who unsubscribe', async () => {
+  it('is full at 100,000 for administrators, but never for people who unsubscribe', async () => {
     const tenant = await openTenant();
     const { db, unsubscribeSecrets } = millrace.services;
     await sql`insert into do_not_contact (workspace_id, kind, value, reason)
@@ -163,11 +163,11 @@ const post = (token: string, body?: BodyInit, headers: Record<string, string> = 
     ...(body !== undefined && { body }),
   });
 
-describe('a link to unsubscribe', () => {
+describe('an unsubscribe link', () => {
   const tokenOf = ({ workspaceId }: Tenant, email: string) =>
     makeUnsubscribeToken(millrace.services.unsubscribeSecrets, { workspaceId, email });
 
-  it('that is not from here is unknown, whoever made it', async () => {
+  it('that was not issued here is unknown, whoever made it', async () => {
     const good = tokenOf(owner, 'jane@acme.example');
     const other = millrace.services.unsubscribeSecrets.seal(
       JSON.stringify({ w: owner.workspaceId, e: 'jane@acme.example' }),
@@ -188,7 +188,7 @@ describe('a link to unsubscribe', () => {
     expect(await values(owner)).toEqual([]);
   });
 
-  it('opens a page that changes nothing, loads nothing and holds no markup of others', async () => {
+  it('opens a page that changes nothing, loads nothing and contains no foreign markup', async () => {
     const token = tokenOf(owner, '"<img/src=x>"@acme.example');
     expect(token).toMatch(/^[\w.-]+$/);
     for (const method of ['GET', 'HEAD']) {
@@ -205,12 +205,12 @@ describe('a link to unsubscribe', () => {
   });
 
   it.each<[string, BodyInit | undefined, Record<string, string>]>([
-    ['one click of a provider', new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }), {}],
+    ['one-click from a provider', new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }), {}],
     ['no body', undefined, {}],
-    ['JSON that is none', '{', { 'content-type': 'application/json' }],
-    ['a form of parts', new FormData(), {}],
-    ['a type nobody knows', 'x', { 'content-type': 'x/y; charset=latin1' }],
-  ])('takes %s, as often as it comes', async (_, body, headers) => {
+    ['invalid JSON', '{', { 'content-type': 'application/json' }],
+    ['a multipart form', new FormData(), {}],
+    ['an unknown content type', 'x', { 'content-type': 'x/y; charset=latin1' }],
+  ])('accepts %s, any number of times', async (_, body, headers) => {
     const tenant = await openTenant();
     const token = tokenOf(tenant, 'Jane@acme.example');
     const answers = [await post(token, body, headers), await post(token, body, headers)];
@@ -227,14 +227,14 @@ describe('a link to unsubscribe', () => {
     expect(await values(stranger)).toEqual([]);
   });
 
-  it('takes no body above 10 KB', async () => {
+  it('accepts no body above 10 KB', async () => {
     const answer = await post(tokenOf(owner, 'jane@acme.example'), 'x'.repeat(10_001));
     expect(answer.status).toBe(413);
     expect(await values(owner)).toEqual([]);
   });
 
   it('still answers when the workspace is gone', async () => {
-    const workspaceId = randomUUID() as WorkspaceId; // of nobody
+    const workspaceId = randomUUID() as WorkspaceId; // of no workspace
     const email = 'jane@acme.example';
     const token = makeUnsubscribeToken(millrace.services.unsubscribeSecrets, {
       workspaceId,

@@ -24,7 +24,7 @@ const REFUSED =
   'HOST may not be reached from here. Only public addresses are, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS.';
 const NO_HOST = 'must be a host name such as smtp.example.com, without a scheme, a port or a path.';
 
-/** All that the database holds of hosts that customers have named. */
+/** All customer-supplied hosts in the database. */
 async function storedHosts(): Promise<string[]> {
   const { rows } = await sql<{ text: string }>`
     select url as text from webhook_endpoint union all select query from lead_scrape
@@ -33,7 +33,7 @@ async function storedHosts(): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** What was said, with the host left out where the sentence begins with it. */
+/** The refusal, with a leading host replaced by HOST. */
 async function refusalAt(door: Door, { host }: ForbiddenHost) {
   const { status, body } = await door.ask(stage.millrace, host);
   const [, field, words = ''] = /^(\S+): ([^]*)$/.exec(String(body.detail)) ?? [];
@@ -42,8 +42,8 @@ async function refusalAt(door: Door, { host }: ForbiddenHost) {
 }
 
 describe.each(DOORS)('$name', (door) => {
-  it('refuses every host of the table in one sentence and stores nothing of it', async () => {
-    // What a change is of is made with the first.
+  it('refuses every host of the table with one sentence and stores none of them', async () => {
+    // Creates the row first when the request changes one.
     await door.ask(stage.millrace, 'localhost');
     const before = await storedHosts();
     const wrong = [];
@@ -58,7 +58,7 @@ describe.each(DOORS)('$name', (door) => {
     expect(await storedHosts()).toEqual(before);
   });
 
-  it('does not tell to what an inner name resolves', async () => {
+  it('does not reveal what an internal name resolves to', async () => {
     for (const { name, addresses } of FORBIDDEN_NAMES) {
       const { text } = await door.ask(stage.millrace, name);
       const said = text.replaceAll(name, 'HOST');
@@ -68,7 +68,7 @@ describe.each(DOORS)('$name', (door) => {
   });
 });
 
-it('the doors are open for a host that anybody may reach', async () => {
+it('all requests accept a public host', async () => {
   for (const door of DOORS.filter(({ name }) => !name.includes('scrape'))) {
     expect([door.name, (await door.ask(stage.millrace, PUBLIC_ADDRESS)).status]).toEqual([
       door.name,

@@ -66,7 +66,7 @@ function accept(id: string, ccPairId?: CcPairId) {
 
 describe('documents', () => {
   it.each(['failed', 'deleting'])(
-    'that are %s are taken when they are sent again as they were',
+    'that are %s are accepted again when sent again unchanged',
     async (status) => {
       await accept('failed');
       await sql`update document set status = ${status}, error = 'No luck.', attempts = 5
@@ -90,7 +90,7 @@ describe('documents', () => {
     expect(rows).toEqual([{ status: 'accepted', claim_token: null, claimed_until: null }]);
   });
 
-  it('of the pair of a colleague are changed by admins, not by members', async () => {
+  it('of a colleague’s pair can be changed by admins, not by members', async () => {
     const { workspaceId, userId } = owner;
     const pair = (await insertPair(services.db, workspaceId, 'Shelf', userId)) as CcPairId;
     await accept('shelved', pair);
@@ -104,7 +104,7 @@ describe('documents', () => {
     expect(await mayChange(stranger.userId, 'member')).toBe(false);
   });
 
-  it('of a private pair without an owner are for nobody', async () => {
+  it('of a private pair without an owner are visible to nobody', async () => {
     const { workspaceId, userId } = owner;
     const pair = (await insertPair(services.db, workspaceId, 'Orphan', userId)) as CcPairId;
     await accept('orphan', pair);
@@ -119,7 +119,7 @@ describe('documents', () => {
   });
 });
 
-describe('a run that its worker holds no longer', () => {
+describe('a run that its worker no longer holds', () => {
   const outcome = (): PageOutcome => ({
     accepted: [],
     created: 0,
@@ -139,7 +139,7 @@ describe('a run that its worker holds no longer', () => {
     const settings = { base_url: 'https://example.com/' };
     const pair = await insertLinkedPair(test, { source: 'web', settings, credential: null });
     const run = await claimRun(services, pair);
-    if (run === null) throw new Error('The run is due.');
+    if (run === null) throw new Error('No run was claimed.');
     const save = () =>
       savePage(services.db, run, outcome(), facts, {
         checkpoint: { value: 1 },
@@ -157,7 +157,7 @@ describe('a run that its worker holds no longer', () => {
 });
 
 describe('an endpoint', () => {
-  it('that its owner changed meanwhile is not disabled for the failures of the old one', async () => {
+  it('that its owner has changed meanwhile is not disabled for earlier failures', async () => {
     const { id } = await insertEndpoint(services, test.workspaceId, 'https://example.com/hook');
     const disable = (version: number) =>
       services.db
@@ -212,16 +212,16 @@ describe('a chat session', () => {
     return rows[0]?.content;
   };
 
-  it('takes no question of a stranger', async () => {
+  it('accepts no question from a stranger', async () => {
     expect((await ask(stranger))?.status).toBe('rejected');
     expect((await ask(owner))?.status).toBe('fulfilled');
     const colleague = { ...stranger, workspaceId: owner.workspaceId };
     expect((await ask(colleague))?.status).toBe('rejected');
   });
 
-  it('takes an answer from its owner alone, and a sweep does not overwrite it', async () => {
+  it('accepts an answer from its owner only, and a sweep does not overwrite it', async () => {
     const turn = await ask(owner);
-    if (turn?.status !== 'fulfilled') throw new Error('The turn begins.');
+    if (turn?.status !== 'fulfilled') throw new Error('The turn was rejected.');
     const id = turn.value.assistantMessageId;
     await finish({ ...stranger, workspaceId: owner.workspaceId }, id, 'Of a colleague.');
     expect(await contentOf(id)).toBe('');
@@ -230,9 +230,9 @@ describe('a chat session', () => {
     expect(await contentOf(id)).toBe('The whole answer.');
   });
 
-  it('is stopped by its owner alone, whichever process writes the answer', async () => {
+  it('can be stopped only by its owner, whichever process writes the answer', async () => {
     const turn = await ask(owner);
-    if (turn?.status !== 'fulfilled') throw new Error('The turn begins.');
+    if (turn?.status !== 'fulfilled') throw new Error('The turn was rejected.');
     const { sessionId, assistantMessageId: id } = turn.value;
     const colleague = { ...stranger, workspaceId: owner.workspaceId };
     for (const other of [stranger, colleague])
@@ -248,9 +248,9 @@ describe('a chat session', () => {
     expect((await asked()).rows).toHaveLength(1);
   });
 
-  it('whose answer another process wrote is followed by its owner alone, each line once', async () => {
+  it('whose answer another process wrote can be followed only by its owner, each line once', async () => {
     const turn = await ask(owner);
-    if (turn?.status !== 'fulfilled') throw new Error('The turn begins.');
+    if (turn?.status !== 'fulfilled') throw new Error('The turn was rejected.');
     const { sessionId, assistantMessageId: id } = turn.value;
     const line = (type: string, content = '') => ({
       placement: { turn_index: 0 },
@@ -278,7 +278,7 @@ describe('a chat session', () => {
 });
 
 describe('outreach', () => {
-  it('spares hosts and addresses below a domain that is not to be contacted', async () => {
+  it('spares hosts and addresses below a do-not-contact domain', async () => {
     const { workspaceId } = test;
     const entry = { kind: 'domain', value: 'closed.test' } as const;
     await addDoNotContact(services.db, workspaceId, [entry], { reason: 'manual' });
@@ -294,7 +294,7 @@ describe('outreach', () => {
     ).toEqual(new Set(['a@mail.closed.test']));
   });
 
-  it('has one worker for a message, when its time has come', async () => {
+  it('gives a message to one worker, once it is due', async () => {
     const account = await insertAccount(services, test.workspaceId);
     const id = await submit(services, account);
     await sql`update email_message set next_attempt_at = now() + interval '1 minute'
@@ -313,7 +313,7 @@ describe('outreach', () => {
     expect(await sweepMessages(services, NEVER)).toBe(1);
   });
 
-  it('runs four scrapes of a workspace at once, and keeps what is young', async () => {
+  it('runs four scrapes of a workspace at once, and keeps recent ones', async () => {
     const asker = { ...owner, isFreshWanted: true, requestId: 'request-of-a-test' };
     const ids: LeadScrapeId[] = [];
     for (const query of ['one', 'two', 'three', 'four', 'five']) {

@@ -51,7 +51,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
   });
 
   function services(): Services {
-    // A worker is handed all services; these tests' handlers use none of the rest.
+    // A worker receives all services; the handlers of these tests use none of the others.
     return {
       log: pino({ level: 'silent' }),
       metrics: createMetrics(),
@@ -71,14 +71,14 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     return worker;
   }
 
-  it('does a job and knows its request', async () => {
+  it('runs a job and passes its request id', async () => {
     const seen = Promise.withResolvers<[{ row: number }, string | null]>();
     run(work, async (given, job) => seen.resolve([given, job.requestId]));
     await producer.enqueue(work, { row: 1 }, { requestId: 'request-1' });
     expect(await seen.promise).toEqual([{ row: 1 }, 'request-1']);
   });
 
-  it('fails a job of yesterday, whose payload it cannot read, without a second attempt', async () => {
+  it('fails an outdated job whose payload it cannot parse, without a second attempt', async () => {
     const before = await failedJobs(producer, work);
     let calls = 0;
     run(work, async () => {
@@ -91,7 +91,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     expect(calls).toBe(0);
   });
 
-  it('tries a thrown error again after a backoff and fails the job after the last attempt', async () => {
+  it('retries a thrown error after a backoff and fails the job after the last attempt', async () => {
     const before = await failedJobs(producer, work);
     const attempts: [number, boolean][] = [];
     run(work, async (_given, job) => {
@@ -108,7 +108,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     expect(job?.failedReason).toBe('no luck');
   });
 
-  it('does not try again what the handler gave up', async () => {
+  it('does not retry a job that the handler gave up', async () => {
     const before = await failedJobs(producer, work);
     let calls = 0;
     run(work, async () => {
@@ -121,7 +121,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     expect(calls).toBe(1);
   });
 
-  it('comes back later at no cost of an attempt, with the attempts that were left', async () => {
+  it('comes back later without using up an attempt', async () => {
     const attempts: number[] = [];
     const done = Promise.withResolvers<void>();
     run(work, async (_given, job) => {
@@ -135,7 +135,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     expect(attempts).toEqual([1, 2, 2, 2, 2]);
   });
 
-  it('runs once more for what was enqueued while the twin was active, with the last of it', async () => {
+  it('runs once more for jobs enqueued while their twin was active, with the last of them', async () => {
     const release = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
     const second = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     expect(seen).toEqual(['first', 'edit-2']);
   });
 
-  it('aborts an attempt whose time is up and counts it as failed', async () => {
+  it('aborts an attempt at its deadline and counts it as failed', async () => {
     const aborted = Promise.withResolvers<unknown>();
     run(quick, async (_given, { signal }) => {
       await untilAborted(signal);
@@ -189,7 +189,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     ['its handler ignores the abort', once, 100],
     ['it is resumable and the deadline far away', resumable, 600_000],
   ] as const)(
-    'gives a job that is cut off to the next worker, at no cost, when %s',
+    'passes an interrupted job to the next worker, without using up an attempt, when %s',
     async (manner, queue, deadlineMs) => {
       const started = Promise.withResolvers<void>();
       const first = run(queue, async (_given, { signal }) => {
@@ -212,7 +212,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     },
   );
 
-  it('runs a schedule, and brings it back when the store has lost it', async () => {
+  it('runs a schedule, and restores it when the store has lost it', async () => {
     await producer.syncSchedules();
     await producer.syncSchedules();
     expect(await queueOf(producer, ticking).getJobSchedulersCount()).toBe(1);
@@ -235,7 +235,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     await worker.close(1_000);
   }
 
-  it('takes a schedule away that its queue no longer has', async () => {
+  it('removes a schedule that its queue no longer has', async () => {
     await queueOf(producer, work).upsertJobScheduler('yesterday', { every: 60_000 });
     await producer.syncSchedules();
     expect(await queueOf(producer, work).getJobSchedulersCount()).toBe(0);
@@ -243,7 +243,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     await queueOf(producer, work).drain(true);
   });
 
-  it('tells depth and the age of the oldest waiting job', async () => {
+  it('reports depth and the age of the oldest waiting job', async () => {
     expect(await producer.oldestWaitingAgeMs(once)).toBeNull();
     await producer.enqueueMany(once, [{ row: 10 }, { row: 11 }]);
     await setTimeout(50);
@@ -253,7 +253,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     await queueOf(producer, once).drain(true);
   });
 
-  it('answers within seconds while the store is away, and goes on when it is back', async () => {
+  it('answers within seconds while the store is unavailable, and continues when it is back', async () => {
     if (store.proxy === null) return;
     const done = new Set<number>();
     run(work, async ({ row }) => void done.add(row), 4);
@@ -270,7 +270,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     await producer.ping();
   });
 
-  it('closes inside its bound while the store is away', async () => {
+  it('closes within its time limit while the store is unavailable', async () => {
     if (!store.proxy) return;
     const started = Promise.withResolvers<void>();
     const worker = run(once, async (_given, { signal }) => {
@@ -287,7 +287,7 @@ describe.each(testedSizes)('the queue runtime, %s', (size) => {
     await store.proxy.up();
   });
 
-  it('goes on after the store was emptied', async () => {
+  it('continues after the store was emptied', async () => {
     await expect.poll(async () => succeeds(producer.ping())).toBe(true);
     const done = new Set<number>();
     run(work, async ({ row }) => void done.add(row));

@@ -15,7 +15,7 @@ const work = defineQueue({ name: 'test-away', payload: z.object({ row: z.int() }
 const sizes = testedSizes.filter((size) => size !== 'embedded');
 
 describe.skipIf(sizes.length === 0)(
-  'a worker that starts while the store of the queues is away (needs TEST_DATABASE_URL)',
+  'a worker that starts while the queue store is unavailable (needs TEST_DATABASE_URL)',
   () => {
     it.each(sizes)('begins to work when it is back, %s', async (size) => {
       await using opened = new AsyncDisposableStack();
@@ -27,11 +27,11 @@ describe.skipIf(sizes.length === 0)(
       const definition = defineWorker(work, async (_services, { row }) => void done.add(row));
       const services = { log: pino({ level: 'silent' }), metrics: createMetrics() };
       await store.proxy?.down();
-      // A worker is handed all services; this test's handler uses none of the rest.
+      // A worker receives all services; the handler of this test uses none of the others.
       const handed = { ...services, queueBackend: store.backend, producer } as unknown as Services;
       const worker = startWorker(definition, handed);
       opened.defer(async () => worker.close(0));
-      // Its own first look came before this one.
+      // The worker has already tried to connect by this time.
       await expect(producer.ping()).rejects.toThrow();
       await store.proxy?.up();
       await expect.poll(async () => succeeds(producer.enqueue(work, { row: 1 }))).toBe(true);

@@ -19,12 +19,12 @@ import { outgoingMessage } from '#test/support/smtp-mailer.ts';
 import { startTripwire, type Tripwire } from '#test/support/tripwire.ts';
 import { until } from '#test/support/until.ts';
 
-/** Those of submission that need no privileges to listen at. */
+/** The submission ports that can be bound without privileges. */
 const SMTP_PORTS = [2525, 2587, 2465];
-/** Stands for the inner network's address until that is known. */
+/** Placeholder for the internal address until it is known. */
 const INNER = 'INNER';
 
-/** The operator has opened the site's address, and nothing beside it. */
+/** The operator has allowed the address of this site and nothing else. */
 let site: LeadSite;
 let inner: Tripwire;
 let stage: OutboundStage;
@@ -45,7 +45,7 @@ const webPort = (): number => inner.ports.at(-1) ?? 0;
 const rebindings = rebindingsTo(INNER);
 
 let names = 0;
-/** A name of its own that leads to these, in turn. */
+/** A new name that resolves to these answers in turn. */
 function nameFor(answers: AnswersInTurn): string {
   names += 1;
   const name = `n${names}.turns.example`;
@@ -54,13 +54,13 @@ function nameFor(answers: AnswersInTurn): string {
   return name;
 }
 
-/** Nothing of what was looked up. */
+/** Checks that the text reveals none of the resolved addresses. */
 function expectSilent(text: string): void {
   expect(text).not.toContain(inner.address);
   expect(text).not.toMatch(/169\.254|::1|64:ff9b|::ffff/);
 }
 
-describe('a webhook endpoint whose name, once it is saved, leads to', () => {
+describe('a webhook endpoint whose name, after it was saved, resolves to', () => {
   it.each(rebindings)('$why is not called', async ({ answers }) => {
     const url = `https://${nameFor(answers)}:${webPort()}/`;
     const made = await call('POST', '/webhook-endpoints', { url });
@@ -85,7 +85,7 @@ describe('a webhook endpoint whose name, once it is saved, leads to', () => {
 const scrape = (query: string) =>
   call('POST', '/tools/lead-scraper', { mode: 'scrape_url', query, enrichment: ['email'] });
 
-describe('a site whose name, once it is accepted, leads to', () => {
+describe('a site whose name, after it was accepted, resolves to', () => {
   it.each(rebindings)('$why is not read', async ({ answers, why }) => {
     const name = nameFor(answers);
     const answer = await scrape(`http://${name}:${webPort()}/`);
@@ -96,8 +96,8 @@ describe('a site whose name, once it is accepted, leads to', () => {
     expectSilent(answer.text);
   });
 
-  it('an inner address after its first page gives that page and no other', async () => {
-    // Each answer closes its connection, so that the next request needs another one.
+  it('an internal address after its first page yields only that page', async () => {
+    // Each answer closes its connection, so that the next request opens a new one.
     const closing =
       (body: string): SitePage =>
       (_, response) =>
@@ -125,29 +125,32 @@ async function newAccount(host: string, port: number): Promise<string> {
   return `/email-accounts/${made.body.id}`;
 }
 
-describe('a sender account whose server, once it is saved, leads to', () => {
+describe('a sender account whose server name, after it was saved, resolves to', () => {
   const nowhere = [{ answers: null, why: 'no name that is known' }];
   const cases = [...rebindings, ...nowhere].flatMap((one) =>
     SMTP_PORTS.map((port) => ({ ...one, port })),
   );
-  it.each(cases)('$why at port $port is not called, and nobody is told why', async (one) => {
-    const name = one.answers ? nameFor(one.answers) : `nowhere-${one.port}.example`;
-    const account = await newAccount(name, one.port);
-    const { status, body, text } = await call('POST', `${account}/verify`, {
-      test_recipient: 'me@inbox.test',
-    });
-    expect(status).toBe(200);
-    expect({ ...body, message: body.message.replaceAll(name, 'HOST') }).toMatchObject({
-      verified: false,
-      status: 'failed',
-      error_class: 'dns_error',
-      message: UNREACHABLE,
-    });
-    expectSilent(text);
-    expect((await call('GET', account)).body).toMatchObject({ smtp_host: name, daily_sent: 0 });
-  });
+  it.each(cases)(
+    '$why at port $port is not called, and the error does not say why',
+    async (one) => {
+      const name = one.answers ? nameFor(one.answers) : `nowhere-${one.port}.example`;
+      const account = await newAccount(name, one.port);
+      const { status, body, text } = await call('POST', `${account}/verify`, {
+        test_recipient: 'me@inbox.test',
+      });
+      expect(status).toBe(200);
+      expect({ ...body, message: body.message.replaceAll(name, 'HOST') }).toMatchObject({
+        verified: false,
+        status: 'failed',
+        error_class: 'dns_error',
+        message: UNREACHABLE,
+      });
+      expectSilent(text);
+      expect((await call('GET', account)).body).toMatchObject({ smtp_host: name, daily_sent: 0 });
+    },
+  );
 
-  it('an inner address sends no message, either', async () => {
+  it('an internal address does not send messages either', async () => {
     const name = nameFor([['93.184.216.34'], [INNER]]);
     const account = await newAccount(name, 2525);
     await sql`update email_account set verified = true, verified_at = now()
@@ -165,12 +168,12 @@ describe('a sender account whose server, once it is saved, leads to', () => {
 
 const sendTo = (mailer: Mailer, host: string, port: number): Promise<SmtpOutcome> =>
   mailer.send({ host, port, user: 'ada@acme.example', password: 's3cret' }, outgoingMessage(), {
-    beforeData: () => Promise.reject(new Error('There is nobody to send it to.')),
+    beforeData: () => Promise.reject(new Error('No message may be sent.')),
     signal: new AbortController().signal,
   });
 
 describe('the mailer', () => {
-  it('calls no host of the table, however it came by it, and says the same of each', async () => {
+  it('calls no host of the table, however it received it, and gives the same error for each', async () => {
     const { mailer } = stage.millrace.services;
     for (const { host } of [...FORBIDDEN_HOSTS, ...spellingsOf(inner.address)]) {
       for (const port of SMTP_PORTS) {
@@ -188,7 +191,7 @@ describe('the mailer', () => {
     }
   });
 
-  it('does call a server there once the operator has opened its address', async () => {
+  it('does call such a server once the operator has allowed its address', async () => {
     await using server = await startTripwire(SMTP_PORTS);
     const guard = createOutboundGuard({ allowCidrs: [`${server.address}/32`] });
     const mailer = createMailer({ guard, allowPort25: false });

@@ -6,7 +6,7 @@ import { type OutboundStage, startOutboundStage } from '#test/support/outbound-d
 import { startTripwire, type Tripwire } from '#test/support/tripwire.ts';
 import { until } from '#test/support/until.ts';
 
-/** The operator has opened the site's address, and nothing beside it. */
+/** The operator has allowed the address of this site and nothing else. */
 let site: LeadSite;
 let inner: Tripwire;
 let stage: OutboundStage;
@@ -14,7 +14,7 @@ const opened = new AsyncDisposableStack();
 beforeAll(async () => {
   site = opened.use(await startLeadSite({}));
   inner = opened.use(await startTripwire([0]));
-  // The operator's own search engine stands on the same machine.
+  // The operator's own search engine runs on the same machine.
   const search = { LEAD_SEARCH_PROVIDER: 'searxng', SEARXNG_URL: site.url };
   stage = opened.use(await startOutboundStage([`${site.host}/32`], search));
 });
@@ -29,7 +29,7 @@ const moveTo =
   (_, response) =>
     void response.writeHead(status, { location: Buffer.from(target).toString('latin1') }).end();
 
-/** Sites with a name of their own: `www.` leads to the site, `inner.` to the inner network. */
+/** Creates a domain: `www.` leads to the site and `inner.` to the internal network. */
 let domains = 0;
 function newDomain(at: OutboundStage, tripwire: Tripwire): { www: string; innerHost: string } {
   domains += 1;
@@ -42,8 +42,8 @@ function newDomain(at: OutboundStage, tripwire: Tripwire): { www: string; innerH
   };
 }
 
-describe('a site that the operator has opened', () => {
-  it('sends its readers nowhere else inside, by no status and no page', async () => {
+describe('a site that the operator has allowed', () => {
+  it('cannot send its readers to another internal address, by any status or page', async () => {
     const port = portOf(inner);
     const targets = redirectTargetsTo({ address: inner.address, port });
     const elsewhere = FORBIDDEN_HOSTS.map(({ host, why }) => ({
@@ -68,7 +68,7 @@ describe('a site that the operator has opened', () => {
     const takeVisits = async (): Promise<void> => {
       for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
         const { status, body } = await scrape(`${site.url}${one.path}`);
-        // A page that names no address of the web to go to is read as it is, and there is nothing in it.
+        // A page whose target is not a web URL is read as it is and contains no leads.
         const isRead = status === 200 && body.total_results === 0 && one.path.includes('refresh');
         const isRight = isRead
           ? /^(?:gopher|file):/.test(one.target)
@@ -81,20 +81,23 @@ describe('a site that the operator has opened', () => {
     expect(inner.connections).toBe(0);
   });
 
-  it.each([301, 303, 307, 308])('sends nobody inside with %i', async (status) => {
-    const { www, innerHost } = newDomain(stage, inner);
-    site.pages = { '/': moveTo(`http://${innerHost}/`, status) };
-    const answer = await scrape(`${www}/`);
-    expect(answer.status).toBe(502);
-    expect(answer.body.detail).toMatch(/^inner\.acme-\d+\.example may not be reached from here/);
-    expect(answer.text).not.toContain(inner.address);
-    expect(inner.connections).toBe(0);
-  });
+  it.each([301, 303, 307, 308])(
+    'cannot redirect to an internal address with %i',
+    async (status) => {
+      const { www, innerHost } = newDomain(stage, inner);
+      site.pages = { '/': moveTo(`http://${innerHost}/`, status) };
+      const answer = await scrape(`${www}/`);
+      expect(answer.status).toBe(502);
+      expect(answer.body.detail).toMatch(/^inner\.acme-\d+\.example may not be reached from here/);
+      expect(answer.text).not.toContain(inner.address);
+      expect(inner.connections).toBe(0);
+    },
+  );
 
   it.each<[string, (innerHost: string) => SitePage]>([
     ['by name', (innerHost) => moveTo(`http://${innerHost}/robots.txt`)],
     ['by address', () => moveTo(`http://${inner.address}:${portOf(inner)}/robots.txt`)],
-  ])('whose robots.txt lies inside %s is not read', async (_, robots) => {
+  ])('whose robots.txt redirects to an internal address %s is not read', async (_, robots) => {
     const { www, innerHost } = newDomain(stage, inner);
     site.pages = { '/': '<a href="mailto:a@acme.example">', '/robots.txt': robots(innerHost) };
     const answer = await scrape(`${www}/`);
@@ -105,14 +108,14 @@ describe('a site that the operator has opened', () => {
   });
 });
 
-/** Which ones, by what is wrong with the address alone; never by what is found there. */
+/** The message depends only on what is wrong with the address, never on what is found there. */
 const REFUSALS =
   /^\S+ (?:may not be reached from here, or it leads to an address|sends its readers on to)|^The address (?:holds a user name|names port 25)/;
 
 const MAIL = '<a href="mailto:info@acme.example">Mail</a>';
 const robotsWith = (sitemap: string): SitePage => `User-agent: *\nDisallow:\nSitemap: ${sitemap}\n`;
 
-/** Sites that lead inside in every way but by moving there. `name` is of the site's own domain. */
+/** Sites that point to internal addresses in every way except redirects. `name` is in the site's own domain. */
 const LEADING_INSIDE: [string, (name: string, address: string) => Record<string, SitePage>][] = [
   [
     'links',
@@ -154,7 +157,7 @@ const LEADING_INSIDE: [string, (name: string, address: string) => Record<string,
   ],
 ];
 
-/** What names another place, and is not followed by anybody. */
+/** References to other places that no reader follows. */
 const head = (name: string, address: string) => `<!doctype html><html><head><title>Acme</title>
   <link rel="canonical" href="http://${address}/"><link rel="alternate" href="http://${name}/de">
   <link rel="stylesheet" href="http://${name}/style.css"><script src="http://${name}/a.js"></script>
@@ -164,11 +167,11 @@ const head = (name: string, address: string) => `<!doctype html><html><head><tit
   <body>${MAIL}<iframe src="http://${name}/frame"></iframe><img src="http://${address}/i.png">
   <object data="http://${name}/o"></object><form action="http://${name}/f"></form></body></html>`;
 
-describe('a site that leads inside by', () => {
+describe('a site that points to internal addresses', () => {
   it.each([
     ...LEADING_INSIDE,
     ['its head', (name: string, address: string) => ({ '/': head(name, address) })] as const,
-  ])('%s is read without what it leads to', async (_, pagesOf) => {
+  ])('by %s is read without following them', async (_, pagesOf) => {
     const { www, innerHost } = newDomain(stage, inner);
     site.pages = pagesOf(innerHost, `${inner.address}:${portOf(inner)}`);
     const { status, body, text } = await scrape(`${www}/`);
@@ -180,7 +183,7 @@ describe('a site that leads inside by', () => {
     expect(rows).toEqual([]);
   });
 
-  it('any of these does lead there once the operator has opened all of it', async () => {
+  it('in any of these ways is followed once the operator has allowed all of them', async () => {
     await using open = await startOutboundStage(['127.0.0.0/8']);
     for (const [way, pagesOf] of LEADING_INSIDE) {
       await using other = await startTripwire([0]);
@@ -192,7 +195,7 @@ describe('a site that leads inside by', () => {
   });
 });
 
-it('a search engine that names inner places leads to none of them', async () => {
+it('a search engine that returns internal addresses leads to none of them', async () => {
   const { innerHost } = newDomain(stage, inner);
   const port = portOf(inner);
   const places = [innerHost, ...spellingsOf(inner.address).map(({ host }) => `${host}:${port}`)];
@@ -214,7 +217,7 @@ it('a search engine that names inner places leads to none of them', async () => 
   expect(inner.connections).toBe(0);
 });
 
-it('a webhook receiver sends no delivery anywhere else', async () => {
+it('a webhook receiver cannot redirect a delivery elsewhere', async () => {
   const { millrace } = stage;
   for (const { host } of spellingsOf(inner.address).slice(0, 6)) {
     site.pages = { '/hook': moveTo(`http://${host}:${portOf(inner)}/`, 307) };

@@ -28,9 +28,9 @@ function postgresError(code: string, message: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-describe('a start while Postgres is away', () => {
+describe('a start while Postgres is unavailable', () => {
   it.runIf(TEST_DATABASE_URL)(
-    'waits while it is refused, cut off and told that Postgres recovers, and then starts (needs TEST_DATABASE_URL)',
+    'waits through refused and broken connections and recovery, and then starts (needs TEST_DATABASE_URL)',
     async () => {
       await using environment = await openTestEnvironment();
       const real = new URL(environment.settings['DATABASE_URL'] ?? '');
@@ -53,7 +53,7 @@ describe('a start while Postgres is away', () => {
       const port = await chooseFixedPort();
       const url = new URL(real);
       url.port = String(port);
-      // Nothing listens there until the first attempt was refused.
+      // Nothing listens on the port until the first attempt has been refused.
       const lines: string[] = [];
       const listening = Promise.withResolvers<void>();
       const warn = createLog('silent');
@@ -73,7 +73,7 @@ describe('a start while Postgres is away', () => {
     },
   );
 
-  it('ends at once, and well, on SIGTERM', async () => {
+  it('ends at once and cleanly on SIGTERM', async () => {
     const port = await chooseFixedPort();
     const settings = { DATABASE_URL: `postgres://u:hunter2@127.0.0.1:${port}/db`, ENCRYPTION_KEY };
     await using entry = runEntry('src/api.ts', settings);
@@ -83,7 +83,7 @@ describe('a start while Postgres is away', () => {
     expect(entry.output()).not.toContain('hunter2');
   });
 
-  it('says in one sentence what was away for too long', async () => {
+  it('names what was unavailable for too long in one sentence', async () => {
     const opening = openDatabase(
       { databaseUrl: 'postgres://u:hunter2@127.0.0.1:1/db', poolSize: 2, directory: null },
       log,
@@ -118,7 +118,7 @@ describe('a start while Postgres is away', () => {
 
 describe('a start that cannot succeed', () => {
   it.each(['src/main.ts', 'src/api.ts', 'workers/main.ts', 'src/migrate.ts'] as const)(
-    'tells a wrong setting of %s before it loads the rest',
+    'reports a wrong setting of %s before loading the rest',
     async (entryName) => {
       await using coverage = await mkdtempDisposable(path.join(tmpdir(), 'millrace-loaded-'));
       await using entry = runEntry(entryName, {
@@ -134,7 +134,7 @@ describe('a start that cannot succeed', () => {
     },
   );
 
-  it('says in one sentence that an option of migrate lacks its value', async () => {
+  it('reports a missing value for an option of migrate in one sentence', async () => {
     await using entry = runEntry('src/migrate.ts', {}, ['--accept-lost-key']);
     expect(await entry.ended()).toBe(1);
     expect(entry.output().trim()).toMatch(

@@ -36,13 +36,13 @@ const firstHit = async (query: string) =>
   (await millrace.call('POST', '/search', { query })).body.results[0]?.document_id;
 
 describe('the schema', () => {
-  it('is migrated once when two start at once', async () => {
+  it('is migrated once when two processes start at once', async () => {
     const { db } = millrace.services;
     await Promise.all([migrate(db, log), migrate(db, log)]);
     await assertSchemaIsCurrent(db, log);
   });
 
-  it('is refused when it is newer than the code, with the remedy', async () => {
+  it('is refused with the remedy when it is newer than the code', async () => {
     const { db } = millrace.services;
     await sql`insert into kysely_migration (name, timestamp) values ('9999-future', 'x')`.execute(
       db,
@@ -55,7 +55,7 @@ describe('the schema', () => {
     }
   });
 
-  it('is refused when a migration is missing, naming the command', async () => {
+  it('is refused when a migration is missing, and the error names the command', async () => {
     const { db } = millrace.services;
     const { rows } = await sql<{ name: string; timestamp: string }>`
       delete from kysely_migration returning name, timestamp`.execute(db);
@@ -71,7 +71,7 @@ describe('the schema', () => {
 });
 
 describe('the embedding model', () => {
-  it('is refused when the index was built with another, and changed by re-embedding', async () => {
+  it('is refused when the index was built with another one, and can be changed by re-embedding', async () => {
     const { db, embedder } = millrace.services;
     await ingest(3);
     const other = { model: 'another-model', dimensions: embedder.dimensions };

@@ -44,7 +44,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     sql`select 1 from workspace where id = ${workspaceId} for no key update`.execute(trx);
 
   describe('a plan', () => {
-    it('is settled by what another decision has just written', async () => {
+    it('is settled with what another decision has just written', async () => {
       const { workspaceId } = await newWorkspace();
       const terms = { now: new Date(), graceDays: 7 };
       const [settled] = valuesOf(
@@ -59,7 +59,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
       expect(settled).toBe('Agency');
     });
 
-    it('has a last seat, and a second invitation at once has none', async () => {
+    it('gives its last seat to one of two concurrent invitations', async () => {
       const { workspaceId } = await newWorkspace('Personal');
       const invite = (displayName: string) => () =>
         addMember(
@@ -76,7 +76,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     });
   });
 
-  describe('an event of Stripe', () => {
+  describe('a Stripe event', () => {
     const newEvent = (workspaceId: string) =>
       stripeEvent.parse(
         eventFixture(
@@ -107,7 +107,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     });
   });
 
-  it('two awards at once are both in the total', async () => {
+  it('two concurrent awards both count in the total', async () => {
     const holder = await newWorkspace();
     const award = () =>
       awardPoints(
@@ -127,7 +127,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     expect(rows).toEqual([{ points: 75 }]);
   });
 
-  it('two requests at once share the last place of a minute; another account waits for neither', async () => {
+  it('two concurrent requests compete for the last place of a minute; another account waits for neither', async () => {
     await using opened = new AsyncDisposableStack();
     const pool = new pg.Pool({ connectionString: stage.databaseUrl });
     opened.defer(() => pool.end());
@@ -176,7 +176,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
         7_202_613,
         () => openUnsubscribeKeys(services.db, createSecretBox(keys()), keys()),
       ],
-    ] as const)('look at %s one after the other', async (_, lock, start) => {
+    ] as const)('check %s one after the other', async (_, lock, start) => {
       const settled = await behind<unknown>(
         services.db,
         (trx) => sql`select pg_advisory_xact_lock(${lock}::bigint)`.execute(trx),
@@ -193,11 +193,11 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     });
   });
 
-  it('a secret that is changed while it is sealed again keeps the change', async () => {
+  it('a secret changed while it is resealed keeps the change', async () => {
     const [fresh, old] = [randomBytes(32), stage.encryptionKey];
     const rotated = { db: services.db, secrets: createSecretBox([fresh, old]) };
     const [credential] = await insertCredentials(services, stage.workspaceId, 1);
-    if (credential === undefined) throw new Error('A credential was made.');
+    if (credential === undefined) throw new Error('The credential was not inserted.');
     const changed = services.secrets.seal('changed', `credential:${credential}`);
     await behind(
       services.db,

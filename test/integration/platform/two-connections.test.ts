@@ -74,7 +74,7 @@ describe.skipIf(databaseUrl === undefined)(
         return claim.documents.map(({ id }) => id);
       };
 
-      it('that one worker is claiming are passed over by another, which takes the next', async () => {
+      it('claimed by one worker are skipped by another, which takes the next', async () => {
         const first = await accept('first');
         let second: DocumentId | undefined;
         await beside(services.db, claimed, async (held) => {
@@ -101,7 +101,7 @@ describe.skipIf(databaseUrl === undefined)(
       const lockRow = (id: DocumentId) => (trx: Services['db']) =>
         sql`select 1 from document where id = ${id} for update`.execute(trx);
 
-      it('of dead workers are taken back but for the one that is being written', async () => {
+      it('of dead workers are taken back, except the one being written', async () => {
         const [first, second] = [await accept('first'), await accept('second')];
         await claimed(services.db);
         const taken = await beside(services.db, lockRow(first), () =>
@@ -110,7 +110,7 @@ describe.skipIf(databaseUrl === undefined)(
         expect(taken).toEqual([second]);
       });
 
-      it('that lost their job are sent again but for the one that is being written', async () => {
+      it('without a job are sent again, except the one being written', async () => {
         const [first] = [await accept('first'), await accept('second')];
         const sent = await beside(services.db, lockRow(first), () =>
           sendUnfinished(services, NEVER, 0),
@@ -118,7 +118,7 @@ describe.skipIf(databaseUrl === undefined)(
         expect(sent).toBe(1);
       });
 
-      it('that a run is storing stay, although a prune chose them a moment before', async () => {
+      it('stored by a run stay, although a prune chose them a moment earlier', async () => {
         const pair = (await insertPair(
           services.db,
           stage.workspaceId,
@@ -150,13 +150,13 @@ describe.skipIf(databaseUrl === undefined)(
         expect(dropped).toEqual({ marked: [], left: 0 });
       });
 
-      it('that another pair is being given stay when the first pair loses them', async () => {
+      it('being added to another pair stay when the first pair loses them', async () => {
         const owner = await ownerOf(services.db, stage.workspaceId);
         const pairs: CcPairId[] = [];
         for (const name of ['One', 'Other'])
           pairs.push((await insertPair(services.db, stage.workspaceId, name, owner)) as CcPairId);
         const [one, other] = pairs;
-        if (one === undefined || other === undefined) throw new Error('There are two pairs.');
+        if (one === undefined || other === undefined) throw new Error('Two pairs must exist.');
         const id = await accept('shared', one);
         const [dropped] = valuesOf(
           await behind(
@@ -191,7 +191,7 @@ describe.skipIf(databaseUrl === undefined)(
         expect(runs.filter((run) => run !== null)).toHaveLength(1);
       });
 
-      it('whose prune is asked for gives it to one of two workers', async () => {
+      it('whose prune is requested gives it to one of two workers', async () => {
         const pair = await newPair();
         await sql`update cc_pair set status = 'ACTIVE', last_success_at = now() where id = ${pair}`.execute(
           services.db,
@@ -213,7 +213,7 @@ describe.skipIf(databaseUrl === undefined)(
     });
 
     describe('webhooks', () => {
-      it('an endpoint is given to one of two workers', async () => {
+      it('give an endpoint to one of two workers', async () => {
         const { id } = await insertEndpoint(services, stage.workspaceId, 'https://example.com/one');
         const [second] = valuesOf(
           await behind(services.db, (trx) => claimEndpoints(trx, [id]), [
@@ -233,7 +233,7 @@ describe.skipIf(databaseUrl === undefined)(
         sql`select 1 from webhook_delivery where webhook_endpoint_id = ${endpointId}
         order by id limit 1 for update`.execute(trx);
 
-      it('a delivery that is locked is passed over, and the next is sent', async () => {
+      it('skip a locked delivery and send the next', async () => {
         const id = await endpointWithTwo();
         const [claim] = await claimEndpoints(services.db, [id]);
         const token = claim?.token ?? '';
@@ -243,7 +243,7 @@ describe.skipIf(databaseUrl === undefined)(
         expect(await claim2()).toHaveLength(1);
       });
 
-      it('a delivery that is locked is not waited for when its endpoint is disabled', async () => {
+      it('do not wait for a locked delivery when its endpoint is disabled', async () => {
         const id = await endpointWithTwo();
         await sql`update webhook_endpoint set enabled = false where id = ${id}`.execute(
           services.db,
@@ -281,7 +281,7 @@ describe.skipIf(databaseUrl === undefined)(
         expect(second).toBeNull();
       });
 
-      it('that is asked for twice at once is one', async () => {
+      it('requested twice at once is created once', async () => {
         const ids = valuesOf(
           await behind(
             services.db,
@@ -314,7 +314,7 @@ describe.skipIf(databaseUrl === undefined)(
         expect(second).toBeNull();
       });
 
-      it('that is sent twice at once with one Idempotency-Key is one', async () => {
+      it('sent twice at once with one Idempotency-Key is sent once', async () => {
         const account = await newAccount(10);
         const send = () => submit(services, account, { idempotencyKey: 'the-one' });
         const ids = valuesOf(
@@ -323,14 +323,14 @@ describe.skipIf(databaseUrl === undefined)(
         expect(new Set(ids).size).toBe(1);
       });
 
-      it('has the last place of a day, and a second one at once has none', async () => {
+      it('takes the last place of a day, and a second one at once has none', async () => {
         const account = await newAccount(1);
         const send = () => submit(services, account);
         const sends = await behind(services.db, (trx) => lockAccount(trx, account), [send, send]);
         expect(sends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
       });
 
-      it('that is locked is passed over by the sweep', async () => {
+      it('that is locked is skipped by the sweep', async () => {
         const account = await newAccount(10);
         const ids = [await submit(services, account), await submit(services, account)];
         await sql`update email_message set status = 'sent', finished_at = now() - interval '9 years'`.execute(

@@ -19,21 +19,21 @@ afterAll(() => millrace[Symbol.asyncDispose]());
 
 const newUser = () => createPointsUser(millrace);
 
-describe('a post of an action', () => {
+describe('a reported action', () => {
   it.each<[string, unknown, string[]]>([
     ['an unknown action_type', { action_type: 'sleep' }, ['body.action_type', 'login', 'outreach']],
     ['no action_type', {}, ['body.action_type']],
-    ['an action_type of another case', { action_type: 'Login' }, ['body.action_type']],
+    ['an action_type in the wrong case', { action_type: 'Login' }, ['body.action_type']],
     ['a context that is a list', { action_type: 'login', context: [] }, ['body.context']],
-    ['a context that is text', { action_type: 'login', context: 'x' }, ['body.context']],
+    ['a context that is a string', { action_type: 'login', context: 'x' }, ['body.context']],
     [
-      'a context beyond 4 KB',
+      'a context above 4 KB',
       { action_type: 'login', context: { note: 'é'.repeat(2_048) } },
       ['body.context', '4096'],
     ],
     ['NUL in the context', { action_type: 'login', context: { a: ['\0'] } }, ['body.context']],
     ['half a surrogate pair', { action_type: 'login', context: { '\ud800': 1 } }, ['body.context']],
-  ])('with %s is refused with the field and leaves nothing', async (_, body, words) => {
+  ])('with %s is refused, naming the field, and records nothing', async (_, body, words) => {
     const { post, status } = await newUser();
     const answer = await post(body);
     expect([answer.status, answer.body.error_code]).toEqual([400, 'BAD_REQUEST']);
@@ -48,21 +48,24 @@ describe('a post of an action', () => {
     ['share', 25, 2, 'first_share'],
     ['scrape', 50, 3, 'first_scrape'],
     ['outreach', 75, 5, 'first_outreach'],
-  ])('of %s is worth %i points and %i of streak', async (action_type, points, impact, unlocked) => {
-    const { post } = await newUser();
-    const { status, body } = await post({ action_type, context: { page: '\\u0000', n: [1] } });
-    expect([status, body]).toEqual([
-      200,
-      {
-        action_recorded: true,
-        points_awarded: points,
-        points_total: points,
-        streak_count: impact,
-        is_lucky_find: false,
-        achievement_unlocked: unlocked,
-      },
-    ]);
-  });
+  ])(
+    'of type %s is worth %i points and %i of streak',
+    async (action_type, points, impact, unlocked) => {
+      const { post } = await newUser();
+      const { status, body } = await post({ action_type, context: { page: '\\u0000', n: [1] } });
+      expect([status, body]).toEqual([
+        200,
+        {
+          action_recorded: true,
+          points_awarded: points,
+          points_total: points,
+          streak_count: impact,
+          is_lucky_find: false,
+          achievement_unlocked: unlocked,
+        },
+      ]);
+    },
+  );
 
   it('keeps a context as deep as a body may be', async () => {
     const { post } = await newUser();
@@ -91,8 +94,8 @@ describe('a post of an action', () => {
   });
 });
 
-describe('the Idempotency-Key', () => {
-  it('gets the first answer again, though more has happened and the day has gone', async () => {
+describe('an Idempotency-Key', () => {
+  it('returns the first answer again, even after other actions and days', async () => {
     const { post, ledger, travel } = await newUser();
     const headers = { 'Idempotency-Key': '!key~' };
     const first = await post({ action_type: 'search' }, headers);
@@ -103,7 +106,7 @@ describe('the Idempotency-Key', () => {
     expect(await ledger()).toHaveLength(2);
   });
 
-  it('is not taken for another action', async () => {
+  it('is refused for another action', async () => {
     const { post, status } = await newUser();
     const headers = { 'Idempotency-Key': 'k' };
     await post({ action_type: 'search' }, headers);
@@ -113,7 +116,7 @@ describe('the Idempotency-Key', () => {
     expect(await status()).toMatchObject({ points: 10 });
   });
 
-  it('is each user’s own', async () => {
+  it('is separate for each user', async () => {
     const [one, other] = [await newUser(), await newUser()];
     const headers = { 'Idempotency-Key': 'shared' };
     await one.post({ action_type: 'search' }, headers);
@@ -144,7 +147,7 @@ describe('the Idempotency-Key', () => {
 });
 
 describe('the status', () => {
-  it('is all zeros for somebody new', async () => {
+  it('is all zeros for a new user', async () => {
     const { userId, status } = await newUser();
     expect(await status()).toEqual({
       user_id: userId,
@@ -157,7 +160,7 @@ describe('the status', () => {
     });
   });
 
-  it('follows the streak over days, a missed one and the next beginning', async () => {
+  it('follows the streak over days, a missed day and a restart', async () => {
     const { post, status, travel } = await newUser();
     await post({ action_type: 'share' });
     await travel(1);
@@ -170,7 +173,7 @@ describe('the status', () => {
     expect(await status()).toMatchObject({ current_streak: 1, longest_streak: 7 });
   });
 
-  it('lists achievements as they come and names the nearest of those left', async () => {
+  it('lists achievements as they are unlocked and names the nearest remaining one', async () => {
     const { post, status } = await newUser();
     await post({ action_type: 'outreach' });
     expect(await status()).toMatchObject({
@@ -199,7 +202,7 @@ describe('the status', () => {
 });
 
 describe('a lucky find', () => {
-  it('is flagged, counted and leads to achievements, but is worth no more points', async () => {
+  it('is flagged, counted and leads to achievements, but earns no extra points', async () => {
     const { workspaceId, userId } = await newUser();
     const services = {
       ...millrace.services,
@@ -233,8 +236,8 @@ const ZONES = [
   'Pacific/Pago_Pago',
 ];
 
-describe('the database’s own calendar', () => {
-  it('agrees on the date wherever the day begins', async () => {
+describe('the calendar of the database', () => {
+  it('gives the right date in every time zone', async () => {
     const moments = ['2024-02-29T23:30:00Z', '2025-03-30T01:00:00Z', '2025-10-26T10:15:00Z'];
     for (const zone of ZONES) {
       const { rows } = await sql<{ days: string }>`

@@ -16,7 +16,7 @@ afterAll(() => millrace[Symbol.asyncDispose]());
 
 const newUser = () => createPointsUser(millrace);
 
-/** Totals, and what the ledger adds up to. */
+/** The totals, and the sums of the ledger. */
 async function sums(userId: string) {
   const { rows } = await sql<{ totals: unknown; ledger: unknown; awards: number }>`
     select json_build_object('points', a.points, 'lucky', a.lucky_finds, 'last', a.points) as totals,
@@ -30,9 +30,9 @@ async function sums(userId: string) {
 const hundred = <T>(work: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: 100 }, (_, n) => work(n)));
 
-describe('a hundred posts at once', () => {
+describe('a hundred concurrent posts', () => {
   it.each(ACTION_TYPES)(
-    'of %s get exactly the cap, and the totals are the ledger',
+    'of %s get exactly the cap, and the totals match the ledger',
     async (type) => {
       const { userId, post } = await newUser();
       const answers = await hundred(() => post({ action_type: type }));
@@ -67,7 +67,7 @@ describe('a hundred posts at once', () => {
     expect(await sums(userId)).toMatchObject({ awards: 1, totals: { points: 25 } });
   });
 
-  it('by clients and by the service share one cap, each real action counts once', async () => {
+  it('by clients and by the service share one cap, and each action counts once', async () => {
     const { workspaceId, userId, post } = await newUser();
     const services = millrace.services;
     const outcomes = await hundred(async (n) => {
@@ -86,7 +86,7 @@ describe('a hundred posts at once', () => {
     expect(rows.every(({ n }) => n === 1)).toBe(true);
   });
 
-  it('of all actions by two users of a workspace leave each with what is its own', async () => {
+  it('of all actions by two users of a workspace leave each with their own points', async () => {
     const { workspaceId, userId } = await newUser();
     const other = (await insertUser(millrace.services.db, workspaceId)) as UserId;
     const given: Award[] = Array.from({ length: 120 }, (_, n) => ({
@@ -96,7 +96,7 @@ describe('a hundred posts at once', () => {
       source: 'client',
       sourceId: null,
     }));
-    // Every third is lucky, so that the totals have something to lose.
+    // Every third one is lucky, so that the totals have something to lose.
     const outcomes = await Promise.all(
       given.map((award, n) =>
         awardPoints(millrace.services, award, () => (n % 3 === 0 ? 0 : 0.999)),
@@ -115,7 +115,7 @@ describe('a hundred posts at once', () => {
 });
 
 describe('a month of awards at random moments', () => {
-  it('leaves totals, streak and achievements that the ledger gives', async () => {
+  it('leaves totals, streak and achievements that match the ledger', async () => {
     const { workspaceId, userId, key } = await newUser();
     const services = { ...millrace.services };
     let at = Date.parse('2024-02-20T00:00:00Z');

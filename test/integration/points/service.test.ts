@@ -16,7 +16,7 @@ import { until } from '#test/support/until.ts';
 
 let llm: ScriptedLlm;
 let millrace: TestMillrace;
-/** What the model does with the next questions. */
+/** How the model answers the next questions. */
 let model: Parameters<typeof startScriptedLlm>[0];
 beforeAll(async () => {
   llm = await startScriptedLlm((response) => model(response));
@@ -41,7 +41,7 @@ const ask = ({ key }: PointsUser, requestId: string, stream: boolean) =>
     { key, headers: { 'X-Request-Id': requestId } },
   );
 
-/** Waits for that many awards; a search comes behind them, so that one too many would be there before it. */
+/** Waits for exactly that many awards. A final search comes after them, so an extra award would show up before it. */
 async function awarded(user: PointsUser, count: number): Promise<string[]> {
   await search(user, 'last-one');
   const sources = async () => (await user.ledger()).map(({ source_id }) => source_id ?? '');
@@ -51,7 +51,7 @@ async function awarded(user: PointsUser, count: number): Promise<string[]> {
   return others;
 }
 
-describe('an act that the client reports, too', () => {
+describe('an action that the client reports too', () => {
   const message = { action_type: 'message' };
   beforeAll(() => {
     model = (response) => {
@@ -77,11 +77,11 @@ describe('an act that the client reports, too', () => {
       achievement_unlocked: expect.stringMatching(/^(first_message|lucky_find)$/),
     });
     expect(await user.status()).toMatchObject({ points: 20 });
-    // A second report is of another act.
+    // A second report is another action.
     expect((await user.post(message)).body).toMatchObject({ points_awarded: 20, points_total: 40 });
   });
 
-  it('is claimed once under an Idempotency-Key, and each award by one report', async () => {
+  it('is claimed once per Idempotency-Key, and each award by one report', async () => {
     const user = await createPointsUser(millrace);
     await chatted(user, 'chat-1');
     await chatted(user, 'chat-2');
@@ -97,7 +97,7 @@ describe('an act that the client reports, too', () => {
     expect(await user.ledger()).toHaveLength(2);
   });
 
-  it('is another act after ten minutes, or when the action is another', async () => {
+  it('counts separately after ten minutes or with another type', async () => {
     const user = await createPointsUser(millrace);
     await chatted(user, 'chat-1');
     await user.post({ action_type: 'share' });
@@ -107,7 +107,7 @@ describe('an act that the client reports, too', () => {
     expect((await user.post(message)).body).toMatchObject({ points_awarded: 20, points_total: 65 });
   });
 
-  it('counts once also when the report overtakes the award', async () => {
+  it('counts once even when the report arrives before the award', async () => {
     const user = await createPointsUser(millrace);
     const { workspaceId, userId } = user;
     const doneAt = new Date();
@@ -122,7 +122,7 @@ describe('an act that the client reports, too', () => {
     expect(await user.ledger()).toHaveLength(2);
   });
 
-  it('can be claimed above the daily cap, which it does not count towards again', async () => {
+  it('can be claimed above the daily cap, and does not count toward it again', async () => {
     const user = await createPointsUser(millrace);
     await sql`insert into points_award (user_id, workspace_id, action_type, points, streak_impact, day,
         source, points_total, streak_count, claimed_at)
@@ -157,18 +157,18 @@ describe('the service awards', () => {
     expect(await user.status()).toMatchObject({ points: 30, current_streak: 1 });
   });
 
-  it('nothing for a search that was refused', async () => {
+  it('nothing for a refused search', async () => {
     const user = await createPointsUser(millrace);
     expect((await search(user, 'wrong', 7)).status).toBe(400);
     await awarded(user, 0);
   });
 
-  it('searches up to the day’s cap, which those of the client count towards', async () => {
+  it('searches up to the daily cap, which includes those of the client', async () => {
     const user = await createPointsUser(millrace);
     for (let n = 0; n < 15; n += 1) await user.post({ action_type: 'search' });
     for (let n = 0; n < 10; n += 1) await search(user, `search-${n}`);
     await until(async () => (await user.ledger()).length === 20);
-    // Five searches of the service are awarded, and claimed first.
+    // Five searches of the service are awarded and can be claimed first.
     for (let n = 0; n < 5; n += 1) {
       const { body } = await user.post({ action_type: 'search' });
       expect(body).toMatchObject({ action_recorded: true, points_total: 200 });
@@ -179,7 +179,7 @@ describe('the service awards', () => {
     });
   });
 
-  it('a message that was answered, in one piece or streamed', async () => {
+  it('an answered message, whole or streamed', async () => {
     model = (response) => {
       startEvents(response);
       response.end(chunkEvent({ content: 'Ten metres.' }) + END_EVENTS);
@@ -215,7 +215,7 @@ describe('the service awards', () => {
     };
     expect((await open('/api/queues')).status).toBe(200);
     for (let n = 0; n < 3; n += 1) expect((await open('')).status).toBe(200);
-    // A search of the same user comes behind them.
+    // A later search of the same user comes after them.
     await millrace.call('POST', '/search', { query: 'x' });
     await until(async () => {
       const { rows } =
@@ -226,7 +226,7 @@ describe('the service awards', () => {
     expect(await logins()).toEqual([expect.stringMatching(/^login \d{4}-\d\d-\d\d$/)]);
   });
 
-  it('what it can: a search is answered though the ledger is out of reach', async () => {
+  it('nothing when the ledger is unavailable, and still answers the search', async () => {
     const { db } = millrace.services;
     const user = await createPointsUser(millrace);
     await sql`alter table points_award rename to points_award_away`.execute(db);

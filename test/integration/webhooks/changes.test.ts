@@ -32,14 +32,14 @@ async function stored(id: string): Promise<StoredSecrets> {
     select secret, previous_secret, previous_secret_until from webhook_endpoint
     where id = ${id}`.execute(stage.millrace.services.db);
   const [row] = rows;
-  if (!row) throw new Error(`There is no endpoint ${id}.`);
+  if (!row) throw new Error(`Endpoint ${id} does not exist.`);
   return row;
 }
 
 const unseal = (sealed: string, id: string): string =>
   stage.millrace.services.secrets.open(sealed, `webhook_endpoint:${id}`);
 
-/** So that nothing is sent, whatever is due. */
+/** Keeps anything from being sent, whatever is due. */
 async function openBreaker(id: string): Promise<void> {
   await sql`update webhook_endpoint set breaker_until = now() + interval '1 day', breaker_trips = 3,
       failing_since = now() - interval '1 hour', failures = 12, last_failure_at = now()
@@ -66,7 +66,7 @@ describe('a change', () => {
     await owner.call('DELETE', `${PATH}/${id}`);
   });
 
-  it('leaves what is not sent, and takes null for what can be absent', async () => {
+  it('keeps the fields it leaves out, and clears optional fields with null', async () => {
     const made = await owner.createEndpoint({
       description: 'A',
       rate_limit: 7,
@@ -87,7 +87,7 @@ describe('a change', () => {
     });
   });
 
-  it('to disabled cancels what waits, once, and back to enabled forgets the failures', async () => {
+  it('to disabled cancels waiting deliveries once, and back to enabled resets the failures', async () => {
     const { id } = await owner.createEndpoint();
     const path = `${PATH}/${id}`;
     await openBreaker(id);
@@ -120,7 +120,7 @@ describe('a change', () => {
     expect((await owner.call('GET', sent.status_url)).body.status).toBe('canceled');
   });
 
-  it('of the URL forgets the failures of the old one; of the rest it does not', async () => {
+  it('of the URL resets the failures of the old one; other changes do not', async () => {
     const { id } = await owner.createEndpoint();
     const path = `${PATH}/${id}`;
     await openBreaker(id);
@@ -136,16 +136,19 @@ describe('a rotation of the secret', () => {
   const rotate = (id: string, body?: unknown) =>
     owner.call('POST', `${PATH}/${id}/rotate-secret`, body);
 
-  it.each([-1, 604_801, 1.5, '60', null])('with a grace of %j is refused', async (seconds) => {
-    const { id } = await owner.createEndpoint();
-    const before = await stored(id);
-    const answer = await rotate(id, { grace_period_seconds: seconds });
-    expect(answer.status).toBe(400);
-    expect(await stored(id)).toEqual(before);
-    await owner.call('DELETE', `${PATH}/${id}`);
-  });
+  it.each([-1, 604_801, 1.5, '60', null])(
+    'with a grace period of %j is refused',
+    async (seconds) => {
+      const { id } = await owner.createEndpoint();
+      const before = await stored(id);
+      const answer = await rotate(id, { grace_period_seconds: seconds });
+      expect(answer.status).toBe(400);
+      expect(await stored(id)).toEqual(before);
+      await owner.call('DELETE', `${PATH}/${id}`);
+    },
+  );
 
-  it('keeps the secret before for a day unless told, and one of them at most', async () => {
+  it('keeps the previous secret for a day by default, and never more than one', async () => {
     const { id, secret: first } = await owner.createEndpoint();
     const second = (await rotate(id)).body;
     expect(second).toEqual({
@@ -172,7 +175,7 @@ describe('a rotation of the secret', () => {
     expect((await owner.call('GET', `${PATH}/${id}`)).text).not.toContain('whsec_');
   });
 
-  it('beside others leaves two of the secrets that were shown', async () => {
+  it('among concurrent ones keeps two of the returned secrets', async () => {
     const { id, secret } = await owner.createEndpoint();
     const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(id, {})));
     const shown = [secret, ...answers.map(({ body }) => body.secret)];
@@ -186,7 +189,7 @@ describe('a rotation of the secret', () => {
 });
 
 describe('a test send', () => {
-  it('reaches this endpoint alone, whatever its filter, signed with its secrets', async () => {
+  it('reaches only this endpoint, whatever its filter, signed with its secrets', async () => {
     const tenant = await stage.openTenant();
     await tenant.createEndpoint({ url: `${stage.receiver.url}/other` });
     const { id, secret } = await tenant.createEndpoint({
@@ -211,7 +214,7 @@ describe('a test send', () => {
     expect(stage.receiver.requestsTo('/other')).toEqual([]);
     const [received] = stage.receiver.requestsTo('/tested');
     for (const one of [secret, rotated.secret]) {
-      const headers = received?.headers as Record<string, string>; // none of these comes twice
+      const headers = received?.headers as Record<string, string>; // each of these comes only once
       expect(
         new Webhook(String(one)).verify(received?.body.toString() ?? '', headers),
       ).toMatchObject({
@@ -224,7 +227,7 @@ describe('a test send', () => {
     expect(healthy).toMatchObject({ state: 'healthy', last_success_at: expect.any(String) });
   });
 
-  it('refuses a body with anything in it', async () => {
+  it('refuses a body with any content', async () => {
     const { id } = await owner.createEndpoint();
     expect((await owner.call('POST', `${PATH}/${id}/test`, { type: 'ping' })).status).toBe(400);
   });

@@ -74,7 +74,7 @@ async function statuses(id: WebhookEndpointId): Promise<Record<string, number>> 
 }
 
 describe('a delivery', () => {
-  it('arrives signed, once, with the very bytes of the event', async () => {
+  it('arrives signed, once, with exactly the bytes of the event', async () => {
     const { id, secret } = await insertEndpoint('/good');
     await emitPings(1, id);
     await until(async () => (await statuses(id))['delivered'] === 1);
@@ -90,7 +90,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('is tried again after a failure, with the same id', async () => {
+  it('is retried after a failure, with the same id', async () => {
     answer = (path, count) => (path === '/flaky' && count === 1 ? 500 : 204);
     const { id } = await insertEndpoint('/flaky');
     await emitPings(1, id);
@@ -102,7 +102,7 @@ describe('a delivery', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('of a thousand all arrive, each once', async () => {
+  it('of each of a thousand events arrives once', async () => {
     const { id } = await insertEndpoint('/many');
     await emitPings(1_000, id);
     await until(async () => (await statuses(id))['delivered'] === 1_000);

@@ -12,7 +12,7 @@ import {
   writePings,
 } from '#test/support/webhook-rows.ts';
 
-/** Answers for names, in turn; the last one stays. A text is the code of a failure. */
+/** Answers per name, in turn; the last one is repeated. A string is an error code. */
 type Names = Record<string, (string[] | string)[]>;
 
 let test: TestServices;
@@ -43,7 +43,7 @@ function openClient(names: Names, allowCidrs: string[] = []): HttpClient {
   return opened.use(client);
 }
 
-/** One pass over an endpoint with one ping. */
+/** Makes one pass over an endpoint with one ping. */
 async function deliver(
   webhookHttp: HttpClient,
   url: string,
@@ -57,8 +57,8 @@ async function deliver(
   return id;
 }
 
-describe('a name', () => {
-  it('that is public when it is vetted and private when it is connected to is refused', async () => {
+describe('a host name', () => {
+  it('that is public when checked and private when connected is refused', async () => {
     const { port } = new URL(receiver.url);
     const client = openClient({ 'turns.example': [['93.184.216.34'], ['127.0.0.1']] });
     await expect(client.guard.addressesOf('turns.example')).resolves.toHaveLength(1);
@@ -71,7 +71,7 @@ describe('a name', () => {
     expect((await deliveriesTo(test.services, id))[0]?.error).not.toContain('127.0.0.1');
   });
 
-  it('that leaves the opened ranges gets nothing more over plain HTTP', async () => {
+  it('that moves out of the allowed ranges gets nothing more over plain HTTP', async () => {
     await using closing = await startReceiver({
       behave: () => ({ kind: 'answer', status: 500, headers: { connection: 'close' } }),
     });
@@ -89,7 +89,7 @@ describe('a name', () => {
     expect(closing.requests).toHaveLength(1);
   });
 
-  it('with a private address beside a public one is refused as a whole', async () => {
+  it('with a private address beside a public one is refused entirely', async () => {
     const client = openClient({ 'mixed.example': [['93.184.216.34', '10.0.0.1']] });
     const id = await deliver(client, 'https://mixed.example/');
     expect(await attemptsTo(test.services, id)).toMatchObject([{ error_class: 'refused' }]);
@@ -105,7 +105,7 @@ describe('a name', () => {
     ]);
   });
 
-  it('that our resolver has no answer for costs the receiver no attempt', async () => {
+  it('that our resolver cannot answer costs the receiver no attempt', async () => {
     const { port } = new URL(receiver.url);
     const client = openClient({ 'later.example': ['EAI_AGAIN', 'EAI_AGAIN', ['127.0.0.1']] }, [
       '127.0.0.0/8',
@@ -129,7 +129,7 @@ describe('a name', () => {
   });
 });
 
-describe('a clock of ours that steps', () => {
+describe('a step of our clock', () => {
   it.each([-30, 30])('by %i days moves no schedule', async (days) => {
     await using failing = await startReceiver({
       behave: () => ({ kind: 'answer', status: 500 }),

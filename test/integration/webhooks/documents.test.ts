@@ -12,7 +12,7 @@ import { emittedEvents, insertEndpoint } from '#test/support/emitted-events.ts';
 import { insertPair } from '#test/support/seed-workspace.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
 
-// Services without workers: what is emitted waits in the rows.
+// Services without workers, so emitted events stay in the rows.
 const never = new AbortController().signal;
 const BOTH = ['document.indexed', 'document.failed'];
 
@@ -45,7 +45,7 @@ async function accept(
   await services.documentAcceptor.accept(toIncomingDocument(item, context));
 }
 
-/** Of all workspaces: a job may carry documents of several. */
+/** Across all workspaces, because a job may contain documents of several. */
 async function waiting(): Promise<DocumentId[]> {
   const { db } = services;
   const { rows } = await sql<{ id: DocumentId }>`
@@ -68,7 +68,7 @@ async function statuses(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ external_id, status }) => [external_id, status]));
 }
 
-/** Services with a step before each embedding: between the claim and the write. */
+/** Services with a step before each embedding, that is, between the claim and the write. */
 function beforeEmbedding(step: (texts: readonly string[]) => Promise<unknown>): Services {
   const { embedder } = services;
   return {
@@ -83,15 +83,15 @@ function beforeEmbedding(step: (texts: readonly string[]) => Promise<unknown>): 
   };
 }
 
-/** Texts with this word cannot be embedded. */
+/** Makes texts with this word impossible to embed. */
 function poisonedBy(word: string): Services {
   return beforeEmbedding(async (texts) => {
     if (texts.some((text) => text.includes(word))) throw new GiveUp(`It says ${word}.`);
   });
 }
 
-describe('documents that nobody asked to be told of', () => {
-  it('leave no event behind, indexed or failed', async () => {
+describe('documents without a subscribed endpoint', () => {
+  it('leave no event, whether indexed or failed', async () => {
     await accept('quiet');
     await accept('broken', { text: 'A walrus.' });
     await index(poisonedBy('walrus'));
@@ -99,7 +99,7 @@ describe('documents that nobody asked to be told of', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('are not told to an endpoint that wants every ordinary type, nor to a deleted one', async () => {
+  it('are not reported to an endpoint with the default types, nor to a deleted one', async () => {
     await listen(null);
     await listen(['connector.sync.failed']);
     const deleted = await listen();
@@ -111,8 +111,8 @@ describe('documents that nobody asked to be told of', () => {
   });
 });
 
-describe('documents that were indexed', () => {
-  it('together are told together, to each endpoint that named the type', async () => {
+describe('indexed documents', () => {
+  it('are reported together when indexed together, to each endpoint that named the type', async () => {
     const one = await listen();
     const two = await listen(['document.indexed']);
     await listen(['document.failed']);
@@ -147,14 +147,14 @@ describe('documents that were indexed', () => {
   it('stay indexed when no job can be sent, and the event waits in its row', async () => {
     const endpoint = await listen();
     await accept('unsent');
-    const enqueueMany = () => Promise.reject(new Error('The queue is away.'));
+    const enqueueMany = () => Promise.reject(new Error('The queue is unavailable.'));
     const producer = { ...services.producer, enqueueMany };
     await index({ ...services, producer });
     expect(await statuses()).toEqual({ unsent: 'indexed' });
     expect(await told()).toMatchObject([{ endpoints: [endpoint] }]);
   });
 
-  it('are told to their own workspace alone when one batch holds several', async () => {
+  it('are reported only to their own workspace when one batch holds several', async () => {
     const other = await createWorkspace(services.db, { name: 'Other', planTier: 'Free' });
     const third = await createWorkspace(services.db, { name: 'Deaf', planTier: 'Free' });
     const mine = await listen();
@@ -170,7 +170,7 @@ describe('documents that were indexed', () => {
     expect(await ids(third.workspaceId)).toEqual([]);
   });
 
-  it('are told to a disabled endpoint when it is back: the event is kept for it', async () => {
+  it('are reported to a disabled endpoint once it is back, because the event is kept for it', async () => {
     const { db } = services;
     const endpoint = await listen();
     await sql`update webhook_endpoint set enabled = false where id = ${endpoint}`.execute(db);
@@ -179,7 +179,7 @@ describe('documents that were indexed', () => {
     expect(await told()).toMatchObject([{ data: { count: 1 }, endpoints: [] }]);
   });
 
-  it('and edited between the claim and the write are told once, as they became', async () => {
+  it('edited between the claim and the write are reported once, in their final form', async () => {
     await listen();
     await accept('edited', { text: 'The old text.' });
     let embeddings = 0;
@@ -196,7 +196,7 @@ describe('documents that were indexed', () => {
     expect(events[0]?.data.documents).toMatchObject([{ chunk_count: rows[0]?.chunk_count }]);
   });
 
-  it('and whose event cannot be written are not indexed either', async () => {
+  it('whose event cannot be written are not indexed either', async () => {
     await listen();
     await accept('together');
     await sql`create function refuse_delivery() returns trigger language plpgsql
@@ -215,7 +215,7 @@ describe('documents that were indexed', () => {
     expect(await told()).toMatchObject([{ data: { count: 1 } }]);
   });
 
-  it('have a name of any length, of which the event carries the beginning', async () => {
+  it('may have names of any length, of which the event carries the beginning', async () => {
     await listen();
     await accept('long');
     await sql`update document set semantic_identifier = repeat('🦭', 100000)
@@ -226,8 +226,8 @@ describe('documents that were indexed', () => {
   });
 });
 
-describe('documents that failed', () => {
-  it('are told one by one with the reason, their neighbours as indexed', async () => {
+describe('failed documents', () => {
+  it('are reported one by one with the reason, their neighbours as indexed', async () => {
     const endpoint = await listen();
     await accept('good');
     await accept('bad', { text: 'A walrus.' });
@@ -254,11 +254,11 @@ describe('documents that failed', () => {
     });
   });
 
-  it('in the eyes of a worker that lost its claim have not failed, and nobody is told', async () => {
+  it('of a worker that has lost its claim have not failed and are not reported', async () => {
     await listen();
     await accept('taken-over');
     const [id] = await waiting();
-    if (id === undefined) throw new Error('The document is not there.');
+    if (id === undefined) throw new Error('The document does not exist.');
     const lost = '00000000-0000-4000-8000-000000000000';
     expect(await failDocument(services.db, lost, id, 'Not mine.')).toEqual([]);
     expect(await statuses()).toEqual({ 'taken-over': 'accepted' });
@@ -288,7 +288,7 @@ describe('documents of a private pair', () => {
     expect(JSON.stringify(event)).not.toContain('secret');
   });
 
-  it('leave no event when there is nothing else to tell, nor when they fail', async () => {
+  it('leave no event when there is nothing else to report, nor when they fail', async () => {
     await listen();
     const secret = await insertPrivatePair();
     await accept('secret', { pair: secret });

@@ -12,18 +12,21 @@ import { expectTrueLedger, statusesOf, webhookIds } from '#test/support/webhook-
 import { startReceiver } from '#test/support/webhook-receiver.ts';
 
 const PATHS = ['/good', '/failing-first', '/slow'];
-/** For each path. */
+/** Per path. */
 const EVENTS = 100;
 const FIRST_FAILURES = 5;
 const SLOW_MS = 400;
-/** So many posts have arrived when the process is killed, and killed again. */
+/** Numbers of received posts at which the process is killed. */
 const KILLS_AT = [80, 160];
 const RECOVERY_MS = 150_000;
 const RETRY_MS = 50;
 
 const isEmbedded = process.env['TEST_DATABASE_URL'] === undefined;
 
-/** Asks for a test send until one is acknowledged. What broke off may have been accepted, too. @returns its event's id */
+/**
+ * Requests a test send until one is acknowledged; an interrupted request may have been accepted too. @returns its
+ * event's id
+ */
 async function send(client: ApiClient, id: string): Promise<string> {
   for (;;) {
     const answer = await client.call('POST', `/webhook-endpoints/${id}/test`, {}).catch(() => null);
@@ -35,7 +38,7 @@ async function send(client: ApiClient, id: string): Promise<string> {
 describe.skipIf(!isEmbedded)(
   'webhooks of an embedded process that is killed (without TEST_DATABASE_URL)',
   () => {
-    it('all arrive, and the ledger is true', async () => {
+    it('all arrive, and the ledger is correct', async () => {
       await using opened = new AsyncDisposableStack();
       const receiver = opened.use(
         await startReceiver({
@@ -85,7 +88,7 @@ describe.skipIf(!isEmbedded)(
       expect(ids.filter((id) => !seen.has(id))).toEqual([]);
       running.signal('SIGTERM');
       expect(await running.ended(60_000)).toBe(0);
-      // Nobody else has the folder now, so the test can look inside.
+      // No other process has the folder open now, so the test can read it.
       const directory = path.join(settings['DATA_DIR'] ?? '', 'pglite');
       const database = await openDatabase(
         { databaseUrl: null, poolSize: 1, directory },

@@ -32,7 +32,7 @@ async function stored(id: string): Promise<StoredSecrets> {
     select secret, previous_secret, previous_secret_until from webhook_endpoint
     where id = ${id}`.execute(stage.millrace.services.db);
   const [row] = rows;
-  if (!row) throw new Error(`There is no endpoint ${id}.`);
+  if (!row) throw new Error(`Endpoint ${id} does not exist.`);
   return row;
 }
 
@@ -42,25 +42,29 @@ const unseal = (sealed: string, id: string): string =>
 describe('a request for a webhook endpoint', () => {
   it.each<[string, unknown, string]>([
     ['no URL', { description: 'x' }, 'body.url'],
-    ['a URL that is no text', { url: 5 }, 'body.url'],
+    ['a URL that is not a string', { url: 5 }, 'body.url'],
     ['a private address', { url: 'https://10.0.0.1/' }, 'may not be reached'],
     ['a private address in disguise', { url: 'https://0x0a.1/' }, 'may not be reached'],
     ['http to a public address', { url: 'http://93.184.216.34/' }, 'Use https://'],
     ['credentials', { url: 'https://a:b@93.184.216.34/' }, 'user name'],
     ['a fragment', { url: `${PUBLIC_URL}#a` }, 'fragment'],
-    ['http to a name of nobody', { url: 'http://nobody.invalid/' }, 'Use https://'],
+    ['http to an unknown name', { url: 'http://nobody.invalid/' }, 'Use https://'],
     ['a URL of 2,001 characters', { url: `${PUBLIC_URL}/`.padEnd(2_001, 'x') }, 'body.url'],
     ['an unknown key', { url: PUBLIC_URL, secret: 'whsec_mine' }, '"secret"'],
     ['no event types', { url: PUBLIC_URL, event_types: [] }, 'at least one event type'],
     ['an unknown event type', { url: PUBLIC_URL, event_types: ['ping', 'pong'] }, '"pong" is no'],
-    ['event types that are no list', { url: PUBLIC_URL, event_types: 'ping' }, 'body.event_types'],
+    [
+      'event types that are not a list',
+      { url: PUBLIC_URL, event_types: 'ping' },
+      'body.event_types',
+    ],
     ['a rate of 0', { url: PUBLIC_URL, rate_limit: 0 }, 'body.rate_limit'],
     ['a rate of 100,001', { url: PUBLIC_URL, rate_limit: 100_001 }, 'body.rate_limit'],
     ['a rate of 1.5', { url: PUBLIC_URL, rate_limit: 1.5 }, 'body.rate_limit'],
-    ['enabled in words', { url: PUBLIC_URL, enabled: 'yes' }, 'body.enabled'],
+    ['a string for enabled', { url: PUBLIC_URL, enabled: 'yes' }, 'body.enabled'],
     ['a NUL', { url: PUBLIC_URL, description: 'a\0b' }, 'body.description'],
     ['half a surrogate pair', { url: PUBLIC_URL, description: '\uD800' }, 'body.description'],
-  ])('with %s is refused and leaves nothing', async (_, body, words) => {
+  ])('with %s is refused and creates nothing', async (_, body, words) => {
     const tenant = await stage.openTenant();
     const refused = await tenant.call('POST', PATH, body);
     expect([refused.status, refused.body.error_code]).toEqual([400, 'BAD_REQUEST']);
@@ -71,7 +75,7 @@ describe('a request for a webhook endpoint', () => {
     });
   });
 
-  it('with an unknown event type is told which there are', async () => {
+  it('with an unknown event type is told the known ones', async () => {
     const { body } = await owner.call('POST', PATH, {
       url: PUBLIC_URL,
       event_types: ['x'.repeat(999)],
@@ -121,7 +125,7 @@ describe('a request for a webhook endpoint', () => {
     expect(unseal(sealed, made.id)).toBe(secret);
   });
 
-  it('can be for one that starts disabled, and names each event type once', async () => {
+  it('may create a disabled one, and removes duplicate event types', async () => {
     const made = await owner.createEndpoint({
       enabled: false,
       event_types: ['ping', 'document.failed', 'ping'],
@@ -135,7 +139,7 @@ describe('a request for a webhook endpoint', () => {
     });
   });
 
-  it('is refused above 50 of a workspace, however many come at once', async () => {
+  it('is refused above 50 per workspace, however many come at once', async () => {
     const [tenant, other] = [await stage.openTenant(), await stage.openTenant()];
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => tenant.call('POST', PATH, { url: PUBLIC_URL })),
@@ -160,7 +164,7 @@ const WHOLE: [string, string, unknown][] = [
   ['DELETE', '', undefined],
 ];
 
-describe('a webhook endpoint of somebody else', () => {
+describe('another workspace’s webhook endpoint', () => {
   it.each(WHOLE)('%s …%s is 404 and changes nothing', async (method, suffix, body) => {
     const { id } = await owner.createEndpoint();
     const before = [await stored(id), (await owner.call('GET', `${PATH}/${id}`)).body];
@@ -187,7 +191,7 @@ describe('a webhook endpoint of somebody else', () => {
 });
 
 describe('a deleted webhook endpoint', () => {
-  it('is 404 everywhere and without secrets; what waited is canceled and can be looked up', async () => {
+  it('is 404 everywhere and has no secrets; waiting deliveries are canceled and stay readable', async () => {
     const id = await owner.silentEndpoint();
     const path = `${PATH}/${id}`;
     await owner.call('POST', `${path}/rotate-secret`, {});

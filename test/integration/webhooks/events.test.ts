@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-describe('what is looked up by its id', () => {
+describe('a lookup by id', () => {
   const EVENT = `evt_${'0'.repeat(32)}`;
   it.each([
     ['GET', '/webhook-events/1'],
@@ -28,13 +28,13 @@ describe('what is looked up by its id', () => {
     ['GET', '/webhook-deliveries/x/attempts'],
     ['POST', '/webhook-deliveries/999999999/resend'],
     ['POST', '/webhook-deliveries/x/resend'],
-  ])('%s %s is 404 when there is none', async (method, path) => {
+  ])('%s %s is 404 when nothing has that id', async (method, path) => {
     const { status, body } = await stage.millrace.call(method ?? '', path ?? '');
     expect([status, body.error_code]).toEqual([404, 'NOT_FOUND']);
     expect(body.detail.length).toBeLessThan(300);
   });
 
-  it('is 404 for another workspace, and nothing of it is listed or changed', async () => {
+  it('is 404 for another workspace, and nothing is listed or changed', async () => {
     const [owner, stranger] = [await stage.openTenant(), await stage.openTenant()];
     const endpoint = await owner.silentEndpoint();
     await owner.emit([verified('secret@example.com')]);
@@ -68,7 +68,7 @@ describe('what is looked up by its id', () => {
 });
 
 describe('an event', () => {
-  it('is shown with the envelope that is posted, and with its deliveries', async () => {
+  it('is shown with the envelope that is posted and with its deliveries', async () => {
     const tenant = await stage.openTenant();
     const endpoint = await tenant.silentEndpoint();
     const event = verified('Grüße@example.com');
@@ -85,7 +85,7 @@ describe('an event', () => {
     });
   });
 
-  it('has a type that is described with a schema of its data', async () => {
+  it('has a type that is documented with a schema of its data', async () => {
     const { status, body } = await stage.millrace.call('GET', '/webhook-event-types');
     expect(status).toBe(200);
     expect(body.event_types.map(({ type }: { type: string }) => type)).toEqual(EVENT_TYPE_NAMES);
@@ -104,7 +104,7 @@ describe('an event', () => {
 });
 
 describe('expunging a payload', () => {
-  it('takes answers with it, cancels what waits, and keeps it from ever being sent again', async () => {
+  it('also deletes receiver answers, cancels what waits, and prevents it from ever being sent again', async () => {
     const tenant = await stage.openTenant();
     stage.receiver.behave = inTurn({ kind: 'answer', status: 500, body: 'secret of the receiver' });
     const url = `${stage.receiver.url}/expunged`;
@@ -148,7 +148,7 @@ describe('expunging a payload', () => {
 });
 
 describe('the attempts of a delivery', () => {
-  it('are shown oldest first, and the latest 1,000 of very many', async () => {
+  it('are listed oldest first, and limited to the latest 1,000', async () => {
     const tenant = await stage.openTenant();
     await tenant.silentEndpoint();
     await tenant.emit([verified('many@example.com')]);

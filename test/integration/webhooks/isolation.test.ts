@@ -13,7 +13,7 @@ const EVENTS = 200;
 const HEALTHY = Array.from({ length: 10 }, (_, index) => `/healthy-${index}`);
 
 async function workspaceOf(millrace: TestMillrace): Promise<WorkspaceId> {
-  // The type is what the API gives out.
+  // The API returns an untyped id.
   return (await millrace.createWorkspace()).workspaceId as WorkspaceId;
 }
 
@@ -31,8 +31,8 @@ async function insertAll(
   return ids;
 }
 
-describe('beside an endpoint that is dead, one that is slow and one that is paced', () => {
-  it('all events of ten healthy ones arrive while the slow one has answered nothing', async () => {
+describe('beside a dead, a slow and a paced endpoint', () => {
+  it('all events of ten healthy ones arrive before the slow one has answered anything', async () => {
     const healthyHaveAll = Promise.withResolvers<void>();
     await using receiver = await startReceiver({
       behave: (path) => {
@@ -47,10 +47,10 @@ describe('beside an endpoint that is dead, one that is slow and one that is pace
     const workspaceId = await workspaceOf(millrace);
     const troubled = ['/dead', '/slow', '/paced'];
     const [dead, slow, paced] = await insertAll(millrace, workspaceId, receiver, troubled);
-    if (!dead || !slow || !paced) throw new Error('Three endpoints were inserted.');
+    if (!dead || !slow || !paced) throw new Error('Three endpoints must exist.');
     const healthy = await insertAll(millrace, workspaceId, receiver, HEALTHY);
     await writeEvents(services, workspaceId, EVENTS);
-    // What troubles is under way before the others' turn comes.
+    // The troubled endpoints are in progress before the others' turn comes.
     await sendDeliveries(services, [dead, slow, paced]);
     for (const path of troubled) await received(receiver, path, 1);
     await sendDeliveries(services, healthy);
@@ -64,8 +64,8 @@ describe('beside an endpoint that is dead, one that is slow and one that is pace
   });
 });
 
-describe('a workspace with thirty endpoints full of work', () => {
-  it('does not keep the single event of another one waiting', async () => {
+describe('a workspace with thirty busy endpoints', () => {
+  it('does not delay the single event of another workspace', async () => {
     const paths = Array.from({ length: 30 }, (_, index) => `/busy-${index}`);
     const backlog = 60;
     const held: (() => void)[] = [];
@@ -86,7 +86,7 @@ describe('a workspace with thirty endpoints full of work', () => {
     const other = await workspaceOf(millrace);
     await insertAll(millrace, busy, receiver, paths);
     const [single] = await insertAll(millrace, other, receiver, ['/single']);
-    if (!single) throw new Error('An endpoint was inserted.');
+    if (!single) throw new Error('The endpoint must exist.');
     await sendDeliveries(services, await writeEvents(services, busy, backlog));
     const begun = async (count: number): Promise<void> =>
       until(() => Promise.resolve(receiver.requests.length >= count), 20_000, 5);
@@ -100,7 +100,7 @@ describe('a workspace with thirty endpoints full of work', () => {
     }
     for (const answer of held) answer();
     const begunOnes = paths.filter((path) => receiver.requestsTo(path).length > 0);
-    // Each place was left once before, at most: the next one free was the other workspace's.
+    // Each slot was released at most once before the next free one went to the other workspace.
     expect(begunOnes.length).toBeLessThanOrEqual(2 * places);
   });
 });

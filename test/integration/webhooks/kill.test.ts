@@ -27,19 +27,19 @@ const EVENTS_AT_ONCE = 20;
 const PATHS = ['/good', '/failing-first', '/slow'];
 const FIRST_FAILURES = 8;
 const SLOW_MS = 250;
-/** A dead worker's lease has to run out, and `reconcile` to come by. */
+/** A dead worker's lease must expire before `reconcile` picks it up. */
 const RECOVERY_MS = 150_000;
 const OUTAGE_MS = 3_000;
 
 const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
 
-/** A good receiver, one that fails at first and one that is slow; hundreds of events are on their way to each. */
+/** A good receiver, one that fails at first and one that is slow, each with hundreds of events in progress. */
 interface Scene extends AsyncDisposable {
   readonly processes: TestProcesses;
   readonly receiver: WebhookReceiver;
-  /** Waits until the receivers have seen so many requests. */
+  /** Waits until the receivers have seen that many requests. */
   seen(count: number): Promise<void>;
-  /** Nothing is lost, and the ledger is true. @returns how many posts were made once more than needed */
+  /** Checks that nothing is lost and the ledger is correct. @returns the number of duplicate posts */
   ended(): Promise<number>;
 }
 
@@ -76,7 +76,7 @@ async function openScene(
   };
 }
 
-/** As the API does it. */
+/** Emits events as the API does. */
 async function emitEverything({ environment }: TestProcesses, url: string): Promise<void> {
   await using services = await openServices(parseConfig(environment.settings));
   const { workspaceId } = await ensureBootstrap(services.db, { bootstrapKey: null });
@@ -89,7 +89,7 @@ async function emitEverything({ environment }: TestProcesses, url: string): Prom
 describe.skipIf(databaseUrl === undefined)(
   'webhooks whose workers are killed (needs TEST_DATABASE_URL)',
   () => {
-    it('all arrive, and the ledger is true', async () => {
+    it('all arrive, and the ledger is correct', async () => {
       await using scene = await openScene();
       const { processes } = scene;
       const first = await processes.startWorkers();
@@ -100,11 +100,11 @@ describe.skipIf(databaseUrl === undefined)(
       await scene.seen(seen + 100);
       expect(await killWhileDelivering(pair, processes.db)).toBeGreaterThan(0);
       await processes.startWorkers();
-      // What was under way twice may have arrived twice, and no more than that.
+      // Only deliveries in progress at the two kills may arrive twice.
       expect(await scene.ended()).toBeLessThanOrEqual(2 * PATHS.length * 16);
     });
 
-    it('all arrive once when workers are stopped as deploys do it', async () => {
+    it('all arrive once when workers are stopped as in a deployment', async () => {
       await using scene = await openScene();
       const { processes } = scene;
       let running = await processes.startWorkers();
@@ -121,7 +121,7 @@ describe.skipIf(databaseUrl === undefined)(
   },
 );
 
-/** Ends every connection to the test's database, again and again, while the workers' way to it is cut. */
+/** Repeatedly ends every connection to the test database while the workers' proxy is down. */
 async function cutConnections(ownUrl: string): Promise<void> {
   const admin = new pg.Client({ connectionString: databaseUrl });
   await admin.connect();
@@ -140,7 +140,7 @@ async function cutConnections(ownUrl: string): Promise<void> {
 describe.skipIf(databaseUrl === undefined)(
   'webhooks during an outage of Postgres (needs TEST_DATABASE_URL)',
   () => {
-    it('all arrive, and the ledger is true', async () => {
+    it('all arrive, and the ledger is correct', async () => {
       await using opened = new AsyncDisposableStack();
       const { hostname, port } = new URL(databaseUrl ?? '');
       const proxy = await openTcpProxy({ host: hostname, port: Number(port) });
@@ -159,7 +159,7 @@ describe.skipIf(databaseUrl === undefined)(
       await cutConnections(processes.environment.settings['DATABASE_URL'] ?? '');
       await proxy.up();
       await scene.ended();
-      // It waited for the database instead of ending.
+      // The worker waited for the database instead of exiting.
       expect(workers.ending()).toBeNull();
     });
   },

@@ -43,7 +43,7 @@ afterEach(() => {
   receiver.behave = () => ({ kind: 'answer' });
 });
 
-/** An endpoint with a path of its own, and so many deliveries that are due. */
+/** An endpoint with its own path and that many due deliveries. */
 async function endpointWith(
   due: number,
   columns: { rate_limit?: number } = {},
@@ -62,8 +62,8 @@ function gated(place: 'before' | 'after') {
   return { gate, services: { ...test.services, webhookHttp: gate.http } };
 }
 
-describe('two jobs for one endpoint at once', () => {
-  it('send each delivery once: one of them does nothing', async () => {
+describe('several concurrent jobs for one endpoint', () => {
+  it('send each delivery once: all but one do nothing', async () => {
     const { id, path } = await endpointWith(40);
     const { services } = test;
     const facts = await Promise.all([1, 2, 3].map(() => runJob(services, id)));
@@ -78,8 +78,8 @@ describe('two jobs for one endpoint at once', () => {
   });
 });
 
-describe('a worker whose endpoint was taken away while it sent', () => {
-  it('writes down what it did, and changes no state and no health', async () => {
+describe('a worker that lost its endpoint while sending', () => {
+  it('records what it did, and changes neither delivery states nor health', async () => {
     const { id, path } = await endpointWith(3);
     const [late, next] = [gated('after'), gated('after')];
     receiver.behave = (_, count) => ({ kind: 'answer', status: count <= 3 ? 500 : 204 });
@@ -109,13 +109,13 @@ describe('a worker whose endpoint was taken away while it sent', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('sends no more when it hears of it', async () => {
+  it('sends no more once it learns of it', async () => {
     const { id, path } = await endpointWith(5);
     const { gate, services } = gated('before');
     const job = runJob(services, id);
     await until(() => Promise.resolve(gate.arrived === 4), 90_000, 5);
     await takeLeaseAway(services.db, id);
-    // The gate stays shut: the renewal that fails is what ends it.
+    // The gate stays closed: the failed renewal ends the job.
     expect(await job).toMatchObject({ delivered: 0, failed: 0, end: 'stopped' });
     expect(receiver.requestsTo(path)).toEqual([]);
     expect(await statusesOf(services.db, id)).toEqual({ delivering: 4, pending: 1 });
@@ -123,8 +123,8 @@ describe('a worker whose endpoint was taken away while it sent', () => {
   });
 });
 
-describe('what a dead worker was sending', () => {
-  it('is sent again, and the ledger tells of the interruption', async () => {
+describe('deliveries of a dead worker', () => {
+  it('are sent again, and the ledger records the interruption', async () => {
     const { id, path } = await endpointWith(3);
     const { services } = test;
     await abandonDeliveries(services.db, id);
@@ -141,7 +141,7 @@ describe('what a dead worker was sending', () => {
     );
   });
 
-  it('is not touched while its lease lasts', async () => {
+  it('are not touched while its lease lasts', async () => {
     const { id, path } = await endpointWith(2);
     const { services } = test;
     await abandonDeliveries(services.db, id);
@@ -152,8 +152,8 @@ describe('what a dead worker was sending', () => {
   });
 });
 
-describe('a worker that is stopped while a receiver hangs', () => {
-  it('lets go within seconds: due again, at no cost, and in the ledger', async () => {
+describe('a worker stopped while a receiver hangs', () => {
+  it('releases its deliveries within seconds: due again, at no cost, and recorded', async () => {
     const { id, path } = await endpointWith(2);
     const { services } = test;
     receiver.behave = (at) => (at === path ? { kind: 'hang' } : { kind: 'answer' });
@@ -184,7 +184,7 @@ describe('a worker that is stopped while a receiver hangs', () => {
   });
 });
 
-describe('an endpoint that is changed while it is delivered to', () => {
+describe('an endpoint that changes during delivery', () => {
   async function changeMidway(
     change: (id: WebhookEndpointId) => Promise<unknown>,
     due: number = 30,
@@ -199,7 +199,7 @@ describe('an endpoint that is changed while it is delivered to', () => {
     return endpoint;
   }
 
-  it('and disabled gets what is under way, and nothing waits any more', async () => {
+  it('and is disabled finishes what is in progress, and nothing waits any more', async () => {
     const { db } = test.services;
     const { id, path } = await changeMidway((endpointId) =>
       db
@@ -212,7 +212,7 @@ describe('an endpoint that is changed while it is delivered to', () => {
     expect(await statusesOf(db, id)).toEqual({ delivered: 4, canceled: 26 });
   });
 
-  it('and disabled: what was under way and failed is canceled, too', async () => {
+  it('and is disabled cancels what was in progress and failed', async () => {
     const { db } = test.services;
     receiver.behave = () => ({ kind: 'answer', status: 500 });
     const { id } = await changeMidway((endpointId) =>
@@ -227,7 +227,7 @@ describe('an endpoint that is changed while it is delivered to', () => {
     expect(await attemptsTo(test.services, id)).toHaveLength(4);
   });
 
-  it('and deleted gets what is under way, and nothing waits any more', async () => {
+  it('and is deleted finishes what is in progress, and nothing waits any more', async () => {
     const { db } = test.services;
     const { workspaceId } = test;
     const { id, path } = await changeMidway((endpointId) =>
@@ -239,7 +239,7 @@ describe('an endpoint that is changed while it is delivered to', () => {
     expect(await runJob(test.services, id)).toMatchObject({ end: 'nothing to do' });
   });
 
-  it('and moved gets the rest at its new address', async () => {
+  it('and is moved gets the rest at its new address', async () => {
     const { db } = test.services;
     const { path } = await changeMidway((id) =>
       sql`update webhook_endpoint set url = url || '/moved', updated_at = clock_timestamp()
@@ -251,7 +251,7 @@ describe('an endpoint that is changed while it is delivered to', () => {
     expect(new Set(webhookIds([...(before ?? []), ...(after ?? [])])).size).toBe(30);
   });
 
-  it('and given a new secret is sent the rest under the new one', async () => {
+  it('and gets a new secret has the rest signed with it', async () => {
     const { services, workspaceId } = test;
     let fresh = '';
     const { path, secret } = await changeMidway(async (id) => {
@@ -261,7 +261,7 @@ describe('an endpoint that is changed while it is delivered to', () => {
     const verdicts = receiver.requestsTo(path).map(({ body, headers }) => {
       const verifies = (key: string): boolean => {
         try {
-          // Node gives the headers of a signature as text.
+          // Node gives the signature headers as strings.
           new Webhook(key).verify(body, headers as Record<string, string>);
           return true;
         } catch {

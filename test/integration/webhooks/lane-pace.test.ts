@@ -33,7 +33,7 @@ afterEach(() => {
   receiver.behave = () => ({ kind: 'answer' });
 });
 
-/** An endpoint with a path of its own, and so many deliveries that are due. */
+/** An endpoint with its own path and that many due deliveries. */
 async function endpointWith(
   due: number,
   columns: { rate_limit?: number } = {},
@@ -47,7 +47,7 @@ async function endpointWith(
 }
 
 describe('a rate limit', () => {
-  it('of 60 a minute keeps deliveries a second apart, over several jobs', async () => {
+  it('of 60 a minute keeps deliveries a second apart, across jobs', async () => {
     const { id, path } = await endpointWith(3, { rate_limit: 60 });
     const { services, workspaceId } = test;
     await runJob(services, id);
@@ -55,7 +55,7 @@ describe('a rate limit', () => {
     await runJob(services, id);
     const times = receiver.requestsTo(path).map(({ arrivedAtMs }) => arrivedAtMs);
     expect(times).toHaveLength(5);
-    // The first one waits for its connection, so the others may seem to come early.
+    // The first request waits for its connection, so later ones may seem early.
     for (const [index, time] of times.entries()) {
       expect(time - (times[0] ?? 0)).toBeGreaterThan(index * 1_000 - 900);
     }
@@ -66,7 +66,7 @@ describe('a rate limit', () => {
     expect(rows[0]?.seconds).toBeGreaterThan(3.8);
   });
 
-  it('that makes a pause of more than a second gives the place away and plans the next one', async () => {
+  it('with a pause of more than a second releases the slot and schedules the next delivery', async () => {
     const { id, path } = await endpointWith(3, { rate_limit: 2 });
     const { services } = test;
     expect(await runJob(services, id)).toMatchObject({ delivered: 1, end: 'done' });
@@ -81,7 +81,7 @@ describe('a rate limit', () => {
 });
 
 describe('the circuit breaker of an endpoint', () => {
-  it('opens after ten failures, probes with one delivery, and one success lets all through', async () => {
+  it('opens after ten failures, probes with one delivery, and closes after one success', async () => {
     const { id, path } = await endpointWith(60);
     const { db } = test.services;
     receiver.behave = () => ({ kind: 'answer', status: 500 });
@@ -90,7 +90,7 @@ describe('the circuit breaker of an endpoint', () => {
     expect(tried).toBeGreaterThanOrEqual(10);
     expect(tried).toBeLessThan(20);
     expect(await endpointState(db, id)).toMatchObject({ failures: tried, breaker_trips: 1 });
-    // Open: nothing is sent, whatever is due.
+    // While it is open, nothing is sent, whatever is due.
     expect(await runJob(test.services, id)).toMatchObject({ end: 'nothing to do' });
     await makeDue(db, id);
     expect(await runJob(test.services, id)).toMatchObject({ failed: 1, end: 'open' });
@@ -111,7 +111,7 @@ describe('the circuit breaker of an endpoint', () => {
     expect(receiver.requestsTo(path)).toHaveLength(tried + 1 + 60);
   });
 
-  it('spends of each delivery no more attempts than were made', async () => {
+  it('charges no more attempts than were made', async () => {
     const { id, path } = await endpointWith(30);
     receiver.behave = inTurn(...Array(14).fill({ kind: 'answer', status: 500 }), {
       kind: 'answer',
@@ -127,7 +127,7 @@ describe('the circuit breaker of an endpoint', () => {
 });
 
 describe('an endpoint that has failed for six days', () => {
-  it('is disabled with its next failure; what waits is canceled, and the others are told', async () => {
+  it('is disabled at its next failure; waiting deliveries are canceled, and the other endpoints are told', async () => {
     const { services } = test;
     const workspace = { name: 'Another', planTier: 'Enterprise' } as const;
     const { workspaceId } = await createWorkspace(services.db, workspace);
@@ -138,7 +138,7 @@ describe('an endpoint that has failed for six days', () => {
     const lines: unknown[] = [];
     const log = Object.create(services.log, {
       warn: { value: (facts: object, message: string) => lines.push({ ...facts, message }) },
-    }) as Services['log']; // a logger but for one method
+    }) as Services['log']; // the logger with one method replaced
     await runJob({ ...services, log }, failing.id);
     expect(await endpointState(services.db, failing.id)).toMatchObject({ enabled: true });
     await travel(services, failing.id, 6 * 24);
@@ -160,7 +160,7 @@ describe('an endpoint that has failed for six days', () => {
     receiver.behave = () => ({ kind: 'answer' });
   });
 
-  it('is not, when the next one is a success', async () => {
+  it('stays enabled when the next delivery succeeds', async () => {
     const { id } = await endpointWith(12);
     receiver.behave = () => ({ kind: 'answer', status: 500 });
     await runJob(test.services, id);
@@ -172,8 +172,8 @@ describe('an endpoint that has failed for six days', () => {
   });
 });
 
-describe('an outage of our own', () => {
-  it('spends no attempt, fifty times in a round; after that it counts', async () => {
+describe('an outage on our side', () => {
+  it('costs no attempt, up to fifty times per round; after that it counts', async () => {
     const { id, path } = await endpointWith(1);
     const error = new OutboundError('network', 'No resolver.', { code: 'EAI_AGAIN' });
     const { webhookHttp } = test.services;
@@ -209,15 +209,15 @@ describe('an outage of our own', () => {
   });
 });
 
-describe('a secret that was sealed with another key', () => {
-  it('spends nothing, and all is sent once the key is back', async () => {
+describe('a secret sealed with another key', () => {
+  it('costs no attempt, and everything is sent once the key is back', async () => {
     const { id, path } = await endpointWith(2);
     const services = { ...test.services, secrets: createSecretBox([Buffer.alloc(32, 7)]) };
     await expect(runJob(services, id)).rejects.toThrow(UnreadableSecret);
     expect(await statusesOf(services.db, id)).toEqual({ pending: 2 });
     expect(await attemptsTo(services, id)).toEqual([]);
     expect(receiver.requestsTo(path)).toEqual([]);
-    // Minutes later: an operator must act first.
+    // The pause is minutes long, because an operator must act first.
     expect(await runJob(test.services, id)).toMatchObject({ end: 'nothing to do' });
     await sql`update webhook_endpoint set paced_until = now() where id = ${id}`.execute(
       services.db,
@@ -226,8 +226,8 @@ describe('a secret that was sealed with another key', () => {
   });
 });
 
-describe('a clock of the process that steps', () => {
-  it('an hour forth and back moves no schedule and wakes nobody early', async () => {
+describe('a step of the process clock', () => {
+  it('by an hour back and forth moves no schedule and wakes nothing early', async () => {
     const { id, path } = await endpointWith(12);
     const { db } = test.services;
     receiver.behave = () => ({ kind: 'answer', status: 500 });

@@ -37,11 +37,11 @@ async function readAll<T>(
     cursor = `&cursor=${body.next_cursor}`;
     await between();
   }
-  throw new Error('The pages have no end.');
+  throw new Error('The listing does not end.');
 }
 
 describe('the list of events', () => {
-  it('has no page twice and none left out while events of the same moment come', async () => {
+  it('neither repeats nor skips an entry while events of the same moment arrive', async () => {
     const tenant = await stage.openTenant();
     await tenant.silentEndpoint();
     await tenant.emit(Array.from({ length: 7 }, (_, n) => verified(`${n}@example.com`)));
@@ -58,14 +58,14 @@ describe('the list of events', () => {
     expect(after.slice(-11)).toEqual(before);
   });
 
-  it('ends where a page is exactly full', async () => {
+  it('ends at a page that is exactly full', async () => {
     const tenant = await stage.openTenant();
     await tenant.emit([verified('a@example.com'), verified('b@example.com')]);
     const { body } = await tenant.call('GET', '/webhook-events?limit=2');
     expect([body.events.length, body.next_cursor]).toEqual([2, null]);
   });
 
-  it('keeps its place when the last event that was shown is gone', async () => {
+  it('keeps its place when the last shown event is deleted', async () => {
     const tenant = await stage.openTenant();
     for (const n of [1, 2, 3, 4]) await tenant.emit([verified(`${n}@example.com`)]);
     const all = await readAll<Listed>(tenant, '/webhook-events?limit=200', 'events');
@@ -77,7 +77,7 @@ describe('the list of events', () => {
     expect(rest.body.events).toEqual(all.slice(2));
   });
 
-  it('is filtered by type and time, and counts deliveries by their status', async () => {
+  it('can be filtered by type and time, and counts deliveries by status', async () => {
     const tenant = await stage.openTenant();
     const first = await tenant.silentEndpoint();
     await tenant.silentEndpoint({ event_types: ['lead_scrape.completed'] });
@@ -126,7 +126,7 @@ describe('the list of events', () => {
     expect(body.detail).toMatch(/^query/);
   });
 
-  it('takes the farthest cursor that can be written', async () => {
+  it('accepts the farthest possible cursor', async () => {
     const farthest = `${'9'.repeat(16)}:evt_${'f'.repeat(32)}`;
     const cursor = Buffer.from(farthest).toString('base64url');
     expect((await stage.millrace.call('GET', `/webhook-events?cursor=${cursor}`)).status).toBe(200);
@@ -134,7 +134,7 @@ describe('the list of events', () => {
 });
 
 describe('the list of deliveries', () => {
-  it('pages through them while others come, and filters', async () => {
+  it('pages through them while others arrive, and can be filtered', async () => {
     const tenant = await stage.openTenant();
     const one = await tenant.silentEndpoint();
     const two = await tenant.silentEndpoint({ event_types: ['email_account.verified'] });

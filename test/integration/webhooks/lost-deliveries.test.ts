@@ -42,7 +42,7 @@ afterEach(() => {
   receiver.behave = () => ({ kind: 'answer' });
 });
 
-/** An endpoint with a path of its own, and so many deliveries that are due. */
+/** An endpoint with its own path and that many due deliveries. */
 async function endpointWith(due: number): Promise<{ id: WebhookEndpointId; path: string }> {
   paths += 1;
   const path = `/${paths}`;
@@ -55,7 +55,7 @@ async function endpointWith(due: number): Promise<{ id: WebhookEndpointId; path:
 describe('reconcile', () => {
   const { signal } = new AbortController();
 
-  /** Whether a job was sent for the endpoint: `reconcile` notes when. */
+  /** Whether `reconcile` sent a job for the endpoint, judged by the time it records. */
   async function finds(id: WebhookEndpointId): Promise<boolean> {
     const { services } = test;
     await sql`update webhook_endpoint set queued_at = now() - interval '1 minute'
@@ -66,12 +66,12 @@ describe('reconcile', () => {
       select queued_at > now() - interval '30 seconds' as is_sent from webhook_endpoint
       where id = ${id}`.execute(services.db);
     const isSent = rows[0]?.is_sent === true;
-    // Jobs of a millisecond's delay stay delayed where there is no worker.
+    // Without a worker, even jobs with a delay of one millisecond stay delayed.
     if (isSent) expect(await delayedJobs(services)).toBeGreaterThan(before);
     return isSent;
   }
 
-  it('finds what is late, and what a dead worker held', async () => {
+  it('finds late deliveries and those of a dead worker', async () => {
     const late = await endpointWith(1);
     const held = await endpointWith(1);
     await travel(test.services, late.id, 1);
@@ -80,7 +80,7 @@ describe('reconcile', () => {
     expect(await finds(held.id)).toBe(true);
   });
 
-  it('finds what is due again although the job that was planned for it is lost', async () => {
+  it('finds deliveries that are due again when their planned job is lost', async () => {
     const { id } = await endpointWith(1);
     receiver.behave = () => ({ kind: 'answer', status: 500 });
     await runJob(test.services, id);
@@ -90,7 +90,7 @@ describe('reconcile', () => {
     expect(await finds(id)).toBe(true);
   });
 
-  it('leaves alone what is on time, held, open, paced or disabled', async () => {
+  it('leaves alone endpoints that are on time, claimed, open, paced or disabled', async () => {
     const { db } = test.services;
     const set = async (change: string, isLate: boolean = true): Promise<WebhookEndpointId> => {
       const { id } = await endpointWith(1);
@@ -107,7 +107,7 @@ describe('reconcile', () => {
     expect(await finds(await set('enabled = false, deleted_at = now()'))).toBe(false);
   });
 
-  it('sends one job for what it has found, and none in its next run', async () => {
+  it('sends one job per finding, and none in its next run', async () => {
     const { id } = await endpointWith(1);
     const { services } = test;
     await travel(services, id, 1);
@@ -118,7 +118,7 @@ describe('reconcile', () => {
   });
 });
 
-describe('nothing is left unfinished at an endpoint that was disabled', () => {
+describe('a disabled endpoint has no unfinished deliveries left', () => {
   async function disable(id: WebhookEndpointId): Promise<void> {
     const told = { reason: 'Enough.', at: new Date(), byOwner: true };
     await test.services.db.transaction().execute((trx) => disableEndpoint(trx, id, told));
@@ -133,7 +133,7 @@ describe('nothing is left unfinished at an endpoint that was disabled', () => {
     return statusesOf(services.db, id);
   }
 
-  it('while a worker sent that was then killed', async () => {
+  it('after its worker was killed while sending', async () => {
     const { id } = await endpointWith(2);
     await abandonDeliveries(test.services.db, id);
     await disable(id);
@@ -144,11 +144,11 @@ describe('nothing is left unfinished at an endpoint that was disabled', () => {
     ]);
   });
 
-  it('while an event for it was on its way into the database', async () => {
+  it('after an event was being written at the time', async () => {
     const { id } = await endpointWith(2);
     const { services, workspaceId } = test;
     await disable(id);
-    // As a transaction leaves it that saw the endpoint enabled and committed after it was disabled.
+    // The state left by a transaction that saw the endpoint enabled and committed after it was disabled.
     await sql`update webhook_endpoint set enabled = true where id = ${id}`.execute(services.db);
     await writePings(services, workspaceId, id, 1);
     await sql`update webhook_endpoint set enabled = false where id = ${id}`.execute(services.db);
@@ -157,8 +157,8 @@ describe('nothing is left unfinished at an endpoint that was disabled', () => {
   });
 });
 
-describe('what its owner has mended while a delivery was under way', () => {
-  it.each([500, 410])('is not disabled by the old address answering %i', async (status) => {
+describe('an endpoint repaired by its owner during a delivery', () => {
+  it.each([500, 410])('is not disabled when the old address answers %i', async (status) => {
     const { id, path } = await endpointWith(12);
     receiver.behave = () => ({ kind: 'answer', status: 500 });
     await runJob(test.services, id);
@@ -167,7 +167,7 @@ describe('what its owner has mended while a delivery was under way', () => {
     const gate = gateHttp(test.services.webhookHttp, 'after');
     const job = runJob({ ...test.services, webhookHttp: gate.http }, id);
     await until(() => Promise.resolve(gate.arrived === 1), 90_000, 5);
-    // What changing the URL writes.
+    // The changes that a new URL makes.
     await sql`update webhook_endpoint set url = url || '/new', failing_since = null, failures = 0,
       breaker_trips = 0, breaker_until = null, updated_at = clock_timestamp()
       where id = ${id}`.execute(test.services.db);
@@ -184,14 +184,14 @@ describe('what its owner has mended while a delivery was under way', () => {
 });
 
 describe('an event whose payload was expunged', () => {
-  it('while it waited for another attempt is never sent again', async () => {
+  it('while waiting for a retry is never sent again', async () => {
     const { id, path } = await endpointWith(2);
     const { services, workspaceId } = test;
     receiver.behave = () => ({ kind: 'answer', status: 503 });
     await runJob(services, id);
     receiver.behave = () => ({ kind: 'answer' });
     const [first = ''] = webhookIds(receiver.requestsTo(path));
-    // The branded id comes back from the receiver as text.
+    // The receiver returns the branded id as a string.
     await expungePayload(services.db, { workspaceId, id: first as never });
     await makeDue(services.db, id);
     await runJob(services, id);
@@ -199,10 +199,10 @@ describe('an event whose payload was expunged', () => {
     expect(await statusesOf(services.db, id)).toEqual({ canceled: 1, delivered: 1 });
   });
 
-  it('between its turn and its claim is canceled, and does not end the lane for the others', async () => {
+  it('between its turn and its claim is canceled and does not end the lane for the others', async () => {
     const { id, path } = await endpointWith(20);
     const { services } = test;
-    // As it looks to a claim that meets the change half-way.
+    // What a claim sees when the expunge happens in between.
     await sql`update webhook_event set payload = null where id in (
       select webhook_event_id from webhook_delivery where webhook_endpoint_id = ${id}
       order by id limit 6)`.execute(services.db);

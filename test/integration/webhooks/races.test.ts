@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-describe('an endpoint that is changed by many hands while it is delivered to', () => {
-  it('answers none of them with a 5xx, and in the end every event has arrived', async () => {
+describe('an endpoint changed by many clients during delivery', () => {
+  it('never answers with a 5xx, and finally every event has arrived', async () => {
     const { services } = stage.millrace;
     const tenant = await stage.openTenant();
     const { id } = await tenant.createEndpoint({ url: `${stage.receiver.url}/raced` });
-    // Fails often enough that much is waiting, exhausted by nobody.
+    // Fails often enough to keep many deliveries waiting, but not to exhaust any.
     stage.receiver.behave = (_, count) => ({
       kind: 'answer',
       status: count % 4 === 0 ? 503 : 204,
@@ -47,7 +47,7 @@ describe('an endpoint that is changed by many hands while it is delivered to', (
         await tenant.emit(
           Array.from({ length: EVENTS_A_ROUND }, () => scraped(crypto.randomUUID())),
         );
-        await sendDeliveries(services, [id as WebhookEndpointId]); // it was just made
+        await sendDeliveries(services, [id as WebhookEndpointId]); // created above
         return [];
       },
     ];

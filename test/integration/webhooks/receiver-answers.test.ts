@@ -19,14 +19,14 @@ import {
   sendPings,
 } from '#test/support/webhook-rows.ts';
 
-/** What a receiver does, and what must come of it. `answer` is a text that the kept answer begins with. */
+/** A receiver's behaviour and the expected outcome. `answer` is the beginning of the stored answer. */
 interface Case {
   behaviour: Behaviour;
   status: 'delivered' | 'waiting';
   code: number | null;
   errorClass: string | null;
   answer?: string | null;
-  /** How long the attempt may take. */
+  /** Bounds for the duration of the attempt. */
   seconds?: [from: number, to: number];
 }
 
@@ -148,13 +148,13 @@ let receiver: WebhookReceiver;
 let elsewhere: WebhookReceiver;
 const opened = new AsyncDisposableStack();
 const endpoints = new Map<string, WebhookEndpointId>();
-/** How long each delivery of a well-behaved endpoint took while the others misbehaved, in ms. */
+/** Delivery times in ms of a healthy endpoint while the others misbehaved. */
 const healthyMs: number[] = [];
 let grownBytes = 0;
 
 beforeAll(async () => {
   millrace = opened.use(await startTestMillrace({ OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' }));
-  // The type is what the API gives out.
+  // The API returns an untyped id.
   workspaceId = (await millrace.createWorkspace()).workspaceId as WorkspaceId;
   receiver = opened.use(await startReceiver());
   elsewhere = opened.use(await startReceiver());
@@ -180,21 +180,21 @@ async function start(name: string, url: string): Promise<void> {
   await sendPings(millrace.services, workspaceId, id);
 }
 
-/** The first attempt of the endpoint that was started under this name. */
+/** The first attempt at the endpoint registered under this name. */
 async function firstAttempt(name: string): Promise<{ attempt: AttemptRow; delivery: DeliveryRow }> {
   const id = endpoints.get(name);
-  if (id === undefined) throw new Error(`Nothing was started as ${name}.`);
+  if (id === undefined) throw new Error(`No endpoint was started as ${name}.`);
   await until(async () => (await attemptsTo(millrace.services, id)).length > 0);
   const [attempt] = await attemptsTo(millrace.services, id);
   const [delivery] = await deliveriesTo(millrace.services, id);
-  if (!attempt || !delivery) throw new Error(`${name} has no attempt.`);
+  if (!attempt || !delivery) throw new Error(`The endpoint ${name} has no attempt.`);
   return { attempt, delivery };
 }
 
 describe('a receiver that answers with', () => {
   it.each(Object.keys(CASES))('%s', async (name) => {
     const expected = CASES[name];
-    if (!expected) throw new Error('Every name is one of a case.');
+    if (!expected) throw new Error('Every name must belong to a case.');
     const { attempt, delivery } = await firstAttempt(name);
     expect(attempt).toMatchObject({
       outcome: expected.status === 'delivered' ? 'delivered' : 'failed',
@@ -217,14 +217,14 @@ describe('a receiver that answers with', () => {
     }
   });
 
-  it('a gigabyte was left where it was, and its connection closed', () => {
+  it('a gigabyte is not read, and its connection is closed', () => {
     expect(receiver.vastBytesSent).toBeLessThan(200_000_000);
     expect(grownBytes).toBeLessThan(400_000_000);
   });
 });
 
 describe('meanwhile', () => {
-  it('a receiver that does as it should gets its deliveries at once', () => {
+  it('a healthy receiver gets its deliveries at once', () => {
     expect(healthyMs).toHaveLength(20);
     expect(healthyMs.toSorted((a, b) => a - b)[10]).toBeLessThan(5_000);
     // A receiver that hangs is given up after 15 s.
@@ -256,8 +256,8 @@ describe('a redirect', () => {
   });
 });
 
-describe('an address that', () => {
-  it('nobody listens at is a failed connection', async () => {
+describe('an address', () => {
+  it('where nothing listens is a failed connection', async () => {
     const closed = await startReceiver();
     await closed[Symbol.asyncDispose]();
     await start('closed', closed.url);
@@ -268,7 +268,7 @@ describe('an address that', () => {
     });
   });
 
-  it('has a certificate that nobody vouches for, or no TLS at all, gets nothing', async () => {
+  it('with an untrusted certificate or without TLS gets nothing', async () => {
     await using selfSigned = await startReceiver({ tls: true });
     await start('self-signed', selfSigned.url);
     await start('plain', elsewhere.url.replace('http:', 'https:'));
@@ -279,7 +279,7 @@ describe('an address that', () => {
     expect(selfSigned.requests).toEqual([]);
   });
 
-  it('never ends the handshake of TLS is given up after five seconds', async () => {
+  it('that never completes the TLS handshake is given up after five seconds', async () => {
     await using silent = await startTcpServer(() => undefined);
     await start('silent', silent.url.replace('http:', 'https:'));
     const { attempt } = await firstAttempt('silent');
@@ -289,7 +289,7 @@ describe('an address that', () => {
   });
 
   it.each(['http://10.0.0.1/', 'https://169.254.169.254/', 'http://8.8.8.8/'])(
-    'may not be reached is refused: %s',
+    'that is forbidden is refused: %s',
     async (url) => {
       await start(url, url);
       const { attempt } = await firstAttempt(url);

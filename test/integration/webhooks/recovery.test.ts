@@ -30,12 +30,12 @@ const recover = (tenant: WebhookTenant, id: string, body: object): Promise<Answe
 const NOTHING = { matched: { failed: 0, missing: 0 }, recovered: 0, dry_run: false };
 
 describe('a recovery', () => {
-  it('of 2,500 events counts first, then sends them oldest first, and once', async () => {
+  it('of 2,500 events counts first, then sends them oldest first, each once', async () => {
     const tenant = await stage.openTenant();
     const { id } = await tenant.createEndpoint();
     await tenant.call('PATCH', `/webhook-endpoints/${id}`, { enabled: false });
     const names = Array.from({ length: 2_500 }, (_, n) => `n${n}`);
-    // More than two statements' worth, some of the same microsecond.
+    // More than two statements can hold, some with the same microsecond.
     await tenant.emit(names.slice(0, 1_250).map(scraped), 30);
     await tenant.emit(names.slice(1_250).map(scraped), 20);
     await sql`update webhook_event set created_at = date_trunc('second', created_at)
@@ -74,7 +74,7 @@ describe('a recovery', () => {
     expect((await rowsOf(id)).length).toBe(2_500);
   });
 
-  it('begins a new round of what failed, among what is missing, in the order of events', async () => {
+  it('begins a new round for failed deliveries, in event order among the missing ones', async () => {
     const tenant = await stage.openTenant();
     await tenant.emit([scraped('missed-1')], 50);
     const id = await tenant.silentEndpoint();
@@ -118,7 +118,7 @@ describe('a recovery', () => {
     expect((await recover(tenant, id, { since: hoursAgo(2) })).body).toEqual(NOTHING);
   });
 
-  it('leaves out what the filter does not let pass, pings, expunged payloads and others', async () => {
+  it('leaves out filtered events, pings, expunged payloads and other workspaces', async () => {
     const [tenant, neighbour] = [await stage.openTenant(), await stage.openTenant()];
     const witness = await tenant.silentEndpoint({
       event_types: ['document.indexed', 'lead_scrape.completed'],
@@ -148,7 +148,7 @@ describe('a recovery', () => {
     expect(body).toEqual(NOTHING);
   });
 
-  it('takes events from its beginning, and leaves out its end', async () => {
+  it('includes events at its start and excludes those at its end', async () => {
     const tenant = await stage.openTenant();
     const id = await tenant.silentEndpoint();
     const names = ['a', 'b', 'c', 'd'];
@@ -188,7 +188,7 @@ describe('a recovery', () => {
     expect(problem.detail).toContain(words);
   });
 
-  it('since a time past retention takes all that there is', async () => {
+  it('from before the retention period includes everything that exists', async () => {
     const tenant = await stage.openTenant();
     await tenant.emit([scraped('kept')], 10);
     const id = await tenant.silentEndpoint();
@@ -196,7 +196,7 @@ describe('a recovery', () => {
     expect(body.recovered).toBe(1);
   });
 
-  it('beside another one sends each event once, and both together say so', async () => {
+  it('concurrent with another sends each event once, and their counts add up', async () => {
     const tenant = await stage.openTenant();
     await tenant.emit(
       Array.from({ length: 300 }, (_, n) => scraped(`n${n}`)),

@@ -18,7 +18,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const rowsOf = (id: string) => namedDeliveries(stage.millrace.services.db, id);
 
 describe('a resend', () => {
-  it('begins a new round of a delivery in any state but on its way', async () => {
+  it('begins a new round of a delivery in any state except in progress', async () => {
     const tenant = await stage.openTenant();
     const id = await tenant.silentEndpoint();
     await tenant.emit([scraped('one')]);
@@ -61,7 +61,7 @@ describe('a resend', () => {
     expect(refused.body.detail).toContain('disabled');
   });
 
-  it('asked for ten times at once is made once', async () => {
+  it('requested ten times at once happens once', async () => {
     const tenant = await stage.openTenant();
     const id = await tenant.silentEndpoint();
     await tenant.emit([scraped('one')]);
@@ -75,7 +75,7 @@ describe('a resend', () => {
     expect(await rowsOf(id)).toMatchObject([{ status: 'pending', round: 2 }]);
   });
 
-  it('reaches the receiver again with the same bytes and the same webhook-id', async () => {
+  it('reaches the receiver with the same bytes and the same webhook-id', async () => {
     const tenant = await stage.openTenant();
     const path = `/${randomUUID()}`;
     const { id } = await tenant.createEndpoint({ url: stage.receiver.url + path });

@@ -42,7 +42,7 @@ const answer = (status: number, headers: Record<string, string> = {}): Behaviour
 });
 
 async function newWorkspace(): Promise<WorkspaceId> {
-  // The type is what the API gives out.
+  // The API returns an untyped id.
   return (await millrace.createWorkspace()).workspaceId as WorkspaceId;
 }
 
@@ -60,7 +60,7 @@ async function untilAttempts(id: WebhookEndpointId, count: number): Promise<void
   });
 }
 
-/** The next attempt, however far off it is planned. */
+/** Triggers the next attempt, however far in the future it is planned. */
 async function attemptAgain(id: WebhookEndpointId): Promise<void> {
   const { length } = await attemptsTo(millrace.services, id);
   await travel(millrace.services, id, 48);
@@ -76,8 +76,8 @@ function verify({ body, headers }: ReceivedRequest, secret: string): void {
 const hexOf = ({ body }: ReceivedRequest, secret: string): string =>
   createHmac('sha256', secret).update(body).digest('hex');
 
-describe('a delivery that fails', () => {
-  it('is tried again about five seconds later, without anybody asking', async () => {
+describe('a failed delivery', () => {
+  it('is retried by itself about five seconds later', async () => {
     await using receiver = await startReceiver({ behave: inTurn(FAIL, OK) });
     const { id } = await startPing(receiver);
     await untilAttempts(id, 2);
@@ -131,7 +131,7 @@ describe('a delivery that fails', () => {
     ['a day', '86400', 10, 10],
     ['nothing', '0', 5, 5],
     ['the past', 'Wed, 21 Oct 2015 07:28:00 GMT', 5, 5],
-    ['no sense', 'soon', 4, 6],
+    ['nonsense', 'soon', 4, 6],
   ])('with Retry-After of %s waits within the bounds', async (_, value, from, to) => {
     await using receiver = await startReceiver({
       behave: () => answer(429, { 'retry-after': value }),
@@ -146,7 +146,7 @@ describe('a delivery that fails', () => {
 });
 
 describe('a receiver that answers 410', () => {
-  it('is disabled; what waits for it is canceled, and the other endpoints are told', async () => {
+  it('is disabled; waiting deliveries are canceled, and the other endpoints are told', async () => {
     workspaceId = await newWorkspace();
     const { services } = millrace;
     await using told = await startReceiver();
@@ -179,7 +179,7 @@ describe('a receiver that answers 410', () => {
 });
 
 describe('a rotation', () => {
-  it('signs with both secrets until its grace period is over, then with the new one alone', async () => {
+  it('signs with both secrets during the grace period, then only with the new one', async () => {
     const { services } = millrace;
     await using receiver = await startReceiver({ behave: inTurn(FAIL, FAIL, OK) });
     const { id, secret: old } = await startPing(receiver);
@@ -208,8 +208,8 @@ describe('a rotation', () => {
   });
 });
 
-describe('an endpoint that fails over and over', () => {
-  it('is left alone for a while, and probed with a single delivery after it', async () => {
+describe('an endpoint that keeps failing', () => {
+  it('is left alone for a while and then probed with a single delivery', async () => {
     let isDown = true;
     await using receiver = await startReceiver({ behave: () => (isDown ? FAIL : OK) });
     const { id } = await startPing(receiver, 40);

@@ -16,7 +16,7 @@ import {
 } from '#test/support/scripted-pair.ts';
 import { openTestServices, type TestServices } from '#test/support/test-services.ts';
 
-// Services without workers: what is emitted waits in the rows.
+// Services without workers, so emitted events stay in the rows.
 const never = new AbortController().signal;
 
 let test: TestServices;
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const sync = (with_: Services = services) => syncConnector(with_, scripted.pair, never);
 
-/** Of the test's own pair. */
+/** Events of the test's own pair. */
 async function told(): Promise<EmittedEvent[]> {
   const events = await emittedEvents(services.db, test.workspaceId);
   return events.filter(({ data }) => data.cc_pair_id === scripted.pair);
@@ -45,7 +45,7 @@ async function told(): Promise<EmittedEvent[]> {
 const documents = (count: number) =>
   Array.from({ length: count }, (_, n) => scripted.document(`d${n}`));
 
-/** A source that answers one page and then this. */
+/** A source that returns one page and then throws this error. */
 function failingWith(error: Error): Script['poll'] {
   return async function* poll(from, context, settings) {
     if (from === null) yield* pages([{ documents: documents(2) }])(from, context, settings);
@@ -53,8 +53,8 @@ function failingWith(error: Error): Script['poll'] {
   };
 }
 
-describe('a run that reaches its end', () => {
-  it('is told with its counts, at the time it ended', async () => {
+describe('a run that ends normally', () => {
+  it('is reported with its counts and the time it ended', async () => {
     scripted.script.poll = pages([
       { documents: documents(3), skipped: [{ documentId: 'x', reason: 'too large' }] },
       { documents: [scripted.document('last')] },
@@ -85,7 +85,7 @@ describe('a run that reaches its end', () => {
     expect(event?.timestamp).toBe(rows[0]?.finished.toISOString());
   });
 
-  it('is told although it found nothing new', async () => {
+  it('is reported even when it found nothing new', async () => {
     scripted.script.poll = pages([]);
     await sync();
     expect(await told()).toMatchObject([
@@ -93,7 +93,7 @@ describe('a run that reaches its end', () => {
     ]);
   });
 
-  it('is told each time, once', async () => {
+  it('is reported once each time', async () => {
     scripted.script.poll = pages([{ documents: documents(2) }]);
     await sync();
     await scripted.nextRun();
@@ -102,7 +102,7 @@ describe('a run that reaches its end', () => {
     expect(accepted).toEqual([2, 0]);
   });
 
-  it('with a few documents that failed is told as completed with errors', async () => {
+  it('with a few failed documents is reported as completed with errors', async () => {
     scripted.script.poll = pages([
       { documents: documents(2), failures: [scripted.failure('broken')] },
     ]);
@@ -115,7 +115,7 @@ describe('a run that reaches its end', () => {
     ]);
   });
 
-  it('with too many that failed is told as failed', async () => {
+  it('with too many failed documents is reported as failed', async () => {
     const failures = Array.from({ length: 5 }, (_, n) => scripted.failure(`broken ${n}`));
     scripted.script.poll = pages([{ documents: documents(2), failures }]);
     await sync();
@@ -140,10 +140,10 @@ describe('a run that reaches its end', () => {
     expect(sent).toEqual([[{ endpointId: endpoint }], 1]);
   });
 
-  it('has ended when no job can be sent, and the event waits in its row', async () => {
+  it('has ended even when no job can be sent, and the event waits in its row', async () => {
     const producer: Services['producer'] = {
       ...services.producer,
-      enqueueMany: () => Promise.reject(new Error('The queue is away.')),
+      enqueueMany: () => Promise.reject(new Error('The queue is unavailable.')),
     };
     await sync({ ...services, producer });
     expect(await scripted.runs()).toMatchObject([{ status: 'success' }]);
@@ -152,7 +152,7 @@ describe('a run that reaches its end', () => {
 });
 
 describe('a run that fails', () => {
-  it('is told with its reason and with what it had done', async () => {
+  it('is reported with its reason and its progress', async () => {
     scripted.script.poll = failingWith(new Error('It answers nonsense.'));
     await sync();
     const [event] = await told();
@@ -164,7 +164,7 @@ describe('a run that fails', () => {
     expect(event?.data.error).toContain('It answers nonsense.');
   });
 
-  it('because of its credential is told as paused', async () => {
+  it('because of its credential is reported as paused', async () => {
     scripted.script.poll = failingWith(new CredentialRejected('The token has expired.'));
     await sync();
     const [event] = await told();
@@ -172,7 +172,7 @@ describe('a run that fails', () => {
     expect(event?.data.error).toContain('The token has expired.');
   });
 
-  it('because its source stayed away is told when it is given up, not before', async () => {
+  it('because its source stayed unavailable is reported when it is given up, not before', async () => {
     scripted.script.poll = failingWith(new SourceUnavailable('It is away.'));
     await sync();
     expect(await told()).toEqual([]);
@@ -185,7 +185,7 @@ describe('a run that fails', () => {
     ]);
   });
 
-  it('because its workers died is told by the one that gives it up', async () => {
+  it('because its workers died is reported by the worker that gives it up', async () => {
     scripted.script.poll = failingWith(new SourceUnavailable('It is away.'));
     await sync();
     await sql`update index_attempt set outages = 1000, next_attempt_at = null
@@ -195,8 +195,8 @@ describe('a run that fails', () => {
   });
 });
 
-describe('a run whose end is not its own', () => {
-  it('is not told when it was canceled under its worker', async () => {
+describe('a run that was ended by somebody else', () => {
+  it('is not reported when it was canceled during its work', async () => {
     scripted.script.poll = pages([{ documents: documents(2) }]);
     const cancel = () => cancelRun(services.db, scripted.pair, 'Canceled by the test.');
     await sync(interrupted(services, 'after', cancel));
@@ -204,7 +204,7 @@ describe('a run whose end is not its own', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('is not told when it fails after it was canceled', async () => {
+  it('is not reported when it fails after it was canceled', async () => {
     scripted.script.poll = async function* poll() {
       yield* [];
       await cancelRun(services.db, scripted.pair, 'Canceled by the test.');

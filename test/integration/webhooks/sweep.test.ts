@@ -23,7 +23,7 @@ async function idsOf(table: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-it('takes what is past retention and finished, with all that hangs on it, and nothing else', async () => {
+it('finished events past retention are deleted with everything attached, and nothing else is', async () => {
   const { services, workspaceId } = test;
   const { db } = services;
   const { id } = await insertEndpoint(services, workspaceId, 'https://127.0.0.1:4999/');
@@ -43,7 +43,7 @@ it('takes what is past retention and finished, with all that hangs on it, and no
   expect(await idsOf('webhook_endpoint')).toEqual([]);
 });
 
-it('forgets old events of Stripe', async () => {
+it('old Stripe events are deleted', async () => {
   const { services } = test;
   await sql`insert into stripe_event (id, type, created_at, processed_at) values
     ('evt_old', 'x', now(), now() - interval '31 days'), ('evt_new', 'x', now(), now())`.execute(

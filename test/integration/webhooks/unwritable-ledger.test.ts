@@ -32,7 +32,7 @@ afterEach(() => {
   receiver.behave = () => ({ kind: 'answer' });
 });
 
-/** An endpoint with a path of its own, and so many deliveries that are due. */
+/** An endpoint with its own path and that many due deliveries. */
 async function endpointWith(due: number): Promise<{ id: WebhookEndpointId; path: string }> {
   paths += 1;
   const path = `/${paths}`;
@@ -49,7 +49,7 @@ function withLedger(over: Partial<DeliveryLedger>) {
 const DOWN = new Error('Connection terminated unexpectedly');
 
 describe('a ledger that cannot be written', () => {
-  it('for a second is written when it can be, and nothing is sent twice', async () => {
+  it('for a second is written when it is back, and nothing is sent twice', async () => {
     const { id, path } = await endpointWith(3);
     let refusals = 4;
     const services = withLedger({
@@ -62,7 +62,7 @@ describe('a ledger that cannot be written', () => {
     expect(await attemptsTo(services, id)).toHaveLength(3);
   });
 
-  it('for longer than a job waits: sent again with the same ids, once the lease is over', async () => {
+  it('for longer than a job waits causes a resend with the same ids after the lease', async () => {
     const { id, path } = await endpointWith(3);
     const services = withLedger({ record: () => Promise.reject(DOWN) });
     await expect(runJob(services, id)).rejects.toBe(DOWN);
@@ -80,7 +80,7 @@ describe('a ledger that cannot be written', () => {
     ]);
   });
 
-  it('of which nobody knows whether it was written has one line for each post', async () => {
+  it('whose write has an unknown outcome has one line per post', async () => {
     const { id, path } = await endpointWith(1);
     let answersLost = 1;
     const services = withLedger({
@@ -95,7 +95,7 @@ describe('a ledger that cannot be written', () => {
     expect(await attemptsTo(services, id)).toMatchObject([{ outcome: 'delivered' }]);
   });
 
-  it('while the worker is stopped leaves the rows to the next holder', async () => {
+  it('while the worker stops leaves the rows to the next holder', async () => {
     const { id } = await endpointWith(2);
     const gate = gateHttp(test.services.webhookHttp, 'before');
     const services = {
@@ -114,7 +114,7 @@ describe('a ledger that cannot be written', () => {
 });
 
 describe('claims that cannot be made', () => {
-  it('end the job; what was claimed without an answer is sent after the lease', async () => {
+  it('end the job; deliveries claimed without an answer are sent after the lease', async () => {
     const { id, path } = await endpointWith(3);
     const services = withLedger({
       async claim(claim) {
@@ -133,7 +133,7 @@ describe('claims that cannot be made', () => {
 });
 
 describe('after a job', () => {
-  it('one delayed job stands for the next attempt, however many jobs there are', async () => {
+  it('one delayed job covers the next attempt, however many jobs ran', async () => {
     const { id } = await endpointWith(5);
     const { services } = test;
     receiver.behave = () => ({ kind: 'answer', status: 500 });
@@ -146,7 +146,7 @@ describe('after a job', () => {
     receiver.behave = () => ({ kind: 'answer' });
   });
 
-  it('with nothing left to do there is none', async () => {
+  it('that left nothing to do there is none', async () => {
     const { id } = await endpointWith(2);
     const before = await delayedJobs(test.services);
     await runJob(test.services, id);
@@ -154,14 +154,14 @@ describe('after a job', () => {
     expect((await endpointState(test.services.db, id)).wakes_in_seconds).toBeNull();
   });
 
-  it('that came a moment before its time there is one for it', async () => {
+  it('that ran a moment too early a new one is planned', async () => {
     const { id } = await endpointWith(1);
     const { services } = test;
     receiver.behave = () => ({ kind: 'answer', status: 500 });
     await runJob(services, id);
     receiver.behave = () => ({ kind: 'answer' });
     const waiting = await delayedJobs(services);
-    // The delayed job has just been taken, by a machine whose clock is a little ahead of the database's.
+    // The delayed job was just taken by a machine whose clock is slightly ahead of the database's.
     await sql`update webhook_delivery set next_attempt_at = now() + interval '400 milliseconds'
       where webhook_endpoint_id = ${id}`.execute(services.db);
     await sql`update webhook_endpoint e set wake_at = d.next_attempt_at from webhook_delivery d

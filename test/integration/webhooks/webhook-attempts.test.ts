@@ -17,14 +17,14 @@ beforeAll(async () => {
 afterAll(() => test[Symbol.asyncDispose]());
 
 const records: AttemptRecord[] = [];
-/** Records that fail before one is taken. */
+/** How many records fail before one succeeds. */
 let failures = 0;
 beforeEach(() => {
   records.length = 0;
   failures = 0;
 });
 
-/** An endpoint whose receiver answers with this status, and a ledger that keeps what it is told. */
+/** An endpoint whose receiver answers with this status, and a ledger that keeps its records. */
 function lane(answer: number | Error): EndpointLane {
   const { services } = test;
   const send = (): Promise<OutboundResponse> => {
@@ -93,35 +93,35 @@ function delivery(rest: Partial<ClaimedDelivery> = {}): ClaimedDelivery {
 
 const never = new AbortController().signal;
 
-it('what was delivered is written down even when the database is away for a moment', async () => {
+it('a delivery is recorded even when the database is briefly unavailable', async () => {
   failures = 1;
   expect(await attemptDelivery(lane(200), delivery(), never)).toBe('delivered');
   expect(records).toMatchObject([{ status: 'delivered', outcome: 'delivered' }]);
 });
 
-it('an attempt that is stopped costs nothing, and is due again at once', async () => {
+it('a stopped attempt costs nothing and is due again at once', async () => {
   const stopped = AbortSignal.abort(new Error('The process ends.'));
   expect(await attemptDelivery(lane(200), delivery(), stopped)).toBe('stopped');
   expect(records).toMatchObject([{ outcome: 'interrupted', counts: false, status: 'pending' }]);
 });
 
-it('a worker whose lease is lost writes nothing: the next holder has written it down', async () => {
+it('a worker that has lost its lease records nothing, because the next holder already has', async () => {
   const lost = AbortSignal.abort(new LeaseLost('Another worker has the endpoint.'));
   expect(await attemptDelivery(lane(200), delivery(), lost)).toBe('stopped');
   expect(records).toEqual([]);
 });
 
-it('a receiver that answers 410 is not tried again', async () => {
+it('a receiver that answers 410 is not retried', async () => {
   expect(await attemptDelivery(lane(410), delivery(), never)).toBe('failed');
   expect(records).toMatchObject([{ status: 'exhausted', nextAttemptAt: null, counts: true }]);
 });
 
-it('a receiver that answers 500 is tried again, and the attempt counts', async () => {
+it('a receiver that answers 500 is retried, and the attempt counts', async () => {
   expect(await attemptDelivery(lane(500), delivery(), never)).toBe('failed');
   expect(records).toMatchObject([{ status: 'waiting', counts: true, outcome: 'failed' }]);
 });
 
-it('an outage of ours costs no attempt and does not speak against the endpoint', async () => {
+it('an outage on our side costs no attempt and does not count against the endpoint', async () => {
   const outage = new OutboundError('network', 'No network.', { code: 'ENETUNREACH' });
   expect(await attemptDelivery(lane(outage), delivery(), never)).toBe('failed');
   expect(records).toMatchObject([

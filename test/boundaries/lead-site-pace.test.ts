@@ -15,32 +15,32 @@ describe('robots.txt', () => {
 
   test.each<[string, SiteAnswer, RegExp]>([
     [
-      'that forbids all',
+      'that forbids everything',
       'User-agent: *\nDisallow: /',
       /^acme\.test does not allow robots to read \/ \(robots\.txt\)/,
     ],
-    ['of a server error', 500, /^acme\.test answered 500 for its robots\.txt/],
+    ['that answers with a server error', 500, /^acme\.test answered 500 for its robots\.txt/],
     [
-      'that is not answered',
+      'that gets no answer',
       (request) => void request.socket.destroy(),
       /^acme\.test closed the connection/,
     ],
     [
-      'that leads round in circles',
+      'that redirects in a loop',
       { status: 301, headers: { location: '/robots.txt' } },
       /^acme\.test redirected more than 5 times/,
     ],
     [
-      'that leads to an inner address',
+      'that redirects to an internal address',
       { status: 301, headers: { location: 'http://inner.test/robots.txt' } },
       /^acme\.test may not be reached from here, or it leads to/,
     ],
     [
-      'that asks to be left alone',
+      'that asks for a pause',
       { status: 503, headers: { 'retry-after': '900' } },
       /^acme\.test answered 503/,
     ],
-  ])('%s: no page is asked for', async (_, robots, sentence) => {
+  ])('%s stops the visit before the first page', async (_, robots, sentence) => {
     await using sites = await startLeadSites(site(robots));
     const { failure, pages } = await visit(sites, 'acme.test/');
     expect(failure).toMatch(sentence);
@@ -49,10 +49,10 @@ describe('robots.txt', () => {
   });
 
   test.each<[string, SiteAnswer]>([
-    ['that is not there', 404],
-    ['behind a sign-in', 401],
-    ['after five redirects', { status: 301, headers: { location: '/1' } }],
-  ])('%s: the site is read', async (_, robots) => {
+    ['that does not exist', 404],
+    ['that requires a sign-in', 401],
+    ['reached after five redirects', { status: 301, headers: { location: '/1' } }],
+  ])('%s does not stop the visit', async (_, robots) => {
     const hops = [1, 2, 3, 4].map((hop): [string, SiteAnswer] => [
       `acme.test/${hop}`,
       { status: 301, headers: { location: `/${hop + 1}` } },
@@ -66,7 +66,7 @@ describe('robots.txt', () => {
     expect(paths).toEqual(['acme.test/', 'acme.test/contact', 'acme.test/team']);
   });
 
-  test('is asked for once a host, and each page is held against it', async () => {
+  test('is fetched once per host and applied to each page', async () => {
     await using sites = await startLeadSites(site('User-agent: Millrace\nDisallow: /team'));
     const first = await visit(sites, 'acme.test/');
     const second = await visit(sites, 'acme.test/');
@@ -76,7 +76,7 @@ describe('robots.txt', () => {
     expect([...sites.userAgents]).toEqual(['Millrace/test (+https://millrace.example)']);
   });
 
-  test('of the host that a page moves to is asked before it is read there', async () => {
+  test('is checked on the redirect target before a page is read there', async () => {
     await using sites = await startLeadSites({
       'acme.test/': { status: 301, headers: { location: 'http://{www.acme.test}/' } },
       'www.acme.test/robots.txt': 'User-agent: *\nDisallow: /',
@@ -87,19 +87,19 @@ describe('robots.txt', () => {
     expect(sites.requests).not.toContain('www.acme.test/');
   });
 
-  test('may ask for pauses between requests', async () => {
+  test('can ask for pauses between requests', async () => {
     await using sites = await startLeadSites(site('User-agent: *\nCrawl-delay: 3'));
     const { paths } = await visit(sites, 'acme.test/');
     expect(paths).toHaveLength(3);
-    // Nothing really waits here, so that each turn is as far away as all before it together.
+    // The test never really waits, so each wait includes all the waits before it.
     expect(opened().waits.map((ms) => Math.round(ms / 1_000))).toEqual([3, 6]);
   });
 });
 
-describe('pace', () => {
+describe('site pacing', () => {
   const { signal } = new AbortController();
 
-  test('fifty who ask at once get turns that are a gap apart', async () => {
+  test('gives fifty concurrent requests slots one gap apart', async () => {
     const { db } = opened().services;
     const startedMs = performance.now();
     const waits = await Promise.all(
@@ -110,14 +110,14 @@ describe('pace', () => {
     const tookMs = performance.now() - startedMs;
     const turns = waits.toSorted((a, b) => a - b);
     expect(turns[0]).toBe(0);
-    // Each wait counts from its own question.
+    // Each wait is measured from its own call.
     for (const [index, ms] of turns.entries()) {
       expect(ms).toBeGreaterThan(index * 1_000 - tookMs - 5);
       expect(ms).toBeLessThanOrEqual(index * 1_000);
     }
   });
 
-  test('two visits at once keep the gap between all of their requests', async () => {
+  test('keeps the gap between all requests of two concurrent visits', async () => {
     const slow = { ...opened().services.config, LEAD_REQUEST_GAP_MS: 1_000 };
     const answers = {
       'acme.test/': linking('/contact', '/team'),
@@ -131,7 +131,7 @@ describe('pace', () => {
     );
     const tookMs = performance.now() - startedMs;
     expect(both.map(({ paths }) => paths.length)).toEqual([3, 3]);
-    // The first turn is at once; all others are a gap apart, however the two took turns.
+    // The first slot is immediate; the others are one gap apart, whichever visit gets them.
     const turns = opened().waits.toSorted((a, b) => a - b);
     expect(turns.length).toBeGreaterThanOrEqual(sites.requests.length - 1);
     for (const [index, ms] of turns.entries()) {
@@ -139,7 +139,7 @@ describe('pace', () => {
     }
   });
 
-  test('a site that takes longer than the gap has its pause after its answer', async () => {
+  test('pauses after the answer of a site that takes longer than the gap', async () => {
     const config = { ...opened().services.config, LEAD_REQUEST_GAP_MS: 500 };
     let before = 0;
     await using sites = await startLeadSites({
@@ -155,11 +155,11 @@ describe('pace', () => {
     });
     const { paths } = await visit(sites, 'acme.test/', { wants: ['email'], services: { config } });
     expect(paths).toHaveLength(2);
-    // The turn that came 500 ms after the first page's own had long been there.
+    // The slot due 500 ms after the page request had already passed.
     expect(opened().waits).toHaveLength(before + 1);
   });
 
-  test('a turn that is too far away is refused, and nobody waits longer for it', async () => {
+  test('refuses a slot too far in the future, and the refusal delays nobody', async () => {
     const { db } = opened().services;
     await pauseSite(db, 'acme.test', 50_000);
     for (let time = 0; time < 3; time += 1) {
@@ -171,7 +171,7 @@ describe('pace', () => {
     expect(wait).toBeLessThanOrEqual(50_000);
   });
 
-  test('a pause is an hour at most, and a shorter one takes nothing from a longer', async () => {
+  test('caps a pause at one hour, and a shorter pause does not shorten a longer one', async () => {
     const { db } = opened().services;
     await pauseSite(db, 'acme.test', 1e15);
     await pauseSite(db, 'acme.test', 1_000);
@@ -180,7 +180,7 @@ describe('pace', () => {
     expect(wait).toBeLessThanOrEqual(3_600_000);
   });
 
-  test('a site that asks for two seconds gets them, and then answers', async () => {
+  test('waits two seconds for a site that asks for them, then gets its answer', async () => {
     let asked = 0;
     const { paths, failure } = await visitOne((_, response) => {
       asked += 1;
@@ -193,12 +193,12 @@ describe('pace', () => {
     expect(opened().waits[0]).toBeLessThanOrEqual(2_000);
   });
 
-  test('a site that is busy twice is left alone', async () => {
+  test('gives up on a site that is busy twice', async () => {
     const { failure } = await visitOne({ status: 429 });
     expect(failure).toBe('acme.test answered 429: too busy for now.');
   });
 
-  test('a site that asks for an hour is not asked by the next visit either', async () => {
+  test('does not contact a site on the next visit either when it asked for an hour', async () => {
     await using sites = await startLeadSites({
       'acme.test/': { status: 429, headers: { 'retry-after': '7200' } },
       'shop.acme.test/': 'Shop',
@@ -212,7 +212,7 @@ describe('pace', () => {
     expect(opened().waits).toEqual([]);
   });
 
-  test('a pause that is asked for later ends the visit with what there is', async () => {
+  test('ends the visit with the pages read so far when a later page asks for a long pause', async () => {
     await using sites = await startLeadSites({
       'acme.test/': linking('/contact', '/team'),
       'acme.test/contact': {
@@ -225,7 +225,7 @@ describe('pace', () => {
     expect({ paths, failure }).toEqual({ paths: ['acme.test/'], failure: null });
   });
 
-  test('waiting ends with the signal', async () => {
+  test('stops waiting when the signal aborts', async () => {
     const stop = new AbortController();
     await pauseSite(opened().services.db, 'acme.test', 30_000);
     const wait = (_: number, waiting: AbortSignal): Promise<void> => {

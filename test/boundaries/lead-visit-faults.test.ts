@@ -8,7 +8,7 @@ const { opened, visit, visitOne } = openVisits();
 
 const QUICK = { pageTimeoutMs: 1_000, fetchMs: 1_500 };
 
-describe('a start page that cannot be read is a sentence that names the host and the reason', () => {
+describe('a start page that cannot be read fails with a sentence naming the host and the reason', () => {
   test.each<[string, SiteAnswer, RegExp]>([
     ['404', 404, /^acme\.test answered 404\.$/],
     ['500', 500, /^acme\.test answered 500\.$/],
@@ -19,12 +19,12 @@ describe('a start page that cannot be read is a sentence that names the host and
       /image\/png, which is no web page/,
     ],
     [
-      'a type that is a trick',
+      'a misleading content type',
       { headers: { 'content-type': 'ignore all rules' }, body: 'x' },
       /sent something, which is no web page/,
     ],
     [
-      'bytes that are no text',
+      'bytes that are not text',
       { headers: { 'content-type': 'text/html' }, body: Buffer.from([0, 1, 2, 0, 255, 0]) },
       /no web page/,
     ],
@@ -40,7 +40,7 @@ describe('a start page that cannot be read is a sentence that names the host and
       /acme\.test redirected more than 5 times/,
     ],
     [
-      'a private address by name',
+      'a hostname that resolves to a private address',
       { status: 302, headers: { location: 'http://inner.test/' } },
       /^inner\.test may not be reached from here/,
     ],
@@ -55,7 +55,7 @@ describe('a start page that cannot be read is a sentence that names the host and
       { status: 302, headers: { location: 'https://www.facebook.com/acme' } },
       /^acme\.test sends its readers on to facebook\.com/,
     ],
-    ['a page that cannot be taken apart', 'BOMB', /acme\.test could not be read: It took longer/],
+    ['a page that cannot be parsed', 'BOMB', /acme\.test could not be read: It took longer/],
   ])('%s', async (_, answer, sentence) => {
     const { pages, failure } = await visitOne(answer, { limits: QUICK });
     expect(pages).toEqual([]);
@@ -64,10 +64,18 @@ describe('a start page that cannot be read is a sentence that names the host and
   });
 
   test.each([
-    ['a name that does not exist', 'http://www.none.test/', /^www\.none\.test could not be found/],
-    ['an inner name', 'http://inner.acme.test/', /^inner\.acme\.test may not be reached from here/],
-    ['an inner address', 'http://10.0.0.9/', /^10\.0\.0\.9 may not be reached from here/],
-    ['a mapped address', 'http://[::ffff:10.0.0.9]/', /may not be reached from here/],
+    [
+      'a hostname that does not exist',
+      'http://www.none.test/',
+      /^www\.none\.test could not be found/,
+    ],
+    [
+      'an internal hostname',
+      'http://inner.acme.test/',
+      /^inner\.acme\.test may not be reached from here/,
+    ],
+    ['an internal address', 'http://10.0.0.9/', /^10\.0\.0\.9 may not be reached from here/],
+    ['an IPv4-mapped address', 'http://[::ffff:10.0.0.9]/', /may not be reached from here/],
     ['a port of another protocol', 'http://acme.test:25/', /port 25/],
     ['a password', 'http://a:b@acme.test/', /user name or password/],
   ])('%s', async (_, url, sentence) => {
@@ -79,8 +87,8 @@ describe('a start page that cannot be read is a sentence that names the host and
   });
 });
 
-describe('bodies', () => {
-  test('one without end counts as far as 2 MB, and its connection is closed', async () => {
+describe('a response body', () => {
+  test('without an end is read up to 2 MB, then the connection is closed', async () => {
     const closed = Promise.withResolvers<void>();
     let poured = 0;
     const { read, failure } = await visitOne((_, response) => {
@@ -99,7 +107,7 @@ describe('bodies', () => {
     expect(poured).toBeLessThan(50_000_000);
   });
 
-  test('a gzip bomb counts as far as 2 MB', async () => {
+  test('that is a gzip bomb is read up to 2 MB', async () => {
     const body = gzipSync(`${linking('mailto:a@acme.test')}${' '.repeat(50_000_000)}`);
     const headers = { 'content-type': 'text/html', 'content-encoding': 'gzip' };
     const { pages, read } = await visitOne({ headers, body });
@@ -107,7 +115,7 @@ describe('bodies', () => {
     expect(read[0]?.length).toBeLessThanOrEqual('html '.length + 2 * 1024 * 1024);
   });
 
-  test('one that comes byte by byte counts as far as it has come in time', async () => {
+  test('sent byte by byte is used as far as it arrived in time', async () => {
     const text = linking('mailto:a@acme.test');
     const { pages, failure } = await visitOne(
       (_, response) => {
@@ -124,22 +132,18 @@ describe('bodies', () => {
 
   test.each<[string, string, Buffer]>([
     [
-      'a charset that is wrong',
+      'a wrong charset',
       'text/html; charset=utf-8',
       Buffer.from('<p>M\xfcller & S\xf6hne, gr\xfc\xdfe', 'latin1'),
     ],
+    ['an unknown charset', 'text/html; charset=nonsense', Buffer.from('<p>Müller & Söhne, grüße')],
     [
-      'a charset that does not exist',
-      'text/html; charset=nonsense',
-      Buffer.from('<p>Müller & Söhne, grüße'),
-    ],
-    [
-      'a charset of its own',
+      'a charset in a meta tag',
       'text/html',
       Buffer.from('<meta charset=iso-8859-1><p>M\xfcller & S\xf6hne, gr\xfc\xdfe', 'latin1'),
     ],
-    ['no type at all', '', Buffer.from('<!doctype html><p>Müller & Söhne, grüße')],
-  ])('%s is no hindrance', async (_, type, body) => {
+    ['no content type', '', Buffer.from('<!doctype html><p>Müller & Söhne, grüße')],
+  ])('with %s is still readable', async (_, type, body) => {
     const { read } = await visitOne((__, response) => {
       response.writeHead(200, type === '' ? {} : { 'content-type': type });
       response.end(body);
@@ -148,8 +152,8 @@ describe('bodies', () => {
   });
 });
 
-describe('budgets', () => {
-  test('eight pages of a site with hundreds', async () => {
+describe('visit limits', () => {
+  test('read eight pages of a site with hundreds', async () => {
     const links = Array.from({ length: 300 }, (_, index) => `/team/p${'x'.repeat(index)}`);
     const answers = Object.fromEntries(links.map((link) => [`acme.test${link}`, 'Somebody']));
     const more = [
@@ -172,7 +176,7 @@ describe('budgets', () => {
     expect(sites.pages()).toHaveLength(8);
   });
 
-  test('requests that bring nothing are counted, too', async () => {
+  test('count requests that return nothing', async () => {
     const links = Array.from({ length: 50 }, (_, index) => `/contact/${index}`);
     await using sites = await startLeadSites({
       'acme.test/': linking(...links, '/team', '/about'),
@@ -182,7 +186,7 @@ describe('budgets', () => {
     expect(sites.requests).toHaveLength(4);
   });
 
-  test('slow pages end the visit with those that came', async () => {
+  test('end the visit with the pages that arrived when the others are slow', async () => {
     await using sites = await startLeadSites({
       'acme.test/': linking('/contact', '/about', '/team'),
       'acme.test/contact': () => undefined,
@@ -196,7 +200,7 @@ describe('budgets', () => {
     expect(sites.pages().length).toBeLessThanOrEqual(3);
   });
 
-  test('waiting is part of the visit', async () => {
+  test('include waiting time', async () => {
     const slow = { ...opened().services.config, LEAD_REQUEST_GAP_MS: 10_000 };
     await using sites = await startLeadSites({
       'acme.test/': linking('/contact', '/team', '/about', '/legal', '/privacy'),
@@ -207,7 +211,7 @@ describe('budgets', () => {
     expect(waitedMs).toBeLessThanOrEqual(45_000);
   });
 
-  test('a cancel ends a request that is under way, and closes its connection', async () => {
+  test('a cancel aborts a request in flight and closes its connection', async () => {
     const stop = new AbortController();
     const closed = Promise.withResolvers<void>();
     await using sites = await startLeadSites({

@@ -5,8 +5,8 @@ import { openVisits } from '#test/support/visit-sites.ts';
 
 const { visit } = openVisits();
 
-describe('which pages', () => {
-  test('home, then what it links to by its worth, then what that links to; each is counted', async () => {
+describe('choice of pages', () => {
+  test('reads home, then its links by rank, then their links, and counts each page', async () => {
     const counted: number[] = [];
     await using sites = await startLeadSites({
       'acme.test/': linking(
@@ -53,7 +53,7 @@ describe('which pages', () => {
     expect(sites.requests.filter((request) => request.includes('other.test'))).toEqual([]);
   });
 
-  test('a German site shows its imprint first', async () => {
+  test('reads the imprint of a German site first', async () => {
     await using sites = await startLeadSites({
       'acme.test/': `<html lang="de">${linking('/kontakt', '/impressum')}`,
       'acme.test/kontakt': 'Kontakt',
@@ -63,7 +63,7 @@ describe('which pages', () => {
     expect(paths).toEqual(['acme.test/', 'acme.test/impressum', 'acme.test/kontakt']);
   });
 
-  test('a visit ends when all was found and nobody is left to meet', async () => {
+  test('ends the visit once everything wanted is found and no contact or team page is left', async () => {
     const answers = {
       'acme.test/': linking(
         '/contact',
@@ -83,7 +83,7 @@ describe('which pages', () => {
     expect(more.paths).toHaveLength(4);
   });
 
-  test('a visit may begin below home, which is read next; a page that is gone does not end it', async () => {
+  test('can start below home, reads home next, and survives a missing start page', async () => {
     await using sites = await startLeadSites({
       'acme.test/shop/item?id=1': 'Item',
       'acme.test/': linking('/contact', '/index.html'),
@@ -96,7 +96,7 @@ describe('which pages', () => {
     expect(gone.failure).toBe('acme.test answered 404.');
   });
 
-  test('one page behind several addresses is read as one, and links that lead away are none', async () => {
+  test('reads a page with several addresses once and skips redirects to other sites', async () => {
     await using sites = await startLeadSites({
       'acme.test/': linking('/contact', '/contact-us', '/team', '/about'),
       'acme.test/contact': { status: 302, headers: { location: '/' } },
@@ -112,7 +112,7 @@ describe('which pages', () => {
     expect(sites.requests).not.toContain('other.test/team');
   });
 
-  test('a start page that has moved to another site moves the visit there', async () => {
+  test('moves the visit to another site when the start page redirects there', async () => {
     await using sites = await startLeadSites({
       'old.test/': {
         body: '<meta http-equiv="refresh" content="0; url=http://{acme.test}/start">',
@@ -128,7 +128,7 @@ describe('which pages', () => {
     expect(sites.requests).toContain('acme.test/robots.txt');
   });
 
-  test('a page that sends its readers on is followed once', async () => {
+  test('follows a meta refresh once', async () => {
     const refresh = (url: string): string => `<META content='0;URL="${url}"' http-equiv=Refresh>`;
     await using sites = await startLeadSites({
       'acme.test/': `<!-- ${refresh('/no')} --><noscript>${refresh('/no')}</noscript>${refresh('/a')}`,
@@ -142,7 +142,7 @@ describe('which pages', () => {
     expect((await visit(sites, 'slow.test/')).paths).toEqual(['slow.test/']);
   });
 
-  test('a sitemap names what no link does; what nothing names is guessed', async () => {
+  test('takes pages from the sitemap, and guesses paths when nothing lists any', async () => {
     const urlset = (...paths: string[]): string =>
       `<urlset>${paths.map((path) => `<url><loc>http://{acme.test}${path}</loc></url>`).join('')}</urlset>`;
     await using sites = await startLeadSites({
@@ -163,7 +163,7 @@ describe('which pages', () => {
     expect(sites.requests).toContain('bare.test/sitemap.xml');
   });
 
-  test('a page that cannot be taken apart is lost alone', async () => {
+  test('loses only the page that cannot be parsed', async () => {
     await using sites = await startLeadSites({
       'acme.test/': linking('/contact', '/team'),
       'acme.test/contact': 'BOMB',
@@ -174,7 +174,7 @@ describe('which pages', () => {
   });
 });
 
-describe('pages that are empty without their scripts', () => {
+describe('pages that are empty without scripts', () => {
   const answers = {
     'acme.test/': `EMPTY ${linking('/contact')}`,
     'acme.test/contact': 'EMPTY',
@@ -182,7 +182,7 @@ describe('pages that are empty without their scripts', () => {
     'acme.test/about': 'EMPTY',
   };
 
-  test('are rendered, three of a site', async () => {
+  test('are rendered, three per site', async () => {
     const rendered: string[] = [];
     const renderer: Services['renderer'] = {
       render(url) {
@@ -200,12 +200,12 @@ describe('pages that are empty without their scripts', () => {
   test.each<[string, () => Promise<{ status: number; url: string; html: string }>]>([
     ['the browser fails', () => Promise.reject(new Error('Chromium did not start.'))],
     [
-      'it is sent elsewhere',
+      'the rendered page is on another site',
       () =>
         Promise.resolve({ status: 200, url: 'http://x.test/', html: linking('mailto:x@x.test') }),
     ],
     [
-      'it is shown an error',
+      'the rendered page is an error',
       () =>
         Promise.resolve({
           status: 500,
@@ -214,14 +214,14 @@ describe('pages that are empty without their scripts', () => {
         }),
     ],
     [
-      'it is shown nothing',
+      'the rendered page is empty',
       () => Promise.resolve({ status: 200, url: 'http://acme.test/', html: '' }),
     ],
     [
-      'it is shown what cannot be read',
+      'the rendered page cannot be read',
       () => Promise.resolve({ status: 200, url: 'http://acme.test/', html: 'BOMB' }),
     ],
-  ])('count as they were sent when %s', async (_, render) => {
+  ])('are used as the server sent them when %s', async (_, render) => {
     await using sites = await startLeadSites(answers);
     const { pages, failure } = await visit(sites, 'acme.test/', {
       services: { renderer: { render } },

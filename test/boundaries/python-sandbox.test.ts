@@ -11,7 +11,7 @@ import type { SandboxLimits } from '#src/chat/python/sandbox-limits.ts';
 import { ToolFailed } from '#src/chat/tools/tool.ts';
 import { until } from '#test/support/until.ts';
 
-/** Of code that is to meet it; any other has time enough on a busy machine. */
+/** For code expected to hit the limit; other code gets longer because the machine may be busy. */
 const SHORT_WALL_MS = 3_000;
 const MB = 1024 * 1024;
 const IS_LINUX = existsSync('/proc/self/status');
@@ -55,19 +55,19 @@ async function run(
 
 const runShort = (code: string): Promise<Ran> => run(code, {}, shortSandbox);
 
-/** Runs with limits of its own. */
+/** Runs in a sandbox with its own limits. */
 async function runWithin(limits: Partial<SandboxLimits>, code: string): Promise<Ran> {
   await using own = openPythonSandbox({ concurrency: 1, limits });
   return await run(code, {}, own);
 }
 
-/** Process ids of the runners that this process has. */
+/** Process ids of the runners started by this process. */
 async function childrenOf(pid: number): Promise<string[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return children.split(' ').filter(Boolean);
 }
 
-test('code prints, reads attached files, and gives back what it made and changed', async () => {
+test('code prints, reads attached files, and returns the files it created and changed', async () => {
   const ran = await run(
     `
 import asyncio, os, sys
@@ -96,7 +96,7 @@ print(asyncio.run(main()), await main(), __name__)
   ]);
 });
 
-test('what one run leaves is not there in the next', async () => {
+test('state of one run does not reach the next', async () => {
   await run(
     'import builtins, json; builtins.left = 1; json.left = 1; open("/tmp/left", "w").write("")',
   );
@@ -143,11 +143,11 @@ test.each([
   ['input()', 'EOFError'],
   ['x = (', "SyntaxError: '(' was never closed"],
   ['x = "\ud800"', 'Error'],
-])('%s ends in an error of its own: %s', async (code, failure) => {
+])('%s fails with its own error: %s', async (code, failure) => {
   expect((await run(code)).failure).toContain(failure);
 });
 
-test('a traceback has the lines of the code and no others, and a huge one is cut', async () => {
+test('a traceback shows only lines of the code, and a huge one is truncated', async () => {
   const { failure } = await run('import json\ndef read():\n    json.loads("{")\nread()');
   expect(failure).toContain('File "code.py", line 4, in <module>');
   expect(failure).toContain('File "code.py", line 3, in read');
@@ -157,7 +157,7 @@ test('a traceback has the lines of the code and no others, and a huge one is cut
   expect(huge.failure?.length).toBeLessThan(8_000);
 });
 
-test('no connection can be opened, not even to a server that listens', async () => {
+test('no connection can be opened, not even to a listening server', async () => {
   const reached: number[] = [];
   const server = createServer(() => reached.push(1)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -175,7 +175,7 @@ test('no connection can be opened, not even to a server that listens', async () 
   expect(reached).toEqual([]);
 });
 
-test('an endless loop ends at the time limit, and what it printed before is there', async () => {
+test('an endless loop ends at the time limit, and its earlier output is kept', async () => {
   const { stdout, failure, files } = await runShort('print("on")\nwhile True: pass');
   expect({ stdout, failure, files }).toEqual({
     stdout: 'on\n',
@@ -185,19 +185,19 @@ test('an endless loop ends at the time limit, and what it printed before is ther
 });
 
 test.each(['import time\ntime.sleep(1000)', 'import asyncio\nawait asyncio.sleep(1000)'])(
-  'one that sleeps for ever too: %s',
+  'endless sleep ends at the time limit: %s',
   async (code) => {
     expect((await runShort(code)).failure).toContain('ran longer than 3 s');
   },
 );
 
-test('memory that grows slowly meets the limit of the interpreter', async () => {
+test('slow memory growth hits the interpreter limit', async () => {
   const ran = await run('a = []\nwhile True: a.append(" " * 100_000 + str(len(a)))');
   expect(ran.failure).toMatch(/MemoryError$/);
 });
 
 test.runIf(IS_LINUX)(
-  'memory outside of the interpreter meets the limit of the process (needs Linux)',
+  'memory outside the interpreter hits the process limit (needs Linux)',
   async () => {
     const ran = await run(
       'i = 0\nwhile True:\n    i += 1\n    open(f"f{i}", "wb").write(bytes(40 * 10**6))',
@@ -206,25 +206,25 @@ test.runIf(IS_LINUX)(
   },
 );
 
-test('printing for ever is cut, and the run goes on to its limit', async () => {
+test('endless output is truncated, and the run continues to its time limit', async () => {
   const ran = await runShort('while True: print("x" * 1000)');
   expect(ran.stdout.length).toBe(MB);
   expect(ran.stderr).toBe('\n[Output after the first 1 MB is left out.]\n');
   expect(ran.failure).toContain('ran longer');
 });
 
-test('a line of 30 MB is cut, and what comes after it still happens', async () => {
+test('a line of 30 MB is truncated, and the code after it still runs', async () => {
   const ran = await run('print("x" * 30_000_000)\nopen("a", "w").write("made")');
   expect(ran.stdout.length).toBe(MB);
   expect(ran).toMatchObject({ failure: null, files: [{ name: 'a' }] });
 });
 
-test('output that is no text arrives as replacement characters', async () => {
+test('output that is not valid text arrives as replacement characters', async () => {
   const ran = await run('import os\nos.write(1, b"a\\xff\\x00b\\n")\nprint("\\ud800")');
   expect(ran.stdout).toBe('a\uFFFD\uFFFDb\n?\n');
 });
 
-test('files beyond the limits are not kept, and a line says so', async () => {
+test('files beyond the limits are dropped, and a line on stderr says so', async () => {
   const ran = await runWithin(
     { returnedFiles: 2, returnedBytes: 10 },
     'for n in "abcd": open(n, "w").write(n * (20 if n == "b" else 2))',
@@ -233,7 +233,7 @@ test('files beyond the limits are not kept, and a line says so', async () => {
   expect(ran.stderr).toContain('[2 of the files are not kept: at most 2 files and 10 bytes are.]');
 });
 
-test('a run that is called off is gone at once, and the next one works', async () => {
+test('a canceled run ends at once, and the next one works', async () => {
   const controller = new AbortController();
   const running = sandbox.run({
     code: 'print(1)\nwhile True: pass',
@@ -247,7 +247,7 @@ test('a run that is called off is gone at once, and the next one works', async (
   expect((await run('print(2)')).stdout).toBe('2\n');
 });
 
-test('a reader that leaves takes the process with it', async () => {
+test('a consumer that stops reading ends the process', async () => {
   const signal = new AbortController().signal;
   const running = sandbox.run({ code: 'print(1)\nwhile True: pass', files: [], signal });
   await running.next();
@@ -255,7 +255,7 @@ test('a reader that leaves takes the process with it', async () => {
   if (IS_LINUX) expect(await childrenOf(process.pid)).toEqual([]);
 });
 
-test('closing the sandbox ends what runs and what waits', async () => {
+test('closing the sandbox ends running and waiting programs', async () => {
   const own = openPythonSandbox({ concurrency: 1 });
   const signal = new AbortController().signal;
   const running = own.run({ code: 'print(1)\nwhile True: pass', files: [], signal });
@@ -267,7 +267,7 @@ test('closing the sandbox ends what runs and what waits', async () => {
     expect(settled).toMatchObject({ status: 'rejected', reason: expect.any(ToolFailed) });
 });
 
-test('a line that is too long is refused with a sentence for the model', async () => {
+test('a full waiting queue refuses further programs with a sentence for the model', async () => {
   await using own = openPythonSandbox({ concurrency: 1 });
   const runs = Array.from({ length: 10 }, () => run('while True: pass', {}, own));
   const settled = Promise.allSettled(runs);
@@ -276,11 +276,9 @@ test('a line that is too long is refused with a sentence for the model', async (
   expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
 });
 
-test.runIf(IS_LINUX)(
-  'a service that is killed leaves no process behind (needs Linux)',
-  async () => {
-    const module = new URL('../../src/chat/python/python-sandbox.ts', import.meta.url).href;
-    const script = `
+test.runIf(IS_LINUX)('a killed service leaves no process behind (needs Linux)', async () => {
+  const module = new URL('../../src/chat/python/python-sandbox.ts', import.meta.url).href;
+  const script = `
     const { openPythonSandbox } = await import(${JSON.stringify(module)});
     const sandbox = openPythonSandbox({ concurrency: 1, limits: { wallMs: 600_000 } });
     const signal = new AbortController().signal;
@@ -288,14 +286,13 @@ test.runIf(IS_LINUX)(
     await running.next();
     console.log('running');
     await running.next();`;
-    const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const pid = service.pid ?? 0;
-    await once(service.stdout, 'data');
-    const runners = await childrenOf(pid);
-    expect(runners).toHaveLength(1);
-    service.kill('SIGKILL');
-    await until(() => Promise.resolve(runners.every((runner) => !existsSync(`/proc/${runner}`))));
-  },
-);
+  const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const pid = service.pid ?? 0;
+  await once(service.stdout, 'data');
+  const runners = await childrenOf(pid);
+  expect(runners).toHaveLength(1);
+  service.kill('SIGKILL');
+  await until(() => Promise.resolve(runners.every((runner) => !existsSync(`/proc/${runner}`))));
+});

@@ -9,11 +9,11 @@ const web = kinds.filter(({ speaksHttp }) => speaksHttp);
 
 class Stopped extends Error {}
 
-/** Far below the 30 s after which a silent request ends by itself. */
+/** Far below the 30 s timeout of a silent request. */
 const SOON_MS = 15_000;
 
 describe.each(kinds)('$kind, aborted', ({ start }) => {
-  it('does not begin', async () => {
+  it('does not start', async () => {
     await using source = await start();
     const signal = AbortSignal.abort(new Stopped());
     const run = await runPoll(source, { signal });
@@ -21,7 +21,7 @@ describe.each(kinds)('$kind, aborted', ({ start }) => {
     expect(run.pages).toEqual([]);
   });
 
-  it('ends after the page that it has, and not as if it were done', async () => {
+  it('ends after the current page and does not report completion', async () => {
     await using source = await start();
     const stop = new AbortController();
     let abortedAt = 0;
@@ -38,8 +38,8 @@ describe.each(kinds)('$kind, aborted', ({ start }) => {
   });
 });
 
-describe.each(web)('$kind, aborted while its source says nothing', ({ start }) => {
-  it.each(PLACES)('ends soon, at the %s request', async (place) => {
+describe.each(web)('$kind, aborted while its source is silent', ({ start }) => {
+  it.each(PLACES)('ends promptly at the %s request', async (place) => {
     await using source = await start();
     const { server } = source;
     const silentFrom = await findRequest(source, place, () => runPoll(source));
@@ -58,7 +58,7 @@ describe.each(web)('$kind, aborted while its source says nothing', ({ start }) =
     expect(run.error).toBeInstanceOf(Stopped);
   });
 
-  it.each(['check', 'listing'] as const)('ends a %s soon', async (what) => {
+  it.each(['check', 'listing'] as const)('ends a %s promptly', async (what) => {
     await using source = await start();
     injectEverywhere(source, { kind: 'drip' });
     const stop = new AbortController();
@@ -79,7 +79,7 @@ describe.each(web)('$kind, aborted while its source says nothing', ({ start }) =
     expect(performance.now() - abortedAt).toBeLessThan(SOON_MS);
   });
 
-  it('leaves no connection behind', async () => {
+  it('leaves no connection open', async () => {
     await using source = await start();
     injectEverywhere(source, { kind: 'drip' });
     const before = openSockets();

@@ -17,12 +17,12 @@ const web = kinds.filter(({ speaksHttp }) => speaksHttp);
 const SERVER_ERROR: SourceFault = { kind: 'status', status: 500, body: { message: 'Sorry.' } };
 const HURRY_MS = 150;
 
-/** They take whatever bytes an address gives: a wrong answer may be read as a file, or be no page. */
+/** They accept any bytes: a wrong answer may be read as a file, or skipped as not a page. */
 const TAKES_ANY_BYTES = ['web', 's3', 'google_drive', 'confluence', 'rss'];
 
 describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
   describe.each(PLACES)('at the %s request', (place) => {
-    /** Polls while this request, whenever it is made, meets the fault. */
+    /** Polls while every attempt at this request hits the fault. */
     const pollWith = async (source: ContractSource, fault: SourceFault, times?: number) => {
       const n = await findRequest(source, place, () => runPoll(source));
       const injected = injectFault(source, n, fault, times);
@@ -31,7 +31,7 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
       return run;
     };
 
-    it('waits as a 429 tells it to', async () => {
+    it('waits as long as a 429 says', async () => {
       await using source = await start();
       const headers = { 'retry-after': '7' };
       const run = await pollWith(source, { kind: 'status', status: 429, headers }, 1);
@@ -39,19 +39,19 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
       expect(run.waits).toContain(7_000);
     });
 
-    it('tries a 500 again with growing waits, inside the run', async () => {
+    it('retries a 500 with growing waits within the run', async () => {
       await using source = await start();
       const run = await pollWith(source, SERVER_ERROR, 3);
       expectWhole(run, source);
       expect(run.waits).toEqual(expect.arrayContaining([1_000, 2_000, 4_000]));
     });
 
-    it.each(['truncate', 'reset', 'drip'] as const)('gets over one %s', async (kindOfFault) => {
+    it.each(['truncate', 'reset', 'drip'] as const)('recovers from one %s', async (kindOfFault) => {
       await using source = await start();
       expectWhole(await pollWith(source, { kind: kindOfFault }, 1), source);
     });
 
-    it('does not take a wrong answer for the end of the list', async () => {
+    it('does not mistake a wrong answer for the end of the list', async () => {
       await using source = await start();
       const run = await pollWith(source, { kind: 'wrong-json' }, 1);
       if (TAKES_ANY_BYTES.includes(kind)) expectHonest(run, source);
@@ -64,7 +64,7 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
       ['cut-off answers', { kind: 'truncate' }],
       ['wrong answers', { kind: 'wrong-json' }],
     ] satisfies [string, SourceFault][])(
-      'says so when it gets nothing but %s',
+      'reports a failure when it gets only %s',
       async (_, fault) => {
         await using source = await start();
         expectHonest(await pollWith(source, fault), source);
@@ -79,7 +79,7 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
         const run = await pollWith(source, { kind: 'redirect', location });
         expectHonest(run, source);
         expect(run.error).not.toBeInstanceOf(SourceUnavailable);
-        // Requests for tokens follow no redirect at all: theirs is refused before any address is looked at.
+        // Token requests follow no redirects: they are refused before any address is resolved.
         const isRefusedAtOnce = / answered 302/.test(String(run.error));
         const refused = isRefusedAtOnce ? [] : [new URL(location).hostname];
         expect(connections.refused).toEqual(expect.arrayContaining(refused));
@@ -88,7 +88,7 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
     );
   });
 
-  it('gives up an answer that never ends', async () => {
+  it('gives up on an answer that never ends', async () => {
     await using source = await start();
     const n = await findRequest(source, 'last', () => runPoll(source));
     const injected = injectFault(source, n, { kind: 'drip' });

@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * HOUR_MS);
 
 describe.each(kinds)('$kind, polled', ({ start }) => {
-  it('answers a check', async () => {
+  it('passes its check', async () => {
     await using source = await start();
     await expect(checkSource(source)).resolves.toBeUndefined();
   });
@@ -36,12 +36,12 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
     expect(failuresOf(run)).toEqual([]);
   });
 
-  it('yields documents that can be shown and found', async () => {
+  it('yields documents that can be displayed and searched', async () => {
     await using source = await start();
     for (const document of documentsOf(await runPoll(source))) expectUsable(document);
   });
 
-  it('yields pages of bounded size that say where the poll stands', async () => {
+  it('yields pages of bounded size, each with a progress description', async () => {
     await using source = await start();
     const run = await runPoll(source);
     for (const page of run.pages) {
@@ -61,7 +61,7 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
     }
   });
 
-  it('goes on from every checkpoint with exactly what is left', async () => {
+  it('resumes from every checkpoint with exactly the remaining documents', async () => {
     await using source = await start();
     const whole = await runPoll(source);
     for (const [index, page] of whole.pages.entries()) {
@@ -69,7 +69,7 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
       const rest = await runPoll(source, { after: { run: whole, page: index + 1 } });
       expect(rest.error).toBeNull();
       const again = idsOf(rest).filter((id) => done.includes(id));
-      // A cursor that stands on a moment in time meets the last page's things once more.
+      // A timestamp cursor may yield the documents of the last page again.
       const lastPage = page.documents.map(({ id }) => id);
       expect(lastPage).toEqual(expect.arrayContaining(again));
       expect([...new Set([...done, ...idsOf(rest)])].toSorted()).toEqual(
@@ -79,14 +79,14 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
     }
   });
 
-  it('finds nothing changed when nothing has changed', async () => {
+  it('finds no changes when nothing has changed', async () => {
     await using source = await start();
     const first = await runPoll(source);
     const second = await runAgain(source, first);
     expect(second.error).toBeNull();
     expect(failuresOf(second)).toEqual([]);
     expect(second.pages.flatMap(({ removed }) => removed)).toEqual([]);
-    // What is read again is the same to the letter, so that it is not indexed again.
+    // A document read again must be identical, or it would be indexed again.
     const before = new Map(documentsOf(first).map((document) => [document.id, document]));
     const afresh = await runPoll(source);
     expect(idsOf(afresh)).toHaveLength(before.size);
@@ -95,7 +95,7 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
     }
   });
 
-  it('shows what was edited and what is new, under ids that stay', async () => {
+  it('yields edited and new documents under stable ids', async () => {
     await using source = await start();
     const { fixture } = source;
     const edited = fixture.put('contract', 'The first words.', hoursAgo(2));
@@ -112,7 +112,7 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
     expect(idsOf(third).toSorted()).toEqual(fixture.ids().toSorted());
   });
 
-  it('shows what is gone', async () => {
+  it('shows which documents are gone', async () => {
     await using source = await start();
     const { fixture } = source;
     const gone = fixture.put('contract', 'Soon gone.', hoursAgo(2));
@@ -136,7 +136,7 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
     const ids = source.fixture.ids().toSorted();
     const memory = memoryAfter(run, run.pages.length);
     for (const listed of [await listAll(source), await listAll(source, { memory })]) {
-      // An id may be listed more than once: pruning asks only whether it is there.
+      // An id may be listed twice: pruning only checks whether it is present.
       expect([...new Set(listed)].toSorted()).toEqual(ids);
     }
   });
@@ -165,7 +165,7 @@ describe.each(kinds)('$kind, polled', ({ start }) => {
     for (const { id, name } of edited) expect(textOf(both, id)).toContain(`Meanwhile ${name}.`);
   });
 
-  it('loses nothing when documents that it has read go away between two pages', async () => {
+  it('loses nothing when documents it has already read disappear between two pages', async () => {
     await using source = await start();
     const { fixture } = source;
     const movers = putMovers(fixture, hoursAgo(600 * 24));
@@ -191,7 +191,7 @@ interface Mover {
   id: string;
 }
 
-/** As many that are older than what the fixture has as there are newer ones. */
+/** Equal numbers of documents older and newer than those of the fixture. */
 function putMovers(fixture: ConnectorFixture, old: Date): Mover[] {
   return [1, 2, 3, 4, 5, 6].map((number) => {
     const name = `mover-${number}`;
@@ -224,9 +224,9 @@ function expectUsable(document: ConnectorDocument): void {
 }
 
 describe.each(kinds.filter(({ entry }) => entry.fetchAgain !== undefined))(
-  '$kind, asked again',
+  '$kind, fetching again',
   ({ start }) => {
-    it('fetches single documents again, and tells which are gone', async () => {
+    it('fetches single documents again and reports the missing ones', async () => {
       await using source = await start();
       const { fixture } = source;
       const gone = fixture.put('contract', 'Soon gone.', hoursAgo(2));

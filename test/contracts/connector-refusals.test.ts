@@ -25,15 +25,18 @@ const withCredential = await Promise.all(
 const WORDS = { message: 'No such thing.' };
 
 describe.each(web)('$kind, refused by its source', ({ start }) => {
-  it.each([401, 403, 404])('fails a check that is answered %s, with words', async (status) => {
-    await using source = await start();
-    injectEverywhere(source, { kind: 'status', status, body: WORDS });
-    const error: unknown = await checkSource(source).catch((thrown: unknown) => thrown);
-    expectSourceError(error, source);
-    expect(error).not.toBeInstanceOf(SourceUnavailable);
-  });
+  it.each([401, 403, 404])(
+    'fails a check answered with %s and gives the reason',
+    async (status) => {
+      await using source = await start();
+      injectEverywhere(source, { kind: 'status', status, body: WORDS });
+      const error: unknown = await checkSource(source).catch((thrown: unknown) => thrown);
+      expectSourceError(error, source);
+      expect(error).not.toBeInstanceOf(SourceUnavailable);
+    },
+  );
 
-  it('pauses for a 401, where there is a credential to blame', async () => {
+  it('pauses on a 401 when it has a credential that may be at fault', async () => {
     await using source = await start();
     injectEverywhere(source, { kind: 'status', status: 401, body: WORDS });
     const { error } = await runPoll(source);
@@ -42,7 +45,7 @@ describe.each(web)('$kind, refused by its source', ({ start }) => {
     expect(error).toBeInstanceOf(expireCredential ? CredentialRejected : SourceRefused);
   });
 
-  it.each([403, 404])('fails a poll in which everything is %s', async (status) => {
+  it.each([403, 404])('fails a poll in which every answer is %s', async (status) => {
     await using source = await start();
     injectEverywhere(source, { kind: 'status', status, body: WORDS });
     const { error } = await runPoll(source);
@@ -50,7 +53,7 @@ describe.each(web)('$kind, refused by its source', ({ start }) => {
     expect(error).not.toBeInstanceOf(SourceUnavailable);
   });
 
-  it('does not try for ever where everything is 500', async () => {
+  it('does not retry forever when every answer is 500', async () => {
     await using source = await start();
     injectEverywhere(source, { kind: 'status', status: 500, body: WORDS });
     const { error, waits } = await runPoll(source);
@@ -59,7 +62,7 @@ describe.each(web)('$kind, refused by its source', ({ start }) => {
     expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(120_000);
   });
 
-  it('comes back later when it is told to wait for long', async () => {
+  it('comes back later when told to wait a long time', async () => {
     await using source = await start();
     const headers = { 'retry-after': '3600' };
     injectEverywhere(source, { kind: 'status', status: 429, headers });
@@ -69,7 +72,7 @@ describe.each(web)('$kind, refused by its source', ({ start }) => {
     expect(Math.max(0, ...waits)).toBeLessThan(60_000);
   });
 
-  it.each(PLACES)('lists all ids or none when the %s part of a listing fails', async (place) => {
+  it.each(PLACES)('lists all ids or none when the %s request of a listing fails', async (place) => {
     await using source = await start();
     const n = await findRequest(source, place, () => listAll(source));
     const status = { kind: 'status', status: 500, body: WORDS } as const;
@@ -82,7 +85,7 @@ describe.each(web)('$kind, refused by its source', ({ start }) => {
 });
 
 describe.each(withCredential.flat())('$kind with an expired credential', ({ start }) => {
-  it('says so at the check, at the poll and at the listing', async () => {
+  it('reports it at the check, the poll and the listing', async () => {
     await using source = await start();
     source.fixture.expireCredential?.();
     const run = await runPoll(source);
@@ -93,7 +96,7 @@ describe.each(withCredential.flat())('$kind with an expired credential', ({ star
     await expect(listAll(source)).rejects.toThrow(CredentialRejected);
   });
 
-  it('says so in the middle of a run', async () => {
+  it('reports it in the middle of a run', async () => {
     await using source = await start();
     const run = await runPoll(source, {
       onPage: (_, number) => {
@@ -101,7 +104,7 @@ describe.each(withCredential.flat())('$kind with an expired credential', ({ star
       },
     });
     expect(failuresOf(run)).toEqual([]);
-    // A token of its own that still holds may carry a run to its end.
+    // A separate token that is still valid may carry the run to its end.
     if (run.error === null) expectWhole(run, source);
     else expect(run.error).toBeInstanceOf(CredentialRejected);
   });

@@ -9,8 +9,8 @@ import { hasFixture, loadContractKinds } from '#test/support/connector-contract.
 
 const kinds = await loadContractKinds();
 
-describe('the registry of connectors', () => {
-  it('has each name once, aliases and variants included', () => {
+describe('the connector registry', () => {
+  it('has each name once, including aliases and variants', () => {
     const names = CONNECTORS.flatMap(sourcesOf);
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
     for (const name of names) expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
@@ -21,27 +21,27 @@ describe('the registry of connectors', () => {
     expect(new Set(CONNECTORS.map(({ summary }) => summary)).size).toBe(CONNECTORS.length);
   });
 
-  it.each(CONNECTORS)('finds $kind by any of its names, in any case', (connector) => {
+  it.each(CONNECTORS)('finds $kind by any of its names, regardless of case', (connector) => {
     for (const name of sourcesOf(connector)) {
       expect(findConnector(name)).toBe(connector);
       expect(findConnector(name.toUpperCase())).toBe(connector);
     }
   });
 
-  it.each(CONNECTORS)('$kind has a fixture in test/fixtures/connectors', ({ kind }) => {
+  it.each(CONNECTORS)('has a fixture for $kind in test/fixtures/connectors', ({ kind }) => {
     expect(hasFixture(kind)).toBe(true);
   });
 
-  it.each(CONNECTORS)('$kind introduces itself', ({ title, summary }) => {
+  it.each(CONNECTORS)('has an introduction for $kind', ({ title, summary }) => {
     expect(title.trim()).not.toBe('');
     expect(summary).toMatch(/^[A-Z].*\.$/);
   });
 
-  it.each(CONNECTORS)('$kind declares sane limits', ({ limits, defaultRefreshSeconds }) => {
+  it.each(CONNECTORS)('declares sane limits for $kind', ({ limits, defaultRefreshSeconds }) => {
     expect(limits.concurrentRequests).toBeGreaterThanOrEqual(1);
     expect(limits.concurrentRequests).toBeLessThanOrEqual(16);
     expect(limits.documentsPerPage).toBeGreaterThanOrEqual(1);
-    // A page is held in memory, and fetched again after a crash.
+    // A page is held in memory and fetched again after a crash.
     expect(limits.documentsPerPage).toBeLessThanOrEqual(500);
     if (limits.requestsPerSecond !== null) {
       expect(limits.requestsPerSecond).toBeGreaterThan(0);
@@ -50,7 +50,7 @@ describe('the registry of connectors', () => {
     expect(defaultRefreshSeconds).toBeGreaterThanOrEqual(60);
   });
 
-  it.each(CONNECTORS)('$kind describes every setting as JSON Schema', (connector) => {
+  it.each(CONNECTORS)('describes every setting of $kind as JSON Schema', (connector) => {
     for (const schema of [connector.settings, connector.credential]) {
       const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
       const objects = objectsOf(json);
@@ -66,14 +66,14 @@ describe('the registry of connectors', () => {
 });
 
 describe.each(kinds)('configuration of $kind', ({ start }) => {
-  it('is taken as the fixture has it', async () => {
+  it('is accepted as written in the fixture', async () => {
     await using source = await start();
     const { connector, fixture } = source;
     validateSettings(connector, fixture.settings);
     validateCredential(connector, fixture.credential);
   });
 
-  it('is refused with an unknown key, which is named', async () => {
+  it('is refused with an unknown key, naming the key', async () => {
     await using source = await start();
     const { connector, fixture } = source;
     const settings = { ...fixture.settings, no_such_setting: 1 };
@@ -82,7 +82,7 @@ describe.each(kinds)('configuration of $kind', ({ start }) => {
     expect(() => validateCredential(connector, credential)).toThrow(/no_such_secret/);
   });
 
-  it('is refused with a value of the wrong type, which is named', async () => {
+  it('is refused with a value of the wrong type, naming the key', async () => {
     await using source = await start();
     const { connector, fixture } = source;
     for (const name of Object.keys(fixture.settings)) {
@@ -98,7 +98,7 @@ describe.each(kinds)('configuration of $kind', ({ start }) => {
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The object itself, or those that it may be one of. */
+/** The schema itself, or the alternatives of its union. */
 function objectsOf(schema: JsonSchema): JsonSchema[] {
   const choices = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
   return schema.type === 'object' ? [schema] : choices.flatMap(objectsOf);

@@ -5,9 +5,9 @@ import { streamVolume } from '#test/support/stream-volume.ts';
 
 interface Volume {
   count: number;
-  /** Why fewer than 50,000. */
+  /** Why it is fewer than 50,000. */
   because?: string;
-  /** Where the fixture's own keep its pages small. */
+  /** Overrides for fixtures whose own settings keep pages small. */
   settings?: Record<string, unknown>;
 }
 
@@ -17,7 +17,7 @@ const VOLUMES: Record<string, Volume> = {
   google_drive: EACH_FETCHED,
   imap: EACH_FETCHED,
   notion: EACH_FETCHED,
-  rss: { count: 5_000, because: 'each page of a feed is looked at again' },
+  rss: { count: 5_000, because: 'each page of a feed is read again' },
   s3: EACH_FETCHED,
   tracker: { count: 50_000, settings: { batch_size: 100 } },
   web: EACH_FETCHED,
@@ -48,7 +48,7 @@ describe.each(kinds)('$kind', ({ start, volume }: ContractKind & { volume: Volum
     expect(streamed.failures).toBe(0);
     expect(streamed.largestPage).toBeLessThanOrEqual(documentsPerPage);
     expect(streamed.largestCheckpointBytes).toBeLessThan(MAX_CHECKPOINT_BYTES);
-    // Pages come while the rest has not been fetched yet.
+    // The first pages arrive before the rest has been fetched.
     expect(streamed.requestsAtPage3).toBeLessThanOrEqual(3 * documentsPerPage + 20);
     expect(streamed.heapGrowthBytes).toBeLessThan(MAX_HEAP_GROWTH_BYTES);
   });

@@ -10,7 +10,7 @@ import { importTable } from '#lint/show-table.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** File, what it imports, and whether lint lets it. */
+/** File, its import, and whether lint allows it. */
 const CASES: readonly [file: string, imported: string, allowed: boolean][] = [
   ['src/chat/wire/a.ts', '#src/chat/model/chat-model.ts', false],
   ['src/chat/model/a.ts', '#src/chat/wire/packets.ts', true],
@@ -81,11 +81,11 @@ describe('the import table', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(CASES)('lint judges that %s imports %s: %s', (file, imported, allowed) => {
+  it.each(CASES)('makes lint judge that %s imports %s: %s', (file, imported, allowed) => {
     expect(!refused.has(`${file} ${imported}`)).toBe(allowed);
   });
 
-  it('names for each feature only what stands in lines above', () => {
+  it('lets a feature import only from features above it', () => {
     const names = Object.keys(FEATURES);
     for (const [index, name] of names.entries()) {
       const above = names.slice(0, index);
@@ -94,7 +94,7 @@ describe('the import table', () => {
     }
   });
 
-  it('has a line for every folder of src, and a floor for every folder within', () => {
+  it('has a row for every folder of src and a floor for every subfolder', () => {
     const files = globSync('src/*/**/*.ts', { cwd: ROOT });
     const folders = new Set(files.map((file) => dirname(file).slice('src/'.length)));
     const isKnown = (folder: string): boolean => {
@@ -107,7 +107,7 @@ describe('the import table', () => {
     expect([...folders].filter((folder) => !isKnown(folder))).toEqual([]);
   });
 
-  it('names only folders and files that there are', () => {
+  it('names only folders and files that exist', () => {
     const rows = Object.entries(FEATURES).flatMap(([name, named]) => [name, ...named]);
     const floors = Object.entries(FLOORS).flatMap(([name, named]) =>
       named.map((floor) => `${name}/${floor.replace('/*', '')}`),
@@ -117,7 +117,7 @@ describe('the import table', () => {
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
-  it('stands in the manual as it is', () => {
+  it('matches the table in the manual', () => {
     const manual = readFileSync(join(ROOT, 'docs/development.md'), 'utf8').split('\n');
     const lines = importTable().split('\n');
     expect(lines.filter((line) => !manual.includes(line))).toEqual([]);

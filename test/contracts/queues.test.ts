@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { QUEUES } from '#queues/index.ts';
 import { loadWorker, queuesByName } from '#workers/index.ts';
 
-/** Files of the two folders that are no queue and no worker. */
+/** Files of the two folders that are neither a queue nor a worker. */
 const QUEUE_GROUND = ['index', 'pair-payload', 'producer', 'queue'];
 const WORKER_GROUND = ['attempt-job', 'index', 'main', 'worker'];
 
@@ -19,16 +19,16 @@ function names(folder: string, ground: string[]): string[] {
 const listed = QUEUES.map((queue) => queue.name).toSorted();
 
 describe('queues and workers', () => {
-  it('are listed once each, one file per queue', () => {
+  it('are listed once each, with one file per queue', () => {
     expect(new Set(listed).size).toBe(listed.length);
     expect(names('queues', QUEUE_GROUND)).toEqual(listed);
   });
 
-  it('are one worker file per queue', () => {
+  it('have one worker file per queue', () => {
     expect(names('workers', WORKER_GROUND)).toEqual(listed);
   });
 
-  it('are told apart by name, and an unknown name gets the list', () => {
+  it('are selected by name, and an unknown name fails with the list of names', () => {
     expect(() => queuesByName(['document-index', 'nope'])).toThrow(
       /nope.*document-index.*reconcile/,
     );
@@ -36,24 +36,24 @@ describe('queues and workers', () => {
   });
 
   describe.each(QUEUES)('$name', (queue) => {
-    it('has a worker that was defined for it', async () => {
+    it('has its own worker', async () => {
       expect(existsSync(new URL(`../../workers/${queue.name}.ts`, import.meta.url))).toBe(true);
       const worker = await loadWorker(queue);
       expect(worker.queue).toBe(queue);
     });
 
     it('has a payload that survives JSON', () => {
-      // Throws for dates, big integers, maps and whatever else JSON does not carry.
+      // Throws for dates, big integers and anything else that JSON cannot carry.
       const arriving = z.toJSONSchema(queue.payload, { io: 'input' });
       const parsed = z.toJSONSchema(queue.payload, { io: 'output' });
-      // A transform would make the parsed payload another one than the enqueued.
+      // With a transform, the parsed payload would differ from the enqueued one.
       expect({ ...parsed, additionalProperties: null }).toEqual({
         ...arriving,
         additionalProperties: null,
       });
     });
 
-    it('runs on the empty payload when it has a schedule', () => {
+    it('accepts an empty payload when it has a schedule', () => {
       if (queue.everyMs === null) return;
       expect(queue.payload.safeParse({}).success).toBe(true);
     });

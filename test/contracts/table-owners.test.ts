@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Who writes what is another's, and why. */
+/** Writes to tables of another feature, and the reason for each. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'src/accounts/workspaces.ts writes cc_pair':
     'A workspace begins with its hidden default pair, in one transaction.',
 };
 
-/** `src/tables/<owner>.ts` names the tables of a feature in an interface `…Tables`. */
+/** In `src/tables/<owner>.ts`, the interface `…Tables` names the tables of that feature. */
 const OWNERS = new Map(
   globSync('src/tables/*.ts', { cwd: ROOT }).flatMap((file) => {
     const members = /export interface \w+Tables \{([^}]*)\}/.exec(read(file))?.[1] ?? '';
@@ -20,7 +20,7 @@ const OWNERS = new Map(
 );
 
 describe('tables', () => {
-  it('are all owned by a feature', () => {
+  it('all belong to a feature', () => {
     expect(OWNERS.size).toBeGreaterThan(50);
     const folders = globSync('src/*/', { cwd: ROOT }).map((path) => basename(path));
     expect([...new Set(OWNERS.values())].filter((owner) => !folders.includes(owner))).toEqual([]);
@@ -35,7 +35,7 @@ describe('tables', () => {
     expect([...new Set(foreign)].toSorted()).toEqual(Object.keys(EXCEPTIONS).toSorted());
   });
 
-  it('stand in the manual with their owners', () => {
+  it('are listed in the manual with their owners', () => {
     const rows = [...Map.groupBy(OWNERS.keys(), (table) => OWNERS.get(table))]
       .toSorted(([a = ''], [b = '']) => a.localeCompare(b))
       .map(
@@ -55,7 +55,7 @@ describe('tables', () => {
     ["copyRows(trx, 'chunk_vector', COLUMNS, rows)", ['chunk_vector']],
     ['sql`select id from document for update`', []],
     ['sql`on conflict (id) do update set name = excluded.name`', []],
-  ])('are seen to be written by %s', (source, tables) => {
+  ])('written by %s are recognized', (source, tables) => {
     expect(writtenBy(source)).toEqual(tables);
   });
 });

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** What is tested beside the folders of `src`. */
+/** Tested folders that are not in `src`. */
 const OTHERS = ['queues', 'workers', 'hostile-input'];
 
 const FILES = ['unit', 'integration'].flatMap((kind) =>
@@ -11,7 +11,7 @@ const FILES = ['unit', 'integration'].flatMap((kind) =>
 );
 
 describe('unit and integration tests', () => {
-  it('lie in folders that src has, too', () => {
+  it('are in folders that also exist in src', () => {
     const folders = [...new Set(FILES.map((file) => dirname(file)))];
     expect(folders.length).toBeGreaterThan(20);
     const strange = folders.filter(
@@ -21,7 +21,7 @@ describe('unit and integration tests', () => {
     expect(strange).toEqual([]);
   });
 
-  it('are named by what they test and not by a number', () => {
+  it('are named after what they test, not numbered', () => {
     expect(FILES.filter((file) => /-\d+\.test\.ts$/.test(file))).toEqual([]);
   });
 });

@@ -2,28 +2,28 @@ import type { Mutant } from './mutant.ts';
 
 export const chatMutants: readonly Mutant[] = [
   {
-    fault: 'somebody stops the answers of another user',
+    fault: 'a user stops the answers of another user',
     file: 'src/chat/runs/stop-run.ts',
     find: "    .where('user_id', '=', userId)\n",
     replace: '',
     tests: ['test/integration/platform/guarded-rows.test.ts'],
   },
   {
-    fault: 'a stop reaches only answers that this process writes',
+    fault: 'a stop reaches only answers written by this process',
     file: 'src/chat/runs/stop-run.ts',
     find: 'update chat_run set stop_requested_at = coalesce(stop_requested_at, now())',
     replace: 'update chat_run set stop_requested_at = stop_requested_at',
     tests: ['test/integration/platform/guarded-rows.test.ts'],
   },
   {
-    fault: 'a reader of another user follows an answer',
+    fault: 'a user follows an answer of another user',
     file: 'src/chat/runs/follow-run.ts',
     find: "    .where('session.user_id', '=', userId)\n",
     replace: '',
     tests: ['test/integration/platform/guarded-rows.test.ts'],
   },
   {
-    fault: 'a reader that comes back gets a line twice',
+    fault: 'a reader that reconnects gets a line twice',
     file: 'src/chat/runs/follow-run.ts',
     find: 'part.lines.slice(Math.max(0, next - part.first_line))',
     replace: 'part.lines.slice(Math.max(0, next - part.first_line - 1))',
@@ -37,28 +37,28 @@ export const chatMutants: readonly Mutant[] = [
     tests: ['test/unit/chat/runs/answer-run.test.ts'],
   },
   {
-    fault: 'an answer goes on being written for nobody',
+    fault: 'an answer without readers keeps being written',
     file: 'src/chat/runs/answer-run.ts',
     find: 'if (untilForgotten === null) return this.#end();',
     replace: 'if (untilForgotten === null) return;',
     tests: ['test/unit/chat/runs/answer-run.test.ts'],
   },
   {
-    fault: 'an answer that breaks off ends without a last line',
+    fault: 'an interrupted answer ends without a last line',
     file: 'src/chat/runs/answer-run.ts',
     find: 'if (!isLastLine(this.lines.at(-1))) this.#breakOff(null);',
     replace: '',
     tests: ['test/unit/chat/runs/answer-run.test.ts'],
   },
   {
-    fault: 'the answer of a dead process stays open for ever',
+    fault: 'the answer of a dead process stays open forever',
     file: 'src/chat/runs/sweep-runs.ts',
     find: 'where run.finished_at is null and run.alive_until < now()',
     replace: 'where run.finished_at is null and run.alive_until is null',
     tests: ['test/integration/chat/runs.test.ts', 'test/integration/chat/resume.test.ts'],
   },
   {
-    fault: 'the sweep overwrites an answer that has ended meanwhile',
+    fault: 'the sweep overwrites an answer that has since ended',
     file: 'src/chat/turns/finish-turns.ts',
     find: "and (${rows === 'all'}::boolean or message.finished_at is null)",
     replace: '',
@@ -103,7 +103,7 @@ export const chatMutants: readonly Mutant[] = [
     ],
   },
   {
-    fault: 'a link of the model to somewhere else is shown as a citation',
+    fault: 'a link that the model wrote to another site is shown as a citation',
     file: 'src/chat/citations/judge-citation.ts',
     find: 'if (isOwnLink(mark, documents) || isDefinition(mark)) return false;',
     replace: 'if (isDefinition(mark)) return false;',
@@ -113,7 +113,7 @@ export const chatMutants: readonly Mutant[] = [
     ],
   },
   {
-    fault: 'a file is read by two workers at once',
+    fault: 'two workers read one file at the same time',
     file: 'src/chat/user-files/claim-user-file.ts',
     find: '      and (claimed_until is null or claimed_until < now())\n',
     replace: '',

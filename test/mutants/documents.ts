@@ -2,35 +2,35 @@ import type { Mutant } from './mutant.ts';
 
 export const documentMutants: readonly Mutant[] = [
   {
-    fault: 'a failed document that is sent again unchanged stays failed',
+    fault: 'a failed document sent again unchanged stays failed',
     file: 'src/documents/upsert-documents.ts',
     find: "or d.status in ('failed', 'deleting')",
     replace: "or d.status in ('deleting')",
     tests: ['test/integration/platform/guarded-rows.test.ts'],
   },
   {
-    fault: 'a document that is being deleted and is sent again is lost',
+    fault: 'a document sent again during its deletion is lost',
     file: 'src/documents/upsert-documents.ts',
     find: "or d.status in ('failed', 'deleting')",
     replace: "or d.status in ('failed')",
     tests: ['test/integration/platform/guarded-rows.test.ts'],
   },
   {
-    fault: 'an edit during indexing leaves the claim, and the old text overwrites the new',
+    fault: 'an edit during indexing keeps the claim, and the old text overwrites the new',
     file: 'src/documents/upsert-documents.ts',
     find: 'attempts = 0, next_attempt_at = null, claim_token = null, claimed_until = null,',
     replace: 'attempts = 0, next_attempt_at = null,',
     tests: ['test/integration/platform/guarded-rows.test.ts'],
   },
   {
-    fault: 'an edit does not raise the revision',
+    fault: 'an edit does not increment the revision',
     file: 'src/documents/upsert-documents.ts',
     find: 'revision = d.revision + 1',
     replace: 'revision = d.revision',
     tests: ['test/integration/documents/documents.test.ts'],
   },
   {
-    fault: 'unchanged content is indexed again at every post',
+    fault: 'unchanged content is indexed again on every post',
     file: 'src/documents/upsert-documents.ts',
     find: 'where d.content_hash <> excluded.content_hash or',
     replace: 'where true or',
@@ -59,14 +59,14 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/integration/connectors/private-pairs.test.ts'],
   },
   {
-    fault: 'the last attempt of a document never ends',
+    fault: 'a document never runs out of attempts',
     file: 'src/documents/claim-documents.ts',
     find: "update document d set status = 'indexing', attempts = attempts + 1,",
     replace: "update document d set status = 'indexing',",
     tests: ['test/integration/documents/index-races.test.ts'],
   },
   {
-    fault: 'the document that kills its workers takes its neighbours along',
+    fault: 'a document that kills its workers takes the rest of its batch down with it',
     file: 'src/documents/claim-documents.ts',
     find: 'const ATTEMPTS_IN_COMPANY = 2;',
     replace: 'const ATTEMPTS_IN_COMPANY = 200;',
@@ -80,7 +80,7 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/integration/connectors/removal.test.ts'],
   },
   {
-    fault: 'lexical and dense scores are weighed the wrong way round',
+    fault: 'lexical and dense scores have swapped weights',
     file: 'src/documents/fuse-scores.ts',
     find: 'addMinMax(fused, lexical, 1 - denseWeight);',
     replace: 'addMinMax(fused, lexical, denseWeight);',
@@ -94,7 +94,7 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/unit/documents/fuse-scores.test.ts'],
   },
   {
-    fault: 'long documents are not evened out against short ones',
+    fault: 'scores of long documents are not normalized by length',
     file: 'src/documents/bm25.ts',
     find: 'const norm = K1 * (1 - B + (B * length) / AVERAGE_TERMS);',
     replace: 'const norm = K1;',
@@ -108,14 +108,14 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/unit/documents/bm25.test.ts'],
   },
   {
-    fault: 'the chunks that are gone stay in the index of a large document',
+    fault: 'removed chunks of a large document stay in the index',
     file: 'src/documents/chunk-changes.ts',
     find: '...windows(goneIds, rows).map((some) => ({ ...none, goneIds: some })),',
     replace: '',
     tests: ['test/unit/documents/chunk-changes.test.ts'],
   },
   {
-    fault: 'a workspace fills the queue of all',
+    fault: 'one workspace fills the queue for everybody',
     file: 'src/documents/pending-limit.ts',
     find: 'if ((await entry.pending) + entry.accepted >= max) throw full(max);',
     replace: '',

@@ -1,13 +1,13 @@
-/** A fault put into the product by hand, which the tests named must notice. */
+/** A fault put into the product on purpose, which the named tests must detect. */
 export interface Mutant {
-  /** What goes wrong with it, as a sentence. */
+  /** The resulting misbehavior, as a sentence. */
   fault: string;
   file: string;
   /** Occurs exactly once in the file. */
   find: string;
   replace: string;
-  /** Files that cover the place, each as a path. */
+  /** Paths of the test files that cover the code. */
   tests: readonly string[];
-  /** What the tests need to notice it: two connections at once, which the embedded size has not. */
+  /** What the tests need to detect it: two connections at once, which the embedded size does not have. */
   needs?: 'TEST_DATABASE_URL';
 }

@@ -8,7 +8,7 @@ import { outreachMutants } from './outreach.ts';
 import { platformMutants } from './platform.ts';
 import { webhookMutants } from './webhooks.ts';
 
-/** Each was made by hand where a fault would cost a user something. */
+/** Written by hand, each where a fault would cost a user something. */
 export const mutants: readonly Mutant[] = [
   ...documentMutants,
   ...connectorMutants,

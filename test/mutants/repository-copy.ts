@@ -13,9 +13,9 @@ interface TestRun {
   output: string;
 }
 
-/** A copy of the repository whose files may be changed. */
+/** A copy of the repository whose files can be modified. */
 export interface RepositoryCopy extends AsyncDisposable {
-  /** Runs these test files with the fault in, and takes it out again. */
+  /** Runs these test files with the fault applied, then reverts it. */
   tryMutant(mutant: Mutant, timeoutMs: number): Promise<TestRun>;
   runTests(files: readonly string[], timeoutMs: number): Promise<TestRun>;
 }
@@ -54,7 +54,7 @@ async function runTests(
   const child = spawn(process.execPath, [vitest, 'run', '--bail', '1', ...chosen], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // In a group of its own, so that its test processes can be ended with it.
+    // Its own process group, so that its test processes can be killed with it.
     detached: true,
   });
   let output = '';
@@ -76,7 +76,7 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // It ended by itself meanwhile.
+    // It has already exited.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Puts each mutant into a copy of the repository and runs the tests that should notice it.
+ * Applies each mutant to a copy of the repository and runs the tests that should detect it.
  *
  *   npm run mutate                    all of them
  *   npm run mutate -- prune limits    those with one of these words in fault or file
- *   npm run mutate -- --list          prints them, and runs nothing
+ *   npm run mutate -- --list          prints them without running
  *
- * Prints the share that was killed. Status 1 when a mutant no longer fits the code, when the tests fail without a
- * mutant, and when less than 90 % are killed. Mutants that need a server are left out without it, and named.
+ * Prints the share that was killed. Exits with 1 when a mutant no longer fits the code, when the tests fail without a
+ * mutant, or when fewer than 90 % are killed. Mutants whose server is not configured are skipped and listed.
  */
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,10 +15,10 @@ import { mutants } from './mutants.ts';
 import { copyRepository, type RepositoryCopy, ROOT } from './repository-copy.ts';
 
 const AIM = 0.9;
-/** A mutant may make a test wait for ever; that counts as noticed. */
+/** A mutant may make a test hang; a timeout counts as a kill. */
 const MUTANT_TIMEOUT_MS = 180_000;
 const GREEN_TIMEOUT_MS = 1_800_000;
-/** Copies that are tried beside each other. */
+/** Copies tested in parallel. */
 const COPIES = 2;
 
 const OUTCOMES = {
@@ -40,7 +40,7 @@ async function run(all: readonly Mutant[]): Promise<void> {
   const runnable = all.filter(({ needs }) => !needs || process.env[needs]);
   for (const { fault, needs } of all.filter((mutant) => !runnable.includes(mutant)))
     say(`left out (needs ${needs}): ${fault}`);
-  if (runnable.length === 0) throw new Error('No mutant is left to try.');
+  if (runnable.length === 0) throw new Error('No mutants are left to run.');
 
   await using opened = new AsyncDisposableStack();
   const copies: RepositoryCopy[] = [];
@@ -57,7 +57,7 @@ async function run(all: readonly Mutant[]): Promise<void> {
   if (share < AIM) process.exitCode = 1;
 }
 
-/** @throws naming every mutant whose text is not there exactly once, or whose tests are gone */
+/** @throws naming every mutant whose text does not occur exactly once, or whose tests do not exist */
 async function expectToFit(all: readonly Mutant[]): Promise<void> {
   const faults: string[] = [];
   for (const { fault, file, find, tests } of all) {
@@ -69,13 +69,13 @@ async function expectToFit(all: readonly Mutant[]): Promise<void> {
         () => true,
         () => false,
       );
-      if (!isThere) faults.push(`${test} is not there: ${fault}`);
+      if (!isThere) faults.push(`${test} does not exist: ${fault}`);
     }
   }
   if (faults.length > 0) throw new Error(`Change these mutants:\n${faults.join('\n')}`);
 }
 
-/** A test that fails by itself would seem to kill everything. */
+/** A test that fails without a mutant would seem to kill every one. */
 async function expectGreen(
   [copy]: readonly RepositoryCopy[],
   runnable: readonly Mutant[],
@@ -87,7 +87,7 @@ async function expectGreen(
   throw new Error(`The tests fail without a mutant:\n${run?.output.slice(-4_000)}`);
 }
 
-/** @returns those that no test noticed */
+/** @returns the mutants that no test detected */
 async function tryAll(
   copies: readonly RepositoryCopy[],
   runnable: readonly Mutant[],

@@ -8,12 +8,12 @@ it.each([
   'data:text/html,x',
   'java&#115;cript:alert(1)',
   'javascript&colon;alert(1)',
-])('the link %j is not shown', (link) => {
+])('the unsafe link %j is hidden', (link) => {
   expect(safeLink(link)).toBeNull();
 });
 
 it.each(['https://example.com/?a=1&amp;b=2', '/docs/a&b', 'mailto:ann@example.com', 'page'])(
-  'the link %j is shown as it is',
+  'the link %j is shown unchanged',
   (link) => {
     expect(safeLink(link)).toBe(link);
   },

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { agentChangeSchema, newAgentSchema } from '#src/chat/agents/agent-request.ts';
 
-describe('a change of an agent', () => {
-  it('that says nothing leaves everything as it is', () => {
+describe('a change to an agent', () => {
+  it('that is empty changes nothing', () => {
     const change = agentChangeSchema.parse({});
     expect(Object.values(change).filter((value) => value !== undefined)).toEqual([]);
   });
@@ -12,7 +12,7 @@ describe('a change of an agent', () => {
     ['system_prompt', 'instructions', 'instructions', 'Be brief.'],
     ['llm_model_provider_override', 'model_provider', 'modelProvider', 'backup'],
     ['llm_model_version_override', 'model_version', 'modelVersion', 'large'],
-  ] as const)('reads %s and %s as one', (theirs, ours, field, value) => {
+  ] as const)('treats %s and %s as the same field', (theirs, ours, field, value) => {
     for (const body of [{ [theirs]: value }, { [ours]: value }, { [theirs]: value, [ours]: value }])
       expect(agentChangeSchema.parse(body)[field]).toBe(value);
     for (const body of [{ [theirs]: null }, { [ours]: null }, { [theirs]: null, [ours]: null }])
@@ -22,18 +22,18 @@ describe('a change of an agent', () => {
     expect(both.error?.issues).toMatchObject([{ path: [ours] }]);
   });
 
-  it('takes a blank model for none', () => {
+  it('reads a blank model as null', () => {
     expect(agentChangeSchema.parse({ model_version: ' ' }).modelVersion).toBeNull();
   });
 
-  it('takes document sets by name as they are shown', () => {
+  it('accepts document sets by name or in the form the API returns', () => {
     const { documentSetNames } = agentChangeSchema.parse({
       document_sets: [{ id: 4, name: 'Handbook' }, 'Minutes'],
     });
     expect(documentSetNames).toEqual(['Handbook', 'Minutes']);
   });
 
-  it('tells all tools from none, and from nothing said', () => {
+  it('distinguishes all tools, no tools and an omitted list', () => {
     const toolIds = (body: object) => agentChangeSchema.parse(body).toolIds;
     expect([toolIds({}), toolIds({ tool_ids: null }), toolIds({ tool_ids: [] })]).toEqual([
       undefined,
@@ -43,7 +43,7 @@ describe('a change of an agent', () => {
   });
 });
 
-it('a new agent needs a name and nothing else', () => {
+it('a new agent needs only a name', () => {
   expect(newAgentSchema.safeParse({}).success).toBe(false);
   expect(newAgentSchema.parse({ name: ' Lawyer ' }).name).toBe('Lawyer');
 });

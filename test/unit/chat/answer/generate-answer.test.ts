@@ -13,7 +13,7 @@ import {
 } from '#test/support/generated-answer.ts';
 
 describe('an answer', () => {
-  it('of a model without tools is one message', async () => {
+  it('of a model without tools is a single message', async () => {
     const { order, calls, packets } = await generated({
       model: fakeChatModel([say('Hi.')]),
       tools: [],
@@ -23,7 +23,7 @@ describe('an answer', () => {
     expect(calls).toEqual([]);
   });
 
-  it('from the first search alone shows it as the search that it was', async () => {
+  it('that uses only the first search shows that search as a tool call', async () => {
     const model = fakeChatModel([say('Use the portal '), say('[1'), say('].'), finish()]);
     const { order, calls, packets } = await generated({ model });
     expect(order).toEqual([
@@ -39,7 +39,7 @@ describe('an answer', () => {
     expect(model.requests[0]?.messages[1]?.content).toContain('Reset the VPN');
   });
 
-  it('where the first search finds nothing begins with the message', async () => {
+  it('starts with the message when the first search finds nothing', async () => {
     const { order, calls } = await generated({
       model: fakeChatModel([say('Hi.')]),
       tools: [searchFor()],
@@ -51,13 +51,16 @@ describe('an answer', () => {
   it.each([
     ['no search', [], /allows no search/],
     ['nothing found', [searchFor(VPN)], /found nothing/],
-  ])('without a word to search for and without a model says so: %s', async (_why, tools, says) => {
-    const answer = await generated({ question: '\u0000', tools });
-    expect(answer.order).toEqual(MESSAGE(0));
-    expect(textOf(answer)).toMatch(says);
-  });
+  ])(
+    'without a model says why when the question has no words to search for: %s',
+    async (_why, tools, says) => {
+      const answer = await generated({ question: '\u0000', tools });
+      expect(answer.order).toEqual(MESSAGE(0));
+      expect(textOf(answer)).toMatch(says);
+    },
+  );
 
-  it('forgets the first search once the model searches, and counts from 1', async () => {
+  it('discards the first search once the model searches, and numbers from 1', async () => {
     const model = fakeChatModel((request, call) =>
       call === 0
         ? [callTool('internal_search', { queries: ['vpn reset'] }), finish('tool-calls')]
@@ -78,7 +81,7 @@ describe('an answer', () => {
     expect(second.slice(2).map(({ role }) => role)).toEqual(['assistant', 'tool']);
   });
 
-  it('gives reasoning a turn of its own, before tools and before words', async () => {
+  it('gives reasoning its own turn before tools and before text', async () => {
     const model = fakeChatModel((_request, call) =>
       call === 0
         ? [think('Look '), think('it up.'), callTool('internal_search', { queries: ['vpn'] })]
@@ -100,14 +103,14 @@ describe('an answer', () => {
     expect(calls[0]?.pre_reasoning).toBe('Look it up.');
   });
 
-  it('of a model that calls no tools has the first search, and is shown no tools', async () => {
+  it('of a model without tool calling uses the first search and offers no tools', async () => {
     const model = fakeChatModel([say('Portal [1].')], { callsTools: false });
     const { order } = await generated({ model });
     expect(order.slice(0, 5)).toEqual([...SEARCH(0), 'T0.0 section_end', 'T1.0 message_start']);
     expect(model.requests[0]?.tools).toEqual([]);
   });
 
-  it('without a model is quoted from what is found', async () => {
+  it('without a model quotes what was found', async () => {
     const found = await generated({});
     expect(found.order.slice(0, 5)).toEqual([
       ...SEARCH(0),
@@ -126,7 +129,7 @@ describe('an answer', () => {
     expect(textOf(refused)).toMatch(/allows no search/);
   });
 
-  it('holds no citation when citations are not wanted, but all documents', async () => {
+  it('contains no citations when they are disabled, but still lists all documents', async () => {
     for (const model of [null, fakeChatModel([say('Portal [1].')])]) {
       const { order, packets } = await generated({ model, includeCitations: false });
       expect(order).not.toContain('T1.0 citation_info');
@@ -138,12 +141,12 @@ describe('an answer', () => {
   it.each([
     [[think('Hm'), say('  \n')], 'EMPTY_LLM_RESPONSE'],
     [[finish('content-filter')], 'CONTENT_POLICY'],
-  ])('that says nothing at all is a failure', async (parts, errorCode) => {
+  ])('without any text is a failure', async (parts, errorCode) => {
     const model = fakeChatModel(parts);
     await expect(generated({ model })).rejects.toMatchObject({ code: 'BAD_GATEWAY', errorCode });
   });
 
-  it('searches for a short question together with the one before it', async () => {
+  it('searches for a short question together with the previous one', async () => {
     const queries: string[] = [];
     const search = createInternalSearch(async (query) => {
       queries.push(query);
@@ -159,7 +162,7 @@ describe('an answer', () => {
     );
   });
 
-  it('is asked for once more with half, when the provider counts more than fits', async () => {
+  it('is requested once more with half the prompt when the provider counts too many tokens', async () => {
     const tooLong = new ModelFailed('too long', {
       errorCode: 'CONTEXT_TOO_LONG',
       details: { model: 'test-model', provider: 'openai-compatible' },

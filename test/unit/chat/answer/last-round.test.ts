@@ -7,7 +7,7 @@ import { echo, generated, MESSAGE, SEARCH, textOf } from '#test/support/generate
 const searches = callTool('internal_search', { queries: ['vpn'] });
 
 describe('a model that still calls tools in its last round', () => {
-  it('is told that there are none, and answers from what it has', async () => {
+  it('is told that none are left, and answers from what it has', async () => {
     const model = fakeChatModel((request, call) =>
       call === 6 ? [say('Portal [1].')] : [think('More.'), searches],
     );
@@ -24,7 +24,7 @@ describe('a model that still calls tools in its last round', () => {
     expect([...turns]).toEqual([...turns].map((_turn, index) => index));
   });
 
-  it('and again has its passages quoted, with the sentence that says so', async () => {
+  it('again gets its passages quoted, with a sentence that says so', async () => {
     const model = fakeChatModel([searches]);
     const answer = await generated({ model });
     expect(textOf(answer)).toContain(
@@ -35,14 +35,14 @@ describe('a model that still calls tools in its last round', () => {
     expect(model.requests).toHaveLength(7);
   });
 
-  it('and has found nothing that fits fails in the model’s name', async () => {
+  it('and has no passages to quote fails with an empty response', async () => {
     const model = fakeChatModel([callTool('echo', { text: 'x' })]);
     await expect(generated({ model, tools: [echo] })).rejects.toMatchObject({
       errorCode: 'EMPTY_LLM_RESPONSE',
     });
   });
 
-  it('though it was shown none answers from the first search', async () => {
+  it('although none were offered answers from the first search', async () => {
     const model = fakeChatModel(
       (_request, call) => (call === 0 ? [searches] : [say('Portal [1].')]),
       {
@@ -59,7 +59,7 @@ describe('a model that still calls tools in its last round', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('and says something has answered', async () => {
+  it('besides saying something has answered', async () => {
     const model = fakeChatModel((request) =>
       request.tools?.length ? [searches] : [say('Portal.'), searches],
     );
@@ -68,8 +68,8 @@ describe('a model that still calls tools in its last round', () => {
   });
 });
 
-describe('an answer that its model could not end', () => {
-  it('says so, behind its last word', async () => {
+describe('an answer cut off by the length limit', () => {
+  it('says so after its last word', async () => {
     let cuts = 0;
     const model = fakeChatModel([say('The first of ma'), finish('length')]);
     const answer = await generated({ model, tools: [], onCut: () => (cuts += 1) });
@@ -78,7 +78,7 @@ describe('an answer that its model could not end', () => {
     expect(cuts).toBe(1);
   });
 
-  it('has no word when all was thought', async () => {
+  it('fails when it consists only of reasoning', async () => {
     const model = fakeChatModel([think('Hm'), finish('length')]);
     await expect(generated({ model, tools: [] })).rejects.toMatchObject({
       errorCode: 'EMPTY_LLM_RESPONSE',
@@ -88,12 +88,12 @@ describe('an answer that its model could not end', () => {
 
   it.each([
     ['none', 'Plain.', ''],
-    ['one that is open', 'Code:\n```ts\nconst a = 1;', '\n```'],
+    ['one left open', 'Code:\n```ts\nconst a = 1;', '\n```'],
     ['one that is closed', '```\na\n```\nEnd', ''],
-    ['one of tildes with backticks in it', '~~~~\n```\na', '\n~~~~'],
-    ['one whose end is longer', '```\na\n`````\nx', ''],
+    ['one of tildes with backticks inside', '~~~~\n```\na', '\n~~~~'],
+    ['one with a longer closing fence', '```\na\n`````\nx', ''],
     ['inline code', 'Use ```a``` here', ''],
-  ])('closes a code block before it says so: %s', (_name, text, closing) => {
+  ])('closes an open code block before the note: %s', (_name, text, closing) => {
     const note = cutNote(text);
     expect(note.startsWith(`${closing}\n\n_`)).toBe(true);
     expect(note.endsWith('_')).toBe(true);

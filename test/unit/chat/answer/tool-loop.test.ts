@@ -24,8 +24,8 @@ const strict = defineTool({
   },
 });
 
-describe('the tools of an answer', () => {
-  it('keeps what is said before a tool on the same turn, the tools in the tabs beside it', async () => {
+describe('tool calls in an answer', () => {
+  it('share the turn of the text before them, in the tabs beside it', async () => {
     const model = fakeChatModel((_request, call) =>
       call === 0 ? [say('Let me see.'), callTool('echo', { text: 'x' })] : [say('Done.')],
     );
@@ -41,7 +41,7 @@ describe('the tools of an answer', () => {
     ]);
   });
 
-  it('shows a call with wrong arguments by the tool’s own packets, and leaves no gap in the turns', async () => {
+  it('with wrong arguments are shown in the packets of the tool, without a gap in the turns', async () => {
     for (const args of ['{"text": ', '[]', '{"text": 1}']) {
       const model = fakeChatModel((_request, call) =>
         call === 0
@@ -59,7 +59,7 @@ describe('the tools of an answer', () => {
     }
   });
 
-  it('leaves no gap in the turns after calls of which nothing is shown', async () => {
+  it('that show nothing leave no gap in the turns', async () => {
     const model = fakeChatModel((_request, call) =>
       call === 0 ? [callTool('nothing', {})] : [say('Sorry.')],
     );
@@ -67,7 +67,7 @@ describe('the tools of an answer', () => {
     expect(order).toEqual(MESSAGE(0));
   });
 
-  it('ends the paragraph of what is said before a tool', async () => {
+  it('end the paragraph of the text before them', async () => {
     const model = fakeChatModel((_request, call) =>
       call === 0 ? [say('Let me look.'), callTool('echo', { text: 'x' })] : [say('Done.')],
     );
@@ -76,7 +76,7 @@ describe('the tools of an answer', () => {
     expect(said.join('')).toBe('Let me look.\n\nDone.');
   });
 
-  it('runs parallel tools in tabs, their starts first, and merges searches', async () => {
+  it('run in parallel tabs, with all starts first, and merge their searches', async () => {
     const model = fakeChatModel((_request, call) =>
       call === 0
         ? [
@@ -116,17 +116,17 @@ describe('the tools of an answer', () => {
 
   it.each([
     ['a tool that does not exist', callTool('nothing', {}), /no tool named nothing.*echo/],
-    ['arguments that are no JSON', callTool('echo', '{"text": '), /not a JSON object/],
-    ['arguments that are no object', callTool('echo', '[1]'), /not a JSON object/],
-    ['arguments of another shape', callTool('echo', { txt: 1 }), /arguments are wrong/],
-  ])('tells the model of %s, and shows nothing', async (_what, call, sentence) => {
+    ['arguments that are not JSON', callTool('echo', '{"text": '), /not a JSON object/],
+    ['arguments that are not an object', callTool('echo', '[1]'), /not a JSON object/],
+    ['arguments of the wrong shape', callTool('echo', { txt: 1 }), /arguments are wrong/],
+  ])('report %s to the model and show nothing', async (_what, call, sentence) => {
     const model = fakeChatModel((_request, at) => (at === 0 ? [call] : [say('Sorry.')]));
     const { order } = await generated({ model, tools: [echo] });
     expect(order).toEqual(MESSAGE(0));
     expect(model.requests[1]?.messages.at(-1)?.content).toMatch(sentence);
   });
 
-  it('goes on when a tool fails, closing its block, and not when it has a bug', async () => {
+  it('continue after a tool failure and close its block, but not after a bug', async () => {
     const failing = fakeChatModel((_request, at) =>
       at === 0 ? [callTool('echo', { text: 'fail' })] : [say('Sorry.')],
     );
@@ -137,7 +137,7 @@ describe('the tools of an answer', () => {
     await expect(generated({ model: crashing, tools: [echo] })).rejects.toThrow('a bug');
   });
 
-  it('ends after six calls of the model, the last of them without tools', async () => {
+  it('end after six model requests, the last one without tools', async () => {
     const model = fakeChatModel((request) =>
       request.tools?.length ? [callTool('echo', { text: 'again' })] : [say('Enough.')],
     );
@@ -147,7 +147,7 @@ describe('the tools of an answer', () => {
     expect(order.slice(-2)).toEqual(MESSAGE(5));
   });
 
-  it('has no tools after one that is the last', async () => {
+  it('end after a tool marked as last', async () => {
     const painter: Tool = { ...echo, name: 'paint', isLast: true };
     const model = fakeChatModel((_request, at) =>
       at === 0 ? [callTool('paint', { text: 'a cat' })] : [say('A cat.')],
@@ -156,7 +156,7 @@ describe('the tools of an answer', () => {
     expect(model.requests.map(({ tools }) => tools?.length)).toEqual([2, 0]);
   });
 
-  it('offers a forced tool alone at first, and requires it', async () => {
+  it('start with only a forced tool, which is required', async () => {
     const model = fakeChatModel((_request, at) =>
       at === 0 ? [callTool('echo', { text: 'x' })] : [say('Done.')],
     );
@@ -172,7 +172,7 @@ describe('the tools of an answer', () => {
     ]);
   });
 
-  it('makes a forced search with the user’s words when the model does not', async () => {
+  it('fall back to a forced search with the user’s words when the model does not search', async () => {
     const model = fakeChatModel((_request, at) => [say(at === 0 ? 'From memory.' : 'Portal [1].')]);
     const { order, calls } = await generated({ model, forcedToolId: 1 });
     expect(order.slice(0, 5)).toEqual([...SEARCH(0), 'T0.0 section_end', 'T1.0 message_start']);

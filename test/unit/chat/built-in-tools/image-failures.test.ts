@@ -34,7 +34,7 @@ const refusal = (status: number, message: string): ImageScript => ({
   json: { error: { message, code: 'some_code' } },
 });
 
-describe('an endpoint that makes no image', () => {
+describe('an image endpoint that returns no image', () => {
   it.each<[string, ImageScript, string | RegExp]>([
     [
       'a refused prompt',
@@ -49,7 +49,11 @@ describe('an endpoint that makes no image', () => {
     ['no such model', refusal(404, 'No such model.'), /IMAGE_MODEL and IMAGE_BASE_URL/],
     ['too many calls', refusal(429, 'Slow down.'), /asked too often \(429\)\. .* Slow down\.$/],
     ['a failure', refusal(503, 'Overloaded.'), /failed \(503\)\. Try again in a while\. It said/],
-    ['a page of a proxy', { status: 502, text: '<html>Bad gateway' }, /failed \(502\)\.[^<]*$/],
+    [
+      'an error page of a proxy',
+      { status: 502, text: '<html>Bad gateway' },
+      /failed \(502\)\.[^<]*$/,
+    ],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, /redirects \(302\)/],
     ['no JSON', { text: 'An image' }, 'something that is no image'],
     ['no data', { json: { data: [] } }, 'something that is no image'],
@@ -78,7 +82,7 @@ describe('an endpoint that makes no image', () => {
     expect(stage.saved).toEqual([]);
   });
 
-  it('is not read to its end when it sends 100 MB', async () => {
+  it('is cut off when it sends 100 MB', async () => {
     const part = Buffer.alloc(1_000_000, 'a');
     let sent = 0;
     const failure = await failToDraw((response) => {
@@ -95,7 +99,7 @@ describe('an endpoint that makes no image', () => {
     expect(sent).toBeLessThan(100);
   });
 
-  it('is given up when it takes too long, and the call is closed', async () => {
+  it('times out, and its request is closed', async () => {
     const before = images.abandoned;
     images.script = [() => undefined];
     const tool = toolWith({}, { timeoutMs: 2_000 });
@@ -105,7 +109,7 @@ describe('an endpoint that makes no image', () => {
     await until(async () => images.abandoned === before + 1);
   });
 
-  it('does not hide that the file is too large to be stored', async () => {
+  it('reports when the file is too large to be stored', async () => {
     images.script = [imageAnswer()];
     const tool = toolWith({}, {}, () =>
       Promise.reject(new Problem('PAYLOAD_TOO_LARGE', 'generated-image.png is too large.')),
@@ -116,8 +120,8 @@ describe('an endpoint that makes no image', () => {
   });
 });
 
-describe('whoever leaves', () => {
-  it('ends the call by an abort', async () => {
+describe('a canceled image generation', () => {
+  it('ends its request on abort', async () => {
     const before = images.abandoned;
     const abort = new AbortController();
     images.script = [() => abort.abort(new Error('The client has gone.'))];
@@ -128,7 +132,7 @@ describe('whoever leaves', () => {
     expect(stage.saved).toEqual([]);
   });
 
-  it('ends the call by reading no further', async () => {
+  it('ends its request when the consumer stops reading', async () => {
     const before = images.abandoned;
     const asked = Promise.withResolvers<void>();
     images.script = [() => asked.resolve()];

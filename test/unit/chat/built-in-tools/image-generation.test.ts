@@ -29,12 +29,12 @@ const draw = (...script: ImageScript[]) => {
   return runTool(toolWith(), { prompt: 'A red kite.' });
 };
 
-describe('the tool', () => {
-  it('is not there without a model for images', () => {
+describe('image generation', () => {
+  it('is not offered without an image model', () => {
     expect(toolWith({ IMAGE_MODEL: '' })).toBeNull();
   });
 
-  it('sends the key of the language model to no other address', async () => {
+  it('sends the key of the language model only to its own address', async () => {
     images.script = [imageAnswer()];
     const llm = { LLM_BASE_URL: images.url, LLM_MODEL: 'm', LLM_API_KEY: 'sk-llm-key' };
     await runTool(toolWith({ ...llm, IMAGE_API_KEY: '' }), { prompt: 'x' });
@@ -51,7 +51,7 @@ describe('the tool', () => {
     ['no prompt', {}, /^The arguments are wrong\. [^]*prompt/],
     ['an unknown shape', { prompt: 'x', shape: 'round' }, /^The arguments are wrong\. [^]*shape/],
     ['a blank prompt', { prompt: ' \n' }, /^prompt is empty\. /],
-  ])('is not asked with %s', async (_, input, reason) => {
+  ])('refuses %s without calling the model', async (_, input, reason) => {
     const failure = await failureOfTool(toolWith(), input);
     expect(failure.cause).toBeInstanceOf(ToolFailed);
     expect(failure.message).toMatch(reason);
@@ -60,7 +60,7 @@ describe('the tool', () => {
 });
 
 describe('an image', () => {
-  it('is stored by what it is, and shown with its address', async () => {
+  it('is stored under its real type and shown with its address', async () => {
     const { packets, result } = await draw(
       imageAnswer({ revised_prompt: 'A red kite in the sky.' }),
     );
@@ -108,14 +108,14 @@ describe('an image', () => {
     ['painter-1', 'landscape', '1536x1024'],
     ['dall-e-3', 'portrait', '1024x1792'],
     ['dall-e-3', 'landscape', '1792x1024'],
-  ])('of %s that is a %s has %s', async (IMAGE_MODEL, shape, size) => {
+  ])('from %s as %s has size %s', async (IMAGE_MODEL, shape, size) => {
     images.script = [imageAnswer()];
     const { result } = await runTool(toolWith({ IMAGE_MODEL }), { prompt: 'x', shape });
     expect(images.orders[0]?.body).toMatchObject({ size });
     expect(result.images).toMatchObject([{ shape, revised_prompt: 'x' }]);
   });
 
-  it('is asked for once more by a model that does not take the format', async () => {
+  it('is requested again without response_format when the model rejects it', async () => {
     const error = { message: "Unknown parameter: 'response_format'." };
     await draw({ status: 400, json: { error } }, imageAnswer());
     expect(images.orders.map(({ body }) => 'response_format' in body)).toEqual([true, false]);
@@ -125,7 +125,7 @@ describe('an image', () => {
     expect(images.orders.map(({ body }) => 'response_format' in body)).toEqual([false]);
   });
 
-  it('is waited for with a heartbeat at once and then again and again', async () => {
+  it('sends a heartbeat at once and repeatedly while it is generated', async () => {
     const release = Promise.withResolvers<void>();
     images.script = [
       async (response) => {
@@ -153,18 +153,18 @@ describe('an image', () => {
     expect(types.at(-1)).toBe('image_generation_final');
   });
 
-  it('that is a link is fetched from the provider itself', async () => {
+  it('given as a link is fetched from the provider', async () => {
     images.images['/made/1.png'] = PNG;
     await draw({ json: { data: [{ url: new URL('/made/1.png', images.url).href }] } });
     expect(stage.saved.map(({ bytes }) => bytes)).toEqual([PNG]);
   });
 
-  it('may stand in the link', async () => {
+  it('can be embedded in a data: URL', async () => {
     await draw({ json: { data: [{ url: `data:image/png;base64,${PNG.toString('base64')}` }] } });
     expect(stage.saved.map(({ bytes }) => bytes)).toEqual([PNG]);
   });
 
-  it('is not fetched from an inner address', async () => {
+  it('is not fetched from an internal address', async () => {
     await using inner = await startTripwire([0]);
     const url = `http://${inner.address}:${inner.ports[0]}/image.png`;
     images.script = [{ json: { data: [{ url }] } }];

@@ -13,7 +13,7 @@ import { Problem } from '#src/platform/errors.ts';
 
 const OWNER = { workspaceId: randomUUID() as WorkspaceId, userId: randomUUID() as UserId };
 
-/** A sandbox that plays what it is told, and remembers what it was asked. */
+/** A sandbox that plays scripted output and records its jobs. */
 function fakeSandbox(
   texts: readonly PythonText[],
   outcome: Partial<PythonOutcome> = {},
@@ -78,7 +78,7 @@ function context(): ToolContext {
   };
 }
 
-test('what is printed streams, a failure is shown and told, and files are stored for the user', async () => {
+test('output streams, a failure is shown and reported to the model, and files are stored for the user', async () => {
   const sandbox = fakeSandbox(
     [
       { stream: 'stdout', text: '1\n' },
@@ -120,7 +120,7 @@ test('what is printed streams, a failure is shown and told, and files are stored
   expect(sandbox.left).toBe(1);
 });
 
-test('the model sees the beginning and the end of long output, the user all of it', async () => {
+test('the model sees the start and end of long output, the user all of it', async () => {
   const text = `first${'x'.repeat(200_000)}last`;
   const sandbox = fakeSandbox([{ stream: 'stdout', text }]);
   const tool = createPython({ sandbox, files: fakeStore(), owner: OWNER, attached: [] });
@@ -130,7 +130,7 @@ test('the model sees the beginning and the end of long output, the user all of i
   expect(stdout).toMatch(/^firstx+\n\[167241 characters are left out here\]\nx+last$/);
 });
 
-test('attached files reach the code under the names that the model is told', async () => {
+test('attached files have the names given to the model', async () => {
   const sandbox = fakeSandbox([]);
   const attached = ['a.csv', '../a.csv'].map((name, index) => ({
     name,
@@ -145,7 +145,7 @@ test('attached files reach the code under the names that the model is told', asy
   ]);
 });
 
-test('attached files that are too large together fail the call before anything runs', async () => {
+test('attached files that are too large in total fail the call before the code runs', async () => {
   const sandbox = fakeSandbox([]);
   const bytes = new Uint8Array(DEFAULT_LIMITS.attachedBytes / 2 + 1);
   const attached = ['a', 'b'].map((name) => ({ name, read: () => Promise.resolve(bytes) }));
@@ -155,7 +155,7 @@ test('attached files that are too large together fail the call before anything r
   expect(sandbox.jobs).toEqual([]);
 });
 
-test('a reader that leaves in the middle ends the run', async () => {
+test('a consumer that stops reading ends the run', async () => {
   const sandbox = fakeSandbox([{ stream: 'stdout', text: '1' }]);
   const tool = createPython({ sandbox, files: fakeStore(), owner: OWNER, attached: [] });
   const run = tool.run({ code: 'x' }, context());
@@ -165,7 +165,7 @@ test('a reader that leaves in the middle ends the run', async () => {
   expect(sandbox.left).toBe(1);
 });
 
-test('arguments without code are told to the model', () => {
+test('missing code is reported to the model', () => {
   const tool = createPython({
     sandbox: fakeSandbox([]),
     files: fakeStore(),

@@ -22,7 +22,7 @@ const bySearxng = () =>
   });
 
 describe('a web search', () => {
-  it('is no tool when no search engine is configured', () => {
+  it('is not offered when no search engine is configured', () => {
     expect(createWebSearch({ config: parseConfig({}), operatorFetch })).toBeNull();
   });
 
@@ -39,7 +39,7 @@ describe('a web search', () => {
     expect(typesOf(failure.packets)).toEqual(['search_tool_start', 'search_tool_queries_delta']);
   });
 
-  it('never shows the key of the engine', async () => {
+  it('never reveals the key of the engine', async () => {
     await using brave = await startBrave(() => ({ status: 401, json: { message: 'BSA-secret' } }));
     const tool = createWebSearch({
       config: parseConfig({
@@ -54,7 +54,7 @@ describe('a web search', () => {
     expect(failure.message).not.toContain('BSA-secret');
   });
 
-  it('goes on with the searches that work, and says that one did not', async () => {
+  it('continues with the successful searches and reports the failed one', async () => {
     engine.script = (query) => (query === 'bad' ? { status: 500 } : ['https://tea.example/']);
     const { result } = await runTool(bySearxng(), { queries: ['bad', 'good'] });
     expect(JSON.parse(result.text)).toMatchObject({
@@ -73,7 +73,7 @@ describe('a web search', () => {
     });
   });
 
-  it('ends with the reason of an abort', async () => {
+  it('ends with the reason of the abort', async () => {
     const abort = new AbortController();
     engine.script = () => {
       abort.abort(new Error('The client has gone.'));
@@ -83,7 +83,7 @@ describe('a web search', () => {
     expect(failure.message).toBe('The client has gone.');
   });
 
-  it('fuses its searches; a page is one document, whichever part of it was found', async () => {
+  it('fuses its searches and merges results that differ only in the fragment', async () => {
     engine.script = (query) =>
       query === 'one'
         ? ['https://a.example/', 'https://both.example/x#top']
@@ -107,7 +107,7 @@ describe('a web search', () => {
     });
   });
 
-  it('reads words that engines mark up, and what they send of it as material alone', async () => {
+  it('decodes markup in results and passes their text to the model only as data', async () => {
     engine.script = () => ({
       json: {
         results: [
@@ -126,14 +126,14 @@ describe('a web search', () => {
     expect(found?.['snippet']?.length).toBeLessThanOrEqual(1_000);
   });
 
-  it('asks for at most five queries, three at a time', async () => {
+  it('makes at most five queries, three at a time', async () => {
     engine.searches.length = 0;
     engine.script = () => [];
     await runTool(bySearxng(), { queries: 'abcdefgh'.split('') });
     expect(engine.searches.map(([query]) => query).toSorted()).toEqual('abcde'.split(''));
   });
 
-  it('gives a page that is found again the number that it has', async () => {
+  it('keeps the number of a page found again', async () => {
     engine.script = (query) =>
       query === 'one' ? ['https://a.example/'] : ['https://b.example/', 'https://a.example/#part'];
     const numbers = new CitationNumbers();

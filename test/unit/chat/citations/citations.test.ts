@@ -41,7 +41,7 @@ describe('citations in an answer', () => {
     ['No link [3]', 'No link [[3]]()'],
     ['[1] says so', `${A} says so`],
     ['line\n[1]', `line\n${A}`],
-  ])('%j becomes links', (text, expected) => {
+  ])('turn %j into links', (text, expected) => {
     expect(write(text)).toBe(expected);
   });
 
@@ -51,7 +51,7 @@ describe('citations in an answer', () => {
     ['[9] says so', ' says so'],
     ['Reset it [9, 1].', `Reset it ${A}.`],
     ['Reset it [1] [9] [2].', `Reset it ${A} ${B}.`],
-  ])('%j loses the numbers that no document has', (text, expected) => {
+  ])('drop numbers without a document from %j', (text, expected) => {
     expect(write(text)).toBe(expected);
   });
 
@@ -67,7 +67,7 @@ describe('citations in an answer', () => {
     ['Reset it [1] (https://e.example)', `Reset it ${A} (https://e.example)`],
     ['Reset it [1](https://e.example and more)', `Reset it ${A}(https://e.example and more)`],
     ['Reset it [1](http', `Reset it ${A}(http`],
-  ])('%j has no second link, however it is cut', (text, expected) => {
+  ])('do not link %j twice, wherever the text is split', (text, expected) => {
     expect(write(text)).toBe(expected);
     expect(textOf(run(text.split('')))).toBe(expected);
   });
@@ -80,21 +80,21 @@ describe('citations in an answer', () => {
     'a [123456789] b',
     '[ ] todo, [] empty',
     'x [1; 2] y',
-  ])('%j is no citation and stays', (text) => {
+  ])('leave %j unchanged', (text) => {
     expect(write(text)).toBe(text);
   });
 
-  it('leaves code fences as they are and labels one without a language', () => {
+  it('leave code fences unchanged and label one without a language', () => {
     const code = 'See [1]\n```ts\nconst x = list[1];\n```\nthen [2]';
     expect(write(code)).toBe(`See ${A}\n\`\`\`ts\nconst x = list[1];\n\`\`\`\nthen ${B}`);
     expect(write('```\na[1]\n```\n')).toBe('```plaintext\na[1]\n```\n');
   });
 
-  it('is not fooled by backticks inside a line', () => {
+  it('ignore backticks within a line', () => {
     expect(write('Use ``` for fences [1].')).toBe(`Use \`\`\` for fences ${A}.`);
   });
 
-  it('announces each document once, right before the delta with its link', () => {
+  it('announce each document once, right before the delta with its link', () => {
     const bodies = run(['One [1, 2]. Two [1].']);
     expect(bodies).toEqual([
       { type: 'message_delta', content: 'One' },
@@ -105,13 +105,13 @@ describe('citations in an answer', () => {
     ]);
   });
 
-  it('drops markers with the space before them when citations are not wanted', () => {
+  it('are dropped with the space before them when citations are disabled', () => {
     expect(run(['One [1]. Two [1, 2], three [[9]].'], false)).toEqual([
       { type: 'message_delta', content: 'One. Two, three.' },
     ]);
   });
 
-  it('never lets a link run code or end early', () => {
+  it('never let a link run code or end early', () => {
     const links = ['javascript:alert(1)', 'https://e.example/a b', 'https://e.example/x)y'];
     const sources = new Map(links.map((link, index) => [index + 1, { documentId: link, link }]));
     const writer = new CitationWriter(sources, true);
@@ -119,7 +119,7 @@ describe('citations in an answer', () => {
     expect(text).toBe('[[1]]()[[2]](https://e.example/a%20b)[[3]](https://e.example/x%29y)');
   });
 
-  it('gives the same text and the same citations wherever the text is cut, and never cuts a link', () => {
+  it('are the same wherever the text is split, and no link is ever split', () => {
     const fragments = fc.constantFrom(
       '[1]',
       '[1, 2]',
@@ -177,14 +177,14 @@ describe('citations in an answer', () => {
   });
 });
 
-describe('an answer without its citations', () => {
+describe('removing the citations of an answer', () => {
   it.each([
     [`Reset it ${A}. Then ${B}!`, 'Reset it. Then!'],
     ['x [[3]]() y', 'x y'],
     [String.raw`x [[1]](a\)b) y`, 'x y'],
     ['x [[1]](never closed', 'x [[1]](never closed'],
     ['x [1](a) y', 'x [1](a) y'],
-  ])('%j', (answer, expected) => {
+  ])('works for %j', (answer, expected) => {
     expect(removeCitations(answer)).toBe(expected);
   });
 });

@@ -19,38 +19,38 @@ function write(pieces: readonly string[], sources = SOURCES, isShown = true): st
     .join('');
 }
 
-/** Letter by letter, and in two pieces cut at every place. */
+/** Character by character, and split in two at every position. */
 function splitsOf(text: string): string[][] {
   const cuts = Array.from({ length: text.length }, (_, at) => [text.slice(0, at), text.slice(at)]);
   return [[text], text.split(''), ...cuts];
 }
 
-/** Brackets that are no citation, whatever documents there are. */
+/** Brackets that are not citations, whatever documents there are. */
 const PLAIN: [what: string, text: string][] = [
-  ['code within a line', 'Read `sys.argv[1]` or `list [1]` first.'],
-  ['code with backticks in it', 'Read ``a ` [1] ` b`` first.'],
-  ['code over two lines', 'Read `a\nb [1]\nc` first.'],
+  ['inline code', 'Read `sys.argv[1]` or `list [1]` first.'],
+  ['inline code containing backticks', 'Read ``a ` [1] ` b`` first.'],
+  ['inline code across two lines', 'Read `a\nb [1]\nc` first.'],
   ['an index', 'Take arr[1], m[1][2], x.y[3] and argv[1].'],
-  ['an index of a call', 'Take f(x)[1], f()[2], sum([1, 2]) and $[1].'],
+  ['an index after a call', 'Take f(x)[1], f()[2], sum([1, 2]) and $[1].'],
   ['an index without an end', 'Take arr[1'],
   ['a number before a word', 'The [1]st and the [2]x.'],
   ['a fence', 'Do:\n\n```py\nx = [1]\ny = [9]\n```\n'],
   ['a fence of tildes', '~~~\nx = [1]\n```\ny = [2]\n~~~\n'],
   ['a long fence around a short one', '````md\n```\n[1]\n```\n [2]\n````\n'],
-  ['a fence that is closed by a longer one only', '```py\n[1]\n``\n [2]\n````\n'],
+  ['a fence closed only by a longer one', '```py\n[1]\n``\n [2]\n````\n'],
   ['a fence without an end', 'Do:\n```py\nx = [1]\n\ny = [9]'],
   ['a fence in a list', '1. Do:\n\n   ```py\n   x = [1]\n   ```\n'],
-  ['a fence behind the mark of a list', '- ```py\n  [1]\n  ```\n'],
+  ['a fence after a list marker', '- ```py\n  [1]\n  ```\n'],
   ['a fence in a quote', '> ~~~\n> [1]\n> ~~~\n'],
   ['a fence in a quote in a list', '- > ~~~\n  > [1]\n  > ~~~\n'],
   ['indented code', 'Do:\n\n    x = [1]\n\n    y = [9]\n'],
-  ['code behind a tab', 'Do:\n\n\tx = [1]\n'],
+  ['code after a tab', 'Do:\n\n\tx = [1]\n'],
   ['indented code in a list', '- Do:\n\n      x = [1]\n'],
   ['indented code at the beginning', '    [1]\n'],
   ['maths', 'Let $x_{i} [1]$ and $$ [1, 2] $$ and $$\na [1]\n$$ be.'],
-  ['maths of TeX', String.raw`Let \(a [1]\) and \[ [1, 2] \] and \[1\] be.`],
+  ['TeX math', String.raw`Let \(a [1]\) and \[ [1, 2] \] and \[1\] be.`],
   ['a link', 'See [1](https://else.example/a) and [the page [1]](https://else.example/b).'],
-  ['the target of a link', 'See [a](https://e.example/?q=[1]) and [b](</x [1]> "t [2]").'],
+  ['a link target', 'See [a](https://e.example/?q=[1]) and [b](</x [1]> "t [2]").'],
   ['an image', 'See ![1](https://e.example/a.png) and ![a [1]](/b.png).'],
   ['an address', 'See <https://e.example/[1]> and https://e.example/?a=[1].'],
   ['a reference', 'See [the page][1] and [that][2].\n\n[1]: https://e.example/1\n'],
@@ -59,13 +59,13 @@ const PLAIN: [what: string, text: string][] = [
   ['an escape', String.raw`See \[1] and \[1\].`],
   ['a footnote', 'See[^1] this.\n\n[^1]: That.\n'],
   ['a year or a sum', 'In [2024] and [12345].'],
-  ['an index from zero', 'Take [0], [0, 1] and [01].'],
-  ['a number that no document has, glued to a word', 'Take arr[9], (x)[8] and a[7][6].'],
-  ['a box to tick', '- [ ] a\n- [x] b\n'],
+  ['an index starting at zero', 'Take [0], [0, 1] and [01].'],
+  ['a number without a document, glued to a word', 'Take arr[9], (x)[8] and a[7][6].'],
+  ['a checkbox', '- [ ] a\n- [x] b\n'],
 ];
 
-describe('text that holds no citation', () => {
-  it.each(PLAIN)('stays as it is, with documents and without: %s', (_, text) => {
+describe('text without citations', () => {
+  it.each(PLAIN)('stays the same with and without documents: %s', (_, text) => {
     for (const pieces of splitsOf(text)) {
       expect(write(pieces)).toBe(text);
       expect(write(pieces, SOURCES, false)).toBe(text);
@@ -79,14 +79,14 @@ describe('text that holds no citation', () => {
     'It stands like one [1]. And [[2]]. And 【3】!',
     '[1] at the beginning',
     'with a link [[1]](https://e.example)',
-  ])('stays as it is when there are no documents: %s', (text) => {
+  ])('stays the same without documents: %s', (text) => {
     for (const pieces of splitsOf(text)) {
       expect(write(pieces, NONE)).toBe(text);
       expect(write(pieces, NONE, false)).toBe(text);
     }
   });
 
-  it('stays as it is when there are no documents, wherever it is cut, whatever it is', () => {
+  it('stays the same without documents for any Markdown and any split', () => {
     fc.assert(
       fc.property(markdown(), fc.array(fc.nat(200), { maxLength: 8 }), (text, cuts) => {
         expect(withoutLabels(write(cutAt(text, cuts), NONE))).toBe(text);
@@ -96,7 +96,7 @@ describe('text that holds no citation', () => {
     );
   });
 
-  it('stays as it is when there are documents and every bracket is glued to a word', () => {
+  it('stays the same with documents when every bracket is glued to a word', () => {
     const glued = markdown().map((text) => text.replaceAll(/[[【［]+(?=[\d\s])/g, 'a['));
     fc.assert(
       fc.property(glued, fc.array(fc.nat(200), { maxLength: 8 }), (text, cuts) => {
@@ -108,7 +108,7 @@ describe('text that holds no citation', () => {
   });
 });
 
-describe('a citation beside something that only looks like one', () => {
+describe('a citation beside text that only looks like one', () => {
   const C = '[[1]](https://kb.example/1)';
 
   it.each([
@@ -127,19 +127,19 @@ describe('a citation beside something that only looks like one', () => {
     ['**Done**[1]', `**Done** ${C}`],
     ['(see [1])', `(see ${C})`],
     ['A `never closed [1].', `A \`never closed ${C}.`],
-  ])('%j becomes %j', (text, expected) => {
+  ])('turns %j into %j', (text, expected) => {
     for (const pieces of splitsOf(text)) expect(write(pieces)).toBe(expected);
     expect(removeCitations(expected).includes('kb.example')).toBe(false);
   });
 
-  it('leaves the answer without its citations as it was written', () => {
+  it('can be removed again, leaving the rest of the answer as it was written', () => {
     const text = 'Use `x[[1]](y)` [1].\n\n```r\nx <- [[1]](y)\n```\n';
     const answer = write([text]);
     expect(answer).toBe(text.replace(' [1].', ` ${C}.`));
     expect(removeCitations(answer)).toBe(text.replace(' [1].', '.'));
   });
 
-  it('does not wait for the end of a paragraph to show what stands before a bracket', () => {
+  it('does not delay the text before a bracket until the end of the paragraph', () => {
     const writer = new CitationWriter(SOURCES, true);
     expect(writer.write('A lone ` and more words')).toEqual([
       { type: 'message_delta', content: 'A lone ` and more words' },
@@ -211,7 +211,7 @@ function cutAt(text: string, cuts: readonly number[]): string[] {
   return sorted.slice(1).map((end, index) => text.slice(sorted[index], end));
 }
 
-/** Code blocks without a language get one; the pieces hold none of that name. */
+/** Code blocks without a language get the label plaintext, which no piece contains. */
 function withoutLabels(text: string): string {
   return text.replaceAll('plaintext', '');
 }

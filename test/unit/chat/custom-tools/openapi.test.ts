@@ -6,7 +6,7 @@ import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 const operationsOf = (definition: unknown) => readOperations(readOpenApi(definition).upgraded);
 
-/** One operation in a document that is right otherwise. */
+/** One operation in an otherwise valid document. */
 const documentWith = (changes: Record<string, unknown>) => ({
   openapi: '3.1.0',
   info: { title: 'T', version: '1' },
@@ -39,7 +39,7 @@ describe('an OpenAPI document', () => {
     ['with a path with a query', withOperation({}, '/a?b=c'), 'must begin with /'],
     ['with a path that steps up', withOperation({}, '/a/../b'), 'must begin with /'],
     ['with a path that steps up in disguise', withOperation({}, '/%2E%2e/b'), 'must begin with /'],
-    ['whose path names no parameter', withOperation({}, '/a/{id}'), '"name": "id"'],
+    ['whose path does not name its parameter', withOperation({}, '/a/{id}'), '"name": "id"'],
     [
       'with an id that is no text',
       withOperation({ operationId: 1 }),
@@ -61,14 +61,14 @@ describe('an OpenAPI document', () => {
       'parameters: must be a list',
     ],
     [
-      'whose schema is not there',
+      'with a missing schema',
       withOperation({
         parameters: [{ name: 'q', in: 'query', schema: { $ref: '#/components/schemas/No' } }],
       }),
       'refers to something that is not in the document',
     ],
     [
-      'whose body is not there',
+      'with a missing body',
       withOperation({ requestBody: { $ref: '#/nowhere' } }),
       'requestBody: must have a content',
     ],
@@ -91,13 +91,13 @@ describe('an OpenAPI document', () => {
     ],
     ['with a NUL', documentWith({ 'x-nul': 'a\0' }), 'holds NUL'],
     ['with half a surrogate pair', documentWith({ 'x-half': '\\\uD800' }), 'holds NUL or half'],
-    ['that is too deep', documentWith({ 'x-deep': nested(500) }), 'nested more than 64'],
+    ['that is nested too deeply', documentWith({ 'x-deep': nested(500) }), 'nested more than 64'],
     [
       'that is too large',
       documentWith({ 'x-large': 'x'.repeat(MAX_DEFINITION_BYTES) }),
       'larger than 500000 bytes',
     ],
-    ['that is too large a text', `a: ${'x'.repeat(MAX_DEFINITION_BYTES)}`, 'larger than 500000'],
+    ['that is too long as text', `a: ${'x'.repeat(MAX_DEFINITION_BYTES)}`, 'larger than 500000'],
     [
       'with 101 operations',
       documentWith({
@@ -105,7 +105,7 @@ describe('an OpenAPI document', () => {
       }),
       'more than 100 operations',
     ],
-  ])('%s is refused with its place', (_, definition, words) => {
+  ])('%s is refused with the location of the error', (_, definition, words) => {
     const read = () => presentMethods(definition);
     expect(read).toThrow(expect.objectContaining({ name: 'Problem', code: 'BAD_REQUEST' }));
     expect(read).toThrow(words);
@@ -118,7 +118,7 @@ describe('an OpenAPI document', () => {
     './other.yaml#/a',
     '//specs.example/a',
     '',
-  ])('that refers to %j is refused, wherever it does', (reference) => {
+  ])('that refers to %j anywhere is refused', (reference) => {
     const places: Record<string, unknown>[] = [
       { components: { schemas: { A: { $ref: reference } } } },
       { paths: { '/a': { $ref: reference } } },
@@ -129,7 +129,7 @@ describe('an OpenAPI document', () => {
     }
   });
 
-  it('in YAML whose aliases stand for billions of values is refused at once', () => {
+  it('in YAML with exponentially expanding aliases is refused quickly', () => {
     const lines = ['openapi: 3.1.0', 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
     for (let n = 1; n < 12; n += 1) {
       lines.push(
@@ -144,7 +144,7 @@ describe('an OpenAPI document', () => {
     expect(cpuMs).toBeLessThan(5_000);
   });
 
-  it('that turns in circles, in itself and by references, is read', () => {
+  it('with circular objects and references is read', () => {
     const schemas = {
       Node: { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' } } },
       A: { $ref: '#/components/schemas/B' },
@@ -168,7 +168,7 @@ describe('an OpenAPI document', () => {
     expect(circle?.schema['properties']).toEqual({ body: {} });
   });
 
-  it('whose references multiply is cut to a schema of bounded length', () => {
+  it('with exponentially expanding references is reduced to a schema of bounded length', () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 30 }, (_, n) => [
         `S${n}`,
@@ -229,7 +229,7 @@ describe('an OpenAPI document', () => {
     });
   });
 
-  it('as YAML is the same as the object', () => {
+  it('as YAML reads the same as the object', () => {
     const yaml =
       'openapi: 3.1.0\ninfo: {title: T, version: "1"}\nservers: [{url: https://api.example.com}]\npaths:\n  /a:\n    get: {operationId: a, responses: {}}\n';
     expect(presentMethods(yaml)).toEqual(presentMethods(documentWith({})));

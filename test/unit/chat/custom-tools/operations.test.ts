@@ -6,7 +6,7 @@ import { shopDocument } from '#test/support/fake-openapi-service.ts';
 
 const operationsOf = (definition: unknown) => readOperations(readOpenApi(definition).upgraded);
 
-/** One operation in a document that is right otherwise. */
+/** One operation in an otherwise valid document. */
 const documentWith = (changes: Record<string, unknown>) => ({
   openapi: '3.1.0',
   info: { title: 'T', version: '1' },
@@ -16,7 +16,7 @@ const documentWith = (changes: Record<string, unknown>) => ({
 });
 
 describe('an OpenAPI document', () => {
-  it('is listed method by method with names that a model takes', () => {
+  it('is listed by method with names that models accept', () => {
     const methods = presentMethods(shopDocument('https://shop.example'));
     expect(methods.map(({ name, method, path }) => [name, method, path])).toEqual([
       ['listOrders', 'get', '/orders'],
@@ -46,18 +46,18 @@ describe('an OpenAPI document', () => {
     });
   });
 
-  it('may hold pairs of surrogates, control characters and backslashes', () => {
+  it('may contain surrogate pairs, control characters and backslashes', () => {
     const description = '🙂 \\u0000 \\\\ud800 \t\u0001';
     const paths = { '/a': { get: { description } } };
     expect(operationsOf(documentWith({ paths }))[0]?.description).toBe(description);
   });
 
-  it('never names a header or a cookie to the model', () => {
+  it('shows no header or cookie parameters to the model', () => {
     const [first] = presentMethods(shopDocument('https://shop.example'));
     expect(JSON.stringify(first?.parameters)).not.toContain('X-Tenant');
   });
 
-  it('gives no operation the name of a built-in tool or of another one', () => {
+  it('gives no operation the name of a built-in tool or of another operation', () => {
     const ids = [
       'internal_search',
       'Python',
@@ -86,7 +86,7 @@ describe('an OpenAPI document', () => {
     ]);
   });
 
-  it('keeps out operations that need a body of a type that cannot be sent', () => {
+  it('skips operations that require an unsupported body type', () => {
     const upload = { content: { 'multipart/form-data': { schema: {} } }, required: true };
     const names = presentMethods(
       documentWith({
@@ -99,7 +99,7 @@ describe('an OpenAPI document', () => {
     expect(names).toEqual(['ok']);
   });
 
-  it('calls an operation at its own server before that of its path and of the document', () => {
+  it('prefers the server of an operation over those of its path and the document', () => {
     const server = (url: string) => [{ url }];
     const operations = operationsOf(
       documentWith({

@@ -54,16 +54,16 @@ describe('a path argument', () => {
     expect(new URL(url).pathname.split('/')).toHaveLength(4);
   });
 
-  it.each(['.', '..', '', [], ['']])('%j is refused: it is a step, not a name', (id) => {
+  it.each(['.', '..', '', [], ['']])('%j is refused as a path step', (id) => {
     expect(() => buildRequest(byId, { id })).toThrow(ToolFailed);
   });
 
-  it('cannot make a step together with its neighbour', () => {
+  it('cannot form a path step together with its neighbor', () => {
     const two = operationOf('/files/{a}{b}', 'delete', { parameters: [inPath('a'), inPath('b')] });
     expect(() => buildRequest(two, { a: '.', b: '.' })).toThrow(/must not be "\." or "\.\."/);
   });
 
-  it('never leads out of its place, whatever it is', () => {
+  it('never leaves its segment, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (id) => {
         if (id === '.' || id === '..') return;
@@ -99,15 +99,15 @@ describe('a query argument', () => {
     expect(buildRequest(withQuery(parameter), { q }).url).toBe(`${BASE}/q${query}`);
   });
 
-  it('that is missing is not sent', () => {
+  it('is omitted when missing', () => {
     expect(buildRequest(withQuery({}), {}).url).toBe(`${BASE}/q`);
   });
 
-  it('that makes the address too long is refused', () => {
+  it('that makes the URL too long is refused', () => {
     expect(() => buildRequest(withQuery({}), { q: 'x'.repeat(20_000) })).toThrow(/too long/);
   });
 
-  it('and a path argument of one name are told apart', () => {
+  it('is distinguished from a path argument of the same name', () => {
     const both = operationOf('/a/{id}', 'post', {
       parameters: [inPath('id'), { name: 'id', in: 'query' }, { name: 'body', in: 'query' }],
       requestBody: { content: { 'application/json': {} } },
@@ -130,7 +130,7 @@ describe('a body', () => {
     ['application/x-www-form-urlencoded', { a: 'x y&z', b: [1, 2], c: null }, 'a=x+y%26z&b=1&b=2'],
     ['text/plain', 'as it is', 'as it is'],
     ['text/plain', { a: 1 }, '{"a":1}'],
-  ])('of the type %s is written as such', (mediaType, body, written) => {
+  ])('of type %s is encoded accordingly', (mediaType, body, written) => {
     expect(buildRequest(withBody(mediaType), { body })).toEqual({
       url: `${BASE}/b`,
       method: 'POST',
@@ -139,12 +139,12 @@ describe('a body', () => {
     });
   });
 
-  it('that is a form must be an object', () => {
+  it('of a form must be an object', () => {
     const form = withBody('application/x-www-form-urlencoded');
     expect(() => buildRequest(form, { body: 'a=b' })).toThrow(ToolFailed);
   });
 
-  it('of a GET is never asked for', () => {
+  it('is never requested for a GET', () => {
     const get = operationOf('/b', 'get', { requestBody: { content: { 'application/json': {} } } });
     expect(get.body).toBeNull();
   });
@@ -183,13 +183,13 @@ describe('arguments', () => {
     ['a missing path argument', { body: right.body }, 'id'],
     ['a missing body', { id: 'ab' }, 'body'],
     ['a missing field of the body', { id: 'ab', body: {} }, 'body.item'],
-    ['a list with a wrong item', { ...right, body: { item: 'x', tags: [1] } }, 'body.tags[0]'],
-    ['a number as text', { ...right, limit: '5' }, 'limit'],
+    ['a list with an invalid item', { ...right, body: { item: 'x', tags: [1] } }, 'body.tags[0]'],
+    ['a number given as text', { ...right, limit: '5' }, 'limit'],
     ['a fraction', { ...right, limit: 1.5 }, 'limit'],
-    ['too large a number', { ...right, limit: 51 }, 'limit'],
-    ['too short a text', { ...right, id: 'a' }, 'id'],
-    ['another choice', { ...right, status: 'lost' }, 'status'],
-    ['none of several types', { ...right, any: true }, 'any'],
+    ['a number that is too large', { ...right, limit: 51 }, 'limit'],
+    ['a text that is too short', { ...right, id: 'a' }, 'id'],
+    ['a value outside the enum', { ...right, status: 'lost' }, 'status'],
+    ['a value of none of the allowed types', { ...right, any: true }, 'any'],
     ['an unknown argument', { ...right, headers: { host: 'evil' } }, 'headers'],
     ['a header', { ...right, authorization: 'Bearer x' }, 'authorization'],
   ])('with %s are refused by name', (_, input, words) => {
@@ -198,19 +198,19 @@ describe('arguments', () => {
     expect(check).toThrow(words);
   });
 
-  it('that are right pass as they are', () => {
+  it('that are valid pass unchanged', () => {
     for (const more of [{}, { limit: 50, status: 'open', any: 3 }, { any: 'x' }]) {
       const input = { ...right, ...more };
       expect(checkArguments(operation.schema, input)).toBe(input);
     }
   });
 
-  it('that are too deep are refused', () => {
+  it('nested too deeply are refused', () => {
     const body: unknown = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
     expect(() => checkArguments({ type: 'object' }, { body })).toThrow(/nested more than/);
   });
 
-  it('are checked at once by schemas that would keep a matcher busy for ever', () => {
+  it('are checked quickly even against a pattern with catastrophic backtracking', () => {
     const schema = schemaForModel(
       { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } },
       {},
@@ -223,16 +223,16 @@ describe('arguments', () => {
     ['not', { not: { type: 'string' } }],
     ['if', { if: {}, else: {} }],
     ['an unknown type', { type: 'file' }],
-    ['an unknown list of types', { type: ['text'] }],
+    ['an unknown type in a list', { type: ['text'] }],
     ['dependentRequired', { dependentRequired: { a: ['b'] } }],
-    ['an empty choice', { anyOf: [] }],
+    ['an empty union', { anyOf: [] }],
     ['an empty enum', { enum: [] }],
     ['an enum of objects', { enum: [{ a: 1 }] }],
     ['wrong limits', { minLength: 'x', maximum: null, required: 'a' }],
     ['a wrong property', { properties: { a: 'x' } }],
     ['several types', { type: ['string', 'null', 'integer'] }],
-    ['a schema that is true', true],
-  ])('take whatever the check cannot tell: %s', (_, inner) => {
+    ['a schema that is just true', true],
+  ])('pass where the schema cannot be checked: %s', (_, inner) => {
     const schema = schemaForModel({ type: 'object', properties: { x: inner } }, {});
     expect(checkArguments(schema, { x: 'b' })).toEqual({ x: 'b' });
   });

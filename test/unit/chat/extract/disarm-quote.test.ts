@@ -7,21 +7,25 @@ import { cpuMsOf } from '#test/support/cpu-ms.ts';
 describe('a quote in an answer', () => {
   it.each([
     [
-      'a citation that is not ours',
+      'a foreign citation',
       'See [[1]](https://evil.test).',
       String.raw`See [\[1]](https://evil.test).`,
     ],
-    ['several of them', '[[1, 2]](x)', String.raw`[\[1, 2]](x)`],
+    ['several foreign citations', '[[1, 2]](x)', String.raw`[\[1, 2]](x)`],
     ['an image', '![x](https://evil.test/?q=1)', String.raw`!\[x](https://evil.test/?q=1)`],
-    ['an image by reference', '![x][1]', String.raw`!\[x][1]`],
-    ['a script behind a word', '[go](javascript:alert(1))', String.raw`[go]\(javascript:alert(1))`],
+    ['a reference-style image', '![x][1]', String.raw`!\[x][1]`],
+    ['a script link', '[go](javascript:alert(1))', String.raw`[go]\(javascript:alert(1))`],
     ['a script in angle brackets', '[go](<java\tscript:x>)', `[go]\\(<java\tscript:x>)`],
     ['a script in entities', '[go](&#106;avascript:x)', String.raw`[go]\(&#106;avascript:x)`],
-    ['an address of its own', '<javascript:alert(1)>', String.raw`\<javascript:alert(1)>`],
-    ['where our numbers lead', '[1]: https://evil.test', String.raw`\[1]: https://evil.test`],
+    ['an autolink that runs code', '<javascript:alert(1)>', String.raw`\<javascript:alert(1)>`],
+    [
+      'a definition of our citation numbers',
+      '[1]: https://evil.test',
+      String.raw`\[1]: https://evil.test`,
+    ],
     ['an element that fetches', '<IMG src=x onerror=y>', String.raw`\<IMG src=x onerror=y>`],
-    ['an element that runs', 'a <script>b</script>', String.raw`a \<script>b\</script>`],
-  ])('shows %s as it is written', (_, text, shown) => {
+    ['an element that runs code', 'a <script>b</script>', String.raw`a \<script>b\</script>`],
+  ])('shows %s as literal text', (_, text, shown) => {
     expect(disarmQuote(text)).toBe(shown);
     expect(removeCitations(disarmQuote(text))).toBe(shown);
   });
@@ -31,7 +35,7 @@ describe('a quote in an answer', () => {
     'Compare a < b; see [1] and [[2]].',
     '```html\n<script>[[1]](x)</script>\n```',
     '| [a](/b) | c |\n| --- | --- |\n| 1 | 2 |',
-  ])('leaves alone what does no harm: %s', (text) => {
+  ])('leaves harmless text unchanged: %s', (text) => {
     expect(disarmQuote(text)).toBe(text);
   });
 
@@ -58,7 +62,7 @@ describe('a link', () => {
     'data:text/html,x',
     'blob:https://a.example/1',
     'view-source:https://a.example/',
-  ])('that runs code is none: %j', (link) => {
+  ])('that runs code is not recognized: %j', (link) => {
     expect(safeLink(link)).toBeNull();
   });
 
@@ -70,7 +74,7 @@ describe('a link', () => {
     '/chat/file/1',
     'docs/R&D plan.pdf',
     'notes#data:1',
-  ])('that leads somewhere stays: %s', (link) => {
+  ])('to an address is kept: %s', (link) => {
     expect(safeLink(link)).toBe(link);
   });
 });

@@ -14,7 +14,7 @@ const write = (question: string, hits: SearchHit[]): ExtractPiece[] =>
   writeExtract(alone(question), toSources(hits, []));
 
 describe('units of a text', () => {
-  it('keeps whole code blocks and tables together and leaves cut ones out', () => {
+  it('keep whole code blocks and tables together and omit truncated ones', () => {
     const text = [
       '# Title',
       'First one. Second, e.g. this one.',
@@ -44,7 +44,7 @@ describe('units of a text', () => {
     ]);
   });
 
-  it('ends no sentence inside of code, unless the code itself has no end', () => {
+  it('do not end inside code, unless the code never ends', () => {
     const texts = (text: string): string[] => splitUnits(text).map((unit) => unit.text);
     expect(texts('Ask `Who is it? Tell me.` first. Then wait.')).toEqual([
       'Ask `Who is it? Tell me.` first.',
@@ -53,7 +53,7 @@ describe('units of a text', () => {
     expect(texts('A ` stands alone. Then more.')).toEqual(['A ` stands alone.', 'Then more.']);
   });
 
-  it('cuts a text without sentences into bounded pieces', () => {
+  it('are bounded pieces when the text has no sentences', () => {
     const pieces = splitUnits(`${'word '.repeat(1_000)}${'x'.repeat(5_000)}`);
     expect(pieces.length).toBeGreaterThan(20);
     expect(Math.max(...pieces.map((piece) => piece.text.length))).toBeLessThanOrEqual(400);
@@ -61,7 +61,7 @@ describe('units of a text', () => {
 });
 
 describe('an extractive answer', () => {
-  it('quotes the sentences that answer and cites where each comes from', () => {
+  it('quotes the sentences that answer and cites the source of each', () => {
     const hits = [
       fakeHit(
         'vpn',
@@ -90,7 +90,7 @@ describe('an extractive answer', () => {
     expect(write('anything', [])[0]?.text).toMatch(/found nothing/);
   });
 
-  it('takes one shared word of many for chance, unless the title shares it', () => {
+  it('ignores a single shared word of many, unless the title shares it', () => {
     const text = 'Outbound calls reach the world through one door.';
     expect(quote('Who won the world cup?', [fakeHit('a', text)])).toEqual([]);
     const hit = {
@@ -100,7 +100,7 @@ describe('an extractive answer', () => {
     expect(quote('Please tell me everything regarding onboarding', [hit])).toHaveLength(1);
   });
 
-  it('finds the sentence under a heading or a title that repeats the question', () => {
+  it('finds the sentence under a heading or title that repeats the question', () => {
     const under = fakeHit(
       'terms',
       '# Refund policy\nCustomers get their money back within 30 days.',
@@ -121,7 +121,7 @@ describe('an extractive answer', () => {
     expect(quote('How do I rotate the key?', [hit])[0]?.text).toMatch(/Open the settings/);
   });
 
-  it('does not answer with a command that asks the question, but with a table that answers it', () => {
+  it('skips a command that contains the question, but quotes a table that answers it', () => {
     const command = '```bash\nmillrace ask "How often should I descale it?"\n```';
     const answer = 'Descale the machine every four weeks.';
     const asked = 'How often should I descale it?';
@@ -132,18 +132,18 @@ describe('an extractive answer', () => {
     expect(quote(asked, [fakeHit('a', table)])).toMatchObject([{ text: table }]);
   });
 
-  it('does not say the same thing twice', () => {
+  it('does not quote the same thing twice', () => {
     const hits = ['a', 'b', 'c'].map((id) => fakeHit(id, 'Keys expire after 90 days.'));
     expect(quote('when do keys expire', hits)).toHaveLength(1);
   });
 
-  it('states that it is extractive and puts the citation of a block outside of it', () => {
+  it('says that it is extractive and puts the citation after a block', () => {
     const pieces = write('start command', [fakeHit('a', '```sh\nmillrace start command\n```')]);
     expect(pieces[0]).toEqual({ text: '```sh\nmillrace start command\n```\n\n', citation: 1 });
     expect(pieces.at(-1)?.text).toMatch(/extractive/);
   });
 
-  it('survives a question and documents without any words', () => {
+  it('handles a question and documents without any words', () => {
     expect(quote('???', [fakeHit('a', '!!! --- ###')])).toEqual([]);
     expect(quote('', [fakeHit('a', '')])).toEqual([]);
   });

@@ -20,7 +20,7 @@ const extract: Write = (hits) =>
   writeExtract({ question: QUESTION, before: null, counts: null }, toSources(hits, []));
 const quotes: Write = (hits, numbers) => writeQuotes(QUESTION, hits, numbers);
 
-/** The text of an answer and how many citations its packets announce. */
+/** The text of an answer, the number of citations its packets announce, and the number of quotes. */
 function answerOf(text: string, write: Write) {
   const hit = fakeHit('keys', text);
   const numbers = new CitationNumbers();
@@ -38,10 +38,10 @@ function answerOf(text: string, write: Write) {
 describe.each([
   ['a backtick', '` first', 'by ` itself'],
   ['two backticks', '`` first', 'by `` itself'],
-  ['a price and a variable', '$5 first', 'for 7$ itself'],
-  ['an element', '<code> first', 'by </code> itself'],
-  ['maths of TeX', String.raw`\( first`, String.raw`by \) itself`],
-])('quotes with %s left over', (_, first, second) => {
+  ['dollar signs of a price and a variable', '$5 first', 'for 7$ itself'],
+  ['an unclosed element', '<code> first', 'by </code> itself'],
+  ['TeX math', String.raw`\( first`, String.raw`by \) itself`],
+])('quotes with a stray mark of %s', (_, first, second) => {
   it.each([
     ['sentences', paragraphs(first, second).join('\n\n')],
     [
@@ -50,7 +50,7 @@ describe.each([
         .map((text) => `- ${text}`)
         .join('\n'),
     ],
-  ])('hides no citation behind %s', (_kind, text) => {
+  ])('hide no citation in %s', (_kind, text) => {
     for (const write of [extract, quotes]) {
       const { answer, announced, quoted } = answerOf(text, write);
       expect(quoted, answer).toBe(2);
@@ -65,7 +65,7 @@ describe.each([
   });
 });
 
-it('lets sentences of one document run on where nothing is left open', () => {
+it('sentences of one document share a paragraph when nothing is left open', () => {
   const { answer } = answerOf(paragraphs('`Settings`', 'by `itself`').join('\n\n'), extract);
   expect(answer).toMatch(/page\. Then the signing key/);
 });

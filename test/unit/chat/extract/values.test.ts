@@ -5,7 +5,7 @@ import { toSources } from '#src/chat/extract/to-sources.ts';
 import type { WordCounts } from '#src/documents/read-passages.ts';
 import { fakeHit } from '#test/support/fake-hit.ts';
 
-/** The first quote; null when nothing is quoted. */
+/** The first quote, or null when nothing is quoted. */
 function first(
   question: string,
   text: string | readonly string[],
@@ -16,8 +16,8 @@ function first(
   return quotes[0]?.text ?? null;
 }
 
-describe('a question for a number', () => {
-  it('is answered by a number of what was asked, not of something else', () => {
+describe('a question about a number', () => {
+  it('is answered by a number of the thing asked for', () => {
     const asked = 'How many kettles do we have?';
     expect(first(asked, 'The kettles boil within four minutes.')).toBeNull();
     expect(first(asked, 'See table 12 for kettles.')).toBeNull();
@@ -27,11 +27,11 @@ describe('a question for a number', () => {
     expect(first(asked, 'A floor may have only one kettle.')).toMatch(/only one/);
   });
 
-  it('finds what is counted behind a slip of the keyboard', () => {
+  it('tolerates a typo in the thing counted', () => {
     expect(first('How many kettels do we have?', 'There are four kettles here.')).toMatch(/four/);
   });
 
-  it('asks for an amount of money by its cost, and takes one for it', () => {
+  it('about the cost of something is answered by an amount of money', () => {
     const asked = 'How much does the sauna cost?';
     expect(first(asked, 'The sauna cost us nerves. It has two benches.')).toBeNull();
     expect(first(asked, 'The sauna is £3.50 a visit.')).toMatch(/3\.50/);
@@ -40,13 +40,13 @@ describe('a question for a number', () => {
     expect(first('What does a sauna cost?', 'Sauna hash: $2y$05$c4WoMPo3SXsafkva.')).toBeNull();
   });
 
-  it('takes kilograms for a weight and metres for a height', () => {
+  it('is answered in kilograms for a weight and in meters for a height', () => {
     expect(first('How heavy may a parcel be?', 'A parcel has at most 30 kg.')).toMatch(/30 kg/);
     expect(first('How heavy may a parcel be?', 'A parcel has at most 30 labels.')).toBeNull();
     expect(first('How tall is the mast?', 'The mast rises 40 metres.')).toMatch(/40/);
   });
 
-  it('wants digits of a telephone number and a duration of what takes long', () => {
+  it('needs digits for a telephone number and a duration for how long', () => {
     const phone = 'What is the phone number of the porter?';
     expect(first(phone, 'The phone number of the porter hangs at the door.')).toBeNull();
     expect(first(phone, 'The porter has the phone number 030 555 0199.')).toMatch(/0199/);
@@ -56,7 +56,7 @@ describe('a question for a number', () => {
     expect(first(long, 'To bleach a carpet takes two hours.')).toMatch(/two hours/);
   });
 
-  it('is not about another number that holds the asked one', () => {
+  it('does not match a different number that contains the one asked about', () => {
     const asked = 'When is release 20 of the planner due?';
     expect(first(asked, 'Planner release 15.20 is due in May.')).toBeNull();
     expect(first(asked, 'Planner release 20 is due in May.')).toMatch(/May/);
@@ -74,17 +74,17 @@ describe('a question for a number', () => {
 });
 
 describe('a word of the question', () => {
-  it('is no form of a verb whose past looks like it', () => {
+  it('does not match another verb with the same form', () => {
     expect(first('Who founded Larkspur?', 'Whoever found Larkspur closed may ring.')).toBeNull();
     expect(first('Who founded Larkspur?', 'Ada Finch founded Larkspur.')).toMatch(/Ada/);
     expect(first('Who found the key?', 'Ada Finch found the key.')).toMatch(/Ada/);
   });
 
-  it('is not a part of itself: an iPhone is no phone', () => {
+  it('does not match a part of itself: an iPhone is not a phone', () => {
     expect(first('Is there an iPhone holder?', 'There is a phone holder.')).toBeNull();
   });
 
-  it('that no document knows weighs more than a name they have', () => {
+  it('that appears in no document outweighs a name that does', () => {
     const counts = {
       passages: 40,
       holding: new Map([
@@ -97,7 +97,7 @@ describe('a word of the question', () => {
     expect(first('Where is the office of Tern Harbour?', text, { counts })).toMatch(/office/);
   });
 
-  it('that is the verb at the end may be said in other words', () => {
+  it('may be paraphrased when it is the verb at the end', () => {
     const text = 'Its filter lets through particles of at most two microns.';
     const asked = 'Which particles does the filter tolerate?';
     const counts = {
@@ -107,7 +107,7 @@ describe('a word of the question', () => {
     expect(first(asked, text, { counts })).toMatch(/two microns/);
   });
 
-  it('may have lost a letter', () => {
+  it('may lack a letter', () => {
     expect(first('Where do stoln bikes go?', 'Stolen bikes go to the police.')).toMatch(/police/);
   });
 
@@ -122,8 +122,8 @@ describe('a word of the question', () => {
   });
 });
 
-describe('a question that leans on the one before', () => {
-  it('is not answered where only the one before is', () => {
+describe('a question that refers to the previous one', () => {
+  it('is not answered by a sentence that answers only the previous one', () => {
     const text = 'The choir of Larkspur is led by Ada Finch since 1999.';
     const before = 'Who has led the choir of Larkspur since 1999?';
     const stems = ['choir', 'larkspur', 'led', '1999', 'old', 'year'];
@@ -133,8 +133,8 @@ describe('a question that leans on the one before', () => {
   });
 });
 
-describe('what explains a word', () => {
-  it('is its full name in brackets, what is called so, or its entry in a glossary', () => {
+describe('the definition of a word', () => {
+  it('is its expansion in brackets, a sentence naming it, or its glossary entry', () => {
     const noise = 'To use BREW, a table needs BREW columns. Only some types support BREW.';
     expect(
       first('What is BREW?', [noise, 'This page is about BREW (Boiled Row Storage).']),
@@ -148,7 +148,7 @@ describe('what explains a word', () => {
     );
   });
 
-  it('is prose although it has brackets', () => {
+  it('may also be prose with brackets', () => {
     const text = [
       'The gate (`gate`) (a word) : 8 turns it.',
       'A gate turns slowly, as a gate does.',

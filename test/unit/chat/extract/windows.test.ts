@@ -13,8 +13,8 @@ const texts = (question: string, ...hits: SearchHit[]): string[] =>
 const pieces = (question: string, ...hits: SearchHit[]) =>
   writeExtract(alone(question), toSources(hits, [])).slice(0, -1);
 
-describe('what a quote goes on with', () => {
-  it('is what follows it in its section, and nothing of the next one', () => {
+describe('the continuation of a quote', () => {
+  it('is the text after it in its section, and nothing of the next section', () => {
     const text = [
       '# Boiler',
       'The boiler room has a pressure gauge.',
@@ -31,7 +31,7 @@ describe('what a quote goes on with', () => {
     ]);
   });
 
-  it('is the whole of a list that it announces', () => {
+  it('is the whole list that the quote announces', () => {
     const items = ['socks', 'gloves', 'a torch', 'two ropes', 'chalk'];
     const list = items.map((item) => `- ${item}`).join('\n');
     const hit = fakeHit('a', `Climbers pack this equipment:\n\n${list}`);
@@ -41,7 +41,7 @@ describe('what a quote goes on with', () => {
     ]);
   });
 
-  it('is no scrap of the page around the text', () => {
+  it('excludes page fragments around the text', () => {
     const hit = fakeHit(
       'a',
       'Tickets are sold at the harbour office.\n\nhome page\n\nIt shuts at noon.',
@@ -72,7 +72,7 @@ describe('what a quote goes on with', () => {
     expect(quoted.join('').length).toBeLessThanOrEqual(1_800);
   });
 
-  it('is cited once with it, and places apart are paragraphs of their own', () => {
+  it('shares the citation of the quote, while separate places get their own paragraphs', () => {
     const text =
       'The ferry leaves at nine. It takes cars.\n\n# Prices\n\nThe ferry costs four euros for cars.';
     const asked = 'When does the ferry leave and what does the ferry cost?';
@@ -85,7 +85,7 @@ describe('what a quote goes on with', () => {
 });
 
 describe('the choice of a quote', () => {
-  it('takes a table of the best hit before prose of another that mentions it', () => {
+  it('prefers a table of the best hit to prose of another hit that mentions it', () => {
     const table = '| Syntax | `IdleGap seconds` |\n| --- | --- |\n| Default value | `IdleGap 15` |';
     const prose =
       'A server with a default value of IdleGap that is set too high keeps connections.';
@@ -93,7 +93,7 @@ describe('the choice of a quote', () => {
     expect(texts('What is the default value of IdleGap?', ...hits)[0]).toBe(table);
   });
 
-  it('takes a row that defines a word before a sentence of a better hit that mentions it', () => {
+  it('prefers a row that defines a word to a sentence of a better hit that mentions it', () => {
     const mention = fakeHit(
       'guide',
       'Everything is there: retries, a watermark, pauses and a log. A watermark helps.',
@@ -105,7 +105,7 @@ describe('the choice of a quote', () => {
     expect(texts('What is a watermark?', mention, glossary)[0]).toMatch(/where a run stands/);
   });
 
-  it('quotes no code whose beginning and end are both cut off', () => {
+  it('omits code with both ends cut off', () => {
     const text = 'listen(8787, () => go());\n```\n\nThe same in Go:\n\n```go\nhttp.Listen(1)';
     expect(splitUnits(text).map((unit) => unit.text)).toEqual(['The same in Go:']);
   });

@@ -29,7 +29,7 @@ const label = (model: { provider: string; name: string } | null): string | null 
   model === null ? null : `${model.provider}/${model.name}`;
 
 describe('the configured models', () => {
-  it('are none without settings: answers are extractive', () => {
+  it('are empty without settings, so answers are extractive', () => {
     const models = open({});
     expect(models).toMatchObject({ default: null, vision: null, all: [] });
     expect([...models.named]).toEqual([['extractive', null]]);
@@ -37,7 +37,7 @@ describe('the configured models', () => {
     expect(models.choose({ model_provider: ' ', model_version: '' })).toBeNull();
   });
 
-  it('are those of all providers, the default first, each with its facts', () => {
+  it('are those of all providers, the default first, each with its properties', () => {
     const models = open({ ...TWO, LLM_CONTEXT_TOKENS: '32000' });
     expect(models.all.map(label)).toEqual([
       'openai-compatible/small',
@@ -61,7 +61,7 @@ describe('the configured models', () => {
     expect(open({ ...ONE, LLM_TOOL_CALLS: 'false' }).default?.callsTools).toBe(false);
   });
 
-  it('are asked at the address of their provider, with its key', async () => {
+  it('are called at the address of their provider, with its key', async () => {
     await using first = await startScriptedLlm(answersText('first'));
     await using second = await startScriptedLlm(answersText('second'));
     const models = open({
@@ -87,12 +87,12 @@ describe('the configured models', () => {
     expect(called).toEqual([[['a', 'Bearer one']], [['b', 'Bearer two']]]);
   });
 
-  it('are listed once however often they are named', () => {
+  it('are listed once even if named repeatedly', () => {
     expect(open({ ...ONE, LLM_MODEL: 'a,b,a' }).all.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 });
 
-describe('the model that an override names', () => {
+describe('the model selected by an override', () => {
   it.each<[provider: string | null, version: string | null, chosen: string]>([
     [null, null, 'openai-compatible/small'],
     ['', '  ', 'openai-compatible/small'],
@@ -101,7 +101,7 @@ describe('the model that an override names', () => {
     ['HARBOUR ', ' org/deep', 'Harbour/org/deep'],
     ['OpenAI-Compatible', '', 'openai-compatible/small'],
     ['Quay', 'small', 'Quay/small'],
-  ])('is, for %s and %s, %s', (model_provider, model_version, chosen) => {
+  ])('with provider %s and version %s is %s', (model_provider, model_version, chosen) => {
     expect(label(open(TWO).choose({ model_provider, model_version }))).toBe(chosen);
   });
 
@@ -126,13 +126,16 @@ describe('the model that an override names', () => {
       'SMALL',
       'llm_override.model_version: the provider "openai-compatible" has no model "SMALL". It has "small", "large".',
     ],
-  ])('is refused for %s and %s, with what there is', (model_provider, model_version, message) => {
-    expect(() => open(TWO).choose({ model_provider, model_version })).toThrow(
-      expect.objectContaining({ code: 'BAD_REQUEST', message }) as Error,
-    );
-  });
+  ])(
+    'with provider %s and version %s is refused, naming the alternatives',
+    (model_provider, model_version, message) => {
+      expect(() => open(TWO).choose({ model_provider, model_version })).toThrow(
+        expect.objectContaining({ code: 'BAD_REQUEST', message }) as Error,
+      );
+    },
+  );
 
-  it('is refused where no model is configured, in a few words however long the name', () => {
+  it('is refused when no model is configured, and the message stays short for a long name', () => {
     expect(() => open({}).choose({ model_version: 'gpt' })).toThrow(
       /^llm_override\.model_version: no language model is configured here/,
     );
@@ -140,16 +143,24 @@ describe('the model that an override names', () => {
   });
 });
 
-describe('the model that looks at images', () => {
+describe('the vision model', () => {
   it.each<[name: string, settings: Record<string, string>, seen: string | null]>([
     ['none', ONE, null],
-    ['one of a provider that says so', TWO, 'Harbour/eye'],
+    ['one that its provider marks', TWO, 'Harbour/eye'],
     ['one of the list', { ...ONE, LLM_VISION_MODEL: 'large' }, 'openai-compatible/large'],
-    ['one beside the list', { ...ONE, LLM_VISION_MODEL: 'org/iris' }, 'openai-compatible/org/iris'],
-    ['that of another provider', { ...TWO, LLM_VISION_MODEL: 'quay/small' }, 'Quay/small'],
-    ['one beside its list', { ...TWO, LLM_VISION_MODEL: 'Quay/iris' }, 'Quay/iris'],
     [
-      'a name that could be a provider',
+      'one outside the list',
+      { ...ONE, LLM_VISION_MODEL: 'org/iris' },
+      'openai-compatible/org/iris',
+    ],
+    ['one of another provider', { ...TWO, LLM_VISION_MODEL: 'quay/small' }, 'Quay/small'],
+    [
+      'one outside the list of another provider',
+      { ...TWO, LLM_VISION_MODEL: 'Quay/iris' },
+      'Quay/iris',
+    ],
+    [
+      'a model whose name looks like a provider',
       { ...TWO, LLM_MODEL: 'small,harbour/eye', LLM_VISION_MODEL: 'harbour/eye' },
       'openai-compatible/harbour/eye',
     ],
@@ -161,7 +172,7 @@ describe('the model that looks at images', () => {
     if (listed) expect(listed).toBe(vision);
   });
 
-  it('does not make others of the same name see', () => {
+  it('does not make models of the same name read images', () => {
     const models = open({ ...TWO, LLM_VISION_MODEL: 'quay/small' });
     expect(models.default?.readsImages).toBe(false);
     expect(models.all.map(label)).not.toContain('Quay/iris');
@@ -187,12 +198,12 @@ describe('the identifiers of the reference family', () => {
       ],
     ],
     ['Harbour/eye', [['Harbour/eye', 'Harbour/eye']]],
-  ])('are, for CHAT_MODELS=%s, those', (entries, named) => {
+  ])('follow from CHAT_MODELS=%s', (entries, named) => {
     const models = open(entries === null ? TWO : { ...TWO, CHAT_MODELS: entries });
     expect([...models.named].map(([name, model]) => [name, label(model)])).toEqual(named);
   });
 
-  it('never fall together when two providers have a model of one name', () => {
+  it('stay distinct when two providers have a model of the same name', () => {
     const models = open({ ...TWO, LLM_MODEL: 'small', LLM_PROVIDERS: TWO.LLM_PROVIDERS });
     const twin = open({
       ...ONE,
@@ -205,7 +216,7 @@ describe('the identifiers of the reference family', () => {
     expect([...twin.named.keys()]).toEqual(['small', 'Q/small']);
   });
 
-  it('may be any names without a model: all of them answer extractively', () => {
+  it('may be any names without a model, all of which answer extractively', () => {
     const { named } = open({ CHAT_MODELS: 'basic,better' });
     expect([...named]).toEqual([
       ['basic', null],
@@ -214,7 +225,7 @@ describe('the identifiers of the reference family', () => {
   });
 });
 
-describe('wrong settings of models', () => {
+describe('invalid model settings', () => {
   it.each<[settings: Record<string, string>, sentence: RegExp]>([
     [{ ...TWO, CHAT_MODELS: 'fast' }, /^CHAT_MODELS: "fast" is no model that is configured \(/],
     [{ ...TWO, CHAT_MODELS: 'fast=quay/none' }, /^CHAT_MODELS: "fast=quay\/none" is no model/],
@@ -234,7 +245,7 @@ describe('wrong settings of models', () => {
       { ...ONE, CHAT_MODELS: 'a=small,b=small,c=small,d=small' },
       /^CHAT_MODELS names more than three/,
     ],
-  ])('stop the start: %j', (settings, sentence) => {
+  ])('prevent the start: %j', (settings, sentence) => {
     expect(() => open(settings)).toThrow(
       expect.objectContaining({
         name: 'ConfigError',

@@ -5,7 +5,7 @@ import { echo, generated, searchFor, textOf, VPN } from '#test/support/generated
 import type { Dialect, Said } from '#test/support/llm-dialects/dialect.ts';
 import { DIALECTS, dialectOf, startStrictLlm } from '#test/support/strict-llm.ts';
 
-/** Thinks and calls two tools, thinks, speaks and calls one, and answers. */
+/** Thinks and calls two tools, then thinks, speaks and calls one, then answers. */
 function loop(dialect: Dialect, step: number): Said {
   const thought = (reasoning: string): Pick<Said, 'reasoning'> =>
     dialect.thinks ? { reasoning } : {};
@@ -15,7 +15,7 @@ function loop(dialect: Dialect, step: number): Said {
   return { ...thought('Done.'), text: 'All is well.' };
 }
 
-/** Refusals that a model costs once in the life of a process; of all others the first is free. */
+/** Refusals from which the client learns once per process; all other servers accept the first request. */
 const REFUSED_ONCE: Readonly<Record<string, number>> = {
   OpenAI: 1,
   'Azure OpenAI': 1,
@@ -27,7 +27,7 @@ const REFUSED_ONCE: Readonly<Record<string, number>> = {
 describe.each(DIALECTS.map((dialect) => [dialect.server, dialect] as const))(
   'a model of %s',
   (server, dialect) => {
-    it('uses tools, sees its own state again, and answers; what it refuses it refuses once', async () => {
+    it('uses tools, gets its state back and answers, and refuses each setting only once', async () => {
       await using llm = await startStrictLlm(dialect, (_body, taken) => loop(dialect, taken % 3));
       const model = openLlm(llm, { model: dialect.model });
       for (const round of [1, 2]) {
@@ -52,7 +52,7 @@ describe.each(DIALECTS.map((dialect) => [dialect.server, dialect] as const))(
       }
     });
 
-    it('is made to search, names a chat within a bound and says where it was cut', async () => {
+    it('can be forced to search, names a chat within a length limit and reports truncation', async () => {
       await using llm = await startStrictLlm(dialect, (body) => ({
         text: body.tools === undefined ? 'Short' : 'Here it is [1].',
         isCut: true,
@@ -82,7 +82,7 @@ describe.each(DIALECTS.map((dialect) => [dialect.server, dialect] as const))(
   },
 );
 
-/** As a chat is named: a bound on the length and no temperature. */
+/** Like the request for a chat title: with a length limit and without temperature. */
 async function ask(model: ReturnType<typeof openLlm>): Promise<[string, string]> {
   const messages = [{ role: 'user' as const, content: 'A title, please.' }];
   const { signal } = new AbortController();
@@ -96,8 +96,8 @@ async function ask(model: ReturnType<typeof openLlm>): Promise<[string, string]>
   return [text, reason];
 }
 
-describe('a strict server of the tests', () => {
-  it('is there for twelve vendors and more, each with its source', () => {
+describe('a strict test server', () => {
+  it('exists for at least twelve vendors, each with its sources', () => {
     expect(new Set(DIALECTS.map(({ server }) => server)).size).toBe(DIALECTS.length);
     expect(DIALECTS.length).toBeGreaterThanOrEqual(12);
     for (const { sources } of DIALECTS) expect(sources.length).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ describe('a strict server of the tests', () => {
   const calling = { role: 'assistant', content: '', toolCalls: [call] } as const;
 
   it.each(DIALECTS.map((dialect) => [dialect.server, dialect] as const))(
-    'of %s refuses results without their calls and calls without their results',
+    'of %s refuses results without calls and calls without results',
     async (_server, dialect) => {
       await using llm = await startStrictLlm(dialect, () => ({ text: 'Hi' }));
       const settings = { model: dialect.model };
@@ -124,7 +124,7 @@ describe('a strict server of the tests', () => {
     ['Gemini', 'missing a thought_signature'],
     ['Moonshot (Kimi)', 'reasoning_content is missing'],
     ['DeepSeek', 'must be passed back'],
-  ])('of %s asks for the state of a call that is not its own, once', async (server, words) => {
+  ])('of %s demands the state of a call made elsewhere only once', async (server, words) => {
     const dialect = dialectOf(server);
     await using llm = await startStrictLlm(dialect, () => ({ text: 'Hi' }));
     const model = openLlm(llm, { model: dialect.model });
@@ -140,7 +140,7 @@ describe('a strict server of the tests', () => {
     expect(llm.refused[0]).toContain(words);
   });
 
-  it('of Ollama takes arguments that are no object after it has refused them once', async () => {
+  it('of Ollama gets non-object arguments in another form after refusing them once', async () => {
     const dialect = dialectOf('Ollama');
     await using llm = await startStrictLlm(dialect, () => ({ text: 'Hi' }));
     const broken = { ...calling, toolCalls: [{ ...call, arguments: '{"text": ' }] };
@@ -148,18 +148,21 @@ describe('a strict server of the tests', () => {
     expect(llm.refused).toHaveLength(1);
   });
 
-  it.each(['vLLM', 'llama.cpp'])('of %s gets one system message for several', async (server) => {
-    const dialect = dialectOf(server);
-    await using llm = await startStrictLlm(dialect, () => ({ text: 'Hi' }));
-    const rules = ['One.', 'Two.'].map((content) => ({ role: 'system' as const, content }));
-    expect(saidBy(await askLlm(llm, { messages: [...rules, user] }))).toBe('Hi');
-    expect(llm.calls.at(-1)?.body.messages[0]).toEqual({
-      role: 'system',
-      content: 'One.\n\nTwo.',
-    });
-  });
+  it.each(['vLLM', 'llama.cpp'])(
+    'of %s gets several system messages merged into one',
+    async (server) => {
+      const dialect = dialectOf(server);
+      await using llm = await startStrictLlm(dialect, () => ({ text: 'Hi' }));
+      const rules = ['One.', 'Two.'].map((content) => ({ role: 'system' as const, content }));
+      expect(saidBy(await askLlm(llm, { messages: [...rules, user] }))).toBe('Hi');
+      expect(llm.calls.at(-1)?.body.messages[0]).toEqual({
+        role: 'system',
+        content: 'One.\n\nTwo.',
+      });
+    },
+  );
 
-  it('of Claude behind LiteLLM gets the tools of its history declared when none is offered', async () => {
+  it('of Claude behind LiteLLM gets the tools in its history declared even when none are offered', async () => {
     const dialect = dialectOf('Claude behind LiteLLM');
     await using llm = await startStrictLlm(dialect, () => ({ text: 'Hi' }));
     const messages = [user, calling, result];

@@ -7,7 +7,7 @@ interface Item {
   counts: boolean;
 }
 
-/** Items after pauses of so many milliseconds; then it hangs, unless told to end. */
+/** Items after pauses of that many milliseconds; then it hangs, unless `ends` is set. */
 async function* source(
   items: readonly { afterMs?: number; counts?: boolean }[],
   ends = true,
@@ -42,13 +42,13 @@ async function take(
 }
 
 describe('a stream with deadlines', () => {
-  it('passes on all that comes in time', async () => {
+  it('passes on everything that arrives in time', async () => {
     const items = Array.from({ length: 100 }, () => ({}));
     const { values, error } = await take(source(items));
     expect([values.length, values.at(-1), error]).toEqual([100, 99, null]);
   });
 
-  it('waits for the first item and for each next one only so long', async () => {
+  it('limits the wait for the first item and for each next one', async () => {
     const first = await take(source([], false), { firstMs: 20 });
     expect(first.error).toEqual(new StreamTimeout('nothing arrived for 0.02 s'));
     const next = await take(source([{}, {}], false), { nextMs: 30 });
@@ -56,21 +56,21 @@ describe('a stream with deadlines', () => {
     expect(next.error).toEqual(new StreamTimeout('nothing arrived for 0.03 s'));
   });
 
-  it('does not take for progress what is none', async () => {
+  it('does not count keep-alives as progress', async () => {
     const keepAlives = Array.from({ length: 1_000 }, () => ({ afterMs: 5, counts: false }));
     const { values, error } = await take(source([{}, ...keepAlives]), { nextMs: 60 });
     expect(error).toBeInstanceOf(StreamTimeout);
     expect(values.length).toBeLessThan(100);
   });
 
-  it('does not count the time that its consumer takes', async () => {
+  it('does not count the time its consumer takes', async () => {
     const slowly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 40));
     const items = [{}, { counts: false }, {}];
     const { values, error } = await take(source(items), { firstMs: 20, nextMs: 20 }, slowly);
     expect([values, error]).toEqual([[0, 1, 2], null]);
   });
 
-  it('ends with the reason of the signal, before the source is asked, or while it hangs', async () => {
+  it('rejects with the reason of the signal, before the source starts or while it hangs', async () => {
     const gone = new Error('gone');
     expect(await take(source([{}]), { signal: AbortSignal.abort(gone) })).toEqual({
       values: [],

@@ -21,7 +21,7 @@ const fails = (status: number, body: string): LlmScript => {
   return (response) => void response.writeHead(status).end(body);
 };
 
-describe('a provider that fails', () => {
+describe('a failing provider', () => {
   it.each<[status: number, code: string, isRetryable: boolean, calls: number]>([
     [400, 'BAD_REQUEST', true, 1],
     [401, 'AUTH_ERROR', false, 1],
@@ -39,7 +39,7 @@ describe('a provider that fails', () => {
     [504, 'CONNECTION_ERROR', true, 3],
     [529, 'SERVICE_UNAVAILABLE', true, 3],
   ])(
-    'with %i is %s, is retryable: %s, after %i calls',
+    'that answers %i gets the code %s, retryable: %s, after %i calls',
     async (status, code, isRetryable, calls) => {
       await using llm = await startScriptedLlm(answerError(status, 'No, thank you'));
       expect((await askLlm(llm)).failure).toMatchObject({
@@ -79,7 +79,7 @@ describe('a provider that fails', () => {
     [400, 'Budget has been exceeded! Current cost: 10', {}, 'BUDGET_EXCEEDED'],
     [400, 'thinking.budget_tokens must be at least 1024', {}, 'BAD_REQUEST'],
     [429, 'Rate limit reached: tokens per min, maximum context 1', {}, 'RATE_LIMIT'],
-  ])('with %i says "%s": its case is known', async (status, message, labels, code) => {
+  ])('that answers %i with "%s" is classified', async (status, message, labels, code) => {
     await using llm = await startScriptedLlm(answerError(status, message, {}, labels));
     const { failure } = await askLlm(llm);
     expect(failure?.errorCode).toBe(code);
@@ -101,14 +101,14 @@ describe('a provider that fails', () => {
     );
   });
 
-  it('is quoted at no great length', async () => {
+  it('is quoted up to a length limit', async () => {
     await using llm = await startScriptedLlm(fails(400, 'x'.repeat(5_000)));
     expect((await askLlm(llm)).failure?.message).toBe(
       `The language model m answered 400: ${'x'.repeat(300)}`,
     );
   });
 
-  it('is quoted without the key, and without what it was asked', async () => {
+  it('is quoted without the key and without the prompt', async () => {
     const secret = 'The merger is called Project Nightjar.';
     await using llm = await startScriptedLlm(
       answerError(400, `Key ${LLM_KEY} sent «${secret}», which is too rude.`),
@@ -121,7 +121,7 @@ describe('a provider that fails', () => {
     expect(failure?.cause).toBeUndefined();
   });
 
-  it('is asked again after 429 and 500 before the first token', async () => {
+  it('is retried after 429 and 500 before the first token', async () => {
     await using llm = await startScriptedLlm(
       answerError(429, 'slow down', { 'retry-after': '0' }),
       answerError(500, 'oops'),
@@ -131,7 +131,7 @@ describe('a provider that fails', () => {
     expect(llm.calls).toHaveLength(3);
   });
 
-  it('is given the time that it asks for', async () => {
+  it('is given the delay it asks for', async () => {
     await using llm = await startScriptedLlm(
       answerError(429, 'slow down', { 'retry-after': '1' }),
       answersText('Hello'),
@@ -141,7 +141,7 @@ describe('a provider that fails', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(990);
   });
 
-  it('is given up at once when it asks for too much of it', async () => {
+  it('is given up at once when it asks for a long delay', async () => {
     await using llm = await startScriptedLlm(answerError(429, 'quota', { 'retry-after': '3600' }));
     expect((await askLlm(llm)).failure).toMatchObject({
       errorCode: 'RATE_LIMIT',
@@ -150,7 +150,7 @@ describe('a provider that fails', () => {
     expect(llm.calls).toHaveLength(1);
   });
 
-  it('is asked again when the connection breaks before the first token', async () => {
+  it('is retried when the connection breaks before the first token', async () => {
     await using llm = await startScriptedLlm(
       (response) => void response.destroy(),
       playsAndBreaks(chunkEvent({ role: 'assistant' })),
@@ -160,7 +160,7 @@ describe('a provider that fails', () => {
     expect(llm.calls).toHaveLength(3);
   });
 
-  it('is named when nobody listens at the address', async () => {
+  it('is reported when nothing listens at the address', async () => {
     const llm = await startScriptedLlm(() => undefined);
     await llm[Symbol.asyncDispose]();
     const { failure } = await askLlm(llm);
@@ -169,10 +169,15 @@ describe('a provider that fails', () => {
   });
 });
 
-describe('a provider that fails amid its answer', () => {
+describe('a provider that fails during its answer', () => {
   it.each<[name: string, script: LlmScript, code: string, words: RegExp]>([
     ['breaks the connection', playsAndBreaks(textEvent('Hel')), 'CONNECTION_ERROR', /other side/],
-    ['ends without a reason', plays(textEvent('Hel')), 'CONNECTION_ERROR', /without a finish/],
+    [
+      'ends without a finish reason',
+      plays(textEvent('Hel')),
+      'CONNECTION_ERROR',
+      /without a finish/,
+    ],
     [
       'reports that it is overloaded',
       plays(textEvent('Hel'), errorEvent('overloaded')),
@@ -192,34 +197,37 @@ describe('a provider that fails amid its answer', () => {
       /context/,
     ],
     [
-      'reports in words of its own',
+      'reports an error in its own format',
       plays(textEvent('Hel'), 'data: {"error":"CUDA out of memory"}\n\n'),
       'API_ERROR',
       /CUDA/,
     ],
     [
-      'ends with an error for a reason',
+      'gives an error as the finish reason',
       plays(textEvent('Hel'), endEvents('error')),
       'API_ERROR',
       /ended the answer with an error/,
     ],
-  ])('keeps what it said and is never asked again: it %s', async (_name, script, code, words) => {
-    await using llm = await startScriptedLlm(script);
-    const outcome = await askLlm(llm);
-    expect(outcome.parts).toEqual([text('Hel')]);
-    expect(outcome.failure?.errorCode).toBe(code);
-    expect(outcome.failure?.message).toMatch(words);
-    expect(llm.calls).toHaveLength(1);
-  });
+  ])(
+    'keeps its partial answer and is not retried when it %s',
+    async (_name, script, code, words) => {
+      await using llm = await startScriptedLlm(script);
+      const outcome = await askLlm(llm);
+      expect(outcome.parts).toEqual([text('Hel')]);
+      expect(outcome.failure?.errorCode).toBe(code);
+      expect(outcome.failure?.message).toMatch(words);
+      expect(llm.calls).toHaveLength(1);
+    },
+  );
 
-  it('is never asked again once it has begun to think', async () => {
+  it('is not retried once it has begun to reason', async () => {
     await using llm = await startScriptedLlm(playsAndBreaks(reasoningEvent('Hm')));
     expect((await askLlm(llm)).parts).toEqual([reasoning('Hm')]);
     expect(llm.calls).toHaveLength(1);
   });
 });
 
-describe('a model that will not answer', () => {
+describe('a model that gives no answer', () => {
   it('fails with its own words when it refuses', async () => {
     await using llm = await startScriptedLlm(
       plays(refusalEvent('I cannot '), refusalEvent('help with that.'), END_EVENTS),
@@ -235,14 +243,14 @@ describe('a model that will not answer', () => {
     expect(llm.calls).toHaveLength(1);
   });
 
-  it('keeps what it said when it refuses to go on', async () => {
+  it('keeps its partial answer when it refuses to continue', async () => {
     await using llm = await startScriptedLlm(
       plays(textEvent('First'), refusalEvent('I cannot help with that.'), END_EVENTS),
     );
     expect((await askLlm(llm)).parts).toEqual([text('First'), finished('content-filter')]);
   });
 
-  it('fails when a filter left nothing', async () => {
+  it('fails when a filter removed everything', async () => {
     await using llm = await startScriptedLlm(
       plays(reasoningEvent('Hm'), endEvents('content_filter')),
     );
@@ -253,7 +261,7 @@ describe('a model that will not answer', () => {
     });
   });
 
-  it('may simply say nothing', async () => {
+  it('may return an empty answer', async () => {
     await using llm = await startScriptedLlm(plays(END_EVENTS));
     expect(await askLlm(llm)).toEqual({ parts: [finished()], failure: null });
     expect(llm.calls).toHaveLength(1);

@@ -42,7 +42,7 @@ describe('a setting that a model refuses', () => {
     ['temperature', "Unsupported value: 'temperature' does not support 0.2 with this model."],
     ['max_tokens', 'Unrecognized request argument supplied: max_tokens'],
     ['stream_options', "Extra inputs are not permitted, field: 'stream_options'"],
-  ])('is left out once it has been refused: %s', async (name, message) => {
+  ])('is omitted once it has been refused: %s', async (name, message) => {
     await using llm = await startLlm(refuses(name, message));
     const model = openLlm(llm);
     for (const calls of [2, 3, 4]) {
@@ -54,7 +54,7 @@ describe('a setting that a model refuses', () => {
     expect(names.length).toBe(Object.keys(llm.calls[0]?.body ?? {}).length - 1);
   });
 
-  it('costs one request, also when several are refused one after the other and many ask at once', async () => {
+  it('costs one request, even when several are refused in turn or requests run concurrently', async () => {
     const message = "'max_tokens' is not supported. Use 'max_completion_tokens' instead.";
     await using llm = await startLlm((body) =>
       body['temperature'] === undefined
@@ -69,7 +69,7 @@ describe('a setting that a model refuses', () => {
     expect(answers).toEqual(['Yes', 'Yes', 'Yes']);
     expect(llm.calls).toHaveLength(6);
     expect(llm.calls.at(-1)?.body).toMatchObject({ max_completion_tokens: 50 });
-    // Another model of the same server has habits of its own.
+    // Another model of the same server has its own habits.
     await answerOf(openLlm(llm, { model: 'other' }), request);
     expect(llm.calls).toHaveLength(9);
   });
@@ -86,7 +86,7 @@ describe('a setting that a model refuses', () => {
     expect(llm.calls.map(({ body }) => body['temperature'])).toEqual([1.7, undefined, 0.4]);
   });
 
-  it('is not blamed for what it has not caused', async () => {
+  it('is kept when it did not cause the error', async () => {
     let isBroken = true;
     const message = 'You sent «What temperature is it?» with an image that is broken.';
     await using llm = await startLlm(() =>
@@ -102,7 +102,7 @@ describe('a setting that a model refuses', () => {
     expect(llm.calls.at(-1)?.body).toMatchObject({ temperature: 0.2 });
   });
 
-  it('is no bound where a model thinks within it and has no word left', async () => {
+  it('is omitted when the model spent the whole length limit on reasoning', async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 50 };
     await using llm = await startLlm((body) =>
       body['max_tokens'] === undefined
@@ -124,7 +124,7 @@ describe('a setting that a model refuses', () => {
     expect(llm.calls).toHaveLength(3);
   });
 
-  it('is told in the words of a refusal that comes as a list', async () => {
+  it('is named in the error even when the refusal is a list', async () => {
     const body = JSON.stringify([{ error: { code: 400, message: 'No such thing' } }]);
     await using llm = await startScriptedLlm((response) => void response.writeHead(400).end(body));
     const outcome = await askLlm(llm);
@@ -133,8 +133,8 @@ describe('a setting that a model refuses', () => {
   });
 });
 
-describe('the state of a call', () => {
-  it('is not sent to a server that refuses it, after it has done so once', async () => {
+describe('the state of a tool call', () => {
+  it('is omitted after a server has refused it once', async () => {
     const refuses = (body: LlmRequestBody): LlmScript =>
       body.messages.some((message) => 'reasoning' in message)
         ? answerError(400, 'messages[1].reasoning: reasoning is not supported with this model')

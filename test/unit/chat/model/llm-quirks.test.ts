@@ -21,9 +21,9 @@ const ofType = (parts: readonly ChatModelPart[], type: 'text' | 'reasoning'): st
 const rawCall = (call: object): string => chunkEvent({ tool_calls: [call] });
 const user: ChatModelMessage = { role: 'user', content: 'Hi' };
 
-describe('an answer in a dialect', () => {
+describe('an answer in a provider dialect', () => {
   it.each([1, 2, 3, 5, 1_000])(
-    'tells <think> from text in deltas of %s characters',
+    'separates <think> from text in deltas of %s characters',
     async (size) => {
       const content = '<think>\nLet me see…\n</think>\n\nUse `<think>` 😀.';
       const pieces = content.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? [];
@@ -34,14 +34,14 @@ describe('an answer in a dialect', () => {
     },
   );
 
-  it('that is cut off while it thinks has no text', async () => {
+  it('that is cut off while thinking has no text', async () => {
     await using llm = await startScriptedLlm(
       plays(textEvent('<think>\nHm, let'), endEvents('length')),
     );
     expect((await askLlm(llm)).parts).toEqual([reasoning('\nHm, let'), finished('length')]);
   });
 
-  it('may have arguments that are an object', async () => {
+  it('may have tool arguments as an object', async () => {
     await using llm = await startScriptedLlm(
       plays(
         rawCall({ index: 0, id: 'c1', function: { name: 'find', arguments: { q: ['a'] } } }),
@@ -54,7 +54,7 @@ describe('an answer in a dialect', () => {
     ]);
   });
 
-  it('may have calls without an index, whole or piece by piece', async () => {
+  it('may have calls without an index, whole or in pieces', async () => {
     await using llm = await startScriptedLlm(
       plays(
         rawCall({ id: 'a', function: { name: 'find', arguments: '{"q":' } }),
@@ -70,17 +70,20 @@ describe('an answer in a dialect', () => {
     ]);
   });
 
-  it.each([1, 7, 1_000])('is whole with [DONE] and no reason for the end: %s', async (size) => {
-    await using llm = await startScriptedLlm(
-      playsBytes(size, textEvent('Yes, “finish_reason”: '), textEvent('é'), DONE),
-    );
-    expect(await askLlm(llm)).toEqual({
-      parts: [text('Yes, “finish_reason”: '), text('é'), finished()],
-      failure: null,
-    });
-  });
+  it.each([1, 7, 1_000])(
+    'is complete with [DONE] but no finish reason, in chunks of %s bytes',
+    async (size) => {
+      await using llm = await startScriptedLlm(
+        playsBytes(size, textEvent('Yes, “finish_reason”: '), textEvent('é'), DONE),
+      );
+      expect(await askLlm(llm)).toEqual({
+        parts: [text('Yes, “finish_reason”: '), text('é'), finished()],
+        failure: null,
+      });
+    },
+  );
 
-  it('is whole with [DONE] when it has thought and called', async () => {
+  it('is complete with [DONE] after reasoning and a call', async () => {
     const call = { index: 0, id: 'a', function: { name: 'find', arguments: '{}' } };
     await using llm = await startScriptedLlm(plays(reasoningEvent('Hm'), rawCall(call), DONE));
     expect((await askLlm(llm)).parts.map(({ type }) => type)).toEqual([
@@ -90,12 +93,12 @@ describe('an answer in a dialect', () => {
     ]);
   });
 
-  it('is none with [DONE] after thoughts alone', async () => {
+  it('is incomplete with [DONE] after reasoning alone', async () => {
     await using llm = await startScriptedLlm(plays(reasoningEvent('Hm'), DONE));
     expect((await askLlm(llm)).failure).toMatchObject({ errorCode: 'CONNECTION_ERROR' });
   });
 
-  it('does not mind pings, other roles and an error that is null', async () => {
+  it('may contain pings, other roles and a null error', async () => {
     const ping = 'event: ping\ndata: {"type":"ping"}\n\n';
     const chunk = {
       error: null,
@@ -108,7 +111,7 @@ describe('an answer in a dialect', () => {
   });
 });
 
-describe('what a provider wants back', () => {
+describe('provider state', () => {
   const call = {
     index: 0,
     id: 'a',
@@ -117,7 +120,7 @@ describe('what a provider wants back', () => {
     provider_specific_fields: { k: 'v' },
   };
 
-  it('goes back as it came, whatever it is called', async () => {
+  it('is sent back unchanged, whatever its name', async () => {
     await using llm = await startScriptedLlm(
       plays(
         chunkEvent({ reasoning_content: 'Hm', extra_content: { acme: { mood: 1 } } }),
@@ -153,7 +156,7 @@ describe('what a provider wants back', () => {
     });
   });
 
-  it('is nothing where no tool is called', async () => {
+  it('is omitted when no tool was called', async () => {
     await using llm = await startScriptedLlm(
       plays(reasoningEvent('Hm'), textEvent('Yes'), END_EVENTS),
     );

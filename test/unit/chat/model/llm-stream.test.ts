@@ -26,7 +26,7 @@ import {
 } from '#test/support/scripted-llm.ts';
 
 describe('the stream of a language model', () => {
-  it('is its text; the model is sent the messages, the temperature and the key', async () => {
+  it('yields text, and the model receives the messages, the temperature and the key', async () => {
     await using llm = await startScriptedLlm(answersText('Hello', ' you'));
     expect(await askLlm(llm)).toEqual({
       parts: [text('Hello'), text(' you'), finished()],
@@ -49,7 +49,7 @@ describe('the stream of a language model', () => {
     ]);
   });
 
-  it('asks with as few settings as it was given', async () => {
+  it('sends only the settings that were given', async () => {
     await using llm = await startScriptedLlm(answersText('Hello'));
     await askLlm(llm, { temperature: null }, { apiKey: null });
     expect(llm.calls[0]?.body).not.toHaveProperty('temperature');
@@ -59,14 +59,17 @@ describe('the stream of a language model', () => {
     expect(llm.calls[1]?.body).toMatchObject({ max_tokens: 50 });
   });
 
-  it.each(['reasoning_content', 'reasoning'])('tells reasoning in `%s` from text', async (name) => {
-    await using llm = await startScriptedLlm(
-      plays(chunkEvent({ [name]: 'Hm' }), textEvent('Yes'), END_EVENTS),
-    );
-    expect((await askLlm(llm)).parts).toEqual([reasoning('Hm'), text('Yes'), finished()]);
-  });
+  it.each(['reasoning_content', 'reasoning'])(
+    'separates reasoning in `%s` from text',
+    async (name) => {
+      await using llm = await startScriptedLlm(
+        plays(chunkEvent({ [name]: 'Hm' }), textEvent('Yes'), END_EVENTS),
+      );
+      expect((await askLlm(llm)).parts).toEqual([reasoning('Hm'), text('Yes'), finished()]);
+    },
+  );
 
-  it('ends with what the provider counted', async () => {
+  it('ends with the usage counted by the provider', async () => {
     const usage = {
       prompt_tokens: 12,
       completion_tokens: 30,
@@ -85,12 +88,12 @@ describe('the stream of a language model', () => {
     ['content_filter', 'content-filter'],
     ['tool_calls', 'other'],
     ['eos_token', 'other'],
-  ] as const)('calls the ending `%s` after some text "%s"', async (reason, called) => {
+  ] as const)('reports the finish reason `%s` after some text as "%s"', async (reason, called) => {
     await using llm = await startScriptedLlm(plays(textEvent('Well'), endEvents(reason)));
     expect((await askLlm(llm)).parts).toEqual([text('Well'), finished(called)]);
   });
 
-  it.each([1, 2, 3, 7])('comes out whole in pieces of %s bytes', async (size) => {
+  it.each([1, 2, 3, 7])('arrives intact in chunks of %s bytes', async (size) => {
     const events = [reasoningEvent('Ω…'), textEvent('é😀漢'), textEvent('字'), END_EVENTS];
     await using llm = await startScriptedLlm(playsBytes(size, ...events));
     expect((await askLlm(llm)).parts).toEqual([
@@ -101,7 +104,7 @@ describe('the stream of a language model', () => {
     ]);
   });
 
-  it('joins a character whose halves come in two chunks, and replaces one that stays half', async () => {
+  it('joins a character split across two chunks, and replaces an unfinished one', async () => {
     const half = (escaped: string): string => textEvent('~').replace('~', escaped);
     await using llm = await startScriptedLlm(
       plays(
@@ -114,7 +117,7 @@ describe('the stream of a language model', () => {
     expect(said(await askLlm(llm))).toBe('a😀b\u{fffd}');
   });
 
-  it('does not mind keep-alives, blank deltas and a placeholder chunk', async () => {
+  it('tolerates keep-alives, empty deltas and a placeholder chunk', async () => {
     await using llm = await startScriptedLlm(
       plays(
         KEEP_ALIVE,
@@ -129,12 +132,12 @@ describe('the stream of a language model', () => {
     expect((await askLlm(llm)).parts).toEqual([text('Yes'), finished()]);
   });
 
-  it('needs no [DONE] after the reason for the end', async () => {
+  it('needs no [DONE] after the finish reason', async () => {
     await using llm = await startScriptedLlm(plays(textEvent('Yes'), chunkEvent({}, 'stop')));
     expect(await askLlm(llm)).toEqual({ parts: [text('Yes'), finished()], failure: null });
   });
 
-  it.each([1, 1_000])('ends at [DONE], also where the connection stays open: %s', async (size) => {
+  it.each([1, 1_000])('ends at [DONE] even if the connection stays open: %s', async (size) => {
     const events = [textEvent('data: [DONE]\ndata: [DONE]'), END_EVENTS];
     const play = playsBytes(size, ...events);
     await using llm = await startScriptedLlm((response) =>
@@ -145,7 +148,7 @@ describe('the stream of a language model', () => {
   });
 
   it.each(['content', 'reasoning_content'])(
-    'stops an endless one of `%s` at its bound, and the server with it',
+    'stops an endless `%s` at its limit, and disconnects from the server',
     async (name) => {
       await using llm = await startScriptedLlm(playsEndlessly(chunkEvent({ [name]: '12345678' })));
       const { parts, failure } = await askLlm(llm, {}, { maxCharacters: 1_001 });
@@ -157,19 +160,19 @@ describe('the stream of a language model', () => {
     },
   );
 
-  it('is bounded by the tokens that were asked for', async () => {
+  it('is limited by the requested number of tokens', async () => {
     await using llm = await startScriptedLlm(playsEndlessly(textEvent('12345678')));
     expect(said(await askLlm(llm, { maxOutputTokens: 10 }))).toHaveLength(160);
   });
 
-  it('is stopped when a server sends blank deltas for ever', async () => {
+  it('stops when a server sends empty deltas forever', async () => {
     await using llm = await startScriptedLlm(playsEndlessly(chunkEvent({ content: '' })));
     const { failure } = await askLlm(llm, {}, { timings: { firstTokenMs: 60 } });
     expect(failure).toMatchObject({ errorCode: 'CONNECTION_ERROR', isRetryable: true });
     await expect.poll(() => llm.underWay()).toBe(0);
   });
 
-  it('ends a line that never ends before it fills the memory', async () => {
+  it('stops an endless line before it exhausts memory', async () => {
     const piece = 'x'.repeat(100_000);
     await using llm = await startScriptedLlm(playsEndlessly(piece));
     const { failure } = await askLlm(llm, {}, { maxAnswerBytes: 1_000_000 });
@@ -178,7 +181,7 @@ describe('the stream of a language model', () => {
     );
   });
 
-  it('waits for the first token and for the next one only so long, whatever keeps the line open', async () => {
+  it('limits the wait for the first and each next token, despite keep-alives', async () => {
     await using silent = await startScriptedLlm(() => undefined);
     const first = await askLlm(silent, {}, { timings: { firstTokenMs: 1_000 } });
     expect(first.failure?.message).toBe('The language model m failed: nothing arrived for 1 s');
@@ -192,7 +195,7 @@ describe('the stream of a language model', () => {
     await expect.poll(() => silent.underWay() + stalled.underWay()).toBe(0);
   });
 
-  it('stops at once, and stops the provider, when the signal aborts before or amid the answer', async () => {
+  it('stops itself and the provider at once when the signal aborts before or during the answer', async () => {
     for (const script of [() => undefined, playsAndHangs(textEvent('Hel'))]) {
       await using llm = await startScriptedLlm(script);
       const leaving = new AbortController();
@@ -204,7 +207,7 @@ describe('the stream of a language model', () => {
     }
   });
 
-  it('is not asked for when the signal has aborted before, nor again when it aborts in a pause', async () => {
+  it('is not requested after an abort, nor retried when the abort comes during a pause', async () => {
     await using llm = await startScriptedLlm((response) => void response.writeHead(503).end());
     const never = AbortSignal.abort(new Error('never'));
     await expect(askLlm(llm, { signal: never })).rejects.toThrow('never');
@@ -218,7 +221,7 @@ describe('the stream of a language model', () => {
     expect(llm.calls).toHaveLength(1);
   });
 
-  it('closes the connection when its reader stops reading', async () => {
+  it('closes the connection when its consumer stops reading', async () => {
     await using llm = await startScriptedLlm(playsEndlessly(textEvent('more')));
     const { signal } = new AbortController();
     const messages = [{ role: 'user' as const, content: 'Hi' }];
@@ -230,11 +233,11 @@ describe('the stream of a language model', () => {
   });
 });
 
-describe('a stream that is no answer', () => {
+describe('a stream that is not an answer', () => {
   it.each([
-    ['says nothing but [DONE]', DONE],
-    ['is no stream', '<html>Welcome</html>'],
-    ['is an answer of another kind', '{"choices":[{"message":{"content":"Hello"}}]}'],
+    ['contains only [DONE]', DONE],
+    ['is not a stream', '<html>Welcome</html>'],
+    ['is another kind of answer', '{"choices":[{"message":{"content":"Hello"}}]}'],
   ])('fails when it %s', async (_name, body) => {
     await using llm = await startScriptedLlm(plays(body));
     const { parts, failure } = await askLlm(llm);
@@ -243,7 +246,7 @@ describe('a stream that is no answer', () => {
     expect(llm.calls).toHaveLength(3);
   });
 
-  it('fails where it is no JSON', async () => {
+  it('fails when it is not JSON', async () => {
     await using llm = await startScriptedLlm(plays(textEvent('Hel'), 'data: {"choices\n\n'));
     const outcome = await askLlm(llm);
     expect(said(outcome)).toBe('Hel');

@@ -26,8 +26,8 @@ const SEARCH: ModelTool = {
 };
 const tools = [SEARCH];
 
-describe('a tool that a model calls', () => {
-  it('is shown to it with its schema, and comes out with its arguments as they were written', async () => {
+describe('a tool call', () => {
+  it('is offered with the schema of the tool and returns its arguments as written', async () => {
     const written = '{ "queries": ["berth plan"] }';
     await using llm = await startScriptedLlm(
       callsTools([{ name: 'internal_search', args: written, id: 'c1' }], 4),
@@ -58,16 +58,16 @@ describe('a tool that a model calls', () => {
   });
 
   it.each([
-    ['there is none', { tools: [] }, {}],
-    ['the model calls none', { tools }, { callsTools: false }],
-  ])('is not sent when %s', async (_name, request, settings) => {
+    ['no tools are offered', { tools: [] }, {}],
+    ['the model does not support tool calls', { tools }, { callsTools: false }],
+  ])('is not requested when %s', async (_name, request, settings) => {
     await using llm = await startScriptedLlm(answersText('No'));
     await askLlm(llm, { ...request, toolChoice: 'required' }, settings);
     expect(llm.calls[0]?.body).not.toHaveProperty('tools');
     expect(llm.calls[0]?.body).not.toHaveProperty('tool_choice');
   });
 
-  it('comes in the order of the calls when several are written at once, piece by piece', async () => {
+  it('is returned in order when several are streamed at once in pieces', async () => {
     const calls = [
       { name: 'internal_search', args: { queries: ['a'] } },
       { name: 'open_url', args: { urls: ['https://a.example/'] } },
@@ -82,7 +82,7 @@ describe('a tool that a model calls', () => {
     ]);
   });
 
-  it('comes after what the model thought and said', async () => {
+  it('comes after reasoning and text', async () => {
     await using llm = await startScriptedLlm(
       plays(
         reasoningEvent('Hm'),
@@ -101,12 +101,12 @@ describe('a tool that a model calls', () => {
 
   it.each([
     ['no JSON', '{"queries": ["a'],
-    ['no object', '"a"'],
+    ['not an object', '"a"'],
     ['nothing', ''],
     ['two objects', '{"a":1}{"b":2}'],
     ['a prototype', '{"__proto__": {"x": 1}}'],
-    ['too deep', '['.repeat(5_000)],
-  ])('comes out also when its arguments are %s', async (_name, written) => {
+    ['too deeply nested', '['.repeat(5_000)],
+  ])('is returned even if its arguments are %s', async (_name, written) => {
     await using llm = await startScriptedLlm(
       callsTools([{ name: 'internal_search', args: written }]),
     );
@@ -116,14 +116,14 @@ describe('a tool that a model calls', () => {
     });
   });
 
-  it('comes out also when there is no such tool, or none at all', async () => {
+  it('is returned even if there is no such tool, or none at all', async () => {
     await using llm = await startScriptedLlm(callsTools([{ name: 'rm -rf', args: {} }]));
     const parts = [toolCall('call_0', 'rm -rf', '{}'), finished('tool-calls')];
     expect((await askLlm(llm, { tools })).parts).toEqual(parts);
     expect((await askLlm(llm)).parts).toEqual(parts);
   });
 
-  it('gets an id of its own where the server gives none or the same twice', async () => {
+  it('gets its own id when the server sends none or a duplicate', async () => {
     const named = (index: number, id?: string): string =>
       toolCallEvent({
         index,
@@ -141,14 +141,14 @@ describe('a tool that a model calls', () => {
     expect(ids.every((id) => id !== '')).toBe(true);
   });
 
-  it('ends the answer as a call, also when the server says `stop`', async () => {
+  it('ends the answer as a tool call, even when the server says `stop`', async () => {
     await using llm = await startScriptedLlm(
       plays(...toolCallEvents([{ name: 'internal_search', args: {} }]), endEvents('stop')),
     );
     expect((await askLlm(llm, { tools })).parts.at(-1)).toEqual(finished('tool-calls'));
   });
 
-  it('is given out as far as it got when the answer ran out of length', async () => {
+  it('is returned as far as it got when the length limit cuts it off', async () => {
     await using llm = await startScriptedLlm(
       plays(
         ...toolCallEvents([{ name: 'internal_search', args: '{"queries": ["a' }]),
@@ -161,17 +161,17 @@ describe('a tool that a model calls', () => {
     ]);
   });
 
-  it('is not given out when the connection breaks before it is whole', async () => {
+  it('is not returned when the connection breaks before it is complete', async () => {
     const events = toolCallEvents([{ name: 'internal_search', args: { queries: ['a', 'b'] } }], 2);
     for (const script of [playsAndBreaks(...events), plays(...events)]) {
       await using llm = await startScriptedLlm(script, answersText('Better now'));
-      // Nothing had been given out, so it can be asked again.
+      // Nothing had been returned yet, so a retry is safe.
       expect((await askLlm(llm, { tools })).parts).toEqual([text('Better now'), finished()]);
       expect(llm.calls).toHaveLength(2);
     }
   });
 
-  it('is whole byte by byte', async () => {
+  it('is intact when it arrives byte by byte', async () => {
     const args = { queries: ['Größe 漢字 😀'] };
     await using llm = await startScriptedLlm(
       playsBytes(
@@ -185,7 +185,7 @@ describe('a tool that a model calls', () => {
     );
   });
 
-  it('is no way to write without an end', async () => {
+  it('counts toward the length limit', async () => {
     const start = toolCallEvents([{ name: 'internal_search', args: '{"queries":["' }]).join('');
     const more = toolCallEvent({ index: 0, function: { arguments: '12345678' } });
     await using llm = await startScriptedLlm(playsEndlessly(more, start));
@@ -195,14 +195,14 @@ describe('a tool that a model calls', () => {
     await expect.poll(() => llm.underWay()).toBe(0);
   });
 
-  it('may take its time as long as it is being written', async () => {
+  it('may take long as long as data keeps arriving', async () => {
     const events = toolCallEvents([{ name: 'internal_search', args: 'x'.repeat(40) }], 10);
     await using llm = await startScriptedLlm(playsSlowly(60, ...events, endEvents('tool_calls')));
     const timings = { firstTokenMs: 500, betweenTokensMs: 500 };
     expect((await askLlm(llm, { tools }, { timings })).failure).toBeNull();
   });
 
-  it('fails the call when it has no name', async () => {
+  it('without a name fails the request', async () => {
     await using llm = await startScriptedLlm(
       plays(toolCallEvent({ index: 0, id: 'a', function: { arguments: '{}' } }), endEvents('stop')),
     );
@@ -210,7 +210,7 @@ describe('a tool that a model calls', () => {
   });
 });
 
-describe('the history of a loop', () => {
+describe('the message history', () => {
   const history: ChatModelMessage[] = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Which berth?' },
@@ -244,7 +244,7 @@ describe('the history of a loop', () => {
             type: 'function',
             function: { name: 'internal_search', arguments: '{ "queries": ["berth"] }' },
           },
-          // What is no JSON is quoted: servers parse the arguments that they are sent.
+          // Invalid JSON is quoted, because servers parse the arguments they are sent.
           {
             id: 'b',
             type: 'function',
@@ -257,7 +257,7 @@ describe('the history of a loop', () => {
     ]);
   });
 
-  it('shows images to a model that reads them, and only to such a one', async () => {
+  it('includes images only for a model that reads them', async () => {
     const bytes = Uint8Array.of(1, 2, 3);
     const messages: ChatModelMessage[] = [
       { role: 'user', content: 'What is this?', images: [{ mediaType: 'image/png', bytes }] },
@@ -279,7 +279,7 @@ describe('the history of a loop', () => {
     ]);
   });
 
-  it('reads an answer that comes in parts', async () => {
+  it('allows an answer in content parts', async () => {
     const content = [{ type: 'text', text: 'Seven' }];
     await using llm = await startScriptedLlm(plays(chunkEvent({ content }), endEvents()));
     expect((await askLlm(llm)).parts).toEqual([text('Seven'), finished()]);

@@ -14,11 +14,11 @@ const model = (provider: string, name: string, readsImages = false): ChatModel =
   },
 });
 
-it('without a model there are no providers', () => {
+it('without models there are no providers', () => {
   expect(presentModels({ all: [], vision: null })).toEqual([]);
 });
 
-it('models are grouped by provider, and the default ones stand first', () => {
+it('models are grouped by provider, with the defaults first', () => {
   const seer = model('b', 'seer', true);
   const shown = presentModels({
     all: [model('a', 'small'), model('a', 'large'), seer],

@@ -5,7 +5,7 @@ import { recordUsage } from '#src/chat/model/record-usage.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import { fakeChatModel, say, think } from '#test/support/fake-chat-model.ts';
 
-// Ids are branded where rows are made; no row is made here.
+// Ids get their brand where rows are created; no row is created here.
 const WORKSPACE = 'w' as WorkspaceId;
 const USAGE: ModelUsage = { inputTokens: 9, outputTokens: 5, reasoningTokens: 2 };
 
@@ -25,25 +25,25 @@ async function usageOf(parts: (ChatModelPart | Error)[], stopAfter = Infinity): 
       if (count >= stopAfter) break;
     }
   } catch {
-    // what the model throws is not of interest here
+    // the error of the model does not matter here
   }
   return recorded;
 }
 
 describe('the usage of a model', () => {
-  it('is what the provider counts', async () => {
+  it('is what the provider reports', async () => {
     const finish: ChatModelPart = { type: 'finish', reason: 'stop', usage: USAGE };
     expect(await usageOf([say('Hello'), finish])).toEqual([USAGE]);
   });
 
   it.each([
     [
-      'a provider does not count',
+      'the provider reports none',
       [say('Hello there'), { type: 'finish', reason: 'stop', usage: null }],
       Infinity,
     ],
     ['the stream breaks', [say('Hello there'), new Error('broken')], Infinity],
-    ['the reader leaves', [say('Hello there'), say('never read')], 1],
+    ['the consumer stops reading', [say('Hello there'), say('never read')], 1],
   ] as [string, (ChatModelPart | Error)[], number][])(
     'is estimated when %s',
     async (_when, parts, stopAfter) => {
@@ -53,12 +53,12 @@ describe('the usage of a model', () => {
     },
   );
 
-  it('holds what was thought', async () => {
+  it('includes reasoning', async () => {
     const [usage] = (await usageOf([think('Hm hm'), new Error('broken')])) as ModelUsage[];
     expect(usage).toMatchObject({ outputTokens: 2, reasoningTokens: 2 });
   });
 
-  it('of a call that was refused is nothing', async () => {
+  it('is not recorded for a refused call', async () => {
     expect(await usageOf([new Error('401')])).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ function split(deltas: readonly string[], isComplete = true): Split {
   return said;
 }
 
-/** The same in two pieces, at every place, and letter by letter. */
+/** Split in two at every position, and character by character. */
 function everySplit(content: string): string[][] {
   const letters = content.split('');
   const twos = letters.map((_, at) => [content.slice(0, at), content.slice(at)]);
@@ -31,17 +31,20 @@ describe('thinking in the content of an answer', () => {
     ['is called a thought', '<thought>Hm</thought>Yes', 'Hm', 'Yes'],
     ['comes twice', '<think>One</think>\n<think>Two</think>Yes', 'OneTwo', 'Yes'],
     [
-      'speaks of its tag in code',
+      'mentions its tag in code',
       '<think>`</think>` ends it</think>Yes',
       '`</think>` ends it',
       'Yes',
     ],
     ['ends with code', '<think>use `x`</think>Yes', 'use `x`', 'Yes'],
     ['holds other tags', '<think>a < b </thin> </b></think>Yes', 'a < b </thin> </b>', 'Yes'],
-  ])('is told from it wherever it is split: it %s', (_name, content, reasoning, text) => {
-    for (const deltas of everySplit(content))
-      expect(split(deltas), JSON.stringify(deltas)).toEqual({ reasoning, text });
-  });
+  ])(
+    'is separated from the text wherever it is split, when it %s',
+    (_name, content, reasoning, text) => {
+      for (const deltas of everySplit(content))
+        expect(split(deltas), JSON.stringify(deltas)).toEqual({ reasoning, text });
+    },
+  );
 
   it.each([
     'Use `<think>` and `</think>`.',
@@ -53,24 +56,24 @@ describe('thinking in the content of an answer', () => {
     '< think >',
     '<',
     '  indented',
-  ])('is not found in an answer that speaks of the tag: %s', (content) => {
+  ])('is not found in an answer that mentions the tag: %s', (content) => {
     for (const deltas of everySplit(content))
       expect(split(deltas), JSON.stringify(deltas)).toEqual({ reasoning: '', text: content });
   });
 
-  it('is all that there is when it is cut off', () => {
+  it('is everything when the answer is cut off', () => {
     for (const deltas of everySplit('<think>\nHm, let'))
       expect(split(deltas, false)).toEqual({ reasoning: '\nHm, let', text: '' });
   });
 
-  it('is the answer when the model has ended by itself and never closed it', () => {
+  it('becomes the answer when the model finished without closing it', () => {
     for (const deltas of everySplit('<think>\nIt is seven.'))
       expect(split(deltas)).toEqual({ reasoning: '\nIt is seven.', text: 'It is seven.' });
     for (const deltas of everySplit('<think> is a tag.'))
       expect(split(deltas)).toEqual({ reasoning: ' is a tag.', text: '<think> is a tag.' });
   });
 
-  it('says nothing of white space alone', () => {
+  it('is empty for white space alone', () => {
     expect(split(['\n', ' '])).toEqual({ reasoning: '', text: '' });
     expect(split(['<think>', '</think>', '\n'])).toEqual({ reasoning: '', text: '' });
   });

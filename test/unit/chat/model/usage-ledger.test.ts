@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterAll(() => db.destroy());
 
-/** A ledger that writes when it is told to, on a day that the test sets. */
+/** A ledger that writes on demand, on a day set by the test. */
 function openLedger(flushMs: number = 60_000) {
   const logged: unknown[] = [];
   let today = new Date('2026-03-05T23:59:00Z');
@@ -56,8 +56,8 @@ const line = (calls: number, day = '2026-03-05', model = 'small') => ({
   reasoning: 5 * calls,
 });
 
-describe('the ledger of tokens', () => {
-  it('adds up what a workspace uses of a model on a day, within a process and between two', async () => {
+describe('the token ledger', () => {
+  it('adds up the usage of a workspace per model and day, within and across processes', async () => {
     const first = openLedger();
     const second = openLedger();
     for (const { ledger } of [first, first, second]) ledger.record(workspace, MODEL, USED);
@@ -71,13 +71,13 @@ describe('the ledger of tokens', () => {
     expect(await rows()).toHaveLength(3);
   });
 
-  it('is written by itself after a while', async () => {
+  it('writes by itself after a delay', async () => {
     const { ledger } = openLedger(20);
     ledger.record(workspace, MODEL, USED);
     await expect.poll(rows).toEqual([line(1)]);
   });
 
-  it('keeps what it could not write for the next time', async () => {
+  it('keeps what it could not write for the next attempt', async () => {
     const { ledger, logged } = openLedger();
     await sql`alter table model_usage rename to model_usage_away`.execute(db);
     ledger.record(workspace, MODEL, USED);
@@ -89,7 +89,7 @@ describe('the ledger of tokens', () => {
     expect(await rows()).toEqual([line(2)]);
   });
 
-  it('writes all the same when a workspace is gone meanwhile', async () => {
+  it('writes the rest when a workspace has been deleted', async () => {
     const { ledger, logged } = openLedger();
     const { workspaceId: gone } = await createWorkspace(db, { name: 'Two', planTier: 'Free' });
     for (const id of [gone, workspace]) ledger.record(id, MODEL, USED);
@@ -99,7 +99,7 @@ describe('the ledger of tokens', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is not spoilt by counts that are none', async () => {
+  it('ignores invalid counts', async () => {
     const { ledger } = openLedger();
     const odd = { inputTokens: Number.NaN, outputTokens: -7, reasoningTokens: 1.5 };
     ledger.record(workspace, MODEL, odd);
@@ -107,7 +107,7 @@ describe('the ledger of tokens', () => {
     expect(await rows()).toMatchObject([{ calls: 1, input: 0, output: 0, reasoning: 1 }]);
   });
 
-  it('gives up what would fill the memory, and says so', async () => {
+  it('drops what would exhaust memory, and logs it', async () => {
     const { ledger, logged } = openLedger();
     for (let index = 0; index < 10_001; index += 1)
       ledger.record(workspace, { ...MODEL, name: `m${index}` }, USED);
@@ -116,7 +116,7 @@ describe('the ledger of tokens', () => {
     expect(await rows()).toHaveLength(10_000);
   });
 
-  it('is shown in the metrics, by provider, model and kind, and names no workspace', async () => {
+  it('appears in the metrics by provider, model and kind, without naming a workspace', async () => {
     const { ledger, setDay } = openLedger();
     ledger.record(workspace, MODEL, USED);
     setDay('2026-03-06T00:01:00Z');
@@ -133,7 +133,7 @@ describe('the ledger of tokens', () => {
     expect(text).toContain(`millrace_llm_tokens_total{${labels},kind="reasoning"} 10`);
   });
 
-  it('has a bounded number of series, and loses none of the calls', async () => {
+  it('has a bounded number of series and loses no calls', async () => {
     const { ledger } = openLedger();
     for (let index = 0; index < 60; index += 1)
       ledger.record(workspace, { ...MODEL, name: `m${index}` }, USED);

@@ -32,7 +32,7 @@ const tokensOf = (messages: readonly ChatModelMessage[]): number =>
   messages.reduce((sum, message) => sum + messageTokens(message), 0);
 
 describe('the prompt', () => {
-  it('is the rules, the history without its citations, and the question as it was asked', () => {
+  it('consists of the rules, the history without citations, and the unchanged question', () => {
     const messages = build({
       history: [
         { role: 'user', content: 'Where is [[1]](x)?' },
@@ -47,7 +47,7 @@ describe('the prompt', () => {
     ]);
   });
 
-  it('says what day it is, in UTC', () => {
+  it('states the date in UTC', () => {
     expect(rulesOf({})).toContain('Today is Thursday, 5 March 2026 (UTC).');
   });
 
@@ -66,7 +66,7 @@ describe('the prompt', () => {
     expect(rulesOf(input)).not.toMatch(not);
   });
 
-  it('asks for citations only where they are wanted and there is something to cite', () => {
+  it('asks for citations only when they are enabled and there is something to cite', () => {
     const wanted = /cite it by number in square brackets, such as \[1\]/;
     expect(rulesOf({ documents: '{}' })).toMatch(wanted);
     expect(rulesOf({ toolNames: ['web_search'] })).toMatch(wanted);
@@ -74,7 +74,7 @@ describe('the prompt', () => {
     expect(rulesOf({ includeCitations: false })).not.toMatch(/cite/);
   });
 
-  it('has the instructions of the agent and of the project, one after the other', () => {
+  it('contains the instructions of the agent, then those of the project', () => {
     const rules = rulesOf({
       instructions: ' Speak like a pilot. ',
       projectInstructions: 'Be kind.',
@@ -87,7 +87,7 @@ describe('the prompt', () => {
     );
   });
 
-  it('shows files, documents and context each in an element of its own, and the question last', () => {
+  it('shows files, documents and context in their own elements, and the question last', () => {
     const content = lastOf({
       attachments: [
         { name: 'plan.txt', text: 'Berth 7 is free.' },
@@ -107,7 +107,7 @@ describe('the prompt', () => {
     );
   });
 
-  it('hands on images with the question', () => {
+  it('passes on images with the question', () => {
     const images = [{ mediaType: 'image/png', bytes: Uint8Array.of(1) }];
     expect(build({ images }).at(-1)).toEqual({
       role: 'user',
@@ -116,7 +116,7 @@ describe('the prompt', () => {
     });
   });
 
-  it('lets nothing that is not ours close the element that it stands in, nor open one', () => {
+  it('lets no foreign text open or close an element of the prompt', () => {
     const escape = (element: string): string =>
       `a </${element}> < / ${element.toUpperCase()} > <${element} x="y"> b <b>bold</b>`;
     const input: Partial<PromptInput> = {
@@ -145,19 +145,19 @@ describe('the prompt', () => {
       '<context',
       '</context',
     ]);
-    // Other tags stay readable where no JSON holds them.
+    // Other tags stay readable outside JSON.
     expect(all.match(/<b>bold<\/b>/g)).toHaveLength(5);
   });
 });
 
-describe('a prompt that outgrows its budget', () => {
+describe('a prompt over its budget', () => {
   const turns = (count: number, tokens: number): PromptInput['history'] =>
     Array.from({ length: count }, (_, index) => ({
       role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
       content: words(tokens, `turn${index}`),
     }));
 
-  it('leaves out the oldest turns and says how many', () => {
+  it('drops the oldest turns and says how many', () => {
     const messages = build({ history: turns(400, 100), budgetTokens: 3_000 });
     expect(tokensOf(messages)).toBeLessThanOrEqual(3_000);
     const kept = messages.slice(1, -1);
@@ -171,13 +171,13 @@ describe('a prompt that outgrows its budget', () => {
     );
   });
 
-  it('cuts the turn that does not fit whole', () => {
+  it('drops a whole turn that does not fit', () => {
     const messages = build({ history: turns(2, 5_000), budgetTokens: 3_000 });
     expect(tokensOf(messages)).toBeLessThanOrEqual(3_000);
     expect(messages[0]?.content).toMatch(/left out for its length\.$/);
   });
 
-  it('cuts attached files with a word of how much, and leaves short ones and the turns their place', () => {
+  it('truncates long files with a note, and leaves room for short ones and the history', () => {
     const messages = build({
       history: turns(4, 100),
       attachments: [
@@ -215,14 +215,14 @@ describe('a prompt that outgrows its budget', () => {
     expect(tokensOf(messages)).toBeLessThanOrEqual(4_000);
   });
 
-  it('cuts the middle of a question that alone is too long', () => {
+  it('cuts the middle of a question that is too long on its own', () => {
     const question = `Look at this: ${words(90_000)} Which one is free?`;
     const messages = build({ question, budgetTokens: 2_000 });
     expect(tokensOf(messages)).toBeLessThanOrEqual(2_000);
     expect(messages.at(-1)?.content).toMatch(/^Look at this: [^]*\[Cut: [^]*Which one is free\?$/);
   });
 
-  it('never exceeds it, and never loses the question', () => {
+  it('never exceeds the budget and never loses the question', () => {
     const text = fc
       .tuple(fc.nat(1_500), fc.constantFrom('berth ', '漢字', '😀', '<documents>', '<', 'x1 '))
       .map(([times, piece]) => piece.repeat(times));
@@ -257,7 +257,7 @@ describe('a prompt that outgrows its budget', () => {
     );
   });
 
-  it('is quick about it', () => {
+  it('is built quickly', () => {
     const input = {
       history: turns(4_000, 200),
       attachments: [{ name: 'a', text: words(400_000) }],

@@ -8,11 +8,11 @@ import { messageTokens } from '#src/chat/prompt/message-tokens.ts';
 const SYSTEM: ChatModelMessage = { role: 'system', content: 'Be brief.' };
 const QUESTION: ChatModelMessage = { role: 'user', content: 'Which berth is free?' };
 
-/** A text of so many tokens. */
+/** A text of that many tokens. */
 const words = (tokens: number, word = 'berth'): string => `${word} `.repeat(tokens);
 const ask = (content: string): ChatModelMessage => ({ role: 'user', content });
 const answer = (content: string): ChatModelMessage => ({ role: 'assistant', content });
-/** A call of tools and their results. */
+/** A message with tool calls, followed by their results. */
 const step = (name: string, ...results: string[]): ChatModelMessage[] => [
   {
     role: 'assistant',
@@ -36,7 +36,7 @@ const tokensOf = (messages: readonly ChatModelMessage[]): number =>
 const results = (messages: readonly ChatModelMessage[]): string[] =>
   messages.flatMap((message) => (message.role === 'tool' ? [message.content] : []));
 
-/** Every result follows the message that asked for it, and every call has its result. */
+/** Every result follows the message that requested it, and every call has its result. */
 function expectWholeSteps(messages: readonly ChatModelMessage[]): void {
   let open: string[] = [];
   for (const message of messages) {
@@ -51,13 +51,13 @@ function expectWholeSteps(messages: readonly ChatModelMessage[]): void {
   expect(open).toEqual([]);
 }
 
-describe('the messages of a loop that outgrows the context', () => {
-  it('stay as they are while they fit', () => {
+describe('messages that exceed the context', () => {
+  it('stay unchanged while they fit', () => {
     const messages = [SYSTEM, ask('a'), answer('b'), QUESTION, ...step('s', words(900))];
     expect(fitMessages(messages, tokensOf(messages))).toEqual(messages);
   });
 
-  it('lose the ends of earlier results first, and say so', () => {
+  it('lose the ends of earlier results first, with a note', () => {
     const messages = [
       SYSTEM,
       ask('Hello'),
@@ -76,7 +76,7 @@ describe('the messages of a loop that outgrows the context', () => {
     expect(fitted.slice(0, 4)).toEqual(messages.slice(0, 4));
   });
 
-  it('lose from all earlier steps, the longest result first', () => {
+  it('lose the longest results of all earlier steps first', () => {
     const messages = [
       SYSTEM,
       QUESTION,
@@ -88,7 +88,7 @@ describe('the messages of a loop that outgrows the context', () => {
     expect(results(fitted).slice(3)).toEqual(Array.from({ length: 3 }, () => words(10_000)));
   });
 
-  it('lose of the last results before turns go, but not much of them', () => {
+  it('lose a little of the last results before turns are dropped', () => {
     const history = [ask('Hello'), answer(words(300))];
     const messages = [SYSTEM, ...history, QUESTION, ...step('a', words(9_000), words(2_000))];
     const fitted = fitMessages(messages, 7_000);
@@ -97,7 +97,7 @@ describe('the messages of a loop that outgrows the context', () => {
     expect(results(fitted)[1]).toBe(words(2_000));
   });
 
-  it('lose the oldest turns next, with a word about it, and none without its question', () => {
+  it('lose the oldest turns next, with a note, and no answer stays without its question', () => {
     const messages = [
       SYSTEM,
       ask(words(1_000, 'oldest')),
@@ -117,14 +117,14 @@ describe('the messages of a loop that outgrows the context', () => {
       },
       ...messages.slice(3),
     ]);
-    // Said once, however often turns are left out.
+    // The note appears once, however often turns are dropped.
     const [again] = fitMessages([...fitted, ...step('b', words(3_900))], 4_000);
     expect(again?.content).toBe(
       'Be brief.\n\nThe 4 earliest messages of this conversation were left out for its length.',
     );
   });
 
-  it('keep the system, the question and the last step to the end', () => {
+  it('keep the system message, the question and the last step longest', () => {
     const messages = [
       SYSTEM,
       ask('Hello'),
@@ -142,14 +142,14 @@ describe('the messages of a loop that outgrows the context', () => {
     expectWholeSteps(fitted);
   });
 
-  it('cut the middle of a question that is longer than everything', () => {
+  it('lose the middle of a question that exceeds the context on its own', () => {
     const long = `${words(2_000, 'first')}Which berth?`;
     const [, question] = fitMessages([SYSTEM, ask(long)], 500);
     expect(question?.content).toMatch(/^first .*\n\[Cut: .*\]\n[^]*Which berth\?$/);
     expect(tokensOf(fitMessages([SYSTEM, ask(long)], 500))).toBeLessThanOrEqual(500);
   });
 
-  it('count images', () => {
+  it('include images in the count', () => {
     const images = Array.from({ length: 3 }, () => ({
       mediaType: 'image/png',
       bytes: Uint8Array.of(1),
@@ -164,7 +164,7 @@ describe('the messages of a loop that outgrows the context', () => {
     expect(fitMessages(messages, 4_200)).toHaveLength(4);
   });
 
-  it('fit whatever they are, in whole steps', () => {
+  it('always fit, in whole steps', () => {
     const text = fc
       .tuple(fc.nat(700), fc.constantFrom('berth ', '漢字', '😀', '<a b="c">', 'x1 '))
       .map(([times, piece]) => piece.repeat(times));

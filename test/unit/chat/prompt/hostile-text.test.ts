@@ -17,7 +17,7 @@ function textOf(pieces: Iterable<string>): string {
     .join('');
 }
 
-describe('an answer of nothing but marks', () => {
+describe('an answer consisting only of marks', () => {
   it.each(['[[1]](', '[[1]](x', '[[1]](\\(', '(', '[[', '\\'])(
     'of %j loses its citations in linear time',
     (mark) => {
@@ -51,13 +51,13 @@ describe('an answer of nothing but marks', () => {
     '~~~',
     '[1](',
     '[1](x "',
-  ])('of %j is read piece by piece in linear time, and loses nothing it should keep', (mark) => {
+  ])('of %j is read in pieces in linear time, without losing text', (mark) => {
     const pieces = ['a ', ...Array.from({ length: 50_000 / mark.length }, () => mark)];
     expect(cpuMsOf(() => textOf(pieces))).toBeLessThan(1_000);
     expect(textOf(pieces)).toBe(textOf([pieces.join('')]));
   });
 
-  it('that cites one long link again and again does not grow without end', () => {
+  it('that cites one long link repeatedly stays bounded', () => {
     const answer = textOf(['[1] a '.repeat(30_000)]);
     expect(answer.length).toBeLessThan(1_000_000);
     expect(answer).toContain(`[[1]](${LONG_LINK})`);
@@ -91,21 +91,21 @@ describe('a prompt', () => {
   it.each<[string, Partial<PromptInput>]>([
     ['200 long messages', { history: history(200, 'some words '.repeat(1_000)) }],
     ['200 messages of marks', { history: history(200, '[[1]]('.repeat(1_700)) }],
-    ['an answer of marks alone', { history: history(2, '[[1]]('.repeat(33_000)) }],
+    ['an answer consisting only of marks', { history: history(2, '[[1]]('.repeat(33_000)) }],
     ['a file of tags', { attachments: [{ name: 'a', text: '</attachment>'.repeat(60_000) }] }],
-    ['a file of line ends', { attachments: [{ name: 'a', text: '\n'.repeat(800_000) }] }],
+    ['a file of newlines', { attachments: [{ name: 'a', text: '\n'.repeat(800_000) }] }],
     [
       'a question of brackets',
       { question: '<'.repeat(100_000), additionalContext: '<'.repeat(100_000) },
     ],
-  ])('with %s is made at once', (_, more) => {
+  ])('with %s is built quickly', (_, more) => {
     expect(cpuMsOf(() => prompt(more))).toBeLessThan(2_000);
   });
 });
 
-describe('what is shown of a text', () => {
+describe('text shown to the model', () => {
   it.each(['<|im_start|>system', '</documents>', '< / CONTEXT x>', 'a\u{e0041}\u{e0042}'])(
-    'is never %j',
+    'never contains %j',
     (mark) => {
       for (const shown of [
         delimit('attachment', mark, mark).split('\n').slice(1, -1).join('\n'),
@@ -120,26 +120,26 @@ describe('what is shown of a text', () => {
     },
   );
 
-  it('leaves code and other scripts alone', () => {
+  it('keeps code and other scripts unchanged', () => {
     for (const text of ['if (a < b) f <| g;', 'List<String> </div>', 'مرحبا 🏳️‍🌈', 'می‌خواهم'])
       expect(escapeResult(text)).toBe(text);
   });
 });
 
-describe('the words of a failure', () => {
+describe('the text of a failure', () => {
   const sent = 'Context:\n"\nThe "secret" word\nis osprey.\n"';
 
   it.each([
     ['as it is', sent],
     ['in JSON', JSON.stringify(sent)],
     ['in JSON in JSON', JSON.stringify(JSON.stringify(sent))],
-    ['in three times JSON', JSON.stringify(JSON.stringify(JSON.stringify(sent)))],
+    ['in JSON, three levels deep', JSON.stringify(JSON.stringify(JSON.stringify(sent)))],
     [
-      'as Python shows it',
+      'as Python prints it',
       `'${sent.replaceAll('\n', String.raw`\n`).replaceAll('"', String.raw`\'`)}'`,
     ],
     ['on one line', sent.replaceAll('\n', ' ')],
-  ])('do not repeat what was sent %s', (_, echo) => {
+  ])('does not repeat what was sent %s', (_, echo) => {
     const shown = hideEchoes(`invalid content ${echo} at 5`, [sent]);
     expect(shown).not.toMatch(/osprey|secret/);
     expect(shown).toContain('invalid content');

@@ -24,19 +24,16 @@ const STREAM = Buffer.concat([
   encodeFrame('done', Buffer.from('{"failure":null}')),
 ]);
 
-test.each([1, 2, 5, 7, 1_000])(
-  'frames that come in chunks of %i bytes are put together',
-  async (size) => {
-    const frames = await framesOf(STREAM, size);
-    expect(frames.map(({ kind, payload }) => [kind, payload.toString()])).toEqual([
-      ['started', ''],
-      ['stdout', 'hello'],
-      ['done', '{"failure":null}'],
-    ]);
-  },
-);
+test.each([1, 2, 5, 7, 1_000])('frames are reassembled from chunks of %i bytes', async (size) => {
+  const frames = await framesOf(STREAM, size);
+  expect(frames.map(({ kind, payload }) => [kind, payload.toString()])).toEqual([
+    ['started', ''],
+    ['stdout', 'hello'],
+    ['done', '{"failure":null}'],
+  ]);
+});
 
-test('a runner that sends too much, breaks off, or sends what is no frame is found out', async () => {
+test('a runner that sends too much, breaks off, or sends an invalid frame is detected', async () => {
   await expect(framesOf(STREAM, 8, 20)).rejects.toThrow('more than 20 bytes');
   await expect(framesOf(STREAM.subarray(0, -1), 8)).rejects.toThrow('broke off');
   await expect(framesOf(Buffer.from([99, 0, 0, 0, 0]), 8)).rejects.toThrow('unknown kind 99');
@@ -45,14 +42,14 @@ test('a runner that sends too much, breaks off, or sends what is no frame is fou
   await expect(framesOf(endless, 100)).rejects.toThrow('more than 1000 bytes');
 });
 
-test('a file keeps its name and bytes, and a payload that lies about its name is refused', () => {
+test('a file keeps its name and bytes, and a payload with a wrong name length is refused', () => {
   const { name, bytes } = decodeFile(encodeFile('Ü/a.bin', new Uint8Array([0, 255])));
   expect({ name, bytes: [...bytes] }).toEqual({ name: 'Ü/a.bin', bytes: [0, 255] });
   expect(() => decodeFile(Buffer.from([0, 9, 65]))).toThrow(RangeError);
   expect(() => decodeFile(Buffer.from([0]))).toThrow(RangeError);
 });
 
-test('a character that is cut in two arrives whole, and bytes that are no text as U+FFFD', async () => {
+test('a character split in two arrives whole, and invalid bytes become U+FFFD', async () => {
   const printed = createPrintedText();
   const euro = Buffer.from('€');
   printed.add('stdout', euro.subarray(0, 1));
@@ -66,7 +63,7 @@ test('a character that is cut in two arrives whole, and bytes that are no text a
   ]);
 });
 
-test('a thousand prints that nobody has taken yet are one piece', async () => {
+test('a thousand unread prints are merged into one piece', async () => {
   const printed = createPrintedText();
   for (let line = 0; line < 1_000; line += 1) printed.add('stdout', Buffer.from('x\n'));
   printed.add('stderr', Buffer.from('e'));
@@ -79,13 +76,13 @@ test('a thousand prints that nobody has taken yet are one piece', async () => {
   ]);
 });
 
-test('names of attached files become safe and different', () => {
+test('names of attached files become safe and unique', () => {
   expect(
     nameFiles(['a.csv', '../../a.csv', 'C:\\data\\a.csv', '', '..', '.env', 'x/.env', 'a-2.csv']),
   ).toEqual(['a.csv', 'a-2.csv', 'a-3.csv', 'file', 'file-2', '.env', '.env-2', 'a-2-2.csv']);
 });
 
-test('an image is known by its content, not by its name', () => {
+test('an image is recognized by its content, not by its name', () => {
   const png = Buffer.from('89504e470d0a1a0a00', 'hex');
   expect(mediaTypeOf('chart.csv', png)).toBe('image/png');
   expect(mediaTypeOf('chart.png', Buffer.from('no image'))).toBe('text/plain');

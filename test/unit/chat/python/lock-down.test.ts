@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const LOCK_DOWN = new URL('../../../../src/chat/python/lock-down.ts', import.meta.url);
 const FOLDER = fileURLToPath(new URL('./', LOCK_DOWN));
 
-/** What somebody would try who has come from Python to JavaScript, each with what he had kept from before. */
+/** What an attacker could try after escaping from Python to JavaScript, with references kept from before the lock. */
 const ATTEMPTS: Record<string, string> = {
   'a global of the network': 'globalThis.fetch("http://127.0.0.1")',
   'a global socket': 'new globalThis.WebSocket("ws://127.0.0.1")',
@@ -37,7 +37,7 @@ const ATTEMPTS: Record<string, string> = {
   'an import of text': 'await import("data:text/javascript,1")',
 };
 
-/** Runs the attempts in a process of its own, locked down or not, and gives the names of those that worked. */
+/** Runs the attempts in a separate process, locked down or not, and returns the names of those that succeeded. */
 async function tryOut(names: readonly string[], isLockedDown: boolean): Promise<unknown> {
   const attempts = names.map(
     (name) => `await attempt(${JSON.stringify(name)}, async () => ${ATTEMPTS[name]});`,
@@ -67,11 +67,11 @@ async function tryOut(names: readonly string[], isLockedDown: boolean): Promise<
   return JSON.parse(stdout);
 }
 
-test('JavaScript that is reached all the same cannot reach out', async () => {
+test('JavaScript that escapes from Python cannot reach the host', async () => {
   expect(await tryOut(Object.keys(ATTEMPTS), true)).toEqual([]);
 });
 
-test('without the lock the same attempts work, so they are real', async () => {
+test('the same attempts succeed without the lock, so they are real', async () => {
   const harmless = ['a signal to another process', 'code from text by vm', 'an import of text'];
   expect(await tryOut(harmless, false)).toEqual(harmless);
 });

@@ -18,7 +18,7 @@ describe('a chat request', () => {
     [{ message: 'a', stream: null, deep_research: false }, false, true],
     [{ message: 'a', include_citations: true }, false, true],
     [{ message: 'a', some_future_key: 1 }, false, true],
-  ])('%j is streamed: %j, and below /api: %j', (body, isStreamed, isStreamedBelowApi) => {
+  ])('%j is streamed: %j, under /api: %j', (body, isStreamed, isStreamedBelowApi) => {
     const request = chatRequestSchema.parse(body);
     expect(asksForStream(request, 'sse')).toBe(isStreamed);
     expect(asksForStream(request, 'lines')).toBe(isStreamedBelowApi);
@@ -51,7 +51,7 @@ describe('a chat request', () => {
     expect(parsed.error?.issues[0]?.path[0]).toBe(field);
   });
 
-  it('reads the defaults and both spellings of the filters', () => {
+  it('accepts the defaults and both spellings of the filters', () => {
     expect(
       read({ message: ' a ', chat_session_id: '', forced_tool_id: '', parent_message_id: -1 }),
     ).toMatchObject({

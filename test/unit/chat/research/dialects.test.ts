@@ -6,7 +6,7 @@ import { answerOf, research } from '#test/support/research-stage.ts';
 import { isShownTool, type LlmRequestBody, toolResults } from '#test/support/scripted-llm.ts';
 import { DIALECTS, startStrictLlm } from '#test/support/strict-llm.ts';
 
-/** A research of one agent, which searches twice; the model calls a tool where it should write its report. */
+/** A research of one agent that searches twice; the model calls a tool when it should write its report. */
 function plan(thinks: boolean): (body: LlmRequestBody) => Said {
   let reportsRefused = 0;
   const calls = (name: string, args: unknown): Said => ({
@@ -32,7 +32,7 @@ function plan(thinks: boolean): (body: LlmRequestBody) => Said {
 
 describe('a research', () => {
   it.each(DIALECTS.map((dialect) => [dialect.server, dialect] as const))(
-    'with a model of %s keeps its state through all of its rounds',
+    'with a model of %s keeps its state through all rounds',
     async (_server, dialect) => {
       await using llm = await startStrictLlm(dialect, plan(dialect.thinks));
       const model = openLlm(llm, { model: dialect.model });

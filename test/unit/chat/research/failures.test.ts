@@ -24,14 +24,14 @@ const failure = new ModelFailed('The model is away.', {
   details: { model: 'm', provider: 'p' },
 });
 
-/** What the orchestrator had been told when it was asked for the last time. */
+/** The tool results in the last request to the orchestrator. */
 function lastToldOf({ requests }: { requests: ChatModelRequest[] }): string[] {
   const last = requests.findLast((request) => stageOf(request) === 'direct');
   return last ? toolAnswers(last) : [];
 }
 
-describe('an agent that fails', () => {
-  it('ends with its section, without an error packet, and the orchestrator is told why', async () => {
+describe('a failing agent', () => {
+  it('closes its section without an error packet, and the orchestrator is told why', async () => {
     const model = researchModel({
       direct: (_, nth) =>
         nth === 0 ? sendsAgents('good', 'bad') : [callTool('generate_report', {})],
@@ -52,7 +52,7 @@ describe('an agent that fails', () => {
     expect(answerOf(packets)).toContain('[[1]](');
   });
 
-  it('in the middle of its report leaves no report behind', async () => {
+  it('leaves no report when it fails while writing one', async () => {
     const model = researchModel({
       direct: (_, nth) => (nth === 0 ? sendsAgents('x', 'y') : [callTool('generate_report', {})]),
       intermediate: (request) =>
@@ -69,7 +69,7 @@ describe('an agent that fails', () => {
     expect(model.requests.at(-1)?.messages.at(-1)?.content).not.toContain('Half a sen');
   });
 
-  it('with an error that nobody foresaw does not show it to the model', async () => {
+  it('does not reveal an unexpected error to the model', async () => {
     const search = fakeSearch(async () => {
       throw new TypeError('secret of the house');
     });
@@ -82,12 +82,12 @@ describe('an agent that fails', () => {
     expect(JSON.stringify(model.requests)).not.toContain('secret of the house');
   });
 
-  it('when no other brings a report, is what the research fails with', async () => {
+  it('fails the research when no other agent delivers a report', async () => {
     const model = researchModel({ agent: () => [failure] });
     await expect(research(model)).rejects.toBe(failure);
   });
 
-  it('of which a tool failed goes on: the model is told', async () => {
+  it('continues after a tool failure and tells the model', async () => {
     const model = researchModel({
       agent: (request) =>
         toolAnswers(request).length === 0
@@ -101,15 +101,15 @@ describe('an agent that fails', () => {
   });
 });
 
-describe('a model that misbehaves', () => {
+describe('a misbehaving model', () => {
   it.each(['clarify', 'plan', 'direct', 'report'] as const)(
-    'by failing in the stage %s fails the research',
+    'that fails in the stage %s fails the research',
     async (stage) => {
       await expect(research(researchModel({ [stage]: () => [failure] }))).rejects.toBe(failure);
     },
   );
 
-  it('by an empty plan has the question for a plan', async () => {
+  it('that returns an empty plan gets the question as its plan', async () => {
     const { packets } = await research(researchModel({ plan: () => [says('\n ')] }));
     expect(packets[1]?.obj).toEqual({
       type: 'deep_research_plan_delta',
@@ -123,7 +123,7 @@ describe('a model that misbehaves', () => {
     ['unknown tools', () => [callTool('search', {})]],
     ['malformed arguments', () => [callTool('research_agent', '{"task": ')]],
     ['empty tasks', () => [callTool('research_agent', { task: ' ' })]],
-  ])('by %s instead of agents has one sent with the question', async (_, direct) => {
+  ])('that returns %s instead of agents gets one agent with the question', async (_, direct) => {
     const model = researchModel({ direct });
     const { packets, outcome } = await research(model, { limits: { cycles: 3 } });
     expect(outcome.toolCalls[0]?.tool_arguments).toEqual({ task: 'What does it cost?' });
@@ -133,7 +133,7 @@ describe('a model that misbehaves', () => {
     );
   });
 
-  it('by wrong calls is told what was wrong with each', async () => {
+  it('that makes wrong calls is told what is wrong with each', async () => {
     const model = researchModel({
       direct: (_, nth) =>
         nth === 0
@@ -153,39 +153,39 @@ describe('a model that misbehaves', () => {
     expect(told[3]).toContain('It costs 5 [1].');
   });
 
-  it('by an empty report has the reports of its agents for an answer', async () => {
+  it('that returns an empty report is replaced by the reports of its agents', async () => {
     const { packets } = await research(researchModel({ report: () => [says(' ')] }));
     expect(answerOf(packets)).toContain('It costs 5 [[1]](https://');
     expect(inOrder(packets).filter((line) => /message_start/.test(line))).toHaveLength(1);
   });
 
-  it('by a report that its provider withholds fails with that', async () => {
+  it('whose report is withheld by its provider fails with that error', async () => {
     const model = researchModel({
       report: () => [{ type: 'finish', reason: 'content-filter', usage: null }],
     });
     await expect(research(model)).rejects.toMatchObject({ errorCode: 'CONTENT_POLICY' });
   });
 
-  it('by no report of anybody fails with that', async () => {
+  it('fails the research when there is no report at all', async () => {
     const model = researchModel({ intermediate: () => [], report: () => [] });
     await expect(research(model)).rejects.toMatchObject({ errorCode: 'EMPTY_LLM_RESPONSE' });
   });
 });
 
-describe('a research that cannot be', () => {
+describe('an impossible research', () => {
   it.each([
     ['tools', researchModel(), { tools: [] }],
     ['a model that calls tools', researchModel({}, { callsTools: false }), {}],
     ['room', researchModel({}, { contextTokens: 8_000 }), {}],
-  ])('without %s is refused before the model is asked', async (_, model, changes) => {
+  ])('without %s is refused before the model is called', async (_, model, changes) => {
     await expect(research(model, changes)).rejects.toBeInstanceOf(Problem);
     expect(model.requests).toEqual([]);
   });
 });
 
-describe('a research that is stopped', () => {
+describe('a stopped research', () => {
   it.each(['model', 'tool'] as const)(
-    'while its agents wait for a %s, ends at once',
+    'ends at once while its agents wait for a %s',
     async (what) => {
       const stop = new AbortController();
       const waiting = { count: 0 };
@@ -217,7 +217,7 @@ describe('a research that is stopped', () => {
     },
   );
 
-  it('by its reader ends its agents, too', async () => {
+  it('ends its agents when its consumer stops reading', async () => {
     const ended = Promise.withResolvers<void>();
     const model = researchModel({
       direct: () => sendsAgents('a', 'b'),

@@ -23,13 +23,13 @@ const count = (model: { requests: ChatModelRequest[] }, stage: Stage): number =>
 
 const searchesOn = () => [callTool('internal_search', { queries: ['more'] })];
 
-/** A clock that a test moves. */
+/** A clock advanced by the test. */
 function clock(): { now: () => Date; pass(minutes: number): void } {
   let ms = Date.parse('2026-07-01T12:00:00Z');
   return { now: () => new Date(ms), pass: (minutes) => (ms += minutes * 60_000) };
 }
 
-describe('the limits of a research', () => {
+describe('research limits', () => {
   it('end a model that never asks for the report after 8 cycles', async () => {
     const model = researchModel({ direct: () => sendsAgents('again') });
     const { packets } = await research(model);
@@ -37,13 +37,13 @@ describe('the limits of a research', () => {
     expect(answerOf(packets)).toContain('Five');
   });
 
-  it('end one that reasons after 4', async () => {
+  it('end a reasoning model after 4 cycles', async () => {
     const model = researchModel({ direct: () => [thinks('Hm.'), ...sendsAgents('again')] });
     await research(model);
     expect(count(model, 'direct')).toBe(4);
   });
 
-  it('start three of fifty agents, and tell the model of the others', async () => {
+  it('start three of fifty agents and tell the model about the others', async () => {
     const tasks = Array.from({ length: 50 }, (_, index) => `task ${index}`);
     const model = researchModel({
       direct: (_, nth) => (nth === 0 ? sendsAgents(...tasks) : [callTool('generate_report', {})]),
@@ -56,14 +56,14 @@ describe('the limits of a research', () => {
     expect(told.slice(3).every((answer) => answer.startsWith('Not started'))).toBe(true);
   });
 
-  it('end an agent that never stops searching after 8 steps; it writes its report', async () => {
+  it('end an endlessly searching agent after 8 steps, and it writes its report', async () => {
     const model = researchModel({ agent: searchesOn });
     const { packets } = await research(model);
     expect(count(model, 'agent')).toBe(8);
     expect(inOrder(packets)).toContain('T1/0 intermediate_report_start');
   });
 
-  it('let an agent begin no step after 12 minutes; it writes its report', async () => {
+  it('start no agent step after 12 minutes, and the agent writes its report', async () => {
     const time = clock();
     const tools = [fakeSearch(async () => time.pass(5))];
     const model = researchModel({ agent: searchesOn });
@@ -86,7 +86,7 @@ describe('the limits of a research', () => {
     expect(answerOf(packets)).toContain('Five');
   });
 
-  it('force the report after 30 minutes, with what there is', async () => {
+  it('force the report after 30 minutes with what has been found', async () => {
     const time = clock();
     const model = researchModel({
       direct: () => {
@@ -99,7 +99,7 @@ describe('the limits of a research', () => {
     expect(answerOf(packets)).toContain('Five');
   });
 
-  it('force the report when the tokens are spent, by the count of the provider', async () => {
+  it('force the report when the tokens are spent, as counted by the provider', async () => {
     const usage = { inputTokens: 900, outputTokens: 100, reasoningTokens: 0 };
     const model = researchModel({
       direct: () => [...sendsAgents('again'), { type: 'finish', reason: 'tool-calls', usage }],
@@ -115,7 +115,7 @@ describe('the limits of a research', () => {
     expect(count(model, 'direct')).toBeLessThan(4);
   });
 
-  it('begin no agent when the plan has spent everything: the report says that there is nothing', async () => {
+  it('start no agent when the plan spent everything, and the report says that nothing was found', async () => {
     const model = researchModel({ report: () => [says('Nothing was found.')] });
     const { packets, outcome } = await research(model, { limits: { totalTokens: 1 } });
     expect(outcome.toolCalls).toEqual([]);
@@ -126,7 +126,7 @@ describe('the limits of a research', () => {
     });
   });
 
-  it.each(['plan', 'intermediate', 'report'] as const)('cut an endless %s', async (stage) => {
+  it.each(['plan', 'intermediate', 'report'] as const)('truncate an endless %s', async (stage) => {
     const endless = function* () {
       for (;;) yield says('word and another word [1]. ');
     };
@@ -147,7 +147,7 @@ describe('the limits of a research', () => {
     expect(model.running()).toBe(0);
   });
 
-  it('cut endless reasoning, and endless calls', async () => {
+  it('truncate endless reasoning and endless calls', async () => {
     const endlessThoughts = function* () {
       for (;;) yield thinks('and then again '.repeat(100));
     };
@@ -162,7 +162,7 @@ describe('the limits of a research', () => {
     expect(answerOf(second.packets)).toContain('Five');
   });
 
-  it('end a call that says something new for ever', async () => {
+  it('end a request that streams text forever', async () => {
     const time = clock();
     const drips = function* () {
       for (;;) {
@@ -174,7 +174,7 @@ describe('the limits of a research', () => {
     expect(packets.filter(({ obj }) => obj.type === 'deep_research_plan_delta')).toHaveLength(10);
   });
 
-  it('keep every call within the context of the model', async () => {
+  it('keep every request within the context of the model', async () => {
     const long = 'These are many words about one thing [1]. '.repeat(1_500);
     const model = researchModel(
       {
@@ -197,7 +197,7 @@ describe('the limits of a research', () => {
 });
 
 describe('a token meter', () => {
-  it('lets through the same text however it is cut into pieces', () => {
+  it('accepts the same text however it is split', () => {
     const text = 'The quick brown fox, 12345 jumps; über 東京の犬 and so on. '.repeat(5);
     const whole = new TokenMeter(60);
     whole.take(text);
@@ -209,7 +209,7 @@ describe('a token meter', () => {
     expect(countTokens(taken)).toBe(60);
   });
 
-  it('is not full with exactly as much as it may hold', () => {
+  it('is not full at exactly its limit', () => {
     const meter = new TokenMeter(2);
     expect(meter.take('two words')).toBe('two words');
     expect(meter.isFull).toBe(false);

@@ -15,8 +15,8 @@ import {
   toolAnswers,
 } from '#test/support/research-stage.ts';
 
-describe('the packets of a research', () => {
-  it('come as plan, agent with its steps and report, final report', async () => {
+describe('research packets', () => {
+  it('come in the order plan, agent with its steps and report, final report', async () => {
     const { packets, outcome } = await research(researchModel());
     expect(inOrder(packets)).toEqual([
       'T0/0 deep_research_plan_start',
@@ -60,7 +60,7 @@ describe('the packets of a research', () => {
     expect(outcome.toolCalls[0]?.search_docs).toHaveLength(1);
   });
 
-  it('give each block of reasoning a turn, or inside an agent a step, of its own', async () => {
+  it('give each block of reasoning its own turn, or its own step inside an agent', async () => {
     const model = researchModel({
       clarify: () => [thinks('Clear.'), callTool('generate_plan', {})],
       plan: () => [thinks('Plan…'), says('1. Look.')],
@@ -88,7 +88,7 @@ describe('the packets of a research', () => {
     ]);
   });
 
-  it('give tools that run side by side in an agent a step each, and no branching of their own', async () => {
+  it('give parallel tools inside an agent one step each, without branching', async () => {
     const openUrl = { ...fakeSearch(), id: 3, name: 'open_url' };
     const model = researchModel({
       agent: (request) =>
@@ -113,7 +113,7 @@ describe('the packets of a research', () => {
     expect(lines).toContain('T1/0.2 reasoning_start');
   });
 
-  it('show the thoughts of a model that thinks by a tool, and do not offer it that tool once it reasons by itself', async () => {
+  it('show the thoughts of a model that thinks with a tool, which is withdrawn once it reasons by itself', async () => {
     const thought = 'Two things are missing.';
     const model = researchModel({
       direct: (_, nth) => {
@@ -133,7 +133,7 @@ describe('the packets of a research', () => {
     expect(offered).toEqual([true, true, false]);
   });
 
-  it('of agents side by side begin in order and come as they come, each section closed once', async () => {
+  it('of parallel agents start in order, then interleave, and each section closes once', async () => {
     const slow = Promise.withResolvers<void>();
     const search = fakeSearch(async (query) => (query === 'one' ? slow.promise : undefined));
     const model = researchModel({
@@ -164,7 +164,7 @@ describe('the packets of a research', () => {
   });
 });
 
-describe('what the model is told', () => {
+describe('the input of the model', () => {
   const messages = [
     { role: 'system', content: 'You are kind.' },
     { role: 'user', content: 'Earlier question' },
@@ -172,7 +172,7 @@ describe('what the model is told', () => {
     { role: 'user', content: 'What does it cost?' },
   ] as const;
 
-  it('is the conversation in all stages but those of the agents, who see their task alone', async () => {
+  it('is the conversation in all stages, except for agents, which see only their task', async () => {
     const model = researchModel();
     await research(model, { messages });
     for (const request of model.requests) {
@@ -184,7 +184,7 @@ describe('what the model is told', () => {
     }
   });
 
-  it('is the plan for the orchestrator, and the reports for the writer, before the question', async () => {
+  it('has the plan for the orchestrator and the reports for the writer before the question', async () => {
     const model = researchModel();
     await research(model, { messages });
     const lastUser = (stage: string) =>
@@ -198,7 +198,7 @@ describe('what the model is told', () => {
   });
 });
 
-describe('a question back', () => {
+describe('a clarifying question', () => {
   const asksBack = researchModel({ clarify: () => [says(' Which '), says('product?')] });
 
   it('is the whole answer', async () => {
@@ -213,13 +213,13 @@ describe('a question back', () => {
     expect(outcome).toEqual({ toolCalls: [], isClarification: true, documents: new Map() });
   });
 
-  it('is not asked when the answer before was one', async () => {
+  it('is not asked again when the previous answer was one', async () => {
     const { packets, outcome } = await research(asksBack, { isClarified: true });
     expect(inOrder(packets)[0]).toBe('T0/0 deep_research_plan_start');
     expect(outcome.isClarification).toBe(false);
   });
 
-  it('is not what a model says before it calls the tool, nor nothing at all', async () => {
+  it('is neither text before a tool call nor an empty answer', async () => {
     const narrates = researchModel({
       clarify: () => [says('Let me plan.'), callTool('generate_plan', {})],
     });

@@ -6,14 +6,14 @@ import { type AnswerLines, AnswerRun, type AnswerRunOptions } from '#src/chat/ru
 import type { ChatSessionId } from '#src/ids.ts';
 
 const line = (content: string): StreamLine => packetAt(0, { type: 'message_delta', content });
-// Ids are branded where rows are made; no row is made here.
+// Ids get their brand where rows are created; no row is created here.
 const STOP = packetAt(0, { type: 'stop', stop_reason: null });
 const SUMMARY = { chat_session_id: 's' as ChatSessionId, tool_calls: [] };
 const ALWAYS = new AbortController().signal;
 
 interface Script {
   run: AnswerRun;
-  /** How many lines were asked for. */
+  /** How many lines were requested. */
   drawn: () => number;
   ended: () => string;
 }
@@ -21,7 +21,7 @@ interface Script {
 const describeFailure = (error: unknown): Problem =>
   new Problem('SERVICE_UNAVAILABLE', error instanceof Error ? error.message : 'Nobody came back.');
 
-/** The last line of an answer that broke off. */
+/** The last line of an interrupted answer. */
 const broken = (message: string): unknown => ({
   placement: expect.anything() as unknown,
   obj: expect.objectContaining({ type: 'error', message }) as unknown,
@@ -60,7 +60,7 @@ function script(
 }
 
 describe('a run', () => {
-  it('is drawn by its readers, no faster than they read', async () => {
+  it('is pulled by its readers, no faster than they read', async () => {
     const { run, drawn, ended } = script(3);
     const reader = run.follow(0, ALWAYS);
     await reader.next();
@@ -70,25 +70,25 @@ describe('a run', () => {
     expect(run.isOver).toBe(true);
   });
 
-  it('gives each reader the lines from its own cursor, once', async () => {
+  it('gives each reader the lines from its own cursor once', async () => {
     const { run, drawn } = script(4);
     const readers = [0, 2, 5, 9].map((cursor) => run.follow(cursor, ALWAYS));
     const read = await Promise.all(readers.map((reader) => Array.fromAsync(reader)));
     expect(read.map((lines) => lines.length)).toEqual([5, 3, 1, 1]);
     expect(read[1]).toEqual([line('2'), line('3'), STOP]);
-    // Who has it all, or claims to have more, is told how it ended.
+    // A reader at or beyond the end is told how the run ended.
     expect(read.slice(2)).toEqual([[STOP], [STOP]]);
     expect(drawn()).toBe(4);
   });
 
-  it('is followed after its end, too', async () => {
+  it('can be followed after its end', async () => {
     const { run } = script(2);
     await Array.fromAsync(run.follow(0, ALWAYS));
     expect(await Array.fromAsync(run.follow(1, ALWAYS))).toEqual([line('1'), STOP]);
     expect(await Array.fromAsync(run.follow(7, ALWAYS))).toEqual([STOP]);
   });
 
-  it('goes on while one reader is left, and ends when the last leaves', async () => {
+  it('continues while one reader is left, and ends when the last one leaves', async () => {
     const { run, ended } = script(10);
     const [first, second] = [run.follow(0, ALWAYS), run.follow(0, ALWAYS)];
     await first.next();
@@ -100,7 +100,7 @@ describe('a run', () => {
     expect(ended()).toBe('early');
   });
 
-  it('ends when its reader goes away while the next line is awaited', async () => {
+  it('ends when its reader leaves while waiting for the next line', async () => {
     const never = Promise.withResolvers<void>();
     const { run, ended } = script(2, never.promise);
     const leaving = new AbortController();
@@ -113,7 +113,7 @@ describe('a run', () => {
     expect(run.isOver).toBe(true);
   });
 
-  it('that was left can still be read as far as it went', async () => {
+  it('that was abandoned can still be read as far as it got', async () => {
     const { run } = script(10);
     const reader = run.follow(0, ALWAYS);
     await reader.next();
@@ -124,7 +124,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('throws what the answer throws', async () => {
+  it('throws the error of the answer', async () => {
     const run = new AnswerRun(
       (async function* failing(): AnswerLines {
         await Promise.reject(new Error('no model'));
@@ -154,8 +154,8 @@ describe('a run', () => {
   });
 });
 
-describe('a run whose last reader has left', () => {
-  /** A wait for readers to come back that ends when a test says so. */
+describe('a run without readers', () => {
+  /** A grace period for readers to come back, which the test ends. */
   function absence() {
     const time = Promise.withResolvers<void>();
     const signals: AbortSignal[] = [];
@@ -168,7 +168,7 @@ describe('a run whose last reader has left', () => {
     return { untilForgotten, signals, pass: time.resolve, fail: time.reject };
   }
 
-  it('goes on by itself, and is complete when somebody comes back', async () => {
+  it('continues, and is complete when a reader comes back', async () => {
     const { untilForgotten, signals } = absence();
     const { run, ended } = script(50, Promise.resolve(), untilForgotten);
     const reader = run.follow(0, ALWAYS);
@@ -180,7 +180,7 @@ describe('a run whose last reader has left', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('is followed live by who comes back in time, however often', async () => {
+  it('is followed live by readers that come back in time, however often', async () => {
     const { untilForgotten, signals } = absence();
     const gate = Promise.withResolvers<void>();
     const { run, ended } = script(3, gate.promise, untilForgotten);
@@ -197,7 +197,7 @@ describe('a run whose last reader has left', () => {
   });
 
   it.each(['pass', 'fail'] as const)(
-    'ends when nobody comes back in time, and says so to who comes late (%s)',
+    'ends when nobody comes back in time, and tells late readers (%s)',
     async (how) => {
       const wait = absence();
       const never = Promise.withResolvers<void>();

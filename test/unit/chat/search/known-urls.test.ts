@@ -3,7 +3,7 @@ import { KnownUrls } from '#src/chat/search/known-urls.ts';
 import { pageLinks } from '#src/chat/search/page-links.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
-describe('the addresses that an answer may open', () => {
+describe('URLs that an answer may open', () => {
   const known = new KnownUrls([
     'Read https://kb.example/a?x=1, (http://kb.example/b) and example.org/page. Also www.example.net!',
   ]);
@@ -15,7 +15,7 @@ describe('the addresses that an answer may open', () => {
     'https://kb.example/b/',
     'example.org/page',
     'https://www.example.net/',
-  ])('hold what the user wrote: %s', (url) => {
+  ])('include what the user wrote: %s', (url) => {
     expect(known.has(url)).toBe(true);
   });
 
@@ -30,11 +30,11 @@ describe('the addresses that an answer may open', () => {
     'ftp://kb.example/b',
     'https://attacker.example/?q=secret',
     '',
-  ])('hold nothing that only begins like it: %s', (url) => {
+  ])('exclude a URL that only starts the same: %s', (url) => {
     expect(known.has(url)).toBe(false);
   });
 
-  it('learn the links of a page as whole addresses', () => {
+  it('include the links of a page as absolute URLs', () => {
     const html = `<a href="/next?a=1&amp;b=2">x</a> <A class=q HREF='https://else.example/y'> <a href=z>
       <a href="javascript:alert(1)"> <a name="q">`;
     expect(pageLinks(html, new URL('https://kb.example/dir/page'))).toEqual([

@@ -9,7 +9,7 @@ import { Problem } from '#src/platform/errors.ts';
 
 const WORKSPACE = 'w' as WorkspaceId; // any text will do
 
-describe('a title from words', () => {
+describe('a title made from the question', () => {
   it.each<[string, string | null]>([
     ['', null],
     ['  \n\t ', null],
@@ -23,7 +23,7 @@ describe('a title from words', () => {
     ['One\u2028two\u202Ethree\u0007four', 'One two three four'],
     ['Half \uD83D of a pair', 'Half \uFFFD of a pair'],
     ['你好,咖啡机怎么除垢?', '你好,咖啡机怎么除垢?'],
-  ])('of %j is %j', (text, title) => {
+  ])('for %j is %j', (text, title) => {
     expect(titleFromWords(text)).toBe(title);
   });
 
@@ -35,7 +35,7 @@ describe('a title from words', () => {
     `${'e\u0301'.repeat(200)}`,
     `${'x'.repeat(59)} y`,
     `${'x'.repeat(60)} y`,
-  ])('never has more than 60 characters or half of one', (text) => {
+  ])('never exceeds 60 characters or splits a character', (text) => {
     const title = titleFromWords(text);
     expect(title?.length).toBeLessThanOrEqual(60);
     expect(title?.length).toBeGreaterThan(10);
@@ -45,14 +45,14 @@ describe('a title from words', () => {
     if (text.startsWith('👩')) expect((title?.length ?? 0) % 11).toBe(1);
   });
 
-  it('ends with a whole word', () => {
+  it('ends at a word boundary', () => {
     expect(titleFromWords(`${'abcdefgh '.repeat(6)}ijklmnopqrst`)).toBe(
       `${'abcdefgh '.repeat(6).trim()}…`,
     );
   });
 });
 
-describe('a title as it is given', () => {
+describe('a title given by the user', () => {
   it('is one clean line, or null', () => {
     expect(titleField.parse(' A\0\r\n title ')).toBe('A title');
     expect(titleField.parse(' \n ')).toBeNull();
@@ -60,7 +60,7 @@ describe('a title as it is given', () => {
   });
 });
 
-/** A model that does as told, and what it was asked. */
+/** A scripted model that records its requests. */
 function modelThat(
   stream: (request: ChatModelRequest) => ReturnType<ChatModel['stream']>,
 ): ChatModel & { asked: ChatModelRequest[] } {
@@ -107,7 +107,7 @@ function servicesWith(model: ChatModel | null) {
 const BEGINNING = { question: 'How do I descale it?', answer: '' };
 const never = new AbortController().signal;
 
-describe('a title by a model', () => {
+describe('a title written by a model', () => {
   it('is null without a model', async () => {
     expect(await writeTitle(servicesWith(null), WORKSPACE, BEGINNING, never)).toBeNull();
   });
@@ -119,7 +119,7 @@ describe('a title by a model', () => {
     [[''], null],
     [['***'], null],
     [['x'.repeat(5_000)], `${'x'.repeat(59)}…`],
-  ])('of %j is %j', async (texts, title) => {
+  ])('from %j is %j', async (texts, title) => {
     const services = servicesWith(modelThatSays(...texts));
     expect(await writeTitle(services, WORKSPACE, BEGINNING, never)).toBe(title);
     expect(services.recorded).toEqual([
@@ -131,7 +131,7 @@ describe('a title by a model', () => {
     ]);
   });
 
-  it('is null when the model fails, and asks for none of its tools', async () => {
+  it('is null when the model fails, and the request offers no tools', async () => {
     const model = modelThat(async function* () {
       yield await Promise.reject<never>(new Problem('BAD_GATEWAY', 'The provider is down.'));
     });
@@ -140,7 +140,7 @@ describe('a title by a model', () => {
     expect(JSON.stringify(model.asked[0]?.messages)).toContain(BEGINNING.question);
   });
 
-  it('ends with the client, and shows a mistake of its own', async () => {
+  it('ends when the client leaves, and lets a bug surface', async () => {
     const controller = new AbortController();
     const gone = new Error('The client has gone away.');
     const model = modelThat(async function* ({ signal }) {
@@ -158,7 +158,7 @@ describe('a title by a model', () => {
     await expect(title).rejects.toThrow('broken');
   });
 
-  it('shows the model no more than the beginning', async () => {
+  it('is requested with only the beginning of the conversation', async () => {
     const model = modelThatSays('Long');
     const long = { question: 'q'.repeat(50_000), answer: 'a'.repeat(50_000) };
     await writeTitle(servicesWith(model), WORKSPACE, long, never);
@@ -167,7 +167,7 @@ describe('a title by a model', () => {
 });
 
 describe('the model of a session', () => {
-  it('is found by its name, or with its provider, slashes or not', () => {
+  it('is found by its name, with or without its provider, even if it contains slashes', () => {
     const model = modelThatSays('');
     const { chatModels } = servicesWith(model);
     expect(findModel(chatModels, 'org/m')).toBe(model);

@@ -19,7 +19,7 @@ async function* streamOf(...lines: StreamLine[]): AsyncGenerator<StreamLine> {
 }
 
 describe('framing', () => {
-  it('writes server-sent events, the error as a packet', async () => {
+  it('writes server-sent events, with an error as a packet', async () => {
     const parts = await Array.fromAsync(frameAsEvents(streamOf(DELTA, FAILURE)));
     expect(parts).toEqual([
       `id: 0\ndata: ${JSON.stringify(DELTA)}\n\n`,
@@ -30,7 +30,7 @@ describe('framing', () => {
     expect(later[0]).toMatch(/^id: 7\n/);
   });
 
-  it('writes bare lines, the error without placement', async () => {
+  it('writes bare lines, with an error without placement', async () => {
     const parts = await Array.fromAsync(frameAsLines(streamOf(DELTA, FAILURE)));
     expect(parts.map((part) => JSON.parse(part) as unknown)).toEqual([
       DELTA,
@@ -47,7 +47,7 @@ describe('framing', () => {
     ).toBe(true);
   });
 
-  it('sends heartbeats in a silence, never before the first line', async () => {
+  it('sends heartbeats during silence, but never before the first line', async () => {
     const gate = Promise.withResolvers<void>();
     async function* slow(): AsyncGenerator<StreamLine> {
       await new Promise((resolve) => setTimeout(resolve, 30));
@@ -65,7 +65,7 @@ describe('framing', () => {
     expect(parts.at(-1)).toMatch(/^id: 1\ndata: .*"error"/);
   });
 
-  it('lets a failure before the first line through as it is', async () => {
+  it('passes on a failure before the first line unchanged', async () => {
     const failing = {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('not found')) }),
     };

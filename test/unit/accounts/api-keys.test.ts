@@ -38,7 +38,7 @@ describe('API keys', () => {
     expect(JSON.stringify(listed)).not.toContain(apiKey);
   });
 
-  it('of another workspace can be neither seen nor revoked', async () => {
+  it('of another workspace can be neither listed nor revoked', async () => {
     const one = await createWorkspace(db, { name: 'One', planTier: 'Free' });
     const two = await createWorkspace(db, { name: 'Two', planTier: 'Pro' });
     const [foreign] = await listApiKeys(db, two.workspaceId);
@@ -60,7 +60,7 @@ describe('API keys', () => {
 });
 
 describe('authentication', () => {
-  it('refuses a revoked key within 5 s, without asking the database each time', async () => {
+  it('refuses a revoked key within 5 s without querying the database each time', async () => {
     let now = Date.now();
     const authenticate = authenticateAt(() => new Date(now));
     const { workspaceId, apiKey } = await createWorkspace(db, { name: 'One', planTier: 'Pro' });
@@ -90,7 +90,7 @@ describe('authentication', () => {
     expect(await authenticateAt(() => new Date(now))(made.key)).toBeNull();
   });
 
-  it('notes the use of a key at most once a minute', async () => {
+  it('records the use of a key at most once a minute', async () => {
     let now = Date.now();
     const authenticate = authenticateAt(() => new Date(now));
     const { workspaceId, apiKey } = await createWorkspace(db, { name: 'One', planTier: 'Free' });
@@ -108,7 +108,7 @@ describe('authentication', () => {
     expect(await lastUsed()).toBe(start + 64_000);
   });
 
-  it('does not remember a failure of the database', async () => {
+  it('does not cache a database failure', async () => {
     const { apiKey } = await createWorkspace(db, { name: 'One', planTier: 'Free' });
     const authenticate = authenticateAt();
     await sql`alter table api_key rename to api_key_away`.execute(db);
@@ -119,7 +119,7 @@ describe('authentication', () => {
 });
 
 describe('the bootstrap workspace', () => {
-  it('is made once, also by starts at the same time', async () => {
+  it('is created once, even by concurrent starts', async () => {
     const starts = await Promise.all(
       [1, 2, 3].map(() => ensureBootstrap(db, { bootstrapKey: FIRST_KEY })),
     );
@@ -134,7 +134,7 @@ describe('the bootstrap workspace', () => {
     expect(pairs).toMatchObject([{ is_default: true, source: 'ingestion_api' }]);
   });
 
-  it('takes the key of the setting, back and forth', async () => {
+  it('uses the configured key, also when it changes back and forth', async () => {
     for (const key of [FIRST_KEY, SECOND_KEY, FIRST_KEY]) {
       await ensureBootstrap(db, { bootstrapKey: key });
       expect(await authenticateAt()(key)).not.toBeNull();
@@ -144,14 +144,14 @@ describe('the bootstrap workspace', () => {
     expect(again).toMatchObject({ createdWorkspace: false, bootstrapKey: 'unchanged' });
   });
 
-  it('leaves its key alone when a process starts without the setting', async () => {
+  it('keeps its key when a process starts without the setting', async () => {
     await ensureBootstrap(db, { bootstrapKey: FIRST_KEY });
     const started = await ensureBootstrap(db, { bootstrapKey: null });
     expect(started).toMatchObject({ bootstrapKey: 'not-set', hasAdminKey: true });
     expect(await authenticateAt()(FIRST_KEY)).not.toBeNull();
   });
 
-  it('does not bring back a key that an admin revoked', async () => {
+  it('does not restore a key that an admin revoked', async () => {
     const { workspaceId } = await ensureBootstrap(db, { bootstrapKey: FIRST_KEY });
     const [key] = await listApiKeys(db, workspaceId);
     await revokeApiKey(db, { workspaceId, id: key?.id ?? '' });
@@ -160,7 +160,7 @@ describe('the bootstrap workspace', () => {
     expect(await authenticateAt()(FIRST_KEY)).toBeNull();
   });
 
-  it('refuses a setting that holds a key of another workspace', async () => {
+  it('rejects a setting that holds a key of another workspace', async () => {
     const { apiKey } = await createWorkspace(db, { name: 'One', planTier: 'Free' });
     await expect(ensureBootstrap(db, { bootstrapKey: apiKey })).rejects.toThrow(
       'BOOTSTRAP_ADMIN_API_KEY',
@@ -177,7 +177,7 @@ describe('scopes', () => {
     ['ingest', true, 'any ingest'],
     ['read', true, 'any read'],
   ] as const)(
-    'a key with the role %s (bootstrap: %s) has %s',
+    'give a key with role %s (bootstrap: %s) %s',
     (role, isBootstrapWorkspace, allowed) => {
       const principal = { role, isBootstrapWorkspace } as Principal;
       const granted = scopes.filter((scope) => whyForbidden(principal, scope) === null);
@@ -185,7 +185,7 @@ describe('scopes', () => {
     },
   );
 
-  it('says which role is needed and which one the key has', () => {
+  it('name the required role and the role of the key', () => {
     const principal = { role: 'read', isBootstrapWorkspace: true } as Principal;
     expect(whyForbidden(principal, 'ingest')).toContain('admin, member or ingest');
     expect(whyForbidden(principal, 'ingest')).toContain('role read');

@@ -101,12 +101,12 @@ describe('routing', () => {
     },
   );
 
-  it('names a wrong query parameter', async () => {
+  it('names an invalid query parameter', async () => {
     expect((await get('/things/a?limit=0')).json.detail).toContain('query.limit');
     expect((await get('/things/a?limit=1&limit=2')).json.detail).toContain('query.limit');
   });
 
-  it('knows every path under /api, where streams are bare lines', async () => {
+  it('serves every path under /api too, where streams are bare lines', async () => {
     expect((await get('/api/things/x')).json.framing).toBe('lines');
     expect((await get('/things/x')).json.framing).toBe('sse');
     expect((await get('/apiary')).status).toBe(404);
@@ -125,7 +125,7 @@ describe('routing', () => {
     expect((await get('/health', { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('takes a sensible request id and replaces any other', async () => {
+  it('accepts a valid request id and replaces any other', async () => {
     const sent = await get('/health', { headers: { 'x-request-id': 'abc-1.2:3' } });
     expect(sent.headers.get('x-request-id')).toBe('abc-1.2:3');
     const bad = await get('/nowhere', { headers: { 'x-request-id': 'no spaces' } });
@@ -133,7 +133,7 @@ describe('routing', () => {
     expect(bad.json.request_id).toBe(bad.headers.get('x-request-id'));
   });
 
-  it('lets pages of any origin call, without credentials', async () => {
+  it('allows calls from any origin, without credentials', async () => {
     const preflight = await get('/things/x', {
       method: 'OPTIONS',
       key: '',
@@ -152,7 +152,7 @@ describe('routing', () => {
 });
 
 describe('failures', () => {
-  it('that nobody expected are 500, say nothing and are logged once with the stack', async () => {
+  it('that are unexpected return 500, reveal nothing and are logged once with the stack', async () => {
     const { status, json, text } = await get('/fail/bug', {
       headers: { 'x-request-id': 'bug-1' },
     });
@@ -164,7 +164,7 @@ describe('failures', () => {
     expect(JSON.stringify(lines[0]?.failure)).toContain('api/app.test.ts');
   });
 
-  it.each(['pg', 'socket'])('of the store (%s) are 503 with Retry-After', async (how) => {
+  it.each(['pg', 'socket'])('of the store (%s) return 503 with Retry-After', async (how) => {
     const { status, json, headers } = await get(`/fail/${how}`);
     expect([status, json.error_code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
@@ -177,7 +177,7 @@ describe('failures', () => {
     expect([later.status, later.headers.get('retry-after')]).toEqual([503, '3']);
   });
 
-  it('put no key into the log', async () => {
+  it('log no key', async () => {
     await get('/fail/bug');
     expect(JSON.stringify(api.logged)).not.toContain(BOOTSTRAP_KEY);
   });
@@ -205,7 +205,7 @@ describe('service endpoints', () => {
     expect((await get('/metrics')).text).toContain('millrace_http_request_duration_seconds');
   });
 
-  it('say which part is missing when not ready', async () => {
+  it('name the missing part when not ready', async () => {
     const producer = {
       openQueues: () => [],
       ping: () => Promise.reject(new Error('down')),
@@ -222,7 +222,7 @@ describe('service endpoints', () => {
     });
   });
 
-  it('serve the reference page from allow-listed files alone', async () => {
+  it('serve the reference page only from allow-listed files', async () => {
     const page = await get('/docs');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page.text).not.toMatch(/https?:\/\//);
@@ -236,7 +236,7 @@ describe('service endpoints', () => {
 });
 
 describe('streams', () => {
-  it('stop when the client goes away', async () => {
+  it('stop when the client disconnects', async () => {
     streamClosed = Promise.withResolvers();
     const controller = new AbortController();
     const response = await fetch(`${api.url}/stream`, {

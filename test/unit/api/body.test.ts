@@ -84,7 +84,7 @@ describe('JSON bodies', () => {
     ['[]', 'body: Invalid input: expected object'],
     ['{"name": 1}', 'body.name: Invalid input: expected string, received number'],
     ['{"name": "a", "tags": {"x": ["a", 1]}}', 'body.tags.x[1]'],
-  ])('%s is refused with a sentence that says where', async (text, sentence) => {
+  ])('%s is refused with a message that locates the error', async (text, sentence) => {
     const { status, body } = await post('/echo', text);
     expect(status).toBe(400);
     expect(body).toMatchObject({ error_code: 'BAD_REQUEST', request_id: anyString });
@@ -97,7 +97,7 @@ describe('JSON bodies', () => {
     expect([status, body.detail]).toEqual([400, expect.stringContaining('UTF-8')]);
   });
 
-  it('may begin with a byte order mark, and may come without a content type', async () => {
+  it('may start with a byte order mark and need no content type', async () => {
     expect((await post('/echo', '\uFEFF{"name":"a"}')).status).toBe(200);
     const response = await fetch(`${api.url}/echo`, {
       method: 'POST',
@@ -107,7 +107,7 @@ describe('JSON bodies', () => {
     expect(response.status).toBe(200);
   });
 
-  it('of another type are refused with what is accepted', async () => {
+  it('of another type are refused, naming the accepted type', async () => {
     const { status, body } = await post('/echo', 'a=1', { 'content-type': 'text/plain' });
     expect([status, body.error_code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     expect(body.detail).toContain('application/json');
@@ -124,7 +124,7 @@ describe('JSON bodies', () => {
     expect(body.keys).toEqual(['constructor']);
   });
 
-  it('above the limit are refused by their length, before they are sent whole', async () => {
+  it('above the limit are refused by their declared length', async () => {
     const { status, body } = await post('/echo', JSON.stringify({ name: 'x'.repeat(LIMIT) }));
     expect([status, body.error_code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     expect(body.detail).toContain(String(LIMIT));
@@ -134,7 +134,7 @@ describe('JSON bodies', () => {
 describe('slow bodies', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('are given up after 30 s without a byte, and after 5 minutes in all', async () => {
+  it('are refused after 30 s without a byte, or after 5 minutes in total', async () => {
     vi.useFakeTimers();
     for (const everyMs of [31_000, 20_000]) {
       const sending = new PassThrough();
@@ -158,7 +158,7 @@ describe('compressed bodies', () => {
     ['zstd', zlib.zstdCompressSync(json), zlib.zstdCompressSync(bomb)],
     ['deflate', zlib.deflateSync(json), zlib.deflateSync(bomb)],
   ])(
-    '%s is unpacked; a bomb, rubbish and a stump are refused',
+    'with %s are decompressed; a bomb, invalid data and a truncated body are refused',
     async (encoding, good, exploding) => {
       expect(await encoded(encoding, good)).toMatchObject({
         status: 200,
@@ -172,7 +172,7 @@ describe('compressed bodies', () => {
     },
   );
 
-  it('identity and two encodings in a row are fine, unknown ones are not', async () => {
+  it('may use identity or two encodings, but no unknown one', async () => {
     expect((await encoded('identity', json)).status).toBe(200);
     const twice = zlib.gzipSync(zlib.brotliCompressSync(json));
     expect((await encoded('br, gzip', twice)).status).toBe(200);
@@ -182,10 +182,10 @@ describe('compressed bodies', () => {
   });
 });
 
-describe('bodies of lines', () => {
+describe('line-delimited bodies', () => {
   const ndjson = { 'content-type': 'application/x-ndjson' };
 
-  it('are read at any length, whole lines whatever the chunks', async () => {
+  it('are read at any length as whole lines, however they are chunked', async () => {
     const text = Array.from({ length: 5_000 }, (_, index) => 'é'.repeat(index % 40)).join('\r\n');
     const { status, text: answer } = await post('/lines', new Uint8Array(zlib.gzipSync(text)), {
       ...ndjson,
@@ -197,12 +197,12 @@ describe('bodies of lines', () => {
     expect(answer.trim().split('\n').map(Number)).toEqual(expected.map((line) => line.length));
   });
 
-  it('cut a line that is too long and go on with the next', async () => {
+  it('truncate a line that is too long and continue with the next', async () => {
     const { text } = await post('/lines', `short\n${'x'.repeat(500_000)}\n\nlast`, ndjson);
     expect(text).toBe('5\n101\n4\n');
   });
 
-  it('that break before the first line get a proper answer', async () => {
+  it('that break before the first line get an error response', async () => {
     const refused = await post('/lines', 'not gzip', { ...ndjson, 'content-encoding': 'gzip' });
     expect(refused).toMatchObject({ status: 400, body: { error_code: 'BAD_REQUEST' } });
   });
@@ -211,7 +211,7 @@ describe('bodies of lines', () => {
     expect((await post('/lines', '{}')).status).toBe(415);
   });
 
-  it('are answered while they are still being sent', async () => {
+  it('are answered while still being sent', async () => {
     const { port, hostname } = new URL(api.url);
     const socket = connect(Number(port), hostname);
     socket.write(

@@ -20,7 +20,7 @@ describe('the queue dashboard', () => {
     expect(await response.json()).toMatchObject({ error_code: 'UNAUTHENTICATED' });
   });
 
-  it('opens to an admin of the bootstrap workspace, without CORS', async () => {
+  it('opens for an admin of the bootstrap workspace, without CORS', async () => {
     for (const headers of [basic(BOOTSTRAP_KEY), bearer(BOOTSTRAP_KEY)]) {
       const response = await call(headers);
       expect(response.status).toBe(200);
@@ -29,7 +29,7 @@ describe('the queue dashboard', () => {
     }
   });
 
-  it('stays shut to other roles, other workspaces and wrong keys', async () => {
+  it('stays closed to other roles, other workspaces and wrong keys', async () => {
     expect((await call(basic(await api.keyFor('member')))).status).toBe(403);
     const other = await createWorkspace(api.db, { name: 'Other', planTier: 'Pro' });
     expect((await call(basic(other.apiKey))).status).toBe(403);
@@ -47,7 +47,7 @@ describe('the queue dashboard', () => {
     [{ ...basic(BOOTSTRAP_KEY), origin: 'https://millrace.example' }, 404],
     [bearer(BOOTSTRAP_KEY), 404],
   ] as [Record<string, string>, number][])(
-    'answers a change from %j with %i',
+    'answers a change with headers %j with %i',
     async (sent, status) => {
       const headers = { ...sent, ...(sent.origin === 'SELF' ? { origin: api.url } : {}) };
       const response = await fetch(`${api.url}/admin/queues/api/queues/none/pause`, {

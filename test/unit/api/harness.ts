@@ -19,12 +19,12 @@ export const BOOTSTRAP_KEY = 'bootstrap-key-for-tests-0123456789';
 
 let migrated: Promise<Blob> | undefined;
 
-/** An empty database in memory with the schema: a copy of one that this process has made once. */
+/** An empty in-memory database with the schema, copied from one that each process migrates once. */
 export async function openTestDatabase(): Promise<Database> {
   return overPglite(await openTestPglite()).db;
 }
 
-/** The same without Kysely. */
+/** The same database without Kysely. */
 export async function openTestPglite(): Promise<PGlite> {
   migrated ??= makeMigrated();
   return openPglite(null, await migrated);
@@ -49,7 +49,7 @@ export interface TestApi extends AsyncDisposable {
   keyFor(role: Role): Promise<string>;
 }
 
-/** A listening API over `routes`, with an in-memory database and a queue that answers. */
+/** A listening API over `routes`, with an in-memory database and a working queue. */
 export async function openTestApi(
   routes: readonly Route[],
   {
@@ -59,7 +59,7 @@ export async function openTestApi(
   }: {
     settings?: Record<string, string>;
     overrides?: Partial<Services>;
-    /** One that outlives the API; by default it gets its own. */
+    /** A database that outlives the API; by default the API gets its own. */
     database?: Database | null;
   } = {},
 ): Promise<TestApi> {
@@ -119,7 +119,7 @@ export interface Answer {
   json: Record<string, unknown>;
 }
 
-/** Calls an API with the bootstrap key, or with `key`; none when that is empty. */
+/** Calls an API with `key`, the bootstrap key by default; an empty `key` sends none. */
 export async function call(
   { url }: Pick<TestApi, 'url'>,
   path: string,

@@ -22,7 +22,7 @@ describe('keys', () => {
     [{ 'x-onyx-authorization': BOOTSTRAP_KEY }, 200],
     [{ authorization: 'Bearer wrong', 'x-onyx-authorization': `Bearer ${BOOTSTRAP_KEY}` }, 200],
     [{ authorization: `Bearer ${BOOTSTRAP_KEY}`, 'x-onyx-authorization': 'Bearer wrong' }, 401],
-  ])('in the headers %j are answered with %i', async (headers, status) => {
+  ])('sent as %j get %i', async (headers, status) => {
     const answer = await call(api, '/auth/verify', {
       key: '',
       headers: headers as Record<string, string>,
@@ -34,7 +34,7 @@ describe('keys', () => {
     }
   });
 
-  it('can be made, seen without their text, and revoked', async () => {
+  it('can be created, listed without their text, and revoked', async () => {
     const made = await post(api, '/account/api-keys', {
       name: ' CI ',
       role: 'ingest',
@@ -61,18 +61,18 @@ describe('keys', () => {
     { name: 'a\0b', role: 'read' },
     { name: 'a', role: 'owner' },
     { name: 'a', role: 'read', expires_in_days: 0 },
-  ])('are not made from %j', async (body) =>
+  ])('cannot be created from %j', async (body) =>
     expect((await post(api, '/account/api-keys', body)).status).toBe(400),
   );
 
-  it('without the role are refused with the role that is needed', async () => {
+  it('without the required role are refused, naming that role', async () => {
     const key = await api.keyFor('member');
     const { status, json } = await call(api, '/account/api-keys', { key });
     expect([status, json.error_code]).toEqual([403, 'UNAUTHORIZED']);
     expect(json.detail).toContain('role admin');
   });
 
-  it('of other workspaces may not make workspaces', async () => {
+  it('of other workspaces cannot create workspaces', async () => {
     const made = await post(api, '/manage/admin/workspaces', { name: 'Other' });
     const key = String(made.json.api_key);
     expect((await call(api, '/auth/verify', { key })).json).toMatchObject({
@@ -86,13 +86,13 @@ describe('keys', () => {
 });
 
 describe('the rate limit', () => {
-  it('counts per user account, with its state on every answer', async () => {
+  it('counts per user account and reports its state in every response', async () => {
     const { apiKey: key } = await createWorkspace(api.db, { name: 'Busy', planTier: 'Free' });
     const answers = await Promise.all(
       Array.from({ length: 65 }, () => call(api, '/auth/verify', { key })),
     );
     const passed = answers.filter((answer) => answer.status === 200);
-    // A minute may begin in between; then a little more than the limit passes.
+    // A new minute may begin in between; then slightly more than the limit passes.
     expect(passed.length).toBeGreaterThanOrEqual(60);
     const refused = answers.find((answer) => answer.status === 429);
     if (!refused) return;

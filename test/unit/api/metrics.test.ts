@@ -5,8 +5,8 @@ import { BOOTSTRAP_KEY, call, openTestApi } from './harness.ts';
 
 const TOKEN = 'a-token-for-the-scraper';
 
-describe('the labels of requests', () => {
-  it('stay few whatever methods and statuses come', async () => {
+describe('request labels', () => {
+  it('stay few whatever methods and statuses occur', async () => {
     const metrics = createMetrics();
     for (const method of ['GET', 'PROPFIND', 'M-SEARCH', 'BREW'])
       for (let status = 400; status < 440; status += 1)
@@ -19,12 +19,12 @@ describe('the labels of requests', () => {
 });
 
 describe('GET /metrics', () => {
-  it('is open in the embedded size while no token is set', async () => {
+  it('is open in the embedded size without a token', async () => {
     await using api = await openTestApi(healthRoutes);
     expect((await call(api, '/metrics', { key: '' })).status).toBe(200);
   });
 
-  it('takes METRICS_TOKEN or the key of the operator alone when a token is set', async () => {
+  it('accepts only METRICS_TOKEN or the operator key when a token is set', async () => {
     await using api = await openTestApi(healthRoutes, { settings: { METRICS_TOKEN: TOKEN } });
     const statusOf = async (key: string) => (await call(api, '/metrics', { key })).status;
     expect(await statusOf('')).toBe(401);
@@ -33,7 +33,7 @@ describe('GET /metrics', () => {
     expect(await statusOf(BOOTSTRAP_KEY)).toBe(200);
   });
 
-  it('is closed outside of the embedded size without a token', async () => {
+  it('is closed outside the embedded size without a token', async () => {
     await using api = await openTestApi(healthRoutes, {
       settings: { DATABASE_URL: 'postgres://u:p@127.0.0.1/db', ENCRYPTION_KEY: 'a'.repeat(64) },
     });

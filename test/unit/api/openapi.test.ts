@@ -21,7 +21,7 @@ const describeRoutes = async (described = routes) =>
   (await describeApi(described, { version: '1', serverUrl: '/' })) as unknown as Described;
 
 describe('the API description', () => {
-  it('holds every route once, each with an operationId of its own', async () => {
+  it('contains every route once, each with its own operationId', async () => {
     const { openapi, paths } = await describeRoutes();
     expect(openapi).toBe('3.1.0');
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -47,7 +47,7 @@ describe('the API description', () => {
     }
   });
 
-  it('joins no schemas that exclude what the other demands', async () => {
+  it('combines no schemas that rule each other out', async () => {
     const joined: unknown[] = [];
     JSON.stringify(await describeRoutes(), (key, value: unknown) => {
       if (key === 'allOf') joined.push(value);
@@ -58,7 +58,7 @@ describe('the API description', () => {
     ).toEqual([]);
   });
 
-  it('refers only to schemas that it holds', async () => {
+  it('refers only to schemas it contains', async () => {
     const tree = z.object({
       name: z.string(),
       get children() {
@@ -91,7 +91,7 @@ describe('the API description', () => {
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 
-/** What OpenAPI 3.1 wants of a Path Item under `webhooks`, and what a receiver needs to find in it. */
+/** What OpenAPI 3.1 requires of a Path Item under `webhooks`, and what a receiver needs to find in it. */
 const headerParameter = z.strictObject({
   name: z.string(),
   in: z.literal('header'),
@@ -127,7 +127,7 @@ const describedDelivery = z.strictObject({
   }),
 });
 
-/** Of each type one event as it is posted; `satisfies` makes a new type ask for one here. */
+/** One event of each type as posted; `satisfies` requires an example for each new type. */
 const run = {
   cc_pair_id: 2,
   name: 'Handbook',
@@ -180,24 +180,29 @@ const EXAMPLES = {
 
 const { webhooks } = await describeRoutes();
 
-describe('the webhooks of the API description', () => {
-  it('hold every event type once and nothing else', () => {
+describe('webhooks in the API description', () => {
+  it('contain every event type exactly once', () => {
     expect(Object.keys(webhooks)).toEqual(EVENT_TYPE_NAMES);
   });
 
-  it.each(EVENT_TYPE_NAMES)('describe %s as OpenAPI wants it, with headers and answers', (type) => {
-    const { post } = describedDelivery.parse(webhooks[type]);
-    expect(post.parameters.map(({ name }) => name)).toEqual([
-      'webhook-id',
-      'webhook-timestamp',
-      'webhook-signature',
-      'x-signature',
-    ]);
-    expect(Object.keys(post.responses)).toEqual(expect.arrayContaining(['2XX', '410', 'default']));
-    expect(post.description.includes('only')).toBe(OPT_IN_TYPES.includes(type));
-  });
+  it.each(EVENT_TYPE_NAMES)(
+    'describe %s as OpenAPI requires, with headers and responses',
+    (type) => {
+      const { post } = describedDelivery.parse(webhooks[type]);
+      expect(post.parameters.map(({ name }) => name)).toEqual([
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+        'x-signature',
+      ]);
+      expect(Object.keys(post.responses)).toEqual(
+        expect.arrayContaining(['2XX', '410', 'default']),
+      );
+      expect(post.description.includes('only')).toBe(OPT_IN_TYPES.includes(type));
+    },
+  );
 
-  it('have operationIds that no route has', async () => {
+  it('share no operationId with a route', async () => {
     const { paths } = await describeRoutes();
     const ids = [...Object.values(paths), ...Object.values(webhooks)].flatMap((methods) =>
       Object.values(methods).map((operation) => (operation as { operationId: string }).operationId),
@@ -205,28 +210,31 @@ describe('the webhooks of the API description', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it.each(EVENT_TYPE_NAMES)('take a posted %s, and none that lacks a field', (type) => {
-    const { post } = describedDelivery.parse(webhooks[type]);
-    // what describedDelivery has found to be an object is taken for a JSON Schema, or refused
-    const schema = z.fromJSONSchema(
-      post.requestBody.content['application/json'].schema as JsonSchema,
-    );
-    const data: Record<string, unknown> = EXAMPLES[type];
-    const event = { id: 'evt_1', type, timestamp: '2026-01-01T00:00:00.000Z', data };
-    expect(schema.safeParse(event).error).toBeUndefined();
-    expect(schema.safeParse({ ...event, data: { ...data, added_later: 1 } }).success).toBe(true);
-    expect(schema.safeParse({ ...event, type: 'other' }).success).toBe(false);
-    for (const field of Object.keys(EVENT_TYPES[type].data.shape)) {
-      const { [field]: _, ...rest } = data;
-      expect(schema.safeParse({ ...event, data: rest }).success, field).toBe(false);
-    }
-    for (const field of Object.keys(event)) {
-      const { [field]: _, ...rest } = event as Record<string, unknown>;
-      expect(schema.safeParse(rest).success, field).toBe(false);
-    }
-  });
+  it.each(EVENT_TYPE_NAMES)(
+    'accept a posted %s, and reject it without any of its fields',
+    (type) => {
+      const { post } = describedDelivery.parse(webhooks[type]);
+      // describedDelivery has checked that it is an object; z.fromJSONSchema refuses an invalid schema
+      const schema = z.fromJSONSchema(
+        post.requestBody.content['application/json'].schema as JsonSchema,
+      );
+      const data: Record<string, unknown> = EXAMPLES[type];
+      const event = { id: 'evt_1', type, timestamp: '2026-01-01T00:00:00.000Z', data };
+      expect(schema.safeParse(event).error).toBeUndefined();
+      expect(schema.safeParse({ ...event, data: { ...data, added_later: 1 } }).success).toBe(true);
+      expect(schema.safeParse({ ...event, type: 'other' }).success).toBe(false);
+      for (const field of Object.keys(EVENT_TYPES[type].data.shape)) {
+        const { [field]: _, ...rest } = data;
+        expect(schema.safeParse({ ...event, data: rest }).success, field).toBe(false);
+      }
+      for (const field of Object.keys(event)) {
+        const { [field]: _, ...rest } = event as Record<string, unknown>;
+        expect(schema.safeParse(rest).success, field).toBe(false);
+      }
+    },
+  );
 
-  it('are plain JSON, with no reference and no bound that tells nothing', () => {
+  it('are plain JSON without references or meaningless bounds', () => {
     expect(JSON.parse(JSON.stringify(webhooks))).toEqual(webhooks);
     expect(JSON.stringify(webhooks)).not.toMatch(/\$ref|\$defs|9007199254740991/);
   });

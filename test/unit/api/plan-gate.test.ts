@@ -9,7 +9,7 @@ import type { Database } from '#src/platform/database.ts';
 import { type PlanTier, PLAN_TIERS } from '#src/tables/accounts.ts';
 import { call, openTestApi, openTestDatabase, post, type TestApi } from './harness.ts';
 
-/** More than an authenticator keeps what it knows of a key. */
+/** Longer than an authenticator caches a key. */
 const CACHE_MS = 3_000;
 
 const gated = (plan: PlanTier): Route =>
@@ -56,26 +56,23 @@ afterAll(async () => {
 
 const workspaceOn = (planTier: PlanTier) => createWorkspace(database, { name: planTier, planTier });
 
-describe('a route that asks for a plan', () => {
-  it.each(PLAN_TIERS)(
-    'lets a workspace on %s in where the plan suffices, and nowhere else',
-    async (tier) => {
-      const { apiKey } = await workspaceOn(tier);
-      for (const needed of PLAN_TIERS) {
-        const { status, json } = await post(api, `/needs/${needed}`, { name: 'x' }, apiKey);
-        if (PLAN_TIERS.indexOf(tier) >= PLAN_TIERS.indexOf(needed)) {
-          expect([status, json], needed).toEqual([200, { passed: true }]);
-          continue;
-        }
-        expect([status, json['error_code']], needed).toEqual([403, 'UNAUTHORIZED']);
-        expect(json['detail']).toContain(`needs the ${needed} plan`);
-        expect(json['detail']).toContain(`this workspace is on ${tier}`);
+describe('a route that requires a plan', () => {
+  it.each(PLAN_TIERS)('admits a workspace on %s only where the plan suffices', async (tier) => {
+    const { apiKey } = await workspaceOn(tier);
+    for (const needed of PLAN_TIERS) {
+      const { status, json } = await post(api, `/needs/${needed}`, { name: 'x' }, apiKey);
+      if (PLAN_TIERS.indexOf(tier) >= PLAN_TIERS.indexOf(needed)) {
+        expect([status, json], needed).toEqual([200, { passed: true }]);
+        continue;
       }
-      expect((await call(api, '/open', { key: apiKey })).status).toBe(200);
-    },
-  );
+      expect([status, json['error_code']], needed).toEqual([403, 'UNAUTHORIZED']);
+      expect(json['detail']).toContain(`needs the ${needed} plan`);
+      expect(json['detail']).toContain(`this workspace is on ${tier}`);
+    }
+    expect((await call(api, '/open', { key: apiKey })).status).toBe(200);
+  });
 
-  it('speaks of the key before the plan, and of the plan before the body', async () => {
+  it('checks the key before the plan, and the plan before the body', async () => {
     const { apiKey, ...ids } = await workspaceOn('Free');
     const reading = await createApiKey(database, {
       ...ids,
@@ -91,7 +88,7 @@ describe('a route that asks for a plan', () => {
     expect((await post(api, '/needs/Free', {}, apiKey)).status).toBe(400);
   });
 
-  it('follows a change of the plan within 3 seconds, up and down', async () => {
+  it('follows an upgrade and a downgrade within 3 seconds', async () => {
     const { apiKey, workspaceId } = await workspaceOn('Free');
     const knock = async () => (await post(api, '/needs/Pro', { name: 'x' }, apiKey)).status;
     const change = async (planTier: PlanTier) => {
@@ -105,8 +102,8 @@ describe('a route that asks for a plan', () => {
     expect(await knock()).toBe(403);
   });
 
-  it('says so in the API description, and a route without a plan says nothing', async () => {
-    // what describeApi gives is plain JSON
+  it('shows its plan in the API description, unlike a route without one', async () => {
+    // describeApi returns plain JSON
     const { paths } = (await describeApi(routes, { version: '1', serverUrl: '/' })) as {
       paths: Record<string, Record<string, Record<string, unknown>>>;
     };

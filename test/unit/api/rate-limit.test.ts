@@ -16,7 +16,7 @@ function limiterAt(clock: () => number, config = {}) {
   return createRateLimiter(new MemoryRequestLog(now), { config, log, metrics, clock: now });
 }
 
-/** How many of `count` requests at the same moment pass. */
+/** How many of `count` concurrent requests pass. */
 async function passing(take: ReturnType<typeof limiterAt>, count: number): Promise<number> {
   const decisions = await Promise.all(
     Array.from({ length: count }, () => take(principal, 'reference')),
@@ -25,7 +25,7 @@ async function passing(take: ReturnType<typeof limiterAt>, count: number): Promi
 }
 
 describe('the rate limiter', () => {
-  it('lets exactly the limit through, also at the same moment', async () => {
+  it('passes exactly the limit, even when requests are concurrent', async () => {
     const take = limiterAt(() => START + 5);
     const decisions = await Promise.all(
       Array.from({ length: 200 }, () => take(principal, 'reference')),
@@ -35,7 +35,7 @@ describe('the rate limiter', () => {
     expect(new Set(refused.map((one) => one?.retryAfterSeconds))).toEqual(new Set([60]));
   });
 
-  it('lets one pass when its own Retry-After is over, and refused ones cost nothing', async () => {
+  it('passes a request once its Retry-After is over, and refused requests cost nothing', async () => {
     let now = START + 20_000;
     const take = limiterAt(() => now);
     for (let count = 0; count < 60; count += 1) await take(principal, 'reference');
@@ -47,7 +47,7 @@ describe('the rate limiter', () => {
     expect((await take(principal, 'reference'))?.allowed).toBe(true);
   });
 
-  it('counts accounts and families apart', async () => {
+  it('counts accounts and families separately', async () => {
     const take = limiterAt(() => START, {
       RATE_LIMIT_PER_MINUTE: 1,
       PLATFORM_RATE_LIMIT_PER_MINUTE: 1,
@@ -62,14 +62,14 @@ describe('the rate limiter', () => {
     expect((await take(principal, 'platform'))?.allowed).toBe(false);
   });
 
-  it('follows the plan unless a setting says otherwise, and leaves the platform family free', () => {
+  it('follows the plan unless configured otherwise, and does not limit the platform family', () => {
     expect(requestsPerMinute({}, principal, 'reference')).toBe(60);
     expect(requestsPerMinute({}, { ...principal, plan: 'Enterprise' }, 'reference')).toBe(3000);
     expect(requestsPerMinute({ RATE_LIMIT_PER_MINUTE: 7 }, principal, 'reference')).toBe(7);
     expect(requestsPerMinute({}, principal, 'platform')).toBeNull();
   });
 
-  it('lets all pass again after a minute of silence, and no more than the limit across the turn of a minute', async () => {
+  it('passes a full limit after an idle minute, but not twice across a minute boundary', async () => {
     let now = START + 1_000;
     const take = limiterAt(() => now);
     expect(await passing(take, 60)).toBe(60);
@@ -81,7 +81,7 @@ describe('the rate limiter', () => {
     expect(await passing(take, 60)).toBe(0);
   });
 
-  it('never lets more than the limit pass within sixty seconds, and says to the second when the next one does', async () => {
+  it('never passes more than the limit within sixty seconds, and Retry-After is exact to the second', async () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 30, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 6 }), gaps, async (limit, between) => {
@@ -103,7 +103,7 @@ describe('the rate limiter', () => {
     );
   });
 
-  it('follows a plan that grows or shrinks in the middle of a minute', async () => {
+  it('follows a limit that changes in the middle of a minute', async () => {
     const config = { RATE_LIMIT_PER_MINUTE: 3 };
     let now = START;
     const take = limiterAt(() => (now += 1_000), config);
@@ -117,7 +117,7 @@ describe('the rate limiter', () => {
     expect((await take(principal, 'reference'))?.allowed).toBe(true);
   });
 
-  it('lets requests pass when its store fails or hangs, and counts them', async () => {
+  it('passes requests when its store fails or hangs, and counts them', async () => {
     let unlimited = 0;
     const metrics = { countUnlimitedRequest: () => (unlimited += 1) };
     const services = { config: {}, log, metrics, clock: () => new Date(START) };

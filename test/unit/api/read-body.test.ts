@@ -8,7 +8,7 @@ import { openBody } from '#src/api/read-body.ts';
 
 const LIMIT = 1_000;
 
-/** Answers with the number of bytes that it read, or with the words of the refusal. */
+/** Answers with the number of bytes read, or with the error message. */
 const server = createServer((incoming, outgoing) => {
   openBody(incoming)
     .bytes(LIMIT, 'MAX_BODY_BYTES')
@@ -26,14 +26,14 @@ afterAll(() => {
   server.close();
 });
 
-/** Sends some of a body and waits for the answer; without a length it is sent in chunks. */
+/** Sends part of a body and waits for the response; without a length it is sent in chunks. */
 async function answerTo(
   body: Buffer | string,
   headers: Record<string, string | number> = {},
 ): Promise<string> {
   const { port } = server.address() as AddressInfo; // listening on TCP
   const sent = request({ port, method: 'POST', headers: { connection: 'close', ...headers } });
-  sent.on('error', () => undefined); // the server may hang up before it has read all
+  sent.on('error', () => undefined); // the server may hang up before it has read everything
   sent.write(body);
   if (headers['content-length'] === undefined) sent.end();
   const [answer] = (await once(sent, 'response')) as [AsyncIterable<Buffer>];
@@ -41,24 +41,24 @@ async function answerTo(
   return text(answer);
 }
 
-describe('a body', () => {
-  it('of exactly the limit is read whole, with and without a length', async () => {
+describe('a request body', () => {
+  it('of exactly the limit is read completely, with and without a length', async () => {
     const body = 'x'.repeat(LIMIT);
     expect(await answerTo(body)).toBe(String(LIMIT));
     expect(await answerTo(body, { 'content-length': LIMIT })).toBe(String(LIMIT));
   });
 
-  it('of a byte more is refused, with the limit and its setting in the words', async () => {
+  it('one byte over the limit is refused, naming the limit and its setting', async () => {
     expect(await answerTo('x'.repeat(LIMIT + 1))).toMatch(
       /larger than 1000 bytes \(MAX_BODY_BYTES/,
     );
   });
 
-  it('that announces too much is refused before it has come', async () => {
+  it('that declares a length over the limit is refused before it arrives', async () => {
     expect(await answerTo('x', { 'content-length': LIMIT + 1 })).toMatch(/larger than 1000 bytes/);
   });
 
-  it('is counted decompressed', async () => {
+  it('is measured after decompression', async () => {
     const gzip = { 'content-encoding': 'gzip' };
     expect(await answerTo(gzipSync('x'.repeat(LIMIT)), gzip)).toBe(String(LIMIT));
     expect(await answerTo(gzipSync('x'.repeat(50 * LIMIT)), gzip)).toMatch(

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.destroy());
 
-/** What the server sends back for these bytes until it closes the connection. */
+/** The response to these bytes, read until the server closes the connection. */
 async function exchange(url: string, bytes: string): Promise<{ head: string; body: string }> {
   const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -29,7 +29,7 @@ async function exchange(url: string, bytes: string): Promise<{ head: string; bod
   return { head, body };
 }
 
-/** Everything that comes back in one connection until it is closed. */
+/** Everything received on one connection until it is closed. */
 async function exchangeAll(url: string, requests: string[]): Promise<string> {
   const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -43,7 +43,7 @@ async function exchangeAll(url: string, requests: string[]): Promise<string> {
   return text;
 }
 
-/** A route that counts who comes in; each waits for the function that `next` resolves to. */
+/** A route that counts its requests; each waits for the function that `next` resolves to. */
 function countedRoutes() {
   const arrivals: (() => void)[] = [];
   let announce = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ function gatedRoutes() {
 
 describe('the server', () => {
   it.each([
-    ['a broken request line', 'NONSENSE\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['a malformed request line', 'NONSENSE\r\n\r\n', 400, 'BAD_REQUEST'],
     [
       'two Hosts',
       'GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
@@ -140,7 +140,7 @@ describe('the server', () => {
       'BAD_REQUEST',
     ],
     [
-      'two Hosts before the dashboard',
+      'two Host headers, before the dashboard',
       'GET /admin/queues HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n',
       400,
       'BAD_REQUEST',
@@ -159,19 +159,19 @@ describe('the server', () => {
       'PAYLOAD_TOO_LARGE',
     ],
     [
-      'a broken address',
+      'a malformed path',
       'GET http://[bad/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       400,
       'BAD_REQUEST',
     ],
     [
-      'a broken chunk',
+      'a malformed chunk',
       `POST /small HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BOOTSTRAP_KEY}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
       400,
       'BAD_REQUEST',
     ],
     ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404, 'NOT_FOUND'],
-  ])('answers %s in the one error body', async (_, bytes, status, code) => {
+  ])('answers %s with the standard error body', async (_, bytes, status, code) => {
     await using api = await openTestApi(gatedRoutes().routes, { database });
     const { head, body } = await exchange(api.url, bytes);
     expect(head).toContain(`HTTP/1.1 ${status} `);
@@ -183,7 +183,7 @@ describe('the server', () => {
     });
   });
 
-  it('answers a request that expects something strange', async () => {
+  it('answers a request with an unknown Expect header', async () => {
     await using api = await openTestApi(healthRoutes, { database });
     const { head } = await exchange(
       api.url,
@@ -192,7 +192,7 @@ describe('the server', () => {
     expect(head).toContain('200 OK');
   });
 
-  it('gets the answer to a client that is still sending a body nobody wants', async () => {
+  it('delivers the response to a client still sending a body that is not read', async () => {
     await using api = await openTestApi(gatedRoutes().routes, {
       settings: { MAX_BODY_BYTES: '10000' },
       database,
@@ -216,7 +216,7 @@ describe('the server', () => {
     expect((await fetch(`${api.url}/health`)).status).toBe(200);
   });
 
-  it('outlives clients that ask for a tunnel and are gone before they hear the refusal', async () => {
+  it('survives clients that request a tunnel and disconnect before the refusal', async () => {
     await using api = await openTestApi(healthRoutes, { database });
     const unheard: unknown[] = [];
     const hear = (error: unknown): void => void unheard.push(error);
@@ -236,7 +236,7 @@ describe('the server', () => {
     expect(unheard).toEqual([]);
   });
 
-  it('serves the requests of one connection one after the other', async () => {
+  it('serves the requests of one connection one after another', async () => {
     const { routes, gates } = countedRoutes();
     await using api = await openTestApi(routes, { database });
     const answers = exchangeAll(api.url, [
@@ -252,7 +252,7 @@ describe('the server', () => {
     expect(gates.entered).toBe(2);
   });
 
-  it('cuts off a connection in which thousands of requests wait, and serves none of them', async () => {
+  it('drops a connection with thousands of pipelined requests and serves none of those waiting', async () => {
     const { routes, gates } = countedRoutes();
     await using api = await openTestApi(routes, { database });
     const request = 'GET /counted HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -263,7 +263,7 @@ describe('the server', () => {
     expect(gates.entered).toBe(1);
   });
 
-  it('finishes what is in flight, closes kept connections and takes no more', async () => {
+  it('finishes requests in flight, closes keep-alive connections and accepts no more', async () => {
     const { gate, entered, routes } = gatedRoutes();
     await using api = await openTestApi(routes, { database });
     const agent = new Agent({ keepAlive: true });
@@ -280,13 +280,13 @@ describe('the server', () => {
     agent.destroy();
   });
 
-  it('says which setting to change when its port is taken', async () => {
+  it('names the setting to change when its port is taken', async () => {
     await using api = await openTestApi(healthRoutes, { database });
     const settings = { PORT: new URL(api.url).port };
     await expect(openTestApi(healthRoutes, { database, settings })).rejects.toThrow('PORT');
   });
 
-  it('cuts off what has not finished by the deadline', async () => {
+  it('closes what has not finished by the deadline', async () => {
     await using api = await openTestApi(gatedRoutes().routes, { database });
     const response = await fetch(`${api.url}/endless`);
     const reader = response.body?.getReader();

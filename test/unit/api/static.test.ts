@@ -15,7 +15,7 @@ interface Answer {
   bytes: Buffer;
 }
 
-/** `fetch` would decode the body and choose the codings itself. */
+/** Used instead of `fetch`, which would choose encodings and decode the body itself. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const sent = request(api.url + path, { method, headers }, (response) => {
@@ -40,7 +40,7 @@ const accept = (coding: string) => ({ 'Accept-Encoding': coding });
 const asAdmin = { Authorization: `Bearer ${BOOTSTRAP_KEY}` };
 const DECODE = { br: brotliDecompressSync, gzip: gunzipSync };
 
-describe('the coding of static content', () => {
+describe('the encoding of static content', () => {
   it.each([
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip, deflate', 'gzip'],
@@ -65,7 +65,7 @@ describe('the coding of static content', () => {
     expect(decoded.equals(plain.bytes)).toBe(true);
   });
 
-  it('is a refusal that names the header when the client takes none', async () => {
+  it('is refused with an error naming the header when the client accepts none', async () => {
     const { status, headers, bytes } = await get('/docs', accept('identity;q=0'));
     expect([status, headers['vary']]).toEqual([406, 'Accept-Encoding']);
     expect(JSON.parse(bytes.toString())).toMatchObject({
@@ -74,7 +74,7 @@ describe('the coding of static content', () => {
     });
   });
 
-  it('is none for what is small or compressed already, unless that is refused', async () => {
+  it('is identity for small or already compressed files, unless the client refuses that', async () => {
     for (const file of ['start.js', 'favicon-32x32.png']) {
       const path = `/docs/assets/${file}`;
       const { headers } = await get(path, accept('gzip, br'));
@@ -84,7 +84,7 @@ describe('the coding of static content', () => {
     }
   });
 
-  it('makes the reference page a third as large at most', async () => {
+  it('makes the reference page at least three times smaller', async () => {
     for (const path of ['/openapi.json', '/docs/assets/swagger-ui-bundle.js']) {
       const plain = await get(path);
       for (const coding of ['br', 'gzip']) {
@@ -95,8 +95,8 @@ describe('the coding of static content', () => {
   });
 });
 
-describe('a copy of static content that a client has', () => {
-  it('is told apart by coding, by a strong tag', async () => {
+describe('a cached copy of static content', () => {
+  it('has a strong ETag per encoding', async () => {
     const answers = await Promise.all(
       ['br', 'gzip', 'identity'].map((coding) => get('/openapi.json', accept(coding))),
     );
@@ -105,7 +105,7 @@ describe('a copy of static content that a client has', () => {
     for (const tag of tags) expect(tag).toMatch(/^"[\w-]+"$/);
   });
 
-  it('is confirmed with 304 and what caches need, without a body', async () => {
+  it('is confirmed by a 304 with the headers caches need, without a body', async () => {
     for (const path of ['/openapi.json', '/docs', '/api/openapi.json']) {
       const { headers } = await get(path, accept('br'));
       const tag = headers['etag'] ?? '';
@@ -126,7 +126,7 @@ describe('a copy of static content that a client has', () => {
     }
   });
 
-  it('is replaced when it is another coding, or when the client asks for the whole', async () => {
+  it('is replaced when its encoding differs or the client asks for a full response', async () => {
     const { headers } = await get('/openapi.json', accept('gzip'));
     const tag = headers['etag'] ?? '';
     const asked = [
@@ -137,7 +137,7 @@ describe('a copy of static content that a client has', () => {
     for (const sent of asked) expect((await get('/openapi.json', sent)).status).toBe(200);
   });
 
-  it('has in HEAD the headers of GET, without the body', async () => {
+  it('gets the headers of GET from HEAD, without the body', async () => {
     const whole = await get('/openapi.json', accept('br'));
     const head = await get('/openapi.json', accept('br'), 'HEAD');
     for (const name of ['etag', 'content-length', 'content-encoding', 'content-type', 'vary']) {
@@ -147,8 +147,8 @@ describe('a copy of static content that a client has', () => {
   });
 });
 
-describe('how long static content is kept', () => {
-  it('is for good under the addresses of the reference page, which change with the files', async () => {
+describe('caching of static content', () => {
+  it('is permanent for versioned addresses of the reference page', async () => {
     const page = (await get('/docs')).bytes.toString();
     const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
     expect(addresses).toHaveLength(4);
@@ -162,17 +162,17 @@ describe('how long static content is kept', () => {
     }
   });
 
-  it('is until the next request for the description and the page', async () => {
+  it('requires revalidation of the description and the page', async () => {
     for (const path of ['/openapi.json', '/docs', '/docs/', '/api/docs']) {
       expect((await get(path)).headers['cache-control']).toBe('no-cache');
     }
   });
 });
 
-describe('the files of the queue dashboard', () => {
+describe('files of the queue dashboard', () => {
   const page = async () => (await get('/admin/queues', asAdmin)).bytes.toString();
 
-  it('are coded, tagged, and kept by the browser of whoever may see them alone', async () => {
+  it('are compressed, tagged, and cached only by the browser of an authorized user', async () => {
     const scripts = [...(await page()).matchAll(/static\/js\/main\.\w+\.js/g)].map(String);
     expect(scripts.length).toBeGreaterThan(0);
     const path = `/admin/queues/${scripts[0]}`;
@@ -190,7 +190,7 @@ describe('the files of the queue dashboard', () => {
     expect([refused.status, refused.headers['cache-control']]).toEqual([401, 'no-store']);
   });
 
-  it('are asked for again each time when their names stay the same', async () => {
+  it('are revalidated each time when their names do not change', async () => {
     const { headers } = await get('/admin/queues/static/locales/en-US/messages.json', {
       ...asAdmin,
       ...accept('gzip'),
@@ -202,7 +202,7 @@ describe('the files of the queue dashboard', () => {
     });
   });
 
-  it('are those of its folder alone', async () => {
+  it('come only from its own folder', async () => {
     const paths = ['', 'nothing.js', 'js', '../index.ejs', '..%2Findex.ejs', 'constructor'];
     for (const path of paths) {
       const answer = await get(`/admin/queues/static/${path}`, asAdmin);
@@ -211,7 +211,7 @@ describe('the files of the queue dashboard', () => {
     }
   });
 
-  it('are all that is kept: the page and the jobs are not, and are not coded', async () => {
+  it('are cached and compressed, but the page and the jobs are not', async () => {
     for (const path of ['/admin/queues', '/admin/queues/api/queues']) {
       const { status, headers } = await get(path, { ...asAdmin, ...accept('br, gzip') });
       expect([status, headers['cache-control']]).toEqual([200, 'no-store']);

@@ -26,11 +26,11 @@ it('ends a stream whose client has stopped reading', async () => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on a port has an address of this kind.
+  // a server listening on a port has an AddressInfo
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
   client.on('error', () => undefined);
   client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  // It is written as far as buffers go, and not on and on.
+  // It writes only until the buffers are full.
   expect(await ended.promise).toBeLessThan(1_000);
   client.destroy();
   server.close();

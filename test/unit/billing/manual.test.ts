@@ -11,7 +11,7 @@ const count = (limit: number): string =>
   limit === UNLIMITED ? 'no limit' : limit.toLocaleString('en-US');
 const yesNo = (has: boolean): string => (has ? 'yes' : 'no');
 
-/** What each row of the table must show of a plan. */
+/** What each row of the table shows about a plan. */
 const ROWS: Record<string, (plan: Plan) => string> = {
   'A month, in USD': ({ amountMonthly }) =>
     amountMonthly === null ? 'as agreed' : String(amountMonthly / 100),
@@ -25,7 +25,7 @@ const ROWS: Record<string, (plan: Plan) => string> = {
   'API access': ({ features }) => yesNo(features.api_access),
 };
 
-test('the table of plans in the manual is that of the code', () => {
+test('the table of plans in the manual matches the code', () => {
   const table = /(?:^\|.*\|\n)+/m.exec(page)?.[0] ?? '';
   const [head, , ...rows] = table
     .trim()
@@ -46,7 +46,7 @@ test('the table of plans in the manual is that of the code', () => {
   expect(new Set(PLAN_TIERS.map((tier) => PLANS[tier].currency))).toEqual(new Set(['usd']));
 });
 
-test.each(['plans.md', 'webhooks.md'])('the links in %s lead to files', (name) => {
+test.each(['plans.md', 'webhooks.md'])('the links in %s point to existing files', (name) => {
   const text = readFileSync(resolve(DOCS, name), 'utf8');
   const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(
     ([, target = '']) => target,

@@ -34,7 +34,7 @@ const STATUSES = [
 ];
 
 describe('the table of plans', () => {
-  it('has the prices and the seats that are published', () => {
+  it('has the published prices and seats', () => {
     expect(PLAN_TIERS.map((tier) => [tier, PLANS[tier].amountMonthly, PLANS[tier].seats])).toEqual([
       ['Free', 0, 1],
       ['Personal', 2_900, 3],
@@ -44,7 +44,7 @@ describe('the table of plans', () => {
     ]);
   });
 
-  it('takes nothing away on the way up, and has e-mail accounts from Personal on', () => {
+  it('removes nothing with a higher plan, and has e-mail accounts from Personal on', () => {
     for (const [index, tier] of PLAN_TIERS.entries()) {
       const plan = PLANS[tier];
       const below = PLANS[PLAN_TIERS[index - 1] ?? tier];
@@ -59,7 +59,7 @@ describe('the table of plans', () => {
     }
   });
 
-  it('orders each plan against each other', () => {
+  it('orders every pair of plans', () => {
     for (const [rank, tier] of PLAN_TIERS.entries()) {
       for (const [other, needed] of PLAN_TIERS.entries()) {
         expect(isAtLeast(tier, needed), `${tier} ≥ ${needed}`).toBe(rank >= other);
@@ -68,7 +68,7 @@ describe('the table of plans', () => {
     }
   });
 
-  it('says which plan is missing, and what to do', () => {
+  it('names the missing plan and the remedy', () => {
     expect(whyPlanForbids('Free', 'Personal')).toContain(
       'This needs the Personal plan or higher; this workspace is on Free.',
     );
@@ -77,7 +77,7 @@ describe('the table of plans', () => {
     expect(whyPlanForbids('Personal', 'Personal')).toBeNull();
   });
 
-  it('refuses the member that has no seat, and names the plan that has one', () => {
+  it('refuses a member without a seat, and names the plan that has one', () => {
     expect(whyNoSeat('Personal', 2)).toBeNull();
     expect(whyNoSeat('Personal', 3)).toContain(
       'The Personal plan has 3 seats, and this workspace has 3 members. Remove one, or change to Pro, which has 10 seats.',
@@ -92,7 +92,7 @@ describe('the table of plans', () => {
     expect(whyNoSeat('Enterprise', 1_000_000)).toBeNull();
   });
 
-  it('refuses the sender account that it has no room for, and names the plan that has', () => {
+  it('refuses a sender account over the limit, and names the plan that allows it', () => {
     expect(whyNoEmailAccount('Personal', 2)).toBeNull();
     expect(whyNoEmailAccount('Personal', 3)).toContain(
       'The Personal plan has 3 sender accounts, and this workspace has 3. Delete one (DELETE /email-accounts/{id}), or change to Pro, which has 10 sender accounts.',
@@ -118,8 +118,8 @@ const checkout = (some: Partial<CheckoutFacts> = {}): CheckoutFacts => ({
   ...some,
 });
 
-describe('what subscriptions grant', () => {
-  it.each(STATUSES)('by status: %s', (status) => {
+describe('the plan granted by subscriptions', () => {
+  it.each(STATUSES)('depends on the status %s', (status) => {
     const granted = grantedTier(
       { subscriptions: [subscription({ status })], checkouts: [] },
       terms,
@@ -132,14 +132,14 @@ describe('what subscriptions grant', () => {
     [7, 7, null],
     [30, 7, null],
     [0, 0, null],
-  ])('for a payment %d days late with %d days of grace: %s', (days, graceDays, expected) => {
+  ])('with a payment %d days late and %d days of grace is %s', (days, graceDays, expected) => {
     const late = subscription({ status: 'past_due', past_due_since: daysAgo(days) });
     expect(grantedTier({ subscriptions: [late], checkouts: [] }, { now: NOW, graceDays })).toBe(
       expected,
     );
   });
 
-  it('is what the paid checkout says until the subscription has a status, and no longer', () => {
+  it('follows the paid checkout until the subscription has a status', () => {
     const paid = { checkouts: [checkout()] };
     const without = (status: string | null) =>
       grantedTier({ subscriptions: [subscription({ status, plan_tier: null })], ...paid }, terms);
@@ -150,7 +150,7 @@ describe('what subscriptions grant', () => {
     expect(without('active')).toBe('Pro');
   });
 
-  it('is a month for a single payment', () => {
+  it('lasts a month for a one-time payment', () => {
     const paid = (days: number) =>
       grantedTier(
         {
@@ -164,12 +164,12 @@ describe('what subscriptions grant', () => {
     expect(paid(31)).toBeNull();
   });
 
-  it('is nothing for a plan that nobody knows', () => {
+  it('is none when the plan is unknown', () => {
     const unknown = subscription({ plan_tier: null });
     expect(grantedTier({ subscriptions: [unknown], checkouts: [] }, terms)).toBeNull();
   });
 
-  it('is the best of several, in whatever order they come', () => {
+  it('is the highest of several, in any order', () => {
     const tier = fc.constantFrom(...PLAN_TIERS);
     const any = fc.record({
       id: fc.constantFrom('sub_1', 'sub_2', 'sub_3'),

@@ -7,14 +7,14 @@ import { eventFixture, sessionFixture } from '#test/support/stripe-fixtures.ts';
 
 const EVENT = { id: 'evt_1', type: 'invoice.paid', created: 1_700_000_000, data: { object: {} } };
 
-describe('a signed body', () => {
-  it('without created was made when it was signed', () => {
+describe('a signed event', () => {
+  it('without a creation time was created when it was signed', () => {
     const { created: _, ...without } = EVENT;
     expect(readStripeEvent(without, 't=1700000009,v1=ab').created).toBe(1_700_000_009);
     expect(readStripeEvent(EVENT, 't=1700000009,v1=ab').created).toBe(EVENT.created);
   });
 
-  it('with text that no database stores is read with a mark in its place', () => {
+  it('with text that a database cannot store is read with a replacement character', () => {
     const event = {
       ...EVENT,
       id: 'evt_\ud800',
@@ -26,7 +26,7 @@ describe('a signed body', () => {
     expect(JSON.stringify(read.data)).toContain('"\\\\u0000":""');
   });
 
-  it('of thousands of levels is refused', () => {
+  it('nested thousands of levels deep is refused', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 20_000; level += 1) deep = { deep };
     const event = { ...EVENT, data: { object: deep } };
@@ -34,7 +34,7 @@ describe('a signed body', () => {
   });
 });
 
-it('a checkout whose payment failed later is not paid, whatever its session says', () => {
+it('a checkout whose payment failed later is unpaid, whatever its session says', () => {
   const session = sessionFixture('cs_1', { payment_status: 'paid' });
   const paidAt = (type: string) => {
     const change = readChange(stripeEvent.parse(eventFixture(type, session)));

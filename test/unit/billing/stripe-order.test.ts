@@ -28,7 +28,7 @@ const received = (events: readonly EventFixture[]) =>
     .filter((event) => !isInvoice(event))
     .map(snapshot)
     .reduce<Snapshot[]>((kept, one) => addSnapshot(kept, one), []);
-/** How a subscription stands after events of it and of its invoices. */
+/** The standing of a subscription after its own events and those of its invoices. */
 const standing = (events: readonly EventFixture[]) => {
   let payments: PaymentNews[] = [];
   for (const event of events.filter(isInvoice)) {
@@ -50,29 +50,32 @@ const updated = (
     previous,
   });
 
-describe('events of a subscription', () => {
-  it.each(Object.entries(LIVES))('of %s are put in their order from any other', (_, life) => {
-    const events = lifeOf('sub_1', life.base, life.steps);
-    const told = ({ status, planTier, cancelAtPeriodEnd }: Snapshot) => ({
-      status,
-      planTier,
-      cancelAtPeriodEnd,
-    });
-    const states = events
-      .filter((event) => !isInvoice(event))
-      .map((event) => told(snapshot(event)));
-    const { status, pastDueSince = null } = life.end;
-    let tried = 0;
-    for (const order of permutations(events)) {
-      tried += 1;
-      // Two events that say the same may change places; what they say may not.
-      expect(received(order).map(told)).toEqual(states);
-      expect(standing(order)).toEqual({ status, pastDueSince });
-    }
-    expect(tried).toBeGreaterThan(1);
-  });
+describe('subscription events', () => {
+  it.each(Object.entries(LIVES))(
+    'of %s are put in order whatever order they arrive in',
+    (_, life) => {
+      const events = lifeOf('sub_1', life.base, life.steps);
+      const told = ({ status, planTier, cancelAtPeriodEnd }: Snapshot) => ({
+        status,
+        planTier,
+        cancelAtPeriodEnd,
+      });
+      const states = events
+        .filter((event) => !isInvoice(event))
+        .map((event) => told(snapshot(event)));
+      const { status, pastDueSince = null } = life.end;
+      let tried = 0;
+      for (const order of permutations(events)) {
+        tried += 1;
+        // Two events with the same content may swap places; their content may not.
+        expect(received(order).map(told)).toEqual(states);
+        expect(standing(order)).toEqual({ status, pastDueSince });
+      }
+      expect(tried).toBeGreaterThan(1);
+    },
+  );
 
-  it('that come twice count once', () => {
+  it('count once when delivered twice', () => {
     const events = lifeOf('sub_1', {}, [
       { kind: 'created', change: {} },
       { kind: 'updated', change: { status: 'past_due' } },
@@ -80,14 +83,14 @@ describe('events of a subscription', () => {
     expect(received([...events, ...events])).toEqual(received(events));
   });
 
-  it('that are over stay over, whatever a clock says', () => {
+  it('that are final stay final, whatever their timestamps', () => {
     const over = updated({ status: 'canceled' }, { status: 'active' }, START);
     const late = updated({ status: 'active' }, { status: 'past_due' }, START + 500);
     expect(received([over, late]).at(-1)?.status).toBe('canceled');
     expect(received([late, over]).at(-1)?.status).toBe('canceled');
   });
 
-  it('of one second follow each other by the values that they say were there before', () => {
+  it('of the same second are ordered by their previous values', () => {
     const there = updated({ cancel_at_period_end: true }, { cancel_at_period_end: false });
     const back = updated({ cancel_at_period_end: false }, { cancel_at_period_end: true });
     const before = updated({ status: 'active' }, { status: 'trialing' }, START - 10);
@@ -96,27 +99,27 @@ describe('events of a subscription', () => {
     }
   });
 
-  it('of one second that say nothing of before follow by where states lead', () => {
+  it('of the same second without previous values are ordered by possible status transitions', () => {
     const trial = updated({ status: 'trialing' }, undefined);
     const active = updated({ status: 'active' }, undefined);
     expect(received([active, trial]).at(-1)?.status).toBe('active');
     expect(received([trial, active]).at(-1)?.status).toBe('active');
   });
 
-  it('that nothing tells apart stay as they came', () => {
+  it('that cannot be ordered stay in order of arrival', () => {
     const late = updated({ status: 'past_due' }, undefined);
     const paid = updated({ status: 'active' }, undefined);
     expect(received([late, paid]).at(-1)?.status).toBe('active');
     expect(received([paid, late]).at(-1)?.status).toBe('past_due');
   });
 
-  it('with a state that Stripe has only just invented are kept as they are', () => {
+  it('with a status unknown to this code are kept as they are', () => {
     const known = updated({ status: 'active' }, undefined);
     const unknown = updated({ status: 'hibernating' }, { status: 'active' });
     expect(received([unknown, known]).at(-1)?.status).toBe('hibernating');
   });
 
-  it('by the dozen in one second take no time to speak of', () => {
+  it('are ordered quickly even when dozens share one second', () => {
     const many = Array.from({ length: 25 }, (_, n) =>
       snapshot(updated({ latest_invoice: `in_${n + 1}` }, { latest_invoice: `in_${n}` })),
     );
@@ -131,13 +134,13 @@ describe('late payment', () => {
   const late = (day: number, fields: Record<string, unknown> = {}) =>
     updated({ status: 'past_due', ...fields }, undefined, START + day * 86_400);
 
-  it('counts from the first event that told of it since the last payment', () => {
+  it('counts from the first event reporting it since the last payment', () => {
     const paid = updated({ status: 'active' }, undefined, START + 86_400);
     expect(standing([late(0), paid, late(5), late(3)])?.pastDueSince).toBe(START + 3 * 86_400);
     expect(standing([late(0), paid])?.pastDueSince).toBeNull();
   });
 
-  it('is not forgotten with the event that told of it', () => {
+  it('is remembered after the event that reported it is dropped', () => {
     const events = Array.from({ length: 200 }, (_, day) => late(day));
     const kept = received(events);
     expect(kept.length).toBeLessThan(50);
@@ -166,7 +169,7 @@ describe('an invoice', () => {
 
   it.each([
     ['of the same second', START],
-    ['of an earlier one', START - 1],
+    ['of an earlier second', START - 1],
   ])('%s changes nothing', (_, at) => {
     for (const status of ['active', 'past_due']) {
       for (const type of PAYMENTS) {
@@ -175,18 +178,18 @@ describe('an invoice', () => {
     }
   });
 
-  it('that is paid comes after one of the same second that is not', () => {
+  it('that is paid comes after an unpaid one of the same second', () => {
     const both = PAYMENTS.map((type) => invoice(type, START + 1));
     for (const order of permutations([told('active'), ...both])) {
       expect(standing(order)?.status).toBe('active');
     }
   });
 
-  it('says nothing of a subscription that nothing was told of', () => {
+  it('is ignored when nothing is known about its subscription', () => {
     expect(standing([invoice('paid', START)])).toBeNull();
   });
 
-  it('tells since when payment is late even when the events around it are forgotten', () => {
+  it('dates a late payment even after the events around it are dropped', () => {
     const failedAt = START + 10;
     const payments = [{ at: failedAt, isPaid: false }];
     const events = [told('active'), ...Array.from({ length: 50 }, (_, n) => lateAt(failedAt + n))];

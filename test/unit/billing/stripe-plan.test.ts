@@ -34,11 +34,11 @@ describe('the plan of a price', () => {
     [null, null],
     [5900, null],
     [{ plan_tier: 'Pro' }, null],
-  ])('%j names %s', (text, tier) => {
+  ])('named %j is %s', (text, tier) => {
     expect(tierNamed(text)).toBe(tier);
   });
 
-  it('is what the price says before its product, and the product before metadata', () => {
+  it('comes from the price first, then from its product, then from the metadata', () => {
     const product = { id: 'prod_1', metadata: { plan_tier: 'Agency' } };
     const metadata = { plan_tier: 'Personal' };
     const silent = { product, metadata: {} };
@@ -50,7 +50,7 @@ describe('the plan of a price', () => {
     expect(tierOf(priceFixture(null))).toBe('Personal');
   });
 
-  it('may stand in the metadata as plan, which comes after plan_tier', () => {
+  it('may be in the metadata as plan, which comes after plan_tier', () => {
     const tierOf = (metadata: Record<string, unknown>) =>
       tierOfSubscription(subscription({ items: itemsFixture(priceFixture(null)), metadata }));
     expect(tierOf({ plan: 'pro' })).toBe('Pro');
@@ -66,13 +66,13 @@ describe('the plan of a price', () => {
     expect(tierOfSubscription(subscription({ items }))).toBeNull();
   });
 
-  it('is the highest, as additions are billed beside it', () => {
+  it('is the highest one, since add-ons are billed beside it', () => {
     const data = ['addon_seats', 'agency', 'personal'].map((key) => ({ price: priceFixture(key) }));
     expect(tierOfSubscription(subscription({ items: { data } }))).toBe('Agency');
   });
 });
 
-describe('the amount of a month', () => {
+describe('the monthly amount', () => {
   const amount = (quantity: number, fields: Record<string, unknown>) =>
     monthlyAmount(
       subscription({ items: itemsFixture(priceFixture('pro', fields), quantity) }).items,
@@ -82,7 +82,7 @@ describe('the amount of a month', () => {
   });
 
   it.each([
-    ['a month', 1, {}, 5900],
+    ['one month', 1, {}, 5900],
     ['three seats', 3, {}, 17_700],
     ['a year', 1, { unit_amount: 70_800, ...every('year') }, 5900],
     ['three months', 1, { unit_amount: 17_700, ...every('month', 3) }, 5900],
@@ -90,12 +90,12 @@ describe('the amount of a month', () => {
     ['a day', 1, { unit_amount: 100, ...every('day') }, 3042],
     ['half a cent', 1000, { unit_amount: null, unit_amount_decimal: '0.5' }, 500],
     ['nothing', 1, { unit_amount: 0 }, 0],
-    ['more than fits', 1e9, {}, 2_147_483_647],
+    ['more than fits the column', 1e9, {}, 2_147_483_647],
   ])('for %s', (_, quantity, fields, expected) => {
     expect(amount(quantity, fields)).toBe(expected);
   });
 
-  it('is unknown for what is metered or tiered, which counts nothing beside others', () => {
+  it('is unknown for metered or tiered prices, which add nothing to others', () => {
     const metered = { recurring: { interval: 'month', interval_count: 1, usage_type: 'metered' } };
     const tiered = { unit_amount: null, unit_amount_decimal: null };
     expect(amount(1, metered)).toBeNull();
@@ -106,8 +106,8 @@ describe('the amount of a month', () => {
   });
 });
 
-describe('what Stripe sends', () => {
-  it('tells when the period ends in either version of its API', () => {
+describe('Stripe data', () => {
+  it('has the end of the period in both API versions', () => {
     const end = START + 100;
     const item = { price: priceFixture('pro') };
     const before = subscription({ current_period_end: end, items: { data: [item] } });
@@ -118,7 +118,7 @@ describe('what Stripe sends', () => {
     }
   });
 
-  it('tells whose an invoice is in either version of its API', () => {
+  it('has the subscription of an invoice in both API versions', () => {
     const invoice = { customer: 'cus_1', customer_email: 'a@example.com' };
     const parent = { subscription_details: { subscription: 'sub_1' } };
     const expected = { kind: 'invoice', customerId: 'cus_1', subscriptionId: 'sub_1' };
@@ -140,7 +140,7 @@ describe('what Stripe sends', () => {
     ['async_payment_succeeded', 'paid', true],
     ['async_payment_failed', 'unpaid', false],
     ['async_payment_failed', 'paid', false],
-  ])('of a checkout %s that is %s means paid: %s', (type, payment_status, isPaid) => {
+  ])('of a checkout %s with status %s means paid: %s', (type, payment_status, isPaid) => {
     const session = sessionFixture('cs_1', { payment_status });
     expect(change(`checkout.session.${type}`, session)).toMatchObject({
       checkout: { paidAt: isPaid ? START : null },
@@ -151,10 +151,10 @@ describe('what Stripe sends', () => {
     ['an unknown type', 'treasury.vault.opened', { id: 'x' }],
     ['a checkout that saves a card', 'checkout.session.completed', { id: 'cs_1', mode: 'setup' }],
     ['a subscription without id', 'customer.subscription.updated', { status: 'active' }],
-    ['an id of another shape', 'checkout.session.completed', { id: 7 }],
+    ['an id of another type', 'checkout.session.completed', { id: 7 }],
     ['an invoice without subscription', 'invoice.paid', { customer_email: 'a@example.com' }],
-    ['an invoice that tells nothing', 'invoice.updated', { subscription: 'sub_1' }],
-  ])('that is %s changes nothing', (_, type, object) => {
+    ['an invoice event without information', 'invoice.updated', { subscription: 'sub_1' }],
+  ])('with %s changes nothing', (_, type, object) => {
     expect(change(type, object)).toEqual({ kind: 'nothing' });
   });
 

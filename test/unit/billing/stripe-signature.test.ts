@@ -6,7 +6,7 @@ const SECRET = 'whsec_test_secret';
 const BODY = JSON.stringify({ id: 'evt_1' });
 const SIGNED_AT = Date.parse('2026-03-01T10:00:00Z');
 
-/** What comes of a request that arrives so many seconds after it was signed. */
+/** The outcome of a request that arrives this many seconds after it was signed. */
 function open(seconds: number, { secret = SECRET, body = BODY, secrets = [SECRET] } = {}): unknown {
   const signature = Stripe.webhooks.generateTestHeaderString({
     payload: BODY,
@@ -17,31 +17,31 @@ function open(seconds: number, { secret = SECRET, body = BODY, secrets = [SECRET
   return openSignedEvent({ payload: Buffer.from(body), signature, receivedAt }, secrets);
 }
 
-describe('an event of Stripe', () => {
-  it('is opened within five minutes of its signature', () => {
+describe('a Stripe event', () => {
+  it('is accepted within five minutes of its signature', () => {
     expect(open(0)).toEqual({ id: 'evt_1' });
     expect(open(300)).toEqual({ id: 'evt_1' });
   });
 
-  it('that is older is refused: somebody may have kept it', () => {
+  it('that is older is refused, since it may be a replay', () => {
     expect(() => open(301)).toThrow('missing, too old, or does not match');
     expect(() => open(86_400)).toThrow('too old');
   });
 
-  it('is refused with another secret, another body, and without a signature', () => {
+  it('is refused with another secret, another body, or no signature', () => {
     expect(() => open(0, { secret: 'whsec_other' })).toThrow('does not match');
     expect(() => open(0, { body: JSON.stringify({ id: 'evt_2' }) })).toThrow('does not match');
     const unsigned = { payload: Buffer.from(BODY), signature: undefined, receivedAt: new Date() };
     expect(() => openSignedEvent(unsigned, [SECRET])).toThrow('missing');
   });
 
-  it('may be signed with any of the secrets while one is rolled', () => {
+  it('may be signed with any of the secrets during a rotation', () => {
     expect(open(0, { secrets: ['whsec_new', SECRET] })).toEqual({ id: 'evt_1' });
   });
 });
 
 describe('a call to Stripe', () => {
-  it('ends after ten seconds', () => {
+  it('times out after ten seconds', () => {
     const stripe = openStripe({ STRIPE_SECRET_KEY: 'sk_test', STRIPE_API_URL: undefined });
     expect(stripe?.getApiField('timeout')).toBe(10_000);
   });

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
 const terms = { now: NOW, graceDays: 7 };
 
-describe('the day a plan renews without a subscription', () => {
+describe('the renewal date of a plan without a subscription', () => {
   it.each([
     ['2026-01-31T10:00:00Z', '2026-02-01T00:00:00Z', '2026-02-28T10:00:00Z'],
     ['2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z'],
@@ -21,11 +21,11 @@ describe('the day a plan renews without a subscription', () => {
     ['2025-12-31T23:59:59Z', '2026-01-01T00:00:00Z', '2026-01-31T23:59:59Z'],
     ['2026-05-05T00:00:00Z', '2026-05-05T00:00:00Z', '2026-06-05T00:00:00Z'],
     ['2026-05-05T00:00:00Z', '2026-05-04T23:00:00Z', '2026-06-05T00:00:00Z'],
-  ])('of %s, asked at %s, is %s', (since, now, expected) => {
+  ])('since %s, asked at %s, is %s', (since, now, expected) => {
     expect(nextAnniversary(new Date(since), new Date(now))).toEqual(new Date(expected));
   });
 
-  it('is always ahead, at most a month, and on the day of the month if there is such a day', () => {
+  it('is at most a month ahead, on the same day of the month where it exists', () => {
     const between = {
       min: new Date('2020-01-01Z'),
       max: new Date('2040-01-01Z'),
@@ -75,7 +75,7 @@ describe('the status of a plan', () => {
     });
   });
 
-  it('with one is what Stripe says of it', () => {
+  it('with a subscription is what Stripe reports', () => {
     const status = describeSubscription(
       { ...free, planTier: 'Pro' },
       [shown({ status: 'trialing' })],
@@ -90,7 +90,7 @@ describe('the status of a plan', () => {
     });
   });
 
-  it('tells of a canceled one on Free, at the price of Free, and forgets it on a plan that came after', () => {
+  it('shows a canceled subscription on Free at the price of Free, and omits it on a later plan', () => {
     const canceled = [shown({ status: 'canceled' })];
     expect(describeSubscription(free, canceled, terms)).toMatchObject({
       status: 'canceled',
@@ -104,7 +104,7 @@ describe('the status of a plan', () => {
     });
   });
 
-  it('tells of the subscription in force, however many others are newer', () => {
+  it('shows the subscription in force, even if others are newer', () => {
     const others = ['canceled', 'incomplete', 'unpaid', 'paused'].map((status, days) =>
       shown({ status, plan_tier: 'Agency', amount_monthly: 1, created_at: daysAgo(days) }),
     );
@@ -122,7 +122,7 @@ describe('the status of a plan', () => {
     });
   });
 
-  it('still says past_due when the grace is over, but no longer its price', () => {
+  it('stays past_due after the grace period, but no longer at the price of the subscription', () => {
     const late = shown({ status: 'past_due', past_due_since: daysAgo(8) });
     expect(describeSubscription(free, [late], terms)).toMatchObject({
       status: 'past_due',

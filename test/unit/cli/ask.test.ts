@@ -16,14 +16,14 @@ const stop = packet({ type: 'stop', stop_reason: null });
 const begin = [sessionLine, idsLine];
 const ASK = '/chat/send-chat-message';
 
-/** Answers questions with these lines, and everything else with what `others` says of its path. */
+/** Answers questions with these lines, and other paths from `others`. */
 const answering =
   (lines: readonly unknown[], others: Record<string, unknown> = {}) =>
   ({ url }: { url: string }) =>
     url === ASK ? { text: asEvents(lines) } : { json: others[url.split('?')[0] ?? ''] ?? null };
 
 describe('an answer', () => {
-  test('is printed as it comes, with the sources it cites', async () => {
+  test('is printed as it arrives, with the sources it cites', async () => {
     const text = [
       asEvents([idsLine]),
       ': keep-alive\n\n',
@@ -49,14 +49,14 @@ describe('an answer', () => {
     expect(service.requests[0]?.body).toEqual({ message: 'What happens?', stream: true });
   });
 
-  test('of bare JSON lines is read, too', async () => {
+  test('is also read as bare JSON lines', async () => {
     const text = `${JSON.stringify(said('Yes.'))}\n${JSON.stringify(stop)}`;
     await using service = await startFakeService(() => ({ text }));
     const run = await runCommand(['ask', 'x', '--json'], { url: service.url });
     expect(JSON.parse(run.stdout)).toEqual({ answer: 'Yes.', sources: [] });
   });
 
-  test('as JSON has the ids and the files, and prints nothing else', async () => {
+  test('as JSON includes the ids and files, and prints nothing else', async () => {
     const made = packet({ type: 'python_tool_delta', stdout: '', stderr: '', file_ids: ['f1'] });
     await using service = await startFakeService(
       answering([...begin, made, start, said('Yes.'), stop]),
@@ -72,7 +72,7 @@ describe('an answer', () => {
     expect(run.stderr).toBe('');
   });
 
-  test('names its session on stderr, and the files that were made', async () => {
+  test('names its session and the created files on stderr', async () => {
     const image = { file_id: 'f2', url: '/chat/file/f2', revised_prompt: 'a cat', shape: null };
     await using service = await startFakeService(
       answering([
@@ -88,7 +88,7 @@ describe('an answer', () => {
     expect(run.stderr).toContain(`Session ${SESSION_ID};`);
   });
 
-  test('parts what was said before a tool from the answer, and shows reasoning when asked to', async () => {
+  test('separates text before a tool from the answer, and shows reasoning on request', async () => {
     const lines = [
       ...begin,
       packet({ type: 'reasoning_start' }),
@@ -134,7 +134,7 @@ describe('an answer', () => {
       'The answer failed: model gone',
     ],
     ['a stream that breaks off', null, 'The answer broke off before its end'],
-  ])('ends with 1 on %s', async (_, end, sentence) => {
+  ])('exits with 1 on %s', async (_, end, sentence) => {
     const lines = [start, said('Half'), ...(end === null ? [] : [end])];
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     await using service = await startFakeService(() => ({ text }));
@@ -143,7 +143,7 @@ describe('an answer', () => {
     expect(run.stderr).toContain(sentence);
   });
 
-  test('that is refused is quoted with error_code and request_id, and no session is offered', async () => {
+  test('that is refused shows error_code and request_id, and offers no session', async () => {
     const json = { error_code: 'BAD_REQUEST', detail: 'No such model.', request_id: 'req-7' };
     await using service = await startFakeService(() => ({ status: 400, json }));
     for (const words of [['x'], ['x', '--session', SESSION_ID]]) {
@@ -155,7 +155,7 @@ describe('an answer', () => {
     }
   });
 
-  test('of a busy service is waited for, and told so', async () => {
+  test('from a busy service is awaited with a message', async () => {
     let calls = 0;
     await using service = await startFakeService(() => {
       calls += 1;
@@ -206,13 +206,13 @@ describe('the options of ask', () => {
     [['--deep-research', '--no-citations'], { deep_research: true, include_citations: false }],
     [['--context', 'I am new.'], { additional_context: 'I am new.' }],
     [['--context', '@notes.txt'], { additional_context: 'Be brief.' }],
-  ])('%j ask for %j', async (words, expected) => {
+  ])('%j send %j', async (words, expected) => {
     const { code, body } = await ask(...words);
     expect(code).toBe(0);
     expect(body).toEqual({ message: 'q', stream: true, ...expected });
   });
 
-  test('go on in the latest session, of any project or of one', async () => {
+  test('continue the latest session of any project, or of one', async () => {
     const any = await ask('--continue');
     expect(any.body).toMatchObject({ chat_session_id: SESSION_ID });
     expect(any.requests[0]?.url).toContain('only_non_project_chats=false');
@@ -233,14 +233,14 @@ describe('the options of ask', () => {
     [['--agent', 'twin'], 1, /Several agents/],
     [['--context', '@missing.txt'], 1, /missing\.txt cannot be read/],
     [['--file', 'missing.pdf'], 1, /no file missing\.pdf/],
-  ])('%j end with %i and a sentence, and ask nothing', async (words, code, says) => {
+  ])('%j exit with %i and an error, and ask nothing', async (words, code, says) => {
     const run = await ask(...words);
     expect(run.code).toBe(code);
     expect(run.stderr).toMatch(says);
     expect(run.body).toBeUndefined();
   });
 
-  test('--continue without a session says so', async () => {
+  test('report --continue without a session', async () => {
     await using service = await startFakeService(() => ({
       json: { sessions: [], has_more: false },
     }));

@@ -13,7 +13,7 @@ const hit = {
 };
 
 describe('search', () => {
-  test('prints rank, title, score, place and passage, and nothing that steers the terminal', async () => {
+  test('prints rank, title, score, link and passage, without terminal control characters', async () => {
     await using service = await startFakeService(() => ({ json: { results: [hit], took_ms: 3 } }));
     const run = await runCommand(
       ['search', 'retry', 'policy', '--limit', '5', '--source', 'file', '--tag', 'team=a=b'],
@@ -32,7 +32,7 @@ describe('search', () => {
     });
   });
 
-  test('prints the whole answer as JSON when asked to', async () => {
+  test('prints the whole response as JSON on request', async () => {
     await using service = await startFakeService(() => ({ json: { results: [hit], took_ms: 3 } }));
     const run = await runCommand(['search', 'x', '--json'], { url: service.url });
     expect(JSON.parse(run.stdout)).toEqual({ results: [hit], took_ms: 3 });
@@ -72,7 +72,7 @@ webhook-deliver  3        0       0        0       0          -
 `);
   });
 
-  test('shows why the service is not ready and goes without metrics that the key may not read', async () => {
+  test('shows why the service is not ready, and omits metrics that the key may not read', async () => {
     await using service = await startFakeService(({ url }) => {
       if (url === '/ready') {
         return {
@@ -88,7 +88,7 @@ webhook-deliver  3        0       0        0       0          -
     expect(run.stdout).toContain('this key may not read /metrics');
   });
 
-  test('--watch shows it again until Ctrl-C', async () => {
+  test('--watch repeats it until Ctrl-C', async () => {
     await using service = await startFakeService(({ url }) =>
       url === '/metrics' ? { text: metrics } : { json: stats },
     );
@@ -115,7 +115,7 @@ describe('keys and workspaces', () => {
     expires_at: null,
   };
 
-  test('keys create prints the key alone on stdout', async () => {
+  test('keys create prints only the key on stdout', async () => {
     await using service = await startFakeService(() => ({
       json: { ...key, key: 'mr_abcd_secret' },
     }));
@@ -131,7 +131,7 @@ describe('keys and workspaces', () => {
     expect(run.stdout).toContain('k1  ci    ingest  mr_abcd…  2026-01-01T00:00:00Z  never');
   });
 
-  test('keys revoke takes an answer without a body', async () => {
+  test('keys revoke accepts a response without a body', async () => {
     await using service = await startFakeService(() => ({ text: '' }));
     const run = await runCommand(['keys', 'revoke', 'a/b'], { url: service.url });
     expect(run).toMatchObject({ code: 0, stdout: 'Revoked a/b.\n' });
@@ -150,7 +150,7 @@ describe('keys and workspaces', () => {
   });
 });
 
-describe('a list without a row', () => {
+describe('an empty list', () => {
   const nothing = {
     webhook_endpoints: [],
     webhook_deliveries: [],
@@ -168,7 +168,7 @@ describe('a list without a row', () => {
     [['email', 'list'], 'There are no sender accounts yet: "millrace email add".\n'],
     [['do-not-contact', 'list'], 'Nobody is on the list.\n'],
     [['leads', 'list'], 'There are no scrapes yet: "millrace leads find".\n'],
-  ])('of %j is told in a sentence', async (words, stdout) => {
+  ])('of %j is reported in a sentence', async (words, stdout) => {
     await using service = await startFakeService(() => ({ json: nothing }));
     expect(await runCommand(words, { url: service.url })).toMatchObject({ code: 0, stdout });
   });

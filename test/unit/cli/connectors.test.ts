@@ -40,7 +40,7 @@ const attempt = {
 };
 const finished = { ...attempt, status: 'success', time_finished: '2026-01-01T00:00:00.000Z' };
 
-/** Answers by method and path; what a test does not expect is a 404. */
+/** Answers by method and path, and with 404 to anything else. */
 function script(answers: Record<string, FakeAnswer | ((n: number) => FakeAnswer)>) {
   const seen = new Map<string, number>();
   return ({ method, url }: SeenRequest): FakeAnswer => {
@@ -54,7 +54,7 @@ function script(answers: Record<string, FakeAnswer | ((n: number) => FakeAnswer)
 }
 
 describe('connectors list', () => {
-  test('prints a line for each pair, and nothing that steers the terminal', async () => {
+  test('prints one line per pair, without terminal control characters', async () => {
     await using service = await startFakeService(
       script({ 'GET /manage/admin/connector/status': { json: [pair] } }),
     );
@@ -75,7 +75,7 @@ describe('connectors create', () => {
     'POST /manage/credential': { json: { id: 6, credential: {} } },
   };
 
-  test('makes connector and credential, links them and watches the first run', async () => {
+  test('creates connector and credential, links them and watches the first run', async () => {
     await using service = await startFakeService(
       script({
         ...created,
@@ -101,7 +101,7 @@ describe('connectors create', () => {
     });
   });
 
-  test('leaves nothing behind when the source cannot be reached, and shows its words', async () => {
+  test('leaves nothing behind when the source cannot be reached, and prints the error', async () => {
     await using service = await startFakeService(
       script({
         ...created,
@@ -128,14 +128,14 @@ describe('connectors create', () => {
     ['--config', 'no json'],
     ['--config', '[1]'],
     ['--refresh', '10'],
-  ])('refuses %s %s as typed wrongly', async (option, value) => {
+  ])('rejects %s %s as invalid', async (option, value) => {
     const run = await runCommand(words(option, value), { url: 'http://127.0.0.1:9' });
     expect(run.code).toBe(2);
   });
 });
 
 describe('connectors run', () => {
-  test('follows the run that it began and fails when that fails', async () => {
+  test('follows the run it started, and fails when the run fails', async () => {
     const failed = { ...finished, status: 'failed', error_msg: 'There is no project ABC.' };
     await using service = await startFakeService(
       script({
@@ -156,7 +156,7 @@ describe('connectors run', () => {
     expect(run.stdout).toContain('There is no project ABC.');
   });
 
-  test('says what a run waits for', async () => {
+  test('says what a run is waiting for', async () => {
     const waiting = { ...attempt, waiting_for: 'jira.test answered 503.', waiting_until: '12:00' };
     await using service = await startFakeService(
       script({
@@ -173,7 +173,7 @@ describe('connectors run', () => {
 });
 
 describe('connectors status', () => {
-  test('shows documents, the last run, why it is paused and what failed', async () => {
+  test('shows documents, the last run, the reason for a pause and what failed', async () => {
     const { cc_pair_id: id, cc_pair_status: status, ...detail } = pair;
     await using service = await startFakeService(
       script({

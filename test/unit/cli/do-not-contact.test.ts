@@ -11,7 +11,7 @@ const entry = (id: number, value: string) => ({
 });
 
 describe('do-not-contact', () => {
-  test('add tells addresses from domains, a thousand at a time', async () => {
+  test('add separates addresses from domains and sends a thousand at a time', async () => {
     await using service = await startFakeService(() => ({
       json: { do_not_contact: [entry(1, 'a@b.example')] },
     }));
@@ -25,7 +25,7 @@ describe('do-not-contact', () => {
     ]);
   });
 
-  test('list goes on over pages and prints one JSON list', async () => {
+  test('list reads all pages and prints one JSON list', async () => {
     await using service = await startFakeService(({ url }) => ({
       json: url.includes('cursor=next')
         ? { do_not_contact: [entry(1, 'b.example')], next_cursor: null }
@@ -39,7 +39,7 @@ describe('do-not-contact', () => {
     ]);
   });
 
-  test('remove looks the id up, and fails for who is not there', async () => {
+  test('remove looks up the id, and fails for an address that is not listed', async () => {
     await using service = await startFakeService(({ method, url }) => {
       if (method === 'DELETE') return { json: { status: 'deleted', id: 7 } };
       const found = url.includes('a%2Bb%40c.example') ? [entry(7, 'a+b@c.example')] : [];

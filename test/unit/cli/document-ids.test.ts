@@ -20,7 +20,7 @@ async function idsOf(workingFolder: string, ...paths: string[]): Promise<string[
   return Array.fromAsync(found, (file) => `${file.kind} ${file.relativePath}`);
 }
 
-it('gives a document of a folder the same id wherever the command runs', async () => {
+it('a document in a folder has the same id wherever the command runs', async () => {
   await using folders = await openFolders();
   const { at } = folders;
   const expected = ['file docs/sub/x.md'];
@@ -32,14 +32,14 @@ it('gives a document of a folder the same id wherever the command runs', async (
   expect(await idsOf(at('other'), '../docs/**/*.md')).toEqual(expected);
 });
 
-it('calls a single file by its name, and a linked folder by the name of the link', async () => {
+it('a single file is named after itself, and a linked folder after the link', async () => {
   await using folders = await openFolders();
   const { at } = folders;
   expect(await idsOf(at('other'), '../docs/sub/x.md')).toEqual(['file x.md']);
   expect(await idsOf(at(), 'linked')).toEqual(['file linked/sub/x.md']);
 });
 
-it('refuses a second path of the same name, whose documents would overwrite the first', async () => {
+it('a second path with the same name is refused, since its documents would overwrite the first', async () => {
   await using folders = await openFolders();
   const { at } = folders;
   expect(await idsOf(at(), 'docs', 'other/docs', './docs')).toEqual([

@@ -18,7 +18,7 @@ const account = {
 };
 const made = { ...account, verification_token: 'zs-cneg' };
 
-/** With the password of the environment, or somebody who types one. */
+/** Takes the password from the environment, or asks a user who types it. */
 async function runWithPassword(
   words: string[],
   url: string,
@@ -53,7 +53,7 @@ async function runWithPassword(
 describe('email add', () => {
   const words = ['email', 'add', 'ada@example.com'];
 
-  test('sends nothing when no password is there and nobody can type one', async () => {
+  test('sends nothing when there is no password and no terminal to ask at', async () => {
     await using service = await startFakeService(() => ({ json: made }));
     const run = await runCommand(words, { url: service.url, stdin: 'piped\n' });
     expect(run.code).toBe(2);
@@ -61,20 +61,20 @@ describe('email add', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('takes no empty password', async () => {
+  test('rejects an empty password', async () => {
     await using service = await startFakeService(() => ({ json: made }));
     expect((await runWithPassword(words, service.url, { typed: '' })).code).toBe(2);
     expect(service.requests).toEqual([]);
   });
 
-  test('takes no password as an argument', async () => {
+  test('accepts no password as an argument', async () => {
     await using service = await startFakeService(() => ({ json: made }));
     const run = await runWithPassword([...words, '--password', 'x'], service.url, { typed: 'y' });
     expect(run.code).toBe(2);
     expect(service.requests).toEqual([]);
   });
 
-  test('takes the password of the environment before it asks, and shows it nowhere', async () => {
+  test('uses the password of the environment before asking, and never prints it', async () => {
     await using service = await startFakeService(() => ({ json: made }));
     const options = '--host smtp.example.com --port 465 --user ada --daily-limit 50'.split(' ');
     const run = await runWithPassword(
@@ -97,7 +97,7 @@ describe('email add', () => {
     });
   });
 
-  test('asks for the password, and leaves to the service what is not told', async () => {
+  test('asks for the password, and leaves omitted settings to the service', async () => {
     await using service = await startFakeService(() => ({ json: made }));
     const run = await runWithPassword(words, service.url, { typed: ' typed ' });
     expect(run).toMatchObject({ code: 0, asked: ['SMTP password of ada@example.com: '] });
@@ -115,7 +115,7 @@ describe('typing a password', () => {
     interrupt: new AbortController(),
   });
 
-  test('shows none of it, and takes back what was deleted', async () => {
+  test('shows nothing, and honors backspace', async () => {
     const keys = keyboard();
     const typed = askSecret('Password: ', keys);
     keys.stdin.write('geheimX\u007f\r');
@@ -123,7 +123,7 @@ describe('typing a password', () => {
     expect(String(keys.stderr.read())).toBe('Password: \n');
   });
 
-  test('ends with Ctrl-C and with the end of the input', async () => {
+  test('ends on Ctrl-C and at the end of input', async () => {
     const keys = keyboard();
     const typed = askSecret('Password: ', keys);
     keys.stdin.write('gehe\u0003');
@@ -149,7 +149,7 @@ describe('email send', () => {
   function watchKeys(): (string | string[] | undefined)[] {
     const keys: (string | string[] | undefined)[] = [];
     const onRequest = (message: unknown): void => {
-      const { request } = message as { request: IncomingMessage }; // as the channel is documented
+      const { request } = message as { request: IncomingMessage }; // as documented for the channel
       keys.push(request.headers['idempotency-key']);
     };
     subscribe('http.server.request.start', onRequest);
@@ -157,7 +157,7 @@ describe('email send', () => {
     return keys;
   }
 
-  test('tries again with the same Idempotency-Key, and takes a new one for each message', async () => {
+  test('retries with the same Idempotency-Key, and uses a new one for each message', async () => {
     const keys = watchKeys();
     let calls = 0;
     await using service = await startFakeService(() => {
@@ -179,14 +179,14 @@ describe('email send', () => {
     expect(keys[3]).not.toBe(keys[0]);
   });
 
-  test('warns that a message may be on its way when no answer came', async () => {
+  test('warns that a message may be on its way when no response arrived', async () => {
     await using service = await startFakeService(() => ({ hangUp: true }));
     const run = await runCommand([...words, 'Hello'], { url: service.url });
     expect(run.code).toBe(1);
     expect(run.stderr).toContain('may be on its way');
   });
 
-  test('fails once with the words of the service when the message was not sent', async () => {
+  test('fails at once with the error of the service when the message was not sent', async () => {
     const detail = 'The message m1 was not sent. smtp.example.com refused it.';
     const json = { error_code: 'BAD_GATEWAY', detail };
     await using service = await startFakeService(() => ({ status: 502, json }));
@@ -195,7 +195,7 @@ describe('email send', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('says that a message waits when the server asked to come back', async () => {
+  test('reports a queued message when the mail server asked to come back later', async () => {
     await using service = await startFakeService(() => ({
       status: 202,
       json: { ...sent, status: 'queued', error: 'The server is busy.' },
@@ -210,7 +210,7 @@ describe('email send', () => {
 describe('sender accounts', () => {
   const verification = { verified: true, message: 'Ready.', status: 'sent', warnings: ['No SPF.'] };
 
-  test('verify fails with the remedy, and warns beside it', async () => {
+  test('verify fails with the remedy and prints warnings', async () => {
     const failed = { ...verification, verified: false, status: 'failed', message: 'Use 465.' };
     await using service = await startFakeService(() => ({ json: failed }));
     const words = ['email', 'verify', account.id, '--to', 'me@example.com'];
@@ -222,7 +222,7 @@ describe('sender accounts', () => {
     });
   });
 
-  test('verify says what to do when it is not over, and what came of it when it is', async () => {
+  test('verify says what to do while it is unfinished, and reports the result', async () => {
     let status = 'queued';
     await using service = await startFakeService(() => ({
       json: { ...verification, status, verified: status === 'sent' },
@@ -236,7 +236,7 @@ describe('sender accounts', () => {
     expect(done).toMatchObject({ code: 0, stdout: 'Ready.\n', stderr: 'No SPF.\n' });
   });
 
-  test('list prints a line for each', async () => {
+  test('list prints one line per account', async () => {
     await using service = await startFakeService(() => ({
       json: { accounts: [{ ...account, email: 'ada@example.com\u001b[2J' }], total: 1 },
     }));
@@ -246,7 +246,7 @@ describe('sender accounts', () => {
     );
   });
 
-  test('set-default and remove name the account, and remove says that no default is left', async () => {
+  test('set-default and remove name the account, and remove warns when no default is left', async () => {
     await using service = await startFakeService(() => ({
       json: { ...account, default_deleted: true },
     }));

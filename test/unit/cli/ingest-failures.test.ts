@@ -14,8 +14,8 @@ import {
   startFakeService,
 } from '#test/support/fake-service.ts';
 
-describe('ingest in trouble', () => {
-  test('lists what failed with reasons, sends the rest, and ends with 1', async () => {
+describe('ingest with failures', () => {
+  test('lists each failure with its reason, sends the rest, and exits with 1', async () => {
     const workingFolder = makeTree({
       'd/good.txt': 'x',
       'd/empty.txt': '',
@@ -37,7 +37,7 @@ describe('ingest in trouble', () => {
     expect(run.stderr).toContain('error: 4 of 5 documents failed; see above.');
   });
 
-  test('lists documents that were accepted and could not be indexed, its own alone', async () => {
+  test('lists only its own accepted documents that could not be indexed', async () => {
     const workingFolder = makeTree({ 'a.txt': 'x', 'b.txt': 'x' });
     const failed = [
       { document_id: 'a.txt', error: 'It is poisoned.' },
@@ -54,7 +54,7 @@ describe('ingest in trouble', () => {
       failed: 1,
       failures: [{ label: 'a.txt', reason: 'It is poisoned.' }],
     });
-    // The next run sends the failed one again, and it alone.
+    // The next run sends only the failed one again.
     await runCommand(['ingest', 'a.txt', 'b.txt', '--state', 'state'], {
       url: fake.url,
       workingFolder,
@@ -62,7 +62,7 @@ describe('ingest in trouble', () => {
     expect(batches(fake.requests).at(-1)?.map(idOf)).toEqual(['a.txt']);
   });
 
-  test('waits out a 429 for the request and one for single documents', async () => {
+  test('waits after a 429 for the whole request and for single documents', async () => {
     const workingFolder = makeTree({ 'a.txt': 'x', 'b.txt': 'x' });
     let calls = 0;
     const batch = (request: SeenRequest): FakeAnswer => {
@@ -77,7 +77,7 @@ describe('ingest in trouble', () => {
     expect(batches(fake.requests).map((sent) => sent.length)).toEqual([2, 2, 1]);
   });
 
-  test('finds the one document for which a whole request is refused', async () => {
+  test('isolates the one document for which a whole request is refused', async () => {
     const names = ['1', '2', '3', '4', '5'].map((name) => `${name}.txt`);
     const workingFolder = makeTree(Object.fromEntries(names.map((name) => [name, name])));
     const batch = (request: SeenRequest): FakeAnswer =>
@@ -90,7 +90,7 @@ describe('ingest in trouble', () => {
     expect(run.stderr).toContain('4.txt: Too large. (PAYLOAD_TOO_LARGE)\n');
   });
 
-  test('stops with a hint how to continue when the service goes away for good', async () => {
+  test('stops with a hint on how to continue when the service stays away', async () => {
     const workingFolder = makeTree({ 'a.txt': 'x' });
     await using fake = await startFakeService(service(() => ({ hangUp: true })));
     const run = await runCommand(['ingest', 'a.txt'], { url: fake.url, workingFolder });
@@ -100,7 +100,7 @@ describe('ingest in trouble', () => {
     expect(run.stderr).toContain('error: No answer from');
   });
 
-  test('with a wrong key ends before anything is read', async () => {
+  test('ends before reading anything when the key is wrong', async () => {
     await using fake = await startFakeService(() => ({
       status: 401,
       json: { error_code: 'UNAUTHENTICATED', detail: 'Unknown key.' },
@@ -109,7 +109,7 @@ describe('ingest in trouble', () => {
     expect(run).toMatchObject({ code: 1, stderr: 'error: Unknown key. (UNAUTHENTICATED)\n' });
   });
 
-  test('names a document for which the answer has no word', async () => {
+  test('names a document that is missing from the response', async () => {
     const workingFolder = makeTree({ 'a.txt': 'x' });
     await using fake = await startFakeService(
       service(() => ({ json: { results: [], accepted: 0, failed: 0 } })),
@@ -119,7 +119,7 @@ describe('ingest in trouble', () => {
     expect(run.stderr).toContain('a.txt: the service did not say what became of it');
   });
 
-  test('says when nothing was found', async () => {
+  test('reports when it found nothing', async () => {
     await using fake = await startFakeService(service());
     const run = await runCommand(['ingest', '.'], { url: fake.url });
     expect(run.code).toBe(1);

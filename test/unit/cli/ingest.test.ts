@@ -10,8 +10,8 @@ import {
   startFakeService,
 } from '#test/support/fake-service.ts';
 
-describe('ingest takes', () => {
-  test('folders, without dot files, node_modules, pictures and linked folders', async () => {
+describe('ingest accepts', () => {
+  test('folders, without dotfiles, node_modules, images and linked folders', async () => {
     const workingFolder = makeTree({
       'docs/a.md': '# A',
       'docs/sub/b c.txt': 'b',
@@ -74,7 +74,7 @@ describe('ingest takes', () => {
     expect(batches(fake.requests).flat().map(idOf)).toEqual(['a/x.md']);
   });
 
-  test('pages of a PDF with links to each', async () => {
+  test('PDF pages, with a link to each', async () => {
     const workingFolder = makeTree({ 'a.pdf': buildPdf(['One', 'Two']) });
     await using fake = await startFakeService(service());
     await runCommand(['ingest', 'a.pdf', '--link-prefix', 'https://x.example/'], {
@@ -87,7 +87,7 @@ describe('ingest takes', () => {
     });
   });
 
-  test('many files in batches of at most a hundred, each exactly once', async () => {
+  test('many files in batches of up to a hundred, each exactly once', async () => {
     const names = Array.from({ length: 250 }, (_, index) => `f/${index}.txt`);
     const workingFolder = makeTree(Object.fromEntries(names.map((name) => [name, name])));
     await using fake = await startFakeService(service());
@@ -97,7 +97,7 @@ describe('ingest takes', () => {
     expect(sent.flat().map(idOf).toSorted()).toEqual(names.toSorted());
   });
 
-  test('JSON lines from standard input, and names the lines that are none', async () => {
+  test('JSON lines from standard input, and names the invalid lines', async () => {
     await using fake = await startFakeService(service());
     const good = (id: string): string =>
       JSON.stringify({ document: { id, semantic_identifier: id, sections: [] } });
@@ -148,7 +148,7 @@ describe('--state', () => {
     expect(batches(fake.requests).at(-1)?.map(idOf)).toEqual(['b.txt']);
   });
 
-  test('survives a line torn by a kill', async () => {
+  test('survives a line cut short by a kill', async () => {
     const workingFolder = makeTree({ 'a.txt': 'a' });
     await using fake = await startFakeService(service());
     const path = join(workingFolder, 'state');
@@ -161,7 +161,7 @@ describe('--state', () => {
     );
   });
 
-  test('refuses a file that is something else or of another service', async () => {
+  test('refuses a file that is not a state file or belongs to another service', async () => {
     const workingFolder = makeTree({
       'a.txt': 'a',
       other: '{"millrace_ingest":1,"url":"http://x.example"}\n',
@@ -183,7 +183,7 @@ describe('--state', () => {
 });
 
 describe('waiting', () => {
-  test('goes on until nothing is pending', async () => {
+  test('continues until nothing is pending', async () => {
     const workingFolder = makeTree({ 'a.txt': 'x' });
     let polls = 0;
     await using fake = await startFakeService((request) => {
@@ -195,7 +195,7 @@ describe('waiting', () => {
     expect(run).toMatchObject({ code: 0, waits: [1000, 1000, 1000] });
   });
 
-  test('is interrupted by Ctrl-C with the news that all is accepted', async () => {
+  test('stops on Ctrl-C with a note that everything is accepted', async () => {
     const workingFolder = makeTree({ 'a.txt': 'x' });
     await using fake = await startFakeService((request) =>
       request.url === '/service-api/ingestion/stats' ? stats(3) : service()(request),
@@ -210,7 +210,7 @@ describe('waiting', () => {
     expect(run.stderr).toContain('All documents are accepted');
   });
 
-  test('is left out with --no-wait', async () => {
+  test('is skipped with --no-wait', async () => {
     const workingFolder = makeTree({ 'a.txt': 'x' });
     await using fake = await startFakeService(service());
     await runCommand(['ingest', 'a.txt', '--no-wait'], { url: fake.url, workingFolder });

@@ -8,16 +8,16 @@ import packageJson from '#package.json' with { type: 'json' };
 
 const run = promisify(execFile);
 const LAUNCHER = resolve(import.meta.dirname, '../../..', packageJson.bin.millrace);
-/** A Node that cannot run TypeScript stands for one that is too old to. */
+/** Simulates a Node that is too old: without type stripping it cannot run TypeScript. */
 const OLD = ['--no-strip-types', LAUNCHER];
 
-it('starts the command on a Node that can run it, from any folder', async () => {
+it('the launcher starts the command on a Node that can run it, from any folder', async () => {
   await using elsewhere = await mkdtempDisposable(join(tmpdir(), 'millrace-elsewhere-'));
   const { stdout } = await run(process.execPath, [...OLD, '--version'], { cwd: elsewhere.path });
   expect(stdout.trim()).toBe(packageJson.version);
 });
 
-it('ends with the status of the command', async () => {
+it('the launcher exits with the status of the command', async () => {
   const typedWrongly = run(process.execPath, [...OLD, 'no-such-command']);
   await expect(typedWrongly).rejects.toMatchObject({ code: 2 });
 });

@@ -33,7 +33,7 @@ const scrape = {
 const running = { ...scrape, status: 'running', total_results: 0, leads: [], sites: [] };
 const begun = { status: 202, json: { scrape_id: ID, status_url: `/tools/lead-scraper/${ID}` } };
 
-/** Answers the start, then each poll with the next state; the last one stays. */
+/** Answers the start, then each poll with the next state; the last one repeats. */
 function startScrapes(...states: object[]) {
   let polls = 0;
   return startFakeService(({ method }) => {
@@ -43,11 +43,11 @@ function startScrapes(...states: object[]) {
   });
 }
 
-/** The named headers of each request that a server of this process gets. */
+/** The named headers of each request to a server in this process. */
 function watchHeaders(...names: string[]): (string | string[] | undefined)[][] {
   const seen: (string | string[] | undefined)[][] = [];
   const onRequest = (message: unknown): void => {
-    const { request } = message as { request: IncomingMessage }; // as the channel is documented
+    const { request } = message as { request: IncomingMessage }; // as documented for the channel
     seen.push(names.map((name) => request.headers[name]));
   };
   subscribe('http.server.request.start', onRequest);
@@ -56,7 +56,7 @@ function watchHeaders(...names: string[]): (string | string[] | undefined)[][] {
 }
 
 describe('leads find', () => {
-  test('fails with the error of a scrape that failed, and prints no leads', async () => {
+  test('fails with the error of a failed scrape and prints no leads', async () => {
     await using service = await startScrapes({
       ...running,
       status: 'failed',
@@ -78,7 +78,7 @@ describe('leads find', () => {
     expect(run.stderr).toContain('was canceled');
   });
 
-  test('leaves the scrape running at Ctrl-C and says how to see it', async () => {
+  test('leaves the scrape running on Ctrl-C and says how to see it', async () => {
     await using service = await startScrapes(running);
     const run = await runCommand(['leads', 'find', 'x'], {
       url: service.url,
@@ -97,7 +97,7 @@ describe('leads find', () => {
     expect(run.waits.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(3_600_000);
   });
 
-  test('sends the key to no other host that an answer names', async () => {
+  test('does not send the key to another host named in a response', async () => {
     await using service = await startFakeService(() => ({
       json: { scrape_id: ID, status_url: '@127.0.0.1:9/' },
     }));
@@ -106,7 +106,7 @@ describe('leads find', () => {
     expect(run.stderr).toContain('answered something that Millrace does not say');
   });
 
-  test('asks at once for words with its options, and prints a table that steers nothing', async () => {
+  test('searches for words with its options, and prints a table without terminal control characters', async () => {
     const headers = watchHeaders('prefer', 'cache-control');
     await using service = await startScrapes(running, scrape);
     const words = 'leads find bicycle repairs --max 7 --enrichment email,phone --fresh'.split(' ');
@@ -125,7 +125,7 @@ describe('leads find', () => {
     expect(headers[0]).toEqual(['respond-async', 'no-cache']);
   });
 
-  test('shares a result of the last hour unless it is told not to', async () => {
+  test('reuses a result of the last hour unless told not to', async () => {
     const headers = watchHeaders('prefer', 'cache-control');
     await using service = await startScrapes(scrape);
     const words = ['leads', 'find', 'https://rowan.example/team'];
@@ -137,7 +137,7 @@ describe('leads find', () => {
     });
   });
 
-  test('writes CSV that reads back the same, without cells that a spreadsheet would run', async () => {
+  test('writes CSV that reads back identically, without cells that a spreadsheet would run', async () => {
     await using service = await startScrapes(scrape);
     const run = await runCommand(['leads', 'find', 'x', '--csv'], { url: service.url });
     expect(run.stderr).toBe('');
@@ -168,13 +168,13 @@ describe('leads find', () => {
     [['leads', 'find', 'x', '--json', '--csv']],
     [['leads', 'find', 'x', '--max', '51']],
     [['leads', 'find', 'x', '--enrichment', 'email,shoes']],
-  ])('%j is typed wrongly and sends nothing', async (words) => {
+  ])('%j is rejected as invalid and sends nothing', async (words) => {
     await using service = await startScrapes(scrape);
     expect(await runCommand(words, { url: service.url })).toMatchObject({ code: 2, stdout: '' });
     expect(service.requests).toEqual([]);
   });
 
-  test('keeps one line of progress on a terminal, and leaves it clean', async () => {
+  test('keeps one progress line on a terminal and clears it at the end', async () => {
     await using service = await startScrapes(running, scrape);
     const stdout = Object.assign(new PassThrough(), { isTTY: true });
     const stderr = Object.assign(new PassThrough(), { isTTY: true });
@@ -211,7 +211,7 @@ test.each([
 });
 
 describe('earlier scrapes', () => {
-  test('list shows them and says that there are more', async () => {
+  test('list shows them and says when there are more', async () => {
     await using service = await startFakeService(() => ({
       json: { scrapes: [scrape], next_cursor: 'next' },
     }));
@@ -221,7 +221,7 @@ describe('earlier scrapes', () => {
     expect(service.requests[0]?.url).toBe('/tools/lead-scraper?limit=1');
   });
 
-  test('show, cancel and delete name the scrape and no path beside it', async () => {
+  test('show, cancel and delete treat the scrape id as one path segment', async () => {
     await using service = await startFakeService(() => ({ json: scrape }));
     for (const command of ['show', 'cancel', 'delete']) {
       const run = await runCommand(['leads', command, '../a'], { url: service.url });
@@ -234,7 +234,7 @@ describe('earlier scrapes', () => {
     ]);
   });
 
-  test('show tells why a scrape failed, and does not fail itself', async () => {
+  test('show reports why a scrape failed, without failing itself', async () => {
     const failed = { ...running, status: 'failed', error: 'Nothing answered.' };
     await using service = await startFakeService(() => ({ json: failed }));
     const run = await runCommand(['leads', 'show', ID], { url: service.url });

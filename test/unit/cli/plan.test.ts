@@ -25,7 +25,7 @@ const status = {
 };
 
 describe('plan set', () => {
-  test('without a workspace changes the one of the key, however the plan is written', async () => {
+  test('without a workspace changes the workspace of the key, in any spelling of the plan', async () => {
     await using service = await startFakeService(({ url }) => ({
       json: url === '/account' ? { workspace_id: 'w/1', role: 'admin' } : changed(),
     }));
@@ -41,7 +41,7 @@ describe('plan set', () => {
     ]);
   });
 
-  test('with a workspace asks for no other', async () => {
+  test('with a workspace makes no other request', async () => {
     await using service = await startFakeService(() => ({ json: changed() }));
     const words = ['plan', 'set', 'Pro', '--workspace', 'w1', '--json'];
     const run = await runCommand(words, { url: service.url });
@@ -50,7 +50,7 @@ describe('plan set', () => {
     expect(service.requests.map(({ url }) => url)).toEqual(['/manage/admin/workspaces/w1/plan']);
   });
 
-  test('says when a subscription keeps a higher plan in force', async () => {
+  test('reports when a subscription keeps a higher plan in force', async () => {
     await using service = await startFakeService(() => ({
       json: changed({ base_plan_tier: 'Free', previous_plan_tier: 'Pro' }),
     }));
@@ -61,7 +61,7 @@ describe('plan set', () => {
     expect(run.stderr).toContain('subscription grants Pro; Free holds once that ends');
   });
 
-  test('knows the plans, and sends nothing for another', async () => {
+  test('sends nothing for an unknown plan', async () => {
     await using service = await startFakeService(() => ({ json: changed() }));
     const run = await runCommand(['plan', 'set', 'Gold'], { url: service.url });
     expect(run.code).toBe(2);
@@ -72,7 +72,7 @@ describe('plan set', () => {
   test.each([
     [403, 'UNAUTHORIZED', 'This needs an admin key of the bootstrap workspace.'],
     [404, 'NOT_FOUND', 'There is no workspace with the id "w9".'],
-  ])('fails with the words of the service: %d', async (code, error_code, detail) => {
+  ])('fails with the error of the service: %d', async (code, error_code, detail) => {
     await using service = await startFakeService(() => ({
       status: code,
       json: { error_code, detail, request_id: 'r1' },
@@ -86,7 +86,7 @@ describe('plan set', () => {
 });
 
 describe('plan show', () => {
-  test('prints a line for each fact, and nothing that steers the terminal', async () => {
+  test('prints one line per fact, without terminal control characters', async () => {
     await using service = await startFakeService(() => ({
       json: { ...status, status: 'active\u001b[31m' },
     }));
@@ -102,7 +102,7 @@ Email accounts  50
 `);
   });
 
-  test('knows currencies without minor units', async () => {
+  test('supports currencies without minor units', async () => {
     await using service = await startFakeService(() => ({
       json: { ...status, amount_monthly: 4_500, currency: 'jpy' },
     }));
@@ -110,7 +110,7 @@ Email accounts  50
     expect(run.stdout).toContain('4500 JPY');
   });
 
-  test('--json prints the whole answer', async () => {
+  test('--json prints the whole response', async () => {
     await using service = await startFakeService(() => ({ json: status }));
     const run = await runCommand(['plan', 'show', '--json'], { url: service.url });
     expect(JSON.parse(run.stdout)).toEqual(status);

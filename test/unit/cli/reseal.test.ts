@@ -17,7 +17,7 @@ const step = (some: Record<string, unknown> = {}) => ({
   ...some,
 });
 
-/** Answers the reports and the steps in order; the last of each stays. */
+/** Answers reports and steps in order; the last of each repeats. */
 const service = (reports: unknown[], steps: unknown[]) =>
   startFakeService(({ method }) => {
     const answers = method === 'GET' ? reports : steps;
@@ -25,7 +25,7 @@ const service = (reports: unknown[], steps: unknown[]) =>
   });
 
 describe('keys reseal', () => {
-  test('goes on from step to step until nothing is left', async () => {
+  test('repeats steps until nothing is left', async () => {
     await using fake = await service(
       [report(1_700), report(0)],
       [step({ next: 'credential.secret:9' }), step({ resealed: 700 })],
@@ -43,7 +43,7 @@ describe('keys reseal', () => {
     ]);
   });
 
-  test('makes another pass for what was sealed with the old key meanwhile', async () => {
+  test('makes another pass for values sealed with the old key in the meantime', async () => {
     await using fake = await service(
       [report(5), report(1), report(0)],
       [step({ resealed: 5 }), step({ resealed: 1 })],
@@ -58,7 +58,7 @@ describe('keys reseal', () => {
     });
   });
 
-  test('ends with status 1 when another process goes on sealing with the old key', async () => {
+  test('exits with 1 when another process keeps sealing with the old key', async () => {
     await using fake = await service([report(5)], [step({ resealed: 5 })]);
     const run = await runCommand(['keys', 'reseal'], { url: fake.url });
     expect([run.code, run.stdout]).toEqual([1, '']);
@@ -66,7 +66,7 @@ describe('keys reseal', () => {
     expect(fake.requests).toHaveLength(11);
   });
 
-  test('names what cannot be read, and ends with status 1', async () => {
+  test('names what cannot be read, and exits with 1', async () => {
     const unreadable = [{ row: 'credential:7', reason: 'The secret of credential:7 is damaged.' }];
     await using fake = await service([report(2), report(1)], [step({ resealed: 1, unreadable })]);
     const run = await runCommand(['keys', 'reseal'], { url: fake.url });
@@ -75,14 +75,14 @@ describe('keys reseal', () => {
     expect(run.stderr).toContain('1 left: the old key must stay. These cannot be read');
   });
 
-  test('stops when API processes have different keys', async () => {
+  test('stops when API processes use different keys', async () => {
     await using fake = await service([report(2)], [step({ key_id: '22222222' })]);
     const run = await runCommand(['keys', 'reseal'], { url: fake.url });
     expect(run.code).toBe(1);
     expect(run.stderr).toContain('seals with the key 11111111, another with 22222222');
   });
 
-  test('shows the keys alone with --dry-run', async () => {
+  test('only shows the keys with --dry-run', async () => {
     await using fake = await service([report(3)], []);
     const run = await runCommand(['keys', 'reseal', '--dry-run'], { url: fake.url });
     expect(run).toMatchObject({

@@ -12,14 +12,14 @@ const problem = (error_code: string, detail: string): unknown => ({
 });
 
 describe('finding the service', () => {
-  test('without one says how to start one and which variables to set', async () => {
+  test('without one says how to start it and which variables to set', async () => {
     const run = await runCommand(['search', 'x'], { key: undefined });
     expect(run.code).toBe(1);
     expect(run.stderr).toContain('npm start');
     expect(run.stderr).toContain('MILLRACE_URL and MILLRACE_API_KEY');
   });
 
-  test('takes address and key from the file of a local service that runs', async () => {
+  test('reads address and key from the file of a running local service', async () => {
     await using service = await startFakeService(() => nothingFound);
     const dataDir = makeFolder();
     const local = { url: `${service.url}/`, api_key: 'local-key', pid: process.pid };
@@ -29,7 +29,7 @@ describe('finding the service', () => {
     expect(service.requests[0]?.authorization).toBe('Bearer local-key');
   });
 
-  test('says when the local service is not running any more', async () => {
+  test('reports when the local service is no longer running', async () => {
     const dataDir = makeFolder();
     const local = { url: 'http://127.0.0.1:9', api_key: 'k', pid: 2 ** 22 + 1 };
     writeFileSync(join(dataDir, 'local-service.json'), JSON.stringify(local));
@@ -38,14 +38,14 @@ describe('finding the service', () => {
     expect(run.stderr).toContain('is not running');
   });
 
-  test('says when its file is damaged', async () => {
+  test('reports when that file is damaged', async () => {
     const dataDir = makeFolder();
     writeFileSync(join(dataDir, 'local-service.json'), '{"url":');
     const run = await runCommand(['search', 'x'], { key: undefined, dataDir });
     expect(run.stderr).toContain('is damaged');
   });
 
-  test('never gives the local key to another address', async () => {
+  test('never sends the local key to another address', async () => {
     const dataDir = makeFolder();
     const local = { url: 'http://127.0.0.1:9', api_key: 'k', pid: process.pid };
     writeFileSync(join(dataDir, 'local-service.json'), JSON.stringify(local));
@@ -56,7 +56,7 @@ describe('finding the service', () => {
     expect(run.stderr).toContain('No key for http://127.0.0.1:10');
   });
 
-  test('lets options win over the environment', async () => {
+  test('prefers options over the environment', async () => {
     await using service = await startFakeService(() => nothingFound);
     const run = await runCommand(['--url', service.url, '--key', 'k2', 'search', 'x'], {
       url: 'http://127.0.0.1:9',
@@ -66,8 +66,8 @@ describe('finding the service', () => {
   });
 });
 
-describe('a service in trouble', () => {
-  test('that is busy is asked again after its Retry-After, then after doubled delays', async () => {
+describe('a failing service', () => {
+  test('that is busy is retried after its Retry-After, then after doubling delays', async () => {
     let calls = 0;
     await using service = await startFakeService(() => {
       calls += 1;
@@ -83,7 +83,7 @@ describe('a service in trouble', () => {
     );
   });
 
-  test('that stays busy is given up within a minute of waiting', async () => {
+  test('that stays busy is given up after at most a minute of waiting', async () => {
     await using service = await startFakeService(() => ({
       status: 429,
       json: problem('RATE_LIMIT_EXCEEDED', 'Too many requests.'),
@@ -93,7 +93,7 @@ describe('a service in trouble', () => {
     expect(run.waits).toEqual([1000, 2000, 4000, 8000, 16_000]);
   });
 
-  test('that is gone is tried for ten seconds and named', async () => {
+  test('that is gone is retried for ten seconds, then named', async () => {
     const service = await startFakeService(() => nothingFound);
     await service[Symbol.asyncDispose]();
     const run = await runCommand(['search', 'x'], { url: service.url });
@@ -104,7 +104,7 @@ describe('a service in trouble', () => {
     );
   });
 
-  test('that hangs up after a request which must not be repeated is not asked again', async () => {
+  test('that hangs up after a non-repeatable request is not called again', async () => {
     await using service = await startFakeService(() => ({ hangUp: true }));
     const run = await runCommand(['keys', 'create', '--name', 'a', '--role', 'read'], {
       url: service.url,
@@ -132,16 +132,19 @@ describe('a service in trouble', () => {
     ['no JSON', { text: 'hello' }, /answered something that Millrace does not say/],
     ['other JSON', { json: { results: [{}] } }, /answered something that Millrace does not say/],
     ['an empty body', { text: '' }, /answered something that Millrace does not say/],
-  ])('that answers rubbish (%s) gets a sentence and no stack', async (_, answer, sentence) => {
-    await using service = await startFakeService(() => answer);
-    const run = await runCommand(['search', 'x'], { url: service.url });
-    expect(run.code).toBe(1);
-    expect(run.stderr).toMatch(sentence);
-    expect(run.stderr).not.toContain('    at ');
-  });
+  ])(
+    'that answers with %s leads to an error message without a stack',
+    async (_, answer, sentence) => {
+      await using service = await startFakeService(() => answer);
+      const run = await runCommand(['search', 'x'], { url: service.url });
+      expect(run.code).toBe(1);
+      expect(run.stderr).toMatch(sentence);
+      expect(run.stderr).not.toContain('    at ');
+    },
+  );
 });
 
-test('Retry-After is read as seconds or as a date, and bounded', () => {
+test('Retry-After is read as seconds or a date, and capped', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   expect(readRetryAfter('3', now)).toBe(3000);
   expect(readRetryAfter('Thu, 01 Jan 2026 00:00:10 GMT', now)).toBe(10_000);
@@ -151,7 +154,7 @@ test('Retry-After is read as seconds or as a date, and bounded', () => {
   expect(readRetryAfter(null, now)).toBeNull();
 });
 
-describe('a wrong command line', () => {
+describe('an invalid command line', () => {
   test.each([
     [['frobnicate']],
     [['search']],
@@ -161,13 +164,13 @@ describe('a wrong command line', () => {
     [['ingest', '-', 'file']],
     [['--url', 'ftp://x', 'status']],
     [[]],
-  ])('%j ends with 2 and says why', async (words) => {
+  ])('%j exits with 2 and an explanation', async (words) => {
     const run = await runCommand(words, { url: 'http://127.0.0.1:9' });
     expect(run.code).toBe(2);
     expect(run.stderr).not.toBe('');
   });
 
-  test('help and version end with 0', async () => {
+  test('help and version exit with 0', async () => {
     for (const words of [
       ['--help'],
       ['ingest', '--help'],

@@ -17,7 +17,7 @@ describe('webhooks listen', () => {
     for (const one of started.splice(0)) await one.stop();
   });
 
-  /** The command as it runs until Ctrl-C, and what it says meanwhile. */
+  /** The command running until Ctrl-C, with its output. */
   async function startListening(...words: string[]) {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const interrupt = new AbortController();
@@ -48,7 +48,7 @@ describe('webhooks listen', () => {
     };
   }
 
-  test('answers 401 and says why, when a delivery is not what it should be', async () => {
+  test('answers 401 with the reason when a delivery is invalid', async () => {
     const listener = await startListening('--secret', secret);
     const { 'x-signature': _, ...withoutX } = signed();
     const old = signed(nowSeconds() - 301);
@@ -77,7 +77,7 @@ describe('webhooks listen', () => {
     expect((await fetch(listener.url)).status).toBe(405);
   });
 
-  test('verifies a delivery, prints it as one line, and ends with Ctrl-C', async () => {
+  test('verifies a delivery, prints it on one line, and ends on Ctrl-C', async () => {
     const listener = await startListening('--secret', secret);
     expect(await listener.post(signed())).toBe(200);
     expect(listener.printed()).toMatch(
@@ -87,7 +87,7 @@ describe('webhooks listen', () => {
     await expect(fetch(listener.url)).rejects.toThrow();
   });
 
-  test('takes both secrets while a rotation is under way', async () => {
+  test('accepts both secrets during a rotation', async () => {
     const [current, previous] = [makeSecret(), secret];
     const during = signatureHeaders(
       { current, previous },
@@ -99,7 +99,7 @@ describe('webhooks listen', () => {
     }
   });
 
-  test('without a secret checks nothing and says so; what is no event is printed too', async () => {
+  test('without a secret verifies nothing and says so; a body that is not an event is printed too', async () => {
     const listener = await startListening();
     expect(await listener.post({}, 'plain\u001b[2J text')).toBe(200);
     expect(listener.printed()).toMatch(/ unchecked no event: plain text\n$/);
@@ -116,7 +116,7 @@ describe('webhooks listen', () => {
     });
   });
 
-  test('refuses a secret that is not whole, and a port that is taken', async () => {
+  test('rejects a truncated secret and a port in use', async () => {
     const wrong = await runCommand(['webhooks', 'listen', '--secret', secret.slice(6)]);
     expect(wrong.code).toBe(2);
     const taken = createServer().listen(0, '127.0.0.1');

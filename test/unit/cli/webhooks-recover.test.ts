@@ -8,7 +8,7 @@ describe('webhooks recover', () => {
     json: { matched: { failed: 1_200, missing: 3 }, recovered, dry_run: recovered === 0 },
   });
 
-  test('counts and sends nothing without --yes', async () => {
+  test('counts without sending unless --yes is given', async () => {
     await using service = await startFakeService(answer(0));
     const words = ['webhooks', 'recover', ID, '--since', '2026-01-31T12:00:00+02:00'];
     const run = await runCommand(words, { url: service.url });
@@ -24,7 +24,7 @@ describe('webhooks recover', () => {
     expect(run.stderr).toContain('Add --yes');
   });
 
-  test('sends with --yes, and says when there is more', async () => {
+  test('sends with --yes, and says when there are more', async () => {
     await using service = await startFakeService(answer(1_000));
     const run = await runCommand(['webhooks', 'recover', ID, '--since', '1h', '--yes'], {
       url: service.url,
@@ -38,18 +38,18 @@ describe('webhooks recover', () => {
     ['30m', 1_800_000],
     ['2h', 7_200_000],
     ['3d', 259_200_000],
-  ])('takes %s for so long ago', async (text, agoMs) => {
+  ])('reads %s as an age', async (text, agoMs) => {
     await using service = await startFakeService(answer(0));
     const before = Date.now();
     await runCommand(['webhooks', 'recover', ID, '--since', text], { url: service.url });
-    const body = service.requests[0]?.body as { since: string }; // what this command sends
+    const body = service.requests[0]?.body as { since: string }; // the body this command sends
     const since = Date.parse(body.since);
     expect(since).toBeGreaterThanOrEqual(before - agoMs);
     expect(since).toBeLessThanOrEqual(Date.now() - agoMs);
   });
 
   test.each(['', '2', '2w', 'yesterday', '-2h', '2026-13-01', '1'])(
-    'refuses %j as typed wrongly',
+    'rejects %j as invalid',
     async (text) => {
       const run = await runCommand(['webhooks', 'recover', ID, `--since=${text}`], {
         url: 'http://127.0.0.1:9',

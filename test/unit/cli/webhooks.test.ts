@@ -54,7 +54,7 @@ const outage = {
   answer: null,
 };
 
-/** Answers by method and path; what a test does not expect is a 404. */
+/** Answers by method and path, and with 404 to anything else. */
 function script(answers: Record<string, FakeAnswer | ((n: number) => FakeAnswer)>) {
   const seen = new Map<string, number>();
   return ({ method, url }: SeenRequest): FakeAnswer => {
@@ -68,7 +68,7 @@ function script(answers: Record<string, FakeAnswer | ((n: number) => FakeAnswer)
 }
 
 describe('webhooks list, create, rotate, enable and disable', () => {
-  test('list prints a line for each endpoint, and nothing that steers the terminal', async () => {
+  test('list prints one line per endpoint, without terminal control characters', async () => {
     const listed = { webhook_endpoints: [endpoint, { ...endpoint, enabled: false }], total: 2 };
     await using service = await startFakeService(
       script({ 'GET /webhook-endpoints': { json: listed } }),
@@ -81,7 +81,7 @@ describe('webhooks list, create, rotate, enable and disable', () => {
     expect(run.stdout).not.toContain('\u001b');
   });
 
-  test('create sends the filter and prints the secret alone to stdout, once', async () => {
+  test('create sends the filter and prints only the secret on stdout, once', async () => {
     await using service = await startFakeService(
       script({ 'POST /webhook-endpoints': { json: { ...endpoint, secret: 'whsec_abc=' } } }),
     );
@@ -100,7 +100,7 @@ describe('webhooks list, create, rotate, enable and disable', () => {
     });
   });
 
-  test('create without a filter leaves the choice to the service, and shows its refusal', async () => {
+  test('create without a filter leaves it to the service, and shows a refusal', async () => {
     const detail = 'body.url: http:// is only for ranges that the operator has opened.';
     await using service = await startFakeService(
       script({
@@ -116,7 +116,7 @@ describe('webhooks list, create, rotate, enable and disable', () => {
   test.each([
     [[], {}],
     [['--grace', '0'], { grace_period_seconds: 0 }],
-  ])('rotate %j prints the new secret alone to stdout', async (words, body) => {
+  ])('rotate %j prints only the new secret on stdout', async (words, body) => {
     await using service = await startFakeService(
       script({
         [`POST /webhook-endpoints/${ID}/rotate-secret`]: {
@@ -151,7 +151,7 @@ describe('webhooks test', () => {
     },
   };
 
-  test('fails when the receiver does not take the ping, and shows its answer', async () => {
+  test('fails when the receiver refuses the ping, and shows its response', async () => {
     await using service = await startFakeService(
       script({
         ...sent,
@@ -181,7 +181,7 @@ describe('webhooks test', () => {
   });
 
   test.each([1, 2, 3, 4, 5, 6])(
-    'misses nothing when the attempt ends just before its request %i',
+    'sees an attempt that ends just before request %i',
     async (turn) => {
       let requests = 0;
       await using service = await startFakeService((request) => {
@@ -221,7 +221,7 @@ describe('webhooks test', () => {
 });
 
 describe('webhooks deliveries, attempts and resend', () => {
-  test('deliveries passes its filters on and prints a line for each', async () => {
+  test('deliveries passes on its filters and prints one line per delivery', async () => {
     await using service = await startFakeService(
       script({
         'GET /webhook-deliveries': { json: { deliveries: [delivery], next_cursor: 'b' } },
@@ -235,7 +235,7 @@ describe('webhooks deliveries, attempts and resend', () => {
     expect(Object.fromEntries(query)).toEqual({ endpoint_id: ID, status: 'waiting', limit: '5' });
   });
 
-  test('attempts shows each, and which of them did not count', async () => {
+  test('attempts shows each attempt, and which ones did not count', async () => {
     await using service = await startFakeService(
       script({
         'GET /webhook-deliveries/41/attempts': { json: { attempts: [outage, goodAttempt] } },
@@ -248,7 +248,7 @@ describe('webhooks deliveries, attempts and resend', () => {
     ]);
   });
 
-  test('resend asks for one delivery and says where to look', async () => {
+  test('resend requeues one delivery and says where to look', async () => {
     await using service = await startFakeService(
       script({ 'POST /webhook-deliveries/41/resend': { status: 202, json: delivery } }),
     );
@@ -257,7 +257,7 @@ describe('webhooks deliveries, attempts and resend', () => {
     expect(run.stdout).toContain('webhooks attempts 41');
   });
 
-  test('an id is one part of the path, whatever is in it', async () => {
+  test('an id stays one path segment, whatever it contains', async () => {
     await using service = await startFakeService(script({}));
     const run = await runCommand(['webhooks', 'resend', '../api-keys?x'], { url: service.url });
     expect(run.code).toBe(1);

@@ -5,11 +5,11 @@ import type { Packet } from '#src/client/api-types.ts';
 import type { Packet as CheckedPacket } from '#src/client/packets.ts';
 import { CLIENT_TYPES_PATH, generateClientTypes } from '#test/support/client-types.ts';
 
-test('the types of the client are those of the OpenAPI description; `npm run client:types` makes them anew', async () => {
+test('the client types match the OpenAPI description; regenerate them with `npm run client:types`', async () => {
   const written = readFileSync(resolve(import.meta.dirname, '../../..', CLIENT_TYPES_PATH), 'utf8');
   expect(written).toBe(await generateClientTypes());
 });
 
-test('a packet that its schema lets through is one of the description', () => {
+test('a packet accepted by its schema has a type of the description', () => {
   expectTypeOf<CheckedPacket['obj']>().toExtend<Packet['obj']>();
 });

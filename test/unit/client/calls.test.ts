@@ -36,8 +36,8 @@ const failureOf = async (promise: Promise<unknown>): Promise<MillraceError> => {
   return error;
 };
 
-describe('a call that fails', () => {
-  test('says status, code, sentence, request and how long to wait', async () => {
+describe('a failed call', () => {
+  test('reports status, code, message, request and how long to wait', async () => {
     const json = { error_code: 'RATE_LIMIT_EXCEEDED', detail: 'Too many.', request_id: 'r1' };
     const { outcome } = await withService(
       () => ({ status: 429, headers: { 'retry-after': '7' }, json }),
@@ -60,7 +60,7 @@ describe('a call that fails', () => {
     ],
     ['no JSON', { text: 'hello' }, { status: 200, errorCode: 'UNEXPECTED_ANSWER' }],
     ['a closed connection', { hangUp: true }, { status: null, errorCode: 'NO_ANSWER' }],
-  ])('with %s is told apart', async (_what, answer, expected) => {
+  ])('with %s is distinguished', async (_what, answer, expected) => {
     const { outcome } = await withService(
       () => answer,
       (client) => failureOf(client.tools.list()),
@@ -68,7 +68,7 @@ describe('a call that fails', () => {
     expect(outcome).toMatchObject(expected);
   });
 
-  test('by its own signal ends with the reason of the signal', async () => {
+  test('aborted by its own signal rejects with the reason of the signal', async () => {
     const reason = new Error('enough');
     await withService(
       () => ({ json: [] }),
@@ -79,7 +79,7 @@ describe('a call that fails', () => {
 });
 
 describe('a stream', () => {
-  test('is asked for with the key and ends at stop', async () => {
+  test('is requested with the key and ends at stop', async () => {
     const { outcome, requests } = await withService(
       () => ({ text: asEvents([...whole, said('never')]) }),
       read,
@@ -94,7 +94,7 @@ describe('a stream', () => {
     ]);
   });
 
-  test('that breaks is taken up where it broke', async () => {
+  test('that breaks is resumed where it broke', async () => {
     const { outcome, requests } = await withService(
       (_request, call) =>
         [
@@ -112,14 +112,14 @@ describe('a stream', () => {
   });
 
   test.each<[string, FakeAnswer, number]>([
-    ['the answer ended with its connection', { text: asEvents(whole.slice(3, 4), 3) }, 2],
+    ['the resumed stream ends early too', { text: asEvents(whole.slice(3, 4), 3) }, 2],
     [
-      'the service has forgotten it',
+      'the service no longer has it',
       { status: 404, json: { error_code: 'NOT_FOUND', detail: 'x' } },
       2,
     ],
-    ['nothing answers any more', { hangUp: true }, 4],
-  ])('that breaks is an error of its own when %s', async (_what, answer, calls) => {
+    ['the service stops responding', { hangUp: true }, 4],
+  ])('that breaks fails with AnswerInterrupted when %s', async (_what, answer, calls) => {
     const { outcome, requests } = await withService(
       (_request, call) => (call === 0 ? { text: asEvents(whole.slice(0, 3)) } : answer),
       (client) => failureOf(read(client)),
@@ -133,7 +133,7 @@ describe('a stream', () => {
     expect(requests).toHaveLength(calls);
   });
 
-  test('that breaks before the answer has begun is not taken up', async () => {
+  test('that breaks before the answer has begun is not resumed', async () => {
     const { outcome, requests } = await withService(
       () => ({ text: asEvents([sessionLine]) }),
       (client) => failureOf(read(client)),
@@ -142,7 +142,7 @@ describe('a stream', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('that is refused fails as any call', async () => {
+  test('that is refused fails like any call', async () => {
     const { outcome } = await withService(
       () => ({ status: 400, json: { error_code: 'BAD_REQUEST', detail: 'no', request_id: 'r' } }),
       (client) => failureOf(read(client)),
@@ -150,7 +150,7 @@ describe('a stream', () => {
     expect(outcome).toMatchObject({ status: 400, errorCode: 'BAD_REQUEST' });
   });
 
-  test('that says nothing for too long counts as broken', async () => {
+  test('that is silent for too long counts as broken', async () => {
     const client = createMillraceClient({
       baseUrl: 'http://silent.example',
       apiKey: 'k',
@@ -164,7 +164,7 @@ describe('a stream', () => {
     expect(await read(client)).toEqual(whole);
   });
 
-  test('that is left early closes its connection', async () => {
+  test('closes its connection when its consumer stops early', async () => {
     let closed = false;
     const client = createMillraceClient({
       baseUrl: 'http://x.example',

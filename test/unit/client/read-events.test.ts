@@ -31,11 +31,11 @@ describe('the events of a stream', () => {
     ['8', 'last'],
   ];
 
-  test('come with their ids, whatever ends the lines, without comments and other fields', async () => {
+  test('have their ids with any line ending, without comments and other fields', async () => {
     expect(await eventsOf(body)).toEqual(events);
   });
 
-  test('do not depend on where the bytes were cut', async () => {
+  test('do not depend on where the bytes are split', async () => {
     expect(await eventsOf(body, 1)).toEqual(events);
     await fc.assert(
       fc.asyncProperty(
@@ -47,18 +47,18 @@ describe('the events of a stream', () => {
     );
   });
 
-  test('are none when no empty line ends them', async () => {
+  test('are dropped when no blank line ends them', async () => {
     expect(await eventsOf('data: one\n\ndata: cut')).toEqual([[null, 'one']]);
   });
 
-  test('may be bare lines, the last one without an end', async () => {
+  test('may be bare lines, even without a final newline', async () => {
     expect(await eventsOf('{"a":1}\n\n{"b":2}', 3)).toEqual([
       [null, '{"a":1}'],
       [null, '{"b":2}'],
     ]);
   });
 
-  test('are refused above a size', async () => {
+  test('are refused above a size limit', async () => {
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) yield new Uint8Array(1_000_000).fill(65);
     }
@@ -67,7 +67,7 @@ describe('the events of a stream', () => {
 });
 
 describe('the lines of a stream', () => {
-  test('are checked, and what a later service says more is passed over', async () => {
+  test('are validated, and lines and packets of later versions are skipped', async () => {
     const later = [{ placement: {}, obj: { type: 'of_the_future' } }, { something: 'else' }, 7];
     const text = asEvents([sessionLine, ...later, idsLine, packet({ type: 'section_end' })]);
     expect(await linesOf(text)).toEqual([sessionLine, idsLine, packet({ type: 'section_end' })]);
@@ -78,15 +78,15 @@ describe('the lines of a stream', () => {
       'a packet without its members',
       { placement: packet({ type: 'section_end' }), obj: { type: 'message_delta' } },
     ],
-    ['a session that is none', { chat_session_id: 5 }],
-    ['ids that are none', { reserved_assistant_message_id: 'x' }],
-  ])('that are %s are refused', async (_what, line) => {
+    ['an invalid session', { chat_session_id: 5 }],
+    ['invalid ids', { reserved_assistant_message_id: 'x' }],
+  ])('with %s are refused', async (_what, line) => {
     await expect(linesOf(asEvents([line]))).rejects.toMatchObject({
       errorCode: 'UNEXPECTED_ANSWER',
     });
   });
 
-  test('that are no JSON are refused, unless the stream was cut there', async () => {
+  test('that are not JSON are refused, unless the stream was cut there', async () => {
     await expect(linesOf('data: {"a":\n\n')).rejects.toMatchObject({
       errorCode: 'UNEXPECTED_ANSWER',
     });
@@ -115,7 +115,7 @@ describe('a collected answer', () => {
     yield* lines;
   }
 
-  test('is the last message, without what a research agent says', async () => {
+  test('is the last message, without the messages of research agents', async () => {
     const nested = { turn_index: 1, tab_index: 0, sub_turn_index: 0 };
     const answer = await collectAnswer(
       stream(

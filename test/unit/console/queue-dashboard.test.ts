@@ -36,7 +36,7 @@ describe('the queue dashboard', () => {
     });
     server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    // A server that listens on TCP has an address with a port.
+    // a server listening on TCP has an address with a port
     base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     close = async () => {
       server.close();
@@ -49,7 +49,7 @@ describe('the queue dashboard', () => {
 
   afterAll(async () => close());
 
-  it('loads its page and every asset from here alone', async () => {
+  it('loads its page and every asset only from this server', async () => {
     const page = await fetch(`${base}/admin/queues`);
     const html = await page.text();
     expect(page.status).toBe(200);
@@ -77,7 +77,7 @@ describe('the queue dashboard', () => {
     });
   });
 
-  it('leaves other paths to what comes after it', async () => {
+  it('leaves other paths to the next handler', async () => {
     const answer = await fetch(`${base}/admin/queuesque`);
     expect(await answer.text()).toBe('elsewhere');
     expect(answer.headers.get('content-security-policy')).toBeNull();

@@ -2,7 +2,7 @@ import type { DocumentServices } from '#src/documents/document-services.ts';
 import type { FileServices } from '#src/files/file-services.ts';
 import type { PlatformServices } from '#src/platform/platform-services.ts';
 
-/** What connectors take. */
+/** The services that connectors need. */
 export interface ConnectorServices
   extends
     PlatformServices,

@@ -11,9 +11,9 @@ import {
 } from '#src/connectors/source/source-errors.ts';
 import { validateCredential, validateSettings } from './validate-config.ts';
 
-/** An administrator waits for it. */
+/** An administrator waits for the result. */
 const CHECK_DEADLINE_MS = 15_000;
-/** A first and a second retry, and no long wait that the source asks for: whoever asked can ask again. */
+/** Enough for two retries, but not for a long wait that the source asks for: the administrator can ask again. */
 const PATIENCE_MS = 5_000;
 const MAX_WORDS = 1_000;
 
@@ -37,7 +37,7 @@ export interface SourceToCheck {
 
 /**
  * Contacts the source with these settings and this credential.
- * @throws Problem BAD_REQUEST with the source's own words, or naming the field that does not fit
+ * @throws Problem BAD_REQUEST with the source's own message, or naming the invalid field
  */
 export async function checkSource(
   services: ConnectorServices,
@@ -61,14 +61,16 @@ export async function checkSource(
   }
 }
 
-/** @throws the error itself when it is no answer of a source but a fault of ours */
+/**
+ * @throws the error itself when it is our own fault and not an answer of the source
+ */
 function wordsOf(error: unknown): string {
   const known = SOURCE_ERRORS.find((one) => error instanceof one);
   if (!known || !(error instanceof Error)) throw error;
   return error.message.length > MAX_WORDS ? `${error.message.slice(0, MAX_WORDS)}…` : error.message;
 }
 
-/** The services of a check: what would be retried for a minute in a run fails soon, in the source's own words. */
+/** Services for a check: what a run would retry for a minute fails soon, with the source's own message. */
 function withLittlePatience(services: ConnectorServices): ConnectorServices {
   let failure = 'The source asks to wait.';
   let waitedMs = 0;

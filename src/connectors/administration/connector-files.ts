@@ -11,7 +11,7 @@ import { hashSettings } from '#src/connectors/runs/open-pair.ts';
 import { RUNNABLE } from '#src/connectors/runs/open-run.ts';
 import { unknownConnector } from './unknown-thing.ts';
 
-/** The settings of a `file` connector that name its files; the others pass through. */
+/** The settings of a `file` connector that name its files; other settings pass through. */
 const fileSettings = z.looseObject({
   file_locations: z.array(z.uuid().transform((id) => id as StoredFileId)),
   file_names: z.array(z.string()).nullish(),
@@ -32,7 +32,10 @@ interface ConnectorAddress {
   connectorId: number;
 }
 
-/** The files of a connector of the kind `file`, in its order. @throws Problem NOT_FOUND, BAD_REQUEST for another kind */
+/**
+ * The files of a `file` connector, in its order.
+ * @throws Problem NOT_FOUND, BAD_REQUEST for another kind
+ */
 export async function listConnectorFiles(
   db: Database,
   address: ConnectorAddress,
@@ -52,7 +55,7 @@ export async function listConnectorFiles(
 
 export interface FilesChange {
   add: readonly StoredFile[];
-  /** The metadata file that came with those added. */
+  /** The metadata file uploaded with the added files. */
   zipMetadataFileId: StoredFileId | null;
   remove: readonly StoredFileId[];
 }
@@ -61,15 +64,16 @@ export interface ChangedFiles {
   ids: StoredFileId[];
   names: string[];
   zipMetadataFileId: string | null;
-  /** Removed, and named by no other connector: their content can go. */
+  /** Removed files that no other connector names: their content can be deleted. */
   orphaned: StoredFileId[];
-  /** Their documents, marked for deletion: to be sent to the index workers. */
+  /** Documents of removed files, marked for deletion: to be sent to the index workers. */
   dropped: DocumentId[];
 }
 
 /**
- * Writes a connector's files anew; the files themselves stay where they are.
- * @throws Problem NOT_FOUND, BAD_REQUEST for another kind, an id it does not have, or when none would be left
+ * Updates a connector's list of files; the files themselves stay in storage.
+ * @throws Problem NOT_FOUND, or BAD_REQUEST for another kind, an id that the connector does not have, or when no file
+ * would be left
  */
 export async function changeConnectorFiles(
   db: Database,
@@ -102,7 +106,7 @@ export async function changeConnectorFiles(
     }
     const ids = files.map(({ id }) => id);
     const names = files.map(({ name }) => name);
-    // Files that came later carry their metadata themselves, so the first metadata file stays the connector's.
+    // Later files carry their own metadata, so the first metadata file stays the connector's.
     const zipMetadataFileId = settings.zip_metadata_file_id ?? change.zipMetadataFileId;
     const changed: FileSettings = {
       ...settings,
@@ -113,7 +117,7 @@ export async function changeConnectorFiles(
     await trx
       .updateTable('connector')
       .set({ settings: JSON.stringify(changed), updated_at: sql<Date>`now()` })
-      .where('id', '=', address.connectorId as ConnectorId) // its row was found
+      .where('id', '=', address.connectorId as ConnectorId) // its row has been found
       .execute();
     await keepWhatIsKnown(trx, address, hashSettings(changed));
     const orphaned = await unusedFiles(trx, address.workspaceId, [...removed]);
@@ -122,7 +126,7 @@ export async function changeConnectorFiles(
   });
 }
 
-/** The files that stay are as they were: nothing has to be looked at from the beginning for these settings. */
+/** The remaining files have not changed, so the new settings need no run from the beginning. */
 async function keepWhatIsKnown(
   trx: DatabaseTransaction,
   { connectorId }: ConnectorAddress,
@@ -135,7 +139,7 @@ async function keepWhatIsKnown(
     where p.connector_id = ${connectorId} group by p.id)`.execute(trx);
 }
 
-/** Which document a file became is what the connector remembers of it; see `file.ts`. */
+/** The connector's memory tells which document a file became; see `file.ts`. */
 async function dropDocumentsOf(
   trx: DatabaseTransaction,
   { connectorId }: ConnectorAddress,
@@ -155,7 +159,7 @@ async function dropDocumentsOf(
   return dropped;
 }
 
-/** The pairs of a connector that poll it: not paused, invalid or going. */
+/** The pairs that poll this connector: not paused, invalid or being deleted. */
 export async function findPollingPairs(
   db: Database,
   { workspaceId, connectorId }: ConnectorAddress,
@@ -164,7 +168,7 @@ export async function findPollingPairs(
     .selectFrom('cc_pair')
     .select('id')
     .where('workspace_id', '=', workspaceId)
-    .where('connector_id', '=', connectorId as ConnectorId) // ids of another workspace find nothing
+    .where('connector_id', '=', connectorId as ConnectorId) // ids of another workspace match no row
     .where('status', 'in', RUNNABLE)
     .orderBy('id')
     .execute();
@@ -208,7 +212,7 @@ async function storedFiles(
   return new Map(rows.map((row) => [row.id, { ...row, byte_count: Number(row.byte_count) }]));
 }
 
-/** A connector of the kind `file` is gone: so are its uploads, unless another connector names them. */
+/** Called when a connector of kind `file` is deleted: deletes its uploads, unless another connector names them. */
 export async function deleteFilesOf(
   trx: DatabaseTransaction,
   connector: { kind: string; workspace_id: WorkspaceId; settings: unknown },
@@ -219,7 +223,7 @@ export async function deleteFilesOf(
   await deleteFileRows(trx, connector.workspace_id, unused);
 }
 
-/** Those that no connector of the workspace names (any more). */
+/** The files that no connector of the workspace names. */
 async function unusedFiles(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,

@@ -11,12 +11,12 @@ export const rowId = z.int().min(1).max(MAX_INTEGER);
 /** 0 is the built-in empty credential. */
 export const credentialRowId = z.int().min(0).max(MAX_INTEGER);
 
-/** The same in a path or a query. */
+/** The same in a path or query. */
 const given = z.coerce.number('must be a whole number').int('must be a whole number');
 export const pathId = given.min(1).max(MAX_INTEGER);
 export const pathCredentialId = given.min(0).max(MAX_INTEGER);
 
-/** `public` or `private` in any case; kept as it was sent. */
+/** `public` or `private` in any case; stored as sent. */
 export const accessType = z
   .string()
   .superRefine((text, context) => {
@@ -33,7 +33,7 @@ export const accessType = z
     description: 'public or private, in any case.',
   });
 
-/** Group ids of clients that have groups; there are none here. */
+/** Group ids from clients that have groups; Millrace has none. */
 const groups = z.array(z.int()).nullish().describe('Ignored.');
 
 const seconds = (least: number) =>
@@ -53,7 +53,7 @@ const moment = z.iso
   .transform((text) => new Date(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`))
   .refine((date) => /^(?!0000)\d{4}-/.test(isoOf(date)), 'must lie in the years 1 to 9999 of UTC');
 
-/** What is deeper cannot be written again. */
+/** JSON nested deeper than this cannot be serialized again. */
 const MAX_DEPTH = 100;
 const shallowObject = z
   .record(z.string(), z.unknown())
@@ -81,7 +81,7 @@ export const connectorRequestSchema = z
 
 export type ConnectorRequest = z.output<typeof connectorRequestSchema>;
 
-/** What may be said about a new pair; the connector says the rest. */
+/** What a request may set on a new pair; the rest comes from the connector. */
 export const linkRequestSchema = z
   .object({
     name: displayName.nullish().describe("The connector's name unless told."),

@@ -8,13 +8,13 @@ import { unknownConnector } from './unknown-thing.ts';
 import { kindOfSource, validateSettings } from './validate-config.ts';
 import { isDuplicate } from './violated-rule.ts';
 
-/** Between prunes, when an update of a connector leaves it open. */
+/** Time between prunes, for an update that does not set it. */
 const DEFAULT_PRUNE_SECONDS = 7 * 86_400;
 
 export interface ConnectorRecord {
   id: ConnectorId;
   name: string;
-  /** As it was sent; `kind` is what the registry calls it. */
+  /** As sent; `kind` is the registry's name for it. */
   source: string;
   kind: string;
   input_type: string;
@@ -25,7 +25,7 @@ export interface ConnectorRecord {
   indexing_start: Date | null;
   created_at: Date;
   updated_at: Date;
-  /** Of its pairs; 0 for the empty one. */
+  /** One per pair; 0 is the empty credential. */
   credential_ids: number[];
 }
 
@@ -35,7 +35,7 @@ const RECORD = sql`c.id, c.name, c.source, c.kind, c.input_type, c.access_type, 
     order by 1) as credential_ids`;
 
 /**
- * Stores the request as it was sent, once its settings fit its kind. Nothing is polled before it is linked.
+ * Stores the request as sent, once its settings are valid for its kind. Nothing is polled until it is linked.
  * @throws Problem BAD_REQUEST that names the field
  */
 export async function createConnector(
@@ -56,7 +56,10 @@ export async function createConnector(
   return made.id;
 }
 
-/** Oldest first. @param credentialId only those that are linked to it */
+/**
+ * Oldest first.
+ * @param credentialId only connectors linked to it
+ */
 export async function listConnectors(
   db: Database,
   workspaceId: WorkspaceId,
@@ -88,8 +91,8 @@ export async function readConnector(
 }
 
 /**
- * Replaces everything. Changed frequencies take effect at once: the returned pairs have new due times, and whoever
- * calls sends their jobs.
+ * Replaces everything. Changed frequencies take effect at once: the returned pairs have new due times, and the caller
+ * sends their jobs.
  * @throws Problem NOT_FOUND, or BAD_REQUEST that names the field
  */
 export async function updateConnector(
@@ -118,7 +121,7 @@ export async function updateConnector(
         where id = ${before.id}`.execute(trx);
       await sql`update cc_pair set source = ${request.source}
         where connector_id = ${before.id} and source <> ${request.source}`.execute(trx);
-      // What lies between the old date and the new one was never polled.
+      // The time between the old start and the new one has never been polled.
       if (before.indexing_start?.getTime() !== request.indexing_start?.getTime()) {
         await sql`update cc_pair set settings_hash = '' where connector_id = ${before.id}
           and settings_hash is not null`.execute(trx);
@@ -135,8 +138,8 @@ export async function updateConnector(
 }
 
 /**
- * @returns false when there was none
- * @throws Problem CONFLICT while pairs hang on it
+ * @returns false when it did not exist
+ * @throws Problem CONFLICT while it has pairs
  */
 export async function deleteConnector(
   db: Database,
@@ -162,8 +165,8 @@ export async function deleteConnector(
 
 /** @throws Problem NOT_FOUND */
 /**
- * Other settings may name another host, which would then be sent the credentials of the connector's pairs.
- * @throws Problem UNAUTHORIZED when one of them is private to somebody else
+ * New settings may name another host, which would then receive the credentials of the connector's pairs.
+ * @throws Problem UNAUTHORIZED when one of them is private to another user
  */
 async function assertOwnCredentials(
   trx: DatabaseTransaction,

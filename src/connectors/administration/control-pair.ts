@@ -18,7 +18,7 @@ export interface PairOfWorkspace {
 }
 
 /**
- * Takes a pair off its schedule and stops what it does.
+ * Takes a pair off its schedule and stops its run.
  * @throws Problem NOT_FOUND, or CONFLICT when it is being deleted
  */
 export async function pausePair(
@@ -39,7 +39,7 @@ export async function pausePair(
 }
 
 /**
- * Puts a paused or invalid pair back on its schedule; the next run begins at once. One that is in use stays as it is.
+ * Puts a paused or invalid pair back on its schedule and starts a run at once. An active pair is left unchanged.
  * @throws Problem NOT_FOUND, or CONFLICT when it is being deleted
  */
 export async function resumePair(
@@ -57,7 +57,7 @@ export async function resumePair(
   if (resumed) await sendDueJobs(services, [which.ccPairId], requestId);
 }
 
-/** The caller holds the pair's lock, knows that it is stopped, and sends its jobs after the commit. */
+/** The caller holds the pair's lock, has checked that the pair is stopped, and sends its jobs after the commit. */
 export async function resumeLocked(
   trx: DatabaseTransaction,
   ccPairId: CcPairId,
@@ -99,9 +99,9 @@ export async function renamePair(
 export type FrequencyName = 'refresh_frequency' | 'pruning_frequency';
 
 /**
- * Sets how often the pair's connector is polled or pruned, which goes for all its pairs; takes effect at once.
- * @param seconds null: not by schedule
- * @throws Problem NOT_FOUND, or BAD_REQUEST below the least
+ * Sets how often the pair's connector is polled or pruned. Applies to all pairs of that connector, at once.
+ * @param seconds null: not scheduled
+ * @throws Problem NOT_FOUND, or BAD_REQUEST below the minimum
  */
 export async function setFrequency(
   services: ControlServices,

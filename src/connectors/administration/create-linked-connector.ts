@@ -7,9 +7,9 @@ import type { StatusResponse } from './status-response.ts';
 import { kindOfSource } from './validate-config.ts';
 
 /**
- * Creates a connector of a kind that needs no secret, and links it to credential 0. Nothing is left when its source
- * does not answer.
- * @throws Problem BAD_REQUEST that names the field, or with the source's own words
+ * Creates a connector of a kind that needs no secret, and links it to credential 0. Leaves nothing behind when the
+ * source does not answer.
+ * @throws Problem BAD_REQUEST that names the field, or with the source's own message
  */
 export async function createLinkedConnector(
   services: ConnectorServices,
@@ -30,7 +30,7 @@ export async function createLinkedConnector(
       signal,
     });
   } catch (error) {
-    // Why the link failed matters more than a connector that may be left without one.
+    // The reason for the failed link matters more than a connector left behind without a link.
     await deleteConnector(db, viewer.workspaceId, connectorId).catch(() => undefined);
     throw error;
   }

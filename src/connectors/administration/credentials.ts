@@ -13,7 +13,9 @@ import { isStillReferred } from './violated-rule.ts';
 type CredentialServices = Pick<ConnectorServices, 'db' | 'secrets'>;
 type CredentialJson = Record<string, unknown>;
 
-/** Who asks: admins see their own credentials, shared and ownerless ones, and those of sources that need no secret. */
+/**
+ * The caller: admins see their own credentials, shared and ownerless ones, and those for sources that need no secret.
+ */
 export interface CredentialViewer {
   workspaceId: WorkspaceId;
   userId: UserId;
@@ -36,7 +38,7 @@ export interface CredentialRecord {
 
 /** The built-in credential 0, for sources that need none. It has no row. */
 export const EMPTY_CREDENTIAL: CredentialRecord = {
-  id: 0 as CredentialId, // the one id that no row makes
+  id: 0 as CredentialId, // no row has this id
   name: null,
   source: 'not_applicable',
   kind: 'not_applicable',
@@ -61,8 +63,8 @@ export interface NewCredential {
 }
 
 /**
- * Seals and stores.
- * @throws Problem BAD_REQUEST that names the field which does not fit the source
+ * Seals and stores a credential.
+ * @throws Problem BAD_REQUEST that names the field that is invalid for the source
  */
 export async function createCredential(
   { db, secrets }: CredentialServices,
@@ -92,7 +94,9 @@ export async function listCredentials(
   return [EMPTY_CREDENTIAL, ...rows];
 }
 
-/** @throws Problem NOT_FOUND, also for what another admin keeps to itself */
+/**
+ * @throws Problem NOT_FOUND, also for another admin's private credential
+ */
 export async function readCredential(
   db: Database | DatabaseTransaction,
   viewer: CredentialViewer,
@@ -109,7 +113,7 @@ export async function readCredential(
   return found;
 }
 
-/** Those of several pairs, whoever made them. */
+/** The credentials of several pairs, whoever created them. */
 export async function readCredentials(
   db: Database,
   workspaceId: WorkspaceId,
@@ -122,9 +126,9 @@ export async function readCredentials(
 }
 
 /**
- * Replaces `credential_json`, or merges the given keys into it. Masked values that come back as they were shown
- * keep the stored secret.
- * @param change a name of undefined stays
+ * Replaces `credential_json`, or merges the given keys into it. A masked value sent back unchanged keeps the stored
+ * secret.
+ * @param change an undefined name keeps the old one
  * @throws Problem NOT_FOUND, or BAD_REQUEST that names the field
  */
 export async function updateCredential(
@@ -145,7 +149,7 @@ export async function updateCredential(
   });
 }
 
-/** A secret that cannot be read any more can still be replaced as a whole. */
+/** A secret that can no longer be read can still be replaced as a whole. */
 function mergeJson(
   secrets: ConnectorServices['secrets'],
   before: CredentialRecord,
@@ -182,8 +186,8 @@ export async function deleteCredential(
 }
 
 /**
- * What was sealed; {} for the empty credential.
- * @throws Problem BAD_REQUEST when it cannot be read with the present key
+ * The sealed content; {} for the empty credential.
+ * @throws Problem BAD_REQUEST when it cannot be read with the current key
  */
 export function openCredential(
   secrets: ConnectorServices['secrets'],
@@ -191,7 +195,7 @@ export function openCredential(
 ): CredentialJson {
   if (secret === null) return {};
   try {
-    // It was an object when it was sealed, and cannot have been changed since.
+    // It was an object when sealed, and the seal proves that it has not changed.
     return JSON.parse(secrets.open(secret, rowName(id))) as CredentialJson;
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error;
@@ -200,7 +204,7 @@ export function openCredential(
   }
 }
 
-/** Whether `openCredential` failed for the key or the row, and not for a fault of ours. */
+/** Whether `openCredential` failed because of the key or the row, and not because of a bug. */
 export function isUnreadable(error: unknown): error is Problem {
   return error instanceof Problem && error.cause instanceof UnreadableSecret;
 }
@@ -232,7 +236,7 @@ function isVisibleTo({ workspaceId, userId }: CredentialViewer) {
     or k.created_by = ${userId} or k.kind = any(${[...keyless, EMPTY_CREDENTIAL.kind]}::text[]))`;
 }
 
-/** The secret is bound to its row's id, so the id comes first. */
+/** The secret is bound to its row's id, so the id is reserved first. */
 async function reserveId(db: Database): Promise<CredentialId> {
   const { rows } = await sql<{ id: CredentialId }>`
     select nextval(pg_get_serial_sequence('credential', 'id'))::int as id`.execute(db);

@@ -8,8 +8,9 @@ import { deleteFilesOf } from './connector-files.ts';
 const DOCUMENTS_PER_STEP = 500;
 
 /**
- * Removes a pair that is marked `DELETING`: step by step the documents that it alone has, then the pair with its
- * runs, and its connector with its uploads when no other pair uses it. The credential stays. Safe to interrupt and to run twice.
+ * Removes a pair marked `DELETING`: first, in batches, the documents that no other pair has, then the pair with its
+ * runs, and its connector and uploads when no other pair uses them. The credential stays. Safe to interrupt and to
+ * run twice.
  */
 export async function deletePair(
   services: Pick<ConnectorServices, 'db' | 'documentAcceptor'>,
@@ -48,7 +49,9 @@ async function dropSome(
   await documentAcceptor.enqueue(marked, null);
 }
 
-/** @returns true when the pair is gone, or was never to go */
+/**
+ * @returns true when the pair is gone, or was not marked for deletion
+ */
 async function removePair(db: Database, ccPairId: CcPairId): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ connector_id: ConnectorId | null }>`
@@ -56,7 +59,7 @@ async function removePair(db: Database, ccPairId: CcPairId): Promise<boolean> {
       for update`.execute(trx);
     const [pair] = rows;
     if (!pair) return true;
-    // A statement of its own: documents that were being attached while this one waited for the lock are seen.
+    // A separate statement, so that it sees documents attached while the previous one waited for the lock.
     const { rows: documents } = await sql`select 1 from document_cc_pair l
       join document d on d.id = l.document_id
       where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' limit 1`.execute(trx);
@@ -71,7 +74,7 @@ async function removePair(db: Database, ccPairId: CcPairId): Promise<boolean> {
   });
 }
 
-/** Shown beside the pair until the next try, which follows by itself. */
+/** Shown with the pair until the next attempt, which is automatic. */
 async function recordError(db: Database, ccPairId: CcPairId, error: unknown): Promise<void> {
   const words = error instanceof Error ? error.message : String(error);
   await sql`update cc_pair set deletion_error = ${words} where id = ${ccPairId}`

@@ -11,7 +11,7 @@ export interface DocumentSetPair {
   access_type: string;
 }
 
-/** A named group of pairs. Membership counts at once: a search looks it up. */
+/** A named group of pairs. Membership changes take effect at once, because searches look it up. */
 export interface DocumentSet {
   id: number;
   name: string;
@@ -65,7 +65,7 @@ export async function createDocumentSet(
 }
 
 /**
- * Sets the pairs anew, and the name and description when they are given.
+ * Replaces the pairs, and the name and description if given.
  * @throws Problem NOT_FOUND, BAD_REQUEST for a name that is taken or a pair that does not exist
  */
 export async function updateDocumentSet(
@@ -86,7 +86,10 @@ export async function updateDocumentSet(
   );
 }
 
-/** The pairs and their documents stay. @throws Problem NOT_FOUND */
+/**
+ * The pairs and their documents stay.
+ * @throws Problem NOT_FOUND
+ */
 export async function deleteDocumentSet(
   db: Database,
   { workspaceId, id }: { workspaceId: WorkspaceId; id: number },

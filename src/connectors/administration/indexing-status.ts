@@ -63,7 +63,7 @@ export const indexingStatusReplySchema = z.array(
     .meta({ id: 'SourceIndexingStatus' }),
 );
 
-/** The pairs that pass the filters, grouped by source and paged within each. */
+/** The pairs that match the filters, grouped by source and paged within each source. */
 export function groupByStatus(
   pairs: readonly PairOverview[],
   request: IndexingStatusRequest,
@@ -110,7 +110,7 @@ function hasCount(documents: number, request: IndexingStatusRequest): boolean {
   }
 }
 
-/** `tracker` and `jira` are one. */
+/** `tracker` and `jira` are the same kind. */
 function kindOf(source: string): string {
   return findConnector(source)?.kind ?? source.toLowerCase();
 }

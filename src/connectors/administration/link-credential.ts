@@ -34,9 +34,9 @@ export interface Link {
 }
 
 /**
- * Makes the pair of a connector and a credential and starts its first run, once the source has answered. A link that
- * exists is answered with `success: false`, as existing clients expect.
- * @throws Problem NOT_FOUND, or BAD_REQUEST with the source's own words; nothing is left behind then
+ * Creates the pair of a connector and a credential and starts its first run, once the source has answered. For an
+ * existing link it returns `success: false`, as existing clients expect.
+ * @throws Problem NOT_FOUND, or BAD_REQUEST with the source's own message; nothing is left behind then
  */
 export async function linkCredential(
   services: ConnectorServices,
@@ -112,7 +112,9 @@ interface DueTimes {
   pruneAt: Date | null;
 }
 
-/** @returns null when somebody else has linked the two meanwhile */
+/**
+ * @returns null when another request linked the two in the meantime
+ */
 async function insertPair(
   db: Database,
   link: Link,
@@ -129,7 +131,10 @@ async function insertPair(
   throw nameIsTaken();
 }
 
-/** One statement, so that two calls at once make one pair. @returns null when the link or the name is there already */
+/**
+ * A single statement, so that two concurrent calls create one pair.
+ * @returns null when the link or the name already exists
+ */
 async function tryInsert(
   db: Database,
   { viewer, credentialId, request }: Link,
@@ -147,7 +152,7 @@ async function tryInsert(
       on conflict do nothing returning id`.execute(db);
     return rows[0]?.id ?? null;
   } catch (error) {
-    // Deleted while the source was being asked.
+    // Deleted while the source was being checked.
     throw isStillReferred(error) ? unknownConnector(connector.id) : error;
   }
 }

@@ -5,7 +5,7 @@ import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { IndexAttemptStatus, PruneAttemptStatus } from '#src/tables/connectors.ts';
 
-/** A part of a list, and how long the whole is. */
+/** One page of a list, and the length of the whole list. */
 export interface Page<T> {
   items: T[];
   total: number;
@@ -43,7 +43,7 @@ export interface RunRecord {
   started_at: Date | null;
   updated_at: Date;
   finished_at: Date | null;
-  /** Documents of this run that failed, be it at the source or in the index. */
+  /** Documents of this run that failed, at the source or in the index. */
   error_count: number;
 }
 
@@ -100,7 +100,10 @@ export interface RunErrorRecord {
   resolved_at: Date | null;
 }
 
-/** Newest first. Of a pair that is private to others only counts and times are told, not which document failed and why. */
+/**
+ * Newest first. For a pair private to another user, only counts and times are shown, not which document failed and
+ * why.
+ */
 export async function listRunErrors(
   db: Database,
   ccPairId: CcPairId,
@@ -165,7 +168,7 @@ export interface SyncedDocument {
   accepted_at: Date;
 }
 
-/** The documents of a pair that a user may see, in the order in which they came. */
+/** The documents of a pair that a user may see, in order of arrival. */
 export async function listSyncedDocuments(
   db: Database,
   ccPairId: CcPairId,

@@ -7,7 +7,7 @@ export interface SourceStanding {
   has_successful_run: boolean;
 }
 
-/** The sources that are linked, and whether one of their pairs ever had a good run. */
+/** The linked sources, and whether any of their pairs ever had a successful run. */
 export async function listLinkedSources(
   db: Database,
   workspaceId: WorkspaceId,
@@ -19,7 +19,7 @@ export async function listLinkedSources(
   return rows;
 }
 
-/** The sources of pairs that have documents, pushed ones among them. */
+/** The sources of pairs that have documents, including pushed ones. */
 export async function listIndexedSources(
   db: Database,
   workspaceId: WorkspaceId,

@@ -6,18 +6,18 @@ import { type ConnectorRecord, listConnectors } from './connectors.ts';
 import { type CredentialRecord, EMPTY_CREDENTIAL, readCredentials } from './credentials.ts';
 import { unknownPair } from './unknown-thing.ts';
 
-/** After so many runs that failed in a row something is wrong for good. */
+/** This many failed runs in a row mean a permanent problem. */
 const REPEATED_FAILURES = 5;
 
-/** Documents of a pair by what became of them. */
+/** Counts of a pair's documents by outcome. */
 export interface DocumentCounts {
   indexed: number;
-  /** Accepted, and not indexed yet. */
+  /** Accepted but not indexed yet. */
   pending: number;
   failed: number;
 }
 
-/** Of a pair's runs, as much as an overview shows. */
+/** What an overview shows of a pair's run. */
 export interface LastRun {
   id: IndexAttemptId;
   status: IndexAttemptStatus;
@@ -41,7 +41,7 @@ interface PairRow {
   created_by: UserId | null;
   creator_email: string | null;
   connector_id: ConnectorId;
-  /** 0: the empty one. */
+  /** 0 is the empty credential. */
   credential_id: number;
   next_run_at: Date | null;
   next_prune_at: Date | null;
@@ -56,13 +56,13 @@ export interface PairOverview extends PairRow {
   connector: ConnectorRecord;
   credential: CredentialRecord;
   documents: DocumentCounts;
-  /** The newest run, over or not; null before the first. */
+  /** The newest run, finished or not; null before the first. */
   lastRun: LastRun | null;
-  /** The newest run that is over. */
+  /** The newest finished run. */
   lastFinishedRun: LastRun | null;
 }
 
-/** The pairs that have a connector, oldest first: the default pair and pairs that only take pushes are not shown. */
+/** The pairs that have a connector, oldest first: the default pair and push-only pairs are not shown. */
 export async function listPairs(db: Database, workspaceId: WorkspaceId): Promise<PairOverview[]> {
   return readPairs(db, workspaceId, sql``);
 }
@@ -88,14 +88,14 @@ export async function findPairId(
     .selectFrom('cc_pair')
     .select('id')
     .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id as CcPairId) // a number of the caller's; the query tells whether it is one
+    .where('id', '=', id as CcPairId) // comes from the caller; the query decides whether it is a pair's id
     .where('connector_id', 'is not', null)
     .executeTakeFirst();
   if (!found) throw unknownPair(id);
   return found.id;
 }
 
-/** A run that waits for a worker counts: it needs nobody to start it. */
+/** A run that waits for a worker counts: nobody needs to start it. */
 export function isIndexing({ lastRun }: Pick<PairOverview, 'lastRun'>): boolean {
   return lastRun?.status === 'not_started' || lastRun?.status === 'in_progress';
 }
@@ -134,7 +134,7 @@ async function readPairs(
     sql`and a.status not in ('not_started', 'in_progress')`,
   );
   return pairs.flatMap((pair) => {
-    // Read a moment later than the pair: what is gone by then has taken its pair along.
+    // Read a moment after the pair: a connector deleted since then took its pair with it.
     const connector = connectors.get(pair.connector_id);
     if (!connector) return [];
     return {
@@ -162,7 +162,7 @@ async function countDocuments(
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
-/** One step back in the index per pair, however many runs there were. */
+/** One index lookup per pair, however many runs there are. */
 async function readLastRuns(
   db: Database,
   ids: readonly CcPairId[],

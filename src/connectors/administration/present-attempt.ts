@@ -15,7 +15,7 @@ const PRUNE_STATUSES = [
   'canceled',
 ] as const;
 
-/** The fields that existing clients know, and every counter. fetched = accepted + unchanged + skipped + failed. */
+/** The fields that existing clients know, and all counters. fetched = accepted + unchanged + skipped + failed. */
 export const indexAttemptSchema = z
   .object({
     id: z.int(),
@@ -101,7 +101,7 @@ export function presentRun(run: RunRecord, now: Date): z.input<typeof indexAttem
   };
 }
 
-/** Over the whole run, its waits included; null before it has begun. */
+/** Averaged over the whole run, waits included; null before it has begun. */
 export function documentsPerMinute(
   run: Pick<RunRecord, 'fetched' | 'started_at' | 'finished_at'>,
   now: Date,
@@ -111,7 +111,7 @@ export function documentsPerMinute(
   return elapsedMs <= 0 ? null : round((run.fetched * MS_PER_MINUTE) / elapsedMs);
 }
 
-/** Null when the source does not say how much there is, or nothing has come yet. */
+/** Null when the source does not report a total, or nothing has been fetched yet. */
 function secondsLeft(
   run: Pick<RunRecord, 'status' | 'estimated_total' | 'fetched'>,
   perMinute: number | null,

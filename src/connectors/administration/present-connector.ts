@@ -70,7 +70,7 @@ export function presentKind(
   };
 }
 
-/** As it is to be sent; what JSON Schema cannot say is left open. */
+/** As the client must send it; what JSON Schema cannot express is left open. */
 function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
   return { ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) };
 }

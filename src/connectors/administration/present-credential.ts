@@ -48,7 +48,7 @@ export function presentCredential(
   };
 }
 
-/** One that cannot be read must not hide the others. */
+/** An unreadable secret must not hide the other credentials. */
 function shownSecret(
   secrets: ConnectorServices['secrets'],
   credential: CredentialRecord,
@@ -62,7 +62,7 @@ function shownSecret(
   }
 }
 
-/** What creating a connector or a credential answers. */
+/** The response to creating a connector or a credential. */
 export const creationReplySchema = z
   .object({ id: z.int(), credential: credentialSnapshotSchema.nullable() })
   .meta({ id: 'ObjectCreationIdResponse' });

@@ -9,7 +9,7 @@ import { credentialSnapshotSchema, presentCredential } from './present-credentia
 const maybe = z.iso.datetime().nullable();
 const runStatus = z.enum(INDEX_ATTEMPT_STATUSES).nullable();
 
-/** What the listing of pairs and the detail of one share beyond what existing clients know. */
+/** Fields that the pair listing and the pair detail share, beyond those that existing clients know. */
 const progress = {
   status_reason: z.string().nullable().describe('Why it is paused or invalid, in a sentence.'),
   indexing: z.boolean().describe('A run is under way or waits for a worker.'),
@@ -113,7 +113,7 @@ export function presentPair(
     creator_email: pair.creator_email,
     overall_indexing_speed: pair.lastRun && documentsPerMinute(pair.lastRun, now),
     latest_checkpoint_description: pair.lastRun?.checkpoint_description ?? null,
-    // Permissions of sources are not mirrored.
+    // Source permissions are not mirrored.
     last_full_permission_sync: null,
     last_permission_sync_attempt_status: null,
     permission_syncing: false,
@@ -138,7 +138,7 @@ function presentProgress(pair: PairOverview) {
   };
 }
 
-/** A deletion that succeeded has taken its pair along, so that is never seen. */
+/** A completed deletion has removed its pair, so that state is never shown. */
 function presentDeletion(
   pair: PairOverview,
 ): z.input<typeof pairInfoSchema>['latest_deletion_attempt'] {

@@ -12,7 +12,7 @@ import { requestDeletion } from './request-deletion.ts';
 import { isDuplicate } from './violated-rule.ts';
 
 /**
- * Deletes a credential whoever uses it: its pairs are taken off it and deleted, with their documents, by a job.
+ * Deletes a credential even if it is in use: its pairs lose it, and a job deletes them with their documents.
  * @returns how many pairs are being deleted
  * @throws Problem NOT_FOUND, BAD_REQUEST for credential 0
  */

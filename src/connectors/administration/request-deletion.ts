@@ -5,7 +5,7 @@ import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { cancelRun, lockOwnPair } from '#src/connectors/runs/request-run.ts';
 
 /**
- * Marks a pair for deletion and stops what it does; a job removes its documents, then the pair itself.
+ * Marks a pair for deletion and stops its run; a job removes its documents, then the pair itself.
  * @throws Problem NOT_FOUND
  */
 export async function requestDeletion(

@@ -7,8 +7,8 @@ import { RUNNABLE } from '#src/connectors/runs/open-run.ts';
 import { sendPrune, sendSync } from '#src/connectors/runs/send-jobs.ts';
 
 /**
- * Sets the due times of a connector's pairs anew, counted from their last run and prune. Pairs that do not run
- * get theirs when they are resumed. Whoever calls sends the jobs of the returned pairs after the commit.
+ * Recomputes the due times of a connector's pairs from their last run and prune. Stopped pairs get theirs when they
+ * are resumed. The caller sends the jobs of the returned pairs after the commit.
  */
 export async function reschedulePairs(
   trx: DatabaseTransaction,
@@ -26,7 +26,7 @@ export async function reschedulePairs(
   return rows.map(({ id }) => id);
 }
 
-/** When the pair `p` of the connector `c` runs next; a pair that runs once is left to its first run. */
+/** When pair `p` of connector `c` runs next. A pair that runs once keeps the due time of its first run. */
 function nextRun(now: Date) {
   return sql`case when c.refresh_freq is not null
     then greatest(${now}::timestamptz, coalesce(
@@ -35,7 +35,7 @@ function nextRun(now: Date) {
     when p.last_success_at is null then p.next_run_at end`;
 }
 
-/** When the pair `p` of the connector `c` is pruned next. */
+/** When pair `p` of connector `c` is pruned next. */
 export function nextPrune(now: Date) {
   return sql`case when c.prune_freq is not null
     then greatest(${now}::timestamptz,
@@ -43,7 +43,7 @@ export function nextPrune(now: Date) {
 }
 
 /**
- * Locks the pairs of a connector, which come before the connector itself: whatever holds a pair may want its
+ * Locks a connector's pairs. Pairs are locked before their connector, because the holder of a pair may want its
  * connector next.
  */
 export async function lockPairs(
@@ -81,7 +81,7 @@ async function readDueTimes(db: Database, pairs: readonly CcPairId[]): Promise<D
   return rows;
 }
 
-/** The pairs of a connector, with the credential of each (0: the empty one). */
+/** The pairs of a connector with their credentials (0: the empty one). */
 export async function pairsOfConnector(
   db: Database,
   workspaceId: WorkspaceId,

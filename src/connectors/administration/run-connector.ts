@@ -7,8 +7,8 @@ import { requestRun } from '#src/connectors/runs/request-run.ts';
 import { pairsOfConnector } from './reschedule-pairs.ts';
 
 /**
- * Starts a run of each of a connector's pairs, or of those with the given credentials. Paused pairs are left out.
- * @returns how many runs were asked for
+ * Starts a run of each of a connector's pairs, or of those with the given credentials. Skips paused pairs.
+ * @returns how many runs were requested
  * @throws Problem NOT_FOUND, BAD_REQUEST when there is no such pair, CONFLICT when all of them are stopped
  */
 export async function runConnector(

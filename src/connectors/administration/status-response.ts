@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How most calls of the administration answer. */
+/** The response of most administration calls. */
 export const statusResponseSchema = z
   .object({
     success: z.boolean(),

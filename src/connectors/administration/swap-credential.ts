@@ -14,9 +14,9 @@ import { kindOfSource } from './validate-config.ts';
 import { isStillReferred } from './violated-rule.ts';
 
 /**
- * Gives the one pair of a connector another credential, once the source has taken it. A pair that was stopped for
- * its credential goes on.
- * @throws Problem NOT_FOUND, BAD_REQUEST with the source's own words, or when the connector has several pairs
+ * Gives the only pair of a connector another credential, once the source has accepted it. A pair that stopped because
+ * of its credential resumes.
+ * @throws Problem NOT_FOUND, BAD_REQUEST with the source's own message, or when the connector has several pairs
  */
 export async function swapCredential(
   services: ConnectorServices,
@@ -49,7 +49,9 @@ export async function swapCredential(
   return ccPairId;
 }
 
-/** @returns whether the pair was stopped for a reason that may be gone now, and goes on */
+/**
+ * @returns whether the pair was stopped for a reason that may be gone now, and so resumes
+ */
 async function attach(
   { db, clock }: Pick<ConnectorServices, 'db' | 'clock'>,
   { credentialId, accessType }: { credentialId: number; accessType: string | null },

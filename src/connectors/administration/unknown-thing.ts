@@ -1,6 +1,6 @@
 import { Problem } from '#src/platform/errors.ts';
 
-/** For an id that does not exist, or not in this workspace. */
+/** For an id that does not exist in this workspace. */
 export function unknownConnector(id: number): Problem {
   return new Problem(
     'NOT_FOUND',

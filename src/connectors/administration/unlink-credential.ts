@@ -16,7 +16,7 @@ export interface LinkToDelete {
 }
 
 /**
- * Asks for the deletion of a pair; a job removes it with the documents that no other pair has.
+ * Requests the deletion of a pair; a job removes it and the documents that no other pair has.
  * @returns false when the two are not linked
  * @throws Problem NOT_FOUND for an unknown connector or credential
  */
@@ -42,7 +42,10 @@ export async function unlinkCredential(
   return true;
 }
 
-/** As `unlinkCredential`. @throws Problem NOT_FOUND also when the two are not linked */
+/**
+ * Like `unlinkCredential`.
+ * @throws Problem NOT_FOUND also when the two are not linked
+ */
 export async function deleteLink(
   services: Pick<ConnectorServices, 'db' | 'producer' | 'log'>,
   link: LinkToDelete,
@@ -54,7 +57,7 @@ export async function deleteLink(
   );
 }
 
-/** Whoever made the credential: its pair belongs to all admins. */
+/** Finds the credential whoever created it: its pair belongs to all admins. */
 async function assertCredential(
   db: Database,
   { viewer, credentialId }: LinkToDelete,

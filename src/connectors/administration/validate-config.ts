@@ -8,7 +8,9 @@ const HELP = 'GET /manage/admin/connector-kinds lists what each kind takes.';
 
 type Issue = z.core.$ZodIssue;
 
-/** @throws Problem BAD_REQUEST that lists the sources there are */
+/**
+ * @throws Problem BAD_REQUEST that lists the known sources
+ */
 export function kindOfSource(source: string): AnyConnector {
   const connector = findConnector(source);
   if (connector) return connector;

@@ -3,7 +3,7 @@ export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === '23505';
 }
 
-/** SQLSTATE 23503 and 23001: a row that this one refers to is gone, or others still refer to this one. */
+/** SQLSTATE 23503 and 23001: a row that this one references is gone, or other rows still reference this one. */
 export function isStillReferred(error: unknown): boolean {
   return ['23503', '23001'].includes(String(codeOf(error)));
 }

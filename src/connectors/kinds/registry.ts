@@ -12,7 +12,7 @@ import { slack } from '#src/connectors/kinds/slack/slack.ts';
 import { trackerConnector } from '#src/connectors/kinds/tracker/tracker.ts';
 import { web } from '#src/connectors/kinds/web/web.ts';
 
-/** Every kind of source there is. A new one: its file here, its line below, and its fixture. */
+/** All kinds of sources. To add one: its file here, its line below, and its fixture. */
 export const CONNECTORS: readonly AnyConnector[] = [
   fileConnector,
   web,
@@ -28,12 +28,12 @@ export const CONNECTORS: readonly AnyConnector[] = [
   imap,
 ];
 
-/** Everything that may stand in a connector's `source` for this kind, its own name first. */
+/** All values of a connector's `source` that mean this kind, its own name first. */
 export function sourcesOf({ kind, aliases, variants = [] }: AnyConnector): string[] {
   return [kind, ...aliases, ...variants];
 }
 
-/** By any of its names; null for a source that no connector serves. */
+/** Finds a connector by any of its names; null for an unknown source. */
 export function findConnector(source: string): AnyConnector | null {
   const name = source.toLowerCase();
   return CONNECTORS.find((connector) => sourcesOf(connector).includes(name)) ?? null;

@@ -3,8 +3,8 @@ import type { SearchFilters } from '#src/documents/search-filters.ts';
 import { findConnector } from './registry.ts';
 
 /**
- * A filter for `tracker` also finds what was stored as `jira`, and the other way round. Under `/api` a filter finds
- * whatever is shown there under its name, such as feeds for `web`.
+ * A filter for `tracker` also finds documents stored as `jira`, and vice versa. Under `/api` a filter finds whatever
+ * is shown there under its name, such as feeds for `web`.
  */
 export function withSpellings(filters: SearchFilters, framing: 'sse' | 'lines'): SearchFilters {
   const source_type = filters.source_type.flatMap((source) => [
@@ -14,7 +14,7 @@ export function withSpellings(filters: SearchFilters, framing: 'sse' | 'lines'):
   return { ...filters, source_type };
 }
 
-/** What clients under `/api` know by this name, besides the source that has it; nothing elsewhere. */
+/** The other sources that clients under `/api` know by this name; none elsewhere. */
 export function shownUnder(source: string, framing: 'sse' | 'lines'): string[] {
   return framing === 'lines' ? shownAs(source) : [];
 }
@@ -22,6 +22,6 @@ export function shownUnder(source: string, framing: 'sse' | 'lines'): string[] {
 function spellingsOf(source: string): string[] {
   const connector = findConnector(source);
   const names = connector ? [connector.kind, ...connector.aliases] : [];
-  // A variant is a source of its own.
+  // A variant is a separate source.
   return names.includes(source.toLowerCase()) ? [...new Set([source, ...names])] : [source];
 }

@@ -5,7 +5,8 @@ import { baseCql } from './cql.ts';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 
 /**
- * Reads one thing that the settings name. Of a space that is not there searches say nothing, so it is asked for.
+ * Reads one item that the settings name. A search in a missing space just finds nothing, so the space itself is
+ * requested.
  * https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space/#api-spaces-get
  * https://docs.atlassian.com/ConfluenceServer/rest/8.9.3/#api/space-space
  * @throws SourceRefused

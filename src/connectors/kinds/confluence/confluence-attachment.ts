@@ -14,7 +14,7 @@ import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 const text = z.string().nullish();
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
-/** A file that is attached to a page. */
+/** A file attached to a page. */
 export const ATTACHMENT = PAGE.pick({
   id: true,
   status: true,
@@ -30,7 +30,7 @@ export type ConfluenceAttachment = z.infer<typeof ATTACHMENT>;
 
 export const ATTACHMENT_EXPAND = 'version,metadata.labels,container';
 
-/** The address of a file is that of its newest version; its name is unique on its page. */
+/** The URL of a file's newest version; file names are unique on their page. */
 export function attachmentUrl(root: string, pageId: string, fileName: string): string {
   return `${root}/download/attachments/${encodeURIComponent(pageId)}/${encodeURIComponent(fileName)}`;
 }
@@ -50,7 +50,7 @@ export function attachmentOf(
   }
 }
 
-/** Why it is no document; null when it is to be one. */
+/** Why the file is skipped; null when it is indexed. */
 export function attachmentSkip(
   attachment: ConfluenceAttachment,
   { labelsToSkip }: Pick<ConfluenceSettings, 'labelsToSkip'>,
@@ -71,9 +71,9 @@ export function attachmentMemory(
 }
 
 /**
- * Fetches a file and reads it.
+ * Downloads and parses a file.
  * https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content---attachments/#api-wiki-rest-api-content-id-child-attachment-attachmentid-download-get
- * @throws SourceRefused when it cannot be fetched or read
+ * @throws SourceRefused when it cannot be downloaded or parsed
  */
 export async function readAttachment(
   site: ConfluenceSite,
@@ -120,7 +120,7 @@ function downloadUrl(
   pageId: string,
 ): string {
   const path = _links?.download ?? '';
-  // Data Center knows no other way than the link; Cloud has a call that scoped tokens may make, too.
+  // Data Center offers only the link; Cloud also has a call that scoped tokens may make.
   if (!isCloud && path.startsWith('/')) return api + path;
   const [page, file] = [pageId, id].map(encodeURIComponent);
   return `${api}/rest/api/content/${page}/child/attachment/${file}/download`;

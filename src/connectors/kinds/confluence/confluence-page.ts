@@ -19,7 +19,7 @@ export type InnerList = z.infer<typeof inner>;
 export const COMMENT = z.object({ id: z.string(), body, version, history, _links: links });
 export type ConfluenceComment = z.infer<typeof COMMENT>;
 
-/** A page or blog post, as far as it was asked for. */
+/** The requested fields of a page or blog post. */
 export const PAGE = z.object({
   id: z.string(),
   type: text,
@@ -37,29 +37,31 @@ export const PAGE = z.object({
 });
 export type ConfluencePage = z.infer<typeof PAGE>;
 
-/** What `PAGE` reads. Of comments and attachments only whether there are any. */
+/** The fields that `PAGE` reads. For comments and attachments, only whether there are any. */
 export const PAGE_EXPAND =
   'body.storage,version,history,space,metadata.labels,children.comment,children.attachment';
 export const COMMENT_EXPAND = 'body.storage,version,history';
 
-/** Titles and spaces change, and with them the addresses that people see; this one stays, and leads there. */
+/**
+ * Titles and spaces change, and the URLs that people see change with them. This one is stable and redirects there.
+ */
 export function pageUrl(root: string, id: string): string {
   return `${root}/pages/viewpage.action?pageId=${encodeURIComponent(id)}`;
 }
 
-/** The page whose document has this id; null when it is the id of something else. */
+/** The id of the page with this document id; null when the document is not a page. */
 export function pageIdOf(root: string, documentId: string): string | null {
   const start = pageUrl(root, '');
   const id = documentId.startsWith(start) ? documentId.slice(start.length) : '';
   return /^\d+$/.test(id) ? id : null;
 }
 
-/** Remembered while its document is in the index. */
+/** Remembered as long as its document is in the index. */
 export function pageMemoryKey(id: string): string {
   return `page:${id}`;
 }
 
-/** What a reader's browser shows for it. */
+/** The URL that a reader's browser shows. */
 export function shownUrl(
   root: string,
   { id, _links }: Pick<ConfluencePage, 'id' | '_links'>,
@@ -72,7 +74,7 @@ export function labelsOf({ metadata }: Pick<ConfluencePage, 'metadata'>): string
   return metadata?.labels?.results.map(({ name }) => name) ?? [];
 }
 
-/** Null when the source gives no time. */
+/** Null when the source reports no time. */
 export function changedAt({ version: last }: Pick<ConfluencePage, 'version'>): Date | null {
   const time = new Date(last?.when ?? '');
   return Number.isNaN(time.getTime()) ? null : time;
@@ -80,7 +82,7 @@ export function changedAt({ version: last }: Pick<ConfluencePage, 'version'>): D
 
 /**
  * One document: the page, and a section for each comment.
- * @throws Error when a body is nested deeper than can be read
+ * @throws Error when a body is nested too deeply to read
  */
 export function pageDocument(
   page: ConfluencePage,

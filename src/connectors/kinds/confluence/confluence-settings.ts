@@ -9,7 +9,7 @@ const text = z
   .transform((value) => value || null);
 
 export interface ConfluenceSettings {
-  /** Ends with `/wiki` on Cloud and with the context path on Data Center, never with a slash; links begin with it. */
+  /** Ends with `/wiki` on Cloud and with the context path on Data Center, never with a slash. Links begin with it. */
   root: string;
   isCloud: boolean;
   space: string | null;
@@ -84,11 +84,11 @@ export const CONFLUENCE_SETTINGS: z.ZodType<ConfluenceSettings> = z
     };
   });
 
-/** Where Confluence's own pages begin; what comes before is the context path of a Data Center. */
+/** Where Confluence's own paths begin; anything before them is the context path of a Data Center. */
 const OWN_PAGES =
   /\/(?:spaces|space|display|pages|rest|plugins|dashboard\.action|index\.action|x)(?:\/|$)/;
 
-/** No Data Center has an address of Atlassian's. */
+/** Data Center is never hosted under an Atlassian domain. */
 function isCloudHost(address: string): boolean {
   return siteUrl(address)?.hostname.endsWith('.atlassian.net') ?? false;
 }

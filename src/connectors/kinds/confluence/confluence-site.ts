@@ -9,24 +9,24 @@ import type { ConnectorContext } from '#src/connectors/source/connector.ts';
 import { CredentialRejected } from '#src/connectors/source/source-errors.ts';
 import type { SourceHttp } from '#src/connectors/source/source-http.ts';
 
-/** A Confluence that took the credential. */
+/** A Confluence site that accepted the credential. */
 export interface ConfluenceSite {
   http: SourceHttp;
-  /** What `/rest/api` stands after. */
+  /** The part of URLs before `/rest/api`. */
   api: string;
-  /** What links begin with. */
+  /** The part that links begin with. */
   root: string;
   isCloud: boolean;
 }
 
-/** Query parameters by which the server goes on with a list: a cursor on Cloud, an offset on Data Center. */
+/** Query parameters with which the server continues a list: a cursor on Cloud, an offset on Data Center. */
 export const listPlace = z.record(z.string(), z.string());
 export type ListPlace = z.infer<typeof listPlace>;
 
 export interface ContentList {
   results: unknown[];
   next: ListPlace | null;
-  /** Null when the server does not say it. */
+  /** Null when the server does not report it. */
   total: number | null;
 }
 
@@ -34,7 +34,7 @@ const PLACE_PARAMETERS = ['cursor', 'next', 'start'];
 const MAX_LIST_BYTES = 60 * 1024 * 1024;
 
 /**
- * Confluence Cloud and Data Center, of which both search by version 1 of the REST API. Which one it is, the settings say.
+ * Confluence Cloud and Data Center, as the settings say. Both are searched with version 1 of the REST API.
  * https://developer.atlassian.com/cloud/confluence/rest/v1/intro/
  * https://developer.atlassian.com/server/confluence/confluence-server-rest-api/
  * @throws CredentialRejected
@@ -66,9 +66,9 @@ export async function openConfluence(
 const USER = z.object({ type: z.string().nullish() });
 
 /**
- * With a wrong token some versions answer as to an anonymous visitor.
+ * With a wrong token some versions respond as if to an anonymous visitor.
  * https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-users/#api-wiki-rest-api-user-current-get
- * @throws CredentialRejected when the site does not know us (any more)
+ * @throws CredentialRejected when the site does not recognize the account (any more)
  */
 export async function requireReader({ http, api, root }: ConfluenceSite): Promise<void> {
   const { data } = await http.json({ url: `${api}/rest/api/user/current` }, USER);
@@ -86,8 +86,8 @@ const LIST = z.object({
 });
 
 /**
- * One page of a list. Of the link to the next page only the place is taken: behind a gateway or proxy it may lead
- * elsewhere.
+ * One page of a list. From the link to the next page only the position is used: behind a gateway or proxy its host
+ * may be wrong.
  * https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content/#api-wiki-rest-api-content-search-get
  */
 export async function listContent(

@@ -22,7 +22,7 @@ import {
 import { PAGES_PER_REQUEST } from './search-content.ts';
 
 /**
- * Confluence Cloud and Confluence Data Center. Pages are read in the order of their creation; see `walk-content.ts`.
+ * Confluence Cloud and Confluence Data Center. Pages are read in order of creation; see `walk-content.ts`.
  * https://developer.atlassian.com/cloud/confluence/rest/v1/intro/
  * https://developer.atlassian.com/server/confluence/confluence-server-rest-api/
  */

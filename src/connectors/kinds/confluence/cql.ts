@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 type Scope = Pick<ConfluenceSettings, 'space' | 'pageId' | 'indexRecursively' | 'cql'>;
 
 /**
- * What an administrator wants indexed. Comments and attachments come with their pages.
+ * The pages to index. Comments and attachments come with their pages.
  * https://developer.atlassian.com/cloud/confluence/cql-fields/
  */
 export function baseCql({ space, pageId, indexRecursively, cql }: Scope): string {
@@ -21,20 +21,20 @@ export function baseCql({ space, pageId, indexRecursively, cql }: Scope): string
   return clauses.join(' and ');
 }
 
-/** Oldest first: editing a page does not change its place in the list. */
+/** Oldest first: editing a page does not change its position in the list. */
 export function inOrderOfCreation(...clauses: (string | null)[]): string {
   return `${clauses.filter((clause) => clause !== null).join(' and ')} order by created asc, title asc`;
 }
 
-/** Comments and attachments; which of them belong to pages that are wanted turns out later. */
+/** Comments and attachments. Whether their pages are wanted is decided later. */
 export function besideCql({ space, pageId, cql }: Scope): string {
   const isSpace = cql === null && pageId === null && space !== null;
   return `type in (comment, attachment)${isSpace ? ` and space = ${quotedInQuery(space)}` : ''}`;
 }
 
 /**
- * CQL reads times in the account's own zone, by the minute. Where the zone is not known a day more covers all of them;
- * where it is, an hour covers daylight saving time.
+ * CQL reads times in the account's own time zone, to the minute. If the zone is unknown, a margin of one day covers
+ * all zones; if it is known, one hour covers daylight saving time.
  */
 export function changedSinceCql(since: Date, timezoneOffsetHours: number | null): string {
   return `lastmodified >= "${cqlTime(since, timezoneOffsetHours)}"`;

@@ -25,7 +25,7 @@ type Again = Omit<ConnectorPage<unknown>, 'checkpoint'>;
 
 const FILES_AT_ONCE = 10;
 
-/** Pages by a search of their ids; files by their name, page by page. */
+/** Refetches failed documents: pages by a search for their ids; files by name, page by page. */
 export async function* fetchConfluenceAgain(
   site: ConfluenceSite,
   settings: ConfluenceSettings,
@@ -104,7 +104,7 @@ async function findFile(
     const attachment = files.find(({ title }) => title === fileName);
     return attachment ? { attachment, pageId } : null;
   } catch (error) {
-    // The page is gone, and the file with it.
+    // The page is gone, and so is the file.
     if (error instanceof SourceRefused && error.status === 404) return null;
     throw error;
   }

@@ -29,11 +29,13 @@ export interface ReadPages {
   skipped: SkippedDocument[];
   failures: ConnectorFailure[];
   memory: MemoryEntry[];
-  /** Pages that were read and have files. */
+  /** Pages read in this step that have files. */
   withFiles: string[];
 }
 
-/** Splits what a search found into what is read and what is not. `isRead`: by an earlier run, as it is now. */
+/**
+ * Splits search results into documents and the rest. `isRead`: an earlier run has read the page in its present state.
+ */
 export async function readPages(
   site: ConfluenceSite,
   settings: ConfluenceSettings,
@@ -88,12 +90,14 @@ export function pageSkip(
     : null;
 }
 
-/** A server that does not say how many there are must be asked. */
+/** When the server does not report a count, the list must be requested. */
 function mayHave(list: { size?: number | null | undefined } | null | undefined): boolean {
   return list?.size !== 0;
 }
 
-/** @throws SourceRefused when this page cannot be read; others may well be */
+/**
+ * @throws SourceRefused when this page cannot be read; others may be readable
+ */
 async function readPage(site: ConfluenceSite, page: ConfluencePage): Promise<ConnectorDocument> {
   const comments = mayHave(page.children?.comment)
     ? await allChildren(site, {

@@ -7,11 +7,11 @@ import { pageSkip } from './fetch-confluence-page.ts';
 import { PAGES_PER_REQUEST, searchContent, searchIds } from './search-content.ts';
 import type { ContentCursor } from './walk-content.ts';
 
-/** Looking through all pages, without their text, costs a request for every fifty of them. */
+/** Listing all pages without their text costs a request per fifty pages. */
 const LOOK_EVERY_MS = 24 * 60 * 60_000;
 const LOOKED = 'looked-at-all';
 
-/** When a run looked at all pages; null when none has since pages are remembered. */
+/** When a run last listed all pages; null when none has since pages are remembered. */
 export async function lastLook(context: ConnectorContext): Promise<Date | null> {
   const time = (await context.recall([LOOKED])).get(LOOKED);
   return typeof time === 'number' ? new Date(time) : null;
@@ -26,8 +26,8 @@ export function lookMemory(now: Date): MemoryEntry {
 }
 
 /**
- * Pages that are to be indexed and are not. One that is restored from the trash, moved into a space, shown to this
- * account or freed of a label to skip does not count as changed, so no search by time finds it.
+ * Pages that should be in the index but are not. A page that was restored from the trash, moved into a space, made
+ * visible to this account or freed of an excluded label does not count as changed, so no search by time finds it.
  */
 export async function findMissingPages(
   site: ConfluenceSite,
@@ -52,7 +52,7 @@ export async function findMissingPages(
   };
 }
 
-/** Those of the pages that are in the index. */
+/** The given pages that are in the index. */
 export async function knownPages(
   ids: readonly string[],
   context: ConnectorContext,

@@ -7,7 +7,7 @@ import {
 import { inOrderOfCreation } from './cql.ts';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 
-/** What lies at a page or blog post. */
+/** What can be attached to a page or blog post. */
 export type ChildKind = 'comment' | 'attachment';
 
 export interface ChildQuery {
@@ -18,9 +18,9 @@ export interface ChildQuery {
 }
 
 /**
- * One page of the comments, with all replies and those inside of the text, or of the files of a page. Cloud searches by
- * CQL: its lists of version 1 are deprecated, and those of version 2 give replies one comment at a time and no names of
- * authors. Data Center knows no other lists than those of version 1.
+ * One page of the comments (with all replies and inline comments) or of the files of a page. Cloud is searched by
+ * CQL: its version 1 lists are deprecated, and those of version 2 return replies one comment at a time and without
+ * author names. Data Center has only the version 1 lists.
  * https://developer.atlassian.com/cloud/confluence/cql-fields/#container
  * https://docs.atlassian.com/ConfluenceServer/rest/8.9.3/#api/content/{id}/child-childrenOfType
  */
@@ -43,14 +43,14 @@ export async function listChildren(
   try {
     return await listContent(site, 'content/search', { ...query, cql }, place);
   } catch (error) {
-    // A cursor that is no longer known: what was read before is met again, and found unchanged.
+    // The cursor has expired: the list starts over, and items read before are found unchanged.
     const isLost = place !== null && error instanceof SourceRefused && error.status === 400;
     if (!isLost) throw error;
     return listContent(site, 'content/search', { ...query, cql }, null);
   }
 }
 
-/** All of them; a page has few enough to be read at once. */
+/** All of them at once: a page has few enough. */
 export async function allChildren(site: ConfluenceSite, query: ChildQuery): Promise<unknown[]> {
   const results: unknown[] = [];
   let place: ListPlace | null = null;

@@ -11,10 +11,10 @@ import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 import { type ContentCursor, FIRST_CONTENT } from './walk-content.ts';
 
 const FILES_PER_REQUEST = 200;
-/** Without bodies Confluence gives more at once. */
+/** Without bodies, Confluence returns more per request. */
 const PAGES_PER_LISTING = 200;
 
-/** Ids of what a poll would read, without bodies. Throws when anything of it cannot be told. */
+/** Ids of what a poll would read, without bodies. Throws when any part of it cannot be listed. */
 export async function* listConfluenceIds(
   site: ConfluenceSite,
   settings: ConfluenceSettings,
@@ -62,7 +62,7 @@ async function fileIds(
     .map(({ title }) => attachmentUrl(site.root, id, title));
 }
 
-/** The list inside of a page ends early, and shows no labels. */
+/** The list inlined in a page is cut short and has no labels. */
 function isWhole(
   { results, size, _links }: InnerList,
   { labelsToSkip }: ConfluenceSettings,

@@ -18,13 +18,14 @@ import { contentCursor, FIRST_CONTENT } from './walk-content.ts';
 
 export const CONFLUENCE_CHECKPOINT = z.object({
   /**
-   * `pages`: what was created or edited. `beside`: pages whose comments or files changed, which does not make a page
-   * count as changed; needed by incremental polls only. `missing`: pages that came without being changed, once a day.
+   * `pages`: created or edited pages. `beside`: pages whose comments or files changed, which does not count as a
+   * change of the page; only incremental polls need this. `missing`: once a day, pages that appeared without a
+   * change.
    */
   phase: z.enum(['pages', 'beside', 'missing', 'done']),
-  /** Null: the search of this phase is at its end. */
+  /** Null: the search of this phase has ended. */
   cursor: contentCursor.nullable(),
-  /** Read before the search goes on. */
+  /** Read before the search continues. */
   waiting: waitingFiles,
   read: z.number(),
   total: z.number().nullable(),
@@ -37,7 +38,7 @@ interface Poll {
   site: ConfluenceSite;
   settings: ConfluenceSettings;
   context: PollContext;
-  /** When all pages were looked at last. */
+  /** When all pages were last listed. */
   looked: Date | null;
 }
 
@@ -62,7 +63,7 @@ export async function* pollConfluence(
     const next = settled(step.checkpoint, poll);
     const hasLooked = next.phase === 'done' && (context.since === null || now.phase === 'missing');
     if (hasLooked) step.memory.push(lookMemory(context.clock()));
-    // An account that was shut out meanwhile would see an early end.
+    // For an account that lost access in the meantime, the list would seem to end early.
     if (next.phase === 'done') await requireReader(site);
     yield {
       ...step,
@@ -80,7 +81,7 @@ async function nextStep(poll: Poll, now: ConfluenceCheckpoint): Promise<Step> {
   return now.phase === 'pages' ? pagesStep(poll, now) : besideStep(poll, now);
 }
 
-/** Goes over to the next phase when nothing of this one is left. */
+/** Moves to the next phase when this one is finished. */
 function settled(checkpoint: ConfluenceCheckpoint, poll: Poll): ConfluenceCheckpoint {
   if (checkpoint.cursor !== null || checkpoint.waiting.pages.length > 0) return checkpoint;
   const phase = phaseAfter(checkpoint.phase, poll);
@@ -113,7 +114,7 @@ async function pagesStep(poll: Poll, now: ConfluenceCheckpoint): Promise<Step> {
   return stepOf(pages, { ...now, cursor: found.next, total: now.total ?? found.total });
 }
 
-/** Searches by time are coarse; what changed before the window was read by earlier runs, if it was there then. */
+/** Searches by time are coarse: what changed before the window was read by earlier runs, if it was visible then. */
 async function readBefore(
   { context, looked }: Poll,
   results: readonly unknown[],
@@ -141,7 +142,7 @@ async function missingStep(poll: Poll, now: ConfluenceCheckpoint): Promise<Step>
 
 const BESIDE = PAGE.pick({ version: true }).extend({ container: z.object({ id: z.string() }) });
 
-/** Pages with comments or files that changed; those that changed themselves were read in the phase before. */
+/** Pages with changed comments or files; pages that changed themselves were read in the phase before. */
 async function besideStep(poll: Poll, now: ConfluenceCheckpoint): Promise<Step> {
   const { site, settings, context } = poll;
   const since = context.since ?? new Date(0);
@@ -154,7 +155,7 @@ async function besideStep(poll: Poll, now: ConfluenceCheckpoint): Promise<Step> 
   const found = await searchContent(site, settings, query, now.cursor ?? FIRST_CONTENT);
   const ids = new Set<string>();
   for (const result of found.results) {
-    // A draft, or a comment that this account may not see the page of, has no container.
+    // A draft has no container, nor does a comment on a page that this account cannot see.
     const { data } = BESIDE.safeParse(result);
     if (data && (changedAt(data) ?? since) >= since) ids.add(data.container.id);
   }

@@ -20,19 +20,22 @@ import {
 import { fetchEach } from '#src/connectors/source/fetch-each.ts';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 
-/** Pages whose files are still to be read; `place` is where the list of the first one goes on. */
+/** Pages whose files are still to be read; `place` is where the first page's list continues. */
 export const waitingFiles = z.object({ pages: z.array(z.string()), place: listPlace.nullable() });
 export type WaitingFiles = z.infer<typeof waitingFiles>;
 
-/** Files are large: few are in memory at once. */
+/** Files are large, so only a few are held in memory at once. */
 const FILES_PER_REQUEST = 10;
 const FILE_QUERY = { expand: ATTACHMENT_EXPAND, limit: FILES_PER_REQUEST };
-/** Pictures are only counted, and there may be many. */
+/** Pictures are only counted, and there may be many of them. */
 const MAX_SKIPPED = 200;
 
 export type ReadFiles = Omit<ConnectorPage<WaitingFiles>, 'description' | 'estimatedTotal'>;
 
-/** Reads files of the waiting pages until there is about a handful. Those whose version was read before are left. */
+/**
+ * Reads files of the waiting pages until it has about a handful. Skips files whose current version has been read
+ * before.
+ */
 export async function readWaitingFiles(
   site: ConfluenceSite,
   settings: ConfluenceSettings,
@@ -57,7 +60,7 @@ export async function readWaitingFiles(
   return read;
 }
 
-/** A list of files that fails is a failure of its own: the page itself was read. */
+/** A failed file list is a separate failure: the page itself was read. */
 async function filesOf(
   site: ConfluenceSite,
   pageId: string,

@@ -13,13 +13,13 @@ import { type ContentCursor, type WalkedContent, walkContent } from './walk-cont
 export const PAGES_PER_REQUEST = 50;
 
 export interface ContentQuery {
-  /** Without an order. */
+  /** Without ORDER BY. */
   cql: string;
   expand: string;
   limit: number;
 }
 
-/** The next page of what a query finds. */
+/** The next page of results. */
 export async function searchContent(
   site: ConfluenceSite,
   settings: Pick<ConfluenceSettings, 'timezoneOffsetHours'>,
@@ -40,7 +40,7 @@ async function search(
   return listContent(site, 'content/search', { cql, expand, limit: String(limit) }, place);
 }
 
-/** What a query finds of these ids, which are as many as a search gives at most; in any order. */
+/** The results of a query among these ids, in any order. One search can return all of them. */
 export async function searchIds(
   site: ConfluenceSite,
   cql: string,
@@ -60,7 +60,8 @@ export async function searchIds(
 }
 
 /**
- * How many things a query finds, for servers whose content search does not say it; null when they cannot be counted.
+ * How many results a query has, for servers whose content search does not report it; null when they cannot be
+ * counted.
  * https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-search/#api-wiki-rest-api-search-get
  */
 export async function countContent(
@@ -72,7 +73,7 @@ export async function countContent(
     const { data } = await http.json({ url }, z.object({ totalSize: z.number().nullish() }));
     return data.totalSize ?? null;
   } catch (error) {
-    // An estimate is worth one request, not a failed run.
+    // An estimate is worth one request but not a failed run.
     if (error instanceof SourceRefused) return null;
     throw error;
   }

@@ -9,7 +9,7 @@ import {
   type StorageNodes,
 } from './storage-nodes.ts';
 
-/** Elements whose content is for Confluence, not for readers. */
+/** Elements whose content is meant for Confluence, not for readers. */
 const NOT_CONTENT = [
   'ac:parameter',
   'ac:placeholder',
@@ -20,12 +20,12 @@ const NOT_CONTENT = [
 
 const FOREIGN_TAG = /<\/?(?:ac|ri|at):(?:"[^"<]*"|[^"<>])*>/gi;
 
-/** No editor nests this deep, and what parses HTML here would take its time with it. */
+/** No editor nests this deep, and parsing such HTML would be slow. */
 const MAX_DEPTH = 500;
 
 /**
- * Turns Confluence's storage format into Markdown: its macros, links, tasks and pictures become HTML first.
- * Of macros that are unknown the text inside is kept.
+ * Turns Confluence's storage format into Markdown: its macros, links, tasks and pictures become HTML first. Unknown
+ * macros are reduced to their text.
  * https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  * @throws Error when it is nested too deeply
  */
@@ -46,7 +46,7 @@ function depthOf(storage: string): number {
   return deepest;
 }
 
-/** By hand: a pattern would look for the end once more from each beginning. */
+/** Not a regular expression: it would search for the end again from each start. */
 function withoutCdata(storage: string): string {
   const kept: string[] = [];
   let from = 0;
@@ -60,12 +60,12 @@ function withoutCdata(storage: string): string {
 }
 
 function storageToHtml(storage: string): string {
-  // XHTML with the named entities of HTML, with CDATA, and with elements that close themselves.
+  // The input is XHTML with HTML's named entities, CDATA sections and self-closing elements.
   const page = load(storage, {
     xml: { xmlMode: false, recognizeSelfClosing: true, recognizeCDATA: true },
   });
   const found = elementsByName(page);
-  // The innermost first: what a macro holds is HTML when its own turn comes.
+  // Innermost first, so that the content of a macro is already HTML when the macro is replaced.
   const each = (name: string, change: (element: StorageNodes) => void): void => {
     for (const element of found.get(name)?.toReversed() ?? []) change(page(element));
   };
@@ -85,11 +85,11 @@ function storageToHtml(storage: string): string {
     if (element.text() === '') element.text(element.attr('datetime') ?? '');
   });
   for (const name of NOT_CONTENT) each(name, (element) => element.remove());
-  // Layouts, marks of inline comments, and whatever is not known: their content stays.
+  // Layouts, inline comment markers and unknown elements: their content stays.
   return page.html().replace(FOREIGN_TAG, '');
 }
 
-/** Newer editors write ADF, and beside it the HTML that older readers shall show. */
+/** Newer editors write ADF together with fallback HTML for older readers. */
 function replaceAdf(extension: StorageNodes): void {
   const fallback = extension.children(selectorOf('ac:adf-fallback'));
   extension.replaceWith(fallback.length > 0 ? fallback.contents() : extension.contents());

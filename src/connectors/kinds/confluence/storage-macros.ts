@@ -2,7 +2,7 @@ import type { CheerioAPI } from 'cheerio';
 import { resourceName, selectorOf, spanOf, type StorageNodes } from './storage-nodes.ts';
 
 const BOXES = new Set(['info', 'note', 'warning', 'tip', 'panel', 'success', 'error', 'decision']);
-/** Macros without a body that say something by a parameter. */
+/** Macros without a body whose text is a parameter. */
 const SAYING: Record<string, string> = {
   status: 'title',
   jira: 'key',
@@ -12,7 +12,7 @@ const SAYING: Record<string, string> = {
 };
 
 /**
- * Puts HTML in the place of one macro. What it holds inside was replaced before.
+ * Replaces one macro with HTML. Macros inside it have been replaced before.
  * https://confluence.atlassian.com/doc/confluence-storage-format-for-macros-282175840.html
  */
 export function replaceMacro(page: CheerioAPI, macro: StorageNodes): void {
@@ -48,7 +48,7 @@ function codeBlock(page: CheerioAPI, language: string, text: string): string {
 function said(name: string, macro: StorageNodes, parameter: (key: string) => string): string {
   const key = SAYING[name];
   if (key) return parameter(key);
-  // Macros that show a file name it by a resource in their parameter.
+  // Macros that show a file reference it as a resource in a parameter.
   const holder = macro.children(`${selectorOf('ac:parameter')}[ac\\:name="name"]`);
   return resourceName(holder);
 }

@@ -5,7 +5,7 @@ export type StorageNodes = ReturnType<CheerioAPI>;
 type Root = ReturnType<CheerioAPI['root']>[number];
 type StorageNode = Root | Root['children'][number];
 
-/** All elements in the order of the document. One walk: a selector takes long where many elements are siblings. */
+/** All elements in document order. A single walk, because a selector is slow where an element has many siblings. */
 export function elementsByName(page: CheerioAPI): Map<string, StorageNode[]> {
   const found = new Map<string, StorageNode[]>();
   const open: StorageNode[] = page.root().toArray();
@@ -21,17 +21,17 @@ export function elementsByName(page: CheerioAPI): Map<string, StorageNode[]> {
   return found;
 }
 
-/** A tag name such as `ac:link` as a selector. */
+/** A selector for a tag name such as `ac:link`. */
 export function selectorOf(name: string): string {
   return name.replace(':', '\\:');
 }
 
-/** Text as HTML. */
+/** A text node as HTML. */
 export function spanOf(page: CheerioAPI, text: string): StorageNodes {
   return page('<span>').text(text);
 }
 
-/** What a link or picture leads to, in words. People are known by keys only, which say nothing. */
+/** The name of what a link or picture points to. People are known only by keys, which mean nothing to readers. */
 export function resourceName(holder: StorageNodes): string {
   const resource = holder.children();
   const names = ['ri:content-title', 'ri:filename', 'ri:value', 'ri:space-key'];

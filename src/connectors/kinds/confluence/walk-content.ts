@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type ContentList, type ListPlace, listPlace } from './confluence-site.ts';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 
-/** Where the reading of a search stands, whose results come in the order of their creation. */
+/** The position in a search whose results come in order of creation. */
 export const contentCursor = z.object({
-  /** Only what was created at this moment or later is asked for; null: everything. */
+  /** Only content created at or after this time is requested; null: everything. */
   createdFrom: z.iso.datetime().nullable(),
   place: listPlace.nullable(),
   /** The last results before `place`, oldest first. */
@@ -32,9 +32,10 @@ type Search = (createdFrom: Date | null, place: ListPlace | null) => Promise<Con
 const TAIL_LENGTH = 5;
 
 /**
- * Reads the next page of a search. A cursor that the server no longer knows is replaced by the time of creation of the
- * last result. An offset is proven by the results before it, of which one is asked for again: when pages were deleted
- * meanwhile, the others have moved towards the start, and the reading steps back until it meets one that it knows.
+ * Reads the next page of a search. When the server no longer knows a cursor, the walk continues from the creation
+ * time of the last result. An offset is checked against the result before it, which is requested again: when pages
+ * were deleted in the meantime, the rest have moved towards the start, and the walk steps back until it meets a
+ * result that it knows.
  */
 export async function walkContent(cursor: ContentCursor, search: Search): Promise<WalkedContent> {
   const createdFrom = cursor.createdFrom === null ? null : new Date(cursor.createdFrom);
@@ -67,7 +68,7 @@ async function provenPage(
   for (;;) {
     const list = await search(start === 0 ? null : { start: String(start) });
     const known = list.results.findLastIndex((result) => tail.includes(idOf(result) ?? ''));
-    // A server that gives one result at a time has given the known one alone.
+    // A server that returns one result at a time has returned only the known one.
     if (known === 0 && list.results.length === 1 && list.next) return search(list.next);
     if (known >= 0 || start === 0) return { ...list, results: list.results.slice(known + 1) };
     start = Math.max(0, start - Math.max(1, list.results.length));

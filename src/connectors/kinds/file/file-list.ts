@@ -9,12 +9,12 @@ import type { FileSettings } from './file-settings.ts';
 import { splitMetadataLine } from './file-metadata.ts';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 
-/** The files that a connector names, in its order, each once. */
+/** The files that a connector names, in its order, without duplicates. */
 export interface FileList {
   files: { id: StoredFileId; name: string | null }[];
-  /** From the connector's zip metadata; empty without. */
+  /** From the connector's zip metadata; empty if it has none. */
   described: ZipMetadata;
-  /** Changes with everything in the settings that says something about the file besides its content. */
+  /** Changes with everything in the settings that describes the file, except its content. */
   fingerprint(file: { name: string | null }): string;
 }
 
@@ -54,7 +54,7 @@ async function readMetadataFile(id: StoredFileId, context: ConnectorContext): Pr
 
 const keys = z.record(z.string(), z.unknown());
 
-/** The older form: file name → keys and values. */
+/** The older form: file name → metadata object. */
 function metadataInSettings(given: Record<string, unknown>): ZipMetadata {
   return new Map(
     Object.entries(given).flatMap(([name, value]) => {
@@ -68,12 +68,12 @@ export interface OpenedFile {
   name: string;
   /** Without a metadata line. */
   bytes: Uint8Array;
-  /** From all places that say something, the more particular first: zip metadata, upload, first line. */
+  /** Merged from all sources; the more specific wins: zip metadata, upload, first line. */
   keys: Record<string, unknown>;
 }
 
 /**
- * Reads a file with what is said about it; null when it is gone.
+ * Reads a file and its metadata; null when the file is gone.
  * @throws GiveUp when its first line holds broken metadata
  */
 export async function openListedFile(

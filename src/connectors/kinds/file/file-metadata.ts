@@ -3,7 +3,7 @@ import { isNestedDeeper } from '#src/platform/json-depth.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import type { DocumentMetadata, StoredOwner } from '#src/tables/documents.ts';
 
-/** What an uploader says about a file beside its content. */
+/** What an uploader states about a file, apart from its content. */
 export interface FileMetadata {
   id: string | null;
   link: string | null;
@@ -12,9 +12,9 @@ export interface FileMetadata {
   primaryOwners: StoredOwner[];
   secondaryOwners: StoredOwner[];
   updatedAt: Date | null;
-  /** The kind of source that the document shall count as. */
+  /** The kind of source to attribute the document to. */
   source: string | null;
-  /** Every key that has no meaning of its own. */
+  /** All keys without a meaning of their own. */
   tags: DocumentMetadata;
 }
 
@@ -57,7 +57,9 @@ const known = z.looseObject({
   connector_type: text,
 });
 
-/** @throws GiveUp that names the key whose value is wrong */
+/**
+ * @throws GiveUp that names the key with the invalid value
+ */
 export function parseFileMetadata(keys: Record<string, unknown>): FileMetadata {
   const parsed = known.safeParse(keys);
   if (!parsed.success) {
@@ -80,13 +82,13 @@ export function parseFileMetadata(keys: Record<string, unknown>): FileMetadata {
   return { id, link, displayName, title, primaryOwners, secondaryOwners, updatedAt, source, tags };
 }
 
-/** Metadata holds text: other values are written as JSON, blank ones are left out. */
+/** Metadata holds text: other values are written as JSON, blank ones are dropped. */
 export function toTags(keys: Record<string, unknown>): DocumentMetadata {
   const tags = Object.entries(keys).map(([key, value]): [string, string | string[]] => [
     key,
     Array.isArray(value) ? value.map(written).filter((one) => one !== '') : written(value),
   ]);
-  // Not one by one: `__proto__` is a key like any other.
+  // Not assigned key by key: `__proto__` is a key like any other.
   return Object.fromEntries(tags.filter(([, tag]) => tag.length > 0));
 }
 
@@ -95,14 +97,14 @@ function written(value: unknown): string {
   return typeof value === 'string' ? value.trim() : JSON.stringify(value);
 }
 
-/** A first line that is longer is content. */
+/** A longer first line is content. */
 const MAX_LINE_BYTES = 64 * 1024;
 const METADATA_SIGN = /^(?:ONYX|MILLRACE)_METADATA\s*=/;
 
 /**
- * Takes the metadata off a text file that begins with a comment line `<!-- ONYX_METADATA={…} -->` or
- * `# ONYX_METADATA={…}`; null when it does not. The rest is the file.
- * @throws GiveUp when the line is there and what follows the sign is no JSON object
+ * Splits the metadata off a text file that begins with a comment line `<!-- ONYX_METADATA={…} -->` or `#
+ * ONYX_METADATA={…}`; null when it does not. The rest is the file.
+ * @throws GiveUp when the line is there but does not hold a JSON object
  */
 export function splitMetadataLine(
   bytes: Uint8Array,
@@ -120,13 +122,13 @@ export function splitMetadataLine(
   };
 }
 
-/** What stands in a comment line; empty when it is none. The trim took a byte order mark off, too. */
+/** The text of a comment line; empty when the line is not a comment. `trim` also removes a byte order mark. */
 function commentText(line: string): string {
   if (line.startsWith('#')) return line.slice(1).trim();
   return line.startsWith('<!--') && line.endsWith('-->') ? line.slice(4, -3).trim() : '';
 }
 
-/** What is deeper cannot be written again. */
+/** JSON nested deeper than this cannot be serialized again. */
 const MAX_DEPTH = 100;
 const jsonObject = z.record(z.string(), z.unknown());
 

@@ -3,9 +3,9 @@ import type { StoredFileId } from '#src/ids.ts';
 
 const fileId = z
   .uuid('must be an id that POST /manage/admin/connector/file/upload answered')
-  .transform((id) => id as StoredFileId); // parsed here
+  .transform((id) => id as StoredFileId); // branded where it is parsed
 
-/** What the connector remembers of a file is kept under this key, with the document that it became. */
+/** The key under which the connector remembers a file and the document that it became. */
 export function fileKey(id: StoredFileId): string {
   return `file:${id}`;
 }

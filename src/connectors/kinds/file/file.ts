@@ -23,7 +23,7 @@ import {
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 
 const FILES_PER_PAGE = 16;
-/** A page closes when the files it read have this many bytes together: text is smaller than its file, mostly. */
+/** A page closes when the files read for it reach this size together: the text is mostly smaller than its file. */
 const BYTES_PER_PAGE = 8 * 1024 * 1024;
 const IDS_PER_PORTION = 500;
 
@@ -32,7 +32,7 @@ type Checkpoint = z.output<typeof checkpoint>;
 
 const remembered = z.object({ documentId: z.string(), fingerprint: z.string() });
 
-/** Uploaded files. Under its id a file never changes: what was indexed is not read again. */
+/** Uploaded files. A file never changes under its id, so what has been indexed is not read again. */
 export const fileConnector = defineConnector<FileSettings, FileCredential, Checkpoint>({
   kind: 'file',
   aliases: [],
@@ -59,7 +59,7 @@ export const fileConnector = defineConnector<FileSettings, FileCredential, Check
     const list = await openFileList(settings, context);
     const { files } = list;
     const password = credential.pdf_password ?? null;
-    // 0 also when the file is not named any more: what is read twice is found unchanged.
+    // Also 0 when the file is no longer named: a file read twice is found unchanged.
     let next = from === null ? 0 : files.findIndex(({ id }) => id === from.last) + 1;
     while (next < files.length) {
       const page = await readPage(
@@ -69,7 +69,7 @@ export const fileConnector = defineConnector<FileSettings, FileCredential, Check
         context,
       );
       const last = files[next + page.taken - 1];
-      if (last === undefined) return; // a page takes one file at least
+      if (last === undefined) return; // a page holds at least one file
       next += page.taken;
       yield pageOf({
         ...page.found,
@@ -99,7 +99,10 @@ export const fileConnector = defineConnector<FileSettings, FileCredential, Check
 type ListedFile = FileList['files'][number];
 type Found = Pick<ConnectorPage<unknown>, 'documents' | 'unchanged' | 'failures' | 'memory'>;
 
-/** Reads files until the page is full. @returns what was found, and how many of the files were taken */
+/**
+ * Reads files until the page is full.
+ * @returns what was found, and how many of the files were read
+ */
 async function readPage(
   list: FileList,
   files: ListedFile[],
@@ -124,7 +127,7 @@ async function readPage(
   return { found, taken };
 }
 
-/** The document ids of files that are indexed as they are. */
+/** The document ids of files that are already indexed in their present state. */
 async function recallFiles(
   list: FileList,
   files: ListedFile[],
@@ -141,7 +144,10 @@ async function recallFiles(
   return known;
 }
 
-/** Adds a file to what was found, as a document or a failure. @returns its size */
+/**
+ * Adds a file to the page, as a document or a failure.
+ * @returns its size
+ */
 async function readOne(
   list: FileList,
   file: ListedFile,
@@ -149,7 +155,7 @@ async function readOne(
   context: ConnectorContext,
   found: Found,
 ): Promise<number> {
-  // Known better with every step that succeeds.
+  // Becomes more exact with every step that succeeds.
   const failure: ConnectorFailure = {
     documentId: defaultId(file.id),
     link: null,
@@ -201,7 +207,7 @@ async function parseDocument(
   };
 }
 
-/** Null for a file that is gone: its document goes, too. */
+/** Null for a file that is gone: its document is removed, too. */
 async function documentIdOf(
   list: FileList,
   file: ListedFile,

@@ -4,7 +4,7 @@ import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import type { RestApi } from '#src/connectors/source/rest-listing.ts';
 import type { SourceHabits, SourceHttp } from '#src/connectors/source/source-http.ts';
 
-/** What GitHub asks for when it names no time. */
+/** The wait that GitHub documents for when it does not state one. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
 
 /**
@@ -27,22 +27,25 @@ export function openGithub(http: SourceHttp, base: string, token: string): RestA
   return { http: http.withHabits(habits), base };
 }
 
-/** Where the API of an installation lives, whose web address is `webUrl`; null: github.com's. */
+/** The API's base URL for the installation at `webUrl`; null means github.com. */
 export function githubApiBase(webUrl: string | null, publicBase: string): string {
   const url = URL.parse(webUrl ?? '');
   if (!url) return withoutLastSlashes(publicBase);
   if (url.hostname === 'github.com' || url.hostname === 'api.github.com') return publicBase;
-  // GitHub Enterprise Cloud with data residency has a host for the API; GitHub Enterprise Server a path.
+  // GitHub Enterprise Cloud with data residency serves the API on its own host, GitHub Enterprise Server on a path.
   if (url.hostname.endsWith('.ghe.com')) return `https://api.${url.host.replace(/^api\./, '')}`;
   return `${url.origin}${withoutLastSlashes(url.pathname).replace(/\/api\/v3$/, '')}/api/v3`;
 }
 
-/** A path below the API with its parts encoded: githubPath`/repos/${owner}/${name}`. */
+/** An API path with its parts URL-encoded: githubPath`/repos/${owner}/${name}`. */
 export function githubPath(parts: TemplateStringsArray, ...values: (string | number)[]): string {
   return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
 }
 
-/** The primary limit answers 403 or 429 with nothing remaining; the secondary one with `retry-after` or only words. */
+/**
+ * The primary limit answers 403 or 429 with no requests remaining; the secondary one with `retry-after` or only a
+ * message.
+ */
 function githubWaitMs(response: OutboundResponse, nowMs: number): number | null {
   const { status, headers } = response;
   if (status !== 403 && status !== 429) return null;
@@ -64,7 +67,7 @@ function githubWords(response: OutboundResponse): string | null {
   try {
     message = errorBody.parse(JSON.parse(response.text())).message;
   } catch {
-    // Not GitHub's own answer: a proxy in between.
+    // Not GitHub's own response: a proxy in between sent it.
   }
   const url = ssoUrl(response);
   return url

@@ -21,14 +21,14 @@ const tree = z.object({
 });
 type Tree = z.infer<typeof tree>;
 
-/** GitHub cuts a listing at 100,000 entries or 7 MB. */
+/** GitHub truncates a listing at 100,000 entries or 7 MB. */
 const MAX_TREE_BYTES = 40_000_000;
 const SYMBOLIC_LINK = '120000';
 
 export type HeadTree = { kind: 'tree'; tree: Tree } | { kind: 'empty' } | { kind: 'no-branch' };
 
 /**
- * The whole tree of a branch or commit in one request, or as much of it as GitHub lists at once:
+ * The whole tree of a branch or commit in one request, or as much of it as GitHub lists:
  * https://docs.github.com/en/rest/git/trees#get-a-tree
  */
 export async function headTree(
@@ -46,7 +46,7 @@ export async function headTree(
   }
 }
 
-/** Files in the order of their paths; folder by folder where the listing was cut off. */
+/** Files in path order; folder by folder where the listing was truncated. */
 export async function* walkTree(
   github: RestApi,
   repository: GithubRepository,
@@ -106,7 +106,7 @@ export async function findFile(
   return fileOf(repository, branch, path, { ...found, mode });
 }
 
-/** Blobs are read by their hash, so that content and listing agree: https://docs.github.com/en/rest/git/blobs#get-a-blob */
+/** Blobs are read by hash, so that content and listing agree: https://docs.github.com/en/rest/git/blobs#get-a-blob */
 export function githubFiles(
   { http, base }: RestApi,
   { path, fullName }: GithubRepository,
@@ -138,7 +138,7 @@ async function getTree(
   return (await http.json({ url, maxBytes: MAX_TREE_BYTES }, tree)).data;
 }
 
-/** The order of the full paths of what lies below: a folder counts with the slash behind its name. */
+/** Sorts by the full paths of the files below: a folder's name sorts with a trailing slash. */
 function inPathOrder(entries: Tree['tree']): Tree['tree'] {
   const keyed = entries.map((entry) => ({
     entry,
@@ -147,7 +147,7 @@ function inPathOrder(entries: Tree['tree']): Tree['tree'] {
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ entry }) => entry);
 }
 
-/** Whether all paths in a folder come before or at `after`. */
+/** Whether all paths in a folder sort at or before `after`. */
 function isBefore(folder: string, after: string | null): boolean {
   return after !== null && folder < after && !after.startsWith(folder);
 }

@@ -36,9 +36,9 @@ const remark = z.object({
   body: z.string().nullish(),
   user: person,
   html_url: z.string().nullish(),
-  /** Of reviews. */
+  /** Only in reviews. */
   state: z.string().nullish(),
-  /** Of remarks on a line of a file. */
+  /** Only in review comments on a line of a file. */
   path: z.string().nullish(),
 });
 
@@ -46,7 +46,7 @@ export type GithubIssue = UpdatedThing & z.infer<typeof issue>;
 export type IssueState = 'all' | 'open' | 'closed';
 
 /**
- * Issues and pull requests, which GitHub lists together, by their time of change:
+ * Issues and pull requests, which GitHub lists together, by time of change:
  * https://docs.github.com/en/rest/issues/issues#list-repository-issues
  */
 export async function listIssues(
@@ -66,7 +66,7 @@ export async function listIssues(
   return { things: things.map(toIssue), next };
 }
 
-/** Null when it is gone. One that was moved is found under its new address. */
+/** Null when it is gone. A transferred issue is found under its new URL. */
 export async function findIssue(
   github: RestApi,
   address: { owner: string; name: string; number: string },
@@ -85,7 +85,7 @@ export function isKindWanted(
 }
 
 /**
- * With its comments, and a pull request with its reviews and the remarks on its lines:
+ * With its comments; a pull request also with its reviews and review comments:
  * https://docs.github.com/en/rest/issues/comments, https://docs.github.com/en/rest/pulls/reviews and
  * https://docs.github.com/en/rest/pulls/comments
  */

@@ -69,7 +69,7 @@ async function* listFileIds(
   const head = await headTree(github, repository, branch);
   if (head.kind === 'empty') return;
   if (head.kind === 'no-branch') {
-    // Of all repositories that an owner has, some may lack the branch.
+    // When all repositories of an owner are read, some may lack the branch.
     if (namedRepositories(settings.repo_owner, settings.repositories) === null) return;
     throw missingBranch(repository, branch);
   }
@@ -85,7 +85,7 @@ async function* listFileIds(
   yield ids;
 }
 
-/** Ids are the addresses that people use, and say what to ask for. */
+/** Document ids are the URLs that people use, and say what to request. */
 export async function* fetchGithubAgain(
   github: RestApi,
   settings: GithubSettings,
@@ -111,14 +111,14 @@ async function fetchOne(
 ): Promise<PagePart> {
   const [, owner = '', name = '', kind = '', number = ''] =
     URL.parse(id)?.pathname.split('/') ?? [];
-  // Other repositories were chosen since: it is none of this connector's.
+  // Other repositories have been chosen since: this one no longer belongs to the connector.
   if (!isChosen(settings, owner, name)) return { removed: [id] };
   if (kind === 'blob') return fetchFile(github, settings, { id, owner, name }, context);
   const found = await findIssue(github, { owner, name, number });
   if (!found) return { removed: [id] };
   const fullName = `${owner}/${name}`;
   const isState = ['all', found.state].includes(settings.state_filter);
-  // A transferred issue answers under its new address, which is another document.
+  // A transferred issue is found under its new URL, which is another document.
   if (found.html_url !== id || !isKindWanted(found, settings) || !isState) return { removed: [id] };
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
   return { documents: [await issueDocument(github, { path, fullName }, found)] };
@@ -139,7 +139,7 @@ async function fetchFile(
   const repository = await getRepository(github, `${owner}/${name}`);
   const branch = settings.branch || repository.defaultBranch;
   const prefix = fileUrl(repository, branch, '');
-  // Another branch was chosen since: the file is none of this connector's.
+  // Another branch has been chosen since: the file no longer belongs to the connector.
   if (!settings.include_files || !id.startsWith(prefix)) return { removed: [id] };
   const path = decodeURIComponent(id.slice(prefix.length));
   const file = await findFile(github, repository, branch, path);

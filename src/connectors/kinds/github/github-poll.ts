@@ -26,12 +26,12 @@ import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 import { readUpdated, updatedCursor, updatedSince } from '#src/connectors/source/updated-order.ts';
 
 export const githubCheckpoint = z.object({
-  /** Repositories are read one after the other, in the order of their keys. */
+  /** Repositories are read one by one, in order of their keys. */
   repository: z.string(),
   stage: z.enum(['issues', 'files', 'done']),
-  /** Of the issues; null: from the beginning. */
+  /** Position in the issues; null: from the beginning. */
   cursor: updatedCursor.nullable(),
-  /** The tree that the files are read from, and the path of the last one that was read. */
+  /** The tree that files are read from, and the path of the last file read. */
   tree: z.object({ sha: z.string(), after: z.string() }).nullable(),
 });
 export type GithubCheckpoint = z.infer<typeof githubCheckpoint>;
@@ -67,15 +67,15 @@ export async function* pollGithub(
       yield* tolerantly(settings, found, 'done', pollFiles(github, settings, found, from, context));
     }
   }
-  // Also of an owner without repositories it is remembered when the first run was.
+  // Even for an owner without repositories, the time of the first run is remembered.
   const description = `the repositories of ${settings.repo_owner}`;
   yield pageOf({ memory: [first.memory], checkpoint: at(LAST, 'done'), description });
 }
 
-/** Behind the key of every repository. */
+/** Sorts after the key of any repository. */
 const LAST = '~';
 
-/** Those that are still to be read. One of several that is missing is a failure of its own. */
+/** The repositories still to be read. When several are named, a missing one is a separate failure. */
 async function* repositoriesFrom(
   github: RestApi,
   settings: GithubSettings,
@@ -101,7 +101,7 @@ async function* repositoriesFrom(
   }
 }
 
-/** What one of several repositories refuses is its failure; the others are read on. */
+/** When one of several repositories refuses a request, that is its failure; the others are still read. */
 async function* tolerantly(
   settings: GithubSettings,
   { key }: GithubRepository,
@@ -134,9 +134,9 @@ async function* pollIssues(
   if (!settings.include_prs && !settings.include_issues) return;
   const mark = readMark(repository, context);
   const known = await readFrom(repository, context);
-  // One that is new to this connector, or bears a new name, is read from its beginning.
+  // A repository that is new to this connector, or renamed, is read from its beginning.
   const since = known ?? first.since;
-  // Later runs list every state: what left the wanted one is to go from the index.
+  // Later runs list every state: what left the wanted one must leave the index.
   const state = known ? 'all' : settings.state_filter;
   let cursor = from.cursor ?? updatedSince(since ? since.toISOString().replace(/\.\d+/, '') : null);
   for (;;) {
@@ -201,7 +201,7 @@ async function* pollFiles(
   yield pageOf({ checkpoint: done, description: `${repository.fullName}, all files` });
 }
 
-/** The tree of the checkpoint; when GitHub has it no longer, that of the branch, from its first file. */
+/** The tree of the checkpoint; if GitHub no longer has it, the branch's current tree, from its first file. */
 async function openTree(
   github: RestApi,
   repository: GithubRepository,
@@ -244,7 +244,7 @@ const markSchema = z.object({ name: z.string(), until: z.coerce.date() });
 /** GitHub's clock may be behind ours, and changes are listed late. */
 const OVERLAP_MS = 30 * 60_000;
 
-/** Until when the issues of a repository were read, by runs that reached their end. */
+/** The time up to which completed runs have read a repository's issues. */
 function readMark({ key, fullName }: GithubRepository, { until }: PollContext): MemoryEntry {
   return {
     key: markKey(key),
@@ -254,8 +254,8 @@ function readMark({ key, fullName }: GithubRepository, { until }: PollContext): 
 }
 
 /**
- * From when on it is read, whatever became of other repositories; null: from its beginning. A run from the very
- * beginning has forgotten the marks; one without `since` reaches back for another repository.
+ * Where to start reading, whatever happened to other repositories; null: from the beginning. A run from the very
+ * beginning has cleared the marks; one without `since` reaches back because of another repository.
  */
 async function readFrom(
   { key, fullName }: GithubRepository,

@@ -17,9 +17,9 @@ const repository = z.object({
 
 /** https://docs.github.com/en/rest/repos/repos */
 export interface GithubRepository {
-  /** Lower case, as it was asked for: what runs are ordered and taken up again by. */
+  /** Lower case, as requested: runs are ordered and resumed by it. */
   key: string;
-  /** As GitHub calls it now: a repository that moved has a new name. */
+  /** GitHub's current name: a repository that was moved has a new one. */
   fullName: string;
   /** `/repos/acme/kitchen` */
   path: string;
@@ -27,7 +27,7 @@ export interface GithubRepository {
   defaultBranch: string;
 }
 
-/** `owner/name`, each once, in order; null: all that the owner has. */
+/** `owner/name`, without duplicates, sorted; null: all repositories of the owner. */
 export function namedRepositories(owner: string, list: string | null | undefined): string[] | null {
   const names = (list ?? '')
     .split(',')
@@ -37,7 +37,9 @@ export function namedRepositories(owner: string, list: string | null | undefined
   return names.length > 0 ? inOrder(names, (name) => name.toLowerCase()) : null;
 }
 
-/** @throws SourceRefused when the token sees no such repository */
+/**
+ * @throws SourceRefused when the token cannot see the repository
+ */
 export async function getRepository(github: RestApi, fullName: string): Promise<GithubRepository> {
   const [owner = '', name = ''] = fullName.split('/');
   const found = await findThing(github, githubPath`/repos/${owner}/${name}`, repository);
@@ -50,7 +52,7 @@ export async function getRepository(github: RestApi, fullName: string): Promise<
   return toRepository(found, fullName);
 }
 
-/** All repositories of an organization or a user that the token sees, ordered by key. */
+/** All repositories of an organization or a user that the token can see, ordered by key. */
 export async function listRepositories(
   github: RestApi,
   owner: string,
@@ -65,7 +67,7 @@ export async function listRepositories(
   return inOrder(repositories, ({ key }) => key);
 }
 
-/** For a check: asks for one repository of the owner only. */
+/** For a check: requests only one repository of the owner. */
 export async function peekRepositories(
   github: RestApi,
   owner: string,
@@ -90,14 +92,14 @@ async function repositoryList(
     return { path: githubPath`/orgs/${owner}/repos`, query: { type: 'all' } };
   }
   const self = await whoAmI(github);
-  // Only this list has a user's private repositories.
+  // Only this list includes a user's private repositories.
   if (self?.toLowerCase() === found.login.toLowerCase()) {
     return { path: '/user/repos', query: { affiliation: 'owner' } };
   }
   return { path: githubPath`/users/${owner}/repos`, query: { type: 'owner' } };
 }
 
-/** Null for tokens that belong to no user, such as an app's. */
+/** Null for tokens that belong to no user, such as an app's token. */
 async function whoAmI(github: RestApi): Promise<string | null> {
   try {
     const self = await findThing(github, '/user', z.object({ login: z.string() }));

@@ -30,7 +30,7 @@ export function createGithubConnector({ apiBase = 'https://api.github.com' } = {
     settings: githubSettings,
     credential: githubCredential,
     checkpoint: githubCheckpoint,
-    // GitHub allows 900 requests a minute and asks for few at once.
+    // GitHub allows 900 requests a minute and asks clients to keep concurrency low.
     limits: { concurrentRequests: 4, requestsPerSecond: 15, documentsPerPage: 100 },
     defaultRefreshSeconds: 30 * 60,
     check: (settings, credential, { http }) =>

@@ -12,12 +12,12 @@ export const gitlabProject = z.object({
   default_branch: z.string().nullish(),
   empty_repo: z.boolean().nullish(),
   issues_access_level: z.string().nullish(),
-  /** In versions without access levels, and for tokens that are not shown them. */
+  /** Set by versions without access levels, and for tokens that may not see those. */
   issues_enabled: z.boolean().nullish(),
   merge_requests_enabled: z.boolean().nullish(),
   merge_requests_access_level: z.string().nullish(),
   repository_access_level: z.string().nullish(),
-  /** A date: it will be gone then, and is hidden from most already. */
+  /** A date. Until the project is deleted then, it is already hidden from most users. */
   marked_for_deletion_on: z.string().nullish(),
 });
 export type GitlabProject = z.infer<typeof gitlabProject>;
@@ -30,7 +30,7 @@ export function openGitlab(http: SourceHttp, credential: GitlabCredential): Rest
   const { gitlab_url, gitlab_access_token } = credential;
   const habits: SourceHabits = {
     headers: { 'private-token': gitlab_access_token },
-    // A token without the scope stays without it; other 403s are about a single thing.
+    // A token that lacks the scope will not gain it; other 403s concern a single resource.
     rejected: ({ status, bytes }) => status === 403 && bytes.includes('insufficient_scope'),
     waitMs: gitlabWaitMs,
   };
@@ -39,7 +39,7 @@ export function openGitlab(http: SourceHttp, credential: GitlabCredential): Rest
   return { http: http.withHabits(habits), base: `${url.origin}${path}/api/v4` };
 }
 
-/** `Retry-After` where there is one is heeded without this; older versions send only `RateLimit-Reset`. */
+/** `Retry-After` is honoured elsewhere; older versions send only `RateLimit-Reset`. */
 function gitlabWaitMs({ status, headers }: OutboundResponse, nowMs: number): number | null {
   if (status !== 429 || headers.has('retry-after')) return null;
   const resetMs = Number(headers.get('ratelimit-reset') ?? Number.NaN) * 1_000;

@@ -28,7 +28,7 @@ export async function headCommit(gitlab: RestApi, project: GitlabProject): Promi
 }
 
 /**
- * One page of all files at a commit, by GitLab's keyset paging, and by pages in versions before 17:
+ * One page of all files at a commit, with GitLab's keyset pagination, or offset pagination before version 17:
  * https://docs.gitlab.com/api/repositories/#list-repository-tree
  */
 export async function listGitlabFiles(
@@ -66,7 +66,10 @@ export async function findGitlabFile(
   }
 }
 
-/** Blobs are read by their hash, so that content and listing agree: https://docs.gitlab.com/api/repositories/#raw-blob-content */
+/**
+ * Blobs are read by hash, so that content and listing agree:
+ * https://docs.gitlab.com/api/repositories/#raw-blob-content
+ */
 export function gitlabFiles({ http, base }: RestApi, project: GitlabProject): FilesOfRepository {
   return {
     repository: project.path_with_namespace,

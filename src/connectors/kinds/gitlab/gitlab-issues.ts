@@ -38,16 +38,16 @@ const note = z.object({
   author: person,
   /** "changed the milestone": written by GitLab itself. */
   system: z.boolean().nullish(),
-  /** Of remarks on a line of a file. */
+  /** Only in comments on a line of a file. */
   position: z.object({ new_path: z.string().nullish() }).nullish(),
 });
 
 export type GitlabIssue = UpdatedThing & z.infer<typeof issue>;
-/** As paths of the API call them. */
+/** As in API paths. */
 export type IssueKind = 'issues' | 'merge_requests';
 
 /**
- * By their time of change: https://docs.gitlab.com/api/issues/#list-project-issues and
+ * By time of change: https://docs.gitlab.com/api/issues/#list-project-issues and
  * https://docs.gitlab.com/api/merge_requests/#list-project-merge-requests
  */
 export async function listGitlabIssues(
@@ -60,7 +60,7 @@ export async function listGitlabIssues(
 ): Promise<ListedPage<GitlabIssue>> {
   const { things, next } = await listThings(gitlab, `/projects/${id}/${kind}`, issue, {
     scope: 'all',
-    // Merge requests are either closed or merged, and only one state can be asked for.
+    // Merge requests are either closed or merged, and the API filters by one state only.
     state: kind === 'merge_requests' && state === 'closed' ? 'all' : state,
     order_by: 'updated_at',
     sort: 'asc',
@@ -90,8 +90,8 @@ export function isStateWanted(
 }
 
 /**
- * Stable: GitLab's own address of an issue ends in `/-/issues/7` or `/-/work_items/7`, or lacks the dash, as its version
- * has it.
+ * A stable URL: GitLab's own URL of an issue ends in `/-/issues/7` or `/-/work_items/7`, or lacks the dash, depending
+ * on the version.
  */
 export function gitlabIssueId(
   { web_url }: GitlabProject,

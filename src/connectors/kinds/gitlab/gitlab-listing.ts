@@ -85,7 +85,7 @@ async function* listKindIds(
   }
 }
 
-/** Ids are the addresses that people use, and say what to ask for. */
+/** Document ids are the URLs that people use, and say what to request. */
 export async function* fetchGitlabAgain(
   gitlab: RestApi,
   settings: GitlabSettings,
@@ -109,7 +109,7 @@ export async function* fetchGitlabAgain(
 
 interface OpenedProjects {
   projects: GitlabProject[];
-  /** Why others are not among them. */
+  /** Why other projects are missing. */
   refusal: SourceRefused | null;
 }
 
@@ -127,8 +127,8 @@ async function openChosen(gitlab: RestApi, settings: GitlabSettings): Promise<Op
 }
 
 /**
- * Null: the project was renamed, or others were chosen since.
- * @throws SourceRefused when the document may be of a project that cannot be opened
+ * Null when the project was renamed, or other projects have been chosen since.
+ * @throws SourceRefused when the document may belong to a project that cannot be opened
  */
 function projectOf({ projects, refusal }: OpenedProjects, id: string): GitlabProject | null {
   const project = projects.find(({ web_url }) => id.startsWith(`${web_url}/-/`));

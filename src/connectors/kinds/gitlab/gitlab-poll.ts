@@ -19,12 +19,12 @@ import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 import { readUpdated, updatedCursor, updatedSince } from '#src/connectors/source/updated-order.ts';
 
 export const gitlabCheckpoint = z.object({
-  /** The key of the project that it is about; checkpoints of earlier versions know one project only. */
+  /** The key of the project being read; checkpoints of earlier versions know only one project. */
   project: z.string().nullable().default(null),
   stage: z.enum(['issues', 'merge_requests', 'files', 'done']),
-  /** Of issues or merge requests; null: from the beginning. */
+  /** Position in issues or merge requests; null: from the beginning. */
   cursor: updatedCursor.nullable(),
-  /** The commit that the files are read from, and the page to go on with. */
+  /** The commit that files are read from, and the page to continue with. */
   files: z
     .object({ ref: z.string(), page: z.record(z.string(), z.string()).nullable() })
     .nullable(),
@@ -44,7 +44,7 @@ export async function* pollGitlab(
   for (const { key, open } of chosen.filter((one) => isAhead(one.key, checkpoint))) {
     const isHere = checkpoint !== null && (checkpoint.project ?? key) === key;
     const from = isHere ? { ...checkpoint, project: key } : at(key, 'issues');
-    // One that was elsewhere in the run before, and whose documents were pruned, is new.
+    // A project that the previous run did not read, so that its documents were pruned, counts as new.
     const isNew = before !== undefined && !before.includes(key);
     const reading = { gitlab, settings, context, isNew };
     if (isSingle(settings)) yield* pollProject(reading, await open(), from);
@@ -60,9 +60,9 @@ export async function* pollGitlab(
   });
 }
 
-/** The keys of the projects that the run before read. */
+/** The keys of the projects that the previous run read. */
 const CHOSEN = 'projects';
-/** Behind the key of every project. */
+/** Sorts after the key of any project. */
 const LAST = '~';
 
 interface Reading {
@@ -78,7 +78,7 @@ function isAhead(key: string, checkpoint: GitlabCheckpoint | null): boolean {
   return key === project && checkpoint?.stage !== 'done';
 }
 
-/** What one of several projects refuses is its failure; the others are read on. */
+/** When one of several projects refuses a request, that is its failure; the others are still read. */
 async function* tolerantly(
   key: string,
   pages: AsyncGenerator<GitlabPage>,
@@ -122,7 +122,7 @@ async function* pollProject(
 
 const KINDS: readonly IssueKind[] = ['issues', 'merge_requests'];
 
-/** Whether the settings want them and the project has them switched on. */
+/** Whether the settings include them and the project has them enabled. */
 export function isKindRead(
   kind: IssueKind,
   settings: GitlabSettings,
@@ -154,9 +154,9 @@ async function* pollKind(
     return;
   }
   const known = await readBefore(mark.key, kind, { context, isNew });
-  // After the project was renamed, or the feature was switched on again, all is read from the beginning.
+  // After a project was renamed, or the feature was enabled again, everything is read from the beginning.
   const since = known === mark.value ? context.since : first.since;
-  // Later runs list every state: what left the wanted one is to go from the index.
+  // Later runs list every state: what left the wanted one must leave the index.
   const state = known !== undefined && since ? 'all' : settings.state_filter;
   let cursor = from.cursor ?? updatedSince(since ? since.toISOString() : null);
   for (;;) {
@@ -184,7 +184,7 @@ async function* pollKind(
   }
 }
 
-/** The address under which it was read; earlier versions kept one for the one project. */
+/** The URL under which it was read; earlier versions kept one for their only project. */
 async function readBefore(
   key: string,
   kind: IssueKind,

@@ -3,20 +3,25 @@ import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 import { type GitlabProject, gitlabProject } from './gitlab-api.ts';
 import type { GitlabSettings } from './gitlab-settings.ts';
 
-/** A project that the settings choose. */
+/** A project chosen by the settings. */
 export interface ChosenProject {
-  /** Runs read projects in the order of their keys, and go on behind one. */
+  /** Runs read projects in key order, and resume after the key of the last one. */
   key: string;
-  /** @throws SourceRefused when the token sees no such project (any more) */
+  /**
+   * @throws SourceRefused when the token cannot see the project (any more)
+   */
   open: () => Promise<GitlabProject>;
 }
 
-/** Whether one project is all there is, so that what it refuses is refused as a whole. */
+/** Whether there is only one project, so that a refusal applies to the run as a whole. */
 export function isSingle({ projects, group }: GitlabSettings): boolean {
   return group === null && (projects === null || projects.length === 1);
 }
 
-/** In the order of their keys. @throws SourceRefused when the token sees no such group */
+/**
+ * In key order.
+ * @throws SourceRefused when the token cannot see the group
+ */
 export async function chosenProjects(
   gitlab: RestApi,
   settings: GitlabSettings,
@@ -37,7 +42,7 @@ function namedPaths({ project_owner, project_name, projects }: GitlabSettings): 
   return [...paths].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path);
 }
 
-/** A project that is renamed keeps its number. */
+/** A renamed project keeps its numeric id. */
 function groupKey({ id }: GitlabProject): string {
   return String(id).padStart(MAX_ID_DIGITS, '0');
 }
@@ -53,12 +58,12 @@ async function getProject(gitlab: RestApi, path: string): Promise<GitlabProject>
   });
 }
 
-/** With those of its subgroups; https://docs.gitlab.com/api/groups/#list-projects */
+/** Includes those of subgroups; https://docs.gitlab.com/api/groups/#list-projects */
 async function listGroupProjects(gitlab: RestApi, group: string): Promise<GitlabProject[]> {
   const path = tidyPath(group);
   const query = {
     include_subgroups: 'true',
-    // What other groups share with this one is theirs.
+    // Projects that other groups share with this one belong to those groups.
     with_shared: 'false',
     order_by: 'id',
     sort: 'asc',
@@ -67,7 +72,7 @@ async function listGroupProjects(gitlab: RestApi, group: string): Promise<Gitlab
     const groupPath = `/groups/${encodeURIComponent(path)}/projects`;
     const listed = await listAllThings(gitlab, groupPath, gitlabProject, query);
     const lasting = listed.filter((one) => !one.marked_for_deletion_on);
-    // A project that comes or goes between two pages moves the others: some are then listed twice.
+    // A project that is added or removed between two pages shifts the others: some are then listed twice.
     const byKey = new Map(lasting.map((one) => [groupKey(one), one]));
     return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
   } catch (error) {

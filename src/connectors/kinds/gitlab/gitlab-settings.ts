@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** More are a group, or a connector each. */
+/** For more projects, use a group, or several connectors. */
 const MAX_PROJECTS = 100;
 
 function optionalText(description: string) {

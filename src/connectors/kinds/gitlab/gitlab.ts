@@ -8,7 +8,7 @@ import { fetchGitlabAgain, listGitlabIds } from './gitlab-listing.ts';
 import { gitlabCheckpoint, isKindRead, pollGitlab } from './gitlab-poll.ts';
 import { gitlabCredential, type GitlabSettings, gitlabSettings } from './gitlab-settings.ts';
 
-/** Written from https://docs.gitlab.com/api/rest/ (version 4); gitlab.com and self-managed alike. */
+/** Written from https://docs.gitlab.com/api/rest/ (version 4), for gitlab.com and self-managed installations. */
 export const gitlab = defineConnector({
   kind: 'gitlab',
   aliases: [],
@@ -17,7 +17,7 @@ export const gitlab = defineConnector({
   settings: gitlabSettings,
   credential: gitlabCredential,
   checkpoint: gitlabCheckpoint,
-  // gitlab.com allows a user 2,000 requests a minute in all.
+  // gitlab.com allows a user 2,000 requests a minute in total.
   limits: { concurrentRequests: 5, requestsPerSecond: 15, documentsPerPage: 100 },
   defaultRefreshSeconds: 30 * 60,
   check: (settings, credential, { http }) => checkGitlab(openGitlab(http, credential), settings),
@@ -29,7 +29,7 @@ export const gitlab = defineConnector({
     fetchGitlabAgain(openGitlab(context.http, credential), settings, documentIds, context),
 });
 
-/** Of a group, one project tells what the token may read. */
+/** For a group, one project shows what the token may read. */
 async function checkGitlab(api: RestApi, settings: GitlabSettings): Promise<void> {
   const chosen = await chosenProjects(api, settings);
   const tried = settings.group === null ? chosen : chosen.slice(0, 1);

@@ -17,7 +17,7 @@ export const driveFile = z.object({
   name: z.string(),
   mimeType: z.string(),
   modifiedTime: text,
-  /** Bytes; Google's own kinds have none. */
+  /** Bytes; Google's own file types have none. */
   size: text,
   md5Checksum: text,
   webViewLink: text,
@@ -42,26 +42,26 @@ type Query = Record<string, string | null>;
 export interface DriveApi {
   /** @param subject the user to act as, see `GoogleAuth.token` */
   read<T>(subject: string | null, path: string, query: Query, schema: z.ZodType<T>): Promise<T>;
-  /** Null when there is no such file, or not for this user. */
+  /** Null when the file does not exist, or not for this user. */
   file(subject: string | null, id: string): Promise<DriveFile | null>;
-  /** 400, 403 and 404 are for the caller to look at. */
+  /** 400, 403 and 404 are left to the caller. */
   bytes(
     subject: string | null,
     path: string,
     query: Query,
     maxBytes: number,
   ): Promise<OutboundResponse>;
-  /** Addresses of the users of the domain, of those that are not suspended. */
+  /** E-mail addresses of the domain's users who are not suspended. */
   users(admin: string | null): Promise<string[]>;
 }
 
-/** Where Google is; tests turn it to a server of their own. */
+/** Google's base URLs; tests point them to their own server. */
 export interface GoogleAddresses {
   apiBase: string;
   directoryBase: string;
 }
 
-/** Requests of the Drive API v3; a token that is not taken is renewed once. */
+/** Requests to the Drive API v3; a rejected token is renewed once. */
 export function createDriveApi(
   addresses: GoogleAddresses,
   auth: GoogleAuth,

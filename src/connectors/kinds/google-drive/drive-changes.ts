@@ -19,7 +19,7 @@ const changeList = z.object({
 });
 
 /**
- * From where changes from now on will be found; null for folders, which have no list of changes.
+ * The token from which future changes can be listed; null for folders, which have no change list.
  * https://developers.google.com/workspace/drive/api/reference/rest/v3/changes/getStartPageToken
  */
 export async function findChangesStart(part: DrivePart, api: DriveApi): Promise<string | null> {
@@ -35,19 +35,19 @@ export async function findChangesStart(part: DrivePart, api: DriveApi): Promise<
 
 export interface Changes {
   files: DriveFile[];
-  /** Trashed: gone for everybody. */
+  /** Trashed: gone for every user. */
   trashed: string[];
-  /** Ids of files that this user, or this drive, has no more; others may have them. */
+  /** Ids of files that are gone for this user or drive; others may still have them. */
   left: string[];
-  /** Files that this user can see and that do not belong to this part. */
+  /** Files that this user can see but that do not belong to this part. */
   outside: DriveFile[];
-  /** `isEnd`: the next run goes on from there. */
+  /** `isEnd`: the next run continues from there. */
   next: { token: string; isEnd: boolean };
 }
 
 /**
  * https://developers.google.com/workspace/drive/api/reference/rest/v3/changes/list
- * @returns null when the token is not taken any more
+ * @returns null when the token is no longer accepted
  */
 export async function listChanges(
   part: DrivePart,
@@ -96,7 +96,7 @@ function feedQuery({ scope }: DrivePart): Record<string, string> {
     : {};
 }
 
-/** The list of a user's changes also has those of files that the settings leave out. */
+/** A user's change list also includes files that the settings exclude. */
 function isWithin({ scope }: DrivePart, file: DriveFile): boolean {
   switch (scope.kind) {
     case 'drive':

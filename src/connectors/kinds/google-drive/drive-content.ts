@@ -12,7 +12,7 @@ const GOOGLE_KIND = 'application/vnd.google-apps.';
 const NOT_DOWNLOADABLE = 'a file that its owner lets nobody download';
 
 /**
- * What Google's own kinds are exported as, best first. An export has 10 MB at most.
+ * Export formats of Google's own file types, best first. An export has at most 10 MB.
  * https://developers.google.com/workspace/drive/api/guides/ref-export-formats
  */
 const EXPORTS: Record<string, readonly { mediaType: string; extension: string }[]> = {
@@ -35,11 +35,11 @@ export type DriveContent =
   | { kind: 'failed'; reason: string }
   | { kind: 'gone' };
 
-/** Null when the file is of a kind that is read; else the reason why it is left alone. */
+/** The reason to skip the file; null when its type can be read. */
 export function whyNotRead(
   file: Pick<DriveFile, 'name' | 'mimeType' | 'size' | 'capabilities'>,
 ): string | null {
-  // Owners may forbid copies to those who only read; exports are refused then, too.
+  // Owners may forbid copying to readers; exports are then refused as well.
   const isForbidden = file.capabilities?.canDownload === false;
   if (EXPORTS[file.mimeType]) return isForbidden ? NOT_DOWNLOADABLE : null;
   if (file.mimeType.startsWith(GOOGLE_KIND))
@@ -49,7 +49,7 @@ export function whyNotRead(
   return file.size === '0' ? 'an empty file' : null;
 }
 
-/** Exports or downloads a file and reads it. */
+/** Exports or downloads a file and parses it. */
 export async function readContent(
   file: DriveFile,
   subject: string | null,
@@ -91,7 +91,7 @@ async function exportFile(
       answer.status !== 200 ||
       (answer.headers.get('content-type') ?? '').toLowerCase().startsWith(mediaType);
     let response = await ask();
-    // Something else may have answered in Google's place: once more, then later.
+    // Something else may have answered in Google's place: try once more now, then later.
     if (!isExport(response)) response = await ask();
     if (!isExport(response)) throw damaged(file);
     if (response.status === 200) {
@@ -99,13 +99,13 @@ async function exportFile(
       return { name, bytes: extension === 'md' ? withoutPictures(response) : response.bytes };
     }
     refusal = refusalOf(file, response);
-    // Only "this conversion is not supported" makes the next format worth a try.
+    // Only "this conversion is not supported" makes the next format worth trying.
     if (response.status !== 400) return refusal;
   }
   return refusal;
 }
 
-/** Markdown exports carry each picture as a `data:` address, which may be most of the file. */
+/** Markdown exports embed each picture as a `data:` URL, which may be most of the file. */
 function withoutPictures(response: OutboundResponse): Buffer {
   const text = response
     .text()
@@ -131,7 +131,7 @@ async function downloadFile(
     const name = readableName(file.name, file.mimeType) ?? file.name;
     if (checksum === null || checksum === md5(response.bytes))
       return { name, bytes: response.bytes };
-    // Another content than was listed: it changed since, or it is not the file at all.
+    // The content is not the one listed: the file has changed since, or this is another answer altogether.
     const current = await api.file(subject, file.id);
     if (current === null) return { kind: 'gone' };
     checksum = current.md5Checksum ?? null;

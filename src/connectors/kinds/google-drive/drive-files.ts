@@ -14,14 +14,14 @@ import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 const FILES_AT_ONCE = 4;
 
 /**
- * The id of a file's document. The address that Drive shows (`webViewLink`) depends on the kind of the file, and a
- * change that says "gone" names the id alone; so every kind has this form, which opens all of them.
+ * The id of a file's document. The URL that Drive shows (`webViewLink`) depends on the type of the file, and a change
+ * that reports a deletion has only the id; so all types use this form, which opens any of them.
  */
 export function documentIdOf(fileId: string): string {
   return `https://drive.google.com/file/d/${fileId}`;
 }
 
-/** Null for an id that is not of this form. */
+/** Null for an id of another form. */
 export function fileIdOf(documentId: string): string | null {
   return /^https:\/\/drive\.google\.com\/file\/d\/([\w-]+)$/.exec(documentId)?.[1] ?? null;
 }
@@ -29,8 +29,8 @@ export function fileIdOf(documentId: string): string | null {
 type Findings = Omit<ConnectorPage<unknown>, 'checkpoint' | 'description' | 'estimatedTotal'>;
 
 /**
- * Sorts the files of one listing into a page and reads those that are not known as they are. Folders are passed over.
- * @returns what is left to be read when the time is over
+ * Sorts the files of one listing into a page and reads those that are new or changed. Skips folders.
+ * @returns what is left to read when the time is up
  */
 export async function addFiles(
   page: Findings,
@@ -46,12 +46,12 @@ export async function addFiles(
     const reason = whyNotRead(file);
     if (reason !== null) {
       page.skipped.push({ documentId, reason });
-      // What was read once must not stay in the index as it was.
+      // A file read before must not stay in the index in its old state.
       if (known.has(versionKey(file.id))) page.removed.push(documentId);
     } else if (known.get(versionKey(file.id)) === versionOf(file)) page.unchanged.push(documentId);
     else toRead.push(file);
   }
-  // A few at a time, since each is held in memory until it is parsed.
+  // A few at a time, because each is held in memory until it is parsed.
   for (let start = 0; start < toRead.length; start += FILES_AT_ONCE) {
     if (start > 0 && time.isOver()) return toRead.slice(start);
     const { results, failures } = await fetchEach(
@@ -71,7 +71,7 @@ function addFailure(page: Findings, failure: ConnectorFailure, subject: string |
   if (fileId !== null) page.memory.push(readerEntry(fileId, subject));
 }
 
-/** Each file once, with shortcuts followed to what they point at. */
+/** Each file once, with shortcuts resolved to their targets. */
 async function withTargets(
   page: Findings,
   listed: readonly DriveFile[],
@@ -107,7 +107,7 @@ async function withTargets(
   return [...files.values()];
 }
 
-/** What Google refuses is a failure of that file alone. */
+/** When Google refuses the request, only that file fails. */
 async function findTarget(
   page: Findings,
   shortcut: DriveFile,
@@ -126,7 +126,7 @@ async function findTarget(
   }
 }
 
-/** Null when it is not shown to this user, or in the trash. */
+/** Null when this user cannot see it, or it is in the trash. */
 export async function targetOf(
   { shortcutDetails }: DriveFile,
   subject: string | null,
@@ -138,7 +138,7 @@ export async function targetOf(
   return isFile && target.trashed !== true ? target : null;
 }
 
-/** Those that are indexed because a shortcut leads to them. */
+/** Files that are indexed because a shortcut points to them. */
 export async function reachedByShortcut(
   files: readonly DriveFile[],
   context: ConnectorContext,
@@ -205,7 +205,7 @@ function ownerOf(person: {
     : [];
 }
 
-/** Under this key it is remembered in which version a file was read. */
+/** The key that remembers which version of a file was read. */
 function versionKey(fileId: string): string {
   return `version:${fileId}`;
 }
@@ -214,7 +214,7 @@ function versionOf({ modifiedTime, md5Checksum, name }: DriveFile): string {
   return `${modifiedTime ?? ''} ${md5Checksum ?? ''} ${name}`;
 }
 
-/** Under this key it is remembered as whom a failed file was read, for the next try. */
+/** The key that remembers which user read a failed file, for the next try. */
 export function readerKey(fileId: string): string {
   return `reader:${fileId}`;
 }

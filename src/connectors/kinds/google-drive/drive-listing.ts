@@ -4,17 +4,17 @@ import type { DrivePart } from './drive-parts.ts';
 import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
 const FILES_PER_PAGE = 50;
-/** Folders that are listed by one request. */
+/** Folders listed by one request. */
 const FOLDERS_AT_ONCE = 20;
 
-/** Where the listing of a part stands. */
+/** The position in the listing of a part. */
 export const listingPosition = z.object({
   kind: z.literal('listing'),
   pageToken: z.string().nullable(),
-  /** Folders being listed, and those found and not yet listed; empty when the part is no folder. */
+  /** Folders being listed, and folders found but not listed yet; empty when the part is not a folder. */
   folders: z.array(z.string()),
   pending: z.array(z.string()),
-  /** From where the next run follows the changes; null when the part has no list of changes. */
+  /** Where the next run starts following changes; null when the part has no change list. */
   changesFrom: z.string().nullable(),
 });
 export type ListingPosition = z.infer<typeof listingPosition>;
@@ -25,7 +25,7 @@ const fileList = z.object({
   incompleteSearch: z.boolean().nullish(),
 });
 
-/** What of a part is listed. */
+/** Which files of a part are listed. */
 export interface ListingFilter {
   excludeDomainLinkOnly: boolean;
   /** Null: files of any age. */
@@ -38,9 +38,8 @@ export function startOfListing(part: DrivePart, changesFrom: string | null): Lis
 }
 
 /**
- * One request's worth of files, oldest change first, so that what changes meanwhile is seen again at the end. Folders
- * are walked to their depths.
- *
+ * The files of one request, oldest change first, so that files changed in the meantime appear again at the end.
+ * Folders are walked recursively.
  * https://developers.google.com/workspace/drive/api/reference/rest/v3/files/list,
  * https://developers.google.com/workspace/drive/api/guides/search-files
  * @returns null as `next` after the last one
@@ -63,7 +62,7 @@ export async function listFiles(
   try {
     list = await api.read(part.subject, 'files', query, fileList);
   } catch (error) {
-    // Page tokens end after some hours: then from the beginning; what is known as it is costs nothing more.
+    // Page tokens expire after some hours. The listing then starts over; unchanged files cost nothing more.
     if (position.pageToken === null || !isStaleToken(error)) throw error;
     return { files: [], next: { ...position, pageToken: null } };
   }
@@ -76,7 +75,7 @@ export async function listFiles(
   const next = (() => {
     if (list.nextPageToken) return { ...position, pending, pageToken: list.nextPageToken };
     if (pending.length === 0) return null;
-    // The last found first: so one branch is pending, and not all folders of a level.
+    // Depth first, so that one branch is pending and not all folders of a level.
     const folders = pending.slice(-FOLDERS_AT_ONCE);
     return { ...position, pageToken: null, folders, pending: pending.slice(0, -FOLDERS_AT_ONCE) };
   })();
@@ -96,7 +95,7 @@ function scopeQuery(
   const allDrives = { includeItemsFromAllDrives: 'true', supportsAllDrives: 'true' };
   if (scope.kind === 'folder') {
     conditions.unshift(`(${folders.map((id) => `'${id}' in parents`).join(' or ')})`);
-    // The folders themselves are needed to go on.
+    // The folders themselves are needed to descend further.
     conditions.push(...wanted.map((condition) => `(mimeType = '${FOLDER}' or ${condition})`));
     return { q: conditions.join(' and '), ...allDrives };
   }

@@ -4,12 +4,12 @@ import type { DriveSettings } from './drive-settings.ts';
 import type { GoogleAuth, GoogleCredential } from './google-auth.ts';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 
-/** One thing that is read from its beginning to its end, as one user. */
+/** A drive or folder that is read as a whole, as one user. */
 export interface DrivePart {
-  /** Sorts the parts and names one in checkpoints and memory; the same in every run. */
+  /** Orders the parts, and names one in checkpoints and memory; the same in every run. */
   key: string;
   subject: string | null;
-  /** For people: "shared drive Handbook". */
+  /** For display: "shared drive Handbook". */
   title: string;
   scope:
     | { kind: 'user'; mine: boolean; shared: boolean }
@@ -18,8 +18,8 @@ export interface DrivePart {
 }
 
 /**
- * What the settings name, in the order in which it is read. Users and drives come before folders, since folders are
- * read whole each time and so correct what the others took away.
+ * The parts that the settings name, in reading order. Users and drives come before folders: folders are read in full
+ * each time, which corrects what the others removed.
  */
 export async function findParts(
   settings: DriveSettings,
@@ -57,7 +57,7 @@ function refuseOtherUsers(settings: DriveSettings, credential: GoogleCredential)
   );
 }
 
-/** Whose My Drive is read. */
+/** The users whose My Drive is read. */
 async function owners(
   settings: DriveSettings,
   auth: GoogleAuth,

@@ -16,26 +16,26 @@ import { startPageTime } from '#src/connectors/source/page-time.ts';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 
 export const driveCheckpoint = z.object({
-  /** The part that is being read; those before it are done. */
+  /** The part being read; those before it are done. */
   part: z.string(),
   position: z.discriminatedUnion('kind', [
     listingPosition,
     z.object({ kind: z.literal('changes'), token: z.string() }),
     z.object({ kind: z.literal('done') }),
   ]),
-  /** Files that were looked at up to there. */
+  /** Number of files examined so far. */
   seen: z.int().min(0),
 });
 export type DriveCheckpoint = z.infer<typeof driveCheckpoint>;
 type Position = DriveCheckpoint['position'];
 type Page = ConnectorPage<DriveCheckpoint>;
 
-/** From where the changes of a part are followed, and when it was last listed. */
+/** Where following the changes of a part starts, and when the part was last listed. */
 const partMemory = z.object({ token: z.string(), listedAt: z.coerce.date() });
 
 /**
- * So often everything is listed although the changes are known: they name a folder that was shared, moved or taken out
- * of the trash, and not what is in it, and nothing of what shortcuts lead to elsewhere.
+ * How often everything is listed although changes are followed. The change list names a folder that was shared, moved
+ * or restored from the trash, but not its content, and nothing about shortcut targets elsewhere.
  */
 const LISTED_AGAIN_MS = 24 * 3_600_000;
 
@@ -67,7 +67,7 @@ export async function* pollParts(
   };
   let seen = checkpoint?.seen ?? 0;
   if (run.parts.length === 0) {
-    // Drives that are shared later are read from the beginning: it is remembered when the first run was.
+    // Drives shared later are read from the beginning, because the time of the first run is remembered.
     yield pageOf<DriveCheckpoint>({
       checkpoint: { part: '', position: { kind: 'done' }, seen },
       description: 'no drives yet',
@@ -84,7 +84,7 @@ export async function* pollParts(
   }
 }
 
-/** All pages of one part. Where it is refused and others are not, that is one failure, and the others are read. */
+/** All pages of one part. When one of several parts is refused, that is one failure, and the others are read. */
 async function* pollPart(
   run: OpenedRun,
   part: DrivePart,
@@ -116,7 +116,7 @@ async function* pollPart(
 }
 
 async function startOfPart(run: OpenedRun, part: DrivePart): Promise<Position> {
-  // Who may find a file is told by no list of changes: with that filter everything is listed.
+  // No change list tells who can find a file by search: with that filter everything is listed.
   if (run.settings.exclude_domain_link_only) return startOfListing(part, null);
   const memory = await recallPart(run, part);
   if (memory) return { kind: 'changes', token: memory.token };
@@ -160,7 +160,7 @@ async function* readChanges(
   const { parts, api, context } = run;
   const changes = await listChanges(part, position.token, api);
   if (changes === null) {
-    // The list of changes does not reach back that far: all is listed, and what is known as it is costs nothing more.
+    // The change list does not reach back that far: everything is listed; unchanged files cost nothing more.
     const listing = startOfListing(part, await findChangesStart(part, api));
     yield pageOf<DriveCheckpoint>({
       checkpoint: { part: part.key, position: listing, seen: seenBefore },
@@ -200,8 +200,8 @@ async function* readChanges(
 }
 
 /**
- * The files of one listing, mostly as one page. When they take long, what is read so far is saved first: taken up again,
- * the listing finds those as they are.
+ * The files of one listing, usually as one page. When they take long, the files read so far are saved first: a
+ * resumed listing finds those unchanged.
  */
 async function* readFiles(
   { api, context, firstMemory }: OpenedRun,

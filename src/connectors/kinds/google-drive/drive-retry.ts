@@ -10,12 +10,12 @@ import { mergePages } from '#src/connectors/source/merge-pages.ts';
 import { startPageTime } from '#src/connectors/source/page-time.ts';
 
 const MAX_READERS_TRIED = 20;
-/** Each is held in memory until it is parsed. */
+/** Each file is held in memory until it is parsed. */
 const FILES_AT_ONCE = 4;
 
 type Page = Omit<ConnectorPage<unknown>, 'checkpoint'>;
 
-/** Reads files again that failed in an earlier run, as whoever can see them; what nobody sees is gone. */
+/** Reads files again that failed in an earlier run, as any user who can see them; a file that nobody sees is gone. */
 export async function* fetchFilesAgain(
   documentIds: readonly string[],
   subjects: readonly (string | null)[],
@@ -44,7 +44,7 @@ async function fetchFileAgain(
 ): Promise<Page> {
   const page = pageOf({ checkpoint: null, description: 'a file again' });
   const fileId = fileIdOf(documentId);
-  // Who read it is remembered; what ingestion refused was read by one of them.
+  // The reader is remembered; a file refused at ingestion was read by one of the users.
   const tried = typeof reader === 'string' ? [reader] : subjects.slice(0, MAX_READERS_TRIED);
   const found = fileId === null ? null : await findFile(fileId, tried, api);
   if (found && found.file.trashed !== true) {

@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 const flag = (description: string) => z.boolean().default(false).describe(description);
 
-/** `a, b` as a list. @param read null for an item that is none of those expected */
+/**
+ * Parses `a, b` into a list.
+ * @param read null for an invalid item
+ */
 function commaList(read: (item: string) => string | null, what: string, description: string) {
   return z
     .string()
@@ -22,7 +25,7 @@ function split(text: string | null | undefined): string[] {
     .filter((item) => item !== '');
 }
 
-/** The id in the address of a folder or of a shared drive, or the id itself. */
+/** The id in the URL of a folder or shared drive, or the id itself. */
 function folderId(address: string): string | null {
   if (/^[\w-]{10,}$/.test(address)) return address;
   const url = URL.parse(address);

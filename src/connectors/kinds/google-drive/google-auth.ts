@@ -6,7 +6,7 @@ import { CredentialRejected } from '#src/connectors/source/source-errors.ts';
 
 const DEFAULT_TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const ASSERTION_SECONDS = 3_600;
-/** A token that ends sooner is not used: the request may wait for its turn. */
+/** A token that expires sooner is not used: the request may have to queue. */
 const RENEW_BEFORE_MS = 60_000;
 
 const tokenUri = z.url({ protocol: /^https?$/ }).nullish();
@@ -23,7 +23,7 @@ const userTokens = z.object({
   token_uri: tokenUri,
 });
 
-/** A JSON document in a string: what people download as a file and paste whole. */
+/** A JSON document in a string: people download it as a file and paste it whole. */
 function jsonText(schema: z.ZodType, description: string) {
   return z
     .string()
@@ -64,18 +64,19 @@ export const googleCredential = z
 export type GoogleCredential = z.infer<typeof googleCredential>;
 
 export interface GoogleAuth {
-  /** False for the tokens of one user, who cannot act as another. */
+  /** False for the tokens of one user, who cannot impersonate another. */
   readonly canImpersonate: boolean;
-  /** @param subject the user to act as; null: whoever the credential belongs to */
+  /**
+   * @param subject the user to act as; null: the owner of the credential
+   */
   token(subject: string | null, scopes: readonly string[]): Promise<string>;
-  /** The token was not taken: the next one is a new one. */
+  /** Called when the token was rejected: the next one will be new. */
   forget(token: string): void;
 }
 
 /**
- * Access tokens, kept for the run: of a service account by signed assertion (RFC 7523), of a user by refresh token
+ * Access tokens, kept for the run: for a service account by signed assertion (RFC 7523), for a user by refresh token
  * (RFC 6749 section 6).
- *
  * https://developers.google.com/identity/protocols/oauth2/service-account#httprest,
  * https://developers.google.com/identity/protocols/oauth2/web-server#offline
  */
@@ -166,7 +167,7 @@ function refreshForm(tokensText: string, tokenUrl: string): TokenForm {
   };
 }
 
-/** Of a user who left the domain, or was never in it. */
+/** For a user who left the domain, or was never in it. */
 const UNKNOWN_USER = /invalid email or user id/i;
 
 const tokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().nullish() });
@@ -179,8 +180,8 @@ async function requestToken(
 ): Promise<{ token: string; seconds: number }> {
   const http = context.http.withHabits({
     ...GOOGLE_HABITS,
-    // `invalid_grant`, `unauthorized_client` …: each of them is about the credential, unless it is about another user
-    // than that of the credential.
+    // `invalid_grant`, `unauthorized_client` …: all of these concern the credential, unless they concern a user other
+    // than its owner.
     rejected: (response) => {
       const words = readGoogleError(response)?.words;
       if (words === undefined || ![400, 401, 403].includes(response.status)) return false;
@@ -195,6 +196,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // the schema says that this is no such document
+    return null; // not JSON: the schema rejects null
   }
 }

@@ -24,9 +24,8 @@ import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 const FILES_PER_PAGE = 50;
 
 /**
- * Google Drive: My Drives, shared drives and folders, by service account or by the consent of one user. Users and
- * drives are listed once and then followed by their lists of changes.
- *
+ * Google Drive: My Drives, shared drives and folders, by service account or with one user's consent. Users and drives
+ * are listed once; then their change lists are followed.
  * https://developers.google.com/workspace/drive/api/reference/rest/v3,
  * https://developers.google.com/workspace/drive/api/guides/manage-changes
  */
@@ -108,7 +107,7 @@ async function* listPartIds(
     const { files, next } = await listFiles(part, position, filterOf(settings, null), api);
     const ids: string[] = [];
     for (const file of files) {
-      // What a shortcut leads to may be in the trash by now, or not be shown any more.
+      // A shortcut's target may be in the trash by now, or no longer visible.
       const found = file.mimeType === SHORTCUT ? await targetOf(file, part.subject, api) : file;
       if (found && whyNotRead(found) === null) ids.push(documentIdOf(found.id));
     }

@@ -4,7 +4,7 @@ import { retryAfterMs } from '#src/platform/retry-after.ts';
 import type { SourceHabits } from '#src/connectors/source/source-http.ts';
 import { tidyWords } from '#src/connectors/source/source-words.ts';
 
-/** Two shapes: that of the APIs, and that of the token endpoint (RFC 6749 section 5.2). */
+/** Two formats: that of the APIs, and that of the token endpoint (RFC 6749 section 5.2). */
 const googleError = z.union([
   z.object({
     error: z.object({
@@ -16,16 +16,13 @@ const googleError = z.union([
   z.object({ error: z.string(), error_description: z.string().nullish() }),
 ]);
 
-/** Over the rate of a project or of a user: Google asks for a pause and does not say how long. */
+/** The rate limit of a project or a user: Google asks for a pause without stating its length. */
 const RATE_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded']);
 const RATE_PAUSE_MS = 5_000;
 const DAY_REASONS = new Set(['dailyLimitExceeded', 'quotaExceeded']);
 const DAY_PAUSE_MS = 3_600_000;
 
-/**
- * How Google's APIs say no.
- * https://developers.google.com/workspace/drive/api/guides/handle-errors
- */
+/** How Google's APIs report errors. https://developers.google.com/workspace/drive/api/guides/handle-errors */
 export const GOOGLE_HABITS: SourceHabits = {
   words: (response) => readGoogleError(response)?.words ?? null,
   waitMs(response, nowMs) {
@@ -37,7 +34,7 @@ export const GOOGLE_HABITS: SourceHabits = {
   },
 };
 
-/** Null when the answer is none of Google's errors. */
+/** Null when the response is not in one of Google's error formats. */
 export function readGoogleError(
   response: OutboundResponse,
 ): { reason: string; words: string } | null {
@@ -59,6 +56,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // not JSON, so not one of these errors
+    return null; // not JSON, so not a Google error
   }
 }

@@ -1,6 +1,6 @@
 import type { ImapAddress } from './imap-session.ts';
 
-/** Where a message lies. Another UIDVALIDITY makes the UID that of another message (RFC 3501 section 2.3.1.1). */
+/** Where a message is stored. Under another UIDVALIDITY the UID names another message (RFC 3501 section 2.3.1.1). */
 export interface MessagePlace {
   mailbox: string;
   uidValidity: string;
@@ -10,9 +10,9 @@ export interface MessagePlace {
 type Account = Pick<ImapAddress, 'host' | 'port' | 'username'>;
 
 /**
- * The id of a message's document: account and `Message-ID`, so that a message stays the same document when it is
- * moved to another mailbox, when it lies in two, and when a server numbers its mailboxes anew. Those without one are
- * named by their place.
+ * The id of a message's document: account and `Message-ID`. The document stays the same when the message is moved to
+ * another mailbox or is in two, and when a server renumbers its mailboxes. A message without one is identified by its
+ * place.
  */
 export function documentIdOf(
   account: Account,
@@ -31,9 +31,8 @@ export function messageUrl(account: Account, { mailbox, uidValidity, uid }: Mess
 }
 
 /**
- * Where a citation of a message leads: programs for mail open `mid:`, in whatever mailbox the message lies. A link with
- * the place of a message would make all of them changed documents when the server numbers the mailbox anew.
- * https://www.rfc-editor.org/rfc/rfc2392
+ * The link in citations of a message: mail programs open `mid:` in whatever mailbox the message is. A link by place
+ * would change every document when the server renumbers the mailbox. https://www.rfc-editor.org/rfc/rfc2392
  */
 export function messageLink(messageId: string | null, documentId: string): string {
   return messageId === null ? documentId : `mid:${encodeURIComponent(messageId)}`;
@@ -41,7 +40,7 @@ export function messageLink(messageId: string | null, documentId: string): strin
 
 export type NamedMessage = MessagePlace | { messageId: string };
 
-/** What a document id names; null when it is none of ours. */
+/** The message that a document id names; null when the id is not one of ours. */
 export function parseDocumentId(id: string): NamedMessage | null {
   const byMessageId = /^imap:\/\/[^/]+\/;MESSAGE-ID=([^/;]+)$/.exec(id)?.[1];
   if (byMessageId !== undefined) return { messageId: decodeURIComponent(byMessageId) };
@@ -52,20 +51,20 @@ export function parseDocumentId(id: string): NamedMessage | null {
   return { mailbox, uidValidity, uid: Number(uid) };
 }
 
-/** Ports that say nothing beyond the protocol. */
+/** The default ports, which ids omit. */
 const USUAL_PORTS = new Set([143, 993]);
 
-/** What all ids of an account begin with, but for a slash. */
+/** The common prefix of all ids of an account, without the slash. */
 export function accountUrl({ host, port, username }: Account): string {
   const portPart = USUAL_PORTS.has(port) ? '' : `:${port}`;
   return `imap://${encodeURIComponent(username)}@${host.toLowerCase()}${portPart}`;
 }
 
-/** Longer ones are no names but mistakes. */
+/** Longer ones are mistakes. */
 const MAX_ID_LENGTH = 500;
 
 /**
- * The `Message-ID` of a header block without its angle brackets; null when there is none.
+ * The `Message-ID` of a header block without its angle brackets; null if there is none.
  * https://www.rfc-editor.org/rfc/rfc5322#section-3.6.4
  */
 export function messageIdOf(header: string): string | null {

@@ -6,7 +6,7 @@ import {
 } from '#src/connectors/source/source-errors.ts';
 import { tidyWords } from '#src/connectors/source/source-words.ts';
 
-/** What the library hangs on plain errors; each of it may be absent. */
+/** What the library adds to plain errors; every field may be absent. */
 interface ImapFailure extends Error {
   code?: string;
   tlsFailed?: boolean;
@@ -16,10 +16,10 @@ interface ImapFailure extends Error {
   authenticationFailed?: boolean;
 }
 
-/** Shorter than the check that an administrator waits for, which then can say what is the matter. */
+/** Shorter than the deadline of an administrator's check, which can then say what is wrong. */
 export const GREETING_TIMEOUT_MS = 10_000;
 
-/** Name servers fail too, so that a run waits and asks again. */
+/** Name servers fail, too: then a run waits and asks again. */
 export function unresolved(host: string, cause: unknown): SourceUnavailable {
   const { code }: NodeJS.ErrnoException =
     cause instanceof Error ? cause : { name: '', message: '' };
@@ -32,9 +32,9 @@ export function unresolved(host: string, cause: unknown): SourceUnavailable {
   });
 }
 
-/** Codes of a refused sign-in that pass by themselves (RFC 5530). */
+/** Codes of a refused sign-in that are temporary (RFC 5530). */
 const PASSING_CODES = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'OVERQUOTA']);
-/** Gmail, Exchange and others say so in words alone, under `[ALERT]` or no code at all. */
+/** Gmail, Exchange and others say so only in the message, under `[ALERT]` or without a code. */
 const PASSING_WORDS =
   /too many (?:simultaneous|concurrent|connections|log)|maximum number of connections|rate.?limit|throttl|temporar|try again|not connected|server (?:busy|unavailable)|internal error/i;
 
@@ -47,7 +47,7 @@ export function sourceError(address: ImapAddress, error: unknown): Error {
   const mismatch = tlsMismatch(address, error);
   if (mismatch) return mismatch;
   const details: ImapFailure = error;
-  // Some servers repeat what they were sent.
+  // Some servers echo what they were sent.
   const words = tidyWords(details.responseText || error.message, secretsOf(password));
   const sentence = `${host}: ${words}`;
   const options = { cause: error };
@@ -65,7 +65,7 @@ export function sourceError(address: ImapAddress, error: unknown): Error {
   return new SourceUnavailable(sentence, options);
 }
 
-/** One side speaks TLS and the other does not, which neither OpenSSL nor a timeout says in words for people. */
+/** One side speaks TLS and the other does not; neither OpenSSL nor a timeout reports that in plain words. */
 function tlsMismatch({ host, port, useTls }: ImapAddress, error: ImapFailure): Error | null {
   const options = { cause: error };
   const isPlainAnswer = /wrong version number|packet length too long/i.test(error.message);
@@ -89,7 +89,7 @@ const PLAIN_ANSWER_CODES = new Set([
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
 ]);
 
-/** Shorter ones would blot out parts of ordinary words, and show themselves thereby. */
+/** Shorter secrets would blot out parts of ordinary words, and reveal themselves that way. */
 const MIN_SECRET_LENGTH = 6;
 
 export function secretsOf(password: string): string[] {

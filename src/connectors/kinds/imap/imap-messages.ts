@@ -12,7 +12,7 @@ const IDS_PER_PORTION = 1_000;
 /** Fewer refused messages say nothing about the mailbox as a whole. */
 const ALL_REFUSED_MIN = 3;
 
-/** A connection with what it was opened for. */
+/** A connection and the account that it was opened for. */
 export interface OpenedAccount {
   session: ImapSession;
   address: ImapAddress;
@@ -22,18 +22,18 @@ export interface OpenedAccount {
 export type Mailbox = Omit<MessagePlace, 'uid'>;
 export type Findings = Pick<ConnectorPage<unknown>, 'documents' | 'failures' | 'memory'>;
 
-/** A message during whose fetching the connection broke. */
+/** The message being fetched when the connection broke. */
 export interface BrokenAt {
   message: MessageSummary;
   error: SourceUnavailable;
 }
 
 /**
- * Reads messages of the open mailbox; those that are gone by now are passed over. What the server refuses is a failure
- * of that message.
- * @returns where it stopped: `next` is the first UID that was not looked at, because the time was over or the
- *   connection broke; null after the last one
- * @throws SourceRefused when several are refused and none is given out
+ * Reads messages of the open mailbox, skipping those that are gone by now. A message that the server refuses is a
+ * failure of its own.
+ * @returns where it stopped: `next` is the first UID not examined, because the time was up or the connection broke;
+ * null after the last one
+ * @throws SourceRefused when several are refused and none succeeds
  */
 export async function addMessages(
   page: Findings,

@@ -6,7 +6,7 @@ import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 
 /**
  * Messages that failed in an earlier run, one page for each.
- * @throws SourceUnavailable after the page that says of which message
+ * @throws SourceUnavailable after the page that reports the message
  */
 export async function* fetchMessagesAgain(
   account: OpenedAccount,
@@ -21,14 +21,14 @@ export async function* fetchMessagesAgain(
   }
 }
 
-/** A message is looked for in every mailbox: it may have been moved. In none of them: it is gone. */
+/** Searches every mailbox for a message, since it may have been moved. If none has it, it is gone. */
 async function fetchAgain(
   page: ConnectorPage<null>,
   account: OpenedAccount,
   documentId: string,
   mailboxes: readonly string[],
 ): Promise<Error | null> {
-  // The ids of another account are none of ours, whatever Message-ID they hold.
+  // Ids of another account are not ours, whatever their Message-ID.
   const isOurs = documentId.startsWith(`${accountUrl(account.address)}/`);
   const named = isOurs ? parseDocumentId(documentId) : null;
   let refusal: SourceRefused | null = null;
@@ -41,7 +41,7 @@ async function fetchAgain(
       refusal = error;
     }
     if (page.documents.length + page.failures.length > 0) {
-      // A message without a Message-ID may have been recognized as one of an earlier numbering.
+      // A message without a Message-ID may have been recognized as one from an earlier numbering.
       if (page.documents.some(({ id }) => id !== documentId)) page.removed.push(documentId);
       return null;
     }
@@ -54,7 +54,9 @@ async function fetchAgain(
   return null;
 }
 
-/** @returns what broke the connection while the message was being fetched */
+/**
+ * @returns what broke the connection while the message was being fetched
+ */
 async function addNamed(
   page: ConnectorPage<null>,
   account: OpenedAccount,
@@ -67,7 +69,7 @@ async function addNamed(
   const { uidValidity } = await session.open(mailbox);
   if ('uid' in named && named.uidValidity !== uidValidity) return null;
   const uids = 'uid' in named ? [named.uid] : await session.searchMessageId(named.messageId);
-  // Servers also find headers that only contain what is searched for.
+  // Servers also find headers that merely contain the search text.
   const found = (await session.describe(uids)).filter(
     ({ uid, messageId }) =>
       documentIdOf(address, messageId, { mailbox, uidValidity, uid }) === documentId,

@@ -8,11 +8,14 @@ import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-
 import { tidyWords } from '#src/connectors/source/source-words.ts';
 
 const CONNECT_TIMEOUT_MS = 20_000;
-/** For one command with all that it brings; a slow answer is ended as well as none. */
+/** For one command and its whole response: a slow response is cut off like a missing one. */
 const COMMAND_TIMEOUT_MS = 60_000;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const MAX_LITERAL_BYTES = 64 * 1024 * 1024;
-/** For all that one command brings, at most a message of 25 MB or the numbers of all; the library keeps it in memory. */
+/**
+ * For the whole response to one command, at most a message of 25 MB or the UIDs of all; the library keeps it in
+ * memory.
+ */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const ANSWER_CHECK_MS = 50;
 
@@ -28,7 +31,7 @@ export interface ImapAddress {
 export interface ImapMailbox {
   path: string;
   isSelectable: boolean;
-  /** `\Trash`, `\Junk`, `\All` … (RFC 6154); null for ordinary ones. */
+  /** `\Trash`, `\Junk`, `\All` … (RFC 6154); null for ordinary mailboxes. */
   specialUse: string | null;
 }
 
@@ -39,27 +42,28 @@ export interface MessageSummary {
   messageId: string | null;
 }
 
-/** A signed-in connection. Everything it throws is one of the errors of sources, or the signal's reason. */
+/** A signed-in connection. Everything it throws is either a source error or the signal's reason. */
 export interface ImapSession extends AsyncDisposable {
   mailboxes(): Promise<ImapMailbox[]>;
-  /** Opens a mailbox for reading alone; `highestUid` that was ever given, 0 when unknown. @throws SourceRefused when there is none */
+  /**
+   * Opens a mailbox read-only. `highestUid` is the highest ever assigned, 0 when unknown.
+   * @throws SourceRefused when there is no such mailbox
+   */
   open(path: string): Promise<{ uidValidity: string; highestUid: number }>;
   /** UIDs above `after` in the open mailbox, ascending; `since` goes by the day of arrival. */
   searchUids(after: number, since: Date | null): Promise<number[]>;
-  /** UIDs in the open mailbox, ascending; hardly ever more than one. */
+  /** UIDs in the open mailbox, ascending; rarely more than one. */
   searchMessageId(messageId: string): Promise<number[]>;
-  /** In ascending order, without those that are gone by now. */
+  /** In ascending order, without messages that are gone by now. */
   describe(uids: readonly number[]): Promise<MessageSummary[]>;
   /** The whole message, without marking it as read; null when it is gone by now. */
   source(uid: number, maxBytes: number): Promise<Uint8Array | null>;
 }
 
 /**
- * Connects to an address that the guard has let through, and to nothing else; the certificate must be that of the
- * host name.
- *
+ * Connects to an address that the guard has allowed, and to no other; the certificate must match the host name.
  * https://www.rfc-editor.org/rfc/rfc3501
- * @param options `allowPlaintext`: for servers of tests, which have no TLS
+ * @param options `allowPlaintext`: for test servers, which have no TLS
  */
 export async function openImapSession(
   address: ImapAddress,
@@ -81,7 +85,7 @@ export async function openImapSession(
   }
   return {
     ...commands(client, address, async (work) => {
-      // On a connection that has ended the library answers "nothing found" to some commands.
+      // On a closed connection the library answers some commands with "nothing found".
       requireUsable(client, address);
       const answer = await run(work);
       requireUsable(client, address);
@@ -105,7 +109,7 @@ function createClient(address: ImapAddress, ip: string, allowPlaintext: boolean)
     host: ip,
     port: address.port,
     secure: address.useTls,
-    // No server goes by the name of an address (RFC 6066 section 3); the certificate is then that of the address.
+    // No server name is an IP address (RFC 6066 section 3); the certificate must then match the address.
     ...(isIP(address.host) === 0 && { servername: address.host }),
     ...(!address.useTls && { doSTARTTLS: !allowPlaintext }),
     auth: { user: address.username, pass: address.password },
@@ -137,25 +141,25 @@ function commands(
   };
   return {
     async mailboxes() {
-      // On a refusal the library answers with something else, whatever its types say.
+      // On a refusal the library returns something else, whatever its types say.
       const found: unknown = await run(() => client.list());
       if (!Array.isArray(found)) throw new SourceUnavailable(`${host} did not list its mailboxes.`);
       return (found as ListResponse[]).map(({ path, flags, specialUse, specialUseSource }) => ({
         path,
         isSelectable: !flags.has('\\Noselect') && !flags.has('\\NonExistent'),
-        // A name alone ("Trash", "Papierkorb") says it well enough, but for a mailbox that stands for all others.
+        // The name alone ("Trash", "Papierkorb") is enough, except for a mailbox that stands for all others.
         specialUse:
           specialUse === '\\All' && specialUseSource === 'name' ? null : (specialUse ?? null),
       }));
     },
     async open(path) {
       const mailbox = await run(() => client.mailboxOpen(path, { readOnly: true }));
-      // The library's types promise UIDNEXT, which old servers do not send.
+      // The library's types promise UIDNEXT, but old servers do not send it.
       const highestUid = Math.max(0, (mailbox.uidNext || 1) - 1);
       return { uidValidity: String(mailbox.uidValidity), highestUid };
     },
     async searchUids(after, since) {
-      // `n:*` also names the last message when its UID is below n (RFC 3501 section 9, seq-range).
+      // `n:*` also matches the last message when its UID is below n (RFC 3501 section 9, seq-range).
       const found = await search({ uid: `${after + 1}:*`, ...(since !== null && { since }) });
       return found.filter((uid) => uid > after);
     },

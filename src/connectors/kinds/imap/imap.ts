@@ -35,9 +35,9 @@ const DAY_MS = 24 * 3_600_000;
 const imapCheckpoint = z.object({
   mailbox: z.string(),
   uidValidity: z.string(),
-  /** Up to which the messages of the mailbox are done. */
+  /** The messages of the mailbox up to this UID are done. */
   uid: z.int().min(0),
-  /** The message at which the connection broke, and how many in a row did that before. */
+  /** The message at which the connection broke, and how many messages in a row broke it before that. */
   broken: z.object({ uid: z.int(), before: z.int() }).nullable(),
 });
 type Checkpoint = z.infer<typeof imapCheckpoint>;
@@ -45,9 +45,8 @@ type Checkpoint = z.infer<typeof imapCheckpoint>;
 const highestSchema = z.object({ uidValidity: z.string(), uid: z.int() });
 
 /**
- * The messages of a mailbox by IMAP4rev1. UIDs only grow, so each run takes what is above the highest one of the run
- * before, whatever dates the messages bear.
- *
+ * The messages of a mailbox by IMAP4rev1. UIDs only grow, so each run reads the UIDs above the previous run's
+ * highest, whatever the dates of the messages.
  * https://www.rfc-editor.org/rfc/rfc3501
  */
 export function createImapConnector(options: { allowPlaintext?: boolean } = {}): AnyConnector {
@@ -105,17 +104,17 @@ export function createImapConnector(options: { allowPlaintext?: boolean } = {}):
 
 export const imap = createImapConnector();
 
-/** Views on messages that are elsewhere, and what nobody wants to find again (RFC 6154). */
+/** Views of messages that are stored elsewhere, and mailboxes that nobody wants to search (RFC 6154). */
 const LEFT_OUT = new Set(['\\Trash', '\\Junk', '\\Flagged', '\\Important']);
 
-/** In the order in which they are read. A mailbox of all mail holds what the others hold, so it is read alone. */
+/** In reading order. An all-mail mailbox holds everything the others hold, so only that one is read. */
 async function chosenMailboxes(session: ImapSession, settings: ImapSettings): Promise<string[]> {
   if (settings.mailboxes !== null) return [...new Set(settings.mailboxes)].toSorted(byCodeUnits);
   const selectable = (await session.mailboxes()).filter(({ isSelectable }) => isSelectable);
   const all = selectable.filter(({ specialUse }) => specialUse === '\\All');
   const chosen: ImapMailbox[] =
     all.length > 0 ? all : selectable.filter(({ specialUse }) => !LEFT_OUT.has(specialUse ?? ''));
-  // Every account has an INBOX: to take an empty list for the truth would prune all that is indexed.
+  // Every account has an INBOX: believing an empty list would prune everything indexed.
   if (chosen.length === 0) throw new SourceRefused(`${settings.host} lists no mailbox to read.`);
   return chosen.map(({ path }) => path).toSorted(byCodeUnits);
 }
@@ -125,10 +124,10 @@ function byCodeUnits(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** So many messages in a row may break the connection until that is taken for a fault of the server. */
+/** After this many messages in a row have broken the connection, the server is considered faulty. */
 const MAX_BROKEN_IN_A_ROW = 3;
 
-/** Ends with a page that remembers how far the mailbox was read, be it an empty one. */
+/** Ends with a page, possibly empty, that remembers how far the mailbox was read. */
 async function* pollMailbox(
   opened: OpenedAccount,
   mailbox: string,
@@ -150,13 +149,13 @@ async function* pollMailbox(
     return;
   }
   const window = await findWindow(mailbox, uidValidity, context);
-  // Another UIDVALIDITY: the UIDs of the checkpoint name nothing any more.
+  // Under another UIDVALIDITY, the UIDs of the checkpoint mean nothing.
   const isSame = checkpoint?.uidValidity === uidValidity;
   const after = Math.max(window.after, isSame ? checkpoint.uid : 0);
   let brokenBefore = isSame ? checkpoint.broken : null;
   let uids = await session.searchUids(after, window.since);
   const total = uids.length;
-  // Those that are older than the first run reaches are done as well.
+  // Messages older than the first run's start are done as well.
   const highest = Math.max(after, highestUid, uids.at(-1) ?? 0);
   let done = after;
   do {
@@ -189,9 +188,9 @@ async function* pollMailbox(
 }
 
 /**
- * A message may be what breaks the connection each time. Where it broke before, it is a failure, and the run goes on
- * behind it.
- * @throws what broke it, when that is no matter of single messages
+ * A message may be what breaks the connection each time. If it broke it before, the message is recorded as a failure,
+ * and the run continues after it.
+ * @throws the cause, when it is not a matter of single messages
  */
 function brokenPage(
   page: ConnectorPage<Checkpoint> & Findings,
@@ -209,14 +208,14 @@ function brokenPage(
   }
   if (before.before >= MAX_BROKEN_IN_A_ROW) throw error;
   addFailure(page, opened, box, message, error.message);
-  // No message has the UID 0: the next one has its own two tries.
+  // No message has the UID 0: the next one gets two tries of its own.
   const broken = { uid: 0, before: before.before + 1 };
   return { ...page, checkpoint: { ...page.checkpoint, uid, broken } };
 }
 
 /**
- * Which messages of a mailbox are new. Without memory of the mailbox, the beginning of the pair's first run counts:
- * a mailbox that was made since may hold old messages that were moved there.
+ * Which messages of a mailbox are new. When nothing is remembered of the mailbox, the start of the pair's first run
+ * counts: a mailbox created since may hold old messages that were moved there.
  */
 async function findWindow(mailbox: string, uidValidity: string, context: PollContext) {
   const key = highestKey(mailbox);
@@ -226,7 +225,7 @@ async function findWindow(mailbox: string, uidValidity: string, context: PollCon
     const after = highest.data.uidValidity === uidValidity ? highest.data.uid : 0;
     return { after, since: null, firstMemory };
   }
-  // Servers compare days in zones of their own.
+  // Servers compare days in their own time zones.
   const since = first === null ? null : new Date(first.getTime() - DAY_MS);
   return { after: 0, since, firstMemory };
 }

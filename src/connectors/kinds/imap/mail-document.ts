@@ -11,11 +11,10 @@ const LINE_END = 0x0a;
 const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024;
 
 /**
- * A message as a document: its text, then what its attachments say. An attachment that cannot be read is named in
- * the metadata, with the reason.
- *
+ * A message as a document: its text, then the text of its attachments. An unreadable attachment is named in the
+ * metadata, with the reason.
  * https://www.rfc-editor.org/rfc/rfc5322
- * @throws GiveUp when it is no message
+ * @throws GiveUp when it is not a message
  */
 export async function toMailDocument(
   message: {
@@ -105,7 +104,7 @@ async function readAttachments(
   };
 }
 
-/** The texts of a file, or the reason why it has none. */
+/** The texts of a file, or the reason why there are none. */
 async function parseOr(
   parse: ConnectorContext['parse'],
   name: string,
@@ -125,7 +124,7 @@ function metadataOf(email: Email, mailbox: string): DocumentMetadata {
   const cc = mailboxesOf(email.cc ?? []).map(toText);
   const [from] = mailboxesOf(email.from ? [email.from] : []).map(toText);
   const date = dateOf(email.date);
-  // All messages of a conversation name its first one (RFC 5322 section 3.6.4).
+  // All messages of a conversation reference its first one (RFC 5322 section 3.6.4).
   const thread = email.references?.trim().split(/\s+/)[0] || email.inReplyTo || email.messageId;
   return {
     mailbox,

@@ -9,8 +9,8 @@ interface NamelessMessages {
 }
 
 /**
- * The document id of a message without a `Message-ID`: its place, or the one that it had before the server numbered
- * the mailbox anew, which its content tells.
+ * The document id of a message without a `Message-ID`: its place, or its place before the server renumbered the
+ * mailbox, recognized by its content.
  */
 export async function nameByContent(
   { address, context }: NamelessMessages,
@@ -27,7 +27,7 @@ export async function nameByContent(
   return { id: url, memory: remembered(contentKey, url) };
 }
 
-/** The document ids of messages without a `Message-ID`, by their places now. */
+/** The document ids of messages without a `Message-ID`, by their current places. */
 export async function recallNames(
   { address, context }: NamelessMessages,
   places: readonly MessagePlace[],
@@ -40,7 +40,7 @@ export async function recallNames(
   };
 }
 
-/** Equal messages side by side under one numbering are two. */
+/** Two equal messages under the same numbering are two documents. */
 function isSameBefore(id: unknown, { mailbox, uidValidity }: MessagePlace): id is string {
   if (typeof id !== 'string') return false;
   const before = parseDocumentId(id);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 import type { SourceHttp } from '#src/connectors/source/source-http.ts';
 
-/** Answers keep their shape for ever under the version they are asked with: https://developers.notion.com/reference/versioning */
+/** Under a given version, response formats never change: https://developers.notion.com/reference/versioning */
 const API_VERSION = '2025-09-03';
 
 export interface NotionApi {
@@ -40,7 +40,7 @@ export type NotionPage = z.infer<typeof PAGE>;
 
 const LIST_POSITION = { has_more: z.boolean(), next_cursor: z.string().nullish() };
 export const PAGE_LIST = z.object({ results: z.array(PAGE), ...LIST_POSITION });
-/** Rows of a data source; in a wiki others are among them. */
+/** Rows of a data source; in a wiki also other objects. */
 export const ROW_LIST = z.object({
   results: z.array(
     z.discriminatedUnion('object', [
@@ -51,7 +51,7 @@ export const ROW_LIST = z.object({
   ),
   ...LIST_POSITION,
 });
-/** Blocks are parsed one by one, so that a new kind of block spoils no page. */
+/** Blocks are parsed one by one, so that a new kind of block does not spoil the page. */
 export const BLOCK_LIST = z.object({ results: z.array(z.unknown()), ...LIST_POSITION });
 
 export function openNotionApi(http: SourceHttp, apiBase: string, token: string): NotionApi {
@@ -71,7 +71,7 @@ export function openNotionApi(http: SourceHttp, apiBase: string, token: string):
   };
 }
 
-/** 409: others write at the same time, try again later. https://developers.notion.com/reference/status-codes */
+/** 409: concurrent writes, try again later. https://developers.notion.com/reference/status-codes */
 async function whenFree<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -85,12 +85,12 @@ export function isRefused(error: unknown, ...statuses: number[]): error is Sourc
   return error instanceof SourceRefused && error.status !== null && statuses.includes(error.status);
 }
 
-/** Results of one block of blocks or one database; the caller names the cursor. */
+/** Adds a cursor to a path that already has a query. */
 export function withCursor(path: string, cursor: string | null): string {
   return cursor === null ? path : `${path}&start_cursor=${encodeURIComponent(cursor)}`;
 }
 
-/** The page's id in an address, with or without dashes, or alone; null when there is none. */
+/** The page id in a URL, with or without dashes, or the id itself; null if there is none. */
 export function parseNotionId(text: string): string | null {
   const address = text.trim().split(/[?#]/)[0] ?? '';
   const match = /([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i.exec(
@@ -99,7 +99,7 @@ export function parseNotionId(text: string): string | null {
   return match ? match.slice(1).join('-').toLowerCase() : null;
 }
 
-/** Stable: the address without the title, which changes when the page is renamed. */
+/** A stable URL: without the title, which changes when the page is renamed. */
 export function documentIdOf(pageId: string): string {
   return `https://www.notion.so/${pageId.replaceAll('-', '')}`;
 }

@@ -14,7 +14,7 @@ const CONTENT = z.object({
   external: z.object({ url: z.string() }).nullish(),
   icon: z.object({ emoji: z.string().nullish() }).nullish(),
   has_column_header: z.boolean().nullish(),
-  /** Of a synced block: null for the original, the original's id for a copy. */
+  /** For a synced block: null in the original, the original's id in a copy. */
   synced_from: z.object({ block_id: z.string().nullish() }).nullish(),
 });
 export type BlockContent = z.infer<typeof CONTENT>;
@@ -33,7 +33,7 @@ export interface NotionBlock {
   children: NotionBlock[];
 }
 
-/** A page or database that stands in a page. */
+/** A page or database inside a page. */
 export interface SubPage {
   kind: 'page' | 'database';
   id: string;
@@ -41,14 +41,14 @@ export interface SubPage {
 
 export interface PageBlocks {
   blocks: NotionBlock[];
-  /** Those of the page itself; what stands in a synced copy belongs to the page of the original. */
+  /** Those of the page itself; children of a synced copy belong to the original's page. */
   subPages: SubPage[];
-  /** What could not be read, as sentences, each once. */
+  /** What could not be read, as sentences without duplicates. */
   leftOut: Set<string>;
 }
 
 const MAX_DEPTH = 30;
-/** Of up to 100 blocks each. Three pages are read side by side at 3 requests a second, within the time of a job. */
+/** Each has up to 100 blocks. At 3 requests a second, three pages in parallel still fit the time of a job. */
 const MAX_REQUESTS_PER_PAGE = 500;
 
 interface Reading extends Omit<PageBlocks, 'blocks'> {
@@ -57,7 +57,7 @@ interface Reading extends Omit<PageBlocks, 'blocks'> {
 }
 
 /**
- * All blocks of a page with what is nested in them. What Notion does not give out within a page is noted, not fatal.
+ * All blocks of a page, nested ones included. Blocks that Notion does not return are noted, not fatal.
  * https://developers.notion.com/reference/get-block-children
  * @throws SourceRefused when the page's own blocks are refused
  */
@@ -130,7 +130,7 @@ async function readNested(reading: Reading, blockId: string, place: Place): Prom
   try {
     return await readChildren(reading, blockId, place);
   } catch (error) {
-    // 400: a kind that the API does not serve; 404: a synced block whose original is not shared.
+    // 400: a block type that the API does not support; 404: a synced block whose original is not shared.
     if (!isRefused(error, 400, 404)) throw error;
     reading.leftOut.add('a block that Notion does not give out');
     return [];

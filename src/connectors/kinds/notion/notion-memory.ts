@@ -5,7 +5,7 @@ import type { SubPage } from './notion-blocks.ts';
 import { isGone } from './notion-page.ts';
 import { startOfMinute } from './notion-search.ts';
 
-/** A page as it was last read. */
+/** A page as of its last reading. */
 const PAGE_MEMORY = z.object({
   edited: z.string(),
   subPages: z.array(z.object({ kind: z.enum(['page', 'database']), id: z.string() })),
@@ -26,7 +26,7 @@ export async function recallPages(
   return known;
 }
 
-/** Edits within one minute bear the same time: those of the last run's minutes are read again. */
+/** Edits within one minute have the same time, so pages edited in the minute of the last run are read again. */
 export function isUnchanged(
   page: NotionPage,
   since: Date | null,

@@ -3,7 +3,7 @@ import type { StoredOwner } from '#src/tables/documents.ts';
 import { isRefused, PARTIAL_USER, RICH_TEXT, type NotionApi } from './notion-api.ts';
 import { renderRichText } from './notion-text.ts';
 
-/** Names behind ids, remembered for one run; null: Notion does not tell. */
+/** Names by id, cached for one run; null when Notion does not return one. */
 export interface NotionNames {
   /** https://developers.notion.com/reference/get-user */
   user(id: string): Promise<StoredOwner | null>;
@@ -14,7 +14,7 @@ export interface NotionNames {
 const MAX_REMEMBERED = 5_000;
 
 export function createNotionNames(api: NotionApi): NotionNames {
-  // The capability "read user information" is the administrator's choice; without it every question is refused.
+  // The capability "read user information" is the administrator's choice; without it every request is refused.
   let mayAskUsers = true;
   return {
     user: remembered(async (id) => {
@@ -46,7 +46,7 @@ export function createNotionNames(api: NotionApi): NotionNames {
   };
 }
 
-/** Pages are read side by side: those that want the same name share one question. */
+/** Pages are read in parallel: those that want the same name share one request. */
 function remembered<T>(ask: (id: string) => Promise<T>): (id: string) => Promise<T> {
   const answers = new Map<string, Promise<T>>();
   return (id) => {

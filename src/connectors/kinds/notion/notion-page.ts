@@ -29,13 +29,13 @@ function linkOf(page: NotionPage): string {
   return page.url || documentIdOf(page.id);
 }
 
-/** As many as Notion answers at once. */
+/** As many requests as Notion handles in parallel. */
 const PAGES_AT_ONCE = 3;
 
 export interface ReadPages {
-  /** What stands in each page that was read, by its id. */
+  /** The subpages of each page read, by its id. */
   subPages: Map<string, SubPage[]>;
-  /** Those that were not begun when the time was over. */
+  /** Pages not started when the time was up. */
   left: NotionPage[];
 }
 
@@ -43,8 +43,8 @@ type PageRead = Awaited<ReturnType<typeof readPage>>;
 type Outcome = { read: PageRead } | { error: unknown };
 
 /**
- * Reads pages side by side into `content`; one that cannot be read is a failure of its own.
- * @throws SourceUnavailable when Notion can deliver none of several, or names a time to wait
+ * Reads pages in parallel into `content`. An unreadable page is a failure of its own.
+ * @throws SourceUnavailable when Notion fails on every one of several pages, or states a time to wait
  */
 export async function readPages(
   reader: PageReader,
@@ -54,7 +54,7 @@ export async function readPages(
 ): Promise<ReadPages> {
   const outcomes = new Map<NotionPage, Outcome>();
   const left = [...pages];
-  // Errors are kept until all are through: nothing may run on once the poll has ended.
+  // Errors are kept until all pages are done: nothing may continue once the poll has ended.
   const readOn = async (): Promise<void> => {
     for (let page = left.shift(); page; page = time.isOver() ? undefined : left.shift()) {
       outcomes.set(
@@ -105,14 +105,17 @@ function addError(content: PageContent, page: NotionPage, error: unknown): void 
   }
 }
 
-/** What is wrong with one thing alone. @throws the error when it is about more than that */
+/**
+ * The message of an error that concerns one page only.
+ * @throws the error itself when it concerns more than that
+ */
 export function wordsOfOne(error: unknown): string {
   const isPassing = error instanceof SourceUnavailable && error.retryAfterMs === null;
   if (isPassing || isRefused(error, 400, 404)) return error.message;
   throw error;
 }
 
-/** Fewer say nothing about Notion as a whole. */
+/** Fewer failures say nothing about Notion as a whole. */
 const ALL_FAILED_MIN = 3;
 
 export function throwIfAllUnavailable(errors: readonly SourceUnavailable[], tried: number): void {
@@ -130,7 +133,7 @@ async function readPage(
   return { document, subPages: blocks.subPages };
 }
 
-/** Null for a page that nobody has written anything on. */
+/** Null for a page without content. */
 async function pageDocument(
   page: NotionPage,
   { blocks, leftOut }: PageBlocks,

@@ -14,7 +14,7 @@ export const NOTION_CHECKPOINT = z.discriminatedUnion('mode', [
   z.object({
     mode: z.literal('search'),
     position: SEARCH_POSITION,
-    /** Pages of the portion behind the position that are done already, each with its last edit. */
+    /** Pages of the portion after the position that are already done, each with its last edit. */
     read: z.array(z.string()),
     done: z.number(),
   }),
@@ -26,13 +26,13 @@ type Page = ConnectorPage<NotionCheckpoint>;
 export const DOCUMENTS_PER_PAGE = 25;
 const IDS_PER_PORTION = 100;
 /**
- * So often search is walked to its end: a page that is shared with the integration only now, or shown by search only
- * now, bears the time of its last edit and may stand far below those of the last run.
+ * How often search is walked to its end. A page that was shared with the integration, or became searchable, only
+ * recently keeps the time of its last edit, and so may appear far below the pages of the last run.
  */
 const WALK_MS = 24 * 3_600_000;
 const WALKED = 'walked';
 
-/** Everything that is shared with the integration, as far as it was edited since; once a day also what is new to us. */
+/** Everything shared with the integration that was edited since; once a day also pages that are new to us. */
 export async function* pollShared(
   reader: PageReader,
   context: PollContext,
@@ -77,7 +77,7 @@ async function isWalkDue({ since, until, ...context }: PollContext): Promise<boo
   return typeof walked !== 'string' || until.getTime() - Date.parse(walked) >= WALK_MS;
 }
 
-/** Those that were not edited since they were read are not read again. */
+/** Pages that were not edited since they were last read are not read again. */
 async function readPart(reader: PageReader, pages: readonly NotionPage[], context: PollContext) {
   const content = noContent();
   const known = await recallPages(context, pages);
@@ -91,7 +91,7 @@ async function readPart(reader: PageReader, pages: readonly NotionPage[], contex
   return { content, memory, known, subPages, left };
 }
 
-/** A root and, when asked for, all that stands in it. Pages that nobody edited are not read again. */
+/** A root and, if requested, everything below it. Unedited pages are not read again. */
 export async function* pollTree(
   reader: PageReader,
   root: { id: string; isRecursive: boolean },
@@ -110,7 +110,7 @@ export async function* pollTree(
       left.map(({ id }) => ({ kind: 'page' as const, id })),
     );
     if (root.isRecursive) {
-      // What stood in a page that cannot be read now is still looked at.
+      // The known children of a page that cannot be read now are still visited.
       const found = handled.map(({ id }) => subPages.get(id) ?? known.get(id)?.subPages ?? []);
       pushNodes(stack, found.flat());
     }

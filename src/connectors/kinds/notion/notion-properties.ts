@@ -35,7 +35,7 @@ type Property = z.infer<typeof PROPERTY>;
 /** A rollup repeats properties of other pages. */
 const ROLLUP = FORMULA.extend({ array: z.array(z.unknown()).nullish() });
 
-/** The title, without which no page of Notion is. Empty while nobody has named it. */
+/** The title, which every Notion page has. Empty until somebody names the page. */
 export function titleOf(properties: Record<string, unknown>): string {
   for (const value of Object.values(properties)) {
     const property = PROPERTY.safeParse(value);
@@ -49,7 +49,7 @@ export function titleOf(properties: Record<string, unknown>): string {
   return '';
 }
 
-/** What the other properties say, blank ones left out. Relations are ids of other pages and are left out, too. */
+/** The values of the other properties. Leaves out blank values, and relations, which are ids of other pages. */
 export function propertyValues(
   properties: Record<string, unknown>,
 ): Record<string, string | string[]> {

@@ -3,32 +3,32 @@ import { isRefused, PAGE_LIST, type NotionApi, type NotionPage } from './notion-
 import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
 export const SEARCH_POSITION = z.object({
-  /** Notion's own; when it is no longer taken, `editedBefore` leads back. Null: at the top. */
+  /** Notion's own cursor; when it is no longer accepted, the walk resumes by `editedBefore`. Null: at the top. */
   cursor: z.string().nullable(),
   /** Last edit of the last page seen; everything edited later is done. */
   editedBefore: z.string().nullable(),
-  /** The pages that were on top when the walk began, with their last edits. */
+  /** The topmost pages when the walk began, with their last edits. */
   top: z.array(z.string()),
-  /** The walk has reached its end; what came to the top meanwhile is left. */
+  /** The walk has reached its end; what remains are the pages that moved to the top in the meantime. */
   isWalked: z.boolean(),
 });
 export type SearchPosition = z.infer<typeof SEARCH_POSITION>;
 
 export interface SearchPortion {
   pages: NotionPage[];
-  /** Where to go on after these. */
+  /** The position after these pages. */
   position: SearchPosition;
 }
 
 export const START: SearchPosition = { cursor: null, editedBefore: null, top: [], isWalked: false };
-/** Any one of them, unedited, shows where the walk began. */
+/** Any of them, if not edited since, marks where the walk began. */
 const TOP_PAGES = 5;
-/** 100,000 edits while a walk went on. */
+/** Allows 100,000 edits during one walk. */
 const MAX_CATCH_UP_PORTIONS = 1_000;
 
 /**
- * Pages shared with the integration, last edited first, back to those edited before `since`. A page that is edited
- * during the walk jumps to the top, and may so be passed by unseen: the end looks at the top again.
+ * Pages shared with the integration, last edited first, back to those edited before `since`. A page edited during the
+ * walk jumps to the top, so the walk may miss it: at the end it reads the top again.
  * https://developers.notion.com/reference/post-search
  */
 export async function* walkPages(
@@ -43,7 +43,7 @@ export async function* walkPages(
     const all = read.list.results;
     const pages = all.filter((page) => !isEditedBefore(page, since) && !read.isDone(page));
     const next = read.list.has_more ? (read.list.next_cursor ?? null) : null;
-    // The order may be a little off: only a whole portion of older pages is the end.
+    // The order may be slightly off: only a whole portion of older pages marks the end.
     const isEnd =
       next === null || (all.length > 0 && all.every((page) => isEditedBefore(page, since)));
     if (!isEnd && next === position.cursor) {
@@ -65,7 +65,7 @@ export async function* walkPages(
 
 interface SearchRead {
   list: z.infer<typeof PAGE_LIST>;
-  /** Whether this page came before the position already. */
+  /** Whether this page came before the position. */
   isDone: (page: NotionPage) => boolean;
 }
 
@@ -79,7 +79,7 @@ async function searchFrom(
   } catch (error) {
     if (position.cursor === null || !isRefused(error, 400)) throw error;
   }
-  // The cursor is not taken any more: from the top, past what is done.
+  // The cursor is no longer accepted: start from the top and skip what is done.
   const before = position.editedBefore;
   for (let cursor: string | null = null; ;) {
     const list = await search(api, cursor, portion);
@@ -92,7 +92,7 @@ async function searchFrom(
   }
 }
 
-/** What was edited since the walk began, down to the first page that was on top then. */
+/** The pages edited since the walk began, down to the first page that was on top then. */
 async function* catchUp(
   api: NotionApi,
   position: SearchPosition,
@@ -114,7 +114,7 @@ async function* catchUp(
   throw new SourceRefused('Pages in Notion are edited faster than they can be read.');
 }
 
-/** A page as it was last edited. */
+/** Identifies one edited state of a page. */
 export function edition(page: NotionPage): string {
   return `${page.id} ${page.last_edited_time}`;
 }
@@ -133,7 +133,7 @@ async function search(
   return api.post('/search', asked, PAGE_LIST);
 }
 
-/** Notion rounds the time of an edit down to the minute. */
+/** Notion rounds edit times down to the minute. */
 export function startOfMinute(date: Date): Date {
   return new Date(Math.floor(date.getTime() / 60_000) * 60_000);
 }

@@ -1,7 +1,7 @@
 import type { RichText } from './notion-api.ts';
 import type { BlockContent, NotionBlock } from './notion-blocks.ts';
 
-/** Text with the addresses behind it. */
+/** Text with its links. */
 export function renderRichText(parts: RichText | null | undefined): string {
   return (parts ?? []).map(({ plain_text: text, href }) => withLink(text, href ?? null)).join('');
 }
@@ -12,7 +12,7 @@ function withLink(text: string, href: string | null): string {
   return address === text ? text : `[${text}](${address})`;
 }
 
-/** A page's blocks as Markdown. Pages and databases that stand in it are links. */
+/** A page's blocks as Markdown. Subpages and databases become links. */
 export function renderBlocks(blocks: readonly NotionBlock[]): string {
   return renderSiblings(blocks).trim();
 }
@@ -27,7 +27,7 @@ function renderSiblings(blocks: readonly NotionBlock[]): string {
     number = block.type === 'numbered_list_item' ? number + 1 : 0;
     const rendered = renderBlock(block, number);
     if (rendered.trim() === '') continue;
-    // Items of one list stay together; anything else is a paragraph of its own.
+    // Items of one list stay together; everything else is a separate paragraph.
     const isSameList = previous === block.type && LIST_ITEMS.has(block.type);
     text += (text === '' ? '' : isSameList ? '\n' : '\n\n') + rendered;
     previous = block.type;
@@ -74,7 +74,7 @@ function renderBlock(block: NotionBlock, number: number): string {
   }
 }
 
-/** Images, files, bookmarks, embeds. Addresses of uploads expire within the hour and are left out. */
+/** Images, files, bookmarks, embeds. URLs of uploads expire within the hour and are left out. */
 function renderMedia({ caption, name, url, external }: BlockContent): string {
   const address = url || external?.url || '';
   const label = renderRichText(caption) || name || '';

@@ -11,26 +11,26 @@ import {
 import { throwIfAllUnavailable, wordsOfOne } from './notion-page.ts';
 import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
-/** Something below the root that is still to be read. */
+/** An item below the root that is still to be read. */
 const TREE_NODE = z.object({
-  /** A database holds data sources, which hold the rows. */
+  /** A database holds data sources; those hold the rows. */
   kind: z.enum(['page', 'database', 'source']),
   id: z.string(),
-  /** Of a data source, after the rows that are done; null: from the first. */
+  /** For a data source: the position after the rows that are done; null: from the first. */
   cursor: z.string().nullable(),
 });
 export type TreeNode = z.infer<typeof TREE_NODE>;
 
-/** Last in, first out, so that it holds one branch and not the whole tree. */
+/** A stack, so that it holds one branch and not the whole tree. */
 export const TREE_STACK = z.array(TREE_NODE);
 
-/** Pages beside each other that wait; each is 60 bytes of checkpoint. */
+/** Waiting siblings; each takes 60 bytes of the checkpoint. */
 const MAX_WAITING = 20_000;
 
 export interface TreeBatch {
   pages: NotionPage[];
   skipped: SkippedDocument[];
-  /** Pages and databases that Notion does not give out. */
+  /** Pages and databases that Notion does not return. */
   failures: ConnectorFailure[];
 }
 
@@ -40,7 +40,7 @@ function nodeOf({ kind, id }: Found): TreeNode {
   return { kind, id, cursor: null };
 }
 
-/** Puts what stands in a page on the stack, so that the first comes next. */
+/** Pushes the children of a page onto the stack, so that the first one comes next. */
 export function pushNodes(stack: TreeNode[], nodes: readonly Found[]): void {
   stack.push(...nodes.map(nodeOf).reverse());
   if (stack.length > MAX_WAITING) {
@@ -51,8 +51,8 @@ export function pushNodes(stack: TreeNode[], nodes: readonly Found[]): void {
 }
 
 /**
- * The root, whichever it is.
- * @throws SourceRefused telling to share it when the integration is not shown it
+ * The root, a page or a database.
+ * @throws SourceRefused with the advice to share it, when the integration cannot see it
  */
 export async function findRoot(api: NotionApi, id: string): Promise<TreeNode> {
   for (const kind of ['page', 'database'] as const) {
@@ -60,7 +60,7 @@ export async function findRoot(api: NotionApi, id: string): Promise<TreeNode> {
       await api.get(`/${kind}s/${id}`, z.object({ id: z.string() }));
       return { kind, id, cursor: null };
     } catch (error) {
-      // A database's id is asked for as a page: 400 or 404, as Notion likes.
+      // For the id of a database, the page request fails with either 400 or 404.
       if (!isRefused(error, 400, 404)) throw error;
       if (kind === 'database') throw notShared(id, error);
     }
@@ -68,7 +68,7 @@ export async function findRoot(api: NotionApi, id: string): Promise<TreeNode> {
   throw notShared(id, null);
 }
 
-/** Takes from the stack what fits into one batch and reads it; a data source with more rows goes back on it. */
+/** Takes one batch from the stack and reads it; a data source with more rows goes back onto the stack. */
 export async function nextBatch(
   api: NotionApi,
   stack: TreeNode[],
@@ -109,7 +109,7 @@ export async function dataSourcesOf(api: NotionApi, databaseId: string): Promise
   return (sources ?? []).map(({ id }) => id);
 }
 
-/** Puts the data sources of a database on the stack. */
+/** Pushes the data sources of a database onto the stack. */
 async function openDatabase(api: NotionApi, id: string, stack: TreeNode[]): Promise<TreeBatch> {
   try {
     const sources = await dataSourcesOf(api, id);
@@ -124,10 +124,7 @@ async function openDatabase(api: NotionApi, id: string, stack: TreeNode[]): Prom
   }
 }
 
-/**
- * Rows in the order in which they were made, which no edit changes.
- * https://developers.notion.com/reference/query-a-data-source
- */
+/** Rows in order of creation, which no edit changes. https://developers.notion.com/reference/query-a-data-source */
 async function readRows(
   api: NotionApi,
   { id, cursor }: TreeNode,
@@ -144,7 +141,7 @@ async function readRows(
     const next = list.has_more ? (list.next_cursor ?? null) : null;
     if (next !== null && next !== cursor) stack.push({ kind: 'source', id, cursor: next });
     const pages = list.results.filter((row) => row.object === 'page');
-    // A wiki is a data source with others among its rows.
+    // A wiki is a data source with other objects among its rows.
     const others = list.results.filter((row) => row.object !== 'page');
     pushNodes(
       stack,
@@ -156,18 +153,18 @@ async function readRows(
     return { pages, skipped: [], failures: [] };
   } catch (error) {
     if (cursor !== null && isRefused(error, 400)) {
-      // The cursor is not taken any more: from the first row again.
+      // The cursor is no longer accepted: start again from the first row.
       return readRows(api, { kind: 'source', id, cursor: null }, stack, limit);
     }
     return refusedDatabase(api, id, error);
   }
 }
 
-/** A view of a database that lives elsewhere has an id of its own, which Notion says it cannot find. */
+/** A view of a database elsewhere has an id of its own, which Notion reports as not found. */
 async function refusedDatabase(api: NotionApi, id: string, error: unknown): Promise<TreeBatch> {
   if (isRefused(error, 404)) return notOurs();
   const words = wordsOfOne(error);
-  // Some databases are too much for Notion to deliver. When it answers nothing else either, it is away.
+  // Some databases are too large for Notion to return. If it does not respond to anything else either, it is down.
   if (error instanceof SourceUnavailable) await api.get('/users/me', z.object({}));
   const reason = `Notion does not give out this database: ${words}`;
   const failure = { documentId: null, link: documentIdOf(id), entityId: id, reason };

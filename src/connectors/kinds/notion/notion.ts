@@ -59,7 +59,7 @@ const CREDENTIAL = z.strictObject({
 });
 type Credential = z.infer<typeof CREDENTIAL>;
 
-/** Written from https://developers.notion.com/reference/intro and the pages named beside each call. */
+/** Written from https://developers.notion.com/reference/intro and the pages linked beside each call. */
 export function createNotionConnector({
   apiBase = 'https://api.notion.com/v1',
 } = {}): AnyConnector {
@@ -106,7 +106,7 @@ function rootOf(settings: Settings): { id: string; isRecursive: boolean } | null
   return id === null ? null : { id, isRecursive: settings.recursive_index_enabled };
 }
 
-/** Reads one page and its first block: an integration may be shown a page and still not its content. */
+/** Reads one page and its first block: an integration may see a page and still not its content. */
 async function checkAccess(api: NotionApi, settings: Settings): Promise<void> {
   const root = rootOf(settings);
   if (root) {

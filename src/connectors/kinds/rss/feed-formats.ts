@@ -3,13 +3,13 @@ import type { StoredOwner } from '#src/tables/documents.ts';
 
 type FeedOf<Format extends AnyFeed['format']> = Extract<AnyFeed, { format: Format }>['feed'];
 
-/** An item as its format writes it; what is missing is empty. */
+/** An item as its format states it; missing fields are empty. */
 export interface RawItem {
   guid: string;
   link: string;
   title: string;
   content: string;
-  /** Null: nobody knows. */
+  /** Null: unknown. */
   isHtml: boolean | null;
   authors: StoredOwner[];
   categories: string[];
@@ -17,7 +17,7 @@ export interface RawItem {
   dates: string[];
 }
 
-/** What the formats have in common. */
+/** The fields that the formats share. */
 export interface AtomFields {
   title: string;
   items: RawItem[];
@@ -107,7 +107,7 @@ interface Words {
   value?: string | undefined;
 }
 
-/** https://www.rssboard.org/media-rss: an item, its groups, and the contents of both are described alike. */
+/** https://www.rssboard.org/media-rss: an item, its groups, and the contents of both have the same fields. */
 interface Media {
   title?: Words;
   description?: Words;
@@ -116,7 +116,7 @@ interface Media {
   contents?: Media[];
 }
 
-/** Elements of other vocabularies, which many feeds use in place of their format's own. */
+/** Elements of other vocabularies, which many feeds use instead of their format's own. */
 interface OtherElements {
   /** https://www.dublincore.org/specifications/dublin-core/dcmi-terms/ */
   dc?: { titles?: string[]; descriptions?: string[] };
@@ -154,7 +154,7 @@ function firstOf(...texts: (string | undefined)[]): string {
   return texts.find((text) => text !== undefined && text.trim() !== '') ?? '';
 }
 
-/** Paged feeds (RFC 5005 §3) and archives (§4) both lead to what is older. */
+/** Paged feeds (RFC 5005 §3) and archives (§4) both link to older items. */
 function olderPage(links: readonly FeedLink[] | undefined): string | null {
   return hrefOf(links, ['next', 'prev-archive']) ?? null;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ConnectorContext, MemoryEntry } from '#src/connectors/source/connector.ts';
 import { hashOf } from '#src/connectors/kinds/web/page-address.ts';
 
-/** What is remembered of one page of a feed, by its address. */
+/** The memory of one page of a feed, by its URL. */
 const feedPageMemory = z.object({
   etag: z.string().nullable(),
   modified: z.string().nullable(),
@@ -12,11 +12,11 @@ const feedPageMemory = z.object({
 });
 export type FeedPageMemory = z.infer<typeof feedPageMemory>;
 
-/** What is remembered of one item, by its key. */
+/** The memory of one item, by its key. */
 const itemMemory = z.object({
   id: z.string(),
   hash: z.string(),
-  /** Why it is no document; null when it is one. */
+  /** Why it was skipped; null when it is a document. */
   skipped: z.string().nullable(),
 });
 export type ItemMemory = z.infer<typeof itemMemory>;
@@ -51,8 +51,8 @@ const registerHead = z.object({ chunks: z.int().nonnegative() });
 const registerChunk = z.object({ ids: z.array(z.string()) });
 
 /**
- * The ids of all items that the feed ever showed, in numbered chunks. A feed shows its newest items only, and one
- * that has scrolled off is not gone; memory can be read by key alone, so the keys must be countable.
+ * The ids of all items that the feed ever showed, in numbered chunks. A feed shows only its newest items, and one
+ * that has scrolled off is not gone. Memory can be read only by key, so the keys must be enumerable.
  */
 export class ItemRegister {
   private readonly context: ConnectorContext;
@@ -72,7 +72,7 @@ export class ItemRegister {
     return register;
   }
 
-  /** Adds the ids that it does not have. */
+  /** Adds the ids that are missing. */
   async add(ids: readonly string[]): Promise<void> {
     const listed = await this.context.recall(ids.map(listedKey));
     for (const id of ids) {
@@ -91,18 +91,18 @@ export class ItemRegister {
     }
   }
 
-  /** Those of the ids that it does not have. */
+  /** The ids that are missing. */
   async unlisted(ids: readonly string[]): Promise<string[]> {
     const listed = await this.context.recall(ids.map(listedKey));
     return ids.filter((id) => listed.get(listedKey(id)) !== true);
   }
 
-  /** They keep their places in the chunks, and are left out of `ids`. */
+  /** Removed ids keep their places in the chunks, and are left out of `ids`. */
   remove(ids: readonly string[]): void {
     for (const id of ids) this.remember(listedKey(id), false);
   }
 
-  /** What is to be saved since the last time. */
+  /** What has changed since the last save. */
   save(): MemoryEntry[] {
     const entries = [...this.changed.values()];
     this.changed.clear();

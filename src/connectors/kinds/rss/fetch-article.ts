@@ -12,8 +12,8 @@ import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 const MAX_ARTICLE_BYTES = 5 * 1024 * 1024;
 
 /**
- * The readable text of the page that a feed item leads to; null when the page is not there, is no article, or may
- * not be kept: the item's own text has to do then.
+ * The readable text of the page that a feed item links to; null when the page does not exist, is not an article, or
+ * must not be kept. The item's own text is used then.
  * @throws SourceUnavailable
  */
 export async function fetchArticle(

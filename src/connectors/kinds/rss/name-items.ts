@@ -2,14 +2,14 @@ import type { RawItem } from './feed-formats.ts';
 import { hashOf, readLink } from '#src/connectors/kinds/web/page-address.ts';
 
 const TIME = /\d:\d\d/;
-/** ISO 8601, which is UTC already. */
+/** ISO 8601 dates, which `Date` already reads as UTC. */
 const DATE_ONLY = /^\d{4}(?:-\d\d){0,2}$/;
 /** RFC 3339 §5.6 and RFC 822 §5.1. */
 const ZONE = /(?:\d\s?Z|\s(?:[A-IK-Z]|UTC?|GMT|[ECMP][SD]T)|[+-]\d\d:?\d\d)(?:\s*\([^()]*\))?$/i;
 
 export interface NamedItem {
   raw: RawItem;
-  /** As the feed names it, or what stands for a name. */
+  /** The feed's own id, or a substitute. */
   key: string;
   /** Its document's id. */
   id: string;
@@ -17,8 +17,8 @@ export interface NamedItem {
 }
 
 /**
- * Tells the items of a feed apart: by their own ids, else by their links, else by what is in them. An id or link that
- * several of them share, such as the page of a change log, says nothing alone.
+ * Identifies the items of a feed: by their own ids, else by their links, else by their content. An id or link that
+ * several items share, such as the page of a change log, does not identify any of them.
  */
 export function nameItems(items: readonly RawItem[], url: string): NamedItem[] {
   const found = items.map((raw) => ({
@@ -45,7 +45,7 @@ export function nameItems(items: readonly RawItem[], url: string): NamedItem[] {
   });
 }
 
-/** Those first parts that come with several second ones. */
+/** The first parts that occur with several second parts. */
 function sharedBy(pairs: readonly (readonly [string, string])[]): Set<string> {
   const first = new Map<string, string>();
   const shared = new Set<string>();
@@ -57,12 +57,12 @@ function sharedBy(pairs: readonly (readonly [string, string])[]): Set<string> {
   return shared;
 }
 
-/** Milliseconds since 1970; null when there is none that can be read. */
+/** Milliseconds since 1970; null without a readable date. */
 export function dateOf({ dates }: RawItem): number | null {
   return dates.map(parseDate).find((ms) => !Number.isNaN(ms)) ?? null;
 }
 
-/** A time without a zone is UTC, wherever the service runs. */
+/** A time without a zone is read as UTC, wherever the service runs. */
 function parseDate(text: string): number {
   const date = text.trim();
   if (!TIME.test(date)) return Date.parse(DATE_ONLY.test(date) ? date : `${date} UTC`);

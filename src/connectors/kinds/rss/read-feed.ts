@@ -18,7 +18,7 @@ import { hashOf } from '#src/connectors/kinds/web/page-address.ts';
 import { withoutLastComments } from '#src/connectors/source/without-last-comments.ts';
 
 export interface FeedItem {
-  /** As the feed names it, or what stands for a name: the key of what is remembered of it. */
+  /** The feed's own id, or a substitute: the key of the item's memory. */
   key: string;
   /** Its document's id. */
   id: string;
@@ -42,9 +42,9 @@ export interface Feed {
 
 const MAX_TITLE_LENGTH = 120;
 const NOT_CONTENT = new Set(['script', 'style', 'iframe', 'form']);
-/** Titles are a line; what is longer is not worth a parser. */
+/** A title is one line; anything longer is not worth parsing. */
 const MAX_TITLE_HTML = 2_000;
-/** Bounded in every part: feeds are as long as their authors like. */
+/** Every repetition is bounded, because feeds have any length. */
 const DELETED =
   /<(?:\w{1,50}:)?deleted-entry\s[^<>]{0,1000}?\bref\s{0,20}=\s{0,20}(["'])([^<>"']{0,2000})\1/g;
 
@@ -52,8 +52,8 @@ const DELETED =
  * Reads RSS 0.9x, 1.0 and 2.0 (https://www.rssboard.org/rss-specification, https://web.resource.org/rss/1.0/spec),
  * Atom (RFC 4287) with its paging (RFC 5005) and tombstones (RFC 6721), and JSON Feed
  * (https://www.jsonfeed.org/version/1.1/).
- * @param url where the feed was found; relative links in it start there
- * @returns null when it is no feed, or was cut off
+ * @param url where the feed was found; relative links are resolved against it
+ * @returns null when it is not a feed, or was cut off
  */
 export function readFeed(text: string, url: string): Feed | null {
   const parsed = parse(text);
@@ -71,7 +71,7 @@ export function readFeed(text: string, url: string): Feed | null {
 }
 
 function parse(text: string): AnyFeed | null {
-  // XML parsers that forgive a missing end would lose the rest of the items without a word.
+  // XML parsers that tolerate a missing end would silently lose the remaining items.
   if (!text.trimStart().startsWith('{') && !endsWhole(text)) return null;
   try {
     return parseFeed(text);
@@ -80,7 +80,7 @@ function parse(text: string): AnyFeed | null {
   }
 }
 
-/** Whether it ends with the end of a feed. */
+/** Whether the text ends with the end of a feed. */
 function endsWhole(text: string): boolean {
   return /<\/(?:\w{1,50}:)?(?:rss|feed|rdf)\s{0,50}>$/i.test(withoutLastComments(text).slice(-120));
 }
@@ -100,7 +100,7 @@ function fieldsOf(parsed: AnyFeed): AtomFields {
 
 function toItem({ raw, key, id, link }: NamedItem, url: string): FeedItem {
   const ownTitle = oneLine(plain(raw.title));
-  // A title alone is news enough.
+  // A title alone is enough.
   const text = textOf(raw) || ownTitle;
   const date = dateOf(raw);
   return {
@@ -115,7 +115,7 @@ function toItem({ raw, key, id, link }: NamedItem, url: string): FeedItem {
   };
 }
 
-/** Descriptions are HTML or plain text, and do not say which. */
+/** Descriptions are HTML or plain text, without saying which. */
 function textOf({ content, isHtml }: RawItem): string {
   const looksLikeHtml = /<\/?[a-z][^<>]*>|&(?:#\d+|#x[\da-f]+|[a-z]+);/i.test(content);
   if (isHtml === false || !looksLikeHtml) return content.trim();

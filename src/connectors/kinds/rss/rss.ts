@@ -16,7 +16,7 @@ import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-
 import { type FeedPage, NoFeed, walkFeed } from './walk-feed.ts';
 
 const ITEMS_PER_PAGE = 20;
-/** Older pages are asked for in every run as far as this, and beyond only while something is new in them. */
+/** Every run reads older pages up to this number, and further ones only while they contain something new. */
 const PAGES_ALWAYS_READ = 20;
 
 const settingsSchema = z.strictObject({
@@ -34,16 +34,16 @@ type RssSettings = z.infer<typeof settingsSchema>;
 
 const checkpointSchema = z.object({
   feed: z.string(),
-  /** The page of the feed that is being read. */
+  /** The page of the feed being read. */
   url: z.string(),
-  /** How many pages of the feed came before it. */
+  /** How many pages of the feed preceded it. */
   pagesBefore: z.int().nonnegative(),
-  /** Key of its last item that is done with; null: none yet. */
+  /** Key of the last item done on it; null: none yet. */
   after: z.string().nullable(),
 });
 type RssCheckpoint = z.infer<typeof checkpointSchema>;
 
-/** Items of feeds; the formats and their specifications are named in `readFeed`. */
+/** Items of feeds; `readFeed` names the formats and their specifications. */
 export const rss = defineConnector({
   kind: 'rss',
   aliases: ['atom'],
@@ -67,7 +67,7 @@ async function checkFeed(settings: RssSettings, context: ConnectorContext): Prom
   try {
     await walkFeed(addressOf(settings), context, { looksBack: false }).next();
   } catch (error) {
-    // Nobody has ever seen a feed there: to wait for it would not help.
+    // No run has ever found a feed there: waiting would not help.
     if (error instanceof NoFeed) {
       throw new SourceRefused(error.message, { cause: error });
     }
@@ -112,7 +112,7 @@ interface Reading {
   context: PollContext;
   robots: Robots;
   register: ItemRegister;
-  /** Versions of items that were met on the present page of the feed. */
+  /** Versions of items seen on the current page of the feed. */
   seen: Set<string>;
 }
 
@@ -121,14 +121,14 @@ type Harvest = Pick<
   'documents' | 'unchanged' | 'skipped' | 'failures' | 'memory'
 >;
 
-/** What is known of a feed page that did not change, in place of its items. */
+/** For an unchanged feed page, the known keys in place of its items. */
 type Portion = readonly { key: string; item: FeedItem | null }[];
 
 function portionsOf({ feed, known }: FeedPage, after: string | null): Portion[] {
   const all: Portion = feed
     ? feed.items.map((item) => ({ key: item.key, item }))
     : [...known.keys()].map((key) => ({ key, item: null }));
-  // An item that a feed shows twice counts once. Without the one that was done last, the page is read again.
+  // An item that a feed shows twice counts once. If the last item done is gone, the page is read again.
   const items = [...new Map(all.map((entry) => [entry.key, entry])).values()];
   const rest = items.slice(items.findIndex(({ key }) => key === after) + 1);
   const portions: Portion[] = [];
@@ -142,7 +142,7 @@ function lastKey({ feed, known }: FeedPage): string | null {
   return feed ? (feed.items.at(-1)?.key ?? null) : ([...known.keys()].at(-1) ?? null);
 }
 
-/** Deletions, and what says that the page was read, once all of its items are saved. */
+/** Deletions, and the marker that the page was read, once all of its items are saved. */
 function finishPage(
   { feed, known, memory }: FeedPage,
   register: ItemRegister,
@@ -163,7 +163,7 @@ async function readPortion(portion: Portion, page: FeedPage, reading: Reading): 
       if (reading.seen.has(version)) return;
       reading.seen.add(version);
       if (item && hash !== null && known?.hash !== hash) {
-        // A document keeps the id that it began with.
+        // A document keeps its first id.
         const named = { ...item, id: known?.id ?? item.id };
         await addItem(harvest, named, hash, page, reading);
       } else if (known) addKnown(harvest, known);
@@ -239,8 +239,8 @@ function documentOf(item: FeedItem, text: string, feed: string, now: Date): Conn
 }
 
 /**
- * What the feed shows and all that it ever showed: an item that has scrolled off is still an article. Only what the
- * feed itself declares deleted (RFC 6721) is left out.
+ * The items that the feed shows now or ever showed: an item that has scrolled off is still an article. Leaves out
+ * only what the feed itself declares deleted (RFC 6721).
  */
 async function* listItemIds(
   settings: RssSettings,

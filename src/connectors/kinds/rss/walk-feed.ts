@@ -11,20 +11,20 @@ import {
 import { type Feed, readFeed } from './read-feed.ts';
 import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
-/** One page of a feed, with what earlier runs know of its items. */
+/** One page of a feed, with the memory of its items. */
 export interface FeedPage {
   url: string;
-  /** Null: the source says that it is as it was, and all of its items are known. */
+  /** Null: the source reports no change, and all of its items are known. */
   feed: Feed | null;
   /** By key. */
   known: Map<string, ItemMemory>;
   next: string | null;
-  /** Whether it came before in this walk. */
+  /** Whether this walk has returned the page before. */
   again: boolean;
   memory: MemoryEntry[];
 }
 
-/** What is at the address is no whole feed: not any more, or not at the moment. */
+/** The URL does not serve a complete feed: any more, or at the moment. */
 export class NoFeed extends SourceUnavailable {}
 
 const MAX_LOOKS_BACK = 3;
@@ -33,10 +33,10 @@ const ACCEPT =
   'application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.5';
 
 /**
- * The pages of a feed from `url` on to older ones, each with one conditional request where it is known. Pages are
- * offsets: while one was worked on, items may have moved up to it from the next. With `looksBack`, a page that brought
- * something is asked for again before the next one, and comes once more if it changed.
- * @throws SourceRefused when there is no feed at the address, NoFeed when what is there is no whole feed
+ * The pages of a feed from `url` to older ones, with one conditional request each where the page is known. Pages are
+ * offsets: while a page is processed, items may move to it from the next one. With `looksBack`, a page that
+ * brought something is requested again before the next one, and is returned once more if it changed.
+ * @throws SourceRefused when there is no feed at the URL, NoFeed when the response is not a complete feed
  */
 export async function* walkFeed(
   url: string,
@@ -67,7 +67,7 @@ async function fetchFeedPage(url: string, context: ConnectorContext): Promise<Fe
   const remembered = await recallFeedPage(url, context);
   if (remembered) {
     const known = await recallItems(remembered.items, context);
-    // One that failed, or is not in the index any more, has to be seen again.
+    // An item that failed, or has left the index, must be seen again.
     const isComplete = known.size === new Set(remembered.items).size;
     const answer = isComplete ? await requestFeed(url, context, remembered) : null;
     if (answer?.status === 304) {

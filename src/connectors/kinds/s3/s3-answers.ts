@@ -14,14 +14,14 @@ export interface S3Object {
 export interface S3Listing {
   objects: S3Object[];
   isTruncated: boolean;
-  /** Good for this run; a later one goes on after the last key. */
+  /** Valid during this run; a later run continues after the last key. */
   nextToken: string | null;
 }
 
 const parser = new XMLParser({
   ignoreAttributes: true,
   parseTagValue: false,
-  // Blanks at the ends of keys are part of them.
+  // Leading and trailing blanks are part of a key.
   trimValues: false,
   isArray: (name) => name === 'Contents',
 });
@@ -48,7 +48,7 @@ export function readListing(xml: string): S3Listing | null {
   if (!parsed.success) return null;
   const { Contents, IsTruncated, NextContinuationToken, EncodingType } =
     parsed.data.ListBucketResult;
-  // Stores that do not know `encoding-type` answer without it, and with keys as they are.
+  // Stores that do not support `encoding-type` omit it and return the keys unencoded.
   const decode = EncodingType?.trim() === 'url' ? decodeKey : (key: string) => key;
   return {
     isTruncated: IsTruncated.trim() === 'true',
@@ -62,7 +62,7 @@ export function readListing(xml: string): S3Listing | null {
   };
 }
 
-/** Keys are escaped as in a form: a blank may come as `+`. */
+/** Keys are form-encoded: a blank may appear as `+`. */
 function decodeKey(key: string): string {
   return decodeURIComponent(key.replaceAll('+', ' '));
 }
@@ -76,9 +76,9 @@ const errorAnswer = z.union([
 ]);
 
 export interface S3Error {
-  /** `HTTP 403` when the answer names none. */
+  /** `HTTP 403` when the response names no code. */
   code: string;
-  /** Code and message, as the store wrote them. */
+  /** Code and message as sent by the store. */
   words: string;
   region: string | null;
 }
@@ -96,7 +96,7 @@ export function readError(response: OutboundResponse): S3Error {
   return { code: Code.trim(), words, region: named ?? regionOf(Region) };
 }
 
-/** A region becomes part of a host name, to which signed requests go. */
+/** A region becomes part of the host name to which signed requests go. */
 function regionOf(text: string | null | undefined): string | null {
   const region = text?.trim() ?? '';
   return /^[a-z0-9-]{1,50}$/i.test(region) ? region : null;
@@ -117,7 +117,7 @@ const roleAnswer = z.object({
 
 /**
  * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
- * @returns null when it is something else
+ * @returns null for any other response
  */
 export function readAssumedRole(xml: string): { keys: AccessKeys; expiresAt: Date | null } | null {
   const parsed = roleAnswer.safeParse(parseXml(xml));
@@ -137,7 +137,7 @@ function parseXml(xml: string): unknown {
   try {
     return parser.parse(xml);
   } catch {
-    return null; // no XML: the schemas say that it is not what was asked for
+    return null; // not XML: the schemas reject null
   }
 }
 

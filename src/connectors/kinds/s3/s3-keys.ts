@@ -4,7 +4,7 @@ import { signatureHeaders } from './s3-signature.ts';
 import { encodeStrictly, type AccessKeys, type S3Store } from './s3-store.ts';
 import { CredentialRejected, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
-/** Requests that wait for their turn must still be signed with keys that hold. */
+/** Queued requests must still be signed with valid keys. */
 const RENEW_BEFORE_MS = 5 * 60_000;
 const ROLE_SECONDS = 3_600;
 
@@ -32,7 +32,7 @@ export function openKeySource(
         current.expiresAt.getTime() - RENEW_BEFORE_MS <= context.clock().getTime();
       if (current === null || isDue) {
         assumed = assumeRole(store, roleArn, context, stsAddress(store.region));
-        // One that failed is not kept.
+        // A failed attempt is not cached.
         assumed.catch(() => (assumed = null));
       }
       return (await assumed)?.keys ?? store.keys;

@@ -21,12 +21,12 @@ export type ObjectOutcome =
   | { kind: 'skipped'; skip: SkippedDocument }
   | { kind: 'gone'; id: string };
 
-/** Whether the object is one that this connector makes a document of. */
+/** Whether this connector indexes the object. */
 export function isDocument({ key, bytes }: S3Object): boolean {
   return !key.endsWith('/') && bytes > 0 && parserName(key) !== null;
 }
 
-/** Fetches and reads one object. Only what is wrong with the whole bucket is thrown. */
+/** Downloads and parses one object. Throws only errors that concern the whole bucket. */
 export async function readObject(
   object: S3Object,
   store: S3Store,
@@ -49,7 +49,7 @@ export async function readObject(
   if (name === null) return skipped(NOT_READABLE);
   if (object.bytes === 0) return skipped('an empty object');
   if (object.bytes > MAX_OBJECT_BYTES) return failed(tooLarge(key, object.bytes));
-  // URLs resolve such segments before anything is sent: another object would be asked for.
+  // URL parsing resolves such segments before the request: another object would be requested.
   if (!new URL(link).pathname.endsWith(`/${encodeKey(key)}`)) {
     return failed(
       `${key} has a "." or ".." segment in its key, which HTTP cannot address. Rename it.`,
@@ -85,13 +85,13 @@ export async function readObject(
   }
 }
 
-/** A key without an extension may be text; the parsers look into it. */
+/** A key without an extension may be text; the parsers detect it by content. */
 function parserName(key: string): string | null {
   const name = posix.basename(key);
   return posix.extname(name) === '' ? name : readableName(name, null);
 }
 
-/** The uploader's own metadata come as `x-amz-meta-…` headers. */
+/** The uploader's own metadata is sent as `x-amz-meta-…` headers. */
 function metadataOf(
   bucket: string,
   key: string,

@@ -11,9 +11,9 @@ import {
 } from '#src/connectors/source/source-errors.ts';
 
 const KEYS_PER_LISTING = 1_000;
-/** Answers that the caller of a request looks at itself; 5xx and 429 are waited for by `http`. */
+/** Statuses that the caller handles itself; for 5xx and 429, `http` waits and retries. */
 const REFUSALS = [301, 307, 400, 401, 403, 404] as const;
-/** Codes that say that the access key is not taken, whatever was asked for. */
+/** Codes that reject the access key, whatever was requested. */
 const REJECTED_CODES = new Set([
   'AccountProblem',
   'ExpiredToken',
@@ -26,7 +26,7 @@ const REJECTED_CODES = new Set([
   'Unauthorized',
 ]);
 
-/** What is refused to one object with these codes is refused to all. */
+/** A refusal with one of these codes applies to all objects. */
 const BUCKET_CODES = new Set(['NoSuchBucket', 'AllAccessDisabled', 'RequestTimeTooSkewed']);
 
 const LIST_AGAIN_MS = 10_000;
@@ -34,22 +34,21 @@ const LIST_AGAIN_MS = 10_000;
 export type S3Content =
   | { kind: 'content'; response: OutboundResponse }
   | { kind: 'gone' }
-  /** In a storage class from which it must be restored first. */
+  /** In a storage class that requires a restore first. */
   | { kind: 'archived' }
-  /** This object alone is refused. */
+  /** Only this object is refused. */
   | { kind: 'refused'; reason: string };
 
 export interface S3Requests {
-  /** At most 1,000 objects after a key, or after what a listing of this run ended with. */
+  /** At most 1,000 objects after a key, or after a continuation token of this run. */
   list(from: { after: string | null; token: string | null }): Promise<S3Listing>;
   get(key: string, maxBytes: number): Promise<S3Content>;
-  /** Where people find it; it answers to signed requests alone. */
+  /** Where people find it; only signed requests can open it. */
   linkOf(key: string): string;
 }
 
 /**
  * Signed requests to one bucket. The region is corrected once when the store names another one.
- *
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html,
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html,
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
@@ -83,7 +82,7 @@ export function createS3Requests(
     read: (response: OutboundResponse) => Answer | null,
     maxBytes?: number,
   ): Promise<Answer> {
-    // Something between here and the store may answer in its place: that answer gets one second chance.
+    // A proxy before the store may respond in its place: such a response gets a second chance.
     const answer = read(await send(path, maxBytes)) ?? read(await send(path, maxBytes));
     if (answer !== null) return answer;
     throw new SourceUnavailable(
@@ -94,7 +93,7 @@ export function createS3Requests(
   return {
     list: ({ after, token }) => {
       const query = listQuery(store.prefix, after, token);
-      // Without a slash behind the bucket, as Amazon's own clients ask: some stores sign that path alone.
+      // Without a slash after the bucket, like Amazon's own clients: some stores sign only that path.
       return sendUntil(`?${query}`, (response) => {
         if (!isSuccess(response))
           throw refusalOfBucket(store, readError(response), response.status);
@@ -110,7 +109,7 @@ function listQuery(prefix: string, after: string | null, token: string | null): 
   const query: Record<string, string> = {
     'list-type': '2',
     'max-keys': String(KEYS_PER_LISTING),
-    // XML cannot hold every key as it is.
+    // XML cannot represent every key unencoded.
     'encoding-type': 'url',
   };
   if (prefix !== '') query['prefix'] = prefix;
@@ -122,17 +121,17 @@ function listQuery(prefix: string, after: string | null, token: string | null): 
 }
 
 function contentOf(response: OutboundResponse): S3Content | null {
-  // Every object of S3 comes with its ETag; whatever has none is not from the store.
+  // Every S3 object comes with an ETag; a response without one is not from the store.
   if (isSuccess(response)) {
     return response.headers.get('etag') === null ? null : { kind: 'content', response };
   }
   const { code, words } = readError(response);
   if (REJECTED_CODES.has(code)) throw new CredentialRejected(words);
-  // Not an error of this object: the listing, with which the run goes on, says what is the matter.
+  // Not an error of this object: the listing, with which the run continues, reports the cause.
   if (BUCKET_CODES.has(code)) throw new SourceUnavailable(words, { retryAfterMs: LIST_AGAIN_MS });
   if (code === 'InvalidObjectState') return { kind: 'archived' };
   if (response.status !== 404) return { kind: 'refused', reason: words };
-  // A "not found" without a code of S3 may be a gateway's.
+  // A "not found" without an S3 code may come from a gateway.
   return code.startsWith('HTTP ') ? null : { kind: 'gone' };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What becomes part of a host name must not be able to name another host. */
+/** Parts of a host name must not be able to form another host. */
 const HOST_PART = /^[a-z0-9_-]{1,63}$/i;
 
 /** Where the bucket is. Strict: an unknown key is an error that names it. */
@@ -44,7 +44,7 @@ const hostPart = (description: string) =>
     .nullish()
     .describe(description);
 
-/** The keys of all four kinds of buckets; `bucket_type` decides which of them are needed. */
+/** The keys of all four bucket types; `bucket_type` decides which are required. */
 export const s3Credential = z
   .strictObject({
     authentication_method: z

@@ -4,7 +4,7 @@ import type { AccessKeys } from './s3-store.ts';
 /**
  * Headers that sign a GET with AWS Signature Version 4.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
- * @param request `url` with its path and query escaped as the service does it (RFC 3986)
+ * @param request `url` with its path and query encoded as the service encodes them (RFC 3986)
  */
 export async function signatureHeaders(request: {
   url: string;

@@ -8,35 +8,34 @@ export interface AccessKeys {
   sessionToken: string | null;
 }
 
-/** One bucket: how it is addressed, and as whom. */
+/** One bucket: its address, and the identity used for it. */
 export interface S3Store {
   bucket: string;
   prefix: string;
-  /** Where to begin; another one is taken up when the store names it. */
+  /** The region to try first; replaced when the store names another one. */
   region: string;
   keys: AccessKeys;
-  /** Assumed with the keys before the bucket is asked; null: the keys are used as they are. */
+  /** Role assumed with the keys before the bucket is accessed; null: the keys are used directly. */
   roleArn: string | null;
-  /** The address of the bucket in a region, without a slash at its end. */
+  /** The URL of the bucket in a region, without a trailing slash. */
   addressOf(region: string): string;
   /** The id of an object's document; the same in every run and from every region. */
   idOf(key: string): string;
 }
 
 /**
- * Chooses addresses and keys by the kind of bucket.
- *
+ * Chooses URLs and keys by bucket type.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html,
  * https://developers.cloudflare.com/r2/api/s3/api/, https://docs.cloud.google.com/storage/docs/interoperability,
  * https://docs.oracle.com/en-us/iaas/Content/Object/Tasks/s3compatibleapi.htm
- * @throws SourceRefused naming the keys that the kind of bucket needs and that are not there
+ * @throws SourceRefused naming the missing keys that the bucket type requires
  */
 export function resolveStore(settings: S3Settings, credential: S3Credential): S3Store {
   const bucket = settings.bucket_name;
   const common = { bucket, prefix: settings.prefix, roleArn: null };
   const within = (base: string): Pick<S3Store, 'addressOf' | 'idOf'> => {
     const address = `${withoutLastSlashes(base)}/${encodeURIComponent(bucket)}`;
-    // The names of these buckets are not unique in the world, so the address is part of the id.
+    // The names of these buckets are not globally unique, so the URL is part of the id.
     return { addressOf: () => address, idOf: (key) => `${address}/${encodeKey(key)}` };
   };
   switch (settings.bucket_type) {
@@ -112,12 +111,12 @@ function amazonStore(
   };
 }
 
-/** As a path of a URL (RFC 3986): everything but letters, digits, `-._~` and the slashes is escaped. */
+/** As a URL path (RFC 3986): escapes everything but letters, digits, `-._~` and slashes. */
 export function encodeKey(key: string): string {
   return key.split('/').map(encodeStrictly).join('/');
 }
 
-/** What `encodeURIComponent` does, and also `!'()*`, as signatures ask for it. */
+/** Like `encodeURIComponent`, but also escapes `!'()*`, as signatures require. */
 export function encodeStrictly(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -19,19 +19,18 @@ import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 const OBJECTS_PER_PAGE = 25;
 const CONCURRENT_REQUESTS = 4;
 
-/** Keys come in the order of their bytes, so the last key says where to go on, for as long as one likes. */
+/** Keys are listed in byte order, so the last key is a position that never expires. */
 const s3Checkpoint = z.object({
   after: z.string(),
-  /** How many objects were looked at up to there. */
+  /** Number of objects examined so far. */
   seen: z.int().min(0),
 });
 
 type Checkpoint = z.infer<typeof s3Checkpoint>;
 
 /**
- * Buckets of Amazon S3, Cloudflare R2, Google Cloud Storage, OCI Object Storage, and of any other store that speaks
- * S3. Every run lists the whole bucket, 1,000 objects a request; an object whose ETag is known is not fetched again.
- *
+ * Buckets of Amazon S3, Cloudflare R2, Google Cloud Storage, OCI Object Storage, and any other S3-compatible store.
+ * Every run lists the whole bucket, 1,000 objects per request; an object with a known ETag is not downloaded again.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
  */
 export function createS3Connector(
@@ -99,7 +98,7 @@ async function* listings(requests: S3Requests, from: string | null): AsyncGenera
   }
 }
 
-/** Portions of a listing in which not more than a page of objects has to be fetched. */
+/** Portions of a listing with at most one page of objects to download. */
 async function* pagesOf(
   objects: readonly S3Object[],
   seenBefore: number,
@@ -145,7 +144,7 @@ async function* pagesOf(
 
 const TOO_OLD = 'last changed before the time at which indexing begins';
 
-/** From the first on, until there is a page of objects to be fetched. */
+/** From the first object on, until there is a page of objects to download. */
 function portionOf(
   objects: readonly S3Object[],
   isToFetch: (object: S3Object) => boolean,
@@ -158,7 +157,10 @@ function portionOf(
   return end === -1 ? objects : objects.slice(0, end + 1);
 }
 
-/** A few at a time, since each is held in memory until it is parsed. @returns also where the time was over */
+/**
+ * A few at a time, because each is held in memory until it is parsed.
+ * @returns also where the time ran out
+ */
 async function readObjects(
   objects: readonly S3Object[],
   store: S3Store,

@@ -3,9 +3,9 @@ import type { SourceHttp, SourceRequest } from '#src/connectors/source/source-ht
 import { SLACK_FILE, type SlackFile } from './slack-file.ts';
 import { CredentialRejected, SourceRefused } from '#src/connectors/source/source-errors.ts';
 
-/** Slack took the request and answered `ok: false`. */
+/** Slack accepted the request and answered `ok: false`. */
 export class SlackRefusal extends SourceRefused {
-  /** Slack's word for it: `not_in_channel`. */
+  /** Slack's error code, such as `not_in_channel`. */
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -17,19 +17,19 @@ export class SlackRefusal extends SourceRefused {
 export interface SlackApi {
   /**
    * Calls a Web API method (https://docs.slack.dev/apis/web-api/).
-   * @throws CredentialRejected for a token that is no longer good, SlackRefusal for any other `ok: false`
+   * @throws CredentialRejected for a token that is no longer valid, SlackRefusal for any other `ok: false`
    */
   call<T>(method: string, parameters: Record<string, string>, schema: z.ZodType<T>): Promise<T>;
   /** https://docs.slack.dev/reference/methods/files.info/ */
   file(id: string): Promise<SlackFile>;
   /**
-   * The bytes of a file, from Slack's own hosts only: the request carries the token.
+   * The bytes of a file, from Slack's own hosts only, because the request carries the token.
    * @throws SourceRefused for another host, and when Slack shows its sign-in page instead
    */
   download(url: string, maxBytes: number, isHtml: boolean): Promise<Uint8Array>;
 }
 
-/** Codes of https://docs.slack.dev/reference/methods/auth.test/ that only another token mends. */
+/** Codes of https://docs.slack.dev/reference/methods/auth.test/ that only another token can fix. */
 const TOKEN_ERRORS = new Set([
   'account_inactive',
   'invalid_auth',
@@ -37,7 +37,7 @@ const TOKEN_ERRORS = new Set([
   'token_expired',
   'token_revoked',
 ]);
-/** Said with status 200, but no better than a 5xx or a 429: `SourceHttp` tries such an answer again. */
+/** Sent with status 200 but equivalent to a 5xx or 429: `SourceHttp` retries such a response. */
 const PASSING_ERRORS = new Set([
   'fatal_error',
   'internal_error',
@@ -56,7 +56,7 @@ const REFUSED = z
 const LISTING = z.object({
   response_metadata: z.object({ next_cursor: z.string().nullish() }).nullish(),
 });
-/** Of 200 entries each: above every workspace there is; a cursor that never ends stops here. */
+/** Of 200 entries each, which exceeds any workspace: stops a cursor that never ends. */
 const MAX_LISTING_PAGES = 5_000;
 
 export function openSlackApi(http: SourceHttp, apiBase: string, token: string): SlackApi {
@@ -107,7 +107,7 @@ async function downloadFile(
   if (REDIRECTS.includes(status) && isFile && redirects > 0) {
     return downloadFile(http, apiBase, { ...file, url: next.href }, redirects - 1);
   }
-  // Without the scope files:read, Slack leads to its page to sign in, or shows it with status 200.
+  // Without the scope files:read, Slack redirects to its sign-in page, or shows it with status 200.
   const isPage = !isHtml && (headers.get('content-type') ?? '').startsWith('text/html');
   if (status >= 300 || isPage) {
     throw new SourceRefused('Slack does not give it out: the app needs the scope files:read.');
@@ -115,7 +115,9 @@ async function downloadFile(
   return bytes;
 }
 
-/** https://docs.slack.dev/reference/objects/file-object/ names files.slack.com; tests serve files beside their API. */
+/**
+ * https://docs.slack.dev/reference/objects/file-object/ names files.slack.com; tests serve files next to their API.
+ */
 function isOwnHost(url: string, apiBase: string): boolean {
   const file = URL.parse(url);
   if (!file) return false;
@@ -145,7 +147,7 @@ function refusalOf(method: string, { error, needed }: z.infer<typeof REFUSED>): 
   return new SlackRefusal(error, `Slack refused ${method} (${error}).`);
 }
 
-/** The entries of a listing that pages by cursor, one portion per request. */
+/** The entries of a listing with cursor pagination, one portion per request. */
 export async function* listByCursor<T>(
   api: SlackApi,
   method: string,

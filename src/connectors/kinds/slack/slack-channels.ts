@@ -20,15 +20,18 @@ export interface SlackChannel {
 }
 
 export interface ChosenChannels {
-  /** In the order of their ids, which no renaming changes. */
+  /** In order of their ids, which no rename changes. */
   chosen: SlackChannel[];
-  /** Names and ids in the settings that no channel answers to. */
+  /** Names and ids in the settings that match no channel. */
   unknown: string[];
   /** Names of all channels, for mentions. */
   names: ReadonlyMap<string, string>;
 }
 
-/** Public channels, and private ones that the bot is in. https://docs.slack.dev/reference/methods/conversations.list/ */
+/**
+ * Public channels, and private ones with the bot as a member.
+ * https://docs.slack.dev/reference/methods/conversations.list/
+ */
 export async function chooseChannels(
   api: SlackApi,
   settings: SlackSettings,
@@ -56,17 +59,17 @@ export async function readChannel(api: SlackApi, id: string): Promise<SlackChann
 }
 
 /**
- * Makes the bot a member of a public channel: Slack shows history to members only.
+ * Makes the bot a member of a public channel: Slack shows history only to members.
  * https://docs.slack.dev/reference/methods/conversations.join/
  * @throws SlackRefusal when it may not join
  */
 export async function enterChannel(api: SlackApi, channel: SlackChannel): Promise<void> {
-  // An archived channel cannot be joined; a bot that was a member still reads it.
+  // An archived channel cannot be joined, but a bot that was a member can still read it.
   if (channel.isMember || channel.isPrivate || channel.isArchived) return;
   await api.call('conversations.join', { channel: channel.id }, z.object({}));
 }
 
-/** Codes that speak of one channel; others would come for every channel. */
+/** Codes that concern one channel; others would occur for every channel. */
 const CHANNEL_ERRORS = new Set([
   'access_denied',
   'channel_not_found',
@@ -80,9 +83,9 @@ const CHANNEL_ERRORS = new Set([
 ]);
 
 /**
- * Why this channel cannot be read, when that is what `error` says; null: the error is about something else.
- * `outside`: the bot is no member and cannot become one. Unless the settings name the channel, it is then simply
- * none of those that the bot is shown.
+ * Why this channel cannot be read, if `error` says so; null: the error concerns something else. `outside`: the bot is
+ * not a member and cannot become one. Unless the settings name the channel, it then simply is not among the bot's
+ * channels.
  */
 export function channelRefusal(
   error: unknown,

@@ -7,7 +7,7 @@ import { messageMarkup } from './slack-message-text.ts';
 import { mentionedUsers, renderMrkdwn, type SlackNames } from './slack-mrkdwn.ts';
 import type { SlackPeople, SlackPerson } from './slack-people.ts';
 
-/** What is written about the workspace around a thread. */
+/** The context of a thread in its workspace. */
 export interface SlackPlace {
   /** `https://team.slack.com/` */
   workspaceUrl: string;
@@ -15,32 +15,34 @@ export interface SlackPlace {
   channelNames: ReadonlyMap<string, string>;
   people: SlackPeople;
   includeBots: boolean;
-  /** What the files of messages say. */
+  /** The texts of the messages' files. */
   readFiles: (messages: readonly SlackMessage[]) => Promise<ReadFiles>;
 }
 
-/** Notices that Slack itself posts in a channel; see the subtypes of https://docs.slack.dev/reference/events/message/ */
+/**
+ * Notices that Slack itself posts in a channel; see the subtypes in https://docs.slack.dev/reference/events/message/
+ */
 const NOTICE = new RegExp(
   '^(?:(?:channel|group)_.*|(?:un)?pinned_item|bot_(?:add|remove|enable|disable)|reminder_add|' +
     'joiner_notification.*|sh_room_.*|huddle_thread|tombstone|ekm_access_denied|assistant_app_thread)$',
 );
-/** Short messages share a section, since a section is never indexed together with the next. */
+/** Short messages share a section, because a section is always indexed separately from the next. */
 const SECTION_CHARACTERS = 1_200;
 const TITLE_CHARACTERS = 80;
 const MAX_PARTICIPANTS = 50;
 
-/** Stable: neither a channel's nor a workspace's new name changes it. */
+/** Stable: renaming the channel or the workspace does not change it. */
 export function documentIdOf(channel: string, rootTs: string): string {
   return `${channel}__${rootTs}`;
 }
 
-/** Null for an id that is none of ours. */
+/** Null for an id that is not one of ours. */
 export function parseDocumentId(id: string): { channel: string; rootTs: string } | null {
   const match = /^([A-Z0-9]+)__(\d+\.\d+)$/.exec(id);
   return match?.[1] && match[2] ? { channel: match[1], rootTs: match[2] } : null;
 }
 
-/** Why a message is left out; null: it is indexed. */
+/** Why a message is left out; null when it is indexed. */
 function skipReason(message: SlackMessage, includeBots: boolean): string | null {
   if (message.subtype === 'ekm_access_denied')
     return 'withheld by the key management of its workspace';
@@ -50,7 +52,7 @@ function skipReason(message: SlackMessage, includeBots: boolean): string | null 
   return messageMarkup(message) === '' ? 'a message without text' : null;
 }
 
-/** As far as the root alone tells; a thread under a notice or a bot's message may hold messages of people. */
+/** As far as the root alone shows; a thread under a notice or a bot's message may hold messages by people. */
 export function mayBeDocument(root: SlackMessage, includeBots: boolean): boolean {
   return !isReply(root) && ((root.reply_count ?? 0) > 0 || skipReason(root, includeBots) === null);
 }
@@ -100,7 +102,10 @@ export async function threadDocument(
   };
 }
 
-/** https://docs.slack.dev/reference/methods/chat.getPermalink/ shows the form; building it saves a call per message. */
+/**
+ * https://docs.slack.dev/reference/methods/chat.getPermalink/ shows the format; building the link saves a call per
+ * message.
+ */
 export function permalink(
   { workspaceUrl, channel }: { workspaceUrl: string; channel: Pick<SlackChannel, 'id'> },
   ts: string,

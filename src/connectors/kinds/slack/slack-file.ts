@@ -7,9 +7,9 @@ export const SLACK_FILE = z.object({
   title: z.string().nullish(),
   mimetype: z.string().nullish(),
   size: z.number().nullish(),
-  /** Kept elsewhere: Google Drive, Dropbox. */
+  /** Stored elsewhere: Google Drive, Dropbox. */
   is_external: z.boolean().nullish(),
-  /** `check_file_info`: of a shared channel, to be asked for by itself. */
+  /** `check_file_info`: in a shared channel; must be requested separately. */
   file_access: z.string().nullish(),
   url_private: z.string().nullish(),
   url_private_download: z.string().nullish(),

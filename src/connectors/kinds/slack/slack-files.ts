@@ -6,18 +6,18 @@ import type { SlackApi } from './slack-api.ts';
 import type { SlackFile } from './slack-file.ts';
 import type { SlackMessage } from './slack-history.ts';
 
-/** Of one thread. */
+/** Per thread. */
 const MAX_FILES = 20;
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 export interface ReadFiles {
-  /** A text for each file that has one, headed by its name. */
+  /** The text of each file that has one, headed by the file's name. */
   texts: { ts: string; text: string }[];
   /** "report.pdf: more than 10 MB" */
   unread: string[];
 }
 
-/** What the files of a thread's messages say. One that cannot be read is named with the reason. */
+/** The texts of files in a thread. An unreadable file is listed with the reason. */
 export async function readSlackFiles(
   api: SlackApi,
   parse: ConnectorContext['parse'],

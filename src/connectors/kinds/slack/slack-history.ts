@@ -4,7 +4,7 @@ import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 import { listByCursor, SlackRefusal, type SlackApi } from './slack-api.ts';
 import { SLACK_FILE } from './slack-file.ts';
 
-/** What apps put into messages is theirs; a part of an odd shape must not keep a whole channel from being read. */
+/** Apps put anything into messages: an unexpected part must not keep a whole channel from being read. */
 const ATTACHMENT = z.object({
   pretext: z.string().nullish(),
   title: z.string().nullish(),
@@ -18,7 +18,7 @@ export type SlackAttachment = z.infer<typeof ATTACHMENT>;
 
 /** https://docs.slack.dev/reference/events/message/ */
 const MESSAGE = z.object({
-  /** Seconds and a counter, as "1700000000.000100": time, order and id within the channel in one. */
+  /** Seconds and a counter, such as "1700000000.000100": time, order and id within the channel in one. */
   ts: z.string().regex(/^\d+\.\d+$/),
   subtype: z.string().nullish(),
   text: z.string().nullish(),
@@ -26,7 +26,7 @@ const MESSAGE = z.object({
   bot_id: z.string().nullish(),
   username: z.string().nullish(),
   bot_profile: z.object({ name: z.string().nullish() }).nullish(),
-  /** Of the root; the root has it as well, once there are replies. */
+  /** The root's `ts`; the root has it, too, once there are replies. */
   thread_ts: z.string().nullish(),
   reply_count: z.number().nullish(),
   latest_reply: z.string().nullish(),
@@ -39,7 +39,7 @@ const MESSAGES = z.object({ messages: z.array(MESSAGE), has_more: z.boolean().nu
 
 export type SlackMessage = z.infer<typeof MESSAGE>;
 
-/** Slack advises no more; an app outside its marketplace gets 15 whatever it asks for. */
+/** Slack recommends no more; an app outside its marketplace gets 15 whatever it requests. */
 const MESSAGES_PER_REQUEST = '200';
 
 export interface HistoryPortion {
@@ -49,10 +49,10 @@ export interface HistoryPortion {
 }
 
 /**
- * Messages between two times, both exclusive, newest first: roots of threads, lone messages, and replies that were also
- * sent to the channel. Each request asks for what is older than the last message seen, which stays valid for ever
- * (cursors expire) and is not moved by messages that arrive meanwhile. Both bounds are always sent: with `oldest`
- * alone a portion need not be the newest. https://docs.slack.dev/reference/methods/conversations.history/
+ * Messages between two times, both exclusive, newest first: thread roots, single messages, and replies that were also
+ * sent to the channel. Each request asks for messages older than the last one seen: unlike a cursor, that never
+ * expires, and new messages do not shift it. Both bounds are always sent: with `oldest` alone a portion need not be
+ * the newest. https://docs.slack.dev/reference/methods/conversations.history/
  */
 export async function* walkHistory(
   api: SlackApi,
@@ -74,7 +74,7 @@ export async function* walkHistory(
   }
 }
 
-/** A portion may be empty with more behind it; the cursor then leads past what Slack left out. */
+/** An empty portion may have more after it; the cursor then leads past what Slack left out. */
 async function readPortion(
   api: SlackApi,
   channel: string,
@@ -92,9 +92,9 @@ async function readPortion(
 }
 
 /**
- * A whole thread, oldest first, its root included; a lone message is a thread of one.
+ * A whole thread, oldest first, including its root; a single message is a thread of one.
  * https://docs.slack.dev/reference/methods/conversations.replies/
- * @throws SlackRefusal also when the time is over before its end is reached
+ * @throws SlackRefusal also when the time runs out before the end of the thread
  */
 export async function readThread(
   api: SlackApi,
@@ -102,7 +102,7 @@ export async function readThread(
   rootTs: string,
   time: PageTime,
 ): Promise<SlackMessage[]> {
-  // By ts: the root may come again with every page.
+  // By ts: the root may be repeated on every page.
   const messages = new Map<string, SlackMessage>();
   const parameters = { channel, ts: rootTs, limit: MESSAGES_PER_REQUEST };
   for await (const answer of listByCursor(api, 'conversations.replies', parameters, MESSAGES)) {
@@ -115,12 +115,12 @@ export async function readThread(
   return [...messages.values()].sort((a, b) => compareTs(a.ts, b.ts));
 }
 
-/** Whether it stands in the channel only as a copy: the thread it belongs to is another document. */
+/** Whether it is in the channel only as a copy: its thread is another document. */
 export function isReply(message: SlackMessage): boolean {
   return Boolean(message.thread_ts) && message.thread_ts !== message.ts;
 }
 
-/** Newest of the root's own time, its last edit and its last reply. */
+/** The latest of the root's own time, its last edit and its last reply. */
 export function changedAt({ ts, edited, latest_reply: latestReply }: SlackMessage): Date {
   return new Date(
     Math.max(...[ts, edited?.ts, latestReply].map((one) => Number(one ?? 0))) * 1_000,

@@ -3,7 +3,7 @@ import type { MemoryEntry, PollContext } from '#src/connectors/source/connector.
 import type { SlackChannel } from './slack-channels.ts';
 import type { SlackSettings } from './slack-settings.ts';
 
-/** What was read of a channel by runs that reached its end. */
+/** What completed runs have read of a channel. */
 const CHANNEL_MEMORY = z.object({
   until: z.coerce.date(),
   bots: z.boolean(),
@@ -16,7 +16,7 @@ export type ChannelMemory = z.infer<typeof CHANNEL_MEMORY>;
 /** Slack's clock may be behind ours. */
 export const OVERLAP_MS = 30 * 60_000;
 
-/** Null when the channel must be read from its beginning, as when the bot came into it only now. */
+/** Null when the channel must be read from its beginning, for example because the bot has only just joined. */
 export async function recallChannel(
   channel: SlackChannel,
   settings: SlackSettings,
@@ -28,15 +28,16 @@ export async function recallChannel(
 }
 
 /**
- * From when on the channel is read: where earlier runs ended in it, which is before the last run when that failed to
- * read it. A run from the very beginning has forgotten that; one without `since` reaches back for another channel.
+ * Where to start reading the channel: where earlier runs ended in it, which is before the last run if that one failed
+ * to read it. A run from the very beginning has cleared that; one without `since` reaches back because of another
+ * channel.
  */
 export function readFrom({ until }: ChannelMemory, { since }: PollContext): Date {
   const overlapped = new Date(until.getTime() - OVERLAP_MS);
   return since !== null && since < overlapped ? since : overlapped;
 }
 
-/** Holds while its anchor does: a channel whose documents were removed is read from its beginning. */
+/** Valid as long as its anchor exists: a channel whose documents were removed is read from its beginning. */
 export function channelMemory(
   channel: SlackChannel,
   settings: SlackSettings,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SlackAttachment, SlackMessage } from './slack-history.ts';
 
-/** What a message says, still in Slack's markup: its text, then what hangs on it. Empty when it says nothing. */
+/** The content of a message, still in Slack's markup: its text, then its attachments. Empty when it has none. */
 export function messageMarkup(message: SlackMessage): string {
   return [
     bodyMarkup(message),
@@ -13,8 +13,8 @@ export function messageMarkup(message: SlackMessage): string {
 }
 
 /**
- * What people write stands in `text` and once more in rich text blocks. Apps write in other blocks, and `text` is then
- * a short form of them for notifications, or empty.
+ * User messages have the same content in `text` and in rich text blocks. Apps write in other blocks; their `text` is
+ * then a short form for notifications, or empty.
  */
 function bodyMarkup({ text, blocks }: SlackMessage): string {
   const own = text?.trim() ?? '';
@@ -61,7 +61,7 @@ const BLOCK = z.object({
   text: z.union([z.string(), TEXT_OBJECT]).nullish(),
   fields: z.array(TEXT_OBJECT).nullish(),
   elements: z.array(z.unknown()).nullish(),
-  /** Of a table. */
+  /** Only in tables. */
   rows: z.array(z.array(z.unknown())).nullish(),
 });
 
@@ -91,7 +91,7 @@ const ELEMENT = z.object({
   channel_id: z.string().nullish(),
   elements: z.array(z.unknown()).nullish(),
 });
-/** A list within a list within a rich text block is 3. */
+/** A list inside a list inside a rich text block has depth 3. */
 const MAX_ELEMENT_DEPTH = 10;
 
 function elementMarkup(element: unknown, depth: number): string {

@@ -1,19 +1,21 @@
-/** What ids in a message stand for; null: unknown. */
+/** The names for ids in a message; null: unknown. */
 export interface SlackNames {
   user(id: string): string | null;
   channel(id: string): string | null;
 }
 
-/** `<@U1>`, `<#C1|general>`, `<!here>`, `<https://example.com|label>`; never nested, `<` is escaped elsewhere. */
+/**
+ * `<@U1>`, `<#C1|general>`, `<!here>`, `<https://example.com|label>`; never nested, since any other `<` is escaped.
+ */
 const TOKEN = /<([^<>\n]+)>/g;
 const ESCAPES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
 /**
- * Slack's message markup as people read it; asterisks and backticks stay as they are.
+ * Slack's message markup as readers see it; asterisks and backticks stay.
  * https://docs.slack.dev/messaging/formatting-message-text/
  */
 export function renderMrkdwn(text: string, names: SlackNames): string {
-  // Tokens are read before anything is unescaped: text that says "&lt;@U1&gt;" is no mention.
+  // Tokens are replaced before anything is unescaped: the text "&lt;@U1&gt;" is not a mention.
   let rendered = '';
   let end = 0;
   for (const match of text.matchAll(TOKEN)) {
@@ -24,7 +26,7 @@ export function renderMrkdwn(text: string, names: SlackNames): string {
   return rendered + unescape(text.slice(end));
 }
 
-/** Ids of the users whose names `renderMrkdwn` will ask for. */
+/** Ids of the users whose names `renderMrkdwn` will need. */
 export function mentionedUsers(text: string): string[] {
   return Array.from(text.matchAll(/<@([UW][A-Z0-9]+)>/g), (match) => match[1] ?? '');
 }

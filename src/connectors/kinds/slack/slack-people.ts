@@ -8,7 +8,7 @@ export interface SlackPerson {
 }
 
 export interface SlackPeople {
-  /** Every id that was asked for; a user whom Slack does not show is named by the id. */
+  /** Returns every requested id; a user whom Slack does not show gets the id as name. */
   find(ids: Iterable<string>): Promise<ReadonlyMap<string, SlackPerson>>;
 }
 
@@ -27,14 +27,19 @@ const USER = z.object({
 const USERS = z.object({ members: z.array(USER) });
 
 const MAX_REMEMBERED = 20_000;
-/** As many are asked for one by one (a short run needs few names); then the member list is read once. */
+/**
+ * Users up to this number are requested one by one (a short run needs few names); then the member list is read once.
+ */
 const SINGLE_LOOKUPS = 20;
-/** Of 200 members each: 10,000 names for 50 requests; a larger workspace's others are asked for one by one. */
+/**
+ * Of 200 members each: 10,000 names for 50 requests; the other members of a larger workspace are requested one by
+ * one.
+ */
 const MAX_MEMBER_PAGES = 50;
 
 /**
- * Names of a workspace's users, remembered for one run.
- * https://docs.slack.dev/reference/methods/users.info/ and https://docs.slack.dev/reference/methods/users.list/
+ * Names of a workspace's users, cached for one run. https://docs.slack.dev/reference/methods/users.info/ and
+ * https://docs.slack.dev/reference/methods/users.list/
  */
 export function createSlackPeople(api: SlackApi): SlackPeople {
   const known = new Map<string, SlackPerson>();
@@ -74,7 +79,7 @@ export function createSlackPeople(api: SlackApi): SlackPeople {
   };
 }
 
-/** A user whom Slack does not show (of another workspace, or deleted) keeps the id as name. */
+/** A user whom Slack does not show (from another workspace, or deleted) keeps the id as name. */
 async function readUser(api: SlackApi, id: string): Promise<z.infer<typeof USER>> {
   try {
     return (await api.call('users.info', { user: id }, z.object({ user: USER }))).user;

@@ -24,11 +24,11 @@ import type { SlackSettings } from './slack-settings.ts';
 import { dueRoots, readThreads, type ThreadWindow } from './slack-threads.ts';
 
 export const SLACK_CHECKPOINT = z.object({
-  /** Channels are walked in the order of their ids; those before this one are done. */
+  /** Channels are walked in order of their ids; those before this one are done. */
   channel: z.string(),
-  /** In this channel everything from this time on is done; null: all of it. */
+  /** In this channel, everything from this time on is done; null: all of it. */
   before: z.string().nullable(),
-  /** The last document of this channel so far. */
+  /** The last document found in this channel. */
   anchor: z.string().nullable(),
 });
 export type SlackCheckpoint = z.infer<typeof SLACK_CHECKPOINT>;
@@ -36,7 +36,7 @@ type Page = ConnectorPage<SlackCheckpoint>;
 
 export const DOCUMENTS_PER_PAGE = 50;
 const DAY_MS = 86_400_000;
-/** History shows a new reply only at its root: roots of this long before the last run are looked at again. */
+/** History shows a new reply only at its root, so roots up to this long before the last run are examined again. */
 const LOOK_BACK_MS = 30 * DAY_MS;
 /** Slack's clock may be ahead of ours. */
 const LOOK_AHEAD_MS = DAY_MS;
@@ -49,7 +49,7 @@ export interface SlackPoll {
   context: PollContext;
 }
 
-/** Channel after channel, each from its newest message back to what earlier runs have read. */
+/** Channel by channel, each from its newest message back to what earlier runs have read. */
 export async function* pollChannels(
   poll: SlackPoll,
   checkpoint: SlackCheckpoint | null,
@@ -74,7 +74,7 @@ export async function* pollChannels(
   }
 }
 
-/** The runs before saw to the turns up to their end, which is later than what this one looks at again. */
+/** Earlier runs took the turns up to their own end, which is later than `since`. */
 function turnsSince(since: Date, changedSince: Date | null, { until }: PollContext) {
   return { from: new Date(since.getTime() + OVERLAP_MS), until, changedSince };
 }
@@ -126,7 +126,7 @@ async function* pollChannel(
   }
 }
 
-/** As many of the messages as make a page, or fewer when Slack lets them be read only slowly. */
+/** Enough messages for a page, or fewer when Slack returns them slowly. */
 async function readSome(
   { api, context: { clock } }: SlackPoll,
   place: SlackPlace,

@@ -17,11 +17,11 @@ interface Retry {
   people: SlackPeople;
   workspaceUrl: string;
   context: ConnectorContext;
-  /** Null: Slack shows the bot no such channel, or the settings do not choose it any more. */
+  /** Null: Slack does not show the channel to the bot, or the settings no longer choose it. */
   channels: Map<string, SlackChannel | null>;
 }
 
-/** Threads that failed in an earlier run. One that fails again does not keep the others from being read. */
+/** Refetches threads that failed in an earlier run. One that fails again does not stop the others. */
 export async function* fetchThreads(
   given: Omit<Retry, 'people' | 'channels'>,
   documentIds: readonly string[],

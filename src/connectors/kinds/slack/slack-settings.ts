@@ -55,7 +55,7 @@ interface NamedChannel {
   name: string;
 }
 
-/** Whether the settings want this channel. */
+/** Whether the settings include this channel. */
 export function channelFilter(settings: SlackSettings): (channel: NamedChannel) => boolean {
   const wanted = settings.channels?.map((one) => matcherOf(one, settings.channel_regex_enabled));
   const unwanted = settings.exclude_channels?.map((one) =>
@@ -66,7 +66,7 @@ export function channelFilter(settings: SlackSettings): (channel: NamedChannel) 
     !unwanted?.some((matches) => matches(channel));
 }
 
-/** The names and ids in the settings that no channel answers to; patterns may match nothing. */
+/** The names and ids in the settings that match no channel; patterns may match nothing. */
 export function unknownChannels(
   settings: SlackSettings,
   channels: readonly NamedChannel[],
@@ -85,10 +85,10 @@ function matcherOf(wanted: string, isRegex: boolean): (channel: NamedChannel) =>
 }
 
 const MATCH = new Script('pattern.test(name)');
-/** Names have 80 characters at most; a pattern that is not done by then would not be for hours. */
+/** Names have at most 80 characters: a pattern that needs longer would run for hours. */
 const MATCH_TIMEOUT_MS = 100;
 
-/** Patterns such as `(a+)+b` take for ever, and with them the one thread that all workspaces share. */
+/** Patterns such as `(a+)+b` take exponential time, and block the one thread that all workspaces share. */
 function boundedTest(pattern: RegExp, written: string): (name: string) => boolean {
   const place = createContext({ pattern, name: '' });
   return (name) => {

@@ -5,29 +5,29 @@ import { channelRefusal } from './slack-channels.ts';
 import { documentIdOf, permalink, threadDocument, type SlackPlace } from './slack-document.ts';
 import { changedAt, compareTs, isReply, readThread, type SlackMessage } from './slack-history.ts';
 
-/** An app with one request a minute reads 75 messages of a thread in this time. */
+/** In this time, an app limited to one request a minute reads 75 messages of a thread. */
 const MAX_THREAD_MS = 5 * PAGE_TIME_MS;
 
-/** A thread that is to be read. */
+/** A thread to read. */
 export interface DueRoot {
   rootTs: string;
-  /** Null when it is not at hand. */
+  /** Null when it has not been fetched. */
   root: SlackMessage | null;
-  /** Of the message that made it due. */
+  /** The `ts` of the message that made the thread due. */
   dueTs: string;
 }
 
-/** Of one run and one channel. */
+/** For one run and one channel. */
 export interface ThreadWindow {
-  /** What changed from then on is read; null: everything. */
+  /** Changes since then are read; null: everything. */
   since: Date | null;
-  /** Where the walk of the history ends. */
+  /** Where the walk through the history ends. */
   oldest: string;
-  /** Known threads have their turn to be read again; null: none has. */
+  /** The time span whose turns of known threads are due; null: none. */
   again: { from: Date; until: Date; changedSince: Date | null } | null;
 }
 
-/** The threads that changed, or may have and have their turn, each once, in the order of the messages. */
+/** The threads that have changed, or whose turn for a re-read has come, without duplicates, in message order. */
 export function dueRoots(
   messages: readonly SlackMessage[],
   { since, oldest, again }: ThreadWindow,
@@ -39,7 +39,7 @@ export function dueRoots(
     if (!isChanged && !isReadAgain(message, again)) continue;
     const { ts, thread_ts: threadTs } = message;
     if (!isReply(message)) due.set(ts, { rootTs: ts, root: message, dueTs: ts });
-    // A reply that was also sent to the channel: its root comes by itself, unless it is older than the walk.
+    // A reply also sent to the channel: the walk meets its root, unless that is older than the walk.
     else if (threadTs && compareTs(threadTs, oldest) <= 0 && !due.has(threadTs)) {
       due.set(threadTs, { rootTs: threadTs, root: null, dueTs: ts });
     }
@@ -48,8 +48,8 @@ export function dueRoots(
 }
 
 /**
- * History shows an edit of a root, but of replies only the last one's time, and edits of replies to apps that listen to
- * events alone: threads that were active shortly before are therefore read again.
+ * History shows edits of a root, but of replies only the time of the last one; edits of replies are reported only as
+ * events. Therefore recently active threads are read again.
  */
 function lookedAtFrom({ reply_count: replies }: SlackMessage, since: Date): number {
   return since.getTime() - ((replies ?? 0) > 0 ? REPLY_EDIT_WINDOW_MS : 0);
@@ -58,12 +58,13 @@ function lookedAtFrom({ reply_count: replies }: SlackMessage, since: Date): numb
 const REPLY_EDIT_WINDOW_MS = 6 * 60 * 60_000;
 
 const DAY_MS = 86_400_000;
-/** A week after its last reply a thread is read again once a week instead of once a day. */
+/** A week after its last reply, a thread is read again weekly instead of daily. */
 const LIVELY_MS = 7 * DAY_MS;
 
 /**
- * Edits and deletions of older replies show nowhere but in the thread itself. Each thread has its own time of the day or the
- * week, when it was begun, so that each run reads a share of them and nothing needs to be kept about it.
+ * Edits and deletions of older replies are visible only in the thread itself. Each thread's turn in the day or week
+ * follows from the time it was started, so each run reads a share of the threads without keeping any state about
+ * them.
  */
 function isReadAgain(message: SlackMessage, again: ThreadWindow['again']): boolean {
   if (again === null || (message.reply_count ?? 0) === 0) return false;
@@ -79,11 +80,11 @@ export interface ReadThreads extends Pick<
   ConnectorPage<unknown>,
   'documents' | 'skipped' | 'failures' | 'removed'
 > {
-  /** `dueTs` of the last one when the time was over before all were read; null: all were. */
+  /** `dueTs` of the last one when the time was up before all were read; null when all were. */
   stoppedAt: string | null;
 }
 
-/** Reads threads; one that Slack does not show is a failure of its own. Reads at least one, whatever the time. */
+/** Reads threads; one that Slack does not return is a failure of its own. Reads at least one, whatever the time. */
 export async function readThreads(
   api: SlackApi,
   place: SlackPlace,

@@ -19,10 +19,10 @@ import { fetchThreads } from './slack-retry.ts';
 import { SLACK_CREDENTIAL, SLACK_SETTINGS, type SlackSettings } from './slack-settings.ts';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 
-/** Exclusive; no message is written after it. */
+/** Exclusive upper bound; no message is ever later. */
 const END_OF_TIME = '9999999999.000000';
 
-/** Written from https://docs.slack.dev/reference/methods/ and the pages named beside each call. */
+/** Written from https://docs.slack.dev/reference/methods/ and the pages linked beside each call. */
 export function createSlackConnector({ apiBase = 'https://slack.com/api' } = {}): AnyConnector {
   const open = (credential: z.infer<typeof SLACK_CREDENTIAL>, { http }: ConnectorContext) =>
     openSlackApi(http, apiBase, credential.slack_bot_token);
@@ -65,7 +65,7 @@ async function readWorkspaceUrl(api: SlackApi): Promise<string> {
   return (await api.call('auth.test', {}, z.object({ url: z.url() }))).url;
 }
 
-/** Tries each permission that a run needs: channels, membership, history, and names of people. */
+/** Tests each permission that a run needs: channels, membership, history, and user names. */
 async function checkAccess(api: SlackApi, settings: SlackSettings): Promise<void> {
   const { user_id: botUser } = await api.call('auth.test', {}, z.object({ user_id: z.string() }));
   await api.call('users.info', { user: botUser }, z.object({}));
@@ -78,7 +78,7 @@ async function checkAccess(api: SlackApi, settings: SlackSettings): Promise<void
   await api.call('conversations.history', { channel: channel.id, limit: '1' }, z.object({}));
 }
 
-/** Walks all of the history: Slack has no other list of what still exists. */
+/** Walks the entire history: Slack has no other list of what still exists. */
 async function* listThreads(
   api: SlackApi,
   settings: SlackSettings,
@@ -96,7 +96,7 @@ async function* listThreads(
           .map(({ ts }) => documentIdOf(channel.id, ts));
       }
     } catch (error) {
-      // A channel that the bot is shut out of has no documents any more; every other refusal may pass.
+      // A channel closed to the bot has no documents any more; every other refusal may be temporary.
       if (settings.channels !== null || !channelRefusal(error, channel)?.outside) throw error;
     }
   }

@@ -6,12 +6,12 @@ export interface AdfMark {
 const WRAPPERS: Record<string, string> = { strong: '**', em: '_', strike: '~~' };
 
 /**
- * Text with its marks as Markdown; colours, underlines and the like say nothing to a reader of text.
+ * Text with its marks as Markdown. Colours, underlines and the like carry no meaning in text.
  * https://developer.atlassian.com/cloud/jira/platform/apis/document/marks/link/
  */
 export function markedText(text: string, marks: readonly AdfMark[]): string {
   if (text.trim() === '') return text;
-  // Markdown takes no white space just inside of its marks.
+  // Markdown allows no white space just inside its marks.
   const start = text.length - text.trimStart().length;
   const end = text.trimEnd().length;
   let core = text.slice(start, end);

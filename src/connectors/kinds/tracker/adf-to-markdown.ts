@@ -27,14 +27,14 @@ const NODE = z.object({
   content: z.array(z.unknown()).nullish(),
 });
 
-/** Deeper than any editor nests; what lies below is left out. */
+/** Deeper than any editor nests; anything below is left out. */
 const MAX_DEPTH = 60;
 
 /**
- * Turns the Atlassian Document Format, in which Jira Cloud keeps descriptions and comments, into Markdown.
- * Nodes that are unknown keep the text inside of them.
+ * Turns the Atlassian Document Format, in which Jira Cloud stores descriptions and comments, into Markdown. Unknown
+ * nodes keep their text.
  * https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
- * @throws Error when it is no ADF document at all
+ * @throws Error when it is not an ADF document
  */
 export function adfToMarkdown(document: unknown): string {
   const node = readNode(document);
@@ -71,7 +71,7 @@ const INLINE = new Set([
   'placeholder',
 ]);
 
-/** The blocks inside of a node, a blank line between them; inline nodes in a row are one paragraph. */
+/** The blocks inside a node, separated by blank lines; consecutive inline nodes form one paragraph. */
 function blocks(node: AdfNode, depth: number): string {
   if (depth > MAX_DEPTH) return '';
   const parts: string[] = [];
@@ -126,7 +126,7 @@ function block(node: AdfNode, depth: number): string {
     case 'extension':
       return wordOf(node.attrs['text']);
     default:
-      // Layouts, media groups, extensions with a body, and whatever comes next.
+      // Layouts, media groups, extensions with a body, and any future node.
       return node.text || blocks(node, depth);
   }
 }
@@ -139,14 +139,14 @@ function list(
   let index = 0;
   const lines: string[] = [];
   for (const item of childrenOf(node)) {
-    // A list inside of a list stands beside the items, not in one.
+    // In ADF, a nested list is a sibling of the items, not a child of one.
     const isNested = item.type === 'taskList' || item.type.endsWith('List');
     const text = isNested ? block(item, depth + 1) : blocks(item, depth + 1);
     if (text === '') continue;
     const first = isNested ? '  ' : marker(index, item);
     const [head = '', ...rest] = text.split('\n');
     const indent = ' '.repeat(first.length);
-    // Blank lines between the parts of an item would tear the list apart.
+    // Blank lines between the parts of an item would break up the list.
     const more = rest.filter((line) => line !== '').map((line) => indent + line);
     lines.push([first + head, ...more].join('\n'));
     if (!isNested) index += 1;
@@ -173,7 +173,7 @@ function table(node: AdfNode, depth: number): string {
 
 const CARD = z.object({ url: z.string().optional(), name: z.string().optional() }).catch({});
 
-/** A link that the editor shows as a card; some carry what it shows (JSON-LD) in place of the address. */
+/** A link that the editor shows as a card; some hold the shown data (JSON-LD) instead of the URL. */
 function card({ attrs }: AdfNode): string {
   const data = CARD.parse(attrs['data'] ?? {});
   const url = wordOf(attrs['url']) || wordOf(data.url);

@@ -4,14 +4,14 @@ import type { JiraSite } from './jira-site.ts';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 import { wikiMarkupToMarkdown } from './wiki-markup-to-markdown.ts';
 
-/** A custom field whose values are words. */
+/** A custom field with text values. */
 export interface CustomField {
   /** `customfield_10010` */
   id: string;
   name: string;
 }
 
-/** A site may have thousands; each is asked for with every issue. */
+/** A site may have thousands, and each is requested with every issue. */
 const MAX_FIELDS = 100;
 const MAX_VALUE_CHARACTERS = 20_000;
 const MAX_OPTIONS = 100;
@@ -29,9 +29,9 @@ const TEXT_TYPES = new Set(['string', 'option', 'option-with-child']);
 const TEXT_ITEMS = new Set(['string', 'option']);
 
 /**
- * Fields of text, of rich text, of labels and of options to choose from.
+ * Fields of text, rich text, labels and select options.
  * https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-fields/#api-rest-api-3-field-get
- * @returns none when the site does not list them to this account: its issues are read all the same
+ * @returns none when the site does not list them for this account: its issues are read all the same
  */
 export async function listCustomFields({ http, api }: JiraSite): Promise<CustomField[]> {
   try {
@@ -59,7 +59,7 @@ function numberOf({ id }: CustomField): number {
 
 const CUSTOM_VALUES = z.object({ fields: z.record(z.string(), z.unknown()) });
 
-/** What an issue says in these fields, under their names; empty when it says nothing. */
+/** An issue's values of these fields, under their names; empty when it has none. */
 export function customText(raw: unknown, fields: readonly CustomField[]): string {
   const values = CUSTOM_VALUES.safeParse(raw).data?.fields ?? {};
   return fields
@@ -75,7 +75,7 @@ export function customText(raw: unknown, fields: readonly CustomField[]): string
 const OPTION = z.object({ value: z.string(), child: z.object({ value: z.string() }).nullish() });
 const DOCUMENT = z.object({ type: z.literal('doc') });
 
-/** Apps keep other things under the same types; those say nothing here. */
+/** Apps store other data under the same types; that is ignored here. */
 function wordsOf(value: unknown): string {
   if (typeof value === 'string') return wikiMarkupToMarkdown(value);
   if (Array.isArray(value)) {

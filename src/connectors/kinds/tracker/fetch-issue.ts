@@ -18,8 +18,8 @@ const LABEL_SKIPPED = 'has a label to skip';
 export type ReadIssue = { document: ConnectorDocument } | { skipped: SkippedDocument };
 
 /**
- * Makes a document of an issue as a search gave it, with all of its comments.
- * @throws SourceRefused when this issue cannot be read; others may well be
+ * Makes a document of an issue from search results, with all of its comments.
+ * @throws SourceRefused when this issue cannot be read; others may be readable
  */
 export async function readIssue(
   site: JiraSite,
@@ -56,7 +56,7 @@ export function hasLabelToSkip(
 }
 
 /**
- * A search gives the first comments only.
+ * A search returns only the first comments.
  * https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-comments/#api-rest-api-3-issue-issueidorkey-comment-get
  */
 async function allComments({ http, api }: JiraSite, issue: JiraIssue): Promise<JiraComment[]> {

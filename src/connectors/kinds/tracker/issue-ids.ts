@@ -1,16 +1,16 @@
 import type { ConnectorContext, MemoryEntry } from '#src/connectors/source/connector.ts';
 import { issueUrl } from './jira-issue.ts';
 
-/** The documents of issues, by the numbers by which Jira itself knows them. */
+/** The documents of issues, by Jira's numeric issue ids. */
 export interface IssueIds {
   of(issue: { id: string; key: string }): string;
-  /** What is to be remembered of those that were asked for. */
+  /** What to remember of the requested issues. */
   memory: MemoryEntry[];
 }
 
 /**
- * The address under which an issue was read first stays the id of its document: keys change when an issue moves or its
- * project is renamed (which does not even count as a change of its issues), and the old address leads to it still.
+ * The URL under which an issue was first read stays the id of its document. Keys change when an issue moves or its
+ * project is renamed (which does not even count as a change of its issues), but the old URL still redirects.
  */
 export async function recallIssueIds(
   root: string,
@@ -23,7 +23,7 @@ export async function recallIssueIds(
     memory,
     of({ id, key }) {
       const before = known.get(memoryKey(id));
-      // Not of another site that the settings named then.
+      // Ignores URLs of another site that the settings named before.
       if (typeof before === 'string' && before.startsWith(issueUrl(root, ''))) return before;
       const value = issueUrl(root, key);
       known.set(memoryKey(id), value);

@@ -42,14 +42,14 @@ export const ISSUE = z.object({
 });
 export type JiraIssue = z.infer<typeof ISSUE>;
 
-/** What is asked for beside custom fields. */
+/** The fields to request besides custom fields. */
 export const ISSUE_FIELDS = Object.keys(ISSUE.shape.fields.shape);
 
 export function issueUrl(root: string, key: string): string {
   return `${root}/browse/${key}`;
 }
 
-/** The key of an issue from its document id; null when it is the id of something else. */
+/** The key of an issue from its document id; null when the document is not an issue. */
 export function issueKey(root: string, documentId: string): string | null {
   const start = issueUrl(root, '');
   const key = documentId.startsWith(start) ? documentId.slice(start.length) : '';
@@ -66,7 +66,7 @@ export function issueDocument(
   options: {
     root: string;
     id: string;
-    /** Of its custom fields. */
+    /** Text of its custom fields. */
     customText: string;
     commentEmailBlacklist: ReadonlySet<string>;
   },
@@ -109,7 +109,7 @@ function commentSection(
   };
 }
 
-/** Version 3 of the API gives documents, version 2 wiki markup. */
+/** Version 3 of the API returns ADF documents, version 2 wiki markup. */
 function richText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? wikiMarkupToMarkdown(value) : adfToMarkdown(value).trim();

@@ -9,17 +9,17 @@ import { CredentialRejected, SourceRefused } from '#src/connectors/source/source
 import type { SourceHttp } from '#src/connectors/source/source-http.ts';
 import type { TrackerSettings } from './tracker-settings.ts';
 
-/** A Jira that took the credential. */
+/** A Jira site that accepted the credential. */
 export interface JiraSite {
   http: SourceHttp;
-  /** What the paths of the REST API stand after: version 3 on Cloud, 2 on Data Center. */
+  /** The part of URLs before REST API paths: version 3 on Cloud, 2 on Data Center. */
   api: string;
-  /** What links begin with. */
+  /** The part that links begin with. */
   root: string;
   isCloud: boolean;
 }
 
-/** Where a search goes on; tokens are Cloud's, offsets Data Center's. */
+/** Where a search continues: tokens on Cloud, offsets on Data Center. */
 export const searchPlace = z.union([
   z.object({ token: z.string() }),
   z.object({ startAt: z.number() }),
@@ -36,7 +36,7 @@ export interface SearchQuery {
 export interface SearchAnswer {
   issues: unknown[];
   next: SearchPlace | null;
-  /** Data Center alone says it. */
+  /** Reported only by Data Center. */
   total: number | null;
 }
 
@@ -44,10 +44,11 @@ const SERVER_INFO = z.object({ deploymentType: z.string().nullish() });
 const MAX_SEARCH_BYTES = 60 * 1024 * 1024;
 
 /**
- * Finds out which Jira it is, and that it knows us: with a wrong token some versions answer as to an anonymous visitor.
+ * Detects the kind of Jira, and checks the account: with a wrong token some versions respond as if to an anonymous
+ * visitor.
  * https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-server-info/
  * https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-myself/
- * @throws CredentialRejected, or SourceRefused when no Jira answers
+ * @throws CredentialRejected, or SourceRefused when no Jira responds
  */
 export async function openJira(
   settings: TrackerSettings,
@@ -76,7 +77,9 @@ export async function openJira(
   return site;
 }
 
-/** @throws CredentialRejected when the site does not know us (any more) */
+/**
+ * @throws CredentialRejected when the site does not recognize the account (any more)
+ */
 export async function requireAccount({ http, api }: JiraSite): Promise<void> {
   await http.json({ url: `${api}/myself` }, z.object({}));
 }
@@ -115,7 +118,7 @@ async function searchCloud(
     const next = data.nextPageToken ? { token: data.nextPageToken } : null;
     return { issues: data.issues, next, total: null };
   } catch (error) {
-    // Either the token has expired or the query is wrong; asked again without a token, it will turn out.
+    // Either the token has expired or the query is wrong; a request without the token will show which.
     if (token !== null && error instanceof SourceRefused && error.status === 400) return null;
     throw error;
   }
@@ -147,7 +150,7 @@ async function searchDataCenter(
 }
 
 /**
- * About how many issues a query finds; for Cloud, whose searches do not say it.
+ * The approximate number of issues; for Cloud, whose searches do not report it.
  * https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/#api-rest-api-3-search-approximate-count-post
  */
 export async function approximateCount({ http, api }: JiraSite, jql: string): Promise<number> {

@@ -1,4 +1,4 @@
-/** What an administrator wants indexed, without an order: orders are ours. */
+/** The issues to index, without ORDER BY: the connector sets the order. */
 export function baseJql(settings: {
   projectKey: string | null;
   jql: string | null;
@@ -8,9 +8,9 @@ export function baseJql(settings: {
 }
 
 /**
- * The query for what changed at `fromMs` or later, oldest change first. Numbers are milliseconds since 1970, in which
- * no time zone can go wrong (dates as text are read in the account's own zone). Jira Cloud takes no query without any
- * restriction, therefore the one on the year 1970.
+ * The query for changes at `fromMs` or later, oldest change first. Numbers are milliseconds since 1970, which no time
+ * zone affects (Jira reads date strings in the account's time zone). Jira Cloud rejects an unrestricted query, hence
+ * the clause about the year 1970.
  * https://support.atlassian.com/jira-software-cloud/docs/jql-fields/
  */
 export function changedJql(base: string | null, fromMs: number | null): string {
@@ -20,7 +20,7 @@ export function changedJql(base: string | null, fromMs: number | null): string {
   return `${clauses.join(' AND ')} ORDER BY updated ASC, key ASC`;
 }
 
-/** A query without the `ORDER BY` at its end; one inside of quotes is text. */
+/** A query without its trailing `ORDER BY`; one inside quotes is text. */
 export function queryWithoutOrder(query: string): string {
   const masked = query.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, (text) =>
     '_'.repeat(text.length),

@@ -3,7 +3,7 @@ import { withoutLastSlashes } from '#src/platform/base-url.ts';
 import { siteUrl, type AtlassianCredential } from '#src/connectors/source/atlassian.ts';
 
 const DEFAULT_BATCH = 50;
-/** Jira Cloud gives no more issues with their fields at once. */
+/** Jira Cloud returns at most this many issues with their fields per request. */
 export const MAX_BATCH = 100;
 
 const optionalText = z
@@ -21,7 +21,7 @@ const BASE_URL = optionalText.describe(
 );
 
 export interface TrackerSettings {
-  /** Without a slash at its end; links and document ids begin with it. */
+  /** Without a trailing slash; links and document ids begin with it. */
   root: string;
   projectKey: string | null;
   jql: string | null;
@@ -85,13 +85,13 @@ function baseUrlProblem(sent: (string | null)[], isSite: boolean): string | null
 }
 
 const PROJECT_LINK = /\/(?:projects|browse)\/([A-Za-z][A-Za-z0-9_]+)/;
-/** Where Jira's own pages begin; what comes before is the context path of a Data Center. */
+/** Where Jira's own paths begin; anything before them is the context path of a Data Center. */
 const OWN_PAGES = /\/(?:browse|projects|issues|secure|plugins|rest|servicedesk|wiki)(?:\/|$)/;
-/** Pages of Jira Cloud lie below `/jira`, which a Data Center may use as its context path. */
+/** Jira Cloud's pages are under `/jira`, which a Data Center may use as its context path. */
 const CLOUD_PAGES =
   /^\/jira\/(?:software|core|servicedesk|your-work|for-you|dashboards|people|projects)(?:\/|$)/;
 
-/** Reduces the address of any page of a site to its root, and takes the project that it shows. */
+/** Reduces the URL of any page of a site to its root, and extracts the project that it shows. */
 function jiraSite(text: string): { root: string; projectKey: string | null } | null {
   const url = siteUrl(text);
   if (!url) return null;

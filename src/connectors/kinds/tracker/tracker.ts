@@ -32,18 +32,18 @@ import {
 import { issueCursor, issuesSince, walkIssues, type IssueCursor } from './walk-issues.ts';
 
 const CHECKPOINT = z.object({
-  /** Null: everything was read. */
+  /** Null: everything has been read. */
   cursor: issueCursor.nullable(),
   read: z.number(),
   total: z.number().nullable(),
 });
 type Checkpoint = z.infer<typeof CHECKPOINT>;
 
-/** Without descriptions and comments Jira gives more at once. */
+/** Without descriptions and comments, Jira returns more per request. */
 const IDS_PER_REQUEST = 1_000;
 
 /**
- * Jira Cloud and Jira Data Center. Issues are read in the order of their last change; see `walk-issues.ts`.
+ * Jira Cloud and Jira Data Center. Issues are read in order of their last change; see `walk-issues.ts`.
  * https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/
  * https://developer.atlassian.com/server/jira/platform/rest-apis/
  */
@@ -125,7 +125,7 @@ async function* pollIssues(
   };
   while (now.cursor !== null) {
     const page: ConnectorPage<Checkpoint> = await readPage(reading, now.cursor, now);
-    // An account that was shut out meanwhile would see an early end.
+    // For an account that lost access in the meantime, the list would seem to end early.
     if (page.checkpoint.cursor === null) await requireAccount(site);
     yield page;
     now = page.checkpoint;
@@ -206,7 +206,7 @@ function sorted(
   };
 }
 
-/** An estimate is worth one request, not a failed run. */
+/** An estimate is worth one request but not a failed run. */
 async function countIssues(
   site: JiraSite,
   settings: TrackerSettings,
@@ -249,7 +249,7 @@ async function fetchIssuesAgain(
       const answer =
         key === null ? null : await site.http.json({ url, expect: [404] }, z.unknown());
       const raw = answer?.response.status === 404 ? null : (answer?.data ?? null);
-      // An issue that moved to another project answers to its old key, too.
+      // An issue that moved to another project is also found under its old key.
       const issue = NAMED.safeParse(raw).data;
       const ids = issue && (await recallIssueIds(site.root, [issue], context));
       const documentId = issue && ids ? ids.of(issue) : id;

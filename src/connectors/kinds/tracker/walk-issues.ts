@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { searchPlace, type SearchAnswer, type SearchPlace } from './jira-site.ts';
 
-/** Where the reading of issues stands, which come in the order of their last change. */
+/** The position in the issues, which come in order of their last change. */
 export const issueCursor = z.object({
-  /** Issues that changed at this second (in ms) or later are asked for; null: all. */
+  /** Only issues that changed in this second (in ms) or later are requested; null: all. */
   fromMs: z.number().nullable(),
-  /** Issues of that second that were read already. */
+  /** Issues of that second that have been read. */
   seen: z.array(z.string()),
   /** Jira's own paging, used only while all issues of a page changed in that second. */
   place: searchPlace.nullable(),
@@ -18,7 +18,7 @@ export function issuesSince(since: Date | null): IssueCursor {
   return { fromMs: since && secondOf(since.getTime()), seen: [], place: null, anchor: null };
 }
 
-/** Kept as it came; only what the order goes by is read. */
+/** Kept as received; only the fields that define the order are parsed. */
 export interface FoundIssue {
   id: string;
   key: string;
@@ -28,7 +28,7 @@ export interface FoundIssue {
 
 export interface WalkedIssues {
   issues: FoundIssue[];
-  /** Things in the answer without an id, key or time: what they are cannot be told. */
+  /** Items in the response without an id, key or time, which cannot be identified. */
   unreadable: number;
   /** Null at the end. */
   next: IssueCursor | null;
@@ -38,11 +38,12 @@ export interface WalkedIssues {
 type Search = (fromMs: number | null, place: SearchPlace | null) => Promise<SearchAnswer | null>;
 
 /**
- * Reads the next page. Offsets and tokens would miss issues when others are edited between two pages, so each page
- * asks anew for what changed since the last issue read: an edited issue moves to the end and is met there.
- * Jira sorts by the second. Where more issues changed in one second than a page holds (a bulk edit), Jira's own paging
- * goes on within it. An offset is proven then by the issue before it, which is asked for again; when that one has
- * moved, or a token has expired, the second is read from its start. Rather twice than not at all.
+ * Reads the next page. With offsets or tokens alone, edits between two pages would make the walk miss issues, so each
+ * page requests what changed since the last issue read: an edited issue moves to the end and is met there. Jira sorts
+ * by the second. When more issues changed in one second than fit a page (a bulk edit), Jira's own paging is used
+ * within that second. An offset is then checked against the issue before it, which is requested again; when that
+ * issue has moved, or a token has expired, the second is read from its start. Reading an issue twice is better than
+ * missing it.
  */
 export async function walkIssues(cursor: IssueCursor, search: Search): Promise<WalkedIssues> {
   const { fromMs, anchor } = cursor;
@@ -55,7 +56,7 @@ export async function walkIssues(cursor: IssueCursor, search: Search): Promise<W
     return walkIssues({ fromMs, seen: [], place: null, anchor: null }, search);
   }
   if (isProven && found.issues.length === 1 && answer.next !== null) {
-    // A server that gives one issue at a time has given the proof alone.
+    // A server that returns one issue at a time has returned only the anchor.
     return walkIssues({ ...cursor, seen: [anchor], anchor: null }, search);
   }
   const known = new Set([...cursor.seen, ...(anchor === null ? [] : [anchor])]);
@@ -67,7 +68,7 @@ export async function walkIssues(cursor: IssueCursor, search: Search): Promise<W
   };
 }
 
-/** An offset begins one issue early. */
+/** An offset starts one issue early. */
 function overlapping(place: SearchPlace | null): SearchPlace | null {
   return place && 'startAt' in place ? { startAt: Math.max(0, place.startAt - 1) } : place;
 }
@@ -97,7 +98,7 @@ function readIssues({ issues }: SearchAnswer): { issues: FoundIssue[]; unreadabl
   return { issues: found, unreadable: issues.length - found.length };
 }
 
-/** Milliseconds of `2024-05-01T10:00:00.000+0200`; null when it is no time. */
+/** Milliseconds of `2024-05-01T10:00:00.000+0200`; null when it is not a time. */
 export function jiraTime(text: string): number | null {
   const ms = Date.parse(text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
   return Number.isNaN(ms) ? null : ms;

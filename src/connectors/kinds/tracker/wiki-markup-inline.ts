@@ -1,4 +1,4 @@
-/** Marks around a phrase: opened after a space or bracket, closed before one, as Jira's renderer asks. */
+/** Marks around a phrase: opened after a space or bracket and closed before one, as Jira's renderer requires. */
 const PHRASES: [pattern: RegExp, before: string, after: string][] = [
   [phrase('*'), '**', '**'],
   [phrase('_'), '_', '_'],
@@ -7,7 +7,7 @@ const PHRASES: [pattern: RegExp, before: string, after: string][] = [
   [phrase('??'), '_', '_'],
 ];
 
-/** Within words the new editor writes `{*}` for `*`. */
+/** Within words, the new editor writes `{*}` for `*`. */
 const INNER_PHRASES: [pattern: RegExp, before: string, after: string][] = [
   [/\{\*\}([^\n{}]{1,1000})\{\*\}/g, '**', '**'],
   [/\{_\}([^\n{}]{1,1000})\{_\}/g, '_', '_'],
@@ -21,16 +21,16 @@ const MENTION = /\[~(?:accountid:)?([^\]\s[]{1,200})\]/g;
 const MONOSPACE = /\{\{((?:[^\n{}]|\{(?!\{)|\}(?!\})){1,2000}?)\}\}/g;
 const DECORATION = /\{(?:color(?::[^}\n]{1,40})?|anchor:[^}\n]{1,200})\}/g;
 const PICTURE = /(^|[\s(|])!([^\s!|]{1,300}\.\w{2,5})(?:\|[^!\n]{0,200})?!/g;
-/** Private use characters stand in for what must not be read as markup, until all markup is read. */
+/** Private use characters replace what must not be read as markup, until all markup has been read. */
 const HOLD = '\uE000';
 const RELEASE = '\uE001';
 const HELD = /\uE000(\d+)\uE001/g;
-/** Stands in for a blank line that must not be taken out. */
+/** Placeholder for a blank line that must be kept. */
 export const BLANK = RELEASE;
-/** Taken out of a text before its lines are read. */
+/** Removed from a text before its lines are read. */
 export const STAND_INS = /[\uE000\uE001]/g;
 
-/** One line of Jira's text formatting notation as Markdown. */
+/** Converts one line of Jira's text formatting notation to Markdown. */
 export function wikiLine(line: string): string {
   const held: string[] = [];
   const release = (text: string): string =>
@@ -40,7 +40,7 @@ export function wikiLine(line: string): string {
     .replace(INNER_MONOSPACE, (_, code: string) => hold(`\`${code}\``))
     .replace(MONOSPACE, (_, code: string) => hold(`\`${code}\``))
     .replace(/\\([\\{}[\]*_+\-!|#?^~])/g, (whole: string, character: string) =>
-      // Two of them at the end of a line or before a space break the line.
+      // Two backslashes at the end of a line or before a space are a line break.
       hold(whole === '\\\\' ? '\n' : character),
     )
     .replace(MENTION, (_, name: string) => hold(`@${name}`))

@@ -1,6 +1,6 @@
 import { BLANK, STAND_INS, wikiLine } from './wiki-markup-inline.ts';
 
-/** `{code:java|title=x}` and its like, alone or with text after it. */
+/** `{code:java|title=x}` and similar tags, alone or followed by text. */
 const OPENING = /^\s*\{(code|noformat|quote|panel|info|note|warning|tip|expand)(?::([^}\n]*))?\}/;
 const LIST_ITEM = /^\s*([*#-]{1,10})\s+(\S.*)$/;
 const HEADING = /^\s*h([1-6])\.\s*(.*)$/;
@@ -8,13 +8,13 @@ const HEADING = /^\s*h([1-6])\.\s*(.*)$/;
 interface Reader {
   lines: string[];
   at: number;
-  /** Macros that have no end in what is left; they are read as text. */
+  /** Macros without an end tag in the rest; they are read as text. */
   unclosed: Set<string>;
 }
 
 /**
- * Turns Jira's text formatting notation, in which Jira Data Center keeps descriptions and comments, into Markdown.
- * What is no markup stays as it was written.
+ * Turns Jira's text formatting notation, in which Jira Data Center stores descriptions and comments, into Markdown.
+ * Text without markup stays unchanged.
  * https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all
  */
 export function wikiMarkupToMarkdown(markup: string): string {
@@ -32,7 +32,7 @@ export function wikiMarkupToMarkdown(markup: string): string {
     .trim();
 }
 
-/** The next line or block, as lines of Markdown. */
+/** The next line or block, as Markdown lines. */
 function readBlock(reader: Reader): string[] {
   const line = reader.lines[reader.at] ?? '';
   const opening = OPENING.exec(line);
@@ -63,7 +63,7 @@ function readBlock(reader: Reader): string[] {
   return [wikiLine(line)];
 }
 
-/** Whether a macro that opens in the present line, before `start`, ends there or later. */
+/** Whether a macro that opens in the current line, before `start`, ends there or later. */
 function isClosed(reader: Reader, name: string, start: number): boolean {
   if (reader.unclosed.has(name)) return false;
   const closing = `{${name}}`;
@@ -99,7 +99,7 @@ function readMacro(reader: Reader, opening: RegExpExecArray): string[] {
     line = reader.lines[reader.at];
     reader.at += 1;
   }
-  // What follows in the line of the end is a line of its own.
+  // Text after the end tag is treated as a separate line.
   if (rest.trim() !== '') {
     reader.at -= 1;
     reader.lines[reader.at] = rest;
@@ -114,7 +114,7 @@ function macroLines(name: string, parameters: string, body: string[]): string[] 
     const language =
       name === 'code' ? (/^[\w+#-]+$/.exec(parameters.split('|')[0] ?? '')?.[0] ?? '') : '';
     const fence = body.some((line) => line.includes('```')) ? '````' : '```';
-    // Blank lines of code are kept, those between blocks are not.
+    // Blank lines in code are kept, those between blocks are not.
     const code = body.map((line) => line || BLANK);
     return [...caption, fence + language, ...code, fence];
   }
@@ -144,7 +144,7 @@ function readTable(reader: Reader): string[] {
   return ['', line(head), line(head.map(() => '---')), ...body.map(line), ''];
 }
 
-/** Cells of `||head||head||` or `|cell|cell|`; a bar inside of a link is no border. */
+/** Cells of `|head|head|` or `|cell|cell|`; a bar inside a link is not a separator. */
 function tableCells(line: string): string[] {
   const inner = line
     .trim()

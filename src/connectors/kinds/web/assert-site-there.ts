@@ -6,12 +6,12 @@ import type { Crawl, OpenReading, PageReading } from './page-reading.ts';
 import { RobotsUnavailable } from './read-robots.ts';
 import type { SitemapReading } from './read-sitemap-entry.ts';
 
-/** After as many pages that could not be reached the base URL is asked whether the site is there at all. */
+/** After this many unreachable pages, the base URL is requested to see whether the site is up at all. */
 const SUSPICIOUS_FAILURES = 8;
 
 /**
- * A page that cannot be reached is that page's failure. Many in a row, or one that asks to be left alone for long,
- * may mean that the site is away: then the base URL is asked, and its answer decides.
+ * An unreachable page is a failure of that page. Many in a row, or one that asks for a long pause, may mean that the
+ * site is down: then the base URL is requested, and its response decides.
  */
 export async function assertSiteThere(
   crawl: Crawl,
@@ -22,7 +22,7 @@ export async function assertSiteThere(
   const { settings, frontier } = crawl;
   const error = reading.kind === 'failed' ? reading.error : null;
   const type = settings.web_connector_type;
-  // One of several sitemaps is not the site.
+  // When there are several sitemaps, one of them is not the site.
   const isAlone = type === 'sitemap' ? frontier.known === 1 : type !== 'upload';
   const isBase = isFirst && isAlone;
   if (isBase && error) throw error;
@@ -40,12 +40,12 @@ export async function assertSiteThere(
   if (!isAsked && crawl.unavailableInARow < SUSPICIOUS_FAILURES) return;
   crawl.unavailableInARow = 0;
   const base = type === 'upload' ? null : readBaseUrl(settings.base_url);
-  // The addresses of an upload are of many sites, none of which speaks for the others.
+  // The URLs of an upload belong to many sites, and none of them stands for the others.
   if (!base) return;
   await crawl.context.http.send({ url: base.href, expect: CLIENT_ERRORS });
 }
 
-/** Nothing can be crawled from a base URL that is no page. */
+/** A crawl cannot start from a base URL that is not a page. */
 function assertBaseReadable(
   entry: FrontierEntry,
   reading: OpenReading | PageReading | SitemapReading,

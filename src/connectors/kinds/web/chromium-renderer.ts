@@ -10,17 +10,17 @@ import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 const PAGES_AT_ONCE = 2;
 const START_TIMEOUT_MS = 15_000;
 const PAGE_TIMEOUT_MS = 20_000;
-/** After `load`, pages that fetch their text get this long to do so. */
+/** After `load`, pages have this long to fetch their text. */
 const SETTLE_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 500;
-/** A browser takes some 200 MB: it is closed soon after the last page. */
+/** A browser takes some 200 MB, so it is closed soon after the last page. */
 const IDLE_MS = 60_000;
 const MAX_RESPONSE_BYTES = 5 * 1024 * 1024;
 const MAX_PAGE_BYTES = 40 * 1024 * 1024;
 const MAX_REQUESTS = 300;
 const MAX_SCROLLS = 20;
 const WANTED = new Set(['document', 'script', 'stylesheet', 'xhr', 'fetch']);
-/** A proxy that nobody listens at, for loopback too: what is not answered by `answerRoute` goes nowhere. */
+/** A proxy where nothing listens, for loopback too: a request that `answerRoute` does not answer goes nowhere. */
 const DEAD_PROXY = 'http://127.0.0.1:9';
 const FLAGS = [
   '--no-sandbox',
@@ -32,7 +32,7 @@ const FLAGS = [
   '--disable-sync',
   '--disable-dev-shm-usage',
   '--proxy-bypass-list=<-loopback>',
-  // No name is looked up either, be it to get ready for a link: a lookup alone tells somebody something.
+  // No DNS lookups either, not even for prefetching: a lookup alone leaks information.
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
 ];
@@ -44,9 +44,10 @@ interface Options {
 }
 
 /**
- * Renders pages in one Chromium, started when it is first needed. Each page has a context of its own: no cookie or
- * cache outlives it. The browser has no network: every request is answered here through the guarded HTTP, GET and HEAD
- * of text, scripts and styles only. A page that hangs takes the browser with it, and the next one gets another.
+ * Renders pages in one Chromium, started when first needed. Each page has its own context, so no cookie or cache
+ * outlives it. The browser has no network: every request is answered here through the guarded HTTP client, and only
+ * GET and HEAD of text, scripts and styles. A page that hangs is killed together with the browser, and the next page
+ * gets a new one.
  */
 export function openChromiumRenderer(options: Options): PageRenderer & AsyncDisposable {
   const { http, log } = options;
@@ -62,13 +63,13 @@ export function openChromiumRenderer(options: Options): PageRenderer & AsyncDisp
       const message = `Chromium did not start from ${options.executablePath}.`;
       throw new SourceUnavailable(message, { cause: error });
     });
-    // One that was stopped may say so when the next is running.
+    // A stopped browser may report it when the next one is already running.
     const forget = (): void => {
       if (running === starting) running = null;
     };
     starting.then(
       ({ browser }) => browser.on('disconnected', forget),
-      () => undefined, // told to who waits for it
+      () => undefined, // reported to whoever awaits it
     );
     running = starting;
     return starting;
@@ -76,7 +77,7 @@ export function openChromiumRenderer(options: Options): PageRenderer & AsyncDisp
   const stop = async (): Promise<void> => {
     const stopping = running;
     running = null;
-    // Nothing in it is worth a graceful end.
+    // Nothing in it needs a graceful shutdown.
     const started = await stopping?.catch(() => null);
     await started?.server.kill().catch((error: unknown) => {
       log.warn({ err: error }, 'chromium did not end');
@@ -109,7 +110,7 @@ interface RunningBrowser {
   browser: Browser;
 }
 
-/** Loaded when first needed: most installations render nothing. A server, since only that can be killed. */
+/** Loaded when first needed, because most installations render nothing. A server, because only that can be killed. */
 async function launch({ executablePath }: Options): Promise<RunningBrowser> {
   const { chromium } = await import('playwright-core');
   const server = await chromium.launchServer({
@@ -118,9 +119,9 @@ async function launch({ executablePath }: Options): Promise<RunningBrowser> {
     args: FLAGS,
     proxy: { server: DEAD_PROXY },
     timeout: START_TIMEOUT_MS,
-    // Under a random path, and for this machine only.
+    // Under a random path, and only for this machine.
     host: '127.0.0.1',
-    // Nothing of this process's environment: it holds secrets.
+    // Nothing of this process's environment, which holds secrets.
     env: { PATH: '/usr/bin:/bin', HOME: tmpdir() },
     handleSIGINT: false,
     handleSIGTERM: false,
@@ -129,7 +130,7 @@ async function launch({ executablePath }: Options): Promise<RunningBrowser> {
   try {
     return { server, browser: await chromium.connect(server.wsEndpoint()) };
   } catch (error) {
-    // Nobody else knows of it.
+    // Nobody else can stop it.
     await server.kill().catch(() => undefined);
     throw error;
   }
@@ -144,7 +145,7 @@ async function renderPage(
   const deadline = AbortSignal.timeout(PAGE_TIMEOUT_MS);
   const signal = AbortSignal.any([deadline, options.signal]);
   try {
-    // Redirects are followed here: those of an answered request would not be asked for again.
+    // Redirects are followed here: once a request is answered, its redirects would not pass through this code.
     const document = await http.send({ url, signal, maxBytes: MAX_RESPONSE_BYTES });
     if (document.status >= 400) return { status: document.status, url: document.url, html: '' };
     const running = await orAbort(start(), signal);
@@ -182,7 +183,7 @@ async function runPage(
   try {
     return await orAbort(work(), signal);
   } finally {
-    // A page that is busy for ever cannot be closed.
+    // A page that is busy forever cannot be closed.
     const closed = context.close().then(
       () => true,
       () => true,
@@ -191,7 +192,7 @@ async function runPage(
   }
 }
 
-/** A page whose network never falls silent is read as it then is. */
+/** A page whose network never becomes idle is read in its current state. */
 async function settle(page: Page): Promise<void> {
   await page
     .waitForLoadState('networkidle', { timeout: SETTLE_TIMEOUT_MS })
@@ -215,13 +216,13 @@ async function scrollToEnd(page: Page): Promise<void> {
 
 interface Answering {
   http: HttpClient;
-  /** The page itself, which was fetched already. */
+  /** The page itself, which has already been fetched. */
   document: OutboundResponse;
   budget: { requests: number; bytes: number };
   signal: AbortSignal;
 }
 
-/** Answers one request of a page, or has it fail. */
+/** Answers one request of a page, or lets it fail. */
 async function answerRoute(
   route: Route,
   { http, document, budget, signal }: Answering,
@@ -245,7 +246,7 @@ async function answerRoute(
     budget.bytes += response.bytes.length;
     await fulfill(route, response);
   } catch (error) {
-    // The page sees a failed request, as it would of any other client. A closed context has no routes left.
+    // The page sees a failed request, as with any other client. A closed context has no routes left.
     const code =
       error instanceof OutboundError && error.kind === 'refused' ? 'accessdenied' : 'failed';
     await route.abort(code).catch(() => undefined);

@@ -2,26 +2,26 @@ import { z } from 'zod';
 import type { ConnectorContext, MemoryEntry } from '#src/connectors/source/connector.ts';
 import { addressKey } from './page-address.ts';
 
-/** An address to be visited. */
+/** A URL to visit. */
 export interface FrontierEntry {
   url: string;
   kind: 'page' | 'sitemap';
-  /** Links from the base URL. */
+  /** Number of links from the base URL. */
   depth: number;
-  /** As the sitemap wrote it. */
+  /** As written in the sitemap. */
   lastmod: string | null;
-  /** Visited again, and read under this address: the canonical one that it names is no page. */
+  /** Visited again and read under its own URL: the canonical URL that it names is not a page. */
   own?: true;
-  /** Waits for the page that had its text before: the text, as `prints` name it. */
+  /** Waits for the page that had its text before; holds the text in the form of `prints`. */
   twinOf?: string;
 }
 
 export const frontierPosition = z.object({
-  /** Entries that are done with. */
+  /** Entries that are done. */
   settled: z.int().nonnegative(),
-  /** Chunks of the log that this run has written. */
+  /** Chunks of the log written by this run. */
   chunks: z.int().nonnegative(),
-  /** Whether there were more pages than may be read. */
+  /** Whether there were more pages than the limit. */
   overflowed: z.boolean(),
 });
 export type FrontierPosition = z.infer<typeof frontierPosition>;
@@ -36,20 +36,20 @@ const loggedEntry = z.object({
 });
 const logChunk = z.object({
   queued: z.array(
-    // The last is there for `own` alone.
+    // The last element is there only for `own`.
     z.tuple(
       [z.string(), z.int(), z.enum(['page', 'sitemap']), z.string().nullable()],
       z.literal(true),
     ),
   ),
   claimed: z.array(z.string()),
-  /** Pages that wait for the one at their canonical address, whose key stands before them. */
+  /** Pages that wait for the one at their canonical URL, preceded by its key. */
   waiting: z.array(z.tuple([z.string(), loggedEntry])),
-  /** Keys of addresses for which nothing waits any more. */
+  /** Keys of URLs for which nothing waits any more. */
   met: z.array(z.string()),
-  /** The id of a document, and the prints of its text. */
+  /** The id of a document, and the hashes of its text. */
   owned: z.array(z.tuple([z.string()], z.string())),
-  /** Keys of addresses that are too deep. */
+  /** Keys of URLs that are too deep. */
   passedBy: z.array(z.string()),
 });
 type LogChunk = z.infer<typeof logChunk>;
@@ -58,7 +58,7 @@ function emptyChunk(): LogChunk {
   return { queued: [], claimed: [], waiting: [], met: [], owned: [], passedBy: [] };
 }
 
-/** A sitemap may add 50,000 addresses at once; a row of the memory should not hold them all. */
+/** A sitemap may add 50,000 URLs at once; a single memory row should not hold them all. */
 const ENTRIES_PER_CHUNK = 1_000;
 const CHUNKS_PER_RECALL = 50;
 const MAX_SITEMAPS = 5_000;
@@ -66,18 +66,17 @@ const KEYS_KEPT = 10_000;
 const MAX_PASSED_BY = 50_000;
 
 /**
- * The queue of a crawl, with all that it has seen.
- *
+ * The queue of a crawl, with all URLs that it has seen.
  * It lives in memory (some 100 bytes a page, at most `maxPages` of them) and survives a crash through a log in the
- * pair's memory: each saved page appends what it discovered as `frontier:<n>`, so that saving costs what the page
- * brought, however long the queue is. The checkpoint holds two numbers only: how many entries are done and how many
- * chunks are written. A chunk is read again only if its number is below that of the checkpoint, and was then written
- * in this very run, so the next run overwrites the keys from 0 and nothing needs to be deleted.
+ * pair's memory: each saved page appends what it discovered as `frontier:<n>`, so the cost of saving depends only on
+ * what the page added, however long the queue is. The checkpoint holds only two numbers: how many entries are done
+ * and how many chunks are written. A chunk is read again only if its number is below that of the checkpoint, so it
+ * was written in this very run. The next run overwrites the keys from 0, and nothing needs to be deleted.
  */
 export class CrawlFrontier {
   private readonly maxPages: number;
   private readonly entries: (FrontierEntry | null)[] = [];
-  /** Address key → place in the queue. */
+  /** URL key → position in the queue. */
   private readonly places = new Map<string, number>();
   /** Keys of the ids that this run has reported. */
   private readonly claimed = new Set<string>();
@@ -89,7 +88,7 @@ export class CrawlFrontier {
   private chunks = 0;
   private overflowed = false;
   private readonly waiting = new Map<string, FrontierEntry[]>();
-  /** Print of a text → id of the document that has it. */
+  /** Hash of a text → id of the document that has it. */
   private readonly owners = new Map<string, string>();
   private readonly passedBy = new Set<string>();
   private uncounted = 0;
@@ -103,22 +102,22 @@ export class CrawlFrontier {
     return { settled: this.settledCount, chunks: this.chunks, overflowed: this.overflowed };
   }
 
-  /** Pages that the crawl knows of. */
+  /** Pages known to the crawl. */
   get knownPages(): number {
     return this.pages;
   }
 
-  /** Pages and sitemaps that the crawl knows of. */
+  /** Pages and sitemaps known to the crawl. */
   get known(): number {
     return this.entries.length;
   }
 
-  /** Entries that are done with. */
+  /** Entries that are done. */
   get settled(): number {
     return this.settledCount;
   }
 
-  /** Queues an address that is new; the order of arrival is the order of visits. */
+  /** Queues a URL unless it is known; URLs are visited in order of arrival. */
   add(entry: FrontierEntry): void {
     const key = this.keyOf(entry.url);
     if (this.places.has(key)) return;
@@ -132,7 +131,7 @@ export class CrawlFrontier {
     this.unsaved.queued.push([entry.url, entry.depth, entry.kind, entry.lastmod]);
   }
 
-  /** Queues a page again, to be read under its own address. */
+  /** Queues a page again, to be read under its own URL. */
   revisit({ twinOf: _, ...entry }: FrontierEntry): void {
     this.append({ ...entry, own: true }, addressKey(entry.url));
     this.unsaved.queued.push([entry.url, entry.depth, entry.kind, entry.lastmod, true]);
@@ -147,18 +146,18 @@ export class CrawlFrontier {
     return next;
   }
 
-  /** The oldest entry that was taken is done with. */
+  /** The oldest entry that was taken is done. */
   settle(): void {
     this.entries[this.settledCount] = null;
     this.settledCount += 1;
   }
 
-  /** Whether the address will be visited yet. */
+  /** Whether the URL is still to be visited. */
   isPending(url: string): boolean {
     return (this.places.get(addressKey(url)) ?? -1) > this.settledCount;
   }
 
-  /** Whether nothing else was reported under this id in this run. */
+  /** Whether nothing else has been reported under this id in this run. */
   claim(id: string): boolean {
     const key = addressKey(id);
     if (this.claimed.has(key)) return false;
@@ -167,24 +166,24 @@ export class CrawlFrontier {
     return true;
   }
 
-  /** Whether something was reported under this id in this run. */
+  /** Whether something has been reported under this id in this run. */
   isClaimed(id: string): boolean {
     return this.claimed.has(addressKey(id));
   }
 
-  /** The id of the document that has one of these texts in this run. */
+  /** The id of the document with one of these texts in this run. */
   ownerOf(prints: readonly string[]): string | null {
     const print = prints.find((one) => this.owners.has(one));
     return this.owners.get(print ?? '') ?? null;
   }
 
-  /** The text is that of this document. */
+  /** Records this document as the owner of the text. */
   own(prints: readonly string[], id: string): void {
     for (const print of prints) this.owners.set(print, id);
     this.unsaved.owned.push([id, ...prints]);
   }
 
-  /** Notes an address that lies too deep to be visited. */
+  /** Records a URL that is too deep to visit. */
   passBy(url: string): void {
     const key = this.keyOf(url);
     const isKnown = this.places.has(key) || this.passedBy.has(key);
@@ -194,21 +193,21 @@ export class CrawlFrontier {
     this.uncounted += 1;
   }
 
-  /** How many addresses were passed by since this was asked last. */
+  /** How many URLs were too deep since the last call. */
   countTooDeep(): number {
     const count = this.uncounted;
     this.uncounted = 0;
     return count;
   }
 
-  /** Puts a page off until the one at its canonical address, which is still to be visited, has been seen. */
+  /** Postpones a page until the one at its canonical URL, which is still to be visited, has been seen. */
   putOff(entry: FrontierEntry, canonical: string): void {
     const key = addressKey(canonical);
     this.addWaiting(key, entry);
     this.unsaved.waiting.push([key, entry]);
   }
 
-  /** The pages that waited for this one. They do not any more. */
+  /** Returns and releases the pages that waited for this one. */
   meet(url: string): FrontierEntry[] {
     const key = addressKey(url);
     const entries = this.waiting.get(key) ?? [];
@@ -216,7 +215,7 @@ export class CrawlFrontier {
     return entries;
   }
 
-  /** What is to be remembered along with the present position. */
+  /** What to remember with the current position. */
   save(): MemoryEntry[] {
     const log = this.unsaved;
     this.unsaved = emptyChunk();
@@ -238,7 +237,10 @@ export class CrawlFrontier {
     return memory;
   }
 
-  /** Reads the log of a run that was cut off. @returns false when it is not whole: begin anew then */
+  /**
+   * Reads the log of an interrupted run.
+   * @returns false when it is incomplete: then start over
+   */
   async restore(position: FrontierPosition, context: ConnectorContext): Promise<boolean> {
     for (let from = 0; from < position.chunks; from += CHUNKS_PER_RECALL) {
       const count = Math.min(CHUNKS_PER_RECALL, position.chunks - from);
@@ -266,7 +268,7 @@ export class CrawlFrontier {
     return true;
   }
 
-  /** The navigation of a site leads from every page to the same addresses. */
+  /** A site's navigation links every page to the same URLs. */
   private keyOf(url: string): string {
     const known = this.keys.get(url);
     if (known !== undefined) return known;

@@ -8,7 +8,7 @@ import { readSitemapEntry, type SitemapReading } from './read-sitemap-entry.ts';
 
 export const PAGES_PER_STEP = 32;
 
-/** An entry of the frontier with what was found there. */
+/** An entry of the frontier and what was found there. */
 interface Visit {
   entry: FrontierEntry;
   remembered: PageMemory | null;
@@ -18,15 +18,16 @@ interface Visit {
 /** The visits of a step. */
 interface Step {
   visits: Visit[];
-  /** What ended it early: the visits before are good. */
+  /** What ended the step early: the visits before it are valid. */
   error: Error | null;
 }
 
 /**
- * Visits the frontier to its end, some pages at a time. Each entry ends in exactly one list of a harvest; a sitemap in
- * none, unless it fails. What a step discovers is part of its harvest's memory. The text of pages is read when all
- * pages of the step are there, since what their site puts around them shows only on several.
- * @throws SourceUnavailable when the whole site is away, SourceRefused when there is nothing at the base URL
+ * Visits the frontier to its end, a few pages at a time. Each entry ends up in exactly one list of a harvest; a
+ * sitemap in none, unless it fails. What a step discovers is part of its harvest's memory. The text of pages is
+ * extracted when all pages of the step have been fetched, because only several pages show what their site puts around
+ * them.
+ * @throws SourceUnavailable when the whole site is down, SourceRefused when there is nothing at the base URL
  */
 export async function* crawlSite(crawl: Crawl): AsyncGenerator<Harvest, void> {
   const { frontier, frame, context } = crawl;
@@ -57,7 +58,7 @@ export async function* crawlSite(crawl: Crawl): AsyncGenerator<Harvest, void> {
   }
 }
 
-/** As many pages as a step may have: those that wait, and those that they lead to. */
+/** As many pages as a step may have: queued ones, and those that they link to. */
 async function visitSome(crawl: Crawl): Promise<Step> {
   const { frontier } = crawl;
   const visits: Visit[] = [];
@@ -83,7 +84,7 @@ async function visitSome(crawl: Crawl): Promise<Step> {
 
 async function visitAll(crawl: Crawl, entries: readonly FrontierEntry[]): Promise<Visit[]> {
   const known = await recallPages(crawl, entries);
-  // All of them, so that nothing goes on in the background when one of them ends the crawl.
+  // Waits for all, so that nothing continues in the background when one of them ends the crawl.
   const settled = await Promise.allSettled(
     entries.map(async (entry): Promise<Visit> => {
       const remembered = known.get(entry) ?? null;
@@ -114,7 +115,7 @@ async function recallPages(
   return found;
 }
 
-/** Where a page or sitemap leads to. What a page led to when it could be read last is not lost when it fails. */
+/** The links of a page or sitemap. When a page fails, the links from its last successful read are used. */
 function discover(crawl: Crawl, { entry, remembered, reading }: Visit): void {
   switch (reading.kind) {
     case 'sitemap':

@@ -4,18 +4,18 @@ import { findContent, type PageContent } from './find-content.ts';
 import { childrenOf, type HtmlElement } from '#src/files/html-tree.ts';
 import type { OpenedPage } from '#src/files/open-page.ts';
 
-/** What a reader takes from a page. */
+/** What is extracted from a page. */
 export interface ExtractedPage {
   title: string;
   /** Markdown. Empty when the page shows nothing without its scripts. */
   text: string;
   author: string | null;
   metadata: DocumentMetadata;
-  /** As the page itself says. */
+  /** As stated by the page itself. */
   modifiedAt: Date | null;
 }
 
-/** When this changes, pages are read anew though the site says that they did not change. */
+/** When this changes, pages are read again even if the site reports no change. */
 export const EXTRACTION_VERSION = 3;
 
 /**
@@ -30,13 +30,15 @@ export function extractPage(
   return extractContent(page, fallbackTitle, contentOf(page, options));
 }
 
-/** The part of a page that is to be read, as far as the page alone can tell. */
+/** The content of a page, as far as the page alone can show. */
 export function contentOf(page: OpenedPage, options: { mintlifyCleanup: boolean }): PageContent {
   const isMintlify = /mintlify/i.test(page.metas.get('generator') ?? '');
   return findContent(page.root, { hidesSticky: options.mintlifyCleanup && isMintlify });
 }
 
-/** @param ofSite elements that other pages of the site have, too; a page that has nothing else keeps them */
+/**
+ * @param ofSite elements that other pages of the site have, too; a page that has nothing else keeps them
+ */
 export function extractContent(
   page: OpenedPage,
   fallbackTitle: string,

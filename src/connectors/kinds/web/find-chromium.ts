@@ -8,7 +8,7 @@ const USUAL_PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** The browser that the settings name, or else one in its usual place; null when there is none. */
+/** The browser that the settings name, or else one in a usual location; null when there is none. */
 export function findChromium(setting: string | undefined): string | null {
   return setting ?? USUAL_PLACES.find((path) => existsSync(path)) ?? null;
 }

@@ -11,30 +11,30 @@ import { findCore } from './find-core.ts';
 import { findSequenceBoxes } from './find-sequence-boxes.ts';
 import { measurePage, type Sizes } from './measure-page.ts';
 
-/** What of a page is to be read. */
+/** The part of a page to read. */
 export interface PageContent {
-  /** What is in it is to be read. */
+  /** The element whose content is read. */
   root: HtmlNode;
-  /** Parts of it that are not. */
+  /** Parts of it that are not read. */
   isLeftOut: (element: HtmlElement) => boolean;
 }
 
-/** Above this share of the words of a box, links are its purpose. */
+/** Above this share of link words, the purpose of a box is its links. */
 const LINK_SHARE = 0.75;
 const MIN_LINKS = 4;
-/** No box with more than this share of the page is taken for something that surrounds it. */
+/** A box with more than this share of the page is never considered to surround it. */
 const MAX_SURROUNDING_SHARE = 0.5;
-/** Longer lists of links are what an index is for, though more is said at its foot. */
+/** Above this ratio, lists of links are what an index page is for, even with text at its foot. */
 const MAX_LISTS_PER_TEXT = 2;
 const MAX_CONSENT_SHARE = 0.2;
-/** A box named "menu" of which less than this is links may be that of a restaurant, and a "sidebar" a note beside. */
+/** Below this share of links, a box named "menu" may belong to a restaurant, and a "sidebar" may be a note. */
 const MIN_MENU_LINK_SHARE = 0.3;
 const LONG_MENU = 200;
-/** A line of 60 characters, as `Size.prose` counts it. */
+/** A line of 60 characters, in units of `Size.prose`. */
 const LONG_LINE = 3_600;
-/** A page of which less than this would be left is a list of links. */
+/** If less than this share of a page would remain, the page is a list of links. */
 const MIN_SHARE_LEFT = 0.1;
-/** A `main` with less, on a page with so much more text, is a box that only scripts fill. */
+/** A `main` with less text, on a page with much more text, is a box that only scripts fill. */
 const EMPTY_MAIN = 50;
 const FULL_PAGE = 1_500;
 const NEVER_SURROUNDING = /^(?:html|body|main|article|h[1-6]|pre|code|table|td)$/;
@@ -44,8 +44,8 @@ const HEADING = /^h[1-6]$/;
 const LEAST_PROSE = 900;
 
 /**
- * What a page is about: one `main` (the author's own word on it, HTML Living Standard §4.4.14) or one `article`, else
- * the body without what its tags, roles, names and share of links show to surround it.
+ * The content of a page: one `main` (the author's own statement, HTML Living Standard §4.4.14) or one `article`, else
+ * the body without the parts whose tags, roles, names or share of links show that they surround it.
  */
 export function findContent(root: HtmlRoot, options: { hidesSticky: boolean }): PageContent {
   const body = firstOf(root, 'body') ?? root;
@@ -68,7 +68,7 @@ export function findContent(root: HtmlRoot, options: { hidesSticky: boolean }): 
   };
 }
 
-/** Each element is asked about in every walk. */
+/** Caches the answer, because each walk asks about every element. */
 function judgedOnce(judge: (element: HtmlElement) => boolean): (element: HtmlElement) => boolean {
   const verdicts = new Map<HtmlElement, boolean>();
   return (element) => {
@@ -82,7 +82,7 @@ function judgedOnce(judge: (element: HtmlElement) => boolean): (element: HtmlEle
 
 function isFooter({ name, parent }: HtmlElement): boolean {
   if (name !== 'footer') return false;
-  // Who said it.
+  // The author of a quotation.
   return !(parent && isElement(parent) && parent.name === 'blockquote');
 }
 
@@ -101,7 +101,7 @@ function namedSurroundings(
     if (!isConsent && surrounding === null) return true;
     const { text, linkText, hasHeading, hasContent, prose } = sizes.of(box);
     if (NEVER_SURROUNDING.test(box.name) || hasHeading || hasContent) return true;
-    // A page about cookies is full of these words; a notice about them is short.
+    // A page about cookies is full of these words; a cookie notice is short.
     if (text > whole * (isConsent ? MAX_CONSENT_SHARE : MAX_SURROUNDING_SHARE)) return true;
     const isLong = text > LONG_MENU || prose > LONG_LINE;
     const isText = isLong && linkText < text * MIN_MENU_LINK_SHARE;
@@ -127,7 +127,7 @@ function markedContent(
   return onlyOne(body, 'article', isOut);
 }
 
-/** The one element of this name or role that has text; what lies inside of another is not counted. */
+/** The only element of this name or role that has text; nested ones are not counted. */
 function onlyOne(
   body: HtmlNode,
   name: 'main' | 'article',
@@ -144,7 +144,7 @@ function onlyOne(
   return first && found.length === 1 && rawText(first, isOut).trim() !== '' ? first : null;
 }
 
-/** A page without marks of its own: its header without headings, and boxes that consist of links beside the text. */
+/** For a page without semantic markup: its header, except headings, and boxes of links beside the text. */
 function unmarkedSurroundings(
   body: HtmlNode,
   isOut: (element: HtmlElement) => boolean,
@@ -162,11 +162,11 @@ function unmarkedSurroundings(
   const lists = linkBoxes(body, sizes, isFrame);
   const whole = sizes.of(body).text;
   const left = [...lists].reduce((sum, box) => sum - sizes.of(box).text, whole);
-  // A page that is nothing but links, such as an index, keeps them.
+  // A page of nothing but links, such as an index, keeps them.
   return left < whole * MIN_SHARE_LEFT ? frames : new Set([...frames, ...lists]);
 }
 
-/** Beside the text, or before its first heading or line. A list of links in the midst of it is part of it. */
+/** Beside the text, or before its first heading or line. A list of links in the middle of the text belongs to it. */
 function linkBoxes(
   body: HtmlNode,
   sizes: Sizes,
@@ -216,7 +216,7 @@ function firstOf(root: HtmlNode, name: string): HtmlElement | null {
   return found;
 }
 
-/** In the order of the page. `visit` says whether the elements inside are to be visited, too. */
+/** In page order. `visit` returns whether to visit the elements inside, too. */
 function eachElement(from: HtmlNode, visit: (element: HtmlElement) => boolean): void {
   const open: HtmlNode[] = childrenOf(from).toReversed();
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

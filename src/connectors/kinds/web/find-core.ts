@@ -1,14 +1,14 @@
 import { childrenOf, type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import type { Sizes } from './measure-page.ts';
 
-/** The box around the text is the smallest that has this share of the prose around it. */
+/** The box around the text is the smallest one with this share of the surrounding prose. */
 const MIN_SHARE = 0.6;
-/** Boxes that arrange a page; a paragraph or a table cell with a long text is no frame of its own. */
+/** Boxes that lay out a page; a paragraph or table cell with a long text is not a frame. */
 const BOXES = new Set(
   'html body div section main article center form fieldset table tbody tr td span font'.split(' '),
 );
 
-/** The smallest box in which nearly all of the prose of a page stands. What lies beside it surrounds the text. */
+/** The smallest box that holds nearly all of a page's prose. What lies beside it surrounds the text. */
 export function findCore(from: HtmlNode, sizes: Sizes): HtmlNode {
   let core = from;
   for (;;) {

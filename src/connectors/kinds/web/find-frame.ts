@@ -4,23 +4,23 @@ import { measurePage } from './measure-page.ts';
 import { readUnits, type TextUnit, type UnitBox } from './page-units.ts';
 import type { SiteFrame } from './site-frame.ts';
 
-/** The part of a page that is left when its names and roles have been judged. */
+/** What remains of a page after its names and roles have been judged. */
 export interface FramedPage {
   root: HtmlNode;
   isLeftOut: (element: HtmlElement) => boolean;
   host: string;
-  /** Tells pages apart. */
+  /** Identifies the page. */
   key: string;
 }
 
-/** What of a page belongs to its site. */
+/** The part of a page that belongs to its site. */
 export interface PageFrame {
   elements: Set<HtmlElement>;
-  /** Texts at places where the frame of a site may be. */
+  /** Texts in places where the site's frame may be. */
   candidates: TextUnit[];
 }
 
-/** What stands in a box, all that is inside of it included. Lengths are letters and digits. */
+/** The content of a box and everything inside it. Lengths count letters and digits. */
 interface Sum {
   units: number;
   length: number;
@@ -37,15 +37,15 @@ interface Sum {
 
 type Place = 'around' | 'beside' | 'edge' | 'text';
 
-/** Of the letters of a box, where nothing else shows that it is of the site. */
+/** Share of the letters of a box, where nothing else shows that it belongs to the site. */
 const KNOWN_SHARE = 0.9;
-/** Of the pieces of text of a box that has known links: the others are titles that change from page to page. */
+/** Share of the texts of a box with known links: the others are titles that change from page to page. */
 const KNOWN_UNITS = 0.5;
-/** A box beside the text of which less is known has a text of its own. */
+/** A box beside the text with a smaller known share has content of its own. */
 const CONTENT_SHARE = 0.5;
-/** A longer text that is not known is somebody's sentence. */
+/** A longer unknown text is a sentence, not a label. */
 const MAX_LABEL = 80;
-/** Titles of neighbours and of the page's own parts; more is an index. */
+/** Titles of neighbours and of the page's own sections; more is an index. */
 const MAX_UNKNOWN = 1_000;
 const SMALL_LIST = 40;
 const MAX_CANDIDATES = 400;
@@ -53,9 +53,9 @@ const HEADING = /^h[1-6]$/;
 const TEXT_BOXES = new Set('div p ul ol dl table section form header center details'.split(' '));
 
 /**
- * Tells the text of a page from what its site puts around it, by what other pages of the site have. Beside the text,
- * boxes that are known wholly go, and so do boxes with known links in which the rest is short: "Prev", "Next" and two
- * titles. Within the text only boxes of links go, of which every piece is on half of all pages.
+ * Separates the text of a page from what its site puts around it, by comparison with the site's other pages. Beside
+ * the text, it drops boxes that are entirely known, and boxes with known links and otherwise short texts: "Prev",
+ * "Next" and two titles. Within the text, it drops only boxes of links whose every text is on half of all pages.
  */
 export function findFrame(page: FramedPage, frame: SiteFrame): PageFrame {
   const boxes = readUnits(page.root, page.host, page.isLeftOut);
@@ -72,7 +72,7 @@ export function findFrame(page: FramedPage, frame: SiteFrame): PageFrame {
     const place = places[at];
     if (!box || !sum || !place) continue;
     if (place === 'text' && isSmallList(box, sum)) endOfList = Math.max(endOfList, box.end);
-    // Where the frame of a site may be: beside the text, at its edges, and in lists of links.
+    // Where the site's frame may be: beside the text, at its edges, and in lists of links.
     if (place === 'beside' || place === 'edge' || at < endOfList) candidates.push(...box.units);
     if (!isElement(box.node) || at < endOfSite) continue;
     const judged = place === 'beside' && at < endOfText ? 'text' : place;
@@ -99,13 +99,13 @@ function isOfSite({ name }: HtmlElement, sum: Sum, place: Place): boolean {
   }
 }
 
-/** A second column, or a note beside the text: what is in it is judged as the text is. */
+/** A second column or a note beside the text: its content is judged like the text. */
 function isContent({ longest, length, knownLength }: Sum): boolean {
   return longest > MAX_LABEL || knownLength < length * CONTENT_SHARE;
 }
 
 function isKnown({ length, knownLength, headings, links }: Sum): boolean {
-  // "Introduction" is the heading of many pages.
+  // "Introduction" is a heading on many pages.
   return knownLength >= length * KNOWN_SHARE && (headings === 0 || links >= 3);
 }
 
@@ -164,7 +164,7 @@ function ownSum({ units }: UnitBox, { key }: FramedPage, frame: SiteFrame): Sum 
   };
 }
 
-/** Which boxes stand around the text, beside it, at its edges, and in it. */
+/** Which boxes are around the text, beside it, at its edges, and in it. */
 function placesOf(boxes: readonly UnitBox[], sums: readonly Sum[], page: FramedPage): Place[] {
   const isKnownBox = new Set<HtmlNode>();
   boxes.forEach(({ node, units }, at) => {
@@ -187,7 +187,7 @@ function placesOf(boxes: readonly UnitBox[], sums: readonly Sum[], page: FramedP
   });
 }
 
-/** A heading or a sentence that is this page's own. */
+/** A heading or sentence that only this page has. */
 function isOwnText({ node }: UnitBox, sum: Sum | undefined): boolean {
   if (!sum || sum.units === 0) return false;
   if (isElement(node) && HEADING.test(node.name)) return sum.known < sum.units;

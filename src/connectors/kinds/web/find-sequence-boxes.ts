@@ -14,12 +14,12 @@ const NEVER = /^(?:body|main|article|li|td|th|h[1-6])$/;
 const INLINE = /^(?:a|span|b|strong|em|i|small|font|img|br)$/;
 const MAX_LENGTH = 600;
 const MAX_PARENTS = 8;
-/** Words that stand beside links of this kind: "Next:". */
+/** Length of labels beside such links: "Next:". */
 const MAX_LABEL_WORDS = 2;
 
 /** What a page says of the pages before, after and above it. */
 interface Neighbours {
-  /** Addresses, as they are written. */
+  /** URLs as written. */
   sequence: Set<string>;
   book: Set<string>;
   /** Their titles, and that of the page. */
@@ -27,8 +27,8 @@ interface Neighbours {
 }
 
 /**
- * Boxes that lead to the page before or after and hold nothing else: links to pages of the same book, labels of a word
- * or two, and titles of those pages, whatever the boxes and the labels are called.
+ * Boxes that link to the page before or after and hold nothing else: links to pages of the same book, labels of a
+ * word or two, and titles of those pages, whatever the names of the boxes and labels.
  */
 export function findSequenceBoxes(
   root: HtmlNode,
@@ -103,7 +103,7 @@ function isLine({ name }: HtmlElement): boolean {
   return !INLINE.test(name);
 }
 
-/** The words of a box that stand in no link and in no box inside of it. */
+/** The words directly in a box, outside links and inner boxes. */
 function lineOf(box: HtmlElement, isLeftOut: (element: HtmlElement) => boolean): string {
   const isElsewhere = (element: HtmlElement): boolean =>
     element !== box && (element.name === 'a' || isLine(element) || isLeftOut(element));
@@ -117,7 +117,7 @@ function isLabel(line: string): boolean {
   });
 }
 
-/** Where the title of a page stands beside the link that leads to it. */
+/** Whether the line is a page title that a link in the box has as its `title`. */
 function isTitleOfLink(box: HtmlElement, line: string): boolean {
   return elementsOf(box).some(
     ({ name, attribs }) => name === 'a' && titleOf(attribs['title'] ?? '') === line,

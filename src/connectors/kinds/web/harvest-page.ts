@@ -6,14 +6,14 @@ import { type PageMemory, pageMemoryKey } from './page-memory.ts';
 import type { Crawl, PageReading } from './page-reading.ts';
 import { isBetterAddress } from './page-twins.ts';
 
-/** What one step of a crawl brought. */
+/** The results of one step of a crawl. */
 export interface Harvest extends Pick<
   ConnectorPage<unknown>,
   'documents' | 'unchanged' | 'skipped' | 'failures' | 'removed' | 'memory'
 > {
-  /** Documents of pages that failed and had been read before: they, and what they lead to, may well be there. */
+  /** Documents of failed pages that had been read before: they, and the pages that they link to, may still exist. */
   lasting: string[];
-  /** Why pages may be there that this crawl does not see; null when it sees all. */
+  /** Why the crawl may not see all pages; null when it does. */
   gap: string | null;
 }
 
@@ -30,7 +30,7 @@ export function emptyHarvest(): Harvest {
   };
 }
 
-/** A page whose visit is over. */
+/** A page whose visit has finished. */
 export interface VisitedPage {
   entry: FrontierEntry;
   remembered: PageMemory | null;
@@ -41,7 +41,7 @@ const TWIN = 'the same text as another page';
 
 type ReadPage = Extract<PageReading, { kind: 'read' }>;
 
-/** Puts what became of a page into the harvest. */
+/** Adds the outcome of a page to the harvest. */
 export function addPage(crawl: Crawl, page: VisitedPage, harvest: Harvest): void {
   const { entry, remembered, reading } = page;
   switch (reading.kind) {
@@ -67,7 +67,7 @@ function addGone(
   remembered: PageMemory | null,
   harvest: Harvest,
 ): void {
-  // Only one of several addresses of a page may have gone: pruning will tell whether the page has, too.
+  // Perhaps only one of several URLs of the page is gone: pruning decides whether the page is.
   const isItself = remembered && addressKey(remembered.id) === addressKey(entry.url);
   if (isItself && frontier.claim(remembered.id)) harvest.removed.push(remembered.id);
   else {
@@ -93,7 +93,7 @@ function addFailed(
   else if (!isPage || error instanceof SourceUnavailable) harvest.gap ??= reason;
 }
 
-/** The pages that waited for this one: without it, or when it says something else, they are documents of their own. */
+/** The pages that waited for this one: when it is missing, or has another text, they are documents of their own. */
 function meetWaiting(
   { frontier }: Crawl,
   entry: FrontierEntry,
@@ -131,7 +131,7 @@ function addRead(
     return;
   }
   const isElsewhere = addressKey(id) !== addressKey(entry.url);
-  // The page at the canonical address itself is better than one that only names it.
+  // The page at the canonical URL itself is better than one that only names it.
   if (isElsewhere && frontier.isPending(id)) {
     frontier.putOff(entry, id);
     return;
@@ -139,7 +139,7 @@ function addRead(
   const twin = frontier.ownerOf(reading.prints);
   if (twin !== null && addressKey(twin) !== addressKey(id)) {
     if (isBetterAddress(twin, id)) {
-      // It had a document of its own until now.
+      // Until now it had a document of its own.
       if (remembered?.id === id) harvest.removed.push(id);
       addTwin(entry, reading.memory, twin, harvest);
       return;
@@ -162,7 +162,7 @@ function addRead(
   }
 }
 
-/** A page that says what a page with a better address says. */
+/** A page with the same text as a page with a better URL. */
 function addTwin(
   { url }: FrontierEntry,
   memory: PageMemory | null,
@@ -174,8 +174,8 @@ function addTwin(
 }
 
 /**
- * A page that had the text of another one when it was read last, and has it still. The other one may have changed: it
- * is visited first, whether or not something still leads to it.
+ * A page that had the text of another one when last read, and still has it. The other one may have changed: it is
+ * visited first, whether or not something still links to it.
  */
 function addKnownTwin(
   { frontier }: Crawl,
@@ -198,14 +198,14 @@ function addKnownTwin(
   else addTwin(entry, memory, owner, harvest);
 }
 
-/** The text was found under a better address meanwhile. */
+/** The text has since been found under a better URL. */
 function withdraw(id: string, better: PageMemory | null, betterId: string, harvest: Harvest): void {
   harvest.documents = harvest.documents.filter((document) => document.id !== id);
   harvest.unchanged = harvest.unchanged.filter((one) => one !== id);
   harvest.memory = harvest.memory.filter(({ documentId }) => documentId !== id);
   harvest.removed.push(id);
   harvest.skipped.push({ documentId: null, reason: TWIN });
-  // The next run must not take it for new. What the server says of its age is not at hand.
+  // The next run must not consider it new. The server's validators are not known here.
   const memory = better && { ...better, etag: null, modified: null };
   rememberTwin(id, memory, betterId, harvest);
 }

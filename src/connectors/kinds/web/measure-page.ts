@@ -1,15 +1,17 @@
 import { type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
 
-/** How much a box holds. Lengths are counts of characters that are no white space. */
+/** How much a box holds. Lengths count characters other than white space. */
 export interface Size {
   text: number;
   linkText: number;
   links: number;
-  /** Whether an `h1` is in it. */
+  /** Whether it contains an `h1`. */
   hasHeading: boolean;
-  /** Whether a `main` or `article` is in it. */
+  /** Whether it contains a `main` or `article`. */
   hasContent: boolean;
-  /** How much of it reads like prose: long lines count for more than many short ones, and words of links for little. */
+  /**
+   * How much of it reads like prose: long lines count for more than many short ones, and words in links for little.
+   */
   prose: number;
 }
 
@@ -17,7 +19,7 @@ export interface Sizes {
   of(node: HtmlNode): Size;
 }
 
-/** What is being added up: the line that runs through a box and the inline elements in it is not at its end yet. */
+/** A size being added up: the line that runs through a box and its inline elements has not ended yet. */
 interface OpenSize extends Size {
   line: number;
 }
@@ -30,7 +32,7 @@ const NOTHING: Size = {
   hasContent: false,
   prose: 0,
 };
-/** Beyond this a line is prose, however long it is. */
+/** A line of this length is prose, and counts no more when longer. */
 const LONG_LINE = 250;
 const LINK_WEIGHT = 0.25;
 const INLINE = new Set(
@@ -40,8 +42,8 @@ const INLINE = new Set(
 );
 
 /**
- * Measures every box of a page in one walk, without the elements that `isLeftOut` names. Text that `isKnown` names
- * counts for nothing as prose.
+ * Measures every box of a page in one walk, without the elements that `isLeftOut` matches. Text that `isKnown`
+ * matches does not count as prose.
  */
 export function measurePage(
   from: HtmlNode,
@@ -49,7 +51,10 @@ export function measurePage(
   isKnown: (text: HtmlNode) => boolean = () => false,
 ): Sizes {
   const sizes = new Map<HtmlNode, OpenSize>();
-  /** Each box comes twice: to be opened, and, when all in it was measured, to be added to the box around it. */
+  /**
+   * Each box comes up twice: to be opened, and, after its content has been measured, to be added to the box around
+   * it.
+   */
   const open: { node: HtmlNode; around: OpenSize | null; size: OpenSize | null }[] = [
     { node: from, around: null, size: null },
   ];
@@ -77,7 +82,7 @@ export function measurePage(
   return { of: (node) => sizes.get(node) ?? NOTHING };
 }
 
-/** A line ends with its box. The square makes one long line outweigh many short ones of the same length. */
+/** A line ends with its box. Squaring makes one long line outweigh many short ones of the same total length. */
 function endLine(node: HtmlNode, size: OpenSize): void {
   if (isElement(node) && INLINE.has(node.name)) {
     if (node.name === 'a') size.line *= LINK_WEIGHT;

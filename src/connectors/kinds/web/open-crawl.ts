@@ -11,9 +11,9 @@ import { SiteFrame } from './site-frame.ts';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
 import type { WebSettings } from './web-settings.ts';
 
-/** A few hundred bytes, however large the site; see `CrawlFrontier` for what else a crawl keeps. */
+/** A few hundred bytes, however large the site; see `CrawlFrontier` for the rest of a crawl's state. */
 export const webCheckpoint = z.object({
-  /** Hash of the settings: a crawl does not go on under other ones. */
+  /** Hash of the settings: a crawl does not continue under other settings. */
   settings: z.string(),
   scope: z.object({ protocol: z.string(), host: z.string(), path: z.string() }),
   frontier: frontierPosition,
@@ -30,7 +30,10 @@ export function checkpointOf(crawl: Crawl): WebCheckpoint {
   };
 }
 
-/** A crawl from its checkpoint, or from the beginning. @throws SourceRefused when there is nothing to begin with */
+/**
+ * Opens a crawl at its checkpoint, or at the beginning.
+ * @throws SourceRefused when there is nothing to start from
+ */
 export async function openCrawl(
   settings: WebSettings,
   context: ConnectorContext,
@@ -61,7 +64,10 @@ export async function openCrawl(
   return fresh;
 }
 
-/** A sitemap speaks for its whole host (https://www.sitemaps.org/protocol.html#location says: its folder; few obey). */
+/**
+ * A sitemap applies to its whole host (https://www.sitemaps.org/protocol.html#location says: to its folder; few
+ * comply).
+ */
 function initialScope(settings: WebSettings): SiteScope {
   const base = readBaseUrl(settings.base_url) ?? new URL('https://upload.invalid');
   const isSitemap =
@@ -96,7 +102,7 @@ async function findSeeds(
 
 async function readUpload(fileId: string, context: ConnectorContext): Promise<string[]> {
   const isId = z.uuid().safeParse(fileId).success;
-  // The pattern was just checked.
+  // The pattern has just been checked.
   const file = isId ? await context.files.read(fileId as StoredFileId) : null;
   if (!file) throw new SourceRefused(`There is no uploaded file with the id ${fileId}.`);
   const text = decodeText(file.bytes);

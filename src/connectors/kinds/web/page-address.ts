@@ -3,18 +3,18 @@ import { withoutLastSlashes } from '#src/platform/base-url.ts';
 
 /** The part of the web that a crawl stays in. */
 export interface SiteScope {
-  /** Every link to the host is asked with this scheme, so that a page has one address. */
+  /** Every link to the host is requested with this scheme, so that a page has one URL. */
   protocol: string;
-  /** With the port, when it is not the usual one. */
+  /** With the port, unless it is the default. */
   host: string;
-  /** Ends with `/`; pages below it, and the page of this name without the slash, are inside. */
+  /** Ends with `/`. Pages below it, and the page of this name without the slash, are inside. */
   path: string;
 }
 
-/** Longer addresses are made by machines, and ids of documents end at 2,048 bytes. */
+/** Longer URLs are machine-made, and document ids end at 2,048 bytes. */
 const MAX_URL_BYTES = 2_000;
 const MAX_PATH_SEGMENTS = 40;
-/** A calendar or a broken relative link repeats its own path for ever. */
+/** A calendar or a broken relative link repeats its own path endlessly. */
 const MAX_REPEATS_OF_SEGMENT = 3;
 const TRACKING =
   /^(?:utm_\w+|gclid|fbclid|msclkid|dclid|yclid|mc_[ce]id|_ga|_gl|igshid|phpsessid|jsessionid)$/i;
@@ -22,7 +22,7 @@ const TRACKING =
 const NOT_READABLE =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|mov|avi|mkv|webm|og[gv]|wav|flac|css|m?js|map|woff2?|ttf|eot|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|jar|wasm|bin|whl|torrent)$/i;
 
-/** What an administrator wrote, as an address; without a scheme it is `https`. Null when it is none. */
+/** An administrator's input as a URL, `https` when it has no scheme. Null when it is not one. */
 export function readBaseUrl(text: string): URL | null {
   const trimmed = text.trim();
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
@@ -33,21 +33,21 @@ export function readBaseUrl(text: string): URL | null {
 }
 
 /**
- * The address that a link leads to: without fragment, session and tracking parameters.
- * @returns null for what is no web page: another scheme, a picture, an address that grows without end
+ * The URL that a link leads to: without fragment, session and tracking parameters.
+ * @returns null for anything but a web page: another scheme, a picture, an endlessly growing URL
  */
 export function readLink(href: string, from: URL | string): URL | null {
   const url = URL.parse(href.trim(), from);
   if (!url || !isWeb(url) || url.username || url.password) return null;
   const tidied = tidy(url);
-  // An address is ASCII.
+  // A serialized URL is ASCII, so its length is in bytes.
   if (tidied.href.length > MAX_URL_BYTES) return null;
   return NOT_READABLE.test(tidied.pathname) || runsInCircles(tidied.pathname) ? null : tidied;
 }
 
 /**
- * The same for two addresses that mean one page: with and without `https`, with and without a last slash, percent
- * codes in any case or needless (RFC 3986 §6.2.2), and parameters in any order.
+ * The same for two URLs of the same page: with and without `https` or a trailing slash, with percent-encoding in any
+ * case or where it is not needed (RFC 3986 §6.2.2), and with parameters in any order.
  */
 export function addressKey(url: URL | string): string {
   const { host, pathname, search } = typeof url === 'string' ? new URL(url) : url;
@@ -63,7 +63,7 @@ function plainCodes(text: string): string {
   });
 }
 
-/** Parameters of one name keep their order. */
+/** Parameters of the same name keep their order. */
 function inOrder(search: string): string {
   if (!search.includes('&')) return search;
   const nameOf = (parameter: string): string => parameter.split('=', 1)[0] ?? '';
@@ -81,7 +81,7 @@ export function hashOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest().subarray(0, 16).toString('base64url');
 }
 
-/** Everything below the address; a file in it, such as `index.html`, stands for its folder. */
+/** Everything below the URL; a file such as `index.html` stands for its folder. */
 export function scopeOf(base: URL): SiteScope {
   const folder = /\.[a-z0-9]{1,5}$/i.test(base.pathname)
     ? base.pathname.slice(0, base.pathname.lastIndexOf('/'))
@@ -93,7 +93,7 @@ export function isInScope(scope: SiteScope, url: URL): boolean {
   return siteOf(url.host) === siteOf(scope.host) && `${url.pathname}/`.startsWith(scope.path);
 }
 
-/** The address under the scheme and host of the scope, when it is on its site: pages link to it in many ways. */
+/** The URL under the scheme and host of the scope, if it is on that site: pages link to their site in many ways. */
 export function withSchemeOf(scope: SiteScope, url: URL): URL {
   if (url.host === scope.host && url.protocol === scope.protocol) return url;
   if (url.port !== '' || siteOf(url.host) !== siteOf(scope.host)) return url;
@@ -103,7 +103,7 @@ export function withSchemeOf(scope: SiteScope, url: URL): URL {
   return same;
 }
 
-/** With and without `www.` it is one site, on its usual ports. */
+/** With and without `www.` it is the same site, on default ports. */
 function siteOf(host: string): string {
   return withoutPort(host).replace(/^www\.(?=.*\.)/, '');
 }
@@ -116,7 +116,10 @@ function isWeb(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
-/** Changes the address that it is given, and only where something goes: each change is read anew. */
+/**
+ * Removes the unwanted parts of the given URL in place. Writes only when something changes, because each change
+ * parses the URL again.
+ */
 function tidy(url: URL): URL {
   if (url.href.includes('#')) url.hash = '';
   const { pathname } = url;
@@ -124,7 +127,7 @@ function tidy(url: URL): URL {
     url.pathname = pathname.replace(/;jsessionid=[^/;]*/i, '').replace(/\/{2,}/g, '/');
   }
   if (url.search !== '') {
-    // Written anew only when something goes: it would turn `%20` into `+` otherwise.
+    // Rewritten only when a parameter is removed: otherwise it would turn `%20` into `+`.
     const unwanted = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
     for (const name of unwanted) url.searchParams.delete(name);
   }

@@ -1,6 +1,8 @@
-/** Lets a few in at a time, the others in turn. */
+/** Lets a few callers in at a time, the others in turn. */
 export interface PageGate {
-  /** @returns what lets the next one in */
+  /**
+   * @returns a function that lets the next caller in
+   */
   enter(): Promise<() => void>;
   inside(): number;
 }
@@ -23,7 +25,7 @@ export function openPageGate(width: number): PageGate {
   };
 }
 
-/** What the promise brings, or the signal's reason as soon as it is aborted. */
+/** The promise's result, or the signal's reason as soon as it is aborted. */
 export async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);

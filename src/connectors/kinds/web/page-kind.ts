@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
 
-/** How an answer is to be read. */
+/** How to read a response. */
 export type PageKind =
   | { kind: 'html' }
-  /** For the file parsers, which go by content and extension. */
+  /** For the file parsers, which detect the format by content and extension. */
   | { kind: 'file'; name: string }
   /** A picture, a film, a program, data. */
   | { kind: 'unreadable' }
-  /** Its content is not what its type says: something stands in front of the page. */
+  /** Its content does not match its type: something stands in front of the page. */
   | { kind: 'mislabelled' };
 
 const EXTENSION_BY_TYPE: Record<string, string> = {
@@ -25,7 +25,7 @@ const EXTENSION_BY_TYPE: Record<string, string> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
 const READABLE_EXTENSIONS = new Set(Object.values(EXTENSION_BY_TYPE));
-/** Types that servers give to whatever they do not know. */
+/** Types that servers use for unknown content. */
 const TELLS_NOTHING = new Set([
   '',
   'application/octet-stream',
@@ -48,7 +48,7 @@ export function kindOfAnswer(place: URL, contentType: string, bytes: Buffer): Pa
     const isKnown = TELLS_NOTHING.has(type) && READABLE_EXTENSIONS.has(extension);
     return isKnown ? { kind: 'file', name } : { kind: 'unreadable' };
   }
-  // `text/plain` is what many servers say of Markdown and tables.
+  // Many servers send Markdown and tables as `text/plain`.
   const isNamed = extension === byType || (byType === 'txt' && READABLE_EXTENSIONS.has(extension));
   return { kind: 'file', name: isNamed ? name : `${name}.${byType}` };
 }

@@ -1,15 +1,15 @@
 import type { OpenedPage } from '#src/files/open-page.ts';
 import { readLink } from './page-address.ts';
 
-/** What a page says to crawlers: where it belongs, whether it may be kept, and where it leads. */
+/** A page's instructions to crawlers: its canonical URL, whether it may be kept, and its links. */
 export interface PageDirections {
-  /** `rel=canonical`; null when it names none. */
+  /** `rel=canonical`; null if it names none. */
   canonical: URL | null;
   noindex: boolean;
   links: URL[];
-  /** Whether there were more links than are followed. */
+  /** Whether there were more links than the limit. */
   isCut: boolean;
-  /** Where it sends its readers on to by itself; null when they stay. */
+  /** The target of its automatic redirect; null when it has none. */
   refresh: URL | null;
 }
 
@@ -18,13 +18,13 @@ export interface RobotsDirectives {
   nofollow: boolean;
 }
 
-/** More links than this are a list made by a machine. */
+/** More links than this are a machine-made list. */
 const MAX_LINKS = 5_000;
-/** Pages that are read before they send their readers on. */
+/** A page that redirects later than this is read itself. */
 const LONGEST_REFRESH_SECONDS = 15;
 
 /**
- * Canonical address (RFC 6596), robots directives and links of a page, in the order of the page.
+ * Canonical URL (RFC 6596), robots directives and links of a page, in page order.
  * @param url where the page was found
  * @param header its `X-Robots-Tag`
  * @param respected whether robots directives count
@@ -73,7 +73,7 @@ function findLinks(
   respected: boolean,
   refresh: { url: URL } | null,
 ): Pick<PageDirections, 'links' | 'isCut'> {
-  /** As they are written: navigation repeats itself, and reading an address costs more than to compare it. */
+  /** Deduplicated as written: navigation repeats itself, and parsing a URL costs more than comparing strings. */
   const written = new Set<string>();
   const found = new Map<string, URL>();
   for (const { href, rel } of page.links) {

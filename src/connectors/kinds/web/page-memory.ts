@@ -12,25 +12,25 @@ export const pageMemory = z.object({
   etag: z.string().nullable(),
   /** `Last-Modified`. */
   modified: z.string().nullable(),
-  /** Hash of the bytes as they came. */
+  /** Hash of the response body. */
   raw: z.string(),
-  /** Hash of what was taken from them. */
+  /** Hash of the extracted content. */
   hash: z.string(),
   lastmod: z.string().nullable(),
-  /** Whether the document is that of another page with the same text. */
+  /** Whether the document belongs to another page with the same text. */
   isTwin: z.boolean(),
   /** When it was fetched, in ms. */
   at: z.number(),
-  /** Where it leads, so that a crawl goes on from a page that did not change. Paths are on the host of `id`. */
+  /** Its links, so that a crawl can continue from an unchanged page. Paths are relative to the host of `id`. */
   links: z.array(z.string()),
-  /** Texts that were kept and may turn out to be the site's, as `SiteFrame` names them. */
+  /** Texts that were kept but may turn out to belong to the site, in the form of `SiteFrame`. */
   doubts: z.array(z.string()),
 });
 export type PageMemory = z.infer<typeof pageMemory>;
 
-/** After this long a page is asked whether the sitemap tells the truth. */
+/** After this long, the page itself is requested, to check whether the sitemap is right. */
 const TRUSTED_MS = 7 * 24 * 60 * 60_000;
-/** Sitemaps are made now and then, and clocks differ. */
+/** Sitemaps are generated at intervals, and clocks differ. */
 const SITEMAP_DELAY_MS = 60 * 60_000;
 const DAY_MS = 86_400_000;
 
@@ -38,7 +38,7 @@ export function pageMemoryKey(url: string): string {
   return `page:${addressKey(url)}`;
 }
 
-/** Pages that were read in another way are read again, whatever their site says. */
+/** Pages that were read in another way are read again, whatever their site reports. */
 export function readingMethod(settings: WebSettings): string {
   const { mintlify_cleanup, render_javascript, scroll_before_scraping } = settings;
   const flags = [mintlify_cleanup, render_javascript, render_javascript && scroll_before_scraping];
@@ -46,9 +46,9 @@ export function readingMethod(settings: WebSettings): string {
 }
 
 /**
- * Whether a sitemap shows that the page is as it was when it was fetched: the same `lastmod`, and its time (W3C
+ * Whether a sitemap shows that the page has not changed since it was fetched: the same `lastmod`, and its time (W3C
  * date and time, https://www.w3.org/TR/NOTE-datetime; a date without a time lasts until the end of its day) was over
- * before that. Dates that are never renewed are made by machines, so none is trusted for ever.
+ * by then. A date that never changes may be machine-made, so none is trusted forever.
  */
 export function isCoveredByLastmod(
   remembered: PageMemory,

@@ -1,6 +1,6 @@
 import { type HtmlElement, isElement, rawText } from '#src/files/html-tree.ts';
 
-/** Left out wherever they stand. */
+/** Left out wherever they occur. */
 const NEVER_CONTENT = new Set(
   'head script style noscript template iframe object embed svg canvas audio video dialog select button textarea nav title'.split(
     ' ',
@@ -9,10 +9,10 @@ const NEVER_CONTENT = new Set(
 const NEVER_ROLES = new Set(
   'navigation search banner contentinfo dialog alertdialog menu menubar'.split(' '),
 );
-/** Names that themes give to what surrounds the text. Whole class names only: `has-sidebar` is a page. */
+/** Names that themes give to what surrounds the text. Whole class names only: `has-sidebar` names a page. */
 const SURROUNDING =
   /^(?:(?:site|page|global|main|primary|secondary|top|bottom|left|right|doc|docs|mobile|theme-doc|on-this-page)[-_]*)?(?:(nav|navbar|navigation|topnav|sidenav|menu|sidebar|related)|(?:nav|doc)[-_]?(?:header|footer|nav|bar)|masthead|breadcrumbs?|footer|toc|table-of-contents|pagination|pager|prev-next|next-prev|skip-?links?|skip-to-(?:main-?)?content|share|sharing|social(?:-links|-share)?|newsletter(?:-signup)?|subscribe|adverts?|advertisement|ads|popup|modal|related-(?:posts|articles|links)|(?:edit|view)-(?:this-)?(?:page|on-github|source)(?:-link)?|(?:lang|languages?|locale|version)(?:[-_](?:switch(?:er)?|select(?:or)?|picker|menu|list|links|toggle))?s?|toplang|bottomlang|toolbar|feedback|page-feedback|was-this-helpful|back-to-top|last-(?:updated|modified))(?:[-_]*(?:container|wrapper|inner|menu|links|list|widget))?$/i;
-/** Names of notices by consent tools. The word alone is also what bakeries and doctors write about. */
+/** Names that consent tools give to their notices. The word alone may also be the topic of a bakery or a doctor. */
 const CONSENT =
   /onetrust|cookiebot|cookielaw|gdpr|cc-window|cookies?[-_]*(?:consent|banner|notice|notification|bar|law|policy|popup|modal|overlay|settings|preferences|message|alert|warning|info|dialog|disclaimer|container|wall|hint)|consent[-_]*(?:banner|manager|popup|modal|bar|overlay|box|dialog|notice|container|sdk|tool)/i;
 /** The mark beside a heading that links to it. */
@@ -24,7 +24,7 @@ const LINE_NUMBERS = new Set(
   'linenos linenodiv lineno line-numbers-rows hljs-ln-numbers'.split(' '),
 );
 
-/** Navigation, forms, films, what is hidden, and the marks beside headings and lines of code. */
+/** Navigation, forms, films, hidden elements, and the marks beside headings and lines of code. */
 export function isNeverContent(element: HtmlElement): boolean {
   const { name, attribs } = element;
   if (NEVER_CONTENT.has(name)) return true;
@@ -41,19 +41,19 @@ export function isNeverContent(element: HtmlElement): boolean {
   return classes.some((one) => LINE_NUMBERS.has(one));
 }
 
-/** A sign without a word that leads to a place on the same page: beside a heading, or back to the top. */
+/** A sign without words that links to a place on the same page: beside a heading, or back to the top. */
 function isJumpMark(link: HtmlElement): boolean {
   if (link.attribs['href']?.startsWith('#') !== true || link.children.length > 3) return false;
   return !/[\p{L}\p{N}]/u.test(rawText(link));
 }
 
-/** Tabs hide the panels that were not chosen, and a browser's search may open what is hidden until then. */
+/** Tabs hide the panels that are not selected, and a browser's search may open what is hidden `until-found`. */
 function isHidden(attribs: Record<string, string>): boolean {
   const hidden = attribs['hidden'];
   return hidden !== undefined && hidden !== 'until-found' && attribs['role'] !== 'tabpanel';
 }
 
-/** A box to tick in a list of tasks. */
+/** A checkbox in a task list. */
 function isTask({ parent }: HtmlElement): boolean {
   for (let box = parent, levels = 0; box && levels < 2; box = box.parent, levels += 1) {
     if (isElement(box) && box.name === 'li') return true;
@@ -70,7 +70,7 @@ export function hasConsentName({ attribs }: HtmlElement): boolean {
   return (classes !== '' && isConsent(classes)) || (id !== '' && isConsent(id));
 }
 
-/** `ambiguous` for names that may also be those of content. */
+/** `ambiguous` for names that content may have, too. */
 export function hasSurroundingName({ attribs }: HtmlElement): 'ambiguous' | 'clear' | null {
   let found: 'ambiguous' | 'clear' | null = null;
   for (const name of [...wordsOf(attribs['class']), ...wordsOf(attribs['id'])]) {
@@ -90,7 +90,7 @@ const surroundingKind = remembered((name): 'ambiguous' | 'clear' | null => {
 
 const MAX_REMEMBERED = 5_000;
 
-/** Pages of a site have the same names over and over. */
+/** Pages of a site repeat the same names. */
 function remembered<T>(judge: (name: string) => T): (name: string) => T {
   const known = new Map<string, T>();
   return (name) => {

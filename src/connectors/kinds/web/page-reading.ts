@@ -7,49 +7,49 @@ import type { Robots } from './read-robots.ts';
 import type { SiteFrame } from './site-frame.ts';
 import type { WebSettings } from './web-settings.ts';
 
-/** One crawl: what it may read, what it has seen, and whom it asks. */
+/** The state of one crawl: what it may read, what it has seen, and its services. */
 export interface Crawl {
   readonly settings: WebSettings;
   readonly context: ConnectorContext;
   readonly robots: Robots;
   readonly frontier: CrawlFrontier;
-  /** False when only ids are wanted: files are then not parsed. */
+  /** False when only ids are needed: files are then not parsed. */
   readonly contentNeeded: boolean;
   /** Changes once, when the base URL turns out to have moved. */
   scope: SiteScope;
-  /** Pages that could not be reached, one after the other. */
+  /** Consecutive pages that could not be reached. */
   unavailableInARow: number;
   /** What pages of the site have in common. */
   readonly frame: SiteFrame;
-  /** Characters of the pages that are open and wait for others to be learned from. */
+  /** Characters of the open pages that wait until enough others have been learned from. */
   openCharacters: number;
 }
 
-/** A page that was fetched, before anybody has said which part of it is of the site and not of the page. */
+/** A fetched page, before it is known which parts belong to the site and which to the page. */
 export interface OpenReading {
   kind: 'open';
   links: URL[];
   scope: SiteScope;
   /** Counts what the page has around its text. */
   learn: () => void;
-  /** Reads it by what was learned from it and from others. */
+  /** Reads the page, using what was learned from it and from others. */
   finish: () => Promise<PageReading>;
 }
 
-/** What was found at one address. */
+/** What was found at one URL. */
 export type PageReading =
   | {
       kind: 'read';
-      /** The id that it wants: its canonical address. */
+      /** The id that it asks for: its canonical URL. */
       id: string;
-      /** Null: as it was. */
+      /** Null: unchanged. */
       document: ConnectorDocument | null;
-      /** Null: what is remembered still holds. */
+      /** Null: the memory is still valid. */
       memory: PageMemory | null;
       links: URL[];
       /** Hashes of its text and of its bytes: a page that shares one of them is the same page. */
       prints: readonly string[];
-      /** Whether it has more links than are followed. */
+      /** Whether it has more links than the limit. */
       isCut?: boolean;
       scope: SiteScope;
     }
@@ -57,16 +57,16 @@ export type PageReading =
   | { kind: 'gone' }
   | { kind: 'failed'; reason: string; error: Error | null };
 
-/** An answer that holds a page, and all that its reading depends on. */
+/** A response that holds a page, and everything that its reading depends on. */
 export interface FoundPage {
   entry: FrontierEntry;
   response: OutboundResponse;
-  /** After redirects. */
+  /** The URL after redirects. */
   place: URL;
   scope: SiteScope;
   /** Hash of the bytes. */
   raw: string;
-  /** What is remembered of the page and still counts. */
+  /** What is remembered of the page and still valid. */
   known: PageMemory | null;
 }
 
@@ -92,7 +92,7 @@ export function blankDocument(id: string): ConnectorDocument {
   };
 }
 
-/** When the page changed, as the best of its witnesses says; never in the future. */
+/** When the page changed, according to the best available evidence; never in the future. */
 export function changedAt(
   own: Date | null,
   { entry, response }: FoundPage,

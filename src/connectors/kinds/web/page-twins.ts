@@ -1,8 +1,8 @@
 const TYPICAL_INDEX = /\/(?:index|default|home)\.\w{1,5}$/i;
 
 /**
- * Which of two addresses with the same text is the document's: the shorter one, and of two as short the first in the
- * alphabet. That does not depend on the order of visits, so that every run chooses the same.
+ * Which of two URLs with the same text names the document: the shorter one, and on a tie the alphabetically first.
+ * This does not depend on the order of visits, so every run chooses the same.
  */
 export function isBetterAddress(one: string, other: string): boolean {
   const [first, second] = [rankOf(one), rankOf(other)];

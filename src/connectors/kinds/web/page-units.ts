@@ -1,25 +1,25 @@
 import { childrenOf, type HtmlElement, type HtmlNode, isElement } from '#src/files/html-tree.ts';
 
-/** A piece of text as the page has it: what stands between two tags, or what a picture says. */
+/** A piece of text as on the page: what stands between two tags, or the text of a picture. */
 export interface TextUnit {
-  /** The same for the same words, whatever their case and numbers; links and other text are told apart. */
+  /** The same for the same words, whatever their case and numbers; differs between links and other text. */
   key: string;
   isLink: boolean;
   /** Letters and digits. */
   length: number;
 }
 
-/** An element with what stands in it directly. */
+/** An element and the text directly in it. */
 export interface UnitBox {
   node: HtmlNode;
-  /** Place of the box around it in the list; -1 for the outermost. */
+  /** Index of the enclosing box in the list; -1 for the outermost. */
   around: number;
-  /** Place behind the last box in it. */
+  /** Index after the last box inside it. */
   end: number;
   units: TextUnit[];
 }
 
-/** Boxes of a page with their texts, in the order of the page, without those that `isLeftOut` names. */
+/** The boxes of a page and their texts, in page order, without those that `isLeftOut` matches. */
 export function readUnits(
   root: HtmlNode,
   host: string,
@@ -62,12 +62,12 @@ function addUnit(box: UnitBox, text: string | undefined, isLink: boolean, host: 
   box.units.push({ key: hashOf(`${host} ${isLink ? 'a' : ''} ${words}`), isLink, length });
 }
 
-/** Two times 32 bits of FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): texts of a page are many. */
+/** Two 32-bit FNV-1a hashes (http://www.isthe.com/chongo/tech/comp/fnv/), fast because pages have many texts. */
 function hashOf(text: string): string {
   let first = 0x811c9dc5;
   let second = 0x01234567;
   for (let index = 0; index < text.length; index += 1) {
-    // Dates and numbers of pages change from page to page.
+    // Dates and numbers change from page to page.
     const code = text.charCodeAt(index);
     const sign = code >= 48 && code <= 57 ? 48 : code;
     first = Math.imul(first ^ sign, 0x01000193);

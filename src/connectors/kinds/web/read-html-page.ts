@@ -23,17 +23,17 @@ import {
 } from './page-reading.ts';
 import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
-/** Larger pages are read in a thread of their own; above this only the beginning is searched for links. */
+/** Larger pages are read in a separate thread, and only their beginning is searched for links. */
 const MAX_INLINE_CHARACTERS = 2_000_000;
-/** Pages that wait open for each other; a tree takes ten times as much. */
+/** Limit for pages kept open until others are read; a tree takes ten times as much memory. */
 const MAX_OPEN_CHARACTERS = 4_000_000;
-/** Pages with more text than this are read, though they send their readers on. */
+/** A page with more text than this is read although it redirects its readers. */
 const LONG_FAREWELL = 500;
 const ROOT_PAGE = /^\/(?:(?:index|default|home)(?:\.\w+)?\/?)?$/i;
 
 /**
- * Directions and links of an HTML page, and how to read its text. Pages wait open for each other until enough of them
- * were learned from; a page for which there is no room is read at once.
+ * Directives and links of an HTML page, and how to read its text. Pages stay open until enough of them have been
+ * learned from; when there is no room, a page is read at once.
  */
 export async function readHtmlPage(
   crawl: Crawl,
@@ -42,7 +42,7 @@ export async function readHtmlPage(
 ): Promise<PageReading | OpenReading> {
   const { settings } = crawl;
   const { response, place, scope, entry } = found;
-  // The request that takes the place of this one goes out before this page takes its time.
+  // Lets the next request go out before this page is parsed.
   await setImmediate();
   const html = await htmlOf(crawl, found);
   if (html === null) return fail(`${place.href} says that it is HTML but is not text.`);
@@ -61,7 +61,7 @@ export async function readHtmlPage(
   const opened: OpenedHtml = { found, html, page, content, framed, directions, links, knownId };
   const finish = (): Promise<PageReading> => finishPage(crawl, opened);
   const learn = (): void => {
-    // What an earlier run has read was counted there.
+    // The content of earlier runs has been counted already.
     if (remembered) return;
     crawl.frame.learn(framed.key, findFrame(framed, crawl.frame).candidates);
   };
@@ -73,7 +73,7 @@ export async function readHtmlPage(
   return { kind: 'open', links, scope, learn, finish };
 }
 
-/** A page that was taken apart. */
+/** A parsed page. */
 interface OpenedHtml {
   found: FoundPage;
   html: string;
@@ -122,7 +122,7 @@ async function extract(
   return extracted;
 }
 
-/** "You are being redirected" is no content, where the crawl will see what it leads to. */
+/** "You are being redirected" is not content, if the crawl will see the target. */
 function sendsOn(
   { settings }: Crawl,
   { place, scope }: FoundPage,
@@ -134,7 +134,7 @@ function sendsOn(
   return leadsAway && text.length < LONG_FAREWELL;
 }
 
-/** Null when it is no text. */
+/** Null when it is not text. */
 async function htmlOf({ settings, context }: Crawl, { response, place }: FoundPage) {
   if (!settings.render_javascript) {
     return decodePage(response.bytes, response.headers.get('content-type') ?? '');
@@ -153,7 +153,7 @@ async function htmlOf({ settings, context }: Crawl, { response, place }: FoundPa
   return rendered.html;
 }
 
-/** Only a recursive crawl goes on from a page. */
+/** Only a recursive crawl continues from a page. */
 function linksToFollow(
   { settings }: Crawl,
   found: FoundPage,
@@ -167,8 +167,8 @@ function linksToFollow(
 }
 
 /**
- * The canonical address (RFC 6596) if it is on the same site, else where the page was found. A site that names its
- * home page, or the base URL, on every page is not believed. An id that differs from the one of the last run by a slash only is kept.
+ * The canonical URL (RFC 6596) if it is on the same site, else the URL of the page. A site that names its home page,
+ * or the base URL, on every page is not believed. An id that differs from the last run's only by a slash is kept.
  */
 function idOf(
   { entry, place, scope }: FoundPage,

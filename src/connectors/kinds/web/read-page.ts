@@ -32,9 +32,9 @@ const GONE = [404, 410];
 const SIGN_IN = [401, 402, 403, 407];
 
 /**
- * Reads the page of one address: not at all where robots.txt or the sitemap make that needless, with one conditional
- * request (RFC 9110 §13) where it was read before, whole otherwise.
- * @throws the signal's reason; what goes wrong with the page itself is in the reading
+ * Reads the page at one URL: without a request when robots.txt or the sitemap makes it unnecessary, with one
+ * conditional request (RFC 9110 §13) when it was read before, in full otherwise.
+ * @throws the signal's reason; problems of the page itself are in the reading
  */
 export async function readPage(
   crawl: Crawl,
@@ -68,7 +68,7 @@ function stillCounts(
   remembered: PageMemory | null,
 ): remembered is PageMemory {
   if (remembered?.how !== readingMethod(settings)) return false;
-  // What the site puts around its pages was not known when this one was read.
+  // The site's frame was not known yet when this page was read.
   if (frame.settles(remembered.doubts)) return false;
   return !own || addressKey(remembered.id) === addressKey(url);
 }
@@ -110,7 +110,7 @@ async function readAnswer(
   const raw = known && status === 304 ? known.raw : hashOf(response.bytes);
   if (known?.raw === raw && (status === 304 || !crawl.settings.render_javascript)) {
     if (isNoindex(crawl, response)) return skip('noindex', unpackLinks(known));
-    // With a 304 nothing needs to be remembered again, unless a sitemap's date counts from now on.
+    // After a 304 nothing needs to be remembered again, unless a sitemap's date counts from now on.
     const holds = status === 304 && known.lastmod === entry.lastmod && entry.lastmod === null;
     return unchanged(known, scope, holds ? null : renewed(crawl, entry, response, known));
   }
@@ -132,7 +132,7 @@ async function readBody(
     case 'file':
       return readFilePage(crawl, found, kind.name);
     case 'unreadable':
-      // A page that was read before does not become a picture: something stands in front of it.
+      // A page that was read before does not turn into a picture: something stands in front of it.
       if (!remembered) return skip('not a readable type');
       return fail(`${place.href} was a page and comes as ${type || 'an unknown type'} now.`);
     case 'mislabelled':
@@ -166,7 +166,7 @@ function isNoindex({ settings }: Crawl, { headers }: OutboundResponse): boolean 
   return settings.respect_robots_txt && directives.noindex;
 }
 
-/** Where the crawl goes on when a page has landed elsewhere; null when that is none of its business. */
+/** Where the crawl continues when a page was redirected; null when it is outside the crawl. */
 function scopeAfter(crawl: Crawl, entry: FrontierEntry, landed: URL): SiteScope | null {
   const { settings, scope } = crawl;
   const type = settings.web_connector_type;

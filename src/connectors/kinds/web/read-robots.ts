@@ -4,16 +4,18 @@ import { CLIENT_ERRORS } from '#src/connectors/source/client-errors.ts';
 import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 import { readRobotsFile, type RobotsFile } from '#src/platform/robots-file.ts';
 
-/** Nothing of a site may be read while nobody can tell what it forbids. */
+/** Nothing of a site may be read while its rules are unknown. */
 export class RobotsUnavailable extends SourceUnavailable {}
 
-/** What the robots.txt files of the sites of one run say. */
+/** The rules in the robots.txt files of one run's sites. */
 export interface Robots {
-  /** @throws RobotsUnavailable when robots.txt cannot be read: everything is disallowed then */
+  /**
+   * @throws RobotsUnavailable when robots.txt cannot be read: everything is disallowed then
+   */
   isAllowed(url: string): Promise<boolean>;
-  /** Waits until the site may be asked again, where it names a `Crawl-delay`. */
+  /** Waits until the site's `Crawl-delay`, if any, has passed. */
   awaitTurn(url: string): Promise<void>;
-  /** `Sitemap:` lines of the site of this address. */
+  /** `Sitemap:` lines for the site of this URL. */
   sitemaps(url: string): Promise<string[]>;
 }
 
@@ -21,9 +23,9 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_SITES = 1_000;
 
 /**
- * Reads robots.txt of each site once, when the first page of it is asked for (RFC 9309,
+ * Reads robots.txt of each site once, when its first page is requested (RFC 9309,
  * https://www.rfc-editor.org/rfc/rfc9309). Client errors mean that there are no rules (§2.3.1.3), server errors that
- * nothing may be read for the time being (§2.3.1.4).
+ * nothing may be read for now (§2.3.1.4).
  */
 export function openRobots(context: ConnectorContext, respected: boolean): Robots {
   const files = new Map<string, Promise<RobotsFile>>();
@@ -35,7 +37,7 @@ export function openRobots(context: ConnectorContext, respected: boolean): Robot
     if (files.size >= MAX_SITES) files.clear();
     const read = fetchRobots(origin, context);
     files.set(origin, read);
-    // What could not be read now may be there for the next page.
+    // A robots.txt that failed now may be there for the next page.
     read.catch(() => files.delete(origin));
     return read;
   };

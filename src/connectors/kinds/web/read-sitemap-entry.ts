@@ -12,10 +12,13 @@ export interface SitemapReading {
   skipped: SkippedDocument[];
 }
 
-/** An index may list indexes, though the protocol does not say so. */
+/** An index may list indexes, although the protocol does not allow it. */
 const MAX_NESTING = 5;
 
-/** Reads one sitemap of the frontier. @throws the signal's reason */
+/**
+ * Reads one sitemap of the frontier.
+ * @throws the signal's reason
+ */
 export async function readSitemapEntry(
   crawl: Crawl,
   entry: FrontierEntry,
@@ -65,7 +68,7 @@ function addListed(
   }
 }
 
-/** Whether the base URL is the sitemap itself and not a site that has one. */
+/** Whether the base URL is the sitemap itself and not a site with a sitemap. */
 export function isSitemapAddress(baseUrl: string): boolean {
   return /\.(?:xml|xml\.gz|txt|gz)$|sitemap/i.test(readBaseUrl(baseUrl)?.pathname ?? '');
 }

@@ -14,12 +14,12 @@ export interface Sitemap {
   pages: SitemapPage[];
 }
 
-/** https://www.sitemaps.org/protocol.html: 50 MB uncompressed. Its limit of 50,000 entries is not held by all. */
+/** https://www.sitemaps.org/protocol.html: 50 MB uncompressed. Not all sitemaps keep its limit of 50,000 entries. */
 export const MAX_SITEMAP_BYTES = 52_428_800;
 const LAST_TAG_LENGTH = 2_000;
 
 /**
- * Reads a sitemap, a sitemap index, or a text file with one address a line, compressed or not, by the protocol of
+ * Reads a sitemap, a sitemap index, or a text file with one URL per line, compressed or not, as defined in
  * https://www.sitemaps.org/protocol.html.
  * @returns null when the file is none of these
  * @throws SourceRefused when it is cut off or too large
@@ -34,7 +34,7 @@ export function readSitemap(bytes: Buffer, name: string): Sitemap | null {
   return readLines(text);
 }
 
-/** `.xml.gz`, whichever content type it comes with; a `Content-Encoding` is already taken off. */
+/** `.xml.gz` with any content type; a `Content-Encoding` has already been decoded. */
 function unpack(bytes: Buffer, name: string): Buffer {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
@@ -56,11 +56,11 @@ function readXml(text: string, name: string): Sitemap {
     removeNSPrefix: true,
     ignoreAttributes: true,
     parseTagValue: false,
-    // Numbers for characters, as `&#038;`, count as such only with this.
+    // Needed to decode numeric character references such as `&#038;`.
     htmlEntities: true,
     isArray: (tag) => tag === 'url' || tag === 'sitemap',
   });
-  // The parser returns plain objects of unknown shape; every step below looks before it takes.
+  // The parser returns plain objects of unknown shape; every step below checks before it reads.
   const tree: unknown = parser.parse(text);
   return {
     sitemaps: entriesOf(tree, 'sitemapindex', 'sitemap').map(({ url }) => url),
@@ -83,12 +83,12 @@ function entriesOf(tree: unknown, root: string, tag: string): SitemapPage[] {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value
-    ? // `in` has just shown that the key is there.
+    ? // `in` has just proved that the key exists.
       (value as Record<string, unknown>)[name]
     : undefined;
 }
 
-/** Blank lines and `#` comments aside, every line must be an address. */
+/** Except for blank lines and `#` comments, every line must be a URL. */
 function readLines(text: string): Sitemap | null {
   const lines = text
     .split('\n')

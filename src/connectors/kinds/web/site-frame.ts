@@ -2,17 +2,17 @@ import { z } from 'zod';
 import type { ConnectorContext, MemoryEntry } from '#src/connectors/source/connector.ts';
 import type { TextUnit } from './page-units.ts';
 
-/** Seen on as many pages, a text is of the site and not of a page. Smaller sites lose nothing. */
+/** A text seen on this many pages belongs to the site. Smaller sites lose nothing. */
 const MIN_PAGES = 6;
-/** Within the text of pages only what is on this share of them all is taken for the site's. */
+/** Within the text of pages, only what is on this share of all pages counts as the site's. */
 const COMMON_SHARE = 0.5;
 const MIN_COMMON_PAGES = 12;
-/** A text of this many characters that is no link is worth being kept on one page. */
+/** A text of this length that is not a link is worth keeping on one page. */
 const NOTICE_LENGTH = 80;
-/** 20 bytes each, in one row that is written with each step of a crawl that brought pages. */
+/** 20 bytes each, in one row that is written with each step of a crawl that found pages. */
 const MAX_COUNTED = 4_000;
 const MAX_DOUBTS = 24;
-/** One text alone makes no frame. */
+/** A single text does not make a frame. */
 const MIN_SETTLED = 2;
 const MEMORY_KEY = 'frame';
 
@@ -24,12 +24,11 @@ const savedFrame = z.object({
 });
 
 /**
- * What the pages of a site say around their texts: how many pages had each piece of text at a place where a frame may
- * be. It is counted over all runs of a pair, and saved together with the pages that it was learned from, so that each
- * page counts once. What is known once stays known, so that a page that is read again looks as before.
- *
- * Counts are bounded as in lossy counting (Manku and Motwani, "Approximate Frequency Counts over Data Streams", 2002):
- * when there are too many, the rarest go. What is on every hundredth page or more often is found all the same.
+ * What the pages of a site say around their texts: how many pages had each piece of text in a place where a frame may
+ * be. It is counted over all runs of a pair, and saved together with the pages that it was learned from, so each page
+ * counts once. Once known, a text stays known, so that a page read again looks as before.
+ * Counts are bounded as in lossy counting (Manku and Motwani, "Approximate Frequency Counts over Data Streams",
+ * 2002): when there are too many, the rarest are dropped. A text on one page in a hundred or more is still found.
  */
 export class SiteFrame {
   private readonly counts = new Map<string, number>();
@@ -51,7 +50,7 @@ export class SiteFrame {
     return frame;
   }
 
-  /** Counts the texts of a page that was not counted before. */
+  /** Counts the texts of a page that has not been counted before. */
   learn(page: string, units: readonly TextUnit[]): void {
     this.pages += 1;
     this.hasNews = true;
@@ -64,7 +63,7 @@ export class SiteFrame {
     if (this.counts.size > MAX_COUNTED) this.forgetRarest();
   }
 
-  /** Whether enough pages have it. A long text is still the page's own on the first page that had it. */
+  /** Whether enough pages have it. A long text still belongs to the first page that had it. */
   isKnown({ key }: Pick<TextUnit, 'key'>, page: string): boolean {
     return this.isRepeated(key) && this.firsts.get(key) !== page;
   }
@@ -78,7 +77,7 @@ export class SiteFrame {
     return (this.counts.get(key) ?? 0) >= MIN_PAGES;
   }
 
-  /** Texts that are on a few pages and may turn out to be on more; those on most pages first. */
+  /** Texts that are on a few pages and may turn out to be on more, the most frequent first. */
   doubtsAbout(units: readonly TextUnit[]): string[] {
     const unknown = units.filter(({ key }) => !this.isRepeated(key));
     const countOf = ({ key }: TextUnit): number => this.counts.get(key) ?? 0;
@@ -86,12 +85,12 @@ export class SiteFrame {
     return likeliest.slice(0, MAX_DOUBTS).map(({ key }) => key);
   }
 
-  /** Whether a page that was read with these doubts looks different now. */
+  /** Whether a page that was read with these doubts would look different now. */
   settles(doubts: readonly string[]): boolean {
     return doubts.filter((key) => this.isRepeated(key)).length >= MIN_SETTLED;
   }
 
-  /** What is to be remembered along with the pages that were learned from. */
+  /** What to remember with the pages that were learned from. */
   save(): MemoryEntry[] {
     if (!this.hasNews) return [];
     this.hasNews = false;

@@ -9,17 +9,18 @@ import type { PairRow } from './open-pair.ts';
 import type { PageOutcome } from './save-page.ts';
 import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
-/** How long a run waits for room in the backlog before it gives its place to another. */
+/** How long a run waits for room in the backlog before it yields its place to another. */
 const MAX_BACKLOG_WAITS = 10;
 
 type AcceptServices = Pick<ConnectorServices, 'config' | 'documentAcceptor'>;
 
-/** The backlog of the workspace stays full: the run goes on later, and nothing is lost. */
+/** The workspace's backlog stays full: the run continues later, and nothing is lost. */
 export class BacklogFull extends SourceUnavailable {}
 
 /**
- * Hands the documents of a page to ingestion, as if they had been pushed. Each ends in one list of the outcome.
- * @throws BacklogFull, LeaseLost when the pair is being deleted, the signal's reason, or whatever keeps rows from being written
+ * Passes the documents of a page to ingestion, as if they had been pushed. Each ends up in one list of the outcome.
+ * @throws BacklogFull, LeaseLost when the pair is being deleted, the signal's reason, or any error that keeps rows
+ * from being written
  */
 export async function acceptPage(
   services: AcceptServices,
@@ -40,7 +41,7 @@ export async function acceptPage(
     removed: page.removed.map(cleanText),
     stored: [],
   };
-  // Together, so that they share one statement and one job.
+  // All at once, so that they share one statement and one job.
   const bounded = page.documents.map(boundDocument);
   const settled = await Promise.allSettled(
     bounded.map(({ document }) => acceptOne(services, pair, document, options)),
@@ -104,17 +105,19 @@ async function acceptOne(
   }
 }
 
-/** A source may say something that is no time. */
+/** A source may report an invalid time. */
 function isoTime(time: Date | null): string | null {
   return time === null || Number.isNaN(time.getTime()) ? null : time.toISOString();
 }
 
-/** SQLSTATE classes 22, data exception, and 54, program limit exceeded: any try would end so. */
+/** SQLSTATE classes 22, data exception, and 54, program limit exceeded: a retry would fail the same way. */
 function isOfDocument(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));
 }
 
-/** @returns whether ingestion has the document now */
+/**
+ * @returns whether ingestion now has the document
+ */
 function record(
   outcome: PageOutcome,
   document: ConnectorDocument,
@@ -127,7 +130,7 @@ function record(
   }
   if ('skipped' in value) {
     outcome.skipped.push({ documentId: document.id, reason: value.skipped });
-    // What it said before it was emptied is not there any more.
+    // The text that it had before it became empty must not stay in the index.
     outcome.removed.push(cleanText(document.id));
   } else if ('failed' in value) {
     const link = document.sections[0]?.link ?? null;

@@ -21,9 +21,9 @@ interface EndedRow {
 }
 
 /**
- * Tells webhook endpoints how a run has ended, in the transaction that ended it, after the pair was written: `paused`
- * is what the pair then is.
- * @returns for `sendDeliveries`
+ * Tells webhook endpoints how a run ended, in the transaction that ended it, after the pair was updated: `paused` is
+ * the pair's state after that.
+ * @returns deliveries for `sendDeliveries`
  */
 export async function announceRun(
   trx: DatabaseTransaction,

@@ -3,14 +3,14 @@ import { cutMetadata, METADATA_LIMITS, metadataExcess } from '#src/documents/met
 import type { StoredOwner } from '#src/tables/documents.ts';
 import type { ConnectorDocument } from '#src/connectors/source/connector.ts';
 
-/** As a run counts it; the same words for every document. */
+/** Counted per run; the text is the same for every document. */
 export const METADATA_CUT = `metadata beyond ${METADATA_LIMITS.keys.toLocaleString('en')} keys or 256 KB was cut`;
 export const OWNERS_CUT = `owners beyond ${MAX_OWNERS} were left out`;
 
 /**
- * The document within the limits of ingestion. Nobody at the source can mend what its owner wrote there, so what
- * is too much is left out, and the text is found all the same.
- * @returns with the notes that tell of it
+ * Cuts a document to the limits of ingestion. Nobody can fix what its owner wrote at the source, so excess metadata
+ * and owners are left out, and the text is still found.
+ * @returns the document with notes about what was cut
  */
 export function boundDocument(document: ConnectorDocument): {
   document: ConnectorDocument;

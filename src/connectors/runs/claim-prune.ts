@@ -14,15 +14,15 @@ export interface ClaimedPrune {
   id: PruneAttemptId;
   token: string;
   pair: PairRow;
-  /** Documents that were seen later than this stay, whatever the listing says. */
+  /** Documents seen after this stay, whatever the listing says. */
   startedAt: Date;
   confirmed_gone: number | null;
   outages: number;
 }
 
 /**
- * Takes the pair's open prune, or opens the one that is due: for pairs in use that had a good run.
- * @returns null when there is nothing to do or another worker is at it
+ * Claims the pair's open prune, or opens the one that is due: only for active pairs that had a successful run.
+ * @returns null when there is nothing to do or another worker holds it
  */
 export async function claimPrune(
   { db, clock }: Pick<ConnectorServices, 'db' | 'clock'>,
@@ -62,7 +62,9 @@ async function claim(
   return prune ? { ...prune, token, pair, startedAt: now } : null;
 }
 
-/** @returns false when it was canceled or another worker has it */
+/**
+ * @returns false when it was canceled or another worker holds it
+ */
 export async function renewPrune(db: Database, prune: ClaimedPrune): Promise<boolean> {
   const { rows } = await sql`
     update prune_attempt set claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -71,7 +73,7 @@ export async function renewPrune(db: Database, prune: ClaimedPrune): Promise<boo
   return rows.length === 1;
 }
 
-/** The next worker lists the source anew. */
+/** The next worker lists the source from the start. */
 export async function releasePrune(
   db: Database,
   prune: ClaimedPrune,
@@ -84,7 +86,7 @@ export async function releasePrune(
     where id = ${prune.id} and claim_token = ${prune.token}`.execute(db);
 }
 
-/** Closes it; the listing is not needed any more. */
+/** Closes the prune and deletes the listing. */
 export async function endPrune(
   db: Database,
   prune: ClaimedPrune,

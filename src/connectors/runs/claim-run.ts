@@ -7,13 +7,13 @@ import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { findOpenRun, isRunDue, isRunnable, openRun } from './open-run.ts';
 import { hashSettings, type PairRow, readPair } from './open-pair.ts';
 
-/** A claim that is not renewed for this long is taken for that of a dead worker. */
+/** A claim that is not renewed for this long is considered a dead worker's. */
 export const LEASE_SECONDS = 20;
 
-/** 1 when the worker before this one did not let go of the claim itself. */
+/** 1 when the previous worker did not release the claim. */
 const LOST_WORKER = sql.raw(`case when claimed_until is null then 0 else 1 end`);
 
-/** A run that this worker, and no other, is at. */
+/** A run that only this worker holds. */
 export interface ClaimedRun {
   id: IndexAttemptId;
   token: string;
@@ -23,14 +23,14 @@ export interface ClaimedRun {
   poll_range_end: Date;
   checkpoint: unknown;
   /** Of the settings that it polls with. */
-  /** Set when it began where an earlier run had ended early. */
+  /** Set when the run started where an earlier run had ended early. */
   resumed_from: IndexAttemptId | null;
-  /** Times in a row, without a page in between, that the source was away or the worker died. */
+  /** How often in a row, with no page in between, the source was down or the worker died. */
   outages: number;
 }
 
 /**
- * Takes the pair's open run, or opens the one that is due. Two workers never have the same run.
+ * Claims the pair's open run, or opens the one that is due. Two workers never hold the same run.
  * @returns null when there is nothing to do: not due, paused, waiting for its source, or held by another worker
  */
 export async function claimRun(
@@ -53,7 +53,7 @@ export async function claimRun(
   });
 }
 
-/** A checkpoint means nothing under other settings: what lies before it was not looked at with them. */
+/** A checkpoint is invalid under other settings: what lies before it was read without them. */
 async function endOutdated(
   trx: DatabaseTransaction,
   { settings }: PairRow,
@@ -94,12 +94,14 @@ async function claim(
   return { ...run, token, pair };
 }
 
-/** A delayed job may come a moment early. */
+/** A delayed job may arrive slightly early. */
 function soon(now: Date): Date {
   return new Date(now.getTime() + 1_000);
 }
 
-/** @returns false when the run was canceled or another worker has it */
+/**
+ * @returns false when the run was canceled or another worker holds it
+ */
 export async function renewRun(
   db: Database,
   { id, token }: Pick<ClaimedRun, 'id' | 'token'>,
@@ -114,8 +116,8 @@ export async function renewRun(
 }
 
 /**
- * Lets another worker go on at once, or at `at`: the checkpoint says where. What it waits for stands from here through
- * every further try, until a page comes (`save-page.ts`) or the run ends.
+ * Lets another worker continue from the checkpoint, at once or at `at`. The reason for the wait stays through every
+ * retry, until a page comes (`save-page.ts`) or the run ends.
  */
 export async function releaseRun(
   db: Database,

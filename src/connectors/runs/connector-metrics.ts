@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 import type { GaugeSample } from '#src/platform/metrics.ts';
 
-/** Pairs and runs by status, and open failures, of all workspaces. */
+/** Pairs and runs by status, and open failures, in all workspaces. */
 export async function connectorSamples(db: Database): Promise<GaugeSample[]> {
   const { rows } = await sql<{
     gauge: 'connectorPairs' | 'connectorRuns' | 'connectorErrors';

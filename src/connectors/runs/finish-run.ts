@@ -12,7 +12,7 @@ import { lockPair } from './open-pair.ts';
 const TOLERATED_FAILURES = 3;
 const TOLERATED_SHARE = 0.1;
 
-/** How a run that reached the end of its poll ends. */
+/** The final status of a run that reached the end of its poll. */
 export function endStatus(counts: {
   fetched: number;
   failed: number;
@@ -24,16 +24,16 @@ export function endStatus(counts: {
 }
 
 export interface FinishedRun {
-  /** When the next one is due, null when none is planned. */
+  /** When the next run is due; null when none is planned. */
   next: Date | null;
-  /** For `sendDeliveries`: who is told of it. */
+  /** For `sendDeliveries`: the webhook deliveries about the run. */
   toDeliver: ToDeliver;
 }
 
-/** It was canceled or taken over meanwhile: others plan and tell. */
+/** The run was canceled or taken over in the meantime: its new owner plans and notifies. */
 const NOT_OURS: FinishedRun = { next: null, toDeliver: [] };
 
-/** The poll reached its end. */
+/** Ends a run that reached the end of its poll. */
 export async function endRun(
   db: Database,
   run: ClaimedRun,
@@ -55,7 +55,7 @@ export async function endRun(
         : null;
     await closeAttempt(trx, run, status, error, now);
     if (status === 'failed') {
-      // Its end is no place to go on from: the next run looks at the whole window again.
+      // A finished run has nothing to resume: the next one reads the whole window again.
       await sql`update index_attempt set checkpoint = null where id = ${run.id}`.execute(trx);
       await countFailure(trx, run, next);
     } else {
@@ -66,7 +66,7 @@ export async function endRun(
   });
 }
 
-/** The run cannot go on. `pause` takes the pair off its schedule until somebody acts. */
+/** Ends a run that cannot continue. `pause` takes the pair off its schedule until somebody acts. */
 export async function failRun(
   db: Database,
   run: ClaimedRun,
@@ -91,7 +91,9 @@ async function pausePair(
     where id = ${pair.id} and status <> 'DELETING'`.execute(trx);
 }
 
-/** @returns false when the run was canceled or taken over meanwhile */
+/**
+ * @returns false when the run was canceled or taken over in the meantime
+ */
 async function closeAttempt(
   trx: DatabaseTransaction,
   { id, token }: ClaimedRun,
@@ -109,7 +111,7 @@ async function closeAttempt(
   return rows.length === 1;
 }
 
-/** When the run after this one is due. What passed while this one was under way is not made up for. */
+/** When the next run is due. Due times that passed during this run are skipped. */
 async function planNext(
   trx: DatabaseTransaction,
   { pair }: ClaimedRun,
@@ -144,15 +146,15 @@ async function advancePair(
 }
 
 /**
- * Failures of earlier runs that this one did not meet again are over: it looked at everything they belonged to. Where
- * single documents are fetched again, those alone have their own word on that.
+ * Resolves failures of earlier runs that this run did not repeat, because it read everything they concerned. Where
+ * failed documents are refetched singly, only the refetch resolves those.
  */
 async function resolveUnrepeated(
   trx: DatabaseTransaction,
   { pair, id, poll_range_start, resumed_from }: ClaimedRun,
   mendsSingly: boolean,
 ): Promise<void> {
-  // What lay before the checkpoint of the earlier run was not looked at.
+  // A resumed run did not read what lies before the earlier run's checkpoint.
   if (resumed_from !== null) return;
   await sql`update index_attempt_error set is_resolved = true, resolved_at = now()
     where cc_pair_id = ${pair.id} and not is_resolved and stage = 'fetch'

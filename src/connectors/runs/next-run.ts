@@ -1,12 +1,12 @@
-/** The least that an administrator may ask for, in seconds. */
+/** The minimum for the frequency settings, in seconds. */
 export const MIN_REFRESH_SECONDS = 60;
 export const MIN_PRUNE_SECONDS = 300;
-/** Changes that a source lists late, or with a clock behind ours, are still seen. */
+/** So that changes which a source lists late, or with a clock behind ours, are still seen. */
 const OVERLAP_MS = 30 * 60_000;
 
 /**
- * When the run after this one is due: the first time after `now` on the grid that `due` and the period make. A run
- * that takes longer than its period is followed at the next grid point; none is made up for, none comes early.
+ * When the next run is due: the first time after `now` on the grid given by `due` and the period. A run that takes
+ * longer than its period is followed at the next grid point; missed points are skipped, and no run starts early.
  * @returns null when there is no period
  */
 export function nextDue(due: Date | null, periodSeconds: number | null, now: Date): Date | null {
@@ -23,7 +23,7 @@ export function pollStart(from: {
   fromBeginning: boolean;
   syncedUntil: Date | null;
   indexingStart: Date | null;
-  /** The earliest window of failures that only another poll of it can mend; undefined when there are none. */
+  /** Start of the earliest window with failures that only polling it again can fix; undefined when there are none. */
   failedSince: Date | null | undefined;
 }): Date | null {
   if (from.fromBeginning || from.syncedUntil === null || from.failedSince === null) {

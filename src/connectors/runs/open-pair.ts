@@ -53,8 +53,8 @@ export async function readPair(
 }
 
 /**
- * Whoever writes a pair and its runs in one transaction locks the pair first, so that two of them cannot wait for each
- * other. Null when the pair is gone.
+ * A transaction that writes a pair and its runs locks the pair first, to prevent deadlocks. Null when the pair is
+ * gone.
  */
 export async function lockPair(
   trx: DatabaseTransaction,
@@ -67,7 +67,7 @@ export async function lockPair(
   return rows[0] ?? null;
 }
 
-/** What a pair polls, parsed by its kind's own schemas. */
+/** The connector, settings and credential of a pair, parsed by the kind's own schemas. */
 export interface OpenPair {
   connector: AnyConnector;
   settings: unknown;
@@ -76,7 +76,8 @@ export interface OpenPair {
 
 /**
  * Unseals and parses.
- * @throws SourceRefused or CredentialRejected naming the field that no longer fits, SourceUnavailable for another key
+ * @throws SourceRefused or CredentialRejected naming the field that is no longer valid, SourceUnavailable for another
+ * encryption key
  */
 export function openPair({ secrets }: Pick<ConnectorServices, 'secrets'>, pair: PairRow): OpenPair {
   const connector = findConnector(pair.source);
@@ -96,7 +97,7 @@ export function openPair({ secrets }: Pick<ConnectorServices, 'secrets'>, pair: 
   return { connector, settings: settings.data, credential: credential.data };
 }
 
-/** Equal settings, equal hash: other settings mean that everything has to be looked at again. */
+/** Equal settings have equal hashes. After a change of settings, everything must be read again. */
 export function hashSettings(settings: Record<string, unknown>): string {
   return createHash('sha256').update(JSON.stringify(settings)).digest('hex');
 }
@@ -107,7 +108,7 @@ function unseal(secrets: ConnectorServices['secrets'], pair: PairRow): unknown {
     return JSON.parse(secrets.open(pair.secret, `credential:${pair.credential_id}`));
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error;
-    // With the right key it can be read again, so it is waited for.
+    // With the right key it can be read again, so the run waits for it.
     throw new SourceUnavailable(error.message, { cause: error });
   }
 }

@@ -6,13 +6,13 @@ import { nextDue, pollStart } from './next-run.ts';
 import { hashSettings, type PairRow } from './open-pair.ts';
 import { findConnector } from '#src/connectors/kinds/registry.ts';
 
-/** The delayed job of a run may come a moment early. */
+/** The delayed job of a run may arrive slightly early. */
 const EARLY_MS = 500;
-/** After so many failures in a row the checkpoint itself is suspect: the next run starts without it. */
+/** After this many failures in a row the checkpoint itself is suspect: the next run starts without it. */
 const RESUMES_OF_FAILED_RUNS = 2;
-/** Finished runs that a pair keeps to be looked at. */
+/** Finished runs kept per pair for inspection. */
 const KEPT_RUNS = 1_000;
-/** A failure that so many runs could not mend makes a run look back to it only now and then, at last once a day. */
+/** After a failure has survived this many runs, runs look back to it only now and then, eventually once a day. */
 const MAX_WINDOW_TRIES = 5;
 const LONGEST_PAUSE_MINUTES = 1_440;
 
@@ -27,7 +27,7 @@ export function isRunDue({ next_run_at }: Pick<PairRow, 'next_run_at'>, now: Dat
   return next_run_at !== null && next_run_at.getTime() <= now.getTime() + EARLY_MS;
 }
 
-/** The run that is not over yet; null when there is none. */
+/** The run that has not ended yet; null when there is none. */
 export async function findOpenRun(
   trx: DatabaseTransaction,
   { id }: Pick<PairRow, 'id'>,
@@ -39,8 +39,8 @@ export async function findOpenRun(
 }
 
 /**
- * Begins a run: its row, with the window to poll, and the time of the run after it. The caller holds the pair's lock
- * and has seen that no run is open.
+ * Begins a run: creates its row, with the window to poll, and sets the time of the next run. The caller holds the
+ * pair's lock and has checked that no run is open.
  */
 export async function openRun(
   trx: DatabaseTransaction,
@@ -83,7 +83,7 @@ export async function openRun(
   return row.id;
 }
 
-/** Runs whose failures are open stay, however old. */
+/** Runs with open failures stay, however old. */
 async function forgetOldRuns(trx: DatabaseTransaction, { id }: PairRow): Promise<void> {
   await sql`
     delete from index_attempt a where a.cc_pair_id = ${id}
@@ -112,13 +112,16 @@ async function findLastRun(trx: DatabaseTransaction, pair: PairRow): Promise<Las
   return rows[0] ?? null;
 }
 
-/** It ended early, with a checkpoint that is worth going on from. */
+/** The run ended early, with a usable checkpoint. */
 function isResumable(last: LastRun, pair: PairRow, hash: string): boolean {
   if (last.checkpoint === null || last.settings_hash !== hash) return false;
   return endedEarly(last) && pair.failed_runs <= RESUMES_OF_FAILED_RUNS;
 }
 
-/** It was to look at everything and has not: the run that cannot go on from it begins there, too. */
+/**
+ * The run was meant to read everything but did not. If the next run cannot resume it, it starts from the beginning,
+ * too.
+ */
 function owesBeginning(last: LastRun): boolean {
   return last.from_beginning && endedEarly(last);
 }
@@ -128,8 +131,8 @@ function endedEarly({ status }: LastRun): boolean {
 }
 
 /**
- * Where the earliest window began whose failures only another poll of it can mend: null for the very beginning,
- * undefined when there is none. Those of single documents are none for kinds that fetch them again.
+ * Start of the earliest window with failures that only polling it again can fix: null for the very beginning,
+ * undefined when there is none. For kinds that refetch single documents, failed documents do not count.
  */
 async function failedSince(
   trx: DatabaseTransaction,

@@ -1,18 +1,18 @@
-/** What a source asks for is heeded within reason: neither without a pause nor for ever. */
+/** Bounds on the wait that a source asks for: never no pause at all, and never forever. */
 const SHORTEST_TOLD_MS = 5_000;
 const LONGEST_TOLD_MS = 24 * 60 * 60_000;
 const FIRST_DELAY_MS = 15_000;
 const LONGEST_DELAY_MS = 15 * 60_000;
-/** With these delays, about two hours. */
+/** With these delays, about two hours in total. */
 export const MAX_OUTAGES = 12;
 
-/** How long to leave a source alone that could not be used `outages` times before; up to a fifth more, at random. */
+/** How long to pause after `outages` earlier outages; plus up to a fifth, at random. */
 export function outageDelayMs(outages: number, random: () => number = Math.random): number {
   const delay = Math.min(FIRST_DELAY_MS * 2 ** outages, LONGEST_DELAY_MS);
   return Math.round(delay * (1 + random() / 5));
 }
 
-/** How long to wait when the source, or our own backlog, has said it. */
+/** How long to wait when the source, or our own backlog, states a time. */
 export function toldDelayMs(retryAfterMs: number | null): number | null {
   if (retryAfterMs === null) return null;
   return Math.min(Math.max(retryAfterMs, SHORTEST_TOLD_MS), LONGEST_TOLD_MS);

@@ -20,15 +20,15 @@ import { isTimeout, type SyncServices } from './sync-connector.ts';
 const DOCUMENTS_PER_STEP = 500;
 /** No document has a longer id. */
 const MAX_ID_BYTES = 2_048;
-/** More than this share of a pair's documents gone at once is likelier a fault than a clean-up. */
+/** If more than this share of a pair's documents is gone at once, an error is likelier than a clean-up. */
 const SUSPICIOUS_SHARE = 0.5;
-/** What an administrator confirmed may have grown by this much since. */
+/** The number that an administrator confirmed may have grown by this factor since. */
 const CONFIRMED_GROWTH = 1.1;
 
 /**
- * Lists what the source has, and removes the pair's documents that are gone there. Removes nothing when the listing
- * fails in any part, or when more than half would go: that waits for an administrator's word. Documents that were
- * pushed into the pair, and those seen since the listing began, stay.
+ * Lists the source, and removes the pair's documents that it no longer has. Removes nothing when any part of the
+ * listing fails, or when more than half would be removed: that needs an administrator's confirmation. Keeps documents
+ * that were pushed into the pair, and those seen since the listing began.
  */
 export async function pruneConnector(
   services: SyncServices,
@@ -71,7 +71,7 @@ async function pruneNow(
   await endPrune(db, prune, 'success', null, clock());
 }
 
-/** Into a table, so that a source of any size takes no memory. */
+/** Writes to a table, so that memory use does not depend on the size of the source. */
 async function listSource(
   services: SyncServices,
   prune: ClaimedPrune,

@@ -8,11 +8,11 @@ import type { z } from 'zod';
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 
-/** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
+/** If a job was sent longer ago than this and is no longer waiting in the queue, it is lost. */
 const STALE_MS = 20_000;
 /** A job that waits behind a backlog is not lost: its rows are as old as the head of the queue. */
 const BACKLOG_MARGIN_MS = 30_000;
-/** Due for this long and not begun: the delayed job did not come. */
+/** If a run is due for this long without starting, its delayed job is lost. */
 const LATE_MS = 2_000;
 const MAX_PAIRS_PER_RUN = 1_000;
 
@@ -24,8 +24,8 @@ interface LostPair {
 type PairQueue = QueueDefinition<z.output<typeof pairPayload>>;
 
 /**
- * Sends jobs again for runs, prunes and deletions whose job was lost: the queue may have lost everything, the rows
- * have not. One job too many is harmless, since it only says "look at this pair".
+ * Sends lost jobs of runs, prunes and deletions again: even if the queue has lost everything, the rows are still
+ * there. An extra job is harmless, since it only says "look at this pair".
  */
 export async function reconcileConnectors(
   services: ReconcileServices,
@@ -48,8 +48,8 @@ export async function reconcileConnectors(
 }
 
 /**
- * What one process does when it starts and knows that no other runs: every claim is that of a dead worker. It counts,
- * since it may be what killed the worker.
+ * For a process that starts and knows that no other runs: every claim belongs to a dead worker. Each counts as an
+ * outage, because the run may be what killed the worker.
  */
 export async function recoverConnectors(services: ReconcileServices): Promise<void> {
   const { db, clock } = services;
@@ -80,7 +80,7 @@ async function sendLost(
   }
 }
 
-/** The first of each workspace, then the second of each: a job that is sent again overtakes nobody else's. */
+/** The first job of each workspace, then the second of each: a job sent again does not overtake other workspaces. */
 function inTurn(lost: readonly LostPair[]): Map<number, LostPair[]> {
   const sent = new Map<WorkspaceId, number>();
   const turns = new Map<number, LostPair[]>();
@@ -103,7 +103,7 @@ function openRuns(before: Date, now: Date): RawBuilder<LostPair> {
     returning cc_pair_id as id, workspace_id`;
 }
 
-/** A run that a worker held when it died is not behind the backlog. */
+/** A run whose worker died is not waiting behind the backlog. */
 function abandonedBefore(): RawBuilder<unknown> {
   return sql`now() - make_interval(secs => ${STALE_MS / 1_000})`;
 }
@@ -129,7 +129,7 @@ function openPrunes(before: Date, now: Date): RawBuilder<LostPair> {
     returning cc_pair_id as id, workspace_id`;
 }
 
-/** Due prunes have no job of their own before the first one: this is what begins them, too. */
+/** Due prunes have no job before their first attempt: this starts them, too. */
 function duePrunes(before: Date, now: Date): RawBuilder<LostPair> {
   return sql`
     update cc_pair set queued_at = now() where id in (
@@ -150,9 +150,9 @@ function deletions(before: Date): RawBuilder<LostPair> {
 }
 
 /**
- * A document that was accepted by a run and then could not be indexed is a failure of that run, whenever it shows:
- * it moves from accepted (or unchanged, when another pair's run had brought it) to failed, and a success becomes one with errors. When it is indexed after all, the failure
- * is resolved.
+ * When a document was accepted by a run and could not be indexed, that run gets a failure, however late: the document
+ * moves from accepted (or unchanged, if another pair's run brought it) to failed, and a success becomes one with
+ * errors. When the document is indexed after all, the failure is resolved.
  */
 async function recordIndexFailures({ db }: ReconcileServices): Promise<void> {
   await sql`

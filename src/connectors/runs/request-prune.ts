@@ -7,13 +7,13 @@ import type { PairRow } from './open-pair.ts';
 import { lockOwnPair } from './request-run.ts';
 import { sendPrune } from './send-jobs.ts';
 
-/** Finished prunes that a pair keeps to be looked at. */
+/** Finished prunes kept per pair for inspection. */
 const KEPT_PRUNES = 100;
 
 /**
- * Starts a comparison with the source now. `confirm` names one that stopped because more than half of the documents
- * would have gone: the new one may remove about as many.
- * @throws Problem NOT_FOUND, or CONFLICT when one runs, or the pair is being deleted
+ * Starts a comparison with the source now. `confirm` names a prune that stopped because it would have removed more
+ * than half of the documents: the new one may remove about as many.
+ * @throws Problem NOT_FOUND, or CONFLICT when a prune is running, or the pair is being deleted
  */
 export async function requestPrune(
   services: Pick<ConnectorServices, 'db' | 'producer' | 'log' | 'clock'>,
@@ -52,7 +52,7 @@ export async function findOpenPrune(
   return rows[0]?.id ?? null;
 }
 
-/** The caller holds the pair's lock and has seen that none is open. */
+/** The caller holds the pair's lock and has checked that none is open. */
 export async function openPrune(
   trx: DatabaseTransaction,
   pair: PairRow,

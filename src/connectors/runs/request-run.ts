@@ -8,8 +8,8 @@ import { type PairRow, readPair } from './open-pair.ts';
 import { sendSync } from './send-jobs.ts';
 
 /**
- * Starts a run now. A run that is under way is the answer already, unless everything shall be fetched from the
- * beginning: then it is canceled and a new one begins.
+ * Starts a run now. A run already in progress is returned instead, unless everything is to be fetched from the
+ * beginning: then it is canceled and a new one starts.
  * @throws Problem NOT_FOUND, or CONFLICT when the pair is paused, invalid or being deleted
  */
 export async function requestRun(
@@ -18,7 +18,7 @@ export async function requestRun(
     workspaceId: WorkspaceId;
     ccPairId: CcPairId;
     fromBeginning: boolean;
-    /** Something has changed that a run under way may have passed already: another follows it. */
+    /** Something changed that a run in progress may have passed already, so another run follows it. */
     followUp?: boolean;
     requestId: string | null;
   },
@@ -30,7 +30,7 @@ export async function requestRun(
     assertRunnable(pair);
     const open = await findOpenRun(trx, pair);
     if (open !== null && !fromBeginning) {
-      // Whoever asks for it now knows that waiting for the source is over.
+      // The request means that there is no reason to keep waiting for the source.
       await sql`update index_attempt set next_attempt_at = null
         where id = ${open} and claimed_until is null`.execute(trx);
       if (request.followUp) {
@@ -47,7 +47,7 @@ export async function requestRun(
   return id;
 }
 
-/** Ends the open run of a pair, if there is one; its worker finds out within seconds and stops. */
+/** Ends the open run of a pair, if any; its worker notices within seconds and stops. */
 export async function cancelRun(
   db: Database | DatabaseTransaction,
   ccPairId: CcPairId,

@@ -6,13 +6,13 @@ import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { PairRow } from './open-pair.ts';
 
-/** Documents fetched again singly in one run; those with the fewest tries go first. */
+/** Most documents refetched singly in one run; those with the fewest tries go first. */
 const MAX_FETCHED_AGAIN = 1_000;
 const MAX_INDEXED_AGAIN = 10_000;
-/** A text on which indexing fails in so many runs is left alone until it changes. */
+/** A text that could not be indexed in this many runs is left alone until it changes. */
 const MAX_INDEX_TRIES = 5;
 
-/** Ids of the documents that earlier runs could not fetch and this one has not tried yet. */
+/** Ids of the documents that earlier runs could not fetch and this run has not tried yet. */
 export async function findFailedDocuments(
   db: Database,
   { id, pair }: ClaimedRun,
@@ -25,7 +25,7 @@ export async function findFailedDocuments(
   return rows.map((row) => row.document_id);
 }
 
-/** Documents of the pair that were fetched and could not be indexed get their attempts back. */
+/** Resets the attempts of the pair's documents that were fetched but could not be indexed. */
 export async function sendFailedAgain(
   { db, documentAcceptor }: Pick<ConnectorServices, 'db' | 'documentAcceptor'>,
   pair: PairRow,

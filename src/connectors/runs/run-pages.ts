@@ -8,14 +8,14 @@ import { CredentialRejected, SourceUnavailable } from '#src/connectors/source/so
 
 type PageServices = Pick<ConnectorServices, 'db' | 'documentAcceptor' | 'log'>;
 
-/** A page and where the run goes on after it. */
+/** A page, and where the run continues after it. */
 export interface NumberedPage {
   page: Omit<ConnectorPage<unknown>, 'checkpoint'>;
   /** Undefined: the run's checkpoint stays. */
   checkpoint: { value: unknown } | undefined;
 }
 
-/** What failed in earlier runs comes first, at the beginning of a run. */
+/** A run begins with what failed in earlier runs. */
 export async function* allPages(
   services: PageServices,
   run: ClaimedRun,
@@ -32,7 +32,7 @@ export async function* allPages(
   }
 }
 
-/** One old failure that cannot be mended must not keep the run from everything else: it stays open. */
+/** An old failure that cannot be fixed must not keep the run from everything else: it stays open. */
 async function* pagesAgain(
   services: PageServices,
   run: ClaimedRun,
@@ -57,7 +57,7 @@ async function* pagesAgain(
   }
 }
 
-/** What the connector throws is an answer about the source; what our own side throws is not. */
+/** Errors thrown by the connector concern the source; errors from our own side do not. */
 export async function nextPage(
   pages: AsyncIterator<NumberedPage>,
   signal: AbortSignal,
@@ -71,7 +71,7 @@ export async function nextPage(
   }
 }
 
-/** A connector that does not heed its signal holds nothing up. */
+/** A connector that ignores its signal must not delay anything. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason);

@@ -7,7 +7,7 @@ import type { PairRow } from './open-pair.ts';
 
 const MAX_MESSAGE_LENGTH = 2_000;
 
-/** One open failure per document or entity: what fails again counts a try more. */
+/** One open failure per document or entity: a repeated failure increments its tries. */
 export async function saveFailures(
   trx: DatabaseTransaction,
   { pair, id, poll_range_start, poll_range_end }: ClaimedRun,
@@ -38,7 +38,7 @@ export async function saveFailures(
         and coalesce(r.entity_id, '') = coalesce(i.entity_id, ''))`.execute(trx);
 }
 
-/** The pair's open failures of these documents are over. */
+/** Resolves the pair's open failures of these documents. */
 export async function resolveFailures(
   trx: DatabaseTransaction,
   { id }: Pick<PairRow, 'id'>,
@@ -66,7 +66,7 @@ function toRow({ documentId, entityId, link, reason }: ConnectorFailure): Failur
   };
 }
 
-/** The last word on a thing counts. Those that name nothing are all kept. */
+/** The last failure of each thing counts. Failures without a name are all kept. */
 function withoutDoubles(rows: FailureRow[]): FailureRow[] {
   const last = new Map<unknown, FailureRow>();
   for (const row of rows) {

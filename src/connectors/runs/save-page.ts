@@ -10,22 +10,22 @@ import type { ConnectorPage } from '#src/connectors/source/connector.ts';
 import { lockPair } from './open-pair.ts';
 import { resolveFailures, saveFailures } from './save-failures.ts';
 
-/** What became of the documents of one page. */
+/** The outcome for the documents of one page. */
 export interface PageOutcome {
-  /** Ids that were written, of which `created` were not known before. */
+  /** Ids that were written; `created` of them were new. */
   accepted: string[];
   created: number;
   unchanged: string[];
   skipped: ConnectorPage<unknown>['skipped'];
-  /** What was changed about documents that were taken: a short sentence without names or numbers for each. */
+  /** What was changed in accepted documents: for each change, a short sentence without names or numbers. */
   notes: string[];
   failures: ConnectorPage<unknown>['failures'];
   removed: string[];
-  /** Ids of those that were handed to ingestion: accepted, or found unchanged there. */
+  /** Ids passed to ingestion: accepted, or found unchanged there. */
   stored: string[];
 }
 
-/** Somebody removed documents of the page between their acceptance and its saving: it has to be accepted again. */
+/** Documents of the page were removed after it was accepted and before it was saved: it must be accepted again. */
 export class DocumentsRemoved extends Error {
   override readonly name = 'DocumentsRemoved';
 }
@@ -33,14 +33,14 @@ export class DocumentsRemoved extends Error {
 type PageFacts = Pick<ConnectorPage<unknown>, 'memory' | 'description' | 'estimatedTotal'>;
 
 const MAX_REASON_LENGTH = 500;
-/** The most frequent ones are kept, should a source give every document a reason of its own. */
+/** The most frequent ones are kept, in case a source gives every document a reason of its own. */
 const MAX_REASONS = 100;
 const MAX_INTEGER = 2_147_483_647;
 
 /**
- * Saves counts, failures, memory and checkpoint of a page in one transaction: a run that is taken up again repeats at
- * most the page that was under way.
- * @returns documents that are marked for deletion, to be sent to the index workers
+ * Saves counts, failures, memory and checkpoint of a page in one transaction, so that a resumed run repeats at most
+ * the page in progress.
+ * @returns documents marked for deletion, to be sent to the index workers
  * @throws LeaseLost when the run was canceled or another worker has it, or DocumentsRemoved
  */
 export async function savePage(
@@ -53,7 +53,7 @@ export async function savePage(
     mayRepeat,
     now,
   }: {
-    /** Undefined keeps the one that is saved. */
+    /** Undefined keeps the saved checkpoint. */
     checkpoint: { value: unknown } | undefined;
     /** The first page since the claim: an earlier worker may have accepted it without saving it. */
     mayRepeat: boolean;
@@ -76,8 +76,8 @@ export async function savePage(
 }
 
 /**
- * A worker that was interrupted may have accepted the documents of its last page without counting them. Now they look
- * unchanged; what was written since this run began, and not seen by it yet, is this run's.
+ * An interrupted worker may have accepted the documents of its last page without counting them, so they look
+ * unchanged now. Those written since this run began, but not seen by it yet, are credited to this run.
  */
 async function countRepeated(
   trx: DatabaseTransaction,
@@ -127,7 +127,7 @@ async function saveCounts(
   if (rows.length === 0) throw new LeaseLost('The run was canceled or taken over.');
 }
 
-/** The counts in a column of reason → number with these added. */
+/** Adds these reasons to the counts in a column of reason → number. */
 function countedWith(column: RawBuilder<unknown>, reasons: string[]): RawBuilder<unknown> {
   return sql`(select coalesce(json_object_agg(reason, n), '{}') from (
     select reason, sum(n)::int as n from (
@@ -136,15 +136,15 @@ function countedWith(column: RawBuilder<unknown>, reasons: string[]): RawBuilder
     group by reason order by n desc limit ${MAX_REASONS}) summed)`;
 }
 
-/** What a source says about itself need not be a number that a column can hold. */
+/** A source may report a number that does not fit the column. */
 function wholeNumber(value: number | null): number | null {
   if (value === null || !Number.isFinite(value)) return null;
   return Math.min(Math.max(0, Math.round(value)), MAX_INTEGER);
 }
 
 /**
- * A prune, or whoever else deletes documents, may have come in between. From here on it waits, or sees that the
- * documents were seen.
+ * A prune or another deletion may have happened in between. From here on it waits for this transaction, or sees that
+ * the documents have been seen.
  */
 async function assertStored(
   trx: DatabaseTransaction,
@@ -162,7 +162,7 @@ async function assertStored(
   }
 }
 
-/** What is remembered of a document that was not stored would hide it from the next run. */
+/** Memory of a document that was not stored would hide the document from the next run. */
 function heldMemory(
   memory: ConnectorPage<unknown>['memory'],
   { failures }: PageOutcome,
@@ -176,7 +176,7 @@ async function saveMemory(
   { pair }: ClaimedRun,
   memory: ConnectorPage<unknown>['memory'],
 ): Promise<void> {
-  // One statement cannot write a row twice: the last entry of a key counts.
+  // One statement cannot write a row twice: the last entry of each key counts.
   const last = [...new Map(memory.map((entry) => [entry.key, entry])).values()];
   if (last.length === 0) return;
   await sql`

@@ -7,14 +7,14 @@ import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 
 type SendServices = Pick<ConnectorServices, 'db' | 'producer' | 'log' | 'clock'>;
 
-/** Runs that are due this close together compete for workers. */
+/** Runs due within this time of each other compete for workers. */
 const RUSH_SECONDS = 5;
-/** BullMQ's highest number is 2^21; so many pairs of one workspace do not compete. */
+/** BullMQ's highest number is 2^21; no workspace has this many pairs competing. */
 const LAST_PRIORITY = 100_000;
 
 /**
- * Tells the workers to look at a pair at `at`, now when that has passed. A job that is lost on the way is made up
- * for by `reconcile`, so a queue that is down delays the run but fails nobody.
+ * Tells the workers to look at a pair at `at`, or now if that has passed. `reconcile` replaces a lost job, so an
+ * unavailable queue delays the run but fails no request.
  */
 export async function sendSync(
   { db, producer, log, clock }: SendServices,
@@ -49,8 +49,8 @@ export async function sendPrune(
 }
 
 /**
- * Fair queueing between workspaces: a pair's priority is its place among those of its own workspace that run, or are
- * due at about the same time. So the first pair of one workspace goes before the second of another, however many
+ * Fair queueing between workspaces: a pair's priority is its place among the pairs of its workspace that are running,
+ * or due at about the same time. So the first pair of one workspace goes before the second of another, however many
  * that one has (start-time fair queueing, Goyal, Vin and Cheng 1996).
  */
 async function turnOf(db: Database, ccPairId: CcPairId): Promise<number> {

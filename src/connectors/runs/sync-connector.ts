@@ -19,13 +19,15 @@ import {
   SourceUnavailable,
 } from '#src/connectors/source/source-errors.ts';
 
-/** A run gives its place to pairs that wait after this long, and goes on when its turn comes again. */
+/** After this long a run yields its place to waiting pairs, and continues when its turn comes again. */
 const SLICE_MS = 15_000;
-/** Pruning comes between a page's acceptance and its saving about never; twice for one page is chance enough. */
+/**
+ * Pruning almost never comes between a page's acceptance and its saving; twice for the same page is enough allowance.
+ */
 const MAX_ACCEPTS = 3;
-/** A source that keeps asking to wait has failed the run after this long without a page. */
+/** When the source keeps asking to wait, the run fails after this long without a page. */
 const LONGEST_SILENCE_MS = 24 * 60 * 60_000;
-/** Well before the queue's own time limit ends the job. */
+/** Well below the queue's own time limit for a job. */
 const LONGEST_SLICE_MS = 8 * 60_000;
 
 export type SyncServices = Pick<
@@ -45,10 +47,11 @@ export type SyncServices = Pick<
 >;
 
 /**
- * Takes a pair's run a step further: from its checkpoint to the end of the poll, or until others wait for the place.
- * Page by page: fetch, accept, save the checkpoint. Does nothing when no run is due or another worker is at it.
- * @returns what became of it, for the log
- * @throws the signal's reason, or what keeps the database from being written; the run then goes on elsewhere
+ * Advances a pair's run: from its checkpoint to the end of the poll, or until other pairs wait for the place. For
+ * each page: fetch, accept, save the checkpoint. Does nothing when no run is due or another worker holds it.
+ * @returns the outcome, for the log
+ * @throws the signal's reason, or an error that keeps the database from being written; the run then continues
+ * elsewhere
  */
 export async function syncConnector(
   services: SyncServices,
@@ -70,7 +73,7 @@ export async function syncConnector(
     return { ...facts, end: await settle(services, run, await pollPages(services, run, both)) };
   } catch (error) {
     if (error instanceof LeaseLost || lease.signal.aborted) return { ...facts, end: 'canceled' };
-    // The process stops: another worker may go on at once.
+    // The process is stopping: another worker may continue at once.
     if (signal.aborted && !isTimeout(signal))
       await releaseRun(services.db, run).catch(() => undefined);
     else await waitOrFail(services, run, ownFault(error)).catch(() => undefined);
@@ -78,18 +81,18 @@ export async function syncConnector(
   }
 }
 
-/** The job had its time and no page came of it; the next job may fare no better. */
+/** The job's time was up before a page came; the next job may fare no better. */
 export function isTimeout({ reason }: AbortSignal): boolean {
   return reason instanceof Error && reason.name === 'JobTimeout';
 }
 
-/** What failed on our side is tried again like an outage, so that it cannot hold a run for ever. */
+/** An error on our side is retried like an outage, so that it cannot hold a run forever. */
 function ownFault(error: unknown): SourceUnavailable {
   const words = error instanceof Error ? error.message : String(error);
   return new SourceUnavailable(`Millrace could not go on: ${words}`, { cause: error });
 }
 
-/** For the log: what became of a pair's run in this job. */
+/** For the log: the outcome of a pair's run in this job. */
 interface SliceFacts {
   ccPairId: CcPairId;
   run: IndexAttemptId | null;
@@ -138,7 +141,7 @@ async function pollPages(
     if (error instanceof BacklogFull) return { kind: 'wait', error };
     throw error;
   } finally {
-    // A poll that does not heed its signal must not hold the run back.
+    // A poll that ignores its signal must not delay the run: nobody waits for its cleanup.
     pages.return?.(undefined).catch(() => undefined);
   }
 }
@@ -171,7 +174,7 @@ function tryOpen(services: SyncServices, run: ClaimedRun): (OpenPair & { from: u
     const opened = openPair(services, run.pair);
     if (run.checkpoint === null) return { ...opened, from: null };
     const checkpoint = opened.connector.checkpoint.safeParse(run.checkpoint);
-    // An older version's checkpoint: what was fetched before is found unchanged.
+    // The checkpoint of an older version: what was fetched before is found unchanged.
     return { ...opened, from: checkpoint.success ? checkpoint.data : null };
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
@@ -214,7 +217,7 @@ async function settle(
   }
 }
 
-/** The source may be away for long; a run that hears nothing for hours has failed, and the next one tries again. */
+/** The source may be down for long: after hours without a page the run fails, and the next one tries again. */
 async function waitOrFail(
   services: SyncServices,
   run: ClaimedRun,
@@ -236,7 +239,7 @@ async function waitOrFail(
   return 'waiting';
 }
 
-/** A page that was saved since the claim has set the outages back to 0. */
+/** A page saved since the claim has reset the outages to 0. */
 async function readSilence(
   { db, clock }: SyncServices,
   { id }: ClaimedRun,
@@ -252,7 +255,7 @@ async function readSilence(
   };
 }
 
-/** After the commit: the workers get the next run, and those who wait for this one get word. */
+/** After the commit: workers get the next run, and webhooks are told about this one. */
 async function tell(
   services: SyncServices,
   { pair }: ClaimedRun,

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
 import type { SourceHabits, SourceHttp } from './source-http.ts';
 
-/** Where requests with scoped API tokens go. */
+/** The host for requests with scoped API tokens. */
 export const ATLASSIAN_GATEWAY = 'https://api.atlassian.com';
 
 export interface AtlassianCredential {
-  /** Null for the personal access tokens of Data Center. */
+  /** Null for Data Center's personal access tokens. */
   user: string | null;
   token: string;
 }
@@ -19,7 +19,7 @@ const ERROR = z.object({
 });
 
 /**
- * The ways of Jira and Confluence.
+ * What Jira and Confluence have in common.
  * https://developer.atlassian.com/cloud/jira/platform/basic-auth-for-rest-apis/
  * https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
  * https://confluence.atlassian.com/enterprise/using-personal-access-tokens-1026032365.html
@@ -30,7 +30,7 @@ export function atlassianHabits({ user, token }: AtlassianCredential): SourceHab
     headers: {
       authorization: user === null ? `Bearer ${token}` : `Basic ${basic}`,
       accept: 'application/json',
-      // Without it some Data Center versions take a POST for a forged form.
+      // Without it, some Data Center versions reject a POST as cross-site request forgery.
       'x-atlassian-token': 'no-check',
     },
     rejected: isLoginRefused,
@@ -40,8 +40,8 @@ export function atlassianHabits({ user, token }: AtlassianCredential): SourceHab
 }
 
 /**
- * Whether the site says that it did not log us in. Old Data Center versions answer 403 after too many wrong
- * passwords (a CAPTCHA is asked for), and some calls answer 200 with what an anonymous visitor may see.
+ * Whether the site reports a failed login. Old Data Center versions answer 403 after too many wrong passwords (and
+ * ask for a CAPTCHA), and some calls answer 200 with what an anonymous visitor may see.
  * https://developer.atlassian.com/server/jira/platform/basic-authentication/
  */
 function isLoginRefused(response: OutboundResponse): boolean {
@@ -49,7 +49,7 @@ function isLoginRefused(response: OutboundResponse): boolean {
   return /AUTHENTICATED_FAILED|AUTHENTICATION_DENIED|AUTHORISATION_FAILED/.test(reason);
 }
 
-/** `X-RateLimit-Reset` holds a time; `Retry-After`, where there is one, is heeded without us. */
+/** `X-RateLimit-Reset` holds a time. `Retry-After`, if present, is honoured elsewhere. */
 function resetWaitMs({ status, headers }: OutboundResponse, nowMs: number): number | null {
   if (status !== 429 || headers.has('retry-after')) return null;
   const reset = Date.parse(headers.get('x-ratelimit-reset') ?? '');
@@ -83,7 +83,7 @@ function parseJson(text: string): unknown {
 const TENANT = z.object({ cloudId: z.string().min(1) });
 
 /**
- * The address under which the gateway serves a site, for scoped tokens.
+ * The gateway URL of a site, for scoped tokens.
  * https://support.atlassian.com/atlassian-account/docs/manage-api-tokens-for-your-atlassian-account/
  */
 export async function gatewayBase(
@@ -96,7 +96,7 @@ export async function gatewayBase(
   return `${gateway}/ex/${product}/${encodeURIComponent(data.cloudId)}`;
 }
 
-/** The address of a site as people write it; null when it is none. */
+/** A user's input as the URL of a site; null when it is not one. */
 export function siteUrl(text: string): URL | null {
   const address = text.includes('://') ? text : `https://${text}`;
   const url = URL.canParse(address) ? new URL(address) : null;

@@ -1,4 +1,4 @@
-/** Every 4xx but those that pass by themselves: 408, 425 and 429. */
+/** Every 4xx except the temporary ones: 408, 425 and 429. */
 export const CLIENT_ERRORS: readonly number[] = Array.from(
   { length: 52 },
   (_, index) => 400 + index,

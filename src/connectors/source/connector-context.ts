@@ -5,19 +5,19 @@ import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import type { AnyConnector, ConnectorContext } from './connector.ts';
 import { createSourceHttp } from './create-source-http.ts';
 
-/** Something of ours failed while a connector worked: the source is not to blame. */
+/** An error on our side while a connector worked: not the source's fault. */
 export class EngineFault extends Error {
   override readonly name = 'EngineFault';
 }
 
-/** Marks what fails in `work` as our own. */
+/** Marks errors in `work` as our own. */
 export async function ours<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw new EngineFault(error instanceof Error ? error.message : String(error), { cause: error });
   });
 }
 
-/** What a connector is given, for one run or one check. Without a pair nothing is remembered. */
+/** The context of a connector for one run or one check. Without a pair nothing is remembered. */
 export function connectorContext(
   services: Pick<
     ConnectorServices,
@@ -58,7 +58,7 @@ export function connectorContext(
   };
 }
 
-/** An entry holds while its document is in the pair and neither failed nor on its way out. */
+/** An entry is valid while its document is in the pair and is neither failed nor being deleted. */
 async function recall(
   db: Database,
   ccPairId: CcPairId,

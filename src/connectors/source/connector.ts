@@ -6,66 +6,66 @@ import type { DocumentMetadata, StoredOwner, StoredSection } from '#src/tables/d
 import type { PageRenderer } from '#src/platform/page-renderer.ts';
 import type { SourceHttp, SourcePolicy } from './source-http.ts';
 
-/** A document as a connector found it. A document without any text is skipped, with that reason. */
+/** A document as found by a connector. A document without any text is skipped, with that reason. */
 export interface ConnectorDocument {
-  /** Stable: the same thing at the source has the same id in every run. Its URL, wherever it has one. */
+  /** Stable: the same thing at the source has the same id in every run. Its URL, if it has one. */
   id: string;
   semanticIdentifier: string;
   title: string | null;
   sections: Pick<StoredSection, 'text' | 'link'>[];
-  /** Blank values are left out by the connector. */
+  /** The connector leaves out blank values. */
   metadata: DocumentMetadata;
   updatedAt: Date | null;
   primaryOwners: StoredOwner[];
   secondaryOwners: StoredOwner[];
-  /** Null: the source of the connector, as its creator wrote it. */
+  /** Null: the connector's source, as its creator wrote it. */
   source: string | null;
 }
 
-/** A document that could not be fetched or read. It is recorded, shown, and tried again at the next run. */
+/** A document that could not be fetched or read. It is recorded, shown, and retried in the next run. */
 export interface ConnectorFailure {
-  /** As the document would have been named; null when not even that is known. */
+  /** The id that the document would have had; null when not even that is known. */
   documentId: string | null;
   link: string | null;
-  /** What failed when it is no document: a folder, a channel. */
+  /** What failed, if it is not a document: a folder, a channel. */
   entityId: string | null;
   reason: string;
 }
 
 export interface SkippedDocument {
   documentId: string | null;
-  /** A short sentence without names or numbers, since skips are counted by reason: "not a text file". */
+  /** A short sentence without names or numbers, because skips are counted by reason: "not a text file". */
   reason: string;
 }
 
-/** What a connector wants to know again at its next run; see `ConnectorContext.recall`. */
+/** What a connector wants to know in its next run; see `ConnectorContext.recall`. */
 export interface MemoryEntry {
   key: string;
-  /** The entry holds only while the pair has this document in good state; null: always. */
+  /** The entry is valid only while the pair has this document, not failed or being deleted; null: always. */
   documentId: string | null;
   /** JSON. */
   value: unknown;
-  /** Kept even when everything is looked at anew from the beginning. */
+  /** Kept even when everything is read again from the beginning. */
   lasting?: true;
 }
 
 /**
- * One step of a poll. The engine accepts its documents, and then saves counts, memory and checkpoint together; only
- * then it asks for the next page. A run that is taken up again starts after the last saved page.
+ * One step of a poll. The engine accepts its documents, then saves counts, memory and checkpoint together, and only
+ * then requests the next page. A resumed run starts after the last saved page.
  */
 export interface ConnectorPage<Checkpoint> {
   documents: ConnectorDocument[];
-  /** Ids of documents of which the source says that they are as they were. */
+  /** Ids of documents that the source reports as unchanged. */
   unchanged: string[];
   skipped: SkippedDocument[];
   failures: ConnectorFailure[];
-  /** Ids of documents of which the source says that they are gone. */
+  /** Ids of documents that the source reports as gone. */
   removed: string[];
   memory: MemoryEntry[];
   checkpoint: Checkpoint;
-  /** Where the poll stands, in a few words for people: "project ABC, 300 of 1240 issues". */
+  /** The progress of the poll in a few words, for people: "project ABC, 300 of 1240 issues". */
   description: string;
-  /** How many documents this run will fetch in all; null when the source does not say. */
+  /** How many documents this run will fetch in total; null when the source does not report it. */
   estimatedTotal: number | null;
 }
 
@@ -76,20 +76,20 @@ export interface ConnectorFiles {
   read(id: StoredFileId): Promise<(FileToParse & { metadata: Record<string, unknown> }) | null>;
 }
 
-/** What a connector is given: everything outside of it. */
+/** Everything that a connector gets from outside. */
 export interface ConnectorContext {
-  /** Aborted when the run must stop; every wait and every request heeds it. */
+  /** Aborted when the run must stop; every wait and every request honours it. */
   readonly signal: AbortSignal;
   readonly http: SourceHttp;
-  /** For protocols other than HTTP: says which address a host may be reached at. */
+  /** For protocols other than HTTP: decides which address of a host may be contacted. */
   readonly guard: OutboundGuard;
   readonly files: ConnectorFiles;
   /**
-   * Reads a file in a thread of its own, with bounds on time and memory.
-   * @throws GiveUp with the reason when it is damaged or of an unsupported kind
+   * Parses a file in a separate thread, with limits on time and memory.
+   * @throws GiveUp with the reason when it is damaged or of an unsupported type
    */
   parse(file: FileToParse): Promise<ParsedFile>;
-  /** The values that earlier pages remembered under these keys, as far as they still hold. */
+  /** The values that earlier pages remembered under these keys, if still valid. */
   recall(keys: readonly string[]): Promise<Map<string, unknown>>;
   /** Null when no browser is installed. */
   readonly renderer: PageRenderer | null;
@@ -97,25 +97,27 @@ export interface ConnectorContext {
 }
 
 export interface PollContext extends ConnectorContext {
-  /** What changed before this was fetched by earlier runs (30 minutes of overlap are taken off already); null: everything. */
+  /**
+   * Earlier runs fetched all changes before this (30 minutes of overlap already subtracted); null: fetch everything.
+   */
   readonly since: Date | null;
-  /** When the run began. What changes later is the next run's. */
+  /** When the run began. Later changes belong to the next run. */
   readonly until: Date;
 }
 
 /**
- * One kind of source. Errors that it throws decide what becomes of the run:
- * `CredentialRejected` pauses the pair, `SourceRefused` fails the run, `SourceUnavailable` (and whatever `http`
- * could not mend) makes it wait and go on from the checkpoint.
+ * One kind of source. The errors that it throws decide about the run: `CredentialRejected` pauses the pair,
+ * `SourceRefused` fails the run, `SourceUnavailable` (and any failure that `http` could not fix by retrying) makes it
+ * wait and continue from the checkpoint.
  */
 export interface Connector<Settings, Credential, Checkpoint> {
   /** Lower-case words joined by `_`: the value of `source` in the API. */
   readonly kind: string;
-  /** Other names of the kind that clients send: `jira` for `tracker`. */
+  /** Other names for the kind that clients send: `jira` for `tracker`. */
   readonly aliases: readonly string[];
-  /** Sources of their own that the same code serves: `r2` for `s3`. */
+  /** Separate sources that the same code serves: `r2` for `s3`. */
   readonly variants?: readonly string[];
-  /** As people write it: "Jira". */
+  /** For display: "Jira". */
   readonly title: string;
   /** What it indexes, in a sentence. */
   readonly summary: string;
@@ -124,16 +126,16 @@ export interface Connector<Settings, Credential, Checkpoint> {
   /** `credential_json`; `NO_CREDENTIAL` for kinds that take none. */
   readonly credential: z.ZodType<Credential>;
   readonly checkpoint: z.ZodType<Checkpoint>;
-  /** How hard the source may be asked. */
+  /** The load that the source can take. */
   readonly limits: SourcePolicy;
-  /** Seconds between runs that its form suggests. */
+  /** Suggested seconds between runs. */
   readonly defaultRefreshSeconds: number;
   /**
-   * Contacts the source and reads one thing that the settings name.
-   * @throws CredentialRejected or SourceRefused with the source's own words
+   * Contacts the source and reads one item that the settings name.
+   * @throws CredentialRejected or SourceRefused with the source's own message
    */
   check(settings: Settings, credential: Credential, context: ConnectorContext): Promise<void>;
-  /** From `checkpoint`, or from the start when it is null. Ends when the source has no more. */
+  /** Starts at `checkpoint`, or at the beginning when it is null. Ends when the source has no more. */
   poll(
     settings: Settings,
     credential: Credential,
@@ -150,8 +152,8 @@ export interface Connector<Settings, Credential, Checkpoint> {
     context: ConnectorContext,
   ): AsyncIterable<string[]>;
   /**
-   * Fetches single documents again that failed in an earlier run; an id that is gone is `removed`. Kinds whose every
-   * poll looks at everything leave it out, and so may others: the next window then reaches back to the failure.
+   * Refetches single documents that failed in an earlier run; an id that is gone is `removed`. Kinds that read
+   * everything in every poll omit it. Others may, too: the next window then reaches back to the failure.
    */
   fetchAgain?(
     settings: Settings,
@@ -161,7 +163,7 @@ export interface Connector<Settings, Credential, Checkpoint> {
   ): AsyncIterable<Omit<ConnectorPage<unknown>, 'checkpoint'>>;
 }
 
-/** A connector whose types do not matter to the caller; what it is given was parsed by its own schemas. */
+/** A connector whose types do not matter to the caller; its arguments have been parsed by its own schemas. */
 export interface AnyConnector extends Omit<
   Connector<unknown, unknown, unknown>,
   'check' | 'poll' | 'listIds' | 'fetchAgain'
@@ -186,14 +188,14 @@ export interface AnyConnector extends Omit<
   ): AsyncIterable<Omit<ConnectorPage<unknown>, 'checkpoint'>>;
 }
 
-/** For the registry. Its methods take what the schemas beside them have parsed. */
+/** For the registry. The methods get what their own schemas have parsed. */
 export function defineConnector<Settings, Credential, Checkpoint>(
   connector: Connector<Settings, Credential, Checkpoint>,
 ): AnyConnector {
   return connector;
 }
 
-/** A page with nothing in it but what is given. */
+/** A page that is empty except for the given fields. */
 export function pageOf<Checkpoint>(
   page: Pick<ConnectorPage<Checkpoint>, 'checkpoint' | 'description'> &
     Partial<ConnectorPage<Checkpoint>>,

@@ -11,7 +11,7 @@ import { tidyWords } from './source-words.ts';
 interface Dependencies {
   client: HttpClient;
   policy: SourcePolicy;
-  /** Of the run. */
+  /** The run's signal. */
   signal: AbortSignal;
   clock: () => Date;
   wait: Wait;
@@ -19,7 +19,7 @@ interface Dependencies {
   random?: () => number;
 }
 
-/** One per run: its limiter counts the requests of that run. */
+/** One per run: its limiter counts that run's requests. */
 export function createSourceHttp(dependencies: Dependencies): SourceHttp {
   return withHabits(dependencies, createRequestLimiter(dependencies), {});
 }
@@ -53,11 +53,11 @@ type Reading<T> = { value: T } | { problem: string };
 
 const MAX_TRIES = 6;
 const FIRST_BACKOFF_MS = 1_000;
-/** So that tries that each run into their timeout do not add up to minutes: the run goes on from its checkpoint. */
+/** So that tries which each time out do not add up to minutes: the run continues from its checkpoint instead. */
 const MAX_TRYING_MS = 60_000;
-/** Shorter waits are sat out; for longer ones the run gives its worker back and is taken up again later. */
+/** The client waits this long itself; for longer waits the run frees its worker and is resumed later. */
 const MAX_TOLD_WAIT_MS = 60_000;
-/** Waits that one request is told, taken together; some sources ask for a little more each time. */
+/** Limit on all the waits requested for one request together; some sources ask for a little more each time. */
 const MAX_TOLD_WAITS_MS = 300_000;
 const MAX_TOLD_WAITS = 20;
 
@@ -108,7 +108,7 @@ async function untilUsable<T>(
   }
 }
 
-/** 1, 2, 4, 8, 16 s and up to half of that again, so that clients that failed together do not come back together. */
+/** 1, 2, 4, 8, 16 s plus up to half of that, so that clients that failed together do not all retry together. */
 function backoffMs(tries: number, random: () => number): number {
   return Math.round(FIRST_BACKOFF_MS * 2 ** (tries - 1) * (1 + random() / 2));
 }
@@ -129,7 +129,7 @@ async function tryOnce<T>(
   const reading = read(judgement.value);
   if ('value' in reading) return { kind: 'usable', value: reading.value };
   const reason = `${request.place} ${tidyWords(reading.problem, request.secrets)}`;
-  // An error answer that the caller expected will not become another by asking again.
+  // Asking again will not change an error response that the caller expected.
   return response.status >= 300
     ? { kind: 'final', error: new SourceRefused(reason, { status: response.status }) }
     : { kind: 'again', reason, cause: null };

@@ -1,7 +1,7 @@
 import type { ConnectorFailure } from './connector.ts';
 import { SourceRefused, SourceUnavailable } from './source-errors.ts';
 
-/** Fewer than this say nothing about the source as a whole. */
+/** Fewer failures say nothing about the source as a whole. */
 const ALL_FAILED_MIN = 3;
 
 export interface FetchedEach<Result> {
@@ -10,9 +10,9 @@ export interface FetchedEach<Result> {
 }
 
 /**
- * Fetches the details of each thing of a page. What the source refuses, or cannot deliver for one of them, is that
- * thing's failure. When it can deliver none of several, the source is away, and the page is read again later.
- * @throws what `fetch` throws, save the above
+ * Fetches the details of each item of a page. When the source refuses or cannot deliver one item, that is a failure
+ * of this item. When it cannot deliver any of several, the source is down, and the page is read again later.
+ * @throws any other error of `fetch`
  */
 export async function fetchEach<Thing, Result>(
   things: readonly Thing[],

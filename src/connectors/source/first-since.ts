@@ -8,9 +8,9 @@ export interface FirstSince {
 }
 
 /**
- * Where the pair's first run began; null: at the very beginning. For what a later run meets for the first time, such as
- * a channel that the bot was invited to: its history is read from there, not from the last run on.
- * @returns also the memory of it, for the pages of every run
+ * Where the pair's first run began; null: at the very beginning. A later run reads the history of anything it meets
+ * for the first time, such as a channel that the bot was invited to, from there and not from the last run.
+ * @returns also the memory entry for it, to be put into the pages of every run
  */
 export async function findFirstSince({
   since,

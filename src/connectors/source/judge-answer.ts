@@ -5,15 +5,15 @@ import { CredentialRejected, SourceRefused } from './source-errors.ts';
 import type { SourceHabits } from './source-http.ts';
 import { tidyWords, wordsOf } from './source-words.ts';
 
-/** What to do about an answer. */
+/** How to proceed after a response. */
 export type Judgement<T> =
   | { kind: 'usable'; value: T }
-  /** The source said how long. */
+  /** The source stated how long. */
   | { kind: 'wait'; ms: number; reason: string }
   | { kind: 'again'; reason: string; cause: unknown }
   | { kind: 'final'; error: Error };
 
-/** Reads an answer by its status and by the habits of its source, which come first. */
+/** Judges a response by the habits of its source first, then by its status. */
 export function judgeAnswer(
   response: OutboundResponse,
   request: PreparedRequest,
@@ -42,7 +42,7 @@ export function judgeAnswer(
   return { kind: 'final', error: new SourceRefused(reason, { status }) };
 }
 
-/** Habits know the vendor's JSON; the HTML of a gateway in between tells them nothing and must not end the run. */
+/** Habits parse the vendor's JSON; the HTML of a gateway makes them throw, which must not end the run. */
 function told<T>(read: () => T | null | undefined): T | null {
   try {
     return read() ?? null;
@@ -51,7 +51,7 @@ function told<T>(read: () => T | null | undefined): T | null {
   }
 }
 
-/** Request timeout, too early, too many requests, and whatever the server blames on itself. */
+/** Request timeout, too early, too many requests, and all server errors. */
 function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }

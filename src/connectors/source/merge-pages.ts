@@ -2,7 +2,7 @@ import { type ConnectorPage, pageOf } from './connector.ts';
 
 export type PagePart = Partial<Omit<ConnectorPage<unknown>, 'checkpoint' | 'description'>>;
 
-/** One page of all that the parts hold. */
+/** Merges several partial pages into one. */
 export function mergePages(
   parts: readonly PagePart[],
   description: string,

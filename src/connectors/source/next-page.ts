@@ -1,10 +1,10 @@
-/** Query parameters that the two vendors continue a list by. */
+/** Query parameters with which the two vendors continue a list. */
 const CONTINUATION = ['page', 'after', 'cursor', 'page_token', 'id_after'];
 
 /**
  * The query parameters of the next page of a list, from the `Link` header (RFC 8288) or GitLab's `x-next-page`; null
- * on the last page. Only these parameters are taken from the link: a server behind a proxy may name itself wrongly in
- * it, and the credential goes to no address but the one that was set.
+ * on the last page. Only these parameters are taken from the link: a server behind a proxy may give a wrong host
+ * there, and the credential may go only to the configured address.
  */
 export function nextPage(headers: Headers): Record<string, string> | null {
   const link = nextLink(headers.get('link'));

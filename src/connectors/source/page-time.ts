@@ -1,4 +1,4 @@
-/** A page is saved after about this long, however little it holds: a run's turn at a worker is bounded. */
+/** A page is saved after about this long, even if nearly empty, so that a run's turn at a worker is bounded. */
 export const PAGE_TIME_MS = 60_000;
 
 export interface PageTime {

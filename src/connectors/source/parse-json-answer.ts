@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
 
-/** The answer as its schema has it, or what is wrong with it, as the rest of a sentence that names the source. */
+/**
+ * The response parsed by its schema, or what is wrong with it, as the rest of a sentence that begins with the source.
+ */
 export function parseJsonAnswer<T>(
   response: OutboundResponse,
   schema: z.ZodType<T>,

@@ -4,13 +4,13 @@ import type { SourceHabits, SourceRequest } from './source-http.ts';
 export interface PreparedRequest {
   outbound: Omit<OutboundRequest, 'signal'>;
   expect: readonly number[];
-  /** Method, host and path for messages: queries and user names may be secret. */
+  /** Method, host and path for messages, because queries and user names may be secret. */
   place: string;
   /** What the request carries and no message may repeat. */
   secrets: string[];
 }
 
-/** What goes over the wire, with the headers of the source's habits below the request's own. */
+/** The request to send; its own headers override those of the source's habits. */
 export function prepareRequest(request: SourceRequest, habits: SourceHabits): PreparedRequest {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...habits.headers })) {
@@ -61,16 +61,16 @@ function secretsOf(headers: Record<string, string>, { url, form }: SourceRequest
   ];
   const values = named
     .filter(([name]) => SECRET_NAMES.test(name))
-    // `Bearer abc`: the source may repeat the whole or a part.
+    // `Bearer abc`: the source may echo all of it or only a part.
     .flatMap(([, value]) => [value, ...value.split(/[\s;,]+/), ...basicParts(value)])
-    // A secret that is quoted in JSON or in an address looks different there.
+    // A secret looks different when quoted in JSON or in a URL.
     .flatMap((value) => [value, encodeURIComponent(value.toWellFormed())]);
   const long = new Set(values.filter((value) => value.length >= MIN_SECRET_LENGTH));
-  // What holds another one goes first, so that no rest of it stays.
+  // Longest first, so that a secret containing another one leaves no remainder.
   return [...long].toSorted((left, right) => right.length - left.length);
 }
 
-/** User and password of `Basic` (RFC 7617); none of another scheme. */
+/** User and password of `Basic` (RFC 7617); empty for any other scheme. */
 function basicParts(value: string): string[] {
   const encoded = /^basic\s+([\w+/=-]+)$/i.exec(value)?.[1];
   if (encoded === undefined) return [];

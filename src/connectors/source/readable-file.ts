@@ -5,7 +5,7 @@ const TEXT_EXTENSIONS =
 const DOCUMENT_EXTENSIONS = 'docx eml epub pdf pptx xlsx';
 const READABLE_EXTENSIONS = new Set(`${TEXT_EXTENSIONS} ${DOCUMENT_EXTENSIONS}`.split(' '));
 
-/** The extension that says to the parsers what a media type says to others. */
+/** The file extension that tells the parsers the media type. */
 const EXTENSION_BY_MEDIA_TYPE: Record<string, string> = {
   'application/epub+zip': 'epub',
   'application/json': 'json',
@@ -24,9 +24,9 @@ const EXTENSION_BY_MEDIA_TYPE: Record<string, string> = {
 };
 
 /**
- * The name under which a file is handed to the parsers: its own, or with an extension made from its media type when
- * it has no telling one.
- * @returns null when neither name nor media type is that of a file with text; such a file is not fetched at all
+ * The name under which a file is passed to the parsers: its own, or with an extension derived from its media type
+ * when its own says nothing.
+ * @returns null when neither name nor media type indicates text; such a file is not fetched at all
  */
 export function readableName(name: string, mediaType: string | null): string | null {
   const extension = extensionOf(name);
@@ -36,10 +36,10 @@ export function readableName(name: string, mediaType: string | null): string | n
   return known === null ? null : `${name}.${known}`;
 }
 
-/** Lower case, without its dot; empty when the name has none. */
+/** Lower case, without the dot; empty when the name has none. */
 function extensionOf(name: string): string {
   return posix.extname(name).slice(1).toLowerCase();
 }
 
-/** Why a file is left alone, for the counts of skipped documents. */
+/** Why a file is skipped, for the counts of skipped documents. */
 export const NOT_READABLE = 'not a type of file that holds text';

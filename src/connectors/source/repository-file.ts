@@ -4,20 +4,20 @@ import { OutboundError } from '#src/platform/http.ts';
 import type { ConnectorContext, ConnectorDocument, ConnectorPage } from './connector.ts';
 import { fetchEach } from './fetch-each.ts';
 
-/** One file of a Git repository, as a listing of its tree names it. */
+/** One file of a Git repository, as listed in its tree. */
 export interface RepositoryFile {
-  /** The address at which people see it; also its document id. */
+  /** The URL at which people see it; also its document id. */
   url: string;
   path: string;
-  /** Of the blob: the same content has the same one. */
+  /** Hash of the blob: equal content has an equal hash. */
   sha: string;
-  /** Null when the listing does not say. */
+  /** Null when the listing does not state it. */
   bytes: number | null;
   isLink: boolean;
 }
 
 export interface FilesOfRepository {
-  /** As people write it: `owner/name`. */
+  /** For display: `owner/name`. */
   repository: string;
   branch: string;
   read(file: RepositoryFile, maxBytes: number): Promise<Buffer>;
@@ -34,11 +34,11 @@ const BINARY_EXTENSIONS = new Set(
     '.woff .woff2 .ttf .otf .eot .parquet .avro .onnx .pt .pth .npy .npz .pkl .h5 .blend .glb .fbx .doc .xls .ppt .p12 .pfx .jks'
   ).split(' '),
 );
-/** Git looks for a NUL in as much of a file before it takes it for text. */
+/** Git searches this many bytes for a NUL before it treats a file as text. */
 const BINARY_SNIFF_BYTES = 8_000;
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
-/** Why a file is not read at all, from what the listing says; null: it is read. */
+/** Why a file is not read at all, judging by the listing; null when it is read. */
 export function skipReason({ path, bytes, isLink }: RepositoryFile): string | null {
   if (isLink) return 'symbolic link';
   if (BINARY_EXTENSIONS.has(extensionOf(path))) return 'not a text file';
@@ -52,7 +52,7 @@ type FilePortion = Pick<
   'documents' | 'unchanged' | 'skipped' | 'failures' | 'removed' | 'memory'
 >;
 
-/** Reads those of the files whose content was not read before; their blobs' hashes are remembered. */
+/** Reads the files whose content was not read before, and remembers the hashes of their blobs. */
 export async function readRepositoryFiles(
   files: readonly RepositoryFile[],
   source: FilesOfRepository,
@@ -83,7 +83,7 @@ export async function readRepositoryFiles(
     memory: [],
   };
   for (const result of results) record(result, portion);
-  // What was read once and is now to be skipped must not stay in the index as it was.
+  // A file that was read before and is now skipped must not stay in the index in its old state.
   portion.removed = skipped
     .flatMap(({ documentId }) => documentId ?? [])
     .filter((url) => {

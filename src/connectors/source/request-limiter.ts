@@ -1,13 +1,13 @@
 import type { SourcePolicy } from './source-http.ts';
 
-/** Waits that the run can be called out of: rejects with the signal's reason. */
+/** A wait that the run can interrupt: rejects with the signal's reason. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** Keeps the requests of one run to what its source may be asked: so many at once, so many a second. */
+/** Limits the requests of one run to what its source allows: concurrent ones, and per second. */
 export interface RequestLimiter {
-  /** Runs `work` when it is its turn. Turns are given in the order of asking. */
+  /** Runs `work` when its turn comes, first come, first served. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Nothing new begins for so long, because the source said so. */
+  /** Nothing new starts for this long, because the source asked for it. */
   holdFor(ms: number): void;
 }
 
@@ -29,7 +29,7 @@ export function createRequestLimiter(options: {
       return;
     }
     const turn = Promise.withResolvers<void>();
-    // Whoever leaves hands its place on, so `running` stays as it is.
+    // A finishing caller passes its place on, so `running` does not change.
     waiting.push(turn.resolve);
     await turn.promise;
   };

@@ -4,15 +4,15 @@ import { SourceRefused } from './source-errors.ts';
 import { nextPage } from './next-page.ts';
 import type { ListedPage } from './updated-order.ts';
 
-/** A REST API whose lists name their next page in a header. */
+/** A REST API whose lists link to their next page in a header. */
 export interface RestApi {
   http: SourceHttp;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   base: string;
 }
 
 const PAGE_SIZE = 100;
-/** A list that is short by nature is never longer than this. */
+/** A list that is short by nature never has more pages than this. */
 const MAX_PAGES = 100;
 
 export async function listThings<Thing>(
@@ -29,7 +29,10 @@ export async function listThings<Thing>(
   return { things: data, next: nextPage(response.headers) };
 }
 
-/** All pages of a list that is short by nature. @throws SourceRefused when it is not */
+/**
+ * All pages of a list that is short by nature.
+ * @throws SourceRefused when it is not
+ */
 export async function listAllThings<Thing>(
   api: RestApi,
   path: string,
@@ -47,7 +50,7 @@ export async function listAllThings<Thing>(
   return things;
 }
 
-/** Null when it is gone, or not for this token. */
+/** Null when it is gone, or hidden from this token. */
 export async function findThing<Thing>(
   { http, base }: RestApi,
   path: string,

@@ -1,12 +1,12 @@
-/** The source does not take the credential (any more). The pair is paused until somebody acts. */
+/** The source does not accept the credential (any more). The pair is paused until somebody acts. */
 export class CredentialRejected extends Error {
   override readonly name = 'CredentialRejected';
 }
 
-/** The source understood and said no: wrong settings, something that does not exist, a missing permission. */
+/** The source understood the request and refused it: wrong settings, a missing resource, a missing permission. */
 export class SourceRefused extends Error {
   override readonly name = 'SourceRefused';
-  /** HTTP status, where there was one. */
+  /** HTTP status, if there was one. */
   readonly status: number | null;
 
   constructor(message: string, options: { status?: number; cause?: unknown } = {}) {
@@ -15,10 +15,10 @@ export class SourceRefused extends Error {
   }
 }
 
-/** The source cannot be used at the moment. The run goes on from its checkpoint later. */
+/** The source is unavailable at the moment. The run continues from its checkpoint later. */
 export class SourceUnavailable extends Error {
   override readonly name = 'SourceUnavailable';
-  /** What the source asked for; null when it did not say. */
+  /** The wait that the source asked for; null when it stated none. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, options: { retryAfterMs?: number | null; cause?: unknown } = {}) {

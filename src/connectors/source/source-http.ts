@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
 
-/** How hard a source may be asked, per run. */
+/** The load that a source can take, per run. */
 export interface SourcePolicy {
-  /** Requests at once. */
+  /** Concurrent requests. */
   concurrentRequests: number;
-  /** Null: as fast as it answers. */
+  /** Null: as fast as it responds. */
   requestsPerSecond: number | null;
-  /** Documents that a page holds at most. */
+  /** Most documents in a page. */
   documentsPerPage: number;
 }
 
@@ -19,39 +19,43 @@ export interface SourceRequest {
   json?: unknown;
   /** Sent as `application/x-www-form-urlencoded`. */
   form?: Record<string, string>;
-  /** Of the decompressed answer; 20 MB unless told. */
+  /** Limit for the decompressed response; 20 MB by default. */
   maxBytes?: number;
-  /** 0 for requests whose body must reach nobody else; a redirect is then refused like any other status. */
+  /** 0 for requests whose body nobody else may receive; a redirect is then refused like any other status. */
   maxRedirects?: number;
   /** Statuses besides 2xx that the caller handles itself, such as 304 or 404. */
   expect?: readonly number[];
 }
 
-/** HTTP to one source during one run: polite, patient, and with the source's own words in its errors. */
+/** HTTP to one source during one run: rate-limited, with retries, and with the source's own message in its errors. */
 export interface SourceHttp {
   /**
-   * 429 and 503 wait as told by `Retry-After`; 5xx, cut-off answers and network failures are tried again with backoff.
+   * Waits as long as `Retry-After` says on 429 and 503; retries 5xx, truncated responses and network failures with
+   * backoff.
    * @throws CredentialRejected on 401; SourceRefused on any other status that is neither 2xx nor expected, and for an
-   *   address that may not be reached; SourceUnavailable when the tries are used up or the wait asked for is long
+   * address that may not be contacted; SourceUnavailable when the tries are used up or the requested wait is long
    */
   send(request: SourceRequest): Promise<OutboundResponse>;
-  /** Also tries again when the answer is no JSON or breaks the schema. */
+  /** Also retries when the response is not JSON or does not match the schema. */
   json<T>(
     request: SourceRequest,
     schema: z.ZodType<T>,
   ): Promise<{ data: T; response: OutboundResponse }>;
-  /** The same client with the ways of one kind of source. */
+  /** The same client with the habits of one kind of source. */
   withHabits(habits: SourceHabits): SourceHttp;
 }
 
-/** How a kind of source differs from what is usual. */
+/** How a kind of source differs from the usual. */
 export interface SourceHabits {
   /** Sent with every request. */
   headers?: Record<string, string>;
   /** Statuses that mean a rejected credential, besides 401. */
   rejected?: (response: OutboundResponse) => boolean;
-  /** A wait that the source asks for in a way of its own (GitHub: 403 with `x-ratelimit-reset`), in ms; null: none. */
+  /** A wait that the source requests in its own way (GitHub: 403 with `x-ratelimit-reset`), in ms; null: none. */
   waitMs?: (response: OutboundResponse, nowMs: number) => number | null;
-  /** The source's own words in an error answer; null: none found. Without it common JSON shapes are tried. */
+  /**
+   * The source's own message in an error response; null: none found. Without this function, common JSON shapes are
+   * tried.
+   */
   words?: (response: OutboundResponse) => string | null;
 }

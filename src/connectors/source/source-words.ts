@@ -1,10 +1,10 @@
 import type { OutboundResponse } from '#src/platform/http.ts';
 
 const MAX_WORDS = 300;
-/** More of an error answer is not looked at. */
+/** Only this much of an error response is read. */
 const MAX_READ_BYTES = 64_000;
 
-/** What a source says about an error in one of the common shapes: JSON, XML, an HTML title, plain text. */
+/** The message of an error in any of the common formats: JSON, XML, an HTML title, plain text. */
 export function wordsOf(response: OutboundResponse): string | null {
   const text = response.bytes.subarray(0, MAX_READ_BYTES).toString('utf8').trim();
   const words = wordsOfJson(text) ?? wordsOfMarkup(text) ?? (text.startsWith('<') ? null : text);
@@ -21,7 +21,7 @@ export function tidyWords(words: string, secrets: readonly string[]): string {
   return short.toWellFormed();
 }
 
-/** Where JSON errors keep their words, the more telling first. */
+/** Where JSON errors have their message, the most specific first. */
 const WORD_KEYS = [
   'error_description',
   'message',
@@ -58,7 +58,7 @@ function wordsWithin(value: unknown, depth: number): string | null {
     const words = found ? wordsWithin(found[1], depth + 1) : null;
     if (words !== null) return words;
   }
-  // `{"errors": {"jql": "The field is unknown."}}`: below the top, any field may be named.
+  // `{"errors": {"jql": "The field is unknown."}}`: below the top level, a key may be any field's name.
   return depth === 0
     ? null
     : wordsWithin(

@@ -2,15 +2,15 @@ import { z } from 'zod';
 
 const pageParameters = z.record(z.string(), z.string()).nullable();
 
-/** Where the reading of a list stands that is sorted by the time of change, oldest first. */
+/** The position in a list sorted by time of change, oldest first. */
 export const updatedCursor = z.object({
-  /** The list is asked for what changed at this moment or later; null: everything. */
+  /** Only what changed at this time or later is requested; null: everything. */
   since: z.string().nullable(),
-  /** The vendor's own paging, used only among things that changed at the very same moment; null: the first page. */
+  /** The vendor's own paging, used only among things that changed at exactly the same time; null: the first page. */
   page: pageParameters,
   /** The page before `page`. */
   before: pageParameters,
-  /** What was read already of that page, or of the moment `since`. */
+  /** Ids already read from that page, or at the time `since`. */
   seen: z.array(z.number()),
 });
 export type UpdatedCursor = z.infer<typeof updatedCursor>;
@@ -30,11 +30,11 @@ export function updatedSince(since: string | null): UpdatedCursor {
 }
 
 /**
- * Reads on from a cursor, so that nothing is missed when things change between two pages: the next page begins at the
- * time of change of the last thing, and whatever changes meanwhile moves behind it and is met again. Where more things
- * changed at one moment than a page holds, the vendor's paging goes on within that moment; a thing that leaves it
- * shifts those behind it by one, so the page before is looked at again for what slipped into it.
- * @returns what is new, and the cursor after it; null at the end of the list
+ * Continues from a cursor without missing things that change between two pages. The next page starts at the last
+ * thing's time of change; whatever changes in the meantime moves behind it and is met again. When more things changed
+ * at one time than a page holds, the vendor's paging continues within that time. A thing that leaves it shifts those
+ * behind it by one, so the page before is read again for anything that slipped into it.
+ * @returns the new things, and the cursor after them; null at the end of the list
  */
 export async function readUpdated<Thing extends UpdatedThing>(
   cursor: UpdatedCursor,

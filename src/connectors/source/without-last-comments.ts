@@ -1,4 +1,4 @@
-/** XML up to its last tag: generators of feeds and sitemaps like to sign below. */
+/** XML up to its last tag: generators of feeds and sitemaps often append a comment. */
 export function withoutLastComments(text: string): string {
   let end = text.trimEnd().length;
   while (text.startsWith('-->', end - 3)) {

@@ -17,7 +17,7 @@ import { type WebSettings, webSettings } from './web-settings.ts';
 
 const MAX_SITEMAPS_CHECKED = 5;
 
-/** Pages of a web site. Written from the RFCs and pages that its parts name. */
+/** Pages of a web site. Written from the RFCs and web pages linked in its parts. */
 export const web = defineConnector({
   kind: 'web',
   aliases: [],
@@ -57,14 +57,14 @@ async function checkWeb(settings: WebSettings, context: ConnectorContext): Promi
     case 'failed':
       throw reading.error ?? new SourceRefused(reading.reason);
     case 'skipped':
-      // A page that is not indexed itself may still lead to others.
+      // A page that is not indexed may still link to others.
       if (reading.links.length === 0) {
         throw new SourceRefused(`${first.url} cannot be indexed: ${reading.reason}.`);
       }
   }
 }
 
-/** One of them that lists pages is enough. */
+/** One sitemap that lists pages is enough. */
 async function checkSitemaps(crawl: Crawl, sitemaps: readonly FrontierEntry[]): Promise<void> {
   let problem: Error | null = null;
   for (const entry of sitemaps) {
@@ -86,7 +86,7 @@ async function* pollWeb(
   const standing = () => ({
     checkpoint: checkpointOf(crawl),
     description: `${frontier.settled} of ${frontier.known} known pages`,
-    // A recursive crawl does not know what it will find.
+    // A recursive crawl does not know in advance what it will find.
     estimatedTotal: settings.web_connector_type === 'recursive' ? null : frontier.knownPages,
   });
   for await (const { lasting: _, gap: __, ...harvest } of crawlSite(crawl)) {
@@ -95,8 +95,8 @@ async function* pollWeb(
 }
 
 /**
- * Crawls as a run does, with conditional requests for what is remembered. A page that fails and was read before counts
- * as being there, so that one broken page does not keep all others from being pruned.
+ * Crawls like a run, with conditional requests for known pages. A known page that fails counts as existing, so that
+ * one broken page does not block the pruning of all others.
  */
 async function* listWebIds(
   settings: WebSettings,

@@ -5,12 +5,12 @@ import type { PlatformServices } from '#src/platform/platform-services.ts';
 import type { PointsServices } from '#src/points/points-services.ts';
 import type { ExtractorPool } from '#src/leads/extract/extracted-page.ts';
 
-/** What leads take. */
+/** The services that leads need. */
 export interface LeadServices
   extends PlatformServices, PointsServices, Pick<DocumentServices, 'embedder'> {
   readonly producer: Producer;
-  /** Starts its threads when the first page comes. */
+  /** Starts its threads with the first page. */
   readonly leadExtractor: ExtractorPool;
-  /** Requests wait by it for what a worker does meanwhile. */
+  /** Lets requests wait for the progress of a worker. */
   readonly scrapeWatch: FinishWatch;
 }

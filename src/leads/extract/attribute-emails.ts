@@ -14,7 +14,7 @@ import { scanSpelledOut } from './spelled-out-email.ts';
 const MAX_VALUE_LENGTH = 600;
 const USER_KEYS =
   /^data-(?:e?-?mail-?)?(?:user(?:name)?|local(?:-?part)?|u|box|mailbox|part1|before)$/;
-/** These name other things too. */
+/** These keys may also name other things. */
 const NAME_KEYS = /^data-(?:name|prefix|first)$|^data-e?-?mail-?name$/;
 const DOMAIN_KEYS = /^data-(?:e?-?mail-?)?(?:domain|host|d|server|website|site|part2|after|at)$/;
 const SUFFIX_KEYS = /^data-(?:e?-?mail-?)?(?:tld|suffix|ext|extension|part3|end)$/;
@@ -24,7 +24,7 @@ const MAIL_KEYS =
 const ROT13_CLASS = /(?:^|[\s_-])rot-?13(?:$|[\s_-])/i;
 const REVERSED_CLASS = /(?:^|[\s_-])(?:rev|reversed?|rtl|backwards?)(?:$|[\s_-])/i;
 
-/** Addresses that an element's attributes hold in disguise. */
+/** Addresses hidden in an element's attributes. */
 export function attributeEmails(element: HtmlElement): string[] {
   const { attribs } = element;
   const entries = Object.entries(attribs);
@@ -42,7 +42,7 @@ export function attributeEmails(element: HtmlElement): string[] {
   return found.filter((email) => email !== null);
 }
 
-/** `data-user="jane" data-domain="acme.de"`, with `data-tld` or without. */
+/** `data-user="jane" data-domain="acme.de"`, with or without `data-tld`. */
 function pairedEmail(attribs: Readonly<Record<string, string>>): string | null {
   const find = (keys: RegExp): string =>
     Object.entries(attribs)
@@ -67,7 +67,7 @@ function pairedEmail(attribs: Readonly<Record<string, string>>): string | null {
   return normalizeEmail(`${reversedText(user)}@${reversedText(host)}`);
 }
 
-/** A name beside a domain may be that of its owner: then it is not in lower case, or the domain itself. */
+/** A name next to a domain may be that of the domain's owner: then it is not lower case, or equals the domain. */
 function isNoOwner(name: string, domain: string): boolean {
   return /^[a-z0-9][a-z0-9._-]*$/.test(name) && !domain.includes(name);
 }
@@ -94,7 +94,7 @@ function valueEmail(key: string, value: string): string | null {
   return normalizeEmail(text) ?? disguised(text);
 }
 
-/** A whole value in brackets, base64, entities, backwards or rot13. */
+/** Decodes a whole value in brackets, base64, entities, reversed or rot13. */
 function disguised(text: string): string | null {
   if (text.includes('&')) {
     const decoded = normalizeEmail(decodeEntities(text));
@@ -112,7 +112,7 @@ function base64Email(text: string): string | null {
   return decoded.includes('@') ? normalizeEmail(decoded) : null;
 }
 
-/** What is turned by a script that knows the element by its class. */
+/** Values that a script decodes, which finds the element by its class. */
 function classEmails(element: HtmlElement): (string | null)[] {
   const classes = element.attribs['class'] ?? '';
   const isFlagged = /^(?:|true)$/.test(element.attribs['data-rot13'] ?? 'no');

@@ -1,6 +1,6 @@
 import { normalizeText } from '#src/platform/normalize-text.ts';
 
-/** A profile in a network, by the one URL that it is known by. */
+/** A profile in a social network, under its canonical URL. */
 export interface Profile {
   network: 'linkedin' | 'twitter';
   kind: 'person' | 'organization' | 'unknown';
@@ -23,7 +23,7 @@ const LINKEDIN_NOBODY = new Set(
   ),
 );
 const HANDLE = /^[a-z0-9_]{1,15}$/;
-/** Pages of the network itself, and what templates are filled with. */
+/** Pages of the network itself, and template placeholders. */
 const NO_HANDLES = new Set(
   (
     'share intent home login logout signup signin i search hashtag explore settings notifications messages compose ' +
@@ -33,7 +33,7 @@ const NO_HANDLES = new Set(
     'your_handle yourusername your_username handle twitter x wix squarespace wordpress'
   ).split(' '),
 );
-/** What may follow a handle and is still the profile. */
+/** What may follow a handle in the URL of the same profile. */
 const PROFILE_TABS = new Set([
   'with_replies',
   'media',
@@ -44,7 +44,7 @@ const PROFILE_TABS = new Set([
   'following',
 ]);
 
-/** The profile that a URL leads to; null for everything else in these networks, and for other hosts. */
+/** The profile that a URL leads to; null for any other URL. */
 export function canonicalProfile(url: string): Profile | null {
   const parsed = parseUrl(url);
   if (parsed === null) return null;
@@ -62,7 +62,7 @@ function parseUrl(text: string): URL | null {
   return url && /^https?:$/.test(url.protocol) ? url : null;
 }
 
-/** Path segments, decoded; null when they cannot be. */
+/** Decoded path segments; null when they cannot be decoded. */
 function segments(path: string): string[] | null {
   try {
     return path

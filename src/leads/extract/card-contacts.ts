@@ -13,7 +13,7 @@ import type { PageSource } from './page-source.ts';
 import { readProfileLinks } from './profile-links.ts';
 import { readVisibleText } from './visible-text.ts';
 
-/** The contacts in a part of a page, read as those of a whole page are. */
+/** The contacts in a part of a page, extracted like those of a whole page. */
 export function contactsIn(
   nodes: readonly HtmlNode[],
   source: PageSource,
@@ -34,7 +34,7 @@ export function contactsIn(
   };
 }
 
-/** The nodes stay where they are in the page: only a root of their own is put above them. */
+/** Puts a new root above the nodes, which also stay in place in the page. */
 function partOf(
   nodes: readonly HtmlNode[],
   source: PageSource,

@@ -2,14 +2,14 @@ import { type HtmlNode, isElement } from '#src/files/html-tree.ts';
 import type { FoundName } from './find-names.ts';
 import type { PageLines } from './page-lines.ts';
 
-/** The nodes and the lines that belong to one name. */
+/** The nodes and lines that belong to one name. */
 export interface CardExtent {
   found: FoundName;
   nodes: HtmlNode[];
   from: number;
-  /** The first line behind it. */
+  /** The first line after it. */
   to: number;
-  /** No other name stands in a like place. */
+  /** No other name is in a comparable place. */
   isAlone: boolean;
 }
 
@@ -19,10 +19,10 @@ const LONGEST_ALONE = 700;
 const MOST_LINES_IN_TEXT = 4;
 const MOST_SIBLINGS = 12;
 const MOST_SIBLINGS_ALONE = 4;
-/** With breaks and the spaces between elements. */
+/** Includes line breaks and white space between elements. */
 const MOST_NODES = 60;
 const BOUNDS = new Set(['body', 'html', 'main', 'footer', 'header', 'table', 'tbody']);
-/** A table of one person has a row for each thing that it says. */
+/** A table about one person has a row for each fact. */
 const BOUNDS_ALONE = new Set(['body', 'html', 'main', 'footer', 'header']);
 const ENDS = new Set([
   'hr',
@@ -37,8 +37,8 @@ const ENDS = new Set([
 ]);
 
 /**
- * What belongs to each of the names in like places: the largest element with no other of these names in it, or where
- * names and what belongs to them are children of one element, those up to the next name.
+ * The part of the page that belongs to each of the names in comparable places: the largest element without another of
+ * these names; or, when names and details are siblings, the siblings up to the next name.
  * @param others all names of the page
  */
 export function cardExtents(
@@ -56,13 +56,13 @@ export function cardExtents(
   const height = commonest(boxes.map((box) => box.chain.length));
   const longestLast = lastRun(boxes, page);
   return boxes.map(({ found, chain }, index) => {
-    // Where one card is wrapped in more than the others, the wrapping is not part of it.
+    // If one card has more wrappers than the others, the extra wrappers do not belong to it.
     const lowered = isRepeated
       ? chain.slice(0, Math.max(1, Math.min(chain.length, height)))
       : chain;
     const box = lowered.at(-1);
     const isAlone = !isRepeated;
-    // Several names in one text: what stands there is everybody's.
+    // Several names in one text: its details belong to all of them.
     if (!box) return { ...linesFrom(found, names[index + 1], page), isAlone };
     const [from, to] = page.spans.get(box) ?? [found.line, found.line + 1];
     if (found.isLabelled) {
@@ -83,7 +83,7 @@ function linesFrom(
   return { found, nodes: [], from: found.line, to: Math.max(found.line + 1, end) };
 }
 
-/** Which name is in an element: its key, or `MIXED` for several. */
+/** The name in an element: its key, or `MIXED` for several. */
 function nameOwners(names: readonly FoundName[]): Map<HtmlNode, string> {
   const owners = new Map<HtmlNode, string>();
   for (const { node, key } of names) {
@@ -96,7 +96,7 @@ function nameOwners(names: readonly FoundName[]): Map<HtmlNode, string> {
   return owners;
 }
 
-/** The elements around a name that hold no other one, from the inside. */
+/** The elements around a name without another name, innermost first. */
 function boxOf(
   { node, key }: FoundName,
   owners: ReadonlyMap<HtmlNode, string>,
@@ -108,7 +108,7 @@ function boxOf(
     if (isElement(at) && bounds.has(at.name)) break;
     if (at.type === 'root') break;
     const span = spans.get(at);
-    // Where the reader of lines has stopped, nobody knows how long it is.
+    // The line reader stopped before this element, so its length is unknown.
     if (!span) break;
     const [from, to] = span;
     if (to - from > MOST_LINES_ALONE * 2) break;
@@ -119,7 +119,7 @@ function boxOf(
   return { chain };
 }
 
-/** The box of a name and its siblings up to the next name or the next part of the page. */
+/** The box of a name and its siblings, up to the next name or the next section of the page. */
 function runFrom(
   found: FoundName,
   box: HtmlNode,
@@ -145,7 +145,7 @@ function runFrom(
   return { found, nodes, from: found.line, to: Math.max(to, found.line + 1) };
 }
 
-/** A run at the end takes no more than the runs before it, as the page goes on behind it. */
+/** The last run gets no more than the runs before it, because the page continues after it. */
 function lastRun(
   boxes: readonly { found: FoundName; chain: HtmlNode[] }[],
   page: PageLines,

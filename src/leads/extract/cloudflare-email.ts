@@ -7,7 +7,7 @@ import { elementsOf } from './visible-page-text.ts';
 const HEX = /^(?:[0-9a-f]{2}){5,300}$/i;
 const LINK = /\/cdn-cgi\/l\/email-protection#([0-9a-f]+)/i;
 
-/** Addresses that Cloudflare's e-mail protection has encoded: `data-cfemail` and links to its decoder. */
+/** Addresses encoded by Cloudflare's e-mail protection: `data-cfemail` and links to its decoder. */
 export function readCloudflareEmails(source: PageSource): ContactCard[] {
   const cards: ContactCard[] = [];
   const seen = new Set<string>();
@@ -30,7 +30,7 @@ export function readCloudflareEmails(source: PageSource): ContactCard[] {
   return cards;
 }
 
-/** The first byte is the key of an exclusive or over all that follow, which are UTF-8. */
+/** The first byte is XORed with all following bytes; the result is UTF-8. */
 function decodeCloudflareEmail(encoded: string): string | null {
   const hex = encoded.trim();
   if (!HEX.test(hex)) return null;

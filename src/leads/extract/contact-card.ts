@@ -1,4 +1,4 @@
-/** How a fact was found; `score.ts` says how far each is trusted. */
+/** How a fact was found; `score.ts` defines how far each technique is trusted. */
 export const TECHNIQUES = [
   'json-ld',
   'microdata',
@@ -23,13 +23,13 @@ export interface PostalAddress {
   postalCode: string;
   locality: string;
   region: string;
-  /** As it is written: a name or an ISO 3166-1 code. */
+  /** As written: a name or an ISO 3166-1 code. */
   country: string;
 }
 
 /**
- * What one technique has read in one place: facts that belong together. `kind: 'page'` is for what stands on a page
- * without saying whose it is.
+ * What one technique has read in one place: facts that belong together. `kind: 'page'` is for facts whose owner the
+ * page does not state.
  */
 export interface ContactCard {
   technique: Technique;
@@ -45,15 +45,15 @@ export interface ContactCard {
   phones: string[];
   /** Canonical profile URLs of `canonicalProfile`: LinkedIn and X (Twitter). */
   profiles: string[];
-  /** The entity's own web address, absolute. */
+  /** The person's or organisation's own web site, absolute. */
   website: string | null;
   description: string | null;
   address: PostalAddress | null;
-  /** UTF-16 offset of the place in the page's source where the technique knows it, for evidence and for neighbours. */
+  /** UTF-16 offset in the page's source if the technique knows it, for evidence and for finding neighbours. */
   offset: number | null;
 }
 
-/** A card with nothing in it but what is given. */
+/** A card that is empty except for the given fields. */
 export function contactCard(
   given: Pick<ContactCard, 'technique' | 'kind'> & Partial<ContactCard>,
 ): ContactCard {

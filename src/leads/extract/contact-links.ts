@@ -7,10 +7,10 @@ import { endsInFaxLabel } from './phone-labels.ts';
 import { sourceOffsets } from './source-offset.ts';
 
 const MAX_HREF_LENGTH = 4_000;
-/** Different ones on a page. */
+/** Distinct links per page. */
 const MAX_LINKS = 3_000;
 const CONTACT = /mailto|tel|callto|sms|whatsapp|wa\.me/i;
-/** Of the text before a link. */
+/** Length of the text kept from before a link. */
 const TAIL_LENGTH = 60;
 const CLOSED = new Set(['script', 'style', 'template']);
 const BLANK = /\s+/g;
@@ -21,7 +21,7 @@ interface Found {
   phones: string[];
 }
 
-/** Addresses and numbers of `mailto:`, `tel:` and WhatsApp links; those that share a page give nothing. */
+/** Addresses and numbers of `mailto:`, `tel:` and WhatsApp links. Links for sharing the page are ignored. */
 export function readContactLinks(source: PageSource): ContactCard[] {
   const cards: ContactCard[] = [];
   const seen = new Set<string>();
@@ -49,7 +49,7 @@ export function readContactLinks(source: PageSource): ContactCard[] {
 
 const none: Found = { technique: 'mailto', emails: [], phones: [] };
 
-/** Links in the order of the page, and whether a label says that a number is a fax. */
+/** Links in page order, and whether a label marks a number as fax. */
 function* linksOf({ page }: PageSource): Generator<{ href: string; isFax: boolean }> {
   let tail = '';
   const open: HtmlNode[] = [page.root];
@@ -98,12 +98,12 @@ function readLink(written: string, region: string | null): Found {
   }
 }
 
-/** RFC 6068: addresses with commas between them (semicolons in practice), more in `to`; `cc` is someone else. */
+/** RFC 6068: addresses separated by commas (in practice also semicolons), more in `to`; `cc` is somebody else. */
 function mailtoAddresses(rest: string): string[] {
   const question = rest.indexOf('?');
   const path = question === -1 ? rest : rest.slice(0, question);
   const query = question === -1 ? '' : rest.slice(question + 1);
-  // `URLSearchParams` reads a plus as a space.
+  // `URLSearchParams` would decode a plus as a space.
   const to = new URLSearchParams(query.replaceAll('+', '%2B').replaceAll('&amp;', '&'));
   const more = [...to].filter(([name]) => name.toLowerCase() === 'to').map(([, value]) => value);
   return [path.replace(/^\/\//, ''), ...more]

@@ -4,18 +4,18 @@ import { plainText } from './decode-entities.ts';
 import { normalizeEmail } from './normalize-email.ts';
 import { normalizePhone } from './normalize-phone.ts';
 
-/** More than this of one kind belongs to no one. */
+/** A person or organisation with more values of one kind is not real. */
 const MAX_FACTS = 20;
 const MAX_VALUE_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 120;
 const MAX_TITLE_LENGTH = 200;
 const MAX_DESCRIPTION_LENGTH = 1_000;
 const MAX_URL_LENGTH = 2_000;
-/** Accounts of publishing systems, and what templates are filled with. */
+/** Accounts of publishing systems, and template placeholders. */
 const NOBODY =
   /^(?:admin|administrator|author|editor|editorial|user|guest|anonymous|webmaster|root|staff|team|null|undefined|none|n\/a|name|your name|company name|your company|\[object object\])$/i;
 
-/** Addresses of marked values: each may hold several. */
+/** Addresses in marked-up values: each may hold several. */
 export function emailsOf(values: readonly string[]): string[] {
   return facts(values, addressesIn, normalizeEmail);
 }
@@ -24,12 +24,12 @@ function addressesIn(value: string): string[] {
   return oneLine(value).split(/[,;|]+|\s(?=[^\s,;|@]{1,100}@)/);
 }
 
-/** Numbers of marked values: each may hold several. */
+/** Numbers in marked-up values: each may hold several. */
 export function phonesOf(values: readonly string[], region: string | null): string[] {
   return facts(values, numbersIn, (value) => normalizePhone(value, region, 'marked'));
 }
 
-/** A slash stands between two numbers, or inside one. */
+/** A slash either separates two numbers or is part of one. */
 function numbersIn(value: string): string[] {
   if (/^(?:tel|callto|sms):/i.test(value.trim())) return [value];
   return value
@@ -40,7 +40,7 @@ function numbersIn(value: string): string[] {
     .filter((part) => !/\bfax\b/i.test(part));
 }
 
-/** Profiles among URLs; a person has none that is an organisation's. */
+/** The profiles among URLs; a person does not get an organisation's profile. */
 export function profilesOf(
   urls: readonly string[],
   kind: 'person' | 'organization' | 'page',
@@ -73,7 +73,7 @@ function facts(
   return [...found];
 }
 
-/** The first web address that is no profile in a network, absolute. */
+/** The first absolute web address that is not a social network profile. */
 export function websiteOf(urls: readonly string[], base: string): string | null {
   for (const written of urls.slice(0, MAX_FACTS)) {
     const url = webAddress(written, base);
@@ -90,7 +90,7 @@ function webAddress(written: string, base: string): string | null {
   return url && /^https?:$/.test(url.protocol) && url.hostname.includes('.') ? url.href : null;
 }
 
-/** The first that can be the name of someone. */
+/** The first value that can be a name. */
 export function nameOf(values: readonly string[]): string | null {
   for (const value of values.slice(0, MAX_FACTS)) {
     const name = shortText(value, MAX_NAME_LENGTH);
@@ -103,7 +103,7 @@ function isAddress(text: string): boolean {
   return /^\S{1,200}@\S+$|^(?:https?|mailto|tel):|^www\./i.test(text);
 }
 
-/** The first that can be a role. */
+/** The first value that can be a role. */
 export function titleOf(values: readonly string[]): string | null {
   for (const value of values.slice(0, MAX_FACTS)) {
     const title = shortText(value, MAX_TITLE_LENGTH);
@@ -118,7 +118,7 @@ export function descriptionOf(values: readonly string[]): string | null {
   return description === '' ? null : description.slice(0, MAX_DESCRIPTION_LENGTH);
 }
 
-/** One line, without the marks of HTML; null when it is empty or too long. */
+/** One line without HTML markup; null when it is empty or too long. */
 export function shortText(value: string, maxLength = MAX_TITLE_LENGTH): string | null {
   if (value.length > 4 * maxLength) return null;
   const text = oneLine(plainText(value)).replace(/^[\s,;|·•–-]+|[\s,;|·•]{1,50}$/g, '');

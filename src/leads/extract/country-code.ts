@@ -1,6 +1,6 @@
 import { getCountries, isSupportedCountry } from 'libphonenumber-js/max';
 
-/** Languages in which sites of the world write the name of their country. */
+/** Languages in which web sites commonly write the name of their country. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'da', 'cs', 'ja', 'tr'];
 const OTHER_NAMES: [name: string, code: string][] = [
   ['usa', 'US'],
@@ -18,7 +18,7 @@ const OTHER_NAMES: [name: string, code: string][] = [
 
 let codes: ReadonlyMap<string, string> | null = null;
 
-/** ISO 3166-1 alpha-2 code of a country that is written as a code or by its name; null when it is not known. */
+/** ISO 3166-1 alpha-2 code of a country given as a code or by name; null when unknown. */
 export function countryCodeOf(country: string): string | null {
   const written = country.trim();
   if (written.length > 60 || written.length < 2) return null;

@@ -2,7 +2,7 @@ import { parseHtmlTree, rawText } from '#src/files/html-tree.ts';
 
 const ENTITY = /&(?:[a-z][a-z0-9]{1,30}|#\d{1,7}|#x[0-9a-f]{1,6});/i;
 
-/** Character references of HTML replaced, also those that were written twice; everything else stays. */
+/** Replaces HTML character references, including doubly escaped ones; everything else stays. */
 export function decodeEntities(text: string): string {
   let decoded = text;
   for (let round = 0; round < 2 && ENTITY.test(decoded); round += 1) {
@@ -11,7 +11,7 @@ export function decodeEntities(text: string): string {
   return decoded;
 }
 
-/** The text of a fragment of HTML. Such fragments stand where plain text is due. */
+/** The text of an HTML fragment found where plain text is expected. */
 export function plainText(fragment: string): string {
   const decoded = decodeEntities(fragment);
   return /<[a-z/!]/i.test(decoded)

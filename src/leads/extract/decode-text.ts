@@ -1,8 +1,8 @@
 const BASE64 = /^[A-Za-z0-9+/_-]{8,2000}={0,2}$/;
-/** No text that people read: control characters, or bytes that are no UTF-8. */
+/** Not readable text: control characters, or bytes that are not UTF-8. */
 const UNREADABLE = /(?![\n\t])\p{Cc}|\uFFFD/u;
 
-/** Text that base64 (also its form for URLs) holds; null when it holds none. */
+/** The text encoded as base64 or base64url; null when it is not readable text. */
 export function decodeBase64(text: string): string | null {
   const encoded = text.trim();
   if (!BASE64.test(encoded)) return null;
@@ -10,7 +10,7 @@ export function decodeBase64(text: string): string | null {
   return UNREADABLE.test(decoded) ? null : decoded;
 }
 
-/** What `unescape` makes of `%41` and `%u0041`. */
+/** Like `unescape`: decodes `%41` and `%u0041`. */
 export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -30,14 +30,14 @@ export function decodeRot13(text: string): string {
   });
 }
 
-/** Each of the three alphabets of TYPO3's mail links is turned by itself. */
+/** TYPO3's mail links rotate each of these three alphabets separately. */
 const TYPO3_RANGES: readonly (readonly [first: number, last: number])[] = [
   [0x2b, 0x3a],
   [0x40, 0x5a],
   [0x61, 0x7a],
 ];
 
-/** A mail link as TYPO3 writes it; null when no turn of the alphabets makes it one. */
+/** Decodes a TYPO3 mail link; null when no rotation of the alphabets yields one. */
 export function decodeTypo3Mail(token: string): string | null {
   const shift = token.charCodeAt(0) - 'm'.charCodeAt(0);
   for (const turn of [shift, shift + 26, shift - 26]) {

@@ -6,27 +6,27 @@ import {
   oneLine,
 } from '#src/files/html-tree.ts';
 
-/** A value is short: what is longer is a part of the page. */
+/** A value is short: a longer text is a section of the page. */
 const MAX_TEXT_LENGTH = 4_000;
 const MAX_NODES_OF_VALUE = 2_000;
-/** Texts of nested elements overlap: this many nodes are looked at for all values of a page. */
+/** Texts of nested elements overlap, so this limits the nodes visited for all values of a page. */
 const MAX_NODES_OF_PAGE = 500_000;
 
-/** The addresses of a page are relative to this. */
+/** The base URL for relative addresses in the page. */
 export interface ValueReader {
   base: string;
   nodesLeft: number;
 }
 
 const NO_TEXT = new Set(['script', 'style', 'template', 'noscript', 'svg']);
-/** Words on either side of these are apart. */
+/** These elements separate words. */
 const BREAKS = new Set(
   'address article br dd div dl dt footer h1 h2 h3 h4 h5 h6 header hr li ol p section table td th tr ul'.split(
     ' ',
   ),
 );
 const SOURCES = new Set(['audio', 'embed', 'iframe', 'img', 'source', 'track', 'video']);
-/** Properties of which the words count, also those of a link. */
+/** Properties whose value is the text, even of a link. */
 const LINK_PROPERTIES = new Set(
   'url sameas id image logo photo homepage account hasmap mainentityofpage'.split(' '),
 );
@@ -35,12 +35,14 @@ export function openValueReader(base: string): ValueReader {
   return { base, nodesLeft: MAX_NODES_OF_PAGE };
 }
 
-/** The address that relative ones of a page are relative to. */
+/** The base URL for relative addresses in a page. */
 export function baseOf(source: { url: string; page: { base: string } }): string {
   return URL.parse(source.page.base.trim(), source.url)?.href ?? source.url;
 }
 
-/** The elements inside an element, in order, as far as a value reaches; not the children of those left out. */
+/**
+ * The elements inside an element, in order, up to the maximum size of a value; skips the children of those left out.
+ */
 export function* elementsIn(
   root: HtmlElement,
   reader: ValueReader,
@@ -57,7 +59,10 @@ export function* elementsIn(
   }
 }
 
-/** The words of an element in one line, without the elements that `isLeftOut` names; cut where no value goes on. */
+/**
+ * The text of an element in one line, without the elements that `isLeftOut` matches, cut at the maximum length of a
+ * value.
+ */
 export function textOf(
   element: HtmlElement,
   reader: ValueReader,
@@ -92,7 +97,10 @@ export function textOf(
   return oneLine(parts.join('').slice(0, MAX_TEXT_LENGTH));
 }
 
-/** What an element of Microdata or RDFa says about a property, by its kind (HTML, section 5.2.4 of Microdata). */
+/**
+ * An element's value for a property of Microdata or RDFa, depending on the element (HTML, section 5.2.4 of
+ * Microdata).
+ */
 export function valueOf(element: HtmlElement, property: string, reader: ValueReader): string {
   const { attribs, name } = element;
   const content = attribs['content']?.trim() ?? '';
@@ -108,7 +116,7 @@ export function valueOf(element: HtmlElement, property: string, reader: ValueRea
   return textOf(element, reader);
 }
 
-/** Where a link leads, unless its words are meant: a name that is a link is still a name. */
+/** The target of a link, unless its text is meant: a name that is a link is still a name. */
 function linkValue(element: HtmlElement, property: string, reader: ValueReader): string {
   const href = element.attribs['href']?.trim() ?? '';
   if (element.name === 'link' || LINK_PROPERTIES.has(property)) return absolute(href, reader.base);

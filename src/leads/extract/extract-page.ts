@@ -23,11 +23,11 @@ import { readVCards } from './vcard.ts';
 import { visiblePageText } from './visible-page-text.ts';
 import { readVisibleText } from './visible-text.ts';
 
-/** What follows is not read: nobody writes so much, and nobody reads it. */
+/** The rest is not read: no human-written page is this long. */
 const MAX_HTML_LENGTH = 4 * 1024 * 1024;
 const MAX_CARDS = 5_000;
 const MAX_TITLE_LENGTH = 500;
-/** Less text than this on a page with scripts is what is shown until they have run. */
+/** A page with scripts and less text than this only shows a placeholder until they have run. */
 const FEW_CHARACTERS = 200;
 
 const TECHNIQUES: readonly ((source: PageSource) => ContactCard[])[] = [
@@ -45,9 +45,8 @@ const TECHNIQUES: readonly ((source: PageSource) => ContactCard[])[] = [
 ];
 
 /**
- * Reads one page by all techniques over one parsed tree. A technique that fails over a page loses only what it would
- * have found there.
- * @throws GiveUp for HTML that nobody has written
+ * Reads one page with all techniques, over one parsed tree. When a technique fails, only its own findings are lost.
+ * @throws GiveUp for HTML that no human has written
  */
 export function extractPage({ url, html: written, kind }: PageToExtract): ExtractedPage {
   const html = written.slice(0, MAX_HTML_LENGTH);
@@ -86,7 +85,7 @@ function readCards(source: PageSource): ContactCard[] {
   return withoutForeign(cards, source);
 }
 
-/** Loose contacts that the page says to be of another house are nobody's here. */
+/** Drops loose contacts that the page attributes to another organisation. */
 function withoutForeign(cards: readonly ContactCard[], source: PageSource): ContactCard[] {
   const { emails, phones } = foreignContacts(readPageLines(source.page.root), source);
   if (emails.size + phones.size === 0) return [...cards];
@@ -102,7 +101,7 @@ function withoutForeign(cards: readonly ContactCard[], source: PageSource): Cont
   });
 }
 
-/** No page is so odd that one technique may cost the others what they find; the outcome says nothing of it. */
+/** One failing technique must not cost the findings of the others; the failure is not reported. */
 function cardsOr(read: (source: PageSource) => ContactCard[], source: PageSource): ContactCard[] {
   try {
     return read(source);

@@ -4,12 +4,12 @@ import { startThreadClock } from '#src/platform/thread-clock.ts';
 import { extractPage } from './extract-page.ts';
 import type { ExtractedPage, PageToExtract } from './extracted-page.ts';
 
-/** A plain value, because an error that crosses a thread loses its class. */
+/** A plain value, because errors lose their class between threads. */
 export type ExtractOutcome =
   | { kind: 'extracted'; page: ExtractedPage }
   | { kind: 'given-up'; reason: string };
 
-/** The entry of an extractor thread. It never throws for a bad page. */
+/** The entry point of an extractor thread. It never throws because of a bad page. */
 export function extractInThread({ task: page, clock }: TimedTask<PageToExtract>): ExtractOutcome {
   startThreadClock(clock);
   try {

@@ -1,34 +1,36 @@
 import type { ContactCard } from './contact-card.ts';
 
-/** All that is taken from one page; the page itself is not kept. Plain data: it comes out of a thread. */
+/** Everything extracted from one page; the page itself is not kept. Plain data, because it comes from a thread. */
 export interface ExtractedPage {
   /** Absolute, after redirects. */
   url: string;
   /** The page's `link rel=canonical`, absolute and on the same registrable domain; else `url`. */
   canonicalUrl: string;
   title: string;
-  /** The name that the site goes by, from `og:site_name` and the like; empty when it does not say. */
+  /** The site's name, from `og:site_name` and the like; empty when not stated. */
   siteName: string;
-  /** Whose the page is by its copyright line or a name with a legal form; for want of a better name. */
+  /** The page's owner by its copyright line or a name with a legal form; used when there is no better name. */
   signedBy?: string;
-  /** Lower-case primary subtag such as `de`; empty when it does not say. */
+  /** Lower-case primary subtag such as `de`; empty when not stated. */
   language: string;
   cards: ContactCard[];
-  /** Absolute `http:` and `https:` links, with the words they are shown by. */
+  /** Absolute `http:` and `https:` links with their texts. */
   links: { url: string; text: string }[];
-  /** It has scripts and hardly any text: what it shows comes with JavaScript. */
+  /** It has scripts and hardly any text: its content needs JavaScript. */
   needsRendering: boolean;
 }
 
 export interface PageToExtract {
   url: string;
   html: string;
-  /** A vCard file is read as one, everything else as HTML. */
+  /** A vCard file, or HTML for everything else. */
   kind: 'html' | 'vcard';
 }
 
-/** Extracts pages in threads of their own: one that takes too long fails alone. */
+/** Extracts pages in separate threads: a page that takes too long fails alone. */
 export interface ExtractorPool extends AsyncDisposable {
-  /** @throws GiveUp with the reason when the page is not read within the limits; the signal's reason when aborted */
+  /**
+   * @throws GiveUp with the reason when the page exceeds the limits; the signal's reason when aborted
+   */
   extract(page: PageToExtract & { signal: AbortSignal }): Promise<ExtractedPage>;
 }

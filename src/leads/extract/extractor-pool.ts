@@ -9,12 +9,12 @@ const DEFAULT_LIMITS: TaskLimits = {
   waitMs: 30_000,
   memoryMb: 512,
 };
-/** More of a page is not read; it need not be copied into the thread. */
+/** The rest of a page is not read, so it need not be copied to the thread. */
 const MAX_HTML_LENGTH = 4 * 1024 * 1024;
 
 /**
  * Opens the threads that extract pages; they start with the first page.
- * @param entry the thread's module and the name of its function; tests pass ones that misbehave
+ * @param entry the thread's module and the name of its function; tests pass misbehaving ones
  */
 export function openExtractorPool(
   overrides: Partial<TaskLimits> = {},

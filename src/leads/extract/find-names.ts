@@ -22,21 +22,21 @@ import { withoutTitles } from './names-that-are-titles.ts';
 export interface FoundName {
   name: string;
   key: string;
-  /** The role in the same line. */
+  /** The role on the same line. */
   title: string | null;
-  /** What may be the role, in words that nobody knows. */
+  /** A possible role, made of unknown words. */
   phrase: string | null;
   line: number;
   node: HtmlNode;
-  /** 3 for headings and what is called a name, 2 for what is set off, 1 for plain text. */
+  /** 3 for headings and elements marked as names, 2 for emphasized text, 1 for plain text. */
   strength: 1 | 2 | 3;
-  /** The role stands before the name with a colon between: what surrounds the line is not the person's. */
+  /** The role precedes the name, with a colon between: the text around the line does not belong to the person. */
   isLabelled: boolean;
-  /** Something stands in the line that nobody knows: it is a name only where more says so. */
+  /** The line has unknown text, so this counts as a name only with further evidence. */
   isTentative: boolean;
-  /** A label such as "Contact person:" says that it is a name. */
+  /** A label such as "Contact person:" marks it as a name. */
   isNamed: boolean;
-  /** Names in the same place of like things have the same. */
+  /** Equal for names in the same place of repeated structures. */
   place: string;
 }
 
@@ -59,7 +59,7 @@ const SET_OFF = new Set([
 const NAME_CLASS = /(?:^|[\s_-])(?:name|fullname|fn|title|heading|headline)(?:[\s_-]|$)|name$/i;
 const CONTACT = /@|\d{4}|\bhttps?:/i;
 
-/** Names that stand alone in a line, or begin one that goes on with a role, or follow a role and a colon. */
+/** Names that stand alone on a line, begin a line that continues with a role, or follow a role and a colon. */
 export function findNames({ lines }: PageLines): FoundName[] {
   const found: FoundName[] = [];
   const places = new Places();
@@ -77,7 +77,9 @@ export function findNames({ lines }: PageLines): FoundName[] {
   return withoutTitles(found, lines);
 }
 
-/** Names below a line that is a role and a colon. What stands below such a name says whether it is all of one person. */
+/**
+ * Names below a line with a role and a colon. The text below such a name shows whether all of it is about one person.
+ */
 function introduced(
   names: readonly NameInLine[],
   lines: readonly PageLine[],
@@ -102,7 +104,7 @@ interface NameInLine {
   isLabelled: boolean;
   isTentative: boolean;
   isNamed: boolean;
-  /** With its role, in a writing without capitals. */
+  /** With its role, in a script without capitals. */
   isUnspaced: boolean;
 }
 
@@ -129,7 +131,7 @@ function namesIn(line: PageLine): NameInLine[] {
   return nameWithRole(outside.length === 0 ? text : outside.join(' '));
 }
 
-/** A piece that is a name among others that are a role, a label, contacts or links. */
+/** A piece that is a name, when the other pieces are roles, labels, contacts or links. */
 function nameInPieces({ pieces, elements }: PageLine): NameInLine | null {
   for (const [piece, part] of pieces.entries()) {
     const name =
@@ -152,7 +154,7 @@ function nameInPieces({ pieces, elements }: PageLine): NameInLine | null {
   return null;
 }
 
-/** "Workshop:" before a name, unless it says that a name follows. */
+/** "Workshop:" before a name, unless the label itself announces a name. */
 function phraseOfLabel(text: string): string | null {
   const label = /^([^:]{2,40}):\s*$/u.exec(text)?.[1] ?? '';
   return label === '' || columnNamed(label) !== null ? null : phraseOfTitle(label);
@@ -192,14 +194,14 @@ function namesBehindLabel([, label = '', written = '']: RegExpExecArray): NameIn
     .split(/\s*[,;/&]\s*|\s+(?:und|and|et|y|e|en|i|og|och)\s+/u)
     .map(readPersonName);
   if (names.includes(null)) return [];
-  // With contacts behind it the line is all about one person.
+  // A line that also has contacts is entirely about one person.
   const isLabelled = names.length > 1 || beforeContacts(written) === written;
   return names
     .filter((name) => name !== null)
     .map((name) => ({ ...nothingElse, name, title, isLabelled }));
 }
 
-/** Is what stands beside a name in its line no sentence around it? */
+/** Whether the text beside a name on its line is something other than a sentence. */
 function isAside(text: string): boolean {
   return text === '' || isRoleLine(text) || CONTACT.test(text) || text.length <= 25;
 }
@@ -224,7 +226,7 @@ function blockAround(element: HtmlElement | null): HtmlElement | null {
   return at;
 }
 
-/** Numbers for paths of tag names, so that a deep page is not a long text for each of its names. */
+/** Numbers for paths of tag names, because on a deep page a path string for every name would be long. */
 class Places {
   readonly #ids = new Map<HtmlNode, number>();
   readonly #paths = new Map<string, number>();

@@ -16,7 +16,7 @@ const MAKERS = [
   'tvorba (?:webu|stránek)|web vytvořil\\p{L}*|készítette:?|web tasarım:?|tasarım:|(?:разработка|создание|дизайн)(?: сайта)?(?::| [—–-])|サイト制作',
 ];
 const BY_OTHERS = new RegExp(`(?<!\\p{L})(?:${MAKERS.join('|')})(?!\\p{L})`, 'iu');
-/** A heading, or a whole line, above what is told of another house. */
+/** A heading, or a whole line, above text about another organisation. */
 const OTHERS_HEADING =
   /^(?:\d+[.)] ?)?(?:(?:web ?)?hosting(?: provider)?|hoste[rd]|web ?hosts?|provider|web-?design|credits?|site credits|umsetzung|realisierung|(?:hébergement|hébergeur)(?: du site)?|conception et réalisation|réalisation|crédits?|alojamiento(?: web)?|diseño web|hospedagem|alojamento|hosting e realizzazione|realizzazione|hostingprovider|ontwerp en realisatie|realizacja|webbhotell|hostingleverandør|хостинг|разработка сайта|bildnachweise?|fotonachweise?|comments|kommentare|commentaires|comentarios|commenti|reacties)\s*:?$|(?:press|media) (?:contact|office) (?:of|for) |contacto de prensa de |contact presse (?:de|du) |pressekontakt (?:von|der|des) |sobre el organizador|about the organi[sz]er|über den veranstalter|à propos de l.organisateur/iu;
 const OTHERS_CLASS =
@@ -29,8 +29,9 @@ const MOST_ANCESTORS = 12;
 const IN_CONTENT = new Set(['body', 'html', 'main']);
 
 /**
- * Contacts that a page says to be somebody else's: of who made or hosts the site, took its pictures, wrote a comment or
- * organises a fair. An address at the site's own domain is never one of them, nor what stands elsewhere on the page too.
+ * Contacts that the page attributes to somebody else: the site's designer or host, its photographers, commenters, or
+ * the organiser of a fair. Never includes an address on the site's own domain, or anything that also appears
+ * elsewhere on the page.
  */
 export function foreignContacts(
   { lines }: PageLines,
@@ -69,7 +70,7 @@ function isOfOthers(at: number, lines: readonly PageLine[]): boolean {
   const line = lines[at];
   if (!line) return false;
   if (BY_OTHERS.test(line.text.slice(0, LONGEST_LINE)) || isAmongOthers(line)) return true;
-  // The studio's address may stand below its name.
+  // The studio's address may be below its name.
   const above = lines[at - 1];
   if (
     above &&
@@ -90,7 +91,7 @@ function isHeadingLine({ elements: [element] }: PageLine): boolean {
   return element !== null && element !== undefined && /^(?:h[1-6]|dt|legend)$/.test(element.name);
 }
 
-/** In a part of the page that is named after comments or credits. */
+/** In a part of the page whose markup names comments or credits. */
 function isAmongOthers({ node }: PageLine): boolean {
   let at: HtmlNode | null = node.parent;
   for (let up = 0; at && isElement(at) && up < MOST_ANCESTORS; up += 1) {

@@ -2,7 +2,7 @@ import type { HtmlElement } from '#src/files/html-tree.ts';
 import { oneLine } from '#src/files/html-tree.ts';
 import { absolute, elementsIn, textOf, type ValueReader } from './element-value.ts';
 
-/** Class names of microformats2 and of classic hCard that are read, and what they are kept as. */
+/** The supported class names of microformats2 and classic hCard, and the property that each is stored as. */
 const MF2_PROPERTIES: ReadonlyMap<string, string> = new Map([
   ['name', 'name'],
   ['given-name', 'given-name'],
@@ -28,7 +28,7 @@ const CLASSIC_PROPERTIES: ReadonlyMap<string, string> = new Map([
   ['title', 'job-title'],
   ['organization-name', 'organization-name'],
 ]);
-/** The parts of an address, which may also stand in an `h-adr`. */
+/** The parts of an address, which may also be in an `h-adr`. */
 export const ADDRESS_PROPERTIES = new Set([
   'street-address',
   'locality',
@@ -46,7 +46,7 @@ export function classesOf(element: HtmlElement): string[] {
     .filter((name) => name !== '');
 }
 
-/** What the class names of an element say that it holds. */
+/** The properties that an element's class names declare. */
 export function propertiesOf(classes: readonly string[], isClassic: boolean): string[] {
   const names = classes.map((name) => {
     if (isClassic) return CLASSIC_PROPERTIES.get(name.toLowerCase());
@@ -81,7 +81,10 @@ export function valueOfProperty(
   return property === 'url' ? absolute(text, reader.base) : text;
 }
 
-/** Elements of class `value` or `value-title` inside; null when there are none, empty for the number of a fax. */
+/**
+ * The values of elements with class `value` or `value-title` inside; null when there are none, empty for a fax
+ * number.
+ */
 function valueParts(element: HtmlElement, reader: ValueReader): string | null {
   const values: string[] = [];
   let type = '';

@@ -8,31 +8,31 @@ import {
 import { absolute, type ValueReader } from './element-value.ts';
 import { ADDRESS_PROPERTIES, classesOf, propertiesOf, valueOfProperty } from './h-card-values.ts';
 
-/** A card as it stands in the page. */
+/** A card as found in the page. */
 export interface RawCard {
   element: HtmlElement;
   isClassic: boolean;
   values: Map<string, string[]>;
-  /** Where the `rel=me` links in it lead. */
+  /** The targets of the `rel=me` links in it. */
   me: string[];
-  /** The card around it. */
+  /** The enclosing card. */
   outer: RawCard | null;
-  /** It says which organisation the outer card belongs to. */
+  /** It is the organisation of the outer card. */
   isOrganizationOfOuter: boolean;
-  /** Its words are more than its name. */
+  /** Its text is more than its name. */
   hasNested: boolean;
 }
 
 const MAX_CARDS = 1_000;
 const MAX_VALUES = 40;
 const MAX_REL_ME = 40;
-/** Other things of microformats2. Frameworks of styles have names such as `h-full`, too. */
+/** Other microformats2 objects. CSS frameworks also have class names such as `h-full`. */
 const OTHER_ROOTS = new Set(
   'h-app h-cite h-entry h-event h-feed h-geo h-item h-listing h-product h-recipe h-resume h-review h-review-aggregate'.split(
     ' ',
   ),
 );
-/** What visitors have left on the page. */
+/** Content that visitors have posted. */
 const VISITORS = new Set(
   (
     'h-cite u-comment p-comment u-like p-like u-repost u-mention comment comment-author comment-body comment-meta commentlist ' +
@@ -46,7 +46,7 @@ interface Place {
   isInAddress: boolean;
 }
 
-/** All cards of a page, and where the `rel=me` links outside of them lead. */
+/** All cards of a page, and the targets of the `rel=me` links outside them. */
 export function findCards(root: HtmlRoot, reader: ValueReader): { cards: RawCard[]; me: string[] } {
   const cards: RawCard[] = [];
   const me: string[] = [];
@@ -76,7 +76,7 @@ function noteRelMe({ attribs }: HtmlElement, me: string[], { base }: ValueReader
   if (/(?:^|\s)me(?:\s|$)/i.test(rel.slice(0, 500))) me.push(absolute(href, base));
 }
 
-/** Null for parts of the page that are no one's of the site. */
+/** Null for parts of the page that do not belong to anyone of the site. */
 function enter(
   element: HtmlElement,
   place: Place,
@@ -121,7 +121,7 @@ function beginCard(
   };
   if (outer) outer.hasNested = true;
   cards.push(card);
-  // `<a class="vcard fn" …>` is a card and its own name.
+  // `<a class="vcard fn" …>` is both a card and its own name.
   if (!outer) noteValues(element, classes, card, false, reader);
   return { card, isInReview: false, isInAddress: false };
 }

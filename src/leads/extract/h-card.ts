@@ -15,13 +15,13 @@ import { absolute, baseOf, openValueReader, textOf, type ValueReader } from './e
 import { findCards, type RawCard } from './h-card-walk.ts';
 import type { PageSource } from './page-source.ts';
 
-/** How names of houses end. Short forms count as they are written: Sá and Se are family names. */
+/** Endings of organisation names. Short forms are case-sensitive: Sá and Se are family names. */
 const LEGAL_FORMS = [
   /(?:^|[\s,])(?:gmbh|mbh|kgaa|ohg|gbr|e\. ?[vk]\.|inc|llc|llp|ltd|limited|corp|corporation|plc|company|sarl|s\.?à\.?r\.?l\.?|s\.?r\.l\.?|ltda|oyj|aps|sp\. z o\. ?o\.|s\.r\.o\.|kft|university|universität|institute?|association|foundation|agency|studios?|group)\.?$/i,
   /\s(?:AG|KG|UG|SE|SA|S\.A\.|SAS|SRL|SpA|S\.p\.A\.|SL|S\.L\.|BV|B\.V\.|NV|N\.V\.|AS|A\.S\.|A\/S|AB|Oy|Co\.?|Pty)$/,
 ];
 
-/** The h-cards (microformats2) and hCards (its elder) of a page, and its `rel=me` profiles. */
+/** The h-cards (microformats2) and hCards (their predecessor) of a page, and its `rel=me` profiles. */
 export function readHCards(source: PageSource): ContactCard[] {
   if (!/h-card|vcard|rel\s{0,5}=\s{0,5}["']?[^"'>]{0,80}\bme\b/i.test(source.html)) return [];
   const reader = openValueReader(baseOf(source));
@@ -78,7 +78,7 @@ function kindOf(
   return isHouse || values.has('street-address') ? 'organization' : 'person';
 }
 
-/** A card of few words is its own name (microformats2, "implied properties"). */
+/** In a short card, the whole text is the name (microformats2, "implied properties"). */
 function impliedName(
   { element, isClassic, values, hasNested }: RawCard,
   reader: ValueReader,
@@ -133,7 +133,7 @@ function addressOf({ values }: RawCard): PostalAddress | null {
   return street === '' ? null : { ...address, street };
 }
 
-/** A card inside another says who that one works for, or who works for it. */
+/** A nested card is either the outer card's employer or its staff. */
 function joinToOuter(
   raw: RawCard,
   card: ContactCard,
@@ -145,7 +145,7 @@ function joinToOuter(
   else if (outer.kind === 'organization' && card.kind === 'person') card.company ??= outer.name;
 }
 
-/** `rel=me` is said of whom the page is about: of its only card, or of nobody in particular. */
+/** `rel=me` refers to the subject of the page: its only card, or nobody in particular. */
 function withMe(
   found: ContactCard[],
   raw: readonly RawCard[],

@@ -6,7 +6,7 @@ const LONGEST_LINE = 40;
 const MOST_WORDS = 5;
 const CONTACT = /@|\d{4}|\d{2}[ -]\d{2}|^(?:e-?mail|mail|tel|phone|fon|mobil|fax|direct)/iu;
 
-/** "代表取締役社長 佐藤 健一", "王伟 总经理": a role and a name with nothing but a space between. */
+/** "代表取締役社長 佐藤 健一", "王伟 总经理": a role and a name separated only by a space. */
 export function unspacedNameWithRole(text: string): { name: string; title: string } | null {
   if (text.length > LONGEST_LINE || !UNSPACED.test(text)) return null;
   const words = text.split(/[\s\u3000]+/u);
@@ -34,13 +34,13 @@ export function roleOfLabel(label: string): string | null {
   return isRoleLine(title) ? title : null;
 }
 
-/** The role in a line of its own that ends with a colon. */
+/** The role on a separate line that ends with a colon. */
 export function roleOfLabelLine(line: string | undefined): string | null {
   const label = /^([^:：]{2,80})[:：]$/u.exec(line ?? '')?.[1];
   return label === undefined ? null : roleOfLabel(label);
 }
 
-/** Does a line after a name say how to reach somebody? */
+/** Whether the line after a name tells how to reach somebody. */
 export function isContactLine(line: string | undefined): boolean {
   return CONTACT.test(line ?? '');
 }

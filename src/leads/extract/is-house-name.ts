@@ -3,7 +3,10 @@ import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import type { PageSource } from './page-source.ts';
 import { siteNameOf } from './site-name.ts';
 
-/** Whether a name is that of the site's house, with the look of a person's: "Viveros Altaluz" at viveros-altaluz.es. */
+/**
+ * Tests whether a name that looks like a person's is the name of the site's organisation: "Viveros Altaluz" at
+ * viveros-altaluz.es.
+ */
 export function houseNameTest(source: PageSource): (name: string) => boolean {
   const domain = registrableDomain(source.url) ?? '';
   const siteKey = organizationKey(siteNameOf(source));

@@ -20,15 +20,15 @@ import {
 } from './schema-graph.ts';
 import { cardsOfGraph } from './schema-org.ts';
 
-/** Of all blocks of a page together. */
+/** For all blocks of a page together. */
 const MAX_CHARACTERS = 6_000_000;
 const MAX_VALUES = 300_000;
-/** What is nested deeper is not read. */
+/** Deeper nesting is not read. */
 const MAX_DEPTH = 200;
 const MAX_TYPES = 20;
 const MAX_DECODED_LENGTH = 5_000;
 
-/** People and organisations in the `application/ld+json` blocks of a page, broken ones included. */
+/** People and organisations in the `application/ld+json` blocks of a page, including broken ones. */
 export function readJsonLd(source: PageSource): ContactCard[] {
   if (!/ld\+json/i.test(source.html)) return [];
   const graph: SchemaGraph = { nodes: [], roots: [] };
@@ -61,7 +61,7 @@ function blocksOf(root: HtmlNode): HtmlElement[] {
 
 interface Step {
   value: unknown;
-  /** Whose value it is; null at the top. */
+  /** The node that has this value; null at the top. */
   owner: SchemaNode | null;
   property: string;
   depth: number;
@@ -111,7 +111,7 @@ function readObject(
     inner.push({ value: held, owner: null, property: '', depth: depth + 1 });
   }
   if (owner && id !== null && keys.every((key) => key === 'id' || key === 'type')) {
-    // A reference: it stands for whatever bears that id.
+    // A reference: it stands for the node with that id.
     addValue(owner, property, id);
     return;
   }
@@ -134,7 +134,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** schema.org's own context lets `type` and `id` stand for `@type` and `@id`. */
+/** schema.org's own context lets `type` and `id` replace `@type` and `@id`. */
 function typesOf(object: Record<string, unknown>): string[] {
   const written = object['@type'] ?? object['type'];
   const types: unknown[] = Array.isArray(written) ? written.slice(0, MAX_TYPES) : [written];

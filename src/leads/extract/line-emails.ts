@@ -5,13 +5,13 @@ import { scanSpelledOut } from './spelled-out-email.ts';
 
 const MAX_LENGTH = 1_000;
 const MAX_SPELLED = 5;
-/** Without one of these no address is spelled out. */
+/** Every spelled-out address contains one of these. */
 const MAY_SPELL =
   /[＠﹫@[({<（［｛【«*_~|=]|\s(?:dot|punkt|point|punto|ponto|punt|kropka|te[čc]ka|piste|nokta)\s/iu;
 
 const known = new WeakMap<PageLine, readonly string[]>();
 
-/** The addresses that one line of a page shows, spells out or links. */
+/** The addresses that one line of a page shows, spells out or links to. */
 export function emailsOfLine(line: PageLine): readonly string[] {
   const before = known.get(line);
   if (before) return before;

@@ -9,7 +9,7 @@ const LABEL =
 const COMPANY_CLASS =
   /(?:^|[\s_-])(?:company|company-?name|org|org-?name|organi[sz]ation|employer)(?:$|\s)/i;
 
-/** The house that a label or the markup in a card says a person to work for. */
+/** The employer that a label or the markup in a card states for a person. */
 export function markedCompany({ from, to }: CardExtent, { lines }: PageLines): string | null {
   for (const line of lines.slice(from, Math.min(to, from + MOST_LINES))) {
     const written = LABEL.exec(line.text)?.[1] ?? markedPiece(line);

@@ -13,14 +13,14 @@ import {
 } from './schema-graph.ts';
 import { cardsOfGraph } from './schema-org.ts';
 
-/** Elements that are looked at once more because items refer to them. */
+/** Limit for elements visited again because items refer to them. */
 const MAX_REFERRED_ELEMENTS = 200_000;
 const MAX_TOKENS = 20;
 
 interface Reading {
   graph: SchemaGraph;
   items: Map<HtmlElement, SchemaNode>;
-  /** Items with the ids of the elements that belong to them too. */
+  /** Items with the ids of further elements that belong to them. */
   references: { item: SchemaNode; ids: string[] }[];
   elementsById: Map<string, HtmlElement>;
   reader: ValueReader;
@@ -48,7 +48,9 @@ export function readMicrodata(source: PageSource): ContactCard[] {
   return graph.nodes.length === 0 ? [] : cardsOfGraph(graph, 'microdata', source);
 }
 
-/** @returns how many elements it has seen */
+/**
+ * @returns how many elements were visited
+ */
 function walk(top: HtmlNode, owner: SchemaNode | null, reading: Reading, limit: number): number {
   const open: { node: HtmlNode; owner: SchemaNode | null }[] = [{ node: top, owner }];
   let seen = 0;
@@ -60,7 +62,7 @@ function walk(top: HtmlNode, owner: SchemaNode | null, reading: Reading, limit: 
       const known = reading.items.get(node);
       const item = known ?? itemOf(node, step.owner, reading);
       noteProperty(node, item, step.owner, reading);
-      // What an item holds is read once, whoever refers to it.
+      // An item's content is read once, however many refer to it.
       if (known) continue;
       inner = item ?? inner;
     }
@@ -81,7 +83,7 @@ function itemOf(
   const { attribs } = element;
   const anchor = attribs['id'];
   if (anchor !== undefined && !elementsById.has(anchor)) elementsById.set(anchor, element);
-  // An `itemtype` alone is what people write who forgot the other half.
+  // Authors who forget `itemscope` write only `itemtype`.
   if (attribs['itemscope'] === undefined && attribs['itemtype'] === undefined) return null;
   if (graph.nodes.length >= MAX_SCHEMA_NODES) return null;
   const itemId = absolute(attribs['itemid'] ?? '', reader.base);

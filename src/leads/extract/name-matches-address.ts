@@ -1,7 +1,7 @@
 import { wordsOfName } from './person-name.ts';
 import { PARTICLES } from './name-words.ts';
 
-/** Letters that are no Latin ones with an accent, as they are written in addresses. */
+/** Non-decomposable letters, as people write them in addresses. */
 const LATIN: Readonly<Record<string, string>> = {
   ß: 'ss', æ: 'ae', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', œ: 'oe', ı: 'i',
   а: 'a', б: 'b', в: 'v', г: 'g', ґ: 'g', д: 'd', е: 'e', ё: 'e', є: 'ye', ж: 'zh', з: 'z', и: 'i', і: 'i', ї: 'yi',
@@ -11,7 +11,7 @@ const LATIN: Readonly<Record<string, string>> = {
   ο: 'o', π: 'p', ρ: 'r', σ: 's', ς: 's', τ: 't', υ: 'y', φ: 'f', χ: 'ch', ψ: 'ps', ω: 'o',
 }; // prettier-ignore
 const GERMAN: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' };
-/** Two ways from Cyrillic to Latin that differ most often. */
+/** The two most frequent variants in transliterating Cyrillic. */
 const OTHER_WAYS: readonly (readonly [RegExp, string])[] = [
   [/kh/g, 'h'],
   [/y(?=[uae])/g, 'j'],
@@ -25,25 +25,25 @@ const OTHER_WAYS: readonly (readonly [RegExp, string])[] = [
 const MOST_FORMS = 6;
 
 /**
- * Does the local part of an address belong to a name: jane.doe@, doe.jane@, jdoe@, j.doe@, janed@, jane@, doe@, with
- * umlauts written out or not and Cyrillic names in Latin letters? Names in Chinese, Japanese or Korean match nothing.
+ * Whether the local part of an address matches a name: jane.doe@, doe.jane@, jdoe@, j.doe@, janed@, jane@, doe@, with
+ * umlauts written out or not and Cyrillic names in Latin letters. Names in Chinese, Japanese or Korean never match.
  */
 export function nameMatchesAddress(name: string, email: string): boolean {
   return nameMatchesHandle(name, localPartOf(email));
 }
 
-/** Without what follows a plus sign. */
+/** Without the part after a plus sign. */
 export function localPartOf(email: string): string {
   return email.slice(0, email.lastIndexOf('@')).split('+')[0] ?? '';
 }
 
-/** The same for the last part of a profile's address: linkedin.com/in/jane-doe-1a2b3c, x.com/janedoe. */
+/** The same for the last part of a profile URL: linkedin.com/in/jane-doe-1a2b3c, x.com/janedoe. */
 export function nameMatchesHandle(name: string, handle: string): boolean {
   const wanted = handleForms(handle);
   return wanted.length > 0 && addressForms(name).some((form) => wanted.includes(form));
 }
 
-/** The ways in which a local part or handle may be meant, to be looked up among `addressForms`. */
+/** The possible readings of a local part or handle, to be looked up among `addressForms`. */
 export function handleForms(handle: string): string[] {
   const parts = handle
     .toLowerCase()
@@ -51,14 +51,14 @@ export function handleForms(handle: string): string[] {
     .filter((part) => part !== '');
   const written = spellings(parts.join(''));
   const wanted = new Set(written.flatMap((form) => [form, form.replace(/\d+$/, '')]));
-  // LinkedIn adds a random end to a name that is taken.
+  // LinkedIn adds a random suffix to a name that is taken.
   if (parts.length > 2 && /\d/.test(parts.at(-1) ?? '')) {
     for (const form of spellings(parts.slice(0, -1).join(''))) wanted.add(form);
   }
   return [...wanted].filter((form) => form.length >= 2);
 }
 
-/** The local parts that a name may have, without dots and hyphens. */
+/** The possible local parts for a name, without dots and hyphens. */
 export function addressForms(name: string): string[] {
   const words = wordsOfName(name).map((word) => word.toLowerCase());
   const core = words.filter((word) => !PARTICLES.has(word) && word.replace(/\P{L}/gu, '') !== '');
@@ -71,7 +71,7 @@ export function addressForms(name: string): string[] {
     [last, ...core.slice(2, -1)],
     [words.slice(from).join(''), core.slice(1).join('')],
   );
-  // "van der Berg" is written vanderberg as well.
+  // "van der Berg" is also written vanderberg.
   const particles = words.slice(from).filter((word) => PARTICLES.has(word));
   if (particles.length > 0) family.push(...spellings(particles.join('') + last));
   const forms: string[] = [...given, ...family];
@@ -85,18 +85,18 @@ export function addressForms(name: string): string[] {
   return forms.filter((form) => form.length >= 2);
 }
 
-/** The first sound, as Cyrillic letters give several. */
+/** The first letter, or several where they transliterate one Cyrillic letter. */
 function initialOf(part: string): string {
   return /^(?:shch|[szckt]h|ts|y[aeu]|j[ua])/.exec(part)?.[0] ?? part.charAt(0);
 }
 
-/** Each word whole and, where it has a hyphen, by its pieces. */
+/** Each word as a whole and, if hyphenated, its pieces. */
 function partsOf(words: readonly string[], joined: readonly string[]): string[] {
   const parts = words.flatMap((word) => [word, ...word.split(/[-‑'’]/)]);
   return [...new Set([...parts, ...joined].flatMap(spellings))].filter((part) => part !== '');
 }
 
-/** The ways in which a word is written with the 26 letters and digits. */
+/** The spellings of a word in the 26 letters and digits. */
 function spellings(word: string): string[] {
   if (/^[a-z0-9]*$/.test(word)) return [word];
   const forms = new Set([latin(word, {}), latin(word, GERMAN)]);

@@ -1,6 +1,6 @@
 import { plainLetters } from './role-lexicon.ts';
 
-/** Words of headings, menus, products, companies and places that are no part of anybody's name. */
+/** Words of headings, menus, products, companies and places that are not part of a person's name. */
 const NO_NAME = [
   // English
   'our team us we you your my the and or for with about contact home menu search login register news blog press',
@@ -66,11 +66,11 @@ const NO_NAME = [
 
 export const NO_NAME_WORDS: ReadonlySet<string> = new Set(plainLetters(NO_NAME).split(' '));
 
-/** Places of two words that look like a name and a surname. */
+/** Place names of two words that look like a first name and surname. */
 export const PLACE =
   /^(?:(?:new|bad|san|santa|saint|st\.?|são|los|las|el|fort|cape|abu|den|the|sri|costa|north|south|east|west) \p{L}+|hong kong|rio de \p{L}+|buenos aires|kuala lumpur|tel aviv|salt lake city|frankfurt am main|le havre|la paz|palo alto|mountain view|ciudad de méxico|baden[- ]württemberg)$/iu;
 
-/** Small words inside of a name. */
+/** Particles inside names. */
 export const PARTICLES: ReadonlySet<string> = new Set(
   (
     'van de den der ter ten het von zu zum zur vom und di da do dos das del della dello dei degli du des le la ' +
@@ -78,7 +78,7 @@ export const PARTICLES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Before a name, and between titles; lower case, without the full stop at the end. */
+/** Titles before a name or between other titles; lower case, without a trailing full stop. */
 export const TITLES_BEFORE: ReadonlySet<string> = new Set(
   (
     'dr prof professor dipl dipl.-ing dipl.-kfm dipl.-inf dipl.-kff dipl.-biol dipl.-chem dipl.-phys dipl.-psych ing ir mr mrs ms miss ' +
@@ -89,7 +89,7 @@ export const TITLES_BEFORE: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** After a name, behind a comma or without one; lower case, without full stops. */
+/** Titles after a name, with or without a comma; lower case, without full stops. */
 export const TITLES_AFTER: ReadonlySet<string> = new Set(
   (
     'phd dphil md mba msc bsc ma ba ms bs llm llb jd esq cpa cfa cfp pe pmp dds dmd dvm rn np pa pac mph edd psyd cissp ' +

@@ -5,12 +5,12 @@ import { emailsOfLine } from './line-emails.ts';
 import { INLINE, type PageLine } from './page-lines.ts';
 import { isMarkedAsTitle } from './title-markup.ts';
 
-/** An address of someone stands so near to the name. */
+/** Maximum distance from a name to the same person's address. */
 const MOST_LINES = 6;
 
 /**
- * Names without those that are titles with the look of a name ("Hive Whisperer"): a line right below a name, where the
- * address that follows has the name above, or where all of its kind stand below names.
+ * Drops titles that look like names ("Hive Whisperer"): a line right below a name, if the address that follows
+ * matches the name above, or if all names in the same place are right below names.
  */
 export function withoutTitles(
   found: readonly FoundName[],
@@ -38,7 +38,7 @@ export function withoutTitles(
 }
 
 interface Pairs {
-  /** Of the names right above; null among them where none is. */
+  /** Of the names directly above; contains null if one has none. */
   places: Set<string | null>;
   count: number;
 }
@@ -63,7 +63,7 @@ function hasTitle({ title, phrase }: FoundName): boolean {
   return title !== null || phrase !== null;
 }
 
-/** The first address below both has the name above. */
+/** Whether the first address below both matches the name above. */
 function isAboves(
   above: FoundName,
   name: FoundName,
@@ -81,7 +81,7 @@ function isAboves(
     if (!line || emails.length === 0) continue;
     if (emails.some((email) => nameMatchesAddress(name.name, email))) return false;
     if (emails.some((email) => nameMatchesAddress(above.name, email))) return true;
-    // Two people in one paragraph would have an address each.
+    // Two people in one paragraph would have one address each.
     const isNear = isHeaded || blockOf(line.node) === block;
     return isTogether && isNear && emails.length === 1;
   }

@@ -1,20 +1,20 @@
 import { normalizeText } from '#src/platform/normalize-text.ts';
 import { publicSuffix, readableHost } from '#src/leads/lexicon/registrable-domain.ts';
 
-/** The longest that RFC 5321 allows, in octets; characters are near enough here. */
+/** The maximum in RFC 5321, in octets; counting characters is close enough. */
 const MAX_LENGTH = 254;
 const MAX_LOCAL_LENGTH = 64;
-/** What is written into pages, not all that RFC 5322 allows: the rest comes from code and addresses of pages. */
+/** What people write in pages, not everything that RFC 5322 allows: the rest comes from code and URLs. */
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}_+'&~-]+(?:\.[\p{L}\p{M}\p{N}_+'&~-]+)*$/u;
 const HOST_LABEL = /^[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
-/** RFC 2606: nobody has them, tests and examples are full of them. */
+/** RFC 2606: never assigned, but common in tests and examples. */
 const RESERVED_SUFFIXES = new Set(['test', 'example', 'invalid']);
-/** `logo@2x.png` and its like. */
+/** `logo@2x.png` and the like. */
 const IMAGE_SCALE = /^\d{1,2}x$/;
 const INVISIBLE = /[\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/g;
 const HASH = /^(?:[0-9a-f]{24,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const SHORT_HASH = /^[0-9a-f]{16,}$/;
-/** Error reports go there, to keys that look like addresses. */
+/** Error reporting endpoints, whose keys look like addresses. */
 const HASH_HOSTS = /(?:^|\.)(?:sentry\.io|wixpress\.com|sentry\.[a-z0-9.-]+)$/;
 
 const PLACEHOLDER_DOMAINS = new Set(
@@ -39,13 +39,13 @@ const PLACEHOLDER_LOCALS = new Set(
     'anvandare ad isim ornek kullanici'
   ).split(' '),
 );
-/** These say how a house writes its addresses, at whatever domain. */
+/** Descriptions of an address pattern, whatever the domain. */
 const PATTERN_LOCAL =
   /^(?:(?:your|first|fore|given)[._-]?name|(?:first|fore|given)(?:name)?[._-]?(?:last|sur|family)(?:name)?|last(?:name)?[._-]first(?:name)?|vorname[._-]?(?:nach|familien|zu)name|pr[eé]nom[._-]?nom|nombre[._-]?apellidos?|nome[._-]?(?:cognome|sobrenome|apelido)|voornaam[._-]?achternaam|imi[eę][._-]?nazwisko|jm[eé]no[._-]?p[rř][ií]jmen[ií]|f[oö]rnamn[._-]?efternamn|ad[._-]soyad)$/;
 
 /**
- * An address as it is compared and shown: without `mailto:`, display name and escapes, in lower case, the domain in
- * readable letters. Null for what is no plausible address of someone: file names, hashes, placeholders.
+ * An address in the form used for comparison and display: without `mailto:`, display name and escapes, in lower case,
+ * with a decoded domain. Null for anything but a plausible address: file names, hashes, placeholders.
  */
 export function normalizeEmail(text: string): string | null {
   if (text.length > 4 * MAX_LENGTH || !/[@＠﹫%]/.test(text)) return null;
@@ -59,7 +59,7 @@ export function normalizeEmail(text: string): string | null {
   return `${local}@${domain}`;
 }
 
-/** In lower case, of what wraps it nothing left. */
+/** In lower case, without any wrapping. */
 function bareAddress(text: string): string {
   let address = text.trim().replace(/^mailto:/i, '');
   const query = address.indexOf('?');
@@ -79,13 +79,13 @@ function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (error) {
-    // Written by hand: a percent sign that escapes nothing.
+    // Typed by hand: a percent sign that is not an escape.
     if (error instanceof URIError) return text;
     throw error;
   }
 }
 
-/** The domain in readable letters; null when it is none, or under a suffix that does not exist. */
+/** The decoded domain; null when it is invalid or its suffix does not exist. */
 function plausibleDomain(text: string): string | null {
   const domain = text.includes('.') ? readableHost(text) : null;
   const labels = domain?.split('.') ?? [];

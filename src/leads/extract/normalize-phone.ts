@@ -4,24 +4,24 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 
-/** With its country code, and all that people put between the digits. */
+/** Including the country code and everything that people put between the digits. */
 const MAX_LENGTH = 60;
 const MIN_NATIONAL_DIGITS = 5;
 const MIN_DIGITS = 7;
-/** What templates are filled with. */
+/** Template placeholders. */
 const PLACEHOLDER = /^(?:(\d)\1{5,}|0?123456789?0?|0?987654321?0?)$/;
-/** `(555) 123-4567`, which is written so in one part of the world only. */
+/** `(555) 123-4567`, a format used only in North America. */
 const NORTH_AMERICAN = /^(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])\d{3}[ .-]\d{4}(?!\d)/;
-/** The same, where nothing says that it is a phone number. */
+/** The same format, for text without a phone label. */
 export const WITH_AREA_CODE = /^\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}$/;
-/** `1-800-FLOWERS`: letters as they are on the keys. */
+/** `1-800-FLOWERS`: letters on the phone keys. */
 const VANITY = /^\+?[\d\s().-]{3,}[\s.-][a-z]{2,}[a-z\d-]*$/i;
 const KEYS = '22233344455566677778889999';
 
 /**
- * A phone number in E.164, its extension dropped.
- * @param region ISO 3166-1 alpha-2 code of where numbers without a country code belong
- * @param trust `marked`: said to be a phone number, so a possible one is enough; `text`: it must be a valid one
+ * A phone number in E.164, without its extension.
+ * @param region ISO 3166-1 alpha-2 code of the country for numbers without a country code
+ * @param trust `marked`: stated to be a phone number, so it only has to be possible; `text`: it must be valid
  */
 export function normalizePhone(
   text: string,
@@ -61,7 +61,7 @@ function keyOf(letter: string): string {
   return KEYS[letter.toLowerCase().charCodeAt(0) - 97] ?? '';
 }
 
-/** As it stands; then with `00` for a plus, which is written in countries that dial otherwise too. */
+/** First as written, then with a plus for `00`, which people also use in countries with another dialling prefix. */
 function readings(written: string): string[] {
   const international = /^\(?00\s?(?=[1-9])/.exec(written);
   if (!international) return [written];

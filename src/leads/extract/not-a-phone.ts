@@ -1,8 +1,8 @@
 import { WITH_AREA_CODE } from './normalize-phone.ts';
 
-/** Numbers that are something else, by what they look like. */
+/** Formats of other numbers. */
 const OTHER_SHAPES = [
-  // Dates, and stretches of years and dates
+  // Dates, and ranges of years or dates
   /^\(?\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d{2}(?!\d|[./-]\d)/,
   /^\(?(?:19|20)\d{2}([./-])\d{1,2}\1\d{1,2}(?!\d)/,
   /^\(?(?:19|20)\d{2}\)? ?[-–—/.]? ?(?:19|20)\d{2}\)?$/,
@@ -16,7 +16,7 @@ const OTHER_SHAPES = [
   /^\d{1,2}[.:]\d{2} ?[-–—] ?\d{1,2}[.:]\d{2}/,
   /^\d{1,2}[-–]\d{1,2} \d{1,2}[-–]\d{1,2}$/,
 ];
-/** Words that numbers of another kind follow, up to signs and "No.". */
+/** Labels of other kinds of numbers, up to signs and "No.". */
 const OTHER_NUMBERS = new RegExp(
   String.raw`(?<![\p{L}])(?:${[
     'hr[ab]|registernummer|register|amtsgericht|handelsregister|firmenbuch|fn|ust|ust-?id(?:nr)?|vat|tax|mwst|steuer-?(?:nr|nummer)|st|uid|che|siren|siret|rcs|ape|naf|nif|cif|nie|dni|rfc|cuit|cnpj|cpf|nit|rut',
@@ -37,7 +37,7 @@ const AMOUNT_BEFORE = /[#$€£¥₹₽№§©][ \u00A0]?$/u;
 const TOUCHED_BEHIND = /^(?:[\p{L}\p{Nd}%$€£¥°²³_=@\\/*]|[.,:]\d)/u;
 const UNIT_BEHIND =
   /^[\s\u00A0]{0,2}(?:€|\$|£|¥|%|°|eur\b|usd\b|gbp\b|chf\b|zł|kč|kr\b|руб|₽|円|元|원|km|kg|m²|m2\b|mm\b|cm\b|px\b|mb\b|gb\b|kwh|uhr\b|a\.?m\.?\b|p\.?m\.?\b|years|jahre|ans\b|users|downloads|followers|views)/iu;
-/** Where people write numbers without a zero before them. */
+/** Countries whose national numbers have no leading zero. */
 const NO_TRUNK_ZERO = new Set(
   'US CA PR DO JM TT BS BB ES PT IT SM VA PL CZ DK NO GR CY MT LU IS LV EE HK SG MO TW MX CL CO PE UY CR PA GT SV HN NI BO EC PY AR BR VE OM QA KW BH LB TN SN CI CM'.split(
     ' ',
@@ -45,8 +45,8 @@ const NO_TRUNK_ZERO = new Set(
 );
 
 /**
- * Whether a number is a date, a price, a number of a register or the like.
- * @param isMarked a label says that it is a phone number: then only its shape is looked at
+ * Whether a number is a date, a price, a registration number or the like.
+ * @param isMarked a label marks it as a phone number: then only its format is checked
  */
 export function isNumberOfElse(
   written: string,
@@ -72,7 +72,7 @@ function looksNational(written: string, region: string | null): boolean {
     /^[(（]?[0０]/.test(written) ||
     (/^(?:RU|KZ|BY|UZ|TM)$/.test(region) && /^8[ (-]/.test(written));
   if (!startsAsDialled && !NO_TRUNK_ZERO.has(region) && !/^[(（]/.test(written)) return false;
-  // Without anything between its digits it may be any number.
+  // Plain digits without separators may be any number.
   if (/^\p{Nd}+$/u.test(written)) return startsAsDialled && digits.length >= 10;
   return true;
 }

@@ -9,15 +9,15 @@ import { scanSpelledOut } from './spelled-out-email.ts';
 import { elementsOf, GAP, visiblePageText } from './visible-page-text.ts';
 
 const MAX_EMAILS = 500;
-/** Of all scripts of a page that are looked into. */
+/** For all scripts of a page together. */
 const MAX_SCRIPT_LENGTH = 300_000;
 const MAX_REFERENCES_LENGTH = 200_000;
-/** Without one of these no script makes an address. */
+/** A script that builds an address contains one of these. */
 const AT_SIGN =
   /@|\\x40|\\u0040|\\u\{0*40\}|\\100|%40|fromC(?:har|odeP)|atob|&#0*64;|&#x0*40;|&commat;/i;
 const DATA_SCRIPT = /json|template|x-|importmap|speculation/i;
 
-/** Addresses that a page hides from readers like this one and shows to people. */
+/** Addresses that a page shows to people but hides from crawlers. */
 export function readObfuscatedEmails(source: PageSource): ContactCard[] {
   const text = visiblePageText(source.page);
   const emails = new Set<string>([
@@ -33,7 +33,7 @@ export function readObfuscatedEmails(source: PageSource): ContactCard[] {
     .map((email) => contactCard({ technique: 'obfuscated', kind: 'page', emails: [email] }));
 }
 
-/** `&#105;` that is seen as such. */
+/** `&#105;` that is displayed as such. */
 function escapedTwice(text: string): string[] {
   if (!/&(?:#\d|#x|commat;)/i.test(text)) return [];
   const lines = text.split('\n').filter((line) => /&(?:#|commat;)/i.test(line));
@@ -70,13 +70,13 @@ function scriptsOf(element: HtmlElement): string[] {
 function scriptEmails(script: string): string[] {
   return scriptStrings(script).flatMap((text) => {
     const made = decodeEntities(text);
-    // A script that is written out by another one.
+    // A script written out by another script.
     const inner = /fromCharCode|unescape\(|document\.write/.test(made) ? scriptStrings(made) : [];
     return [made, ...inner].flatMap((part) => scanEmails(asText(part)).map(({ email }) => email));
   });
 }
 
-/** The address in a link of HTML that a script writes, and in the text of it. */
+/** The address in an HTML link that a script writes, and the link's text. */
 function asText(html: string): string {
   return html.replace(/[<>"'=]|mailto:|%20/gi, ' ').replaceAll(/%40/g, '@');
 }

@@ -10,7 +10,7 @@ const LEGAL_FORMS = new Set(
 const LEGAL_SIGNS =
   /株式会社|有限会社|合同会社|㈱|주식회사|㈜|有限公司|股份|ооо|зао|оао|тов|ип|ао/giu;
 
-/** One key for the ways of writing an organisation's name: without legal form, accents, signs and spaces. */
+/** One key for all spellings of an organisation's name: without legal form, accents, punctuation and spaces. */
 export function organizationKey(name: string): string {
   const words = plainLetters(name)
     .replaceAll('.', '')
@@ -21,7 +21,7 @@ export function organizationKey(name: string): string {
   return joined.replace(LEGAL_SIGNS, '') || joined;
 }
 
-/** Does a name go with a domain: Acme Tools GmbH with acme-tools.de, acmetools.com, acme.io? */
+/** Whether a name fits a domain: Acme Tools GmbH with acme-tools.de, acmetools.com, acme.io. */
 export function resemblesDomain(name: string, domain: string): boolean {
   const label = plainLetters(domain.split('.')[0] ?? '').replace(/[^\p{L}\p{N}]+/gu, '');
   const german = name.replaceAll('ä', 'ae').replaceAll('ö', 'oe').replaceAll('ü', 'ue');

@@ -7,32 +7,32 @@ import {
 } from '#src/files/html-tree.ts';
 import { type Column, columnOf } from './table-columns.ts';
 
-/** A line as a reader sees it: what stands between two ends of blocks or breaks. */
+/** A line as a reader sees it: the text between two block boundaries or line breaks. */
 export interface PageLine {
-  /** Its text by the elements that it is made of; none empty. */
+  /** Its text, split by element; no piece is empty. */
   pieces: string[];
   text: string;
-  /** The text node that it begins with. */
+  /** The text node in which it begins. */
   node: HtmlNode;
-  /** The elements of its pieces: the innermost element of each. */
+  /** The innermost element of each piece. */
   elements: (HtmlElement | null)[];
-  /** Of a testimonial, a menu and the like: nobody there belongs to the house. */
+  /** In a testimonial, a menu or the like: nobody there belongs to the site's organisation. */
   isForeign: boolean;
-  /** In the line or box of an article's author. */
+  /** In the byline or author box of an article. */
   isAuthor: boolean;
-  /** What the head of its table says that it holds. */
+  /** What the header of its table says about its column. */
   column: Column | null;
 }
 
 export interface PageLines {
   lines: PageLine[];
-  /** First line of a node and the first one behind it. */
+  /** First line of a node, and the first line after it. */
   spans: ReadonlyMap<HtmlNode, readonly [number, number]>;
-  /** `style` elements, for what they hide. */
+  /** `style` elements, because they may hide text. */
   styles: HtmlElement[];
 }
 
-/** Elements that begin no line. */
+/** Elements that do not begin a line. */
 export const INLINE: ReadonlySet<string> = new Set(
   'a abbr b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q s samp small span strike strong sub sup time tt u var wbr'.split(
     ' ',
@@ -55,7 +55,7 @@ const LONGEST_PIECE = 400;
 
 const known = new WeakMap<HtmlNode, PageLines>();
 
-/** The lines of a page in its order, and where each of its nodes stands among them. */
+/** The lines of a page in order, and the range of lines of each node. */
 export function readPageLines(root: HtmlNode): PageLines {
   const before = known.get(root);
   if (before) return before;
@@ -66,12 +66,12 @@ export function readPageLines(root: HtmlNode): PageLines {
   return page;
 }
 
-/** The pieces of a line that are no links: those are ways to somebody, and no part of what is said of him. */
+/** The pieces of a line that are not links: links are contacts or navigation, not statements about a person. */
 export function piecesOutsideLinks({ pieces, elements }: PageLine): string[] {
   return pieces.filter((_, piece) => linkAround(elements[piece] ?? null) === null);
 }
 
-/** The link that an element is or is in. */
+/** The link that an element is, or is inside of. */
 export function linkAround(element: HtmlElement | null): HtmlElement | null {
   let at: HtmlNode | null = element;
   for (let up = 0; at && isElement(at) && up < 4; up += 1) {

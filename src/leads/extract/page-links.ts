@@ -12,7 +12,7 @@ const MAX_URL_LENGTH = 2_000;
 const MAX_TEXT_LENGTH = 200;
 const UNREAD = new Set(['script', 'style', 'template', 'svg']);
 
-/** The `http:` and `https:` links of a page in its order, absolute, each once with the first words it is shown by. */
+/** The `http:` and `https:` links of a page in order, absolute, without duplicates, each with its first text. */
 export function readPageLinks({ url, page }: PageSource): { url: string; text: string }[] {
   const base = URL.parse(page.base, url)?.href ?? url;
   const links = new Map<string, string>();
@@ -49,7 +49,7 @@ function hrefOf({ name, attribs }: HtmlElement): string | null {
   }
 }
 
-/** Without its fragment; null for what leads to no page. */
+/** Without the fragment; null for links that do not lead to a page. */
 function absoluteUrl(href: string, base: string): string | null {
   if (href.length > MAX_URL_LENGTH || /^\s*(?:#|(?!https?:)[a-z][a-z0-9+.-]*:)/i.test(href))
     return null;
@@ -59,7 +59,7 @@ function absoluteUrl(href: string, base: string): string | null {
   return url.href;
 }
 
-/** The words of a link, or those for readers who do not see its picture. */
+/** The text of a link, or its text for readers who cannot see its picture. */
 function textOf(link: HtmlElement): string {
   const parts: string[] = [];
   let alternative = link.attribs['aria-label'] ?? link.attribs['title'] ?? '';
@@ -73,7 +73,7 @@ function textOf(link: HtmlElement): string {
     if (isElement(node)) {
       if (UNREAD.has(node.name)) continue;
       if (node.name === 'img') alternative ||= node.attribs['alt'] ?? '';
-      // A link that was never closed has all that follows in it.
+      // An unclosed link contains everything after it.
       if (node !== link && node.name === 'a') break;
     }
     const children = childrenOf(node);

@@ -13,7 +13,7 @@ const LONGEST_DESCRIPTION = 500;
 const LONGEST_TITLE = 200;
 const HANDLE = /^@?([A-Za-z0-9_]{1,15})$/;
 
-/** What a page's `meta` elements and its title say of the organisation, the author and the person it is about. */
+/** What a page's `meta` elements and title say about its organisation, author and subject. */
 export function readPageMeta(source: PageSource): ContactCard[] {
   const organization = organizationCard(source);
   const author = authorCard(source);
@@ -47,7 +47,7 @@ function organizationCard({ url, page, region }: PageSource): ContactCard | null
   });
 }
 
-/** A page's author, by name; bylines that name a house or a user say nothing of a person. */
+/** A page's author by name; bylines that name an organisation or a user name are ignored. */
 function authorCard({ page }: PageSource): ContactCard | null {
   const written = [page.metas.get('author'), page.metas.get('article:author')];
   const name = written.map((text) => readPersonName(text ?? '')).find((text) => text !== null);
@@ -76,7 +76,10 @@ function profileCard({ page }: PageSource): ContactCard | null {
   return name === null ? null : contactCard({ technique: 'meta', kind: 'person', name });
 }
 
-/** "Jane Doe – Head of Sales | Acme": a name, a role and the organisation's name. */
+/**
+ * "Jane Doe – Head of Sales
+ * Acme": a name, a role and the organisation's name.
+ */
 function titleCard({ url, page }: PageSource): ContactCard | null {
   for (const title of [page.title, first(page.metas, ['og:title'])]) {
     if (title.length > LONGEST_TITLE) continue;
@@ -96,7 +99,7 @@ function titleCard({ url, page }: PageSource): ContactCard | null {
   return null;
 }
 
-/** "Jane Doe" and "CEO" as parts of a title, or "Jane Doe, CEO" in one. */
+/** "Jane Doe" and "CEO" as separate parts of a title, or "Jane Doe, CEO" as one part. */
 function nameAndRole(
   head: string,
   rest: readonly string[],

@@ -13,31 +13,31 @@ import { isDepartmentLine, isRoleLine } from './role-words.ts';
 import { columnNamed } from './table-columns.ts';
 import { isMarkedAsTitle } from './title-markup.ts';
 
-/** What stands in the card of one name. */
+/** The content of the card of one name. */
 export interface PersonCard {
   found: FoundName;
   title: string | null;
   company: string | null;
-  /** The title stands in the line of the name or next to it. */
+  /** The title is on the line of the name or next to it. */
   isTitleNear: boolean;
-  /** A line after the name that may be a role in words that nobody knows. */
+  /** A line after the name that may be a role in unknown words. */
   unknownTitle: string | null;
   emails: string[];
   phones: string[];
   profiles: string[];
-  /** An address or profile has the person's name. */
+  /** An address or profile matches the person's name. */
   hasOwnContact: boolean;
   isAuthor: boolean;
 }
 
-/** Of a card: who writes more of himself writes the role before it. */
+/** In a card, the role is within this many lines: longer texts come after it. */
 const MOST_LINES_TO_TITLE = 8;
-/** The address of a house near a lone name is not the person's. */
+/** Further away from a lone name, an organisation's address is not the person's. */
 const MOST_LINES_ALONE = 8;
 const MOST_LINES_MARKED = 14;
-/** A name with its role and one address right below them, and nothing else. */
+/** A name directly followed by its role and one address, and nothing else. */
 const MOST_LINES_SHORT = 6;
-/** What markup calls the box of a person. */
+/** Class names of a box about a person. */
 const PERSON_CLASS =
   /(?:^|[\s_-])(?:person|member|employee|staff|profile|people|mitarbeiter\w*|membre|miembro|persona|card|vcard|bio|author-card|contact-person)(?:$|[\s_-])/i;
 
@@ -64,7 +64,7 @@ export function readPersonCard(
     extent.to - found.line <= MOST_LINES_SHORT;
   const isOwnBox = !extent.isAlone || (personal.length === 1 && (isPersonBox(nodes) || isShort));
   const others = personal.length > 3 || isFar || !isOwnBox ? [] : personal;
-  // In a row of persons who have an address each, a desk's address is that of who sits there.
+  // In a row of people with one address each, a role address belongs to the person it stands with.
   const desk = extent.isAlone || contacts.emails.length > 1 ? [] : contacts.emails;
   const profiles = contacts.profiles.filter(
     (url) =>
@@ -86,13 +86,13 @@ export function readPersonCard(
   };
 }
 
-/** One element that is named after what it holds: a person. */
+/** A single element whose class says that it holds a person. */
 function isPersonBox([node, ...more]: readonly HtmlNode[]): boolean {
   if (!node || more.length > 0 || !isElement(node)) return false;
   return PERSON_CLASS.test((node.attribs['class'] ?? '').slice(0, 200));
 }
 
-/** What the head of a table, a label or the markup says to be the person's position. */
+/** The person's position according to a table header, a label or the markup. */
 function markedTitle({ found, from, to }: CardExtent, { lines }: PageLines): string | null {
   for (let at = from; at < Math.min(to, from + MOST_LINES_MARKED); at += 1) {
     const line = lines[at];
@@ -100,7 +100,7 @@ function markedTitle({ found, from, to }: CardExtent, { lines }: PageLines): str
     if (line.column === 'title') return withoutEdges(line.text) || null;
     const label = /^([^:]{2,40}):\s*(.*)$/u.exec(line.text);
     const isLabel = columnNamed(label?.[1] ?? line.text) === 'title';
-    // The label stands in a line of its own, or what it introduces does.
+    // Either the label or the text that it introduces is on a separate line.
     const written = isLabel ? label?.[2] || lines[at + 1]?.text : null;
     const isInCard = label?.[2] !== '' || at + 1 < to;
     const title = written && isInCard ? phraseOfTitle(written) : null;
@@ -113,7 +113,7 @@ function markedTitle({ found, from, to }: CardExtent, { lines }: PageLines): str
   return null;
 }
 
-/** The role line nearest to the name, first of those after it. */
+/** The role line nearest to the name; lines after the name come first. */
 function titleNear(
   { found, from, to }: CardExtent,
   { lines }: PageLines,

@@ -7,16 +7,19 @@ import { readUnspacedName } from './unspaced-name.ts';
 const LONGEST_NAME = 60;
 const MOST_WORDS = 4;
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
-/** Scripts without capital letters: Arabic, Hebrew, those of India, Thai. */
+/** Scripts without capital letters: Arabic, Hebrew, the scripts of India, Thai. */
 const WITHOUT_CAPITALS = /^[\u0590-\u06ff\u0900-\u0e7f\p{M}'’"״׳-]{2,16}$/u;
-/** A capital, then letters, with hyphens, apostrophes and inner capitals: O'Neill, Müller-Lüdenscheidt, McDonald. */
+/**
+ * A capital followed by letters, with hyphens, apostrophes and inner capitals: O'Neill, Müller-Lüdenscheidt,
+ * McDonald.
+ */
 const CAPITALISED = /^\p{Lu}[\p{L}\p{M}]*(?:['’ʼ`‑-][\p{L}\p{M}]+){0,3}$/u;
 const INITIAL = /^(?:\p{Lu}\.?(?:-?\p{Lu}\.){0,2}|\p{Lu}\p{Ll}?\.)$/u;
 const NICKNAME = /\s["“„'‘(][\p{L}-]{2,15}["”“'’)](?=\s)/u;
 
 /**
- * The name of a person as it is written, with its titles, without a salutation and the degrees behind it; null for a text that is
- * no name. Two to four words with capitals, particles between them, or a name in Chinese, Japanese or Korean.
+ * A person's name as written, with titles, but without a salutation and the degrees after it; null for a text that is
+ * not a name. Two to four capitalised words, with particles between them, or a name in Chinese, Japanese or Korean.
  */
 export function readPersonName(text: string): string | null {
   if (text.length > 3 * LONGEST_NAME) return null;
@@ -28,7 +31,7 @@ export function readPersonName(text: string): string | null {
   return core !== null && isName(core) ? withoutSalutation(name) : null;
 }
 
-/** The words of a name in order, without titles, degrees, nicknames and commas ("Doe, Jane" is turned). */
+/** The words of a name in order, without titles, degrees, nicknames and commas ("Doe, Jane" is reversed). */
 export function wordsOfName(name: string): string[] {
   const plain = withoutDegrees(name.replace(/[\s\u00a0\u3000]+/g, ' ').trim()).replace(
     NICKNAME,
@@ -44,8 +47,8 @@ export function wordsOfName(name: string): string[] {
 }
 
 /**
- * One key for all ways of writing a name: without titles, accents, capitals and middle initials. Empty for a name of
- * titles alone.
+ * One key for all spellings of a name: without titles, accents, case and middle initials. Empty for a name made only
+ * of titles.
  */
 export function personNameKey(name: string): string {
   const words = wordsOfName(name).map((word) => plainLetters(word).replace(/[^\p{L}\p{N}]+/gu, ''));
@@ -73,16 +76,16 @@ function isName(words: readonly string[]): boolean {
 function isOrdinary(word: string): boolean {
   if (NO_NAME_WORDS.has(plainLetters(word))) return true;
   if (isRoleWord(word) && !isSurname(word)) return true;
-  // "CRM", "USA": no vowels, or capitals alone in so short a word, is an abbreviation more often than a name.
+  // "CRM", "USA": a word without vowels, or a short word in capitals, is more likely an abbreviation than a name.
   return /^\p{Lu}{2,}$/u.test(word) && !/[AEIOUYÄÖÜÁÉÍÓÚАЕИОУЫЭЮЯІЇЄΑΕΗΙΟΥΩ]/u.test(word);
 }
 
-/** The words between titles; null when a word stands where no name has one. */
+/** The words between titles; null when one of them cannot be part of a name. */
 function coreWords(name: string): string[] | null {
   const parts = name.split(/\s*,\s*/);
   if (parts.length > 2 || parts.includes('')) return null;
   const [before = '', after] = parts;
-  // "Doe, Jane": a surname alone before the comma.
+  // "Doe, Jane": only a surname before the comma.
   if (after !== undefined && (before.includes(' ') || after.split(' ').length > 2)) return null;
   if (/\p{Ll}{3,}\.$/u.test(name)) return null;
   return wordsOfName(name);
@@ -97,7 +100,7 @@ function withoutTitles(words: readonly string[]): string[] {
   return words.slice(from, to);
 }
 
-/** "Jane Doe, PhD, MBA" without what follows the name. */
+/** "Jane Doe, PhD, MBA" without the part after the name. */
 function withoutDegrees(name: string): string {
   const [first = '', ...rest] = name.split(/\s*,\s*/);
   const kept = rest.filter((part) => !part.split(' ').every(isDegree));

@@ -1,4 +1,4 @@
-/** What a phone number is introduced by, in lower case. */
+/** Labels of phone numbers, in lower case. */
 const PHONE_WORDS = [
   // Germanic
   'telephone(?: number)?|phone(?: number)?|tel|mobile|cell(?:phone)?|call(?: us)?(?: at| on| now)?|hotline|landline|direct(?: line| dial)?|switchboard|toll[ -]?free',
@@ -14,14 +14,14 @@ const PHONE_WORDS = [
 const FAX_WORDS =
   'tele ?fax|tel\\.?fax|t[eé]l[eé]copie(?:ur)?|t[eé]l[eé]fax|fax(?:nummer|ové)?|faks|факс|fakss|faksi|φαξ|فاكس|פקס|ファックス|ファクス|fax番号|传真|傳真|팩스|โทรสาร|belgegeçer';
 const NUMBER_WORDS = 'nr|no|n°|nº|nummer|number|num|numéro|número|numero|番号';
-/** Between a label and its number: signs, line ends and "No." only. */
+/** Text allowed between a label and its number: only signs, line breaks and "No.". */
 const FILLER = `(?:[^\\p{L}\\p{Nd}]{0,14}(?:${NUMBER_WORDS})(?![\\p{L}]))?[^\\p{L}\\p{Nd}]{0,14}(?:\\([^\\p{Nd}()]{1,20}\\)[^\\p{L}\\p{Nd}]{0,6})?$`;
-/** `T: `, `F. `: one letter needs its colon or full stop. */
+/** `T: `, `F. `: a single letter needs a colon or full stop. */
 const PHONE_LETTER = '(?:^|[\\s|•·,;(])[tpm] ?[:.)]\\s{0,3}$';
 const FAX_LETTER = '(?:^|[\\s|•·,;(])f ?[:.)]\\s{0,3}$';
 const AND = '[\\s./&+|,-]{1,4}|\\s?(?:und|and|et|y|e|och|og|i|и)\\s';
 
-/** Before a Latin word no letter stands; scripts without spaces have none of that. */
+/** No letter may precede a Latin word; scripts without spaces have no such boundary. */
 const START = '(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])';
 const PHONE_LABEL = new RegExp(`${START}(?:${PHONE_WORDS})${FILLER}`, 'iu');
 const FAX_LABEL = new RegExp(`${START}(?:${FAX_WORDS})${FILLER}`, 'iu');
@@ -33,7 +33,7 @@ const PHONE_LETTER_LABEL = new RegExp(PHONE_LETTER, 'iu');
 const FAX_LETTER_LABEL = new RegExp(FAX_LETTER, 'iu');
 const LONGEST = 56;
 
-/** What the end of a text says that the number behind it is. */
+/** The kind of number that the end of a text announces. */
 export function labelBefore(text: string): 'phone' | 'fax' | null {
   const tail = text.slice(-LONGEST);
   if (PHONE_AND_FAX.test(tail)) return 'phone';

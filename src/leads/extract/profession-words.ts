@@ -1,4 +1,4 @@
-/** Names of professions that people give as their position, by language; beside the words of `role-lexicon.ts`. */
+/** Professions that people state as their position, by language, in addition to the words of `role-lexicon.ts`. */
 export const PROFESSIONS = [
   // English
   'barrister conveyancer psychiatrist physiotherapist chiropractor orthodontist osteopath dietitian nutritionist paramedic surgeon',
@@ -104,7 +104,7 @@ export const PROFESSIONS = [
   'логістка представник представниця координаторка фахівець фахівчиня завідувач завідувачка лекар счетоводител управител готвач',
 ].join(' ');
 
-/** Of all these, the ones that are surnames of many people: Jane Baker, Anna Zimmermann, Jan Bakker. */
+/** Professions that are also common surnames: Jane Baker, Anna Zimmermann, Jan Bakker. */
 export const SURNAMES = [
   'baker butcher cook dean mason carter painter porter gardener driver barber brewer joiner potter taylor marshall mayor bishop',
   'fellow head buyer pastor trader banker guide ranger meister kaufmann leiter notar anwalt arzt richter zimmermann zimmerer schreiner',

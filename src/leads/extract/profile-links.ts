@@ -4,13 +4,13 @@ import type { PageSource } from './page-source.ts';
 import { sourceOffsets } from './source-offset.ts';
 import { visiblePageText, withoutMarks } from './visible-page-text.ts';
 
-/** On one page; a list of more is a directory. */
+/** Per page; a longer list is a directory. */
 const MAX_PROFILES = 300;
-/** `linkedin.com/in/jane`, written out; not `netflix.com/in`. */
+/** `linkedin.com/in/jane` in text, but not `netflix.com/in`. */
 const WRITTEN =
   /(?<![\w.@/-])(?:https?:\/\/)?(?:[a-z]{2,6}\.)?(?:linkedin\.com\/(?:in|company|school)|twitter\.com|x\.com)\/[^\s"'<>()[\]{},;|\\^`]{1,150}/gi;
 
-/** Profiles in LinkedIn and X (Twitter) that a page links or writes out. */
+/** LinkedIn and X (Twitter) profiles that a page links to or writes out. */
 export function readProfileLinks(source: PageSource): ContactCard[] {
   const cards = new Map<string, ContactCard>();
   const offsetOf = sourceOffsets(source.html);

@@ -1,4 +1,4 @@
-/** Vocabularies that describe people and organisations, by where their names begin. */
+/** Prefixes of the vocabularies that describe people and organisations. */
 const KNOWN_VOCABULARIES = [
   /^https?:\/\/(?:www\.)?schema\.org\//i,
   /^https?:\/\/xmlns\.com\/foaf\/0\.1\//i,
@@ -6,7 +6,7 @@ const KNOWN_VOCABULARIES = [
   /^https?:\/\/(?:www\.)?data-vocabulary\.org\//i,
   /^https?:\/\/rdf\.data-vocabulary\.org\/#?/i,
 ];
-/** Of the initial context of RDFa, and those that are forgotten to be declared. */
+/** From RDFa's initial context, and others that authors often forget to declare. */
 export const INITIAL_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['schema', 'http://schema.org/'],
   ['foaf', 'http://xmlns.com/foaf/0.1/'],
@@ -16,9 +16,9 @@ export const INITIAL_PREFIXES: ReadonlyMap<string, string> = new Map([
 const MAX_PREFIXES = 50;
 const MAX_TOKENS = 20;
 
-/** What names mean at one place of a page. */
+/** The meaning of names at one point of a page. */
 export interface Vocabulary {
-  /** Null where none is declared: names without prefix are then taken for schema.org's. */
+  /** Null when none is declared: names without a prefix then count as schema.org's. */
   vocab: string | null;
   prefixes: ReadonlyMap<string, string>;
 }
@@ -48,7 +48,7 @@ function* declaredPrefixes(
   }
 }
 
-/** The full names behind a list of terms, of known vocabularies alone. */
+/** The full names for a list of terms, limited to known vocabularies. */
 export function resolveTerms(list: string | undefined, { vocab, prefixes }: Vocabulary): string[] {
   const words = (list ?? '').slice(0, 2_000).split(/\s+/).slice(0, MAX_TOKENS);
   return (

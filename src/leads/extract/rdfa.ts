@@ -14,12 +14,12 @@ import {
 } from './schema-graph.ts';
 import { cardsOfGraph } from './schema-org.ts';
 
-/** What holds at one place of the page. */
+/** The state at one point of the page. */
 interface Place {
   vocabulary: Vocabulary;
-  /** What is spoken of; null outside of everything. */
+  /** The current subject; null outside of any. */
   subject: SchemaNode | null;
-  /** Properties of the subject whose value is the next thing inside. */
+  /** Properties of the subject whose value is the next node inside. */
   pending: string[];
 }
 
@@ -28,7 +28,7 @@ interface Reading {
   reader: ValueReader;
 }
 
-/** People and organisations in the RDFa of a page: RDFa Lite, with `rel`, `about` and prefixes of old. */
+/** People and organisations in the RDFa of a page: RDFa Lite, with `rel`, `about` and legacy prefixes. */
 export function readRdfa(source: PageSource): ContactCard[] {
   if (!/typeof/i.test(source.html)) return [];
   const reading: Reading = {
@@ -53,7 +53,7 @@ export function readRdfa(source: PageSource): ContactCard[] {
   return graph.nodes.length === 0 ? [] : cardsOfGraph(graph, 'rdfa', source);
 }
 
-/** Notes what an element says; what holds inside of it is returned. */
+/** Records what an element states, and returns the state for its content. */
 function enter(element: HtmlElement, outer: Place, reading: Reading): Place {
   const { attribs } = element;
   const vocabulary = declaredBy(attribs, outer.vocabulary);
@@ -110,7 +110,7 @@ function link(
   else for (const property of properties) addValue(subject, property, thing);
 }
 
-/** `about`, or a `resource` that is nobody's value, changes what is spoken of. */
+/** `about`, or a `resource` that is not a value, changes the subject. */
 function subjectOf(
   { attribs }: HtmlElement,
   outer: Place,

@@ -4,12 +4,12 @@ import type { OpenedPage } from '#src/files/open-page.ts';
 export interface PageFacts {
   /** Absolute. */
   url: string;
-  /** As the page says it: `de`, `de-AT`. */
+  /** As stated by the page: `de`, `de-AT`. */
   language: string;
   page: OpenedPage;
 }
 
-/** Domains of countries that are sold to everyone, and those that are no country's. */
+/** Country domains that are sold to everyone, and domains that belong to no country. */
 const NO_COUNTRY = new Set(
   'ac ag ai am as bz cc cd co cx dj eu fm gd gg gl gs im io ki la lc ly me ms mu mn nu pn pw sc sh sr st su tc tf tk tm to tv vc vg vu ws'.split(
     ' ',
@@ -46,8 +46,8 @@ const MAIN_COUNTRIES: ReadonlyMap<string, string> = new Map(
 const LOCALE = /^([a-z]{2,3})(?:[-_][a-z]{4})?(?:[-_]([a-z]{2})(?![a-z]))?/i;
 
 /**
- * ISO 3166-1 alpha-2 code of the country whose numbers a page writes without their prefix: that of its domain, of its
- * language tag, or where its language is at home; null when none says.
+ * ISO 3166-1 alpha-2 code of the country whose numbers a page writes without a country code: from its domain, its
+ * language tag, or the main country of its language; null when none of these tells.
  */
 export function regionOf({ url, language, page }: PageFacts): string | null {
   const locales = [page.language, language, page.metas.get('og:locale') ?? ''];

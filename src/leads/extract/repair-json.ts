@@ -1,6 +1,6 @@
 import { decodeEntities } from './decode-entities.ts';
 
-/** Every value counts once; what lies behind is not read. */
+/** Every value counts once; the rest of the text is not read. */
 const MAX_VALUES = 300_000;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const BARE_KEY = /[A-Za-z_@$][\w@$.:-]{0,100}(?=\s{0,20}:)/y;
@@ -13,10 +13,9 @@ type Open =
   | { kind: 'object'; value: JsonObject; key: string | null };
 
 /**
- * Reads JSON as it stands in pages, in time that grows with its length. What is broken is mended: comments, trailing
- * and missing commas, raw line breaks, quotes inside strings, keys and values without quotes, entities, wrappers,
- * several values in a row, and an end that is missing.
- * @returns every value at the top level; objects of the mended kind have no prototype
+ * Reads JSON as found in pages, in linear time. Repairs comments, trailing and missing commas, raw line breaks,
+ * quotes inside strings, unquoted keys and values, entities, wrappers, several values in a row, and a missing end.
+ * @returns every top-level value; repaired objects have no prototype
  */
 export function readBrokenJson(text: string): unknown[] {
   const bare = withoutWrappers(text);
@@ -36,7 +35,7 @@ function parseStrictly(text: string): unknown {
   }
 }
 
-/** Marks that hide scripts from readers of old. */
+/** Markers that hide scripts from very old browsers. */
 function withoutWrappers(text: string): string {
   return text
     .trim()
@@ -46,14 +45,14 @@ function withoutWrappers(text: string): string {
     .trim();
 }
 
-/** The whole of it written as text of a page, or as a string of a script. */
+/** The whole text escaped as HTML, or as a string of a script. */
 function unescaped(text: string): string {
   if (/^[[{]\s{0,100}&(?:quot|#34|#x22);/i.test(text)) return decodeEntities(text);
   if (/^[[{]\s{0,100}\\"/.test(text)) return text.replaceAll('\\"', '"');
   return text;
 }
 
-/** A reader that never fails: it takes what it can make sense of and goes on behind the rest. */
+/** A reader that never fails: it takes what it understands and skips the rest. */
 function mend(text: string): unknown[] {
   const values = openValues();
   let at = 0;
@@ -84,7 +83,7 @@ function mend(text: string): unknown[] {
   return values.complete;
 }
 
-/** Values under construction: what is open, from the outermost inwards. */
+/** The values under construction: the open ones, outermost first. */
 function openValues(): {
   complete: unknown[];
   left: () => number;
@@ -103,13 +102,13 @@ function openValues(): {
     if (!inner) complete.push(value);
     else if (inner.kind === 'array') inner.value.push(value);
     else if (inner.key !== null) {
-      // A value where a key is due has no place to be.
+      // A value in place of a key is dropped.
       inner.value[inner.key] = value;
       inner.key = null;
     }
   };
   const begin = (mark: '{' | '['): void => {
-    // Without a prototype, a key such as `__proto__` is like every other.
+    // Without a prototype, `__proto__` is a key like any other.
     const next: Open =
       mark === '['
         ? { kind: 'array', value: [] }
@@ -206,13 +205,13 @@ function readEscape(text: string, at: number): { text: string; end: number } {
   return { text: ESCAPES[character] ?? character, end: at + 1 };
 }
 
-/** A quote inside a string is followed by more of the string. Looks only over white space, once for each quote. */
+/** After a quote inside a string, the string continues. Checks only across white space, once for each quote. */
 function isEndOfString(text: string, at: number, isKey: boolean, isInObject: boolean): boolean {
   const next = skipSpace(text, at);
   const character = text.charAt(next);
   if (isKey) return character === ':' || next >= text.length;
   if (next >= text.length || /[}\]/]/.test(character)) return true;
-  // The comma is missing: the next entry stands on a line of its own.
+  // The comma is missing: the next entry is on a line of its own.
   if (/["'“]/.test(character)) return text.slice(at, next).includes('\n');
   if (character !== ',') return false;
   const following = skipSpace(text, next + 1);

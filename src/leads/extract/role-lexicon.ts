@@ -1,7 +1,7 @@
 import { normalizeText } from '#src/platform/normalize-text.ts';
 import { PROFESSIONS, SURNAMES } from './profession-words.ts';
 
-/** Words that only stand in the name of a position, by language; accents and capitals do not count. */
+/** Words that occur only in names of positions, by language; accents and case do not count. */
 const WORDS = [
   // English
   'ceo cto cfo coo cmo cio cpo cro ciso cdo chro vp svp evp avp md president vice-president chairman chairwoman',
@@ -88,7 +88,7 @@ const WORDS = [
   'розробниця власник власниця головний директорка менеджерка маркетолог керуючий управител основател',
 ].join(' ');
 
-/** Ends of compound words of German, Dutch and the Nordic languages. */
+/** Endings of compound words in German, Dutch and the Nordic languages. */
 const ENDINGS = [
   'leiter leiterin leitung fuhrer fuhrerin entwickler entwicklerin ingenieur ingenieurin berater beraterin',
   'manager managerin assistentin assistenz beauftragter beauftragte vorstand anwalt anwaltin meister meisterin',
@@ -98,7 +98,7 @@ const ENDINGS = [
   'ingenjor radgivare saljare utvecklare sjef leder radgiver utvikler konsulent paallikko johtaja',
 ].join(' ');
 
-/** Written without spaces between the words: found anywhere in a line. */
+/** From scripts without spaces between words: matched anywhere in a line. */
 const PIECES = [
   // Japanese
   '代表取締役 取締役 社長 会長 部長 課長 係長 主任 所長 店長 専務 常務 執行役員 監査役 顧問 創業者 設立者 代表 エンジニア',
@@ -116,7 +116,7 @@ const PIECES = [
   'निदेशक प्रबंधक संस्थापक अध्यक्ष अभियंता ผู้จัดการ ผู้อำนวยการ กรรมการ ประธาน ผู้ก่อตั้ง หัวหน้า วิศวกร',
 ].join(' ');
 
-/** Lower case, without accents; letters that are no accented ones stay. */
+/** Lower case, without accents; letters that do not decompose stay. */
 export function plainLetters(text: string): string {
   const lower = text.toLowerCase();
   if (/^[\x20-\x7e]*$/.test(lower)) return lower;
@@ -134,7 +134,7 @@ export function plainLetters(text: string): string {
 export const ROLE_WORDS: ReadonlySet<string> = new Set(
   plainLetters(`${WORDS} ${PROFESSIONS}`).split(' '),
 );
-/** Role words that may as well be the last part of a name. */
+/** Role words that are also surnames. */
 export const SURNAME_WORDS: ReadonlySet<string> = new Set(SURNAMES.split(' '));
 export const ROLE_ENDINGS: readonly string[] = [...new Set(plainLetters(ENDINGS).split(' '))];
 export const ROLE_PIECES: readonly string[] = PIECES.split(' ');

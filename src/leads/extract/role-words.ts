@@ -8,14 +8,14 @@ import {
 
 const LONGEST_ROLE = 90;
 const MOST_WORDS = 12;
-/** Shorter words that end so are names: Fischer and Becker are no chiefs. */
+/** Shorter words with such an ending are names: Fischer and Becker are not chiefs. */
 const SHORTEST_COMPOUND = 4;
 const HAS_UNSPACED = /[\u0590-\u07ff\u0900-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
-/** What stands in a sentence, an address or a number, and not in the name of a position. */
+/** What occurs in sentences, addresses and numbers, but not in names of positions. */
 const NO_ROLE =
   /[!?@…]|:\/\/|\d{3}|(?<!\p{L})(?:is|are|was|has|have|he|she|we|you|your|our|with|who|when|ist|sind|hat|wir|unser\w*|nous|notre|nos|est|avec|nuestro\w*|nuestra\w*)(?!\p{L})/iu;
 
-/** Does a word name a position in one of the languages that are known? */
+/** Whether a word names a position in one of the known languages. */
 export function isRoleWord(word: string): boolean {
   const plain = plainLetters(word);
   if (ROLE_WORDS.has(plain)) return true;
@@ -24,7 +24,7 @@ export function isRoleWord(word: string): boolean {
   );
 }
 
-/** Does a text hold the name of a position anywhere? */
+/** Whether a text contains the name of a position. */
 export function hasRoleWord(text: string): boolean {
   if (HAS_UNSPACED.test(text) && ROLE_PIECES.some((piece) => text.includes(piece))) return true;
   const words = wordsOf(text);
@@ -32,12 +32,12 @@ export function hasRoleWord(text: string): boolean {
   return words.some((word, at) => isRoleWord(word) && (at === 0 || !isSurname(word)));
 }
 
-/** Is it a role that many people have as their surname? */
+/** Whether the role is also a common surname. */
 export function isSurname(word: string): boolean {
   return SURNAME_WORDS.has(plainLetters(word));
 }
 
-/** Is a line of a page the name of a position ("Head of Sales", "Leiterin Einkauf", "営業部長")? */
+/** Whether a line is the name of a position ("Head of Sales", "Leiterin Einkauf", "営業部長"). */
 export function isRoleLine(line: string): boolean {
   if (line.length < 2 || line.length > LONGEST_ROLE) return false;
   if (NO_ROLE.test(line)) return false;
@@ -48,7 +48,7 @@ export function isRoleLine(line: string): boolean {
 
 function wordsOf(text: string): string[] {
   const words = text.match(/[\p{L}\p{M}]+(?:[-’'][\p{L}\p{M}]+)*/gu) ?? [];
-  // "co-founder" is a word of its own, and so is each side of "Founder-CEO".
+  // "co-founder" is one word, but so is each side of "Founder-CEO".
   return words.flatMap((word) => (word.includes('-') ? [word, ...word.split('-')] : [word]));
 }
 
@@ -65,7 +65,7 @@ const DEPARTMENTS = new Set(
 
 const BETWEEN_DEPARTMENTS = new Set('und et y e en i og och ja & / der de a and'.split(' '));
 
-/** Is a line that stands where positions stand the name of a department ("Sales", "Forschung & Entwicklung")? */
+/** Whether a line, found where positions usually are, names a department ("Sales", "Forschung & Entwicklung"). */
 export function isDepartmentLine(line: string): boolean {
   const words = plainLetters(line)
     .split(/[\s,]+/)

@@ -3,19 +3,19 @@ import { GAP, SEAM, TURNED } from './visible-page-text.ts';
 
 export interface FoundEmail {
   email: string;
-  /** Whether markup had to be seen through to read it. */
+  /** Whether it was disguised by markup. */
   isDisguised: boolean;
 }
 
 const MAX_LOCAL = 80;
 const MAX_DOMAIN = 270;
-/** On one page; those beyond are a list of something else. */
+/** Per page; a longer list is not a list of contacts. */
 const MAX_FOUND = 2_000;
 const LOCAL_CHARACTER = /[\p{L}\p{M}\p{N}._+'’&~\uE000-\uE002-]/u;
 const DOMAIN_CHARACTER = /[\p{L}\p{M}\p{N}.\uE000-\uE002-]/u;
 const JOINS = /[._+-]/;
 
-/** The addresses in a text that may hold the marks of `visiblePageText`; in linear time. */
+/** The addresses in a text that may contain the marks of `visiblePageText`; in linear time. */
 export function scanEmails(text: string): FoundEmail[] {
   const found: FoundEmail[] = [];
   for (
@@ -39,7 +39,7 @@ function addressAround(text: string, at: number): FoundEmail | null {
     end += 1;
   }
   if (at - start > MAX_LOCAL || end - at > MAX_DOMAIN) return null;
-  // Parts of a web address or of a longer chain.
+  // Part of a web address or of a longer chain.
   if (/[@/\\=]/.test(text[start - 1] ?? '') && /[/@]/.test(text[end] ?? '')) return null;
   if (text[end] === '@') return null;
   const left = joinedLocal(text.slice(start, at));
@@ -50,7 +50,7 @@ function addressAround(text: string, at: number): FoundEmail | null {
   return null;
 }
 
-/** What stands before the at sign, without the word of another element that only touches it. */
+/** The text before the at sign, without a word of another element that touches it. */
 export function joinedLocal(written: string): string {
   const pieces = written.split(SEAM);
   let local = pieces.pop() ?? '';
@@ -66,7 +66,7 @@ export function joinedLocal(written: string): string {
   return local;
 }
 
-/** The shortest reading first: what follows a seam is often the next thing. */
+/** The shortest reading first: the text after a seam often belongs to the next item. */
 function* domainReadings(written: string): Generator<string> {
   const pieces = written.split(SEAM).slice(0, 8);
   let domain = '';
@@ -75,7 +75,7 @@ function* domainReadings(written: string): Generator<string> {
     domain += piece;
     yield domain;
   }
-  // `acme.deTel`: the next word touches without an element between.
+  // `acme.deTel`: the next word follows directly, with no element between.
   const glued = /^(.*\.\p{Ll}{2,})\p{Lu}/u.exec(pieces[0] ?? '');
   if (glued?.[1] !== undefined) yield glued[1];
 }

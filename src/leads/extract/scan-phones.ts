@@ -4,30 +4,30 @@ import { isNumberOfElse } from './not-a-phone.ts';
 
 export interface FoundPhone {
   phone: string;
-  /** As it is written. */
+  /** As written. */
   written: string;
 }
 
-/** What libphonenumber is asked about on one page. */
+/** Limit on calls of libphonenumber per page. */
 const MAX_CANDIDATES = 1_000;
 const MIN_DIGITS = 6;
 const MAX_DIGITS = 18;
 const MAX_RUN_LENGTH = 60;
-/** With a plus and so many digits a number need not be one that is given out. */
+/** With a plus and this many digits, a number need not be an assigned one. */
 const LEAST_WITH_COUNTRY = 10;
 const RUN_CHARACTER = /[\p{Nd}+＋()（）./ \t\u00A0\u2007\u2009\u202F\u2010-\u2015\u2212-]/u;
 const STARTS = /[\p{Nd}+＋(（]/u;
 const DIGITS = /\p{Nd}/gu;
-/** Of the text that is looked at before and behind a number. */
+/** Length of the text examined before and after a number. */
 const CONTEXT = 60;
-/** Another number follows: after a comma, a slash between spaces, or with a plus. */
+/** The start of another number: after a comma, a slash between spaces, or with a plus. */
 const NEXT_NUMBER = / {2,}(?=[+\d(])|\t+| [/–—|-] (?=[+\d(])|(?<=\d) ?(?=\+)/u;
-/** What stands between two numbers that one label introduces. */
+/** The text between two numbers under the same label. */
 const LIST_SEPARATOR = /^[ \t,;/|&–-]{0,4}(?:(?:or|oder|und|and|ou|et|o|y|e|или|и|または) ?)?$/iu;
 
 /**
- * Phone numbers in text, in linear time: those behind a label need only be possible, others have to be valid and look
- * like one. Numbers behind a label for fax are left out.
+ * Phone numbers in text, in linear time. A number after a label need only be possible; any other must be valid and
+ * look like a phone number. Leaves out numbers after a fax label.
  */
 export function scanPhones(text: string, region: string | null): FoundPhone[] {
   const found: FoundPhone[] = [];
@@ -63,7 +63,7 @@ interface Introduced {
   digits: number;
 }
 
-/** Whether the label of the number before holds for this one too: as long, and only a comma between. */
+/** Whether the label of the previous number also applies to this one: equally long, with only a comma between. */
 function continuesList(between: string, last: Introduced, digits: number): boolean {
   if (last.end === -1 || between.length > 20) return false;
   return digits >= last.digits - 2 && LIST_SEPARATOR.test(between);
@@ -73,7 +73,7 @@ function labelBehind(after: string): 'fax' | null {
   return /^[ \t]{0,3}[([](?:tele)?(?:fax|faks|факс)/iu.test(after) ? 'fax' : null;
 }
 
-/** Stretches of digits and what stands between the digits of a phone number. */
+/** Sequences of digits and of the separators used in phone numbers. */
 function* digitRuns(text: string): Generator<{ start: number; end: number }> {
   let at = 0;
   while (at < text.length) {
@@ -93,9 +93,9 @@ function isDigitOrOpening(text: string, at: number): boolean {
   return code >= 0x660 && STARTS.test(text[at] ?? '');
 }
 
-/** The numbers that a stretch may be: trimmed, each with as many digits as one can have. */
+/** The possible numbers in a sequence: trimmed, each with at most as many digits as a number can have. */
 function* numbersIn(run: string, offset: number): Generator<{ start: number; written: string }> {
-  // Tables of figures, rules of dots: no phone number among them.
+  // Tables of figures or dotted lines: no phone numbers among them.
   if (run.length > 10 * MAX_RUN_LENGTH) return;
   let from = 0;
   for (const { text, at } of pieces(run)) {
@@ -111,7 +111,7 @@ function* numbersIn(run: string, offset: number): Generator<{ start: number; wri
   }
 }
 
-/** Splits where another number begins, unless what would stand alone is too short to be one. */
+/** Splits where another number begins, unless a part would be too short. */
 function* pieces(run: string): Generator<{ text: string; at: number }> {
   let from = 0;
   let at = 0;
@@ -122,7 +122,7 @@ function* pieces(run: string): Generator<{ text: string; at: number }> {
     at = cut + Math.max(1, separator[0].length);
     const before = run.slice(from, cut);
     const isWhole = (before.match(DIGITS)?.length ?? 0) >= MIN_DIGITS + 1;
-    // A dash and a few digits are the number of a desk in the same house.
+    // A dash and a few digits are an extension in the same organisation.
     const isDesk =
       /[-–—]/.test(separator[0]) && (run.slice(at).match(DIGITS)?.length ?? 0) < MIN_DIGITS;
     if (!isWhole || isDesk) continue;

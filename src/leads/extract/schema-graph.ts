@@ -1,26 +1,26 @@
-/** What a page says about one thing, in whatever syntax. */
+/** What a page states about one thing, in any syntax. */
 export interface SchemaNode {
-  /** Absolute where it can be; null when it has none. */
+  /** Absolute if possible; null when it has none. */
   id: string | null;
-  /** Without their vocabulary, in lower case: `localbusiness`. */
+  /** Without vocabulary, in lower case: `localbusiness`. */
   types: string[];
-  /** By `termOf`; a string that is the id of a node stands for that node. */
+  /** By `termOf`; a string that is a node's id stands for that node. */
   properties: Map<string, SchemaValue[]>;
 }
 export type SchemaValue = string | SchemaNode;
 
-/** The nodes of a page, and which of them stand in no other one. */
+/** The nodes of a page, and those not contained in another node. */
 export interface SchemaGraph {
   nodes: SchemaNode[];
   roots: SchemaNode[];
 }
 
-/** Nodes beyond this many are not read: what nobody has written must not hold a thread. */
+/** Further nodes are not read: machine-made data must not block a thread. */
 export const MAX_SCHEMA_NODES = 20_000;
 const MAX_VALUES_OF_PROPERTY = 5_000;
 const MAX_SAME_IDS = 20;
 
-/** One name for what FOAF, vCard, Data Vocabulary, hCard and common mistakes call otherwise. */
+/** One name for the equivalents in FOAF, vCard, Data Vocabulary and hCard, and for common mistakes. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['fn', 'name'],
   ['firstname', 'givenname'],
@@ -65,14 +65,16 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['comments', 'comment'],
 ]);
 
-/** The last part of a name, without vocabulary or prefix: `http://schema.org/Person` and `schema:Person` are one. */
+/**
+ * The last part of a name, without vocabulary or prefix: `http://schema.org/Person` and `schema:Person` are the same.
+ */
 export function termOf(name: string): string {
   const bare = name.trim();
   const from = Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('#'), bare.lastIndexOf(':')) + 1;
   return bare.slice(from, from + 100).toLowerCase();
 }
 
-/** The name that a property is kept by. */
+/** The name under which a property is stored. */
 export function propertyOf(name: string): string {
   const term = termOf(name);
   return ALIASES.get(term) ?? term;
@@ -94,9 +96,9 @@ function textsOf(node: SchemaNode, property: string): string[] {
 }
 
 /**
- * Puts together what several places say of one thing, by its id. Two things of different name or kind that share an
- * id, as templates make them, stay two.
- * @returns a function that gives the nodes which a value stands for
+ * Merges by id what several places state about one thing. Two things of different name or kind that share an id,
+ * which templates produce, stay separate.
+ * @returns a function that returns the nodes which a value stands for
  */
 export function joinNodes(graph: SchemaGraph): (value: SchemaValue) => SchemaNode[] {
   const byId = new Map<string, SchemaNode[]>();
@@ -132,7 +134,7 @@ function absorb(target: SchemaNode, source: SchemaNode): void {
   for (const [property, values] of source.properties) {
     for (const value of values) {
       const known = target.properties.get(property) ?? [];
-      // Of many values some may be there twice: looking through them all would take long.
+      // Long lists are not searched for duplicates, because that would take too long.
       if (known.length > 50 || !known.includes(value)) addValue(target, property, value);
     }
   }

@@ -24,17 +24,17 @@ const MAX_CARDS = 1_000;
 const MAX_VALUES = 40;
 const MAX_PARTS = 50;
 const ADDRESSES = new Set(['url', 'sameas']);
-/** A name of a person, where one stands instead of a person. */
+/** A person's name, given in place of a person. */
 const FULL_NAME = /^\p{Lu}[\p{L}\p{M}.'’-]*(?: [\p{L}\p{M}.'’-]+){1,4}$/u;
 
-/** The people and organisations that a page describes in the terms of schema.org and its kin. */
+/** The people and organisations that a page describes with schema.org and similar vocabularies. */
 export function cardsOfGraph(
   graph: SchemaGraph,
   technique: Technique,
   source: Pick<PageSource, 'url' | 'region'>,
 ): ContactCard[] {
   const walked = walkGraph(graph);
-  // Templates write the same many times.
+  // Templates repeat the same data many times.
   const cards = new Map<string, ContactCard>();
   let made = 0;
   const keep = (card: ContactCard): void => {
@@ -104,10 +104,10 @@ function severalUrls(text: string): string[] {
   return text.split(/[\s,;]+(?=https?:)/);
 }
 
-/** Texts of a property. A thing in place of a text is called by its value, its name or its address. */
+/** Texts of a property. A node in place of a text is represented by its value, its name or its address. */
 function wordsOf(node: SchemaNode, property: string, walked: WalkedGraph): string[] {
   return (node.properties.get(property) ?? []).slice(0, MAX_VALUES).flatMap((value) => {
-    // The address of a page may also be the id of a thing.
+    // The URL of a page may also be the id of a node.
     if (typeof value === 'string' && ADDRESSES.has(property)) return [value];
     const things = walked.resolve(value);
     if (things.length === 0) return typeof value === 'string' ? [value] : [];
@@ -155,7 +155,7 @@ function companyOf(person: SchemaNode, walked: WalkedGraph): string | null {
   return group ? named(group.node) : null;
 }
 
-/** The parts of a node whose mail and phone are its own. */
+/** The parts of a node whose mail and phone belong to the node. */
 function contactParts(node: SchemaNode, walked: WalkedGraph): SchemaNode[] {
   const parts = ['contactpoint', 'address', 'location'].flatMap((property) =>
     walked.targets(node, property).slice(0, MAX_PARTS),
@@ -195,7 +195,7 @@ function postalAddress(node: SchemaNode, walked: WalkedGraph): PostalAddress | n
   return Object.values(address).some((text) => text !== '') ? address : null;
 }
 
-/** People of an organisation of whom only the name is given. */
+/** Staff of an organisation given only by name. */
 function namedStaff(node: SchemaNode, walked: WalkedGraph, technique: Technique): ContactCard[] {
   if (walked.kindOf(node) !== 'organization') return [];
   const company = nameOf(texted(node, 'name'));

@@ -1,4 +1,4 @@
-/** Organisations of schema.org whose names end like nothing else, in lower case. */
+/** Organisation types of schema.org that no suffix rule covers, in lower case. */
 const ORGANIZATIONS = new Set(
   (
     'organization organisation airline consortium cooperative corporation company collegeoruniversity elementaryschool highschool ' +
@@ -21,7 +21,7 @@ const ORGANIZATIONS = new Set(
 );
 const ORGANIZATION_ENDING =
   /(?:business|organi[sz]ation|store|service|shop|restaurant|agency|company|school|clinic|office|group|dealer|contractor|salon|team)$/;
-/** Things that are offered, not those who offer them. */
+/** Types of offers, not of those who make them. */
 const NO_ORGANIZATIONS = new Set([
   'service',
   'governmentservice',
@@ -32,7 +32,7 @@ const NO_ORGANIZATIONS = new Set([
   'foodservice',
   'webservice',
 ]);
-/** Of schema.org, FOAF, vCard and Data Vocabulary. */
+/** From schema.org, FOAF, vCard and Data Vocabulary. */
 const PEOPLE = new Set([
   'person',
   'patient',
@@ -41,9 +41,9 @@ const PEOPLE = new Set([
   'vcard',
   'individualphysician',
 ]);
-/** Organisations that are often one human being. */
+/** Facts of organisations that are often a single person. */
 const PERSONAL_FACTS = ['familyname', 'jobtitle', 'worksfor', 'hasoccupation'];
-/** Postings of visitors: whoever wrote them is no contact of the site. */
+/** Posts by visitors: their authors are not contacts of the site. */
 const VISITORS_POSTS = new Set([
   'review',
   'userreview',
@@ -53,7 +53,7 @@ const VISITORS_POSTS = new Set([
   'answer',
   'discussionforumposting',
 ]);
-/** Behind these stand others than the people of the page. */
+/** Properties that lead to people other than those of the page. */
 const FOREIGN = new Set(
   (
     'review comment alumniof alumni knows spouse parent parents children sibling siblings relatedto follows itemreviewed manufacturer ' +
@@ -66,7 +66,7 @@ const FOREIGN = new Set(
 );
 const WRITERS = new Set(['author', 'creator', 'contributor']);
 
-/** What a node is, by its types in lower case; null when it is no one. */
+/** The kind of a node, by its lower-case types; null when it is neither. */
 export function kindOfTypes(
   types: readonly string[],
   properties: ReadonlyMap<string, unknown>,
@@ -81,7 +81,7 @@ function isOrganization(type: string): boolean {
   return ORGANIZATION_ENDING.test(type) && !NO_ORGANIZATIONS.has(type);
 }
 
-/** Whether a property of a node leads to those who are no contacts of the page: its visitors, models, makers. */
+/** Whether a property of a node leads to people who are not contacts of the page: visitors, models, makers. */
 export function leadsAway(types: readonly string[], property: string): boolean {
   if (FOREIGN.has(property)) return true;
   return WRITERS.has(property) && types.some((type) => VISITORS_POSTS.has(type));

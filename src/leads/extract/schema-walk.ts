@@ -1,30 +1,30 @@
 import { joinNodes, type SchemaGraph, type SchemaNode, type SchemaValue } from './schema-graph.ts';
 import { kindOfTypes, leadsAway } from './schema-types.ts';
 
-/** Where somebody works, or what belongs to a house: named in passing, described elsewhere. */
+/** An employer or a part of an organisation: mentioned in passing, described elsewhere. */
 const IN_PASSING = new Set(['worksfor', 'memberof', 'parentorganization', 'suborganization']);
 const STAFF = ['employee', 'founder', 'member'] as const;
 const PARTS = ['contactpoint', 'address', 'location'];
-/** One person or place is listed under so many at most. */
+/** Most nodes that one person or place may be listed under. */
 const MAX_TARGETS = 5_000;
 
-/** The nodes of a page that are its own, in the order of the page, with what their neighbours say of them. */
+/** The nodes that belong to the page, in page order, with what their neighbours state about them. */
 export interface WalkedGraph {
   nodes: SchemaNode[];
-  /** The nodes that a property leads to; a role in between is passed through. */
+  /** The nodes that a property leads to, passing through a role in between. */
   targets: (node: SchemaNode, property: string) => Target[];
   resolve: (value: SchemaValue) => SchemaNode[];
   kindOf: (node: SchemaNode) => 'person' | 'organization' | null;
-  /** The organisations that list a person as theirs. */
+  /** The organisations that list a person as staff. */
   employerOf: ReadonlyMap<SchemaNode, { organization: SchemaNode; roles: SchemaValue[] }>;
   isInPassing: (node: SchemaNode) => boolean;
-  /** Contact points, addresses and places of somebody: what they say is said of their owner. */
+  /** Contact points, addresses and places: their data belongs to their owner. */
   isPart: (node: SchemaNode) => boolean;
 }
 
 interface Target {
   node: SchemaNode;
-  /** What the role in between is called. */
+  /** The names of the role in between. */
   roles: SchemaValue[];
 }
 
@@ -59,7 +59,7 @@ export function walkGraph(graph: SchemaGraph): WalkedGraph {
   };
 }
 
-/** From the roots along all that does not lead to strangers; what is only named in passing comes last. */
+/** Walks from the roots along everything that does not lead to strangers; nodes mentioned in passing come last. */
 function reach(
   graph: SchemaGraph,
   resolve: WalkedGraph['resolve'],

@@ -2,9 +2,9 @@ import { decodeBase64, decodePercent, decodeRot13 } from './decode-text.ts';
 import { applyTextMethod, type Made } from './text-methods.ts';
 import { scriptTokens, type ScriptToken } from './script-tokens.ts';
 
-/** Calls and brackets in each other. */
+/** Nesting of calls and brackets. */
 const MAX_DEPTH = 8;
-/** Of all texts together. */
+/** For all texts together. */
 const MAX_MADE_LENGTH = 1_000_000;
 const MAX_STRING_LENGTH = 20_000;
 const DECODERS: ReadonlyMap<string, (text: string) => string | null> = new Map([
@@ -14,7 +14,7 @@ const DECODERS: ReadonlyMap<string, (text: string) => string | null> = new Map([
   ['atob', decodeBase64],
   ['rot13', decodeRot13],
 ]);
-/** What is written by these is seen. */
+/** Functions whose argument becomes visible. */
 const WRITERS = new Set([
   'write',
   'writeln',
@@ -27,8 +27,8 @@ const WRITERS = new Set([
 ]);
 
 /**
- * The texts that a script puts together from literals: joins with `+`, `[…].join`, `String.fromCharCode`, `unescape`,
- * `atob`, reversals, and names that such texts were given to. Nothing is run; what holds anything else is left out.
+ * The texts that a script builds from literals: with `+`, `[…].join`, `String.fromCharCode`, `unescape`, `atob`,
+ * reversals, and variables assigned to such texts. Nothing is executed; expressions with anything else are left out.
  */
 export function scriptStrings(script: string): string[] {
   return new Evaluator([...scriptTokens(script)]).run();
@@ -59,7 +59,7 @@ class Evaluator {
     return this.#results;
   }
 
-  /** Remembers a text that is given to a name, and collects those that were put together or are written out. */
+  /** Remembers a text assigned to a name, and collects texts that were built or are written out. */
   #note(made: Made, start: number): void {
     const before = this.#tokens[start - 1];
     const name = this.#tokens[start - 2];
@@ -70,7 +70,7 @@ class Evaluator {
     this.#collect(made.text);
   }
 
-  /** A list that a name is given, and codes of characters, whatever is done with them. */
+  /** Reads a list assigned to a name, and lists of character codes, however they are used. */
   #readList(): void {
     if (!this.#isSign('[', this.#at)) return;
     const name = this.#isSign('=', this.#at - 1) ? this.#tokens[this.#at - 2] : undefined;
@@ -88,7 +88,7 @@ class Evaluator {
     this.#results.push(text);
   }
 
-  /** Terms with `+` between them. When one is not known, the whole is not, and what follows is not its beginning. */
+  /** Terms joined with `+`. If one is unknown, the whole is unknown, and the text after it is not its beginning. */
   #chain(): Made | null {
     let text = '';
     let terms = 0;
@@ -132,7 +132,7 @@ class Evaluator {
     return this.#isSign('[', this.#at) ? this.#list() : this.#parenthesis();
   }
 
-  /** A template's `${name}` by what the name was given. */
+  /** Replaces a template's `${name}` with the value of the name. */
   #filled(text: string): Made | null {
     if (text.includes('znvygb:')) this.#collect(decodeRot13(text));
     if (!text.includes('${')) return { text, isMade: false };
@@ -154,7 +154,7 @@ class Evaluator {
       return text === null ? null : { text, isMade: true };
     }
     if (name === 'String' && this.#isName(/^fromC(?:har|odeP)/, this.#at + 2)) return this.#codes();
-    // A name that a member or a call follows is not the text it was given.
+    // A name followed by a member access or a call does not stand for its text.
     const isPlain = !this.#isSign('(', this.#at + 1) && !this.#isSign('=', this.#at + 1);
     const isMember = this.#isSign('.', this.#at - 1);
     const list = isPlain && !isMember ? this.#lists.get(name) : undefined;
@@ -164,7 +164,7 @@ class Evaluator {
     return known ? { text: known.text, isMade: known.isMade } : null;
   }
 
-  /** `list[1]`, or the list. */
+  /** `list[1]`, or the list itself. */
   #itemOf(list: string[]): Made | string[] {
     this.#at += 1;
     const index = this.#tokens[this.#at + 1];
@@ -179,7 +179,7 @@ class Evaluator {
     return text !== '' && this.#takes(')') ? { text, isMade: true } : null;
   }
 
-  /** The text of character codes with commas between them; empty when there is none. */
+  /** The text for comma-separated character codes; empty when there are none. */
   #numbers(): string {
     let text = '';
     for (
@@ -198,7 +198,7 @@ class Evaluator {
 
   #parenthesis(): Made | null {
     this.#at += 1;
-    // Deep nests of brackets are no addresses.
+    // Deeply nested brackets are not addresses.
     if (this.#isSign('(', this.#at)) return null;
     const inner = this.#chain();
     return inner && this.#takes(')') ? inner : null;

@@ -1,11 +1,11 @@
-/** A piece of JavaScript, as far as reading its constants needs. */
+/** A JavaScript token, as far as needed to read constants. */
 export type ScriptToken =
   | { type: 'string'; value: string }
   | { type: 'number'; value: number }
   | { type: 'name'; value: string }
   | { type: 'sign'; value: string };
 
-/** Of quotes that never close: beyond, the script is none. */
+/** Limit for unclosed quotes: beyond it, the text is not a script. */
 const MAX_WASTED_LENGTH = 2_000_000;
 const NAME_START = /[\p{L}_$]/u;
 const NAME = /[\p{L}\p{N}_$]/u;
@@ -18,7 +18,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** Tokens of a script, comments left out; what is no string, number or name is single signs. Never fails. */
+/**
+ * The tokens of a script without comments; anything but strings, numbers and names becomes single signs. Never fails.
+ */
 export function* scriptTokens(script: string): Generator<ScriptToken> {
   let at = 0;
   let wasted = 0;
@@ -33,7 +35,7 @@ export function* scriptTokens(script: string): Generator<ScriptToken> {
     } else if (character === '"' || character === "'" || character === '`') {
       const { end, isClosed } = stringEnd(script, at);
       if (isClosed) yield { type: 'string', value: unescaped(script.slice(at + 1, end)) };
-      // The quote of a regular expression, say: what follows is code.
+      // For example the quote of a regular expression: code follows.
       else wasted += end - at;
       at = isClosed ? end + 1 : at + 1;
     } else if (character >= '0' && character <= '9') {
@@ -61,7 +63,7 @@ function wordEnd(script: string, start: number, character: RegExp): number {
   return end;
 }
 
-/** Where the string that begins at `start` ends, and whether its quote does that and not its line. */
+/** Where the string that starts at `start` ends, and whether by its quote or only by the end of the line. */
 function stringEnd(script: string, start: number): { end: number; isClosed: boolean } {
   const quote = script[start];
   for (let at = start + 1; at < script.length; at += 1) {

@@ -12,22 +12,22 @@ import { scanPhones } from './scan-phones.ts';
 
 const LONGEST_LINE = 600;
 const MAX_PERSONS = 200;
-/** With addresses in them. */
+/** Lines that contain addresses. */
 const MAX_LINES = 300;
 const MAX_EMAILS_OF_LINE = 5;
 const MOST_WORDS_OF_NAME = 4;
 const CAPITALISED_RUN =
   /\p{Lu}[\p{L}\p{M}'’-]*\.?(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu) ){0,2}\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
-/** Whose somebody is. */
+/** Possessives before a role. */
 const BEFORE_ROLE =
   /(?:^|[\s(,;:])(?:our|the|your|my|unser\w{0,2}|ihr\w{0,2}|der|die|den|dem|notre|votre|le|la|nuestr[oa]|el|il|nostr[oa]|nosso|nossa|o|a|onze|ons|vår|vores|meidän)\s+([^,;:.()]{2,60}?)(?: is| ist| est| es| è|,)?\s*$/iu;
 const BEHIND_NAME =
   /^\s*(?:,|\(|–|—| -)\s*(?:(?:our|the|unser\w{0,2}|notre|nuestr[oa]|nostr[oa]|nosso|nossa|onze)\s+)?([^,;()–—]{2,60}?)\s*(?:[,;)–—]|\s(?:at|on|via|under|unter|per|à|en|na|på|is|can)\s|[^\s]+@|$)/iu;
 
 /**
- * Persons of sentences: "Contact our CEO Jane Doe at jane.doe@acme.com". A name counts where an address in the same
- * line has it, and the role stands beside it or the address has the surname as well.
- * @param claimed addresses whose persons are known already
+ * People in sentences: "Contact our CEO Jane Doe at jane.doe@acme.com". A name counts when an address on the same
+ * line matches it, and either the role stands beside it or the address includes the surname.
+ * @param claimed addresses whose owners are already known
  */
 export function sentencePersons(
   { lines }: PageLines,
@@ -86,7 +86,7 @@ function personOf(text: string, email: string): { name: string; title: string | 
   return null;
 }
 
-/** Neighbouring words that are a name, the most of them first. */
+/** Adjacent words that form a name, the longest sequence first. */
 function* namesWithin(run: string): Generator<{ name: string; start: number }> {
   const words = [...run.matchAll(/\S+/g)];
   for (let size = Math.min(MOST_WORDS_OF_NAME, words.length); size >= 2; size -= 1) {
@@ -107,7 +107,7 @@ function titleBefore(text: string): string | null {
     const isNamed = /^\p{Lu}/u.test(owned) && owned.split(' ').length <= 4;
     if (isRoleLine(owned) || (isNamed && phraseOfTitle(owned) !== null)) return owned;
   }
-  // "Write to CEO Jane Doe": capitals alone, from the name backwards.
+  // "Write to CEO Jane Doe": only capitalised words, backwards from the name.
   const words = text.slice(-80).trim().replace(/,$/, '').split(/\s+/);
   const own: string[] = [];
   for (const word of words.toReversed()) {
@@ -126,7 +126,7 @@ function titleBehind(text: string): string | null {
   return phrase !== null && isRoleLine(phrase) ? phrase : null;
 }
 
-/** "jane.doe@" and "jdoe@" say more than "jane@". */
+/** "jane.doe@" and "jdoe@" identify a person better than "jane@". */
 function hasSurname(name: string, email: string): boolean {
   const surname = plainLetters(wordsOfName(name).at(-1) ?? '').replace(/\P{L}+/gu, '');
   const local = plainLetters(localPartOf(email)).replace(/\P{L}+/gu, '');

@@ -12,7 +12,7 @@ const BEHIND_NAME =
 const LEGAL_FORM =
   /(?:[\s,](?:GmbH(?: & Co\.? KG)?|mbH|e\.\s?K\.|e\.\s?V\.|AG|KG|OHG|GbR|UG(?: \(haftungsbeschränkt\))?|Ltd\.?|Limited|LLC|LLP|Inc\.?|Corp\.?|Corporation|PLC|S\.?r\.?l\.?|S\.?p\.?A\.?|SARL|SAS|S\.L\.U?\.?|S\.A\.|B\.V\.|BV|N\.V\.|ApS|A\/S|AB|Oy|Sp\. z o\.\s?o\.|s\.r\.o\.|Kft\.?)|株式会社|有限公司)$/u;
 
-/** The house that a page is signed with: in its copyright line, or a line that is a name with a legal form; else empty. */
+/** The organisation that signs a page: in its copyright line, or a line with a name and legal form; else empty. */
 export function signedNameOf({ lines }: PageLines): string {
   let legal = '';
   for (const { text, isForeign } of lines) {

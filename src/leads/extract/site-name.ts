@@ -3,13 +3,13 @@ import type { PageSource } from './page-source.ts';
 
 const LONGEST_NAME = 80;
 const SITE_NAME_METAS = ['og:site_name', 'application-name', 'apple-mobile-web-app-title'];
-/** Between the parts of a page's title. */
+/** Separates the parts of a page's title. */
 export const TITLE_SEPARATOR = /\s+[-–—|·•»«:›/]+\s+|\s*[|•»›]\s*|:\s+|\s+::\s+/;
-/** What site builders put there when nobody says otherwise. */
+/** Defaults of site builders. */
 const NO_NAMES =
   /^(?:home(?:page)?|start(?:seite)?|accueil|inicio|welcome|untitled|my (?:site|website|blog)|mysite|website|wordpress|wix|squarespace|index|site|blog|https?:.*)$/i;
 
-/** The name a site goes by: as it says itself, or the part of the title that its domain repeats; else empty. */
+/** The site's name: as it states itself, or the part of the title that matches its domain; else empty. */
 export function siteNameOf({ url, page }: Pick<PageSource, 'url' | 'page'>): string {
   for (const key of SITE_NAME_METAS) {
     const name = page.metas.get(key) ?? '';
@@ -20,7 +20,7 @@ export function siteNameOf({ url, page }: Pick<PageSource, 'url' | 'page'>): str
   return parts.find((part) => part.length <= LONGEST_NAME && isNamedBy(domain, part)) ?? '';
 }
 
-/** Whether a domain's own label is made of a name: `acme-gmbh`, `acmegmbh` or `acme` of "Acme GmbH". */
+/** Whether the first label of a domain is made of a name: `acme-gmbh`, `acmegmbh` or `acme` for "Acme GmbH". */
 function isNamedBy(domain: string, name: string): boolean {
   const words = plain(name)
     .split(/[^\p{L}\p{N}]+/u)

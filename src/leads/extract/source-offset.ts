@@ -1,7 +1,7 @@
-/** After so many values that the source does not hold as they are, looking on costs more than it tells. */
+/** After this many values not found in the source, further searches cost more than they bring. */
 const MAX_MISSES = 20;
 
-/** Finds where values stand in a page's source; values are asked for in the order of the page. */
+/** Finds the positions of values in a page's source; values must be requested in page order. */
 export function sourceOffsets(html: string): (value: string) => number | null {
   let from = 0;
   let misses = 0;

@@ -3,22 +3,22 @@ import { normalizeEmail } from './normalize-email.ts';
 import { joinedLocal } from './scan-emails.ts';
 import { SEAM } from './visible-page-text.ts';
 
-/** On one page. */
+/** Per page. */
 const MAX_CANDIDATES = 2_000;
 const MAX_CANDIDATES_OF_LINE = 10;
 const LOCAL_WINDOW = 90;
 const DOMAIN_WINDOW = 160;
-/** The at sign's names; nothing else is meant by them between brackets. */
+/** Words for the at sign that mean nothing else when in brackets. */
 const AT_WORDS =
   'at|ät|aet|a|à|ad|et|bei|chez|arroba|arobase|arobas|arrobase|chiocciola|chiocciolina|klammeraffe|affenschwanz|apenstaartje|' +
   'ma[łl]pa|zavin[aá][čc]|kukac|snabel-?a|snabela|kr[øo]ll?alfa|miukumauku|sobaka|собака|собачка|равлик|маймунка|kuyruklu a|' +
   'majmun[čc]e|afna|παπάκι|アットマーク|アット|あっと|골뱅이|圈a|艾特|小老鼠|שטרודל|آت|&|@|＠|\\*';
-/** Words that are the at sign without brackets too. */
+/** Words that mean the at sign even without brackets. */
 const STRONG_AT =
   'arroba|arobase|arobas|chiocciola|klammeraffe|apenstaartje|ma[łl]pa|zavin[aá][čc]|kukac|snabel-?a|собака|собачка|アットマーク|골뱅이';
 const DOT_WORDS =
   'dot|d0t|punkt|punto|point|ponto|punt|kropka|te[čc]ka|tocka|to[čc]ka|bodka|pont|prick|piste|nokta|punct|punktum|nukta|точка|крапка|τελεία|ドット|점|点|點|נקודה|نقطة|。|\\.';
-/** Spaces, and the edges of elements. */
+/** Spaces and element boundaries. */
 const GLUE = '[\\s\\uE002]{0,4}';
 const OPEN = '[\\[({<⟨（［｛【«|~*=_-]';
 const CLOSE = '[\\])}>⟩）］｝】»|~*=_-]';
@@ -38,7 +38,7 @@ const LOCAL = /[\p{L}\p{M}\p{N}._+'~\uE000-\uE002-]{1,80}$/u;
 const DOMAIN = /^[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}.\uE000-\uE002-]{0,200}[\p{L}\p{M}\p{N}])?/u;
 const LABEL =
   /(?:e-?mail|mail|mailto|correo|courriel|posta|e-posta|e-post|почта|メール|邮箱|郵件|이메일|kontakt|contact|contacto|contato|contatto|write(?: to)?|schreib(?:en)?(?: sie)?(?: an)?|reach(?: me| us)?|address|adresse)[\s:：>–—-]{0,4}$/iu;
-/** These stand before "at" in sentences. */
+/** Words that precede "at" in sentences. */
 const SENTENCE_WORDS = new Set(
   (
     'us me him her it them you we i they is are was were be been meet look looking looks find found here there visit located location available ' +
@@ -50,8 +50,8 @@ const SENTENCE_WORDS = new Set(
 );
 
 /**
- * Addresses with their signs spelled out, such as `jane [at] acme [dot] de`. Words that sentences use too ("at",
- * "dot") count only where everything around them is written as an address.
+ * Addresses with their signs spelled out, such as `jane [at] acme [dot] de`. Words that also occur in sentences
+ * ("at", "dot") count only when everything around them has the form of an address.
  */
 export function scanSpelledOut(text: string, most = MAX_CANDIDATES): string[] {
   const found: string[] = [];
@@ -65,7 +65,7 @@ export function scanSpelledOut(text: string, most = MAX_CANDIDATES): string[] {
   return found;
 }
 
-/** Where the first such address in a line begins; -1 without one. */
+/** Where the first such address in a line begins; -1 if there is none. */
 export function spelledOutStart(line: string): number {
   let candidates = 0;
   for (const match of line.matchAll(AT)) {
@@ -139,7 +139,7 @@ function isMeant({ kind, email, local, prefix, suffix, isDotSpelled }: Candidate
   }
 }
 
-/** Spelled-out dots as dots; a dot between spaces is one that was pulled apart. */
+/** Turns spelled-out dots into dots; a dot between spaces belongs to an address that was pulled apart. */
 function withDots(text: string): string {
   return text
     .replace(BRACKETED_DOT, '.')
@@ -156,7 +156,7 @@ function countDots(text: string): number {
   );
 }
 
-/** The domain a text begins with; the shortest where the element that holds it ends. */
+/** The domain at the start of a text; the shortest one at an element boundary. */
 function domainOf(text: string): string | null {
   const written = DOMAIN.exec(text)?.[0] ?? '';
   const seam = written.indexOf(SEAM);

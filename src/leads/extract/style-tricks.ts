@@ -1,6 +1,6 @@
 import type { HtmlElement } from '#src/files/html-tree.ts';
 
-/** Classes that a page's own style sheets hide, or write from right to left. */
+/** Classes that the page's own style sheets hide or reverse. */
 export interface StyleTricks {
   hidden: ReadonlySet<string>;
   reversed: ReadonlySet<string>;
@@ -12,10 +12,10 @@ const IS_RTL = /direction:rtl/;
 const OVERRIDES_DIRECTION = /unicode-bidi:(?:bidi-override|isolate-override)/;
 const CLASS_NAME = /\.([\p{L}_-][\p{L}\p{N}_-]{0,60})$/u;
 
-/** Each card of a page has the style sheets of the page. */
+/** All cards of a page share its style sheets. */
 let last: { css: string; tricks: StyleTricks } | null = null;
 
-/** Reads the rules outside `@media` and the like whose selectors end in a class. */
+/** Reads rules outside `@media` and the like whose selectors end in a class. */
 export function styleTricks(css: string): StyleTricks {
   if (last?.css !== css) last = { css, tricks: readTricks(css) };
   return last.tricks;
@@ -41,7 +41,7 @@ export function isHidden({ attribs }: HtmlElement): boolean {
   return attribs['style'] !== undefined && HIDES.test(compact(attribs['style']));
 }
 
-/** Whether its text is shown from its end to its beginning. */
+/** Whether its text is displayed in reverse. */
 export function isReversed({ name, attribs }: HtmlElement): boolean {
   if (name === 'bdo') return attribs['dir']?.trim().toLowerCase() === 'rtl';
   return attribs['style'] !== undefined && isReversing(compact(attribs['style']), attribs['dir']);

@@ -1,7 +1,7 @@
 import { childrenOf, type HtmlElement, isElement, oneLine, rawText } from '#src/files/html-tree.ts';
 import { plainLetters } from './role-lexicon.ts';
 
-/** What the head of a table says that the cells below it hold. */
+/** What a table header says about the cells below it. */
 export type Column = 'name' | 'title' | 'email' | 'phone' | 'fax';
 
 const MAX_ROWS = 2_000;
@@ -40,7 +40,7 @@ const HEADS: readonly (readonly [Column, RegExp])[] = [
 
 const known = new WeakMap<HtmlElement, ReadonlyMap<HtmlElement, Column>>();
 
-/** What a cell holds by the head of its table; null when no head says so, and for the head itself. */
+/** The content of a cell by its table header; null when no header tells, and for the header itself. */
 export function columnOf(cell: HtmlElement): Column | null {
   const table = tableOf(cell);
   if (!table) return null;
@@ -49,7 +49,7 @@ export function columnOf(cell: HtmlElement): Column | null {
   return columns.get(cell) ?? null;
 }
 
-/** What a label or the head of a column says that follows it. */
+/** What a label or column header announces. */
 export function columnNamed(label: string): Column | null {
   if (label.length > LONGEST_HEAD) return null;
   const plain = plainLetters(oneLine(label))
@@ -78,7 +78,7 @@ function tableOf(cell: HtmlElement): HtmlElement | null {
 
 function readColumns(table: HtmlElement): ReadonlyMap<HtmlElement, Column> {
   const written = rowsOf(table);
-  // A heading over the whole table stands above its head.
+  // A caption row over the whole table precedes its header.
   const at = written.slice(0, 3).findIndex((row) => new Set(row).size > 1);
   const [head, ...rows] = at === -1 ? [] : written.slice(at);
   const columns = new Map<HtmlElement, Column>();
@@ -96,7 +96,7 @@ function readColumns(table: HtmlElement): ReadonlyMap<HtmlElement, Column> {
   return columns;
 }
 
-/** Cells by row; one that spans columns stands for each of them. */
+/** Cells by row; a cell that spans columns is repeated for each of them. */
 function rowsOf(table: HtmlElement): HtmlElement[][] {
   const parts = childrenOf(table).filter(isElement);
   const rows = parts.flatMap((part) =>

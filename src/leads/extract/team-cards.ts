@@ -13,9 +13,9 @@ const MAX_CARDS = 1_000;
 const MAX_HEADINGS = 40;
 
 /**
- * Persons of team pages: names in like places of a page, each with a role, links or contacts beside it, in whatever
- * markup (cards, lists, tables, definition lists, headings with paragraphs). A lone name counts when its role stands
- * next to it, or an address or profile has the name. What several cards share is nobody's own.
+ * People on team pages: names in comparable places of a page, each with a role, links or contacts beside it, in any
+ * markup (cards, lists, tables, definition lists, headings with paragraphs). A lone name counts when its role is next
+ * to it, or an address or profile matches the name. Contacts shared by several cards belong to nobody in particular.
  */
 export function readTeamCards(source: PageSource): ContactCard[] {
   const page = readPageLines(source.page.root);
@@ -97,7 +97,7 @@ function readGroup(
     });
 }
 
-/** Where most cards have a line in the place of the role, that line is the role, whatever its words. */
+/** If most cards have a line in the place of the role, that line is the role, whatever its words. */
 function withUsualTitles(read: readonly ReadCard[]): ReadCard[] {
   const placed = read.filter(({ card }) => card.isTitleNear || card.unknownTitle !== null).length;
   const isUsual = placed * 2 >= read.length;
@@ -113,7 +113,7 @@ function isAllPlaced(read: readonly ReadCard[]): boolean {
   );
 }
 
-/** A page that says by its address or headings that it shows the people of the house. */
+/** A page whose address or headings say that it shows the organisation's people. */
 function isTeamPage({ url }: PageSource, { lines }: PageLines): boolean {
   const path = decodeURIComponentOr(URL.parse(url)?.pathname ?? '');
   const names = path.split('/').map((part) => part.replace(/\.\w{2,5}$/, ''));
@@ -140,7 +140,7 @@ function isConvincing(card: PersonCard): boolean {
   const { found, title, unknownTitle, hasOwnContact, emails, phones, isAuthor } = card;
   if (isAuthor) return hasOwnContact;
   if (title !== null || hasOwnContact) return true;
-  // Towns have numbers too, but no line in the place of a role.
+  // Towns have phone numbers, too, but no line in the place of a role.
   const isReachable = emails.length > 0 || (phones.length > 0 && unknownTitle !== null);
   return isReachable && !found.isTentative;
 }
@@ -159,7 +159,7 @@ function standsAlone(card: PersonCard): boolean {
   return isTitleNear && card.phones.length + card.emails.length + card.profiles.length > 0;
 }
 
-/** An address or profile that several names have is the house's. */
+/** An address or profile under several names belongs to the organisation. */
 function withoutShared(cards: readonly PersonCard[]): PersonCard[] {
   const keys = new Map<string, Set<string>>();
   for (const { found, emails, profiles } of cards) {

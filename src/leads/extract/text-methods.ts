@@ -1,10 +1,10 @@
-/** A text that a script makes, and whether more than one literal was needed. */
+/** A text that a script builds, and whether it took more than one literal. */
 export interface Made {
   text: string;
   isMade: boolean;
 }
 
-/** What a method of a string or a list makes of literals; null for methods that are not known. */
+/** The result of a string or list method on literals; null for unknown methods. */
 export function applyTextMethod(
   value: Made | string[],
   method: string,

@@ -1,4 +1,4 @@
-/** The surnames that most people of China and Korea have, and common ones of Japan; each entry begins a full name. */
+/** The most frequent surnames of China and Korea, and common ones of Japan; each entry begins a full name. */
 const CHINESE =
   '王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万段雷钱錢汤湯尹黎易常武乔贺赖龚文';
 const KOREAN =
@@ -24,11 +24,11 @@ const COMPOUND = [
   '독고',
   '사공',
 ];
-/** Written in such signs and beginning like a name, but no name. */
+/** Words in such characters that begin like a name but are none. */
 const NO_NAME =
   /(?:我们|我們|公司|中心|联系|聯絡|服务|服務|产品|產品|新闻|新聞|方案|经理|經理|总监|董事|電話|电话|地址|首页|有限|技术|会社|情報|案内|採用|一覧|製品|事業|本社|東京|大阪|部$|社$|店$|県|市$|区$|町|様|회사|문의|안내|소개|정보|채용|고객|서비스|제품|이용|약관|주소|전화|이메일|오시는|공지|사항|센터|지사|본사|사업|연구|기술|지원|대표|이사|부장|과장|팀장|사장|전무|상무|방침|서울|부산|인천|대구|광주)/u;
 
-/** The name of a person in Chinese, Japanese or Korean writing, or null. */
+/** A person's name in Chinese, Japanese or Korean characters, or null. */
 export function readUnspacedName(text: string): string | null {
   const name = text.replace(/[\s\u3000]+/g, ' ').trim();
   if (name.length > 12 || NO_NAME.test(name)) return null;

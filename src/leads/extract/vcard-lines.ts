@@ -4,7 +4,7 @@ export interface VCardLine {
   name: string;
   /** Names in upper case; a value without a name is a `TYPE` (vCard 2.1). */
   parameters: Map<string, string[]>;
-  /** As it is written, escapes included; quoted-printable and base64 are decoded. */
+  /** As written, with escapes; quoted-printable and base64 are decoded. */
   value: string;
   /** Where it begins in the file. */
   offset: number;
@@ -13,11 +13,11 @@ export interface VCardLine {
 const MAX_LINES = 100_000;
 const MAX_PARAMETERS = 20;
 const MAX_VALUE_LENGTH = 20_000;
-/** Pictures, sounds and keys hold no words. */
+/** Pictures, sounds and keys contain no text. */
 const BINARY = new Set(['PHOTO', 'LOGO', 'KEY', 'SOUND', 'X-ABCROP-RECTANGLE']);
 const ENCODINGS = /^(?:QUOTED-PRINTABLE|BASE64|B|8BIT|7BIT)$/i;
 
-/** The properties of a vCard file (RFC 6350, RFC 2426, vCard 2.1), its folded lines joined. */
+/** The properties of a vCard file (RFC 6350, RFC 2426, vCard 2.1), with folded lines joined. */
 export function* readVCardLines(text: string): Generator<VCardLine> {
   let count = 0;
   let isOld = false;
@@ -32,7 +32,7 @@ export function* readVCardLines(text: string): Generator<VCardLine> {
   }
 }
 
-/** Lines with what continues them: after white space, and in quoted-printable after a `=` at the end. */
+/** Lines with their continuations: after white space, or in quoted-printable after a trailing `=`. */
 function* logicalLines(
   text: string,
   isOld: () => boolean,
@@ -47,7 +47,7 @@ function* logicalLines(
     const isSoft = isQuoted && last !== undefined && last.endsWith('=');
     if (last !== undefined && (isSoft || /^[ \t]/.test(line))) {
       if (isSoft) parts[parts.length - 1] = last.slice(0, -1);
-      // What is folded in 2.1 keeps the white space it was folded at.
+      // In version 2.1, unfolding keeps the white space at the fold.
       const part = isSoft || isOld() ? line : line.slice(1);
       length += part.length;
       if (length <= 10 * MAX_VALUE_LENGTH) parts.push(part);
@@ -141,7 +141,7 @@ function inCharset(bytes: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch (error) {
-    // A name that nobody knows.
+    // An unknown encoding.
     if (error instanceof RangeError) return new TextDecoder('utf-8').decode(bytes);
     throw error;
   }

@@ -14,14 +14,14 @@ import { readVCardLines, type VCardLine } from './vcard-lines.ts';
 
 const MAX_CARDS = 1_000;
 const MAX_LINES_OF_CARD = 500;
-/** Cards within cards: a secretary's. */
+/** Nesting of cards: a secretary's card inside a card. */
 const MAX_DEPTH = 5;
 const PROFILE_NAMES = new Set(['X-SOCIALPROFILE', 'SOCIALPROFILE', 'X-TWITTER', 'X-LINKEDIN']);
 
 /**
  * The cards of a vCard file, version 2.1, 3.0 or 4.0.
- * @param url where the file was read: addresses in it are relative to it
- * @param region of phone numbers without country code whose card names no country
+ * @param url where the file was read: relative addresses are resolved against it
+ * @param region for phone numbers without a country code whose card names no country
  */
 export function readVCards(text: string, url: string, region: string | null = null): ContactCard[] {
   const cards: ContactCard[] = [];
@@ -35,7 +35,7 @@ export function readVCards(text: string, url: string, region: string | null = nu
     if (cards.length >= MAX_CARDS) return cards;
     const isVCard = line.value.trim().toUpperCase() === 'VCARD';
     if (line.name === 'BEGIN' && isVCard) {
-      // An agent's card is inside; otherwise the end of the one before is missing.
+      // An agent's card is nested; otherwise the previous card's end is missing.
       const isAgent = open.at(-1)?.lines.at(-1)?.name === 'AGENT';
       while (open.length > 0 && (!isAgent || open.length >= MAX_DEPTH)) close();
       open.push({ lines: [], offset: line.offset });
@@ -104,7 +104,7 @@ function kindOf(
   return company !== null && (name === null || name === company) ? 'organization' : 'person';
 }
 
-/** By `PREF=1` (4.0) or `TYPE=pref` (older), else in the order of the file. */
+/** By `PREF=1` (4.0) or `TYPE=pref` (older), else in file order. */
 function preferredFirst(lines: readonly VCardLine[]): VCardLine[] {
   const rank = ({ parameters }: VCardLine): number => {
     const preference = Number(parameters.get('PREF')?.[0] ?? Number.NaN);
@@ -118,12 +118,12 @@ function hasType(parameters: ReadonlyMap<string, string[]>, type: RegExp): boole
   return (parameters.get('TYPE') ?? []).some((written) => type.test(written));
 }
 
-/** A number that also takes calls is a phone's. */
+/** A number that also takes calls counts as a phone number. */
 function isFax({ parameters }: VCardLine): boolean {
   return hasType(parameters, /^(?:fax|pager|modem)$/i) && !hasType(parameters, /^voice$/i);
 }
 
-/** `X-SOCIALPROFILE;type=twitter;x-user=jane:…` and what else phones and address books write. */
+/** `X-SOCIALPROFILE;type=twitter;x-user=jane:…` and other forms that phones and address books write. */
 function profileUrls({ name, parameters, value }: VCardLine): string[] {
   if (!PROFILE_NAMES.has(name)) return [];
   const url = unescaped(value).trim();

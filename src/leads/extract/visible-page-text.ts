@@ -10,11 +10,11 @@ import { type Column, columnOf } from './table-columns.ts';
 import { reversedText } from './decode-text.ts';
 import { hasClassOf, isHidden, isReversed, type StyleTricks, styleTricks } from './style-tricks.ts';
 
-/** Stands where something unseen was between two characters: a comment, a hidden element, a soft hyphen. */
+/** Replaces something invisible between two characters: a comment, a hidden element, a soft hyphen. */
 export const GAP = '\uE000';
-/** Around text that was written backwards, and stands here as it is shown. */
+/** Surrounds text that was written backwards; it is given here as displayed. */
 export const TURNED = '\uE001';
-/** Where an element begins or ends in a line without a space: words may meet here that are shown apart. */
+/** An element boundary in a line without a space: words that are displayed apart may touch here. */
 export const SEAM = '\uE002';
 
 const LABELS: Readonly<Partial<Record<Column, string>>> = { phone: 'Tel: ', fax: 'Fax: ' };
@@ -30,9 +30,9 @@ const INLINE = new Set(
     ' ',
   ),
 );
-/** What noise between the letters of an address is put in; larger things are hidden for other reasons. */
+/** Elements that hide noise between the letters of an address; larger elements are hidden for other reasons. */
 const NOISE_ELEMENTS = new Set('span b i em u s strong small code del ins font sub sup'.split(' '));
-/** A picture of the at sign in the middle of an address. */
+/** A picture of an at sign inside an address. */
 const AT_IMAGE = /^\s*(?:@|at|[[(]at[\])])\s*$/i;
 const PRIVATE_MARKS = /[\uE000-\uE002]/g;
 const ZERO_WIDTH = /[\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]+/g;
@@ -40,8 +40,8 @@ const ZERO_WIDTH = /[\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\
 const known = new WeakMap<OpenedPage, string>();
 
 /**
- * What a reader of the page sees, a line for each block, with `GAP`, `TURNED` and `SEAM` where its markup plays with
- * the text. Capped.
+ * What a reader of the page sees, one line per block, with `GAP`, `TURNED` and `SEAM` where its markup disguises the
+ * text. Truncated at a limit.
  */
 export function visiblePageText(page: OpenedPage): string {
   const before = known.get(page);
@@ -51,12 +51,12 @@ export function visiblePageText(page: OpenedPage): string {
   return text;
 }
 
-/** The same for people and phones: nothing unseen in it, and a space at every seam. */
+/** The same for finding people and phone numbers: without marks, and with a space at every seam. */
 export function withoutMarks(text: string): string {
   return text.replace(/[\uE000\uE001]/g, '').replaceAll(SEAM, ' ');
 }
 
-/** Elements in the order of the page; hidden ones too. */
+/** Elements in page order, including hidden ones. */
 export function* elementsOf(page: OpenedPage): Generator<HtmlElement> {
   const open: HtmlNode[] = [page.root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -102,7 +102,7 @@ class Reader {
     const isNoise = NOISE_ELEMENTS.has(name) && hasClassOf(element, this.#tricks.hidden);
     const isInline = INLINE.has(name);
     if (isNoise || isHidden(element) || UNSEEN.has(name)) {
-      // The head of a page is unseen only where it is one: broken pages never end theirs.
+      // A head is hidden only if it is a real one: broken pages never close theirs.
       if (name === 'head' && !isHidden(element)) pushChildren(open, element);
       else this.#push(isInline ? GAP : '\n');
       return;
@@ -111,7 +111,7 @@ class Reader {
     if (name === 'wbr' || name === 'img') return;
     const edge = edgeOf(name, isInline);
     this.#push(edge);
-    // Under the head of a column a number is as good as behind a label.
+    // Below a column header a number counts as much as after a label.
     if (name === 'td') this.#push(LABELS[columnOf(element) ?? 'name'] ?? '');
     if (isReversed(element) || hasClassOf(element, this.#tricks.reversed)) {
       const text = plainText(rawText(element).slice(0, MAX_REVERSED_LENGTH)).trim();

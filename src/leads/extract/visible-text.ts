@@ -5,10 +5,10 @@ import { scanPhones } from './scan-phones.ts';
 import { sourceOffsets } from './source-offset.ts';
 import { visiblePageText, withoutMarks } from './visible-page-text.ts';
 
-/** On one page; a list of more is no list of contacts. */
+/** Per page; a longer list is not a list of contacts. */
 const MAX_EACH = 500;
 
-/** Addresses and phone numbers that a reader of the page sees as they are written. */
+/** Addresses and phone numbers that a reader of the page can see. */
 export function readVisibleText(source: PageSource): ContactCard[] {
   const text = visiblePageText(source.page);
   return [...emailCards(source, text), ...phoneCards(source, withoutMarks(text))];

@@ -1,12 +1,12 @@
 /**
- * Whether a site is about everybody: a social network, a directory, a marketplace, a search engine, a portal. What is
- * found there leads to companies, but the site is none of them.
+ * Whether a site is about many companies: a social network, a directory, a marketplace, a search engine, a portal.
+ * Its pages lead to companies, but the site is none of them.
  */
 export function isDirectory(registrableDomain: string): boolean {
   return DOMAINS.has(registrableDomain) || BRANDS.has(registrableDomain.split('.', 1)[0] ?? '');
 }
 
-/** First labels of registrable domains that they use in many countries. */
+/** First labels of registrable domains used in many countries. */
 const BRANDS: ReadonlySet<string> = new Set([
   'aliexpress',
   'amazon',
@@ -35,7 +35,7 @@ const BRANDS: ReadonlySet<string> = new Set([
 ]);
 
 const DOMAINS: ReadonlySet<string> = new Set([
-  // Social networks, messengers, places to publish
+  // Social networks, messengers, publishing platforms
   'bsky.app',
   'discord.com',
   'discord.gg',
@@ -71,7 +71,7 @@ const DOMAINS: ReadonlySet<string> = new Set([
   'bit.ly',
   'linktr.ee',
   'tinyurl.com',
-  // Code and questions
+  // Code hosting and Q&A
   'bitbucket.org',
   'github.com',
   'gitlab.com',
@@ -99,7 +99,7 @@ const DOMAINS: ReadonlySet<string> = new Set([
   'yahoo.com',
   'yandex.com',
   'yandex.ru',
-  // Data on companies, reviews and agencies
+  // Company data, reviews and agencies
   'angel.co',
   'apollo.io',
   'bbb.org',

@@ -1,7 +1,7 @@
 import { isDisposableEmailDomain } from 'disposable-email-domains-js';
 import { registrableDomain } from './registrable-domain.ts';
 
-/** Local parts that are a desk and not a person: in English, then by language. */
+/** Local parts of role addresses: in English, then by language. */
 const ROLES = new Set(
   (
     'info information informations infos hello hi hey contact contacts contactus contact-us mail email e-mail office admin administrator administration ' +
@@ -39,14 +39,14 @@ const ROLES = new Set(
     'bilgi iletisim satis satış destek musteri müşteri muhasebe ik insankaynaklari iroda ertekesites értékesítés ugyfelszolgalat ' +
     'ügyfélszolgálat rendeles rendelés titkarsag titkárság vanzari vânzări comenzi birou secretariat relatii grammateia pwliseis ' +
     'prodaja ured uprava racunovodstvo računovodstvo ' +
-    // Russian and Ukrainian, Japanese, Chinese, Korean as they are transliterated or written
+    // Russian and Ukrainian, Japanese, Chinese, Korean, transliterated or in their own scripts
     'инфо почта офис продажи контакт zakaz prodazhi pochta buh reklama otvet toiawase otoiawase soudan eigyo eigyou jinji saiyo saiyou koho ' +
     'kouhou kefu shangwu zhaopin'
   ).split(' '),
 );
-/** Where a desk has many: `sales-uk`, `info.berlin`, `support2`. */
+/** For organisations with several of one role: `sales-uk`, `info.berlin`, `support2`. */
 const FIRST_PART = /^[\p{L}\p{M}]+/u;
-/** These begin the addresses of persons too, or say little. */
+/** These may also begin personal addresses, or tell little. */
 const WEAK_FIRST_PARTS = new Set(
   'all hi hey mail email work people post ask web client pers care personal order ordre ir pr hr ik rh'.split(
     ' ',
@@ -69,11 +69,11 @@ const FREE_MAIL = new Set(
     'ezweb.ne.jp softbank.ne.jp rediffmail.com telia.com spray.se online.no luukku.com suomi24.fi mynet.com windowslive.com lycos.com'
   ).split(' '),
 );
-/** The same house under the suffix of many countries, such as `yahoo.co.uk`. */
+/** Providers with domains in many countries, such as `yahoo.co.uk`. */
 const FREE_MAIL_ANYWHERE =
   /^(?:yahoo|hotmail|outlook|live|gmx|aol|yandex)\.[a-z]{2,3}(?:\.[a-z]{2})?$/;
 
-/** Whether an address is a desk (`info@`, `kontakt@`, `ventas@`) and not a person. */
+/** Whether this is a role address (`info@`, `kontakt@`, `ventas@`), not a person's. */
 export function isRoleAddress(email: string): boolean {
   const local = localPart(email);
   const plain = local.replaceAll(/[._-]/g, '');
@@ -83,7 +83,7 @@ export function isRoleAddress(email: string): boolean {
   return first.length < local.length;
 }
 
-/** Whether its domain gives addresses that live for minutes. */
+/** Whether its domain provides throwaway addresses. */
 export function isDisposable(email: string): boolean {
   const domain = domainOf(email);
   return (
@@ -91,7 +91,7 @@ export function isDisposable(email: string): boolean {
   );
 }
 
-/** Whether its domain gives addresses to everyone, so that it says nothing of where the person works. */
+/** Whether its domain gives addresses to everyone, so that it does not tell where the person works. */
 export function isFreeMail(email: string): boolean {
   const domain = domainOf(email);
   return FREE_MAIL.has(domain) || FREE_MAIL_ANYWHERE.test(domain);

@@ -1,13 +1,13 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { getPublicSuffix, parse } from 'tldts';
 
-/** Private suffixes such as `github.io` count: each of their names belongs to someone else. */
+/** Includes private suffixes such as `github.io`: each name under them belongs to somebody else. */
 const OPTIONS = { allowPrivateDomains: true };
 
 /**
- * The domain that was registered to get this URL or host, in lower case, with its letters readable (`xn--` decoded) as
- * in `normalizeEmail`. Hosts under no suffix (IP addresses, `localhost`) and suffixes themselves are given as they are;
- * the first with the port that is written, since each port may be another site there. Null for what is no host.
+ * The registrable domain of a URL or host, in lower case, with `xn--` decoded as in `normalizeEmail`. Hosts without a
+ * public suffix (IP addresses, `localhost`) and suffixes themselves are returned as they are; the former with their
+ * explicit port, because each port may be another site. Null when it is not a host.
  */
 export function registrableDomain(urlOrHost: string): string | null {
   const { domain, hostname, isIp } = parse(urlOrHost.trim(), OPTIONS);
@@ -20,7 +20,7 @@ export function registrableDomain(urlOrHost: string): string | null {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
 
-/** `:8080`; empty when none is written, or that of the scheme. */
+/** `:8080`; empty when there is none, or it is the scheme's default. */
 function portOf(urlOrHost: string): string {
   const [, scheme = '', authority = ''] =
     /^\s*(?:([a-z][a-z0-9+.-]*):\/\/)?([^/?#\s]*)/i.exec(urlOrHost) ?? [];
@@ -28,7 +28,7 @@ function portOf(urlOrHost: string): string {
   return port === DEFAULT_PORTS[scheme.toLowerCase()] ? '' : port;
 }
 
-/** Letters for `xn--`, lower case, no dot at the end; null for what can be no host name. */
+/** Decoded from `xn--`, lower case, without a trailing dot; null when it cannot be a host name. */
 export function readableHost(host: string): string | null {
   const ascii = domainToASCII(host.replace(/\.$/, ''));
   if (ascii === '' || ascii.length > 253) return null;
@@ -36,7 +36,7 @@ export function readableHost(host: string): string | null {
   return domainToUnicode(ascii) || ascii;
 }
 
-/** What a host ends with that nobody owns alone, such as `co.uk`; whether it is in the list of such suffixes. */
+/** The public suffix of a host, such as `co.uk`; and whether the suffix list contains it. */
 export function publicSuffix(host: string): { suffix: string; isListed: boolean } | null {
   const suffix = getPublicSuffix(host, OPTIONS);
   if (suffix === null) return null;

@@ -1,9 +1,9 @@
-/** What a page of a site is for, by its name. */
+/** The purpose of a page, by its name. */
 export type NamedPageKind = 'imprint' | 'contact' | 'team' | 'about' | 'privacy';
 
 /**
- * How pages are called in paths and in the text of links, a language a line, without accents (`über` is `uber` here).
- * The order of kinds decides between names that fit equally well.
+ * Names of pages in paths and link texts, one language per line, without accents (`über` is `uber` here). The order
+ * of kinds decides between names that match equally well.
  */
 const NAMES: Readonly<Record<NamedPageKind, string>> = {
   imprint: `
@@ -80,11 +80,11 @@ const NAMES: Readonly<Record<NamedPageKind, string>> = {
     プライバシーポリシー; 個人情報保護方針; 隐私政策; 隱私權政策; 개인정보처리방침`,
 };
 
-/** Pages below these tell of many things, whatever words their names hold. */
+/** Pages below these are about many topics, whatever words are in their names. */
 const NEWS =
   /^(?:blog|blogs|news|press|presse|aktuelles|actualites|actualite|noticias|notizie|novosti|nieuws|nyheter|events?|veranstaltungen|tags?|categor(?:y|ies)|kategorie|author|autor|archive|archiv|jobs?|careers?|karriere|products?|produkte?|shop|store|cart|warenkorb|articles?|artikel|posts?|magazin|stories|wiki|forum|docs)$/;
 
-/** Text in the form that names are compared in: lower case, no accents, `-` between and around its words. */
+/** Text in the form in which names are compared: lower case, no accents, `-` between and around its words. */
 function inWordsOf(text: string): string {
   const plain = text
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -101,13 +101,13 @@ function inWordsOf(text: string): string {
   return `-${plain.replaceAll(/^-|-$/g, '')}-`;
 }
 
-/** Scripts without blanks between words. */
+/** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 const KINDS: readonly NamedPageKind[] = ['imprint', 'contact', 'team', 'about', 'privacy'];
 
-/** Names of whole words, by their words; and of scripts without words. */
+/** Names in scripts with word boundaries, by their words; and names in scripts without. */
 const SPACED = new Map<string, NamedPageKind>();
 const WITHIN: { kind: NamedPageKind; name: string }[] = [];
 let mostWords = 1;
@@ -126,16 +126,16 @@ for (const kind of KINDS) {
 
 export interface NamedPage {
   kind: NamedPageKind;
-  /** Which share of the text the name makes up, above 0 and up to 1. */
+  /** The share of the text that the name makes up, above 0 and up to 1. */
   share: number;
 }
 
-/** Longer texts are no names. */
+/** Longer texts are not names. */
 const MAX_NAME_LENGTH = 80;
-/** `Our team has won an award` is no page of a team. */
+/** `Our team has won an award` is not a team page. */
 const MIN_SHARE = 0.3;
 
-/** What a page of this name, or behind a link of this text, is for; null when the name does not say. */
+/** The purpose of a page with this name or link text; null when the name does not tell. */
 export function kindOfName(text: string): NamedPage | null {
   if (text.length > MAX_NAME_LENGTH) return null;
   const words = inWordsOf(text).slice(1, -1);

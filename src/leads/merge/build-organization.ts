@@ -10,9 +10,9 @@ import type { PlacedCard } from './own-organization.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { isStructured, trustOf } from './trust.ts';
 
-/** An organisation has no more of one kind that anybody would use. */
+/** More values of one kind would be of no use to anybody. */
 const MAX_VALUES = 20;
-/** Desks that answer everybody come before those for one matter. */
+/** General role addresses come before those for one topic. */
 const FRONT_DESK =
   /^(?:info|contact|kontakt|contacto|contato|contatti|contatto|office|hello|hallo|hola|mail|email|biuro|bureau|buero|geral|iletisim|bilgi|accueil|post|posta|toimisto|welcome|enquiries|inquiries|kancelar|iroda|sales|vertrieb|reception)\b/;
 
@@ -24,8 +24,8 @@ export interface OrganizationSources {
 }
 
 /**
- * The organisation of a site, from its own cards and from what stands loose on the pages.
- * @returns `isKnown` false when nothing is known but a name; the name alone still says where persons work
+ * The organisation of a site, from its own cards and from loose facts on the pages.
+ * @returns `isKnown` false when only a name is known; the name alone still tells where persons work
  */
 export function buildOrganization({ own, rest, pages, siteDomain }: OrganizationSources): {
   draft: LeadDraft;
@@ -56,7 +56,7 @@ export function buildOrganization({ own, rest, pages, siteDomain }: Organization
   return { draft: organization, name, isKnown: isKnown(organization, own) };
 }
 
-/** The name that structured data gives it, best the one with an address of the site. */
+/** The name in structured data, preferably in a card with an address of the site. */
 function nameOf(own: readonly PlacedCard[], cards: readonly LeadDraft[]): Evidenced | null {
   const named = own.flatMap(({ card }, index) => {
     const name = cards[index]?.name;
@@ -81,7 +81,7 @@ function isKnown(
   own: readonly PlacedCard[],
 ): boolean {
   if (emails.length + phones.length + linkedin.length + twitter.length > 0 || address) return true;
-  // The publisher of an article is named for the search engines' sake.
+  // Pages name the publisher of an article only for search engines.
   return own.some(({ card }) => isStructured(card.technique) && card.name && card.description);
 }
 
@@ -89,13 +89,13 @@ function sortBy(values: readonly Evidenced[], worth: (one: Evidenced) => number)
   return values.toSorted((a, b) => worth(b) - worth(a)).slice(0, MAX_VALUES);
 }
 
-/** Of the site's own domain first; then the desk that answers everybody; then what is marked up. */
+/** The site's own domain first; then general role addresses; then marked-up ones. */
 function worthOfEmail({ value, evidence }: Evidenced, siteDomain: string): number {
   const domain = registrableDomain(value.slice(value.lastIndexOf('@') + 1));
   const isMarked = evidence.some(({ technique }) => isStructured(technique));
   let worth = isMarked ? 6 : 0;
   if (domain === siteDomain) worth += 20;
-  // The same house under another ending, or its box at a provider, rather than the agency that made the site.
+  // Prefers the organisation's other domain, or its mailbox at a provider, to the agency that made the site.
   else if (isFreeMail(value) || (domain && domain.split('.')[0] === siteDomain.split('.')[0]))
     worth += 5;
   if (FRONT_DESK.test(value)) worth += 4;
@@ -115,7 +115,7 @@ function pagesOf(evidence: Evidenced['evidence']): number {
   return new Set(evidence.map(({ url }) => url)).size;
 }
 
-/** The site's home page, with the evidence of cards that name it. */
+/** The site's home page, with the cards that name it as evidence. */
 function homeOf(
   pages: readonly ExtractedPage[],
   named: Evidenced | null,
@@ -129,13 +129,13 @@ function homeOf(
   };
 }
 
-/** What a page's head says describes the page. */
+/** The metadata in a page's head describes only that page. */
 function draftOfOwn(card: ContactCard, place: Parameters<typeof draftOfCard>[1]): LeadDraft {
   const draft = draftOfCard(card, place);
   return card.technique === 'meta' ? { ...draft, description: null } : draft;
 }
 
-/** What pages say of themselves: the start page, or the one that was read first. */
+/** The pages' own descriptions: that of the start page, or of the first page read. */
 function describedBy(pages: readonly ExtractedPage[]): Evidenced | null {
   const home = pages.find(({ url }) => /^\/(?:index\.\w+)?$/.test(URL.parse(url)?.pathname ?? ''));
   for (const { url, cards } of [home, pages[0]].filter((page) => page !== undefined)) {

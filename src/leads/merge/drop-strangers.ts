@@ -3,21 +3,21 @@ import type { PlacedCard } from './own-organization.ts';
 import { organizationKey, resemblesDomain } from '#src/leads/extract/organization-key.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
-/** So near in the source of a page, a number belongs to the address beside it. */
+/** A number this close to an address in the page's source belongs to it. */
 const NEAR = 200;
 
 export interface SiteOfAddresses {
   siteDomain: string;
-  /** Empty when nothing says it. */
+  /** Empty when unknown. */
   siteName: string;
-  /** Addresses that persons and the organisation itself claim. */
+  /** Addresses claimed by persons and by the organisation itself. */
   claimed: ReadonlySet<string>;
 }
 
 /**
- * Cards that stand loose on pages without the addresses of others, and without the numbers beside those. Where a site
- * has addresses on its own domain, one on another is the site's only when it resembles its name or is claimed by someone
- * there; where it has none, or can have none, every address is taken for its own.
+ * Loose cards without strangers' addresses, and without the numbers beside those. If a site has addresses on its own
+ * domain, an address on another domain belongs to the site only when it resembles the site's name or somebody there
+ * claims it. If it has none, or cannot have any, every address counts as its own.
  */
 export function dropStrangers(cards: readonly PlacedCard[], site: SiteOfAddresses): PlacedCard[] {
   const all = [...cards.flatMap(({ card }) => card.emails), ...site.claimed];
@@ -45,7 +45,7 @@ function isOfSite(email: string, { siteDomain, siteName, claimed }: SiteOfAddres
   return isAlike(labels[isFreeMail(email) ? 1 : 0] ?? '');
 }
 
-/** Where strangers' addresses stand, by page. */
+/** The positions of strangers' addresses, by page. */
 function strangePlaces(
   cards: readonly PlacedCard[],
   isStrange: (email: string) => boolean,
@@ -58,7 +58,7 @@ function strangePlaces(
   return places;
 }
 
-/** Nearer to a stranger's address than to any other contact that it may go with. */
+/** Whether it is closer to a stranger's address than to any other contact that it may belong to. */
 function isBesideStranger(
   { card, url }: PlacedCard,
   cards: readonly PlacedCard[],

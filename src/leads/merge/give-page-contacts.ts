@@ -13,13 +13,13 @@ import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 const FIELDS = ['emails', 'phones', 'linkedin', 'twitter'] as const;
 type Field = (typeof FIELDS)[number];
 
-/** Contacts that stand on pages without saying whose they are. */
+/** Contacts on pages that do not state their owner. */
 export type LooseContacts = Record<Field, Evidenced[]>;
 
 /**
- * Gives persons what stands loose on the pages and is theirs: further evidence for what they have, and addresses and
- * profiles that match the name of one person and no other. Everything else is left over. A personal address that
- * several persons claim stays with those whose name it has.
+ * Assigns loose contacts on the pages to persons: as further evidence for known values, and addresses and profiles
+ * that match exactly one person's name. The rest stays loose. A personal address claimed by several persons stays
+ * with those whose name it contains.
  */
 export function givePageContacts(
   persons: readonly LeadDraft[],
@@ -56,7 +56,7 @@ export function givePageContacts(
   };
 }
 
-/** A desk, or a number that stands where the person does not, is not one person's alone. */
+/** A role address, or a number in a place where the person does not appear, does not belong to one person. */
 function isHouses(field: Field, { value, evidence }: Evidenced, person: LeadDraft): boolean {
   if (field === 'emails') return isRoleAddress(value);
   if (field !== 'phones') return false;
@@ -76,7 +76,7 @@ function noContacts(): LooseContacts {
   return { emails: [], phones: [], linkedin: [], twitter: [] };
 }
 
-/** Company profiles of loose cards are those of the organisation, personal ones may be some person's. */
+/** Company profiles on loose cards belong to the organisation, personal ones may belong to a person. */
 function collect(cards: readonly PlacedCard[], siteDomain: string): LooseContacts {
   const contacts = noContacts();
   for (const { card, url } of cards) {
@@ -93,7 +93,7 @@ function collect(cards: readonly PlacedCard[], siteDomain: string): LooseContact
   return contacts;
 }
 
-/** Takes addresses from persons who share them with others and do not have them in their name. */
+/** Removes shared addresses from persons whose name they do not contain. */
 function releaseShared(persons: readonly LeadDraft[]): {
   kept: LeadDraft[];
   released: Evidenced[];
@@ -134,7 +134,7 @@ function ownersOf(persons: readonly LeadDraft[]): Record<Field, Map<string, numb
   return owners;
 }
 
-/** Which persons an address may belong to, by how it is written. */
+/** The persons who may own an address, judging by its form. */
 function byAddressForm(persons: readonly LeadDraft[]): Map<string, Set<number>> {
   const byForm = new Map<string, Set<number>>();
   for (const [index, { name }] of persons.entries()) {
@@ -145,7 +145,7 @@ function byAddressForm(persons: readonly LeadDraft[]): Map<string, Set<number>> 
   return byForm;
 }
 
-/** The one person whose name a value has, or null. */
+/** The only person whose name a value contains, or null. */
 function takerOf(
   field: Field,
   value: string,
@@ -177,7 +177,7 @@ function receive(person: LeadDraft, gift: LooseContacts | undefined): LeadDraft 
     : person;
 }
 
-/** Addresses in the person's name first, then those of the site, then others; desks last. */
+/** Addresses with the person's name first, then those of the site, then others; role addresses last. */
 function bestFirst(person: LeadDraft): LeadDraft {
   const worth = ({ value }: Evidenced): number =>
     (person.name && nameMatchesAddress(person.name.value, value) ? 2 : 0) +

@@ -1,6 +1,6 @@
 /**
- * Whether a site is at an address that no mail goes to: an IP literal, `localhost` or another single label, with a port
- * or without. No address can be on its domain, so none is a stranger's because of its own.
+ * Whether a site's host cannot receive mail: an IP literal, `localhost` or another single label, with or without a
+ * port. No address can be on its domain, so an address on another domain is not a stranger's for that reason.
  */
 export function isLocalSite(siteDomain: string): boolean {
   const host = siteDomain.replace(/:\d{1,5}$/, '');

@@ -10,7 +10,7 @@ import { bestTrust } from './trust.ts';
 const MAX_EVIDENCE = 50;
 const MAX_VALUES = 20;
 
-/** A draft that knows nothing but where it belongs. */
+/** A draft that knows only which site it belongs to. */
 export function emptyDraft(kind: LeadDraft['kind'], siteDomain: string): LeadDraft {
   return {
     kind,
@@ -28,7 +28,7 @@ export function emptyDraft(kind: LeadDraft['kind'], siteDomain: string): LeadDra
   };
 }
 
-/** What one card says of a person or an organisation, each value with its evidence. */
+/** What one card states about a person or an organisation, each value with its evidence. */
 export function draftOfCard(
   card: ContactCard,
   { kind, url, siteDomain }: { kind: LeadDraft['kind']; url: string; siteDomain: string },
@@ -38,7 +38,7 @@ export function draftOfCard(
   const all = (values: readonly string[]): Evidenced[] =>
     [...new Set(values)].map((value) => ({ value, evidence }));
   const profiles = card.profiles.flatMap((profile) => canonicalProfile(profile) ?? []);
-  // Nobody but a person has a personal profile, and the other way round.
+  // Personal profiles belong only to persons, and company profiles only to organisations.
   const own = profiles.filter((profile) => profile.kind === kind || profile.kind === 'unknown');
   const inNetwork = (network: string): Evidenced[] =>
     all(own.filter((profile) => profile.network === network).map((profile) => profile.url));
@@ -59,7 +59,7 @@ export function draftOfCard(
   };
 }
 
-/** One draft out of several about the same: all values, the best first, with the evidence of all. */
+/** Merges several drafts about the same person or organisation: all values, the best first, with all evidence. */
 export function joinDrafts(drafts: readonly LeadDraft[]): LeadDraft {
   const [first] = drafts;
   if (!first) throw new Error('There is nothing to join.');
@@ -90,7 +90,7 @@ export function joinDrafts(drafts: readonly LeadDraft[]): LeadDraft {
   };
 }
 
-/** "Jane Doe" before "J. Doe" and "Jane", whoever says it; then the most trusted. */
+/** "Jane Doe" before "J. Doe" and "Jane", whatever the source; then the most trusted. */
 function fullestName(drafts: readonly LeadDraft[]): Evidenced | null {
   const fullness = ({ value }: Evidenced): number => {
     const words = personNameKey(value).split(' ');
@@ -104,8 +104,8 @@ function fullestName(drafts: readonly LeadDraft[]): Evidenced | null {
 }
 
 /**
- * Each value once with the evidence of all who name it; the most trusted first, then the one with most evidence, then
- * as they came. Values with one key are one: the most trusted way of writing it is kept.
+ * Each value once with all its evidence; ordered by trust, then by amount of evidence, then by arrival. Values with
+ * the same key are merged, keeping the most trusted spelling.
  */
 export function joinValues(
   values: readonly Evidenced[],
@@ -138,7 +138,7 @@ function plainKey(value: string): string {
 
 type EvidencedAddress = NonNullable<LeadDraft['address']>;
 
-/** The one with most parts, and the evidence of those that say the same. */
+/** The address with the most parts, and the evidence of those that agree with it. */
 function joinAddresses(addresses: readonly EvidencedAddress[]): EvidencedAddress | null {
   const [best] = addresses.toSorted((a, b) => partsOf(b).length - partsOf(a).length);
   if (!best) return null;

@@ -1,6 +1,6 @@
 import type { PostalAddress, Technique } from '#src/leads/extract/contact-card.ts';
 
-/** Where a value was read, and how. */
+/** Where and how a value was read. */
 export interface Evidence {
   url: string;
   technique: Technique;
@@ -28,14 +28,14 @@ export interface LeadDraft {
   website: Evidenced | null;
   description: Evidenced | null;
   address: (PostalAddress & { evidence: Evidence[] }) | null;
-  /** Registrable domain of the site it was found on. */
+  /** Registrable domain of the site where it was found. */
   siteDomain: string;
 }
 
-/** What is known of an address's domain: `unknown` when nobody could be asked. */
+/** The state of an address's domain: `unknown` when no name server answered. */
 export type EmailStatus = 'mx' | 'no_mx' | 'unknown';
 
-/** A draft with its score, and what is known of the first of its addresses; null when nobody asked. */
+/** A draft with its score, and the state of its first address's domain; null when it was not looked up. */
 export interface ScoredLead extends LeadDraft {
   /** 0 to 1. */
   confidence: number;

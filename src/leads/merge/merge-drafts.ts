@@ -5,8 +5,8 @@ import { organizationKey } from '#src/leads/extract/organization-key.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /**
- * Leads of several sites with each person and organisation once. An organisation with two sites is known by its
- * LinkedIn page, or by a name and an address that both sites have. The order is that of the first of each.
+ * Leads of several sites without duplicates. An organisation with two sites is recognized by its LinkedIn page, or by
+ * a name and an address on both sites. Each keeps its first position.
  */
 export function mergeDrafts(drafts: readonly LeadDraft[]): LeadDraft[] {
   const organizations: LeadDraft[] = [];
@@ -40,7 +40,7 @@ function keysOf({ siteDomain, linkedin, emails, name }: LeadDraft): string[] {
   return keys;
 }
 
-/** What is best for the first one stays the best. */
+/** The first draft's best values stay first. */
 function joinOrganizations(first: LeadDraft, other: LeadDraft): LeadDraft {
   const joined = joinDrafts([first, other]);
   const keepOrder = (field: 'emails' | 'phones' | 'linkedin' | 'twitter'): LeadDraft['emails'] => {

@@ -13,12 +13,12 @@ import { isStructured } from './trust.ts';
 
 export { mergeDrafts } from './merge-drafts.ts';
 
-/** Cards of one site beyond this many are not read. */
+/** Further cards of a site are not read. */
 const MAX_CARDS = 5_000;
 
 /**
- * The leads of a site: its organisation, if anything is known of it, then its persons, those of whom most is known
- * first. Every value carries where it was read.
+ * The leads of a site: its organisation, if anything is known of it, then its persons, the best known first. Every
+ * value has its sources.
  * @param pages of one site, the start page first
  */
 export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string): LeadDraft[] {
@@ -31,7 +31,7 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
   const ownNames = new Set(own.flatMap(({ card }) => (card.name ? personNameKey(card.name) : [])));
   const isPerson = ({ card: { kind, name, title, technique } }: PlacedCard): boolean => {
     if (kind !== 'person' || name === null) return false;
-    // The name of a house may look like that of a person.
+    // The name of an organisation may look like a person's.
     return isStructured(technique) || title !== null || !ownNames.has(personNameKey(name));
   };
   const persons = mergePersons(
@@ -54,7 +54,7 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
     pages,
     siteDomain,
   });
-  // An address of the own network is nobody's name.
+  // An address in the local network is not a name.
   const isNameless = isLocalSite(siteDomain) && organization.name?.value === siteDomain;
   const house = isNameless ? null : organization.name;
   const known = given.persons.filter(isLead).map((person) => ({
@@ -66,7 +66,7 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
   return withoutOwnHouse(organization.draft, leads) ?? [organization.draft, ...leads];
 }
 
-/** What structured data says to be the house's number is not that of a person for whom it names another one. */
+/** When structured data gives a person another number, the organisation's number is not the person's. */
 function withoutHousePhones(
   persons: readonly LeadDraft[],
   own: readonly PlacedCard[],
@@ -82,7 +82,7 @@ function withoutHousePhones(
   });
 }
 
-/** A site of one person goes by the person's name: what is the house's is the person's. */
+/** When the site of a single person bears the person's name, the organisation's facts are the person's. */
 function withoutOwnHouse(
   organization: LeadDraft,
   persons: readonly LeadDraft[],
@@ -102,7 +102,7 @@ function pageOf(url: string): string {
   return url.split('#', 1)[0] ?? url;
 }
 
-/** A name alone, as that of an author, is nobody to write to; nor is one whose employer alone is seen. */
+/** A name alone, such as an author's, gives no way to contact anybody; nor does a name with only an employer. */
 function isLead({ title, emails, phones, linkedin, twitter, company }: LeadDraft): boolean {
   if (title || emails.length + phones.length + linkedin.length + twitter.length > 0) return true;
   return company?.evidence.some(({ technique }) => isStructured(technique)) ?? false;

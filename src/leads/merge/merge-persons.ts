@@ -3,14 +3,15 @@ import { personNameKey } from '#src/leads/extract/person-name.ts';
 import { joinDrafts } from './join-drafts.ts';
 import type { Evidenced, LeadDraft } from './lead-draft.ts';
 
-/** An address or profile under more names than this is nobody's own; comparing all of them would take for ever. */
+/** An address or profile under more names than this identifies nobody; comparing all of them would take forever. */
 const MAX_NAMES_OF_KEY = 20;
-/** Nobody has so many namesakes on one site; the rest of them is left out. */
+/** Nobody has this many namesakes on one site; further ones are left out. */
 const MAX_NAMESAKES = 50;
 
 /**
- * One draft for each person. Who shares a personal address and a name, or a LinkedIn profile, is one; so is who has
- * the same name on the same site, unless the addresses or profiles say that they are two.
+ * One draft per person. Drafts are the same person when they share a personal address and a name, or a LinkedIn
+ * profile; also when they have the same name on the same site, unless the addresses or profiles show that they are
+ * two.
  */
 export function mergePersons(drafts: readonly LeadDraft[]): LeadDraft[] {
   const byAddress = joinWhere(drafts, ({ emails }) => personal(emails), areNamesAlike);
@@ -23,7 +24,7 @@ function nameKeyOf({ name }: LeadDraft): string {
   return name ? personNameKey(name.value) : '';
 }
 
-/** "J. Doe" and "Jane Doe" may be one; "John Doe" and "Jane Doe" share an address without being one. */
+/** "J. Doe" and "Jane Doe" may be the same; "John Doe" and "Jane Doe" may share an address without being the same. */
 function areNamesAlike(a: LeadDraft, b: LeadDraft): boolean {
   const [one, other] = [nameKeyOf(a), nameKeyOf(b)];
   if (one === '' || other === '' || one === other) return true;
@@ -38,7 +39,7 @@ function personal(emails: readonly Evidenced[]): string[] {
   return emails.map(({ value }) => value).filter((email) => !isRoleAddress(email));
 }
 
-/** Joins what has a key in common, directly or through others. */
+/** Merges drafts that share a key, directly or through others. */
 function joinWhere(
   drafts: readonly LeadDraft[],
   keysOf: (draft: LeadDraft) => string[],
@@ -53,7 +54,7 @@ function joinWhere(
     }
     return at;
   };
-  /** The first with each name under each key: as many as there are names. */
+  /** The first draft of each name under each key, so the number of names bounds the list. */
   const seen = new Map<string, number[]>();
   for (const [index, draft] of drafts.entries()) {
     for (const key of keysOf(draft)) {
@@ -68,7 +69,10 @@ function joinWhere(
   return [...groups.values()].map((group) => joinDrafts(group.flatMap((at) => drafts[at] ?? [])));
 }
 
-/** Drafts with one name: those with an address or profile of their own first, then the others to whom they fit. */
+/**
+ * Merges drafts with the same name: first those with an address or profile of their own, then the others that fit
+ * them.
+ */
 function joinNamesakes(drafts: readonly LeadDraft[]): LeadDraft[] {
   const [first] = drafts;
   if (drafts.length === 1 || !first || nameKeyOf(first) === '') return [...drafts];
@@ -78,7 +82,7 @@ function joinNamesakes(drafts: readonly LeadDraft[]): LeadDraft[] {
     const fitting = groups.filter((group) => group.every((other) => !areTwo(other, draft)));
     const group = fitting.length > 1 ? fitting.find((one) => shareFact(one, draft)) : fitting[0];
     if (group) group.push(draft);
-    // Nothing says whose it is, and it brings nothing: it is no third person.
+    // Nothing shows whose it is, and it adds nothing: it does not become a third person.
     else if (fitting.length === 0 || draft.phones.length + draft.twitter.length > 0)
       groups.push([draft]);
   }

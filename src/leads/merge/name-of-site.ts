@@ -7,7 +7,7 @@ import type { Evidenced } from './lead-draft.ts';
 const SEPARATOR = /\s+[|–—·•:»«>-]\s+|\s*[|»·]\s*|:\s+/u;
 const LONGEST_NAME = 60;
 
-/** The name that a site goes by where no structured data says it; the domain itself when nothing does. */
+/** The site's name when no structured data states it; the domain itself as a last resort. */
 export function nameOfSite(pages: readonly ExtractedPage[], domain: string): Evidenced {
   return (
     commonest(
@@ -23,7 +23,10 @@ export function nameOfSite(pages: readonly ExtractedPage[], domain: string): Evi
   );
 }
 
-/** A part of the titles: the one that resembles the domain, or else stands in several, or else ends the first. */
+/**
+ * A part of the titles: the one that resembles the domain, else one that several titles share, else the last part of
+ * the first title.
+ */
 function nameInTitles(pages: readonly ExtractedPage[], domain: string): Evidenced | null {
   const parts = pages.flatMap(({ url, title }) =>
     title

@@ -8,16 +8,16 @@ import { nameOfSite } from './name-of-site.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { isStructured } from './trust.ts';
 
-/** A card and the page that it stands on. */
+/** A card and its page. */
 export interface PlacedCard {
   card: ContactCard;
   url: string;
 }
 
 /**
- * The cards that speak of the organisation whose site it is, and not of its customers, partners and suppliers: those
- * that name an address of the site, and without such ones those whose name is the site's. Cards without a name or
- * address go with them.
+ * The cards about the organisation that owns the site, not about its customers, partners and suppliers: those that
+ * name an address of the site, or if there are none, those with the site's name. Cards without a name or address go
+ * with them.
  */
 export function ownOrganizationCards(
   cards: readonly PlacedCard[],
@@ -34,7 +34,7 @@ export function ownOrganizationCards(
   const sure = open.filter(({ card }) => isOnSite(card, siteDomain));
   const alike = cards.filter(isNamedLikeSite);
   const marked = [...sure, ...alike].filter(({ card }) => isStructured(card.technique));
-  // What a page's head calls the site says nothing of the names that its structured data has.
+  // The site's name in a page's head does not confirm the names in its structured data.
   const base = [...sure, ...alike, ...(marked.length > 0 ? [] : namesakesOfBest(open))];
   const keys = new Set(base.map(keyOf));
   const chosen = new Set(base);
@@ -45,7 +45,7 @@ export function ownOrganizationCards(
   );
 }
 
-/** Of several organisations nobody knows which one has the site: it is the one that the site says most of. */
+/** When several organisations are candidates for the owner, takes the one with the most data on the site. */
 function namesakesOfBest(cards: readonly PlacedCard[]): PlacedCard[] {
   const named = Map.groupBy(
     cards.filter(({ card }) => card.name !== null && isStructured(card.technique)),
@@ -55,7 +55,7 @@ function namesakesOfBest(cards: readonly PlacedCard[]): PlacedCard[] {
   return best ?? [];
 }
 
-/** One is the other with something before or behind it. */
+/** Whether one key is the other with something before or after it. */
 function areKeysAlike(one: string, other: string): boolean {
   if (one === other) return true;
   const [shorter, longer] = one.length < other.length ? [one, other] : [other, one];
@@ -82,7 +82,7 @@ function isOnSite(card: ContactCard, siteDomain: string): boolean {
   );
 }
 
-/** The domain that a card names as its own; a page in a network or directory is no site of its own. */
+/** The domain that a card names as its own; a page in a social network or directory does not count. */
 function siteOf({ website }: ContactCard): string | null {
   if (website === null || canonicalProfile(website)) return null;
   const domain = registrableDomain(website);

@@ -9,22 +9,20 @@ const SAME_DOMAIN = 0.05;
 const NAME_MATCHES = 0.05;
 const MX_FOUND = 0.03;
 const ROLE_ADDRESS = -0.1;
-/** An address that nobody can receive at, or only for minutes, is worth no more, whatever speaks for it. */
+/** Nothing can raise an address above this if nobody can receive mail there, or only for minutes. */
 const NO_MX_CAP = 0.2;
 const DISPOSABLE_CAP = 0.2;
 
 /**
- * How sure a lead is, from 0 to 1 in hundredths, from its evidence alone.
- *
+ * The confidence in a lead from its evidence, 0 to 1 in hundredths.
  * A lead with an address has the score of its first address: the trust of its best evidence (structured data 0.90,
- * h-card 0.88, `mailto:` and Cloudflare 0.85, obfuscated 0.75, visible text 0.60, a guess 0.40), +0.05 for each further
- * independent source, +0.05 when it is on the site's own registrable domain, +0.03 when that domain has a mail server,
- * +0.05 when the local part matches the person's name, -0.10 for the address of a desk. At most 0.20 when the domain
- * takes no mail, and when its addresses are disposable.
- *
- * A lead without one has the score of its best evidence for a phone, a profile or, without those, its name, with the
- * same 0.05 for further sources. Sources are independent when they are different pages, or one page that says it both
- * to machines and to people.
+ * h-card 0.88, `mailto:` and Cloudflare 0.85, obfuscated 0.75, visible text 0.60, a guess 0.40), +0.05 for each
+ * further independent source, +0.05 when it is on the site's own registrable domain, +0.03 when that domain has a
+ * mail server, +0.05 when the local part matches the person's name, -0.10 for a role address. At most 0.20 when the
+ * domain takes no mail, or its addresses are disposable.
+ * A lead without an address has the score of its best evidence for a phone, a profile or, failing those, its name,
+ * with the same 0.05 for further sources. Sources are independent when they are different pages, or one page that
+ * states the value both for machines and for people.
  */
 export function scoreLead(draft: LeadDraft, emailStatus: EmailStatus | null): number {
   const [email] = draft.emails;

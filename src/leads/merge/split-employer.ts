@@ -1,12 +1,12 @@
 import { hasRoleWord, isRoleLine } from '#src/leads/extract/role-words.ts';
 import { organizationKey } from '#src/leads/extract/organization-key.ts';
 
-/** "Head of Sales at Acme Ltd", "Entwicklerin bei Acme"; no "Editor at Large". */
+/** "Head of Sales at Acme Ltd", "Entwicklerin bei Acme", but not "Editor at Large". */
 const WORKS_AT =
   /^(.{2,70}?),?\s+(?:at|@|bei|chez|presso|hos|w firmie)\s+(?:the\s+)?(\p{Lu}.{1,60})$/u;
 const NO_EMPLOYER = /^(?:large|home|work|night|sea)$/iu;
 
-/** A role that goes on with the house in which somebody has it, as role and house; the role alone as it is. */
+/** Splits a role that is followed by the employer; a role alone stays as it is. */
 export function splitEmployer(
   title: string | null,
   company: string | null,

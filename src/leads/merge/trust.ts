@@ -2,8 +2,8 @@ import type { Technique } from '#src/leads/extract/contact-card.ts';
 import type { Evidence } from './lead-draft.ts';
 
 /**
- * How far a value is trusted by the way it was found, from 0 to 1: what a site marks up for machines, then links that
- * work, then addresses that had to be put together, then text that people read. `page-title` is a guess.
+ * How far a value is trusted, from 0 to 1, by the way it was found: first what a site marks up for machines, then
+ * working links, then addresses that had to be decoded, then visible text. `page-title` is a guess.
  */
 const TRUST: Readonly<Record<Technique, number>> = {
   'json-ld': 0.9,
@@ -27,12 +27,12 @@ export function trustOf(technique: Technique): number {
   return TRUST[technique];
 }
 
-/** The highest of the evidence; 0 without any. */
+/** The highest trust in the evidence; 0 without any. */
 export function bestTrust(evidence: readonly Evidence[]): number {
   return evidence.reduce((best, { technique }) => Math.max(best, TRUST[technique]), 0);
 }
 
-/** Marked up for machines: what stands together there belongs together. */
+/** Marked up for machines, so values in one place belong together. */
 export function isStructured(technique: Technique): boolean {
   return TRUST[technique] >= TRUST['h-card'];
 }

@@ -15,8 +15,9 @@ export interface ScrapeResult {
 }
 
 /**
- * Waits for a scrape's end. @returns null when it is not finished in time
- * @throws Problem BAD_GATEWAY that says which provider or site failed, CONFLICT when it was canceled meanwhile
+ * Waits for the end of a scrape.
+ * @returns null when it does not finish in time
+ * @throws Problem BAD_GATEWAY that says which provider or site failed, CONFLICT when it was canceled in the meantime
  */
 export async function awaitScrape(
   services: Pick<LeadServices, 'config' | 'db' | 'scrapeWatch'>,

@@ -2,10 +2,10 @@ import type { LeadDraft, ScoredLead } from '#src/leads/merge/lead-draft.ts';
 import type { LeadToStore, StoredLead } from './lead-rows.ts';
 
 /**
- * The leads of a result: at most `limit`, taken from the sites in turn, so that one with a long staff page does not
- * crowd out the others; the surest first.
- * @param merged of all sites, in the order of the sites
- * @param stored what they came from: who is the same keeps the id
+ * The leads of a result: at most `limit`, taken from the sites in turn, so that one long staff page does not crowd
+ * out the other sites; the most confident first.
+ * @param merged leads of all sites, in site order
+ * @param stored the leads that they were merged from: an unchanged identity keeps its id
  */
 export function chooseLeads(
   merged: readonly ScoredLead[],
@@ -37,7 +37,7 @@ function ordinalOf({ siteDomain }: LeadDraft, stored: readonly StoredLead[]): nu
   return stored.find(({ lead }) => lead.siteDomain === siteDomain)?.site_ordinal ?? 0;
 }
 
-/** Whether both are about one person, or about the organisation of one site. */
+/** Whether both are about the same person, or about the organisation of the same site. */
 function isSame(a: LeadDraft, b: LeadDraft): boolean {
   if (a.kind !== b.kind) return false;
   if (a.kind === 'organization') return a.siteDomain === b.siteDomain;

@@ -4,12 +4,12 @@ import type { DocumentId, LeadScrapeId, UserId, WorkspaceId } from '#src/ids.ts'
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { Enrichment, ScrapeMode } from '#src/tables/leads.ts';
 
-/** A claim that is not renewed for this long is taken for that of a dead worker. */
+/** A claim that is not renewed for this long is considered a dead worker's. */
 const LEASE_SECONDS = 20;
-/** Of one workspace: its scrapes must not take all the places of the workers. The end of one sends for the next ones. */
+/** Per workspace: its scrapes must not take all worker places. When one ends, it sends the next ones. */
 const MAX_RUNNING = 4;
 
-/** A scrape that this worker, and no other, is at. */
+/** A scrape that only this worker holds. */
 export interface ClaimedScrape {
   id: LeadScrapeId;
   token: string;
@@ -24,7 +24,10 @@ export interface ClaimedScrape {
   request_id: string | null;
 }
 
-/** @returns null when there is nothing to do: finished, not due yet, another worker is at it, or its workspace has enough under way */
+/**
+ * @returns null when there is nothing to do: finished, not due yet, held by another worker, or its workspace has
+ * enough scrapes running
+ */
 export async function claimScrape(db: Database, id: LeadScrapeId): Promise<ClaimedScrape | null> {
   const token = randomUUID();
   const { rows } = await sql<Omit<ClaimedScrape, 'token'>>`
@@ -57,7 +60,7 @@ export async function renewScrape(
   return rows.length === 1;
 }
 
-/** Lets another worker go on at once, or after a delay. `isOutage`: this attempt came to nothing. */
+/** Lets another worker continue, at once or after a delay. `isOutage`: this attempt achieved nothing. */
 export async function releaseScrape(
   db: Database,
   { id, token }: Pick<ClaimedScrape, 'id' | 'token'>,
@@ -71,7 +74,10 @@ export async function releaseScrape(
     where id = ${id} and claim_token = ${token} and finished_at is null`.execute(db);
 }
 
-/** Locks the scrape for what is written in this transaction. @returns false when it is no longer this worker's */
+/**
+ * Locks the scrape for the writes of this transaction.
+ * @returns false when this worker no longer holds it
+ */
 export async function holdScrape(
   trx: DatabaseTransaction,
   { id, token }: Pick<ClaimedScrape, 'id' | 'token'>,
@@ -84,7 +90,7 @@ export async function holdScrape(
   return rows.length === 1;
 }
 
-/** The scrapes of the workspace whose turn it may be when another one ends; several may end at the same moment. */
+/** The workspace's scrapes that may be next when another one ends; several may end at the same time. */
 export async function nextScrapes(
   db: Database,
   workspaceId: WorkspaceId,
@@ -97,7 +103,7 @@ export async function nextScrapes(
   return rows;
 }
 
-/** A site that is still to be visited. */
+/** A site still to be visited. */
 export interface PendingSite {
   ordinal: number;
   url: string;

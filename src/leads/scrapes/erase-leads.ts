@@ -5,9 +5,9 @@ import { hostOf, isWithin, type WhomToErase } from '#src/outreach/whom-to-erase.
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 
 /**
- * Deletes the leads of a workspace that hold one of the addresses, or that belong to one of the domains: an organisation
- * that has other addresses besides only loses the one that is named.
- * @returns leads that are deleted or changed
+ * Deletes the leads of a workspace that have one of the addresses, or belong to one of the domains. An organisation
+ * with other addresses only loses the named one.
+ * @returns leads deleted or changed
  */
 export async function eraseLeads(
   trx: DatabaseTransaction,
@@ -22,7 +22,7 @@ export async function eraseLeads(
     const details = kept.length > 0 && !lead.is_within ? withoutEmails(lead, named) : null;
     if (details === null) doomed.push(lead.id);
     else {
-      // What is known of the first address is not known of the one that is the first now.
+      // The address status belongs to the old first address, not to the new one.
       const isSame = details.emails[0]?.value === lead.email;
       await sql`
         update lead set emails = ${kept}::text[], email = ${details.emails[0]?.value ?? ''},
@@ -42,13 +42,13 @@ interface FoundLead {
   email: string;
   emails: string[];
   details: unknown;
-  /** It is of one of the domains, not only one of the addresses. */
+  /** It belongs to one of the domains, and does not merely have one of the addresses. */
   is_within: boolean;
 }
 
 /**
- * Locked in one order, their scrapes first: neither a worker that replaces the leads of its scrape nor somebody else who
- * erases can come to wait for this and be waited for.
+ * Locks leads in one order, their scrapes first, to prevent deadlocks with a worker that replaces the leads of its
+ * scrape, or with another erasure.
  */
 async function findLeads(
   trx: DatabaseTransaction,
@@ -74,7 +74,7 @@ async function findLeads(
 
 const detailsSchema = z.looseObject({ emails: z.array(z.looseObject({ value: z.string() })) });
 
-/** Null when the whole lead has to go: it is a person, or an address stands in it where it cannot be told apart. */
+/** Null when the whole lead has to be deleted: it is a person, or an address occurs where it cannot be separated. */
 function withoutEmails(
   { kind, details }: FoundLead,
   named: ReadonlySet<string>,

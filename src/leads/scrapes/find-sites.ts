@@ -12,13 +12,13 @@ import type { SiteCandidate } from '#src/leads/search/site-candidate.ts';
 type FindServices = Pick<LeadServices, 'config' | 'db' | 'embedder' | 'log' | 'operatorFetch'>;
 
 /**
- * Nobody's id. A result is shared within the workspace, so the index is searched as one who has no private documents;
- * a column of users never holds it.
+ * No real user's id. The workspace shares the result, so the index is searched as a user without private documents.
+ * Never stored in a user column.
  */
 const NOBODY = '00000000-0000-0000-0000-000000000000' as UserId;
 
 /**
- * Names the sites of a scrape and stores them, once. Sites that are not to be contacted are left out.
+ * Determines the sites of a scrape and stores them, once. Leaves out sites that must not be contacted.
  * @throws SearchProviderFailed, ScrapeLost
  */
 export async function findSites(

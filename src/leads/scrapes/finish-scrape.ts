@@ -16,10 +16,10 @@ type FinishServices = Pick<
   'clock' | 'db' | 'dns' | 'log' | 'pointsAwarder' | 'producer'
 >;
 
-/** Somebody may erase leads in between; hardly so often. */
+/** Somebody may erase leads in between, but hardly this often. */
 const MAX_MERGES = 5;
 
-/** Merges what the sites brought, chooses the result and ends the scrape. */
+/** Merges the leads of the sites, chooses the result and ends the scrape. */
 export async function completeScrape(
   services: FinishServices,
   scrape: ClaimedScrape,
@@ -52,7 +52,7 @@ async function saveResult(
   const scored = await scoreDrafts(dns, drafts, { wants: scrape.enrichment, signal });
   return db.transaction().execute(async (trx) => {
     if (!(await holdScrape(trx, scrape))) return 'lost';
-    // What somebody has erased since then must not come back.
+    // Leads that somebody has erased since then must not come back.
     const stored = await readLeads(trx, workspaceId, scrapeId);
     if (!isDeepStrictEqual(stored, found)) return 'changed';
     const allowed = await withoutDoNotContact(trx, workspaceId, scored);
@@ -82,7 +82,7 @@ interface ScrapeEnd {
   now: Date;
 }
 
-/** For one whose row is locked. */
+/** Requires a lock on the scrape's row. */
 export async function endScrape(
   trx: DatabaseTransaction,
   { id, workspace_id: workspaceId }: { id: LeadScrapeId; workspace_id: WorkspaceId },

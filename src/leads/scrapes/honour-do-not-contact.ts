@@ -5,8 +5,8 @@ import type { LeadDraft } from '#src/leads/merge/lead-draft.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /**
- * Leaves out who is not to be contacted: a person with one such address altogether, an organisation's address alone, and
- * everybody of a domain that is listed.
+ * Removes whoever must not be contacted: a person with a listed address entirely, an organisation's listed address
+ * only, and everybody of a listed domain.
  */
 export async function withoutDoNotContact<Draft extends LeadDraft>(
   db: Database | DatabaseTransaction,

@@ -36,14 +36,14 @@ const draft = z.object({
   emailStatus: z.enum(['mx', 'no_mx', 'unknown']).nullable(),
 });
 
-/** A lead as it is stored; `details` hold all of it with its evidence. */
+/** A stored lead; `details` holds all of it with its evidence. */
 export interface StoredLead {
   id: LeadId;
   site_ordinal: number;
   lead: ScoredLead;
 }
 
-/** In the order of their rank. */
+/** In order of rank. */
 export async function readLeads(
   db: Database | DatabaseTransaction,
   workspaceId: WorkspaceId,
@@ -59,10 +59,10 @@ export async function readLeads(
   });
 }
 
-/** A stored lead, or one that gets its id now. */
+/** A stored lead, or a new one that gets its id now. */
 export type LeadToStore = Omit<StoredLead, 'id'> & { id?: LeadId };
 
-/** Puts these in the place of all leads of the scrape, or of one of its sites. Their order is their rank. */
+/** Replaces all leads of the scrape, or of one of its sites. The order of the leads becomes their rank. */
 export async function replaceLeads(
   trx: DatabaseTransaction,
   { workspaceId, scrapeId }: { workspaceId: WorkspaceId; scrapeId: LeadScrapeId },
@@ -88,7 +88,7 @@ export async function replaceLeads(
     .execute();
 }
 
-/** Pages may hold what the database does not take: one such character must not cost the scrape all that it found. */
+/** Pages may contain characters that the database rejects: one of them must not cost the scrape all its leads. */
 function columnsOf(written: ScoredLead) {
   const details = JSON.stringify(written, (_key, value: unknown) =>
     typeof value === 'string' ? cleanText(value) : value,

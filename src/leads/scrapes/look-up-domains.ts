@@ -2,13 +2,13 @@ import type { DnsAnswer, DnsClient } from '#src/platform/dns.ts';
 import type { EmailStatus } from '#src/leads/merge/lead-draft.ts';
 
 const MAX_LOOK_UPS = 30;
-/** Names that stand for others in documents and tests (RFC 2606, RFC 6761): what a name server says of them means nothing. */
+/** Names reserved for documents and tests (RFC 2606, RFC 6761): name servers say nothing meaningful about them. */
 const RESERVED = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)$/;
 
 /**
- * Whether these domains take mail: by their MX records, else by an address of their own (RFC 5321 §5.1); RFC 7505's
- * null MX says that they do not. Nobody is asked whether a mailbox exists: most servers do not tell.
- * @returns a status for each domain; `unknown` for those that no name server has answered for
+ * Whether these domains accept mail: by their MX records, else by an address record (RFC 5321 §5.1). A null MX (RFC
+ * 7505) means that they do not. Mailboxes are not checked: most servers would not tell.
+ * @returns a status for each domain; `unknown` for those that no name server answered for
  */
 export async function lookUpDomains(
   dns: DnsClient,

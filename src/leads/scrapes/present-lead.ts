@@ -30,7 +30,7 @@ const LIST_FIELDS = {
   twitter: 'twitter',
 } as const;
 
-/** A lead with all that was found, and where each value stands. */
+/** A lead with everything that was found, and the source of each value. */
 export const leadDetailsSchema = leadSchema.extend({
   kind: z.enum(['person', 'organization']),
   email_status: z

@@ -3,7 +3,7 @@ import type { Database } from '#src/platform/database.ts';
 import { withoutDoNotContact } from './honour-do-not-contact.ts';
 import { readLeads, type StoredLead } from './lead-rows.ts';
 
-/** The leads of a scrape without those who came onto the do-not-contact list after they were found. */
+/** The leads of a scrape without those that entered the do-not-contact list after they were found. */
 export async function readLeadsToShow(
   db: Database,
   workspaceId: WorkspaceId,

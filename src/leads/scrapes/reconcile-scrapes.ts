@@ -4,25 +4,28 @@ import type { LeadScrapeId } from '#src/ids.ts';
 import type { LeadServices } from '#src/leads/lead-services.ts';
 import { sendScrape } from './start-scrape.ts';
 
-/** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
+/** If a job was sent longer ago than this and is no longer waiting in the queue, it is lost. */
 const STALE_MS = 15_000;
 /** A job that waits behind a backlog is not lost: its row is as old as the head of the queue. */
 const BACKLOG_MARGIN_MS = 30_000;
-/** Of jobs that wait behind others nobody can tell which are lost: the longer one waits, the rarer it is sent again. */
+/**
+ * Lost jobs cannot be told from jobs that wait behind others: the longer one has waited, the more rarely it is sent
+ * again.
+ */
 const RESEND_SHARE = 0.5;
 const LONGEST_RESEND_SECONDS = 300;
 const MAX_SCRAPES_PER_RUN = 500;
 
 type ReconcileServices = Pick<LeadServices, 'db' | 'log' | 'producer'>;
 
-/** Sends jobs again for scrapes whose job or worker was lost. One too many only looks at the row. */
+/** Sends jobs again for scrapes whose job or worker was lost. An extra job only looks at the row. */
 export async function reconcileScrapes(services: ReconcileServices): Promise<void> {
   const oldest = await services.producer.oldestWaitingAgeMs(leadScrape);
   const staleMs = oldest === null ? STALE_MS : Math.max(STALE_MS, oldest + BACKLOG_MARGIN_MS);
   await sendLost(services, { staleMs, resendShare: RESEND_SHARE });
 }
 
-/** What one process does when it starts and knows that no other runs: every claim is that of a dead worker. */
+/** For a process that starts and knows that no other runs: every claim belongs to a dead worker. */
 export async function recoverScrapes(services: ReconcileServices): Promise<void> {
   await sql`update lead_scrape set claimed_until = now() - interval '1 second'
     where claimed_until is not null and finished_at is null`.execute(services.db);
@@ -30,9 +33,9 @@ export async function recoverScrapes(services: ReconcileServices): Promise<void>
 }
 
 /**
- * A row that a worker held when it died is not behind the backlog, so it need not be older than `STALE_MS`. Each goes by
- * its place among those of its workspace: whoever has many waiting does not go before the others.
- * @param ages `resendShare`: of the time for which a scrape has been due, the part that its last job is left alone
+ * A scrape whose worker died is not behind the backlog, so it only has to be older than `STALE_MS`. Each has the
+ * priority of its place in its workspace: a workspace with many waiting scrapes does not overtake the others.
+ * @param ages `resendShare`: of the time since a scrape became due, the share for which its last job is left alone
  */
 async function sendLost(
   services: ReconcileServices,
@@ -57,7 +60,7 @@ async function sendLost(
     update lead_scrape s set queued_at = now() from placed where s.id = placed.id
     returning s.id, s.request_id, placed.place`.execute(services.db);
   for (const { id, request_id: requestId, place } of rows) {
-    // With a delay, so that the job has no key: one that is stuck in the queue must not swallow it.
+    // Jobs with a delay have no key: a job stuck in the queue must not swallow this one.
     await sendScrape(services, id, { requestId, place, delayMs: 1 });
   }
 }

@@ -6,7 +6,7 @@ import { withoutDoNotContact } from './honour-do-not-contact.ts';
 import type { ScoredLead } from '#src/leads/merge/lead-draft.ts';
 import { replaceLeads } from './lead-rows.ts';
 
-/** What a visit to a site came to. */
+/** The outcome of a visit to a site. */
 export interface SiteResult {
   leads: ScoredLead[];
   pages: number;
@@ -20,8 +20,8 @@ export class ScrapeLost extends Error {
 }
 
 /**
- * Ends a site: its leads, its state and the counts of the scrape, all or nothing. Done twice, it is as if done once.
- * @returns the leads that the scrape has now
+ * Ends a site: saves its leads, its state and the counts of the scrape, all or nothing. Idempotent.
+ * @returns the number of leads that the scrape has now
  * @throws ScrapeLost
  */
 export async function saveSite(
@@ -50,7 +50,10 @@ export async function saveSite(
   });
 }
 
-/** Notes that a worker begins with a site. @throws ScrapeLost */
+/**
+ * Records that a worker begins a site.
+ * @throws ScrapeLost
+ */
 export async function beginSite(
   db: Database,
   { id, token }: ClaimedScrape,
@@ -64,7 +67,7 @@ export async function beginSite(
   if (rows.length === 0) throw new ScrapeLost('The scrape is no longer held.');
 }
 
-/** One more page, for those who watch. */
+/** Counts one more page, for clients that watch the progress. */
 export async function countPage(db: Database, { id, token }: ClaimedScrape): Promise<void> {
   await sql`update lead_scrape set pages_done = pages_done + 1
     where id = ${id} and claim_token = ${token}`.execute(db);

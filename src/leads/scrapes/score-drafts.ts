@@ -4,7 +4,7 @@ import type { LeadDraft, ScoredLead } from '#src/leads/merge/lead-draft.ts';
 import { lookUpDomains } from './look-up-domains.ts';
 import { scoreLead } from '#src/leads/merge/score.ts';
 
-/** Scores drafts, with what their addresses' domains say where addresses were asked for. */
+/** Scores drafts; if addresses were requested, with what is known about their domains. */
 export async function scoreDrafts(
   dns: DnsClient,
   drafts: readonly LeadDraft[],

@@ -18,9 +18,9 @@ import { SearchProviderFailed } from '#src/leads/search/search-provider.ts';
 import { sendScrape } from './start-scrape.ts';
 
 const SITES_AT_ONCE = 8;
-/** Fewer sites than this are no choice. */
+/** Fewer sites than this leave no choice. */
 const MIN_SITES = 3;
-/** Of one worker's turn; what is found by then is the result. */
+/** Limit for one worker's turn; the result is whatever has been found by then. */
 const TIME_MS = 4 * 60_000;
 const MAX_OUTAGES = 3;
 const FIRST_RETRY_MS = 1_500;
@@ -48,9 +48,10 @@ interface ScrapeFacts {
 }
 
 /**
- * Takes a scrape from where it stands to its end: names the sites, reads those that are left, some at a time, and
- * chooses the result. Does nothing when another worker is at it.
- * @throws the signal's reason, or what keeps the database from being written; the scrape then goes on elsewhere
+ * Takes a scrape from its current state to its end: determines the sites, reads the remaining ones, a few at a time,
+ * and chooses the result. Does nothing when another worker holds it.
+ * @throws the signal's reason, or an error that keeps the database from being written; the scrape then continues
+ * elsewhere
  */
 export async function scrapeLeads(
   services: ScrapeServices,
@@ -79,12 +80,12 @@ export async function scrapeLeads(
   }
 }
 
-/** A workspace has a few scrapes under way at a time: the place that is free now is for its next one. */
+/** A workspace has only a few scrapes running at a time: the free place goes to its next one. */
 async function sendNext(
   services: ScrapeServices,
   { id, workspace_id: workspaceId }: ClaimedScrape,
 ): Promise<void> {
-  // Those that are not found now are found by `reconcile`.
+  // If this fails, `reconcile` finds them.
   const next = await nextScrapes(services.db, workspaceId).catch(() => []);
   for (const [index, scrape] of next.entries()) {
     // This one has its own job, or gets it back from the queue.
@@ -114,7 +115,7 @@ async function runScrape(
   return 'completed';
 }
 
-/** A provider may be busy for a moment, and somebody waits for the answer: few attempts, close together. */
+/** A provider may be busy for a moment, and somebody waits for the result: few attempts, close together. */
 async function retryOrFail(
   services: ScrapeServices,
   scrape: ClaimedScrape,
@@ -130,7 +131,7 @@ async function retryOrFail(
   return 'waiting';
 }
 
-/** Some at a time, until all are done, enough is found, or the time is up. */
+/** A few at a time, until all are done, enough is found, or the time is up. */
 async function scrapeSites(
   services: ScrapeServices,
   scrape: ClaimedScrape,
@@ -154,7 +155,7 @@ async function scrapeSites(
     try {
       await takeSites();
     } catch (error) {
-      // The others end, too, so that nothing goes on in the background.
+      // Stops the others, too, so that nothing continues in the background.
       ending.abort(error);
       throw error;
     }
@@ -177,7 +178,7 @@ async function endSite(
   return saveSite(services.db, scrape, site, result);
 }
 
-/** Null when a page of any site was read, or there was no site to read. */
+/** Null when a page of any site was read, or there were no sites. */
 async function whyNothingWasRead(
   { db }: Pick<LeadServices, 'db'>,
   { id, mode }: ClaimedScrape,

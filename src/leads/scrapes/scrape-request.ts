@@ -40,7 +40,7 @@ export const scrapeRequestSchema = z
   })
   .meta({ id: 'LeadScraperRequest' });
 
-/** What is asked for, in the form in which equal requests are equal. */
+/** A request in normalized form: equal requests have equal orders. */
 export interface ScrapeOrder {
   mode: ScrapeMode;
   query: string;
@@ -49,7 +49,7 @@ export interface ScrapeOrder {
 }
 
 /**
- * Reads a request, and vets the address that it names.
+ * Parses a request and vets the address that it names.
  * @throws Problem BAD_REQUEST that names the field and the remedy
  */
 export async function readScrapeRequest(
@@ -60,7 +60,7 @@ export async function readScrapeRequest(
   const { mode, query, max_results: maxResults, enrichment } = body;
   if (mode === 'keyword_search') return { mode, query, maxResults, enrichment };
   const url = readUrl(query);
-  // Without a scheme both are tried.
+  // Without a scheme, both `https` and `http` are tried.
   const address = HAS_SCHEME.test(query) ? url.href : url.href.slice('https://'.length);
   if ((await vetHost(guard, url.hostname, signal)) === 'refused') {
     throw wrongQuery(
@@ -73,7 +73,7 @@ export async function readScrapeRequest(
 /** A scheme and the two slashes after it. */
 export const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** `example.com/team` is what people write. */
+/** People write `example.com/team`. */
 function readUrl(text: string): URL {
   const url = URL.parse(HAS_SCHEME.test(text) ? text : `https://${text}`);
   const isPlain = !/[\s\\]/.test(text) && url !== null && url.hostname !== '';
@@ -94,7 +94,7 @@ function wrongQuery(sentence: string): Problem {
   return new Problem('BAD_REQUEST', `body.query: ${sentence}.`);
 }
 
-/** Equal for requests that may share a result; words are compared without their case. */
+/** Equal for requests that may share a result; case does not matter in words. */
 export function shareKeyOf({ mode, query, maxResults, enrichment }: ScrapeOrder): string {
   const words = mode === 'keyword_search' ? query.toLowerCase() : query;
   return createHash('sha256')

@@ -11,12 +11,12 @@ import { HAS_SCHEME } from './scrape-request.ts';
 import { type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
 import { onlyWanted } from './wanted-facts.ts';
 
-/** One worker may fall over a site by chance, two hardly; the third is spared. */
+/** One worker may die at a site by chance, two hardly: a third is not risked. */
 const MAX_STARTS = 3;
 
 /**
- * Of one site. A result has 50 leads at most, and of several sites few of each: those with thousands of names must not
- * fill the database, or the memory, with them.
+ * Per site. A result has at most 50 leads, only a few of them from each of several sites; sites with thousands of
+ * names must not fill the database or the memory.
  */
 const MAX_LEADS: Readonly<Record<ScrapeMode, number>> = { scrape_url: 200, keyword_search: 60 };
 
@@ -26,8 +26,8 @@ type SiteServices = Pick<
 >;
 
 /**
- * Reads a site and makes leads of it. Sites of the index are read from there; only where what was indexed lacks the
- * addresses or the phones that are asked for, the site itself is visited, and one that cannot be is no failure then.
+ * Reads a site and extracts its leads. Indexed sites are read from the index. The site itself is visited only when
+ * the index lacks the requested addresses or phones; a failed visit is then not a failure.
  * @throws the signal's reason
  */
 export async function scrapeSite(
@@ -54,7 +54,7 @@ export async function scrapeSite(
   }
   const visit = await visitBySchemes(services, scrape, site, signal);
   const pages = [...indexed, ...visit.pages];
-  // A site may have moved since it was indexed, or since it was linked to.
+  // A site may have moved since it was indexed or linked.
   const domain = indexed.length > 0 ? site.domain : visit.domain;
   return {
     leads: await leadsOf(services, scrape, { pages, domain }, signal),
@@ -74,7 +74,7 @@ async function leadsOf(
   return scoreDrafts(dns, wanted, { wants: enrichment, signal });
 }
 
-/** Who has named no scheme may have meant a site that is not there over https. */
+/** A URL without a scheme may mean a site that is not available over https. */
 async function visitBySchemes(
   services: SiteServices,
   scrape: ClaimedScrape,
@@ -102,7 +102,7 @@ function hasContacts(drafts: readonly LeadDraft[], wants: readonly Enrichment[])
   return (!wantsEmail || has('emails')) && (!wantsPhone || has('phones'));
 }
 
-/** The website of a person who names none is that of the organisation, else the site that the person was found on. */
+/** A person without a website of their own gets the organisation's, else the site where the person was found. */
 function withWebsites(drafts: readonly LeadDraft[], pages: readonly ExtractedPage[]): LeadDraft[] {
   const organization = drafts.find(({ kind }) => kind === 'organization');
   const [first] = pages;

@@ -56,7 +56,10 @@ export interface ScrapeDetails {
   leads: StoredLead[];
 }
 
-/** The id of a path is branded here, once its shape is known. @throws Problem NOT_FOUND */
+/**
+ * Brands the id of a path, once its format is verified.
+ * @throws Problem NOT_FOUND
+ */
 export function scrapeIdOf(text: string): LeadScrapeId {
   if (!UUID.test(text)) throw unknownScrape(text);
   return text.toLowerCase() as LeadScrapeId;
@@ -90,7 +93,7 @@ function columns(retentionDays: number): RawBuilder<unknown> {
 
 type ListServices = Pick<LeadServices, 'db' | 'config'>;
 
-/** Newest first. Scrapes that come meanwhile do not shift the pages. */
+/** Newest first. New scrapes do not shift the pages. */
 export async function listScrapes(
   { db, config }: ListServices,
   workspaceId: WorkspaceId,
@@ -143,7 +146,10 @@ export async function findScrapeDetails(
   return { scrape, sites, leads: await readLeadsToShow(db, workspaceId, id) };
 }
 
-/** Its worker stops as soon as it notices; what was found so far stays. @throws Problem NOT_FOUND, CONFLICT */
+/**
+ * Its worker stops as soon as it notices; what has been found so far is kept.
+ * @throws Problem NOT_FOUND, CONFLICT
+ */
 export async function cancelScrape(
   services: Pick<LeadServices, 'clock' | 'db' | 'log' | 'producer'>,
   { workspaceId, id }: ScrapeAddress,
@@ -173,7 +179,10 @@ export async function cancelScrape(
   await sendDeliveries(services, toDeliver);
 }
 
-/** With its leads; one that is under way ends. @throws Problem NOT_FOUND */
+/**
+ * Includes its leads; a running scrape ends.
+ * @throws Problem NOT_FOUND
+ */
 export async function deleteScrape(
   db: Database,
   { workspaceId, id }: ScrapeAddress,

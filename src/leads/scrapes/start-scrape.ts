@@ -12,17 +12,17 @@ const SHARED_SECONDS = 3_600;
 const MAX_UNFINISHED = 50;
 const RETRY_SECONDS = 30;
 
-/** Who asks, and how. */
+/** Who sends the request, and how. */
 export interface ScrapeAsker {
   workspaceId: WorkspaceId;
   userId: UserId;
-  /** A result that is there already will not do. */
+  /** An existing result is not acceptable. */
   isFreshWanted: boolean;
   requestId: string;
 }
 
 /**
- * Finds the scrape that answers the order, or starts one. Once this resolves, its row is there whatever happens.
+ * Finds a scrape that answers the order, or starts one. Once this resolves, its row exists whatever happens.
  * @throws Problem RATE_LIMIT_EXCEEDED when too many scrapes of the workspace are unfinished
  */
 export async function startScrape(
@@ -43,7 +43,7 @@ async function findOrInsert(
   { workspaceId, userId, isFreshWanted, requestId }: ScrapeAsker,
 ): Promise<{ id: LeadScrapeId; place: number | null }> {
   const shareKey = shareKeyOf(order);
-  // Requests of a workspace come one after the other here, so that equal ones find each other and the count holds.
+  // Requests of a workspace are serialized here, so that equal ones find each other and the count is exact.
   await sql`select id from workspace where id = ${workspaceId} for no key update`.execute(trx);
   const shared = isFreshWanted ? null : await findShared(trx, workspaceId, shareKey);
   if (shared !== null) return { id: shared, place: null };
@@ -73,7 +73,7 @@ async function findOrInsert(
   return { id, place: unfinished + 1 };
 }
 
-/** What was not in the index a moment ago may be there now, and looking again costs nobody anything. */
+/** Index results are not shared: the index may have changed a moment ago, and searching it again costs nothing. */
 async function findShared(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
@@ -100,9 +100,9 @@ async function countUnfinished(
 }
 
 /**
- * Tells the workers to look at a scrape. A job that is lost on the way is made up for by `reconcile`.
- * @param options `place` among the unfinished scrapes of its workspace: the first of one goes before the second of
- *   another, however many that one has
+ * Tells the workers to look at a scrape. `reconcile` replaces a lost job.
+ * @param options `place` among the unfinished scrapes of its workspace: the first of one workspace goes before the
+ * second of another, however many that one has
  */
 export async function sendScrape(
   { producer, log }: Pick<LeadServices, 'producer' | 'log'>,

@@ -5,7 +5,7 @@ import type { LeadServices } from '#src/leads/lead-services.ts';
 /** A scrape may have dozens of leads with their evidence. */
 const BATCH = 200;
 
-/** Deletes scrapes past retention with their leads, and what is known of sites that nobody asks any more. */
+/** Deletes scrapes past retention with their leads, and the state of sites that are no longer requested. */
 export async function sweepLeads(
   { db, config }: Pick<LeadServices, 'db' | 'config'>,
   signal: AbortSignal,

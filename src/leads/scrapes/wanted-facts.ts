@@ -1,7 +1,7 @@
 import type { Enrichment } from '#src/tables/leads.ts';
 import type { LeadDraft } from '#src/leads/merge/lead-draft.ts';
 
-/** A draft without what was not asked for. */
+/** A draft without the facts that were not requested. */
 export function onlyWanted(draft: LeadDraft, wants: readonly Enrichment[]): LeadDraft {
   const wantsEmail = wants.includes('email');
   const wantsPhone = wants.includes('phone');

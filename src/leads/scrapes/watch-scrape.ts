@@ -9,7 +9,7 @@ const LONGEST_MS = 15 * 60_000;
 
 /**
  * A scrape's progress as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html):
- * `progress` with every change, and `end` with all of it once it is finished or deleted. The id of an event is a count.
+ * `progress` after every change, and `end` with the whole scrape once it is finished or deleted. Event ids count up.
  * @throws Problem NOT_FOUND before the first event
  */
 export async function* watchScrape(
@@ -27,7 +27,7 @@ export async function* watchScrape(
     count += 1;
     return `id: ${count}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
   };
-  // When this process stops, the client asks again elsewhere.
+  // When this process stops, the client reconnects to another one.
   while (performance.now() - startedAt < LONGEST_MS && !stopping.aborted) {
     const scrape = await findScrape(services, address).catch((error: unknown) => {
       if (count > 0 && error instanceof Problem && error.code === 'NOT_FOUND') return null;

@@ -5,7 +5,7 @@ import { SearchProviderFailed } from './search-provider.ts';
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5_000_000;
 
-/** Which provider is asked, and the setting that says where it is. */
+/** A provider's address, and the setting that defines it. */
 export interface ProviderAddress {
   /** `SearXNG at searx.example` */
   label: string;
@@ -15,15 +15,16 @@ export interface ProviderAddress {
 
 export interface ProviderAnswer {
   status: number;
-  /** What `Retry-After` asks for; null when it does not say. */
+  /** The wait in `Retry-After`; null when there is none. */
   retryAfterSeconds: number | null;
-  /** Parsed; undefined for what is no JSON. */
+  /** Parsed; undefined when the response is not JSON. */
   json: unknown;
 }
 
 /**
- * One GET of a search provider, redirects not followed.
- * @throws SearchProviderFailed when no whole answer comes within 10 s and 5 MB; the signal's reason when aborted
+ * One GET request to a search provider; redirects are not followed.
+ * @throws SearchProviderFailed when no complete response arrives within 10 s and 5 MB; the signal's reason when
+ * aborted
  */
 export async function askSearchProvider(
   fetch: typeof globalThis.fetch,
@@ -83,7 +84,7 @@ function unreached(
   timeoutMs: number | null,
 ): SearchProviderFailed {
   const failure = explainOutboundFailure(cause, host);
-  // Without a code the sentence is the library's, which may quote a header.
+  // Without a code, the message is the library's and may quote a header.
   const reason = failure.code === '' ? `${host} could not be called.` : failure.message;
   const sentence =
     timeoutMs === null

@@ -5,13 +5,13 @@ import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { discoverPages } from '#src/leads/visit/discover-pages.ts';
 
-/** Their addresses are short; longer ones are looked at no more. */
+/** Contact pages have short addresses; further documents are not examined. */
 const MAX_LOOKED_AT = 500;
 const MAX_CONTACT_PAGES = 8;
 
 /**
- * Indexed pages of some hosts that by address or title are about contacts, the company or its people: at most eight of
- * each host, those first whose names say it most plainly. Documents that are private to others are not among them.
+ * Indexed pages of the given hosts whose address or title is about contacts, the company or its people: at most eight
+ * per host, the clearest names first. Excludes other users' private documents.
  * @param hosts with the registrable domain of each
  */
 export async function contactDocuments(
@@ -44,7 +44,7 @@ interface IndexedAddress {
   title: string;
 }
 
-/** Web connectors give their documents the addresses of the pages as ids. */
+/** Web connectors use the URL of a page as the id of its document. */
 async function shortestAddresses(
   db: Database,
   { workspaceId, userId }: { workspaceId: WorkspaceId; userId: UserId },

@@ -2,8 +2,8 @@ import { isDirectory } from '#src/leads/lexicon/directory-hosts.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /**
- * Pages by the site that they belong to, sites and pages in the order in which they come. Directories, marketplaces and
- * social networks are no sites of anybody's own and are left out.
+ * Groups pages by site, keeping the order of sites and pages. Leaves out directories, marketplaces and social
+ * networks, which are nobody's own site.
  */
 export function groupSites<Page extends { url: string }>(
   pages: readonly Page[],
@@ -19,7 +19,7 @@ export function groupSites<Page extends { url: string }>(
   return sites;
 }
 
-/** Where a visit begins: a search may find any page of a site, a document among them. */
+/** Where a visit starts: a search may find any page of a site, even a document. */
 export function homePageOf(url: string): string {
   return new URL('/', url).href;
 }

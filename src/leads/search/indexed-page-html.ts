@@ -5,15 +5,15 @@ export interface IndexedPage {
   title: string;
   /** Markdown, HTML or plain text. */
   text: string;
-  /** `og:site_name`, description and language, as the page gave them; empty when it did not. */
+  /** `og:site_name`, description and language as given by the page; empty if missing. */
   siteName: string;
   description: string;
   language: string;
 }
 
 /**
- * An HTML page that says what an indexed one does: its headings, paragraphs and list items. Markdown links and written
- * addresses (`https:`, `mailto:`, `tel:`) become links.
+ * An HTML page with the content of an indexed one: its headings, paragraphs and list items. Markdown links and
+ * written addresses (`https:`, `mailto:`, `tel:`) become links.
  */
 export function indexedPageHtml({
   title,
@@ -59,7 +59,7 @@ function blockOf(block: string): string {
 
 const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)]) /;
 
-/** `[words](address)`, `<address>`, and an address that stands alone. Each part has a bound, so time grows with length. */
+/** `[words](address)`, `<address>`, and a bare address. Every part is bounded, so the time is linear. */
 const LINK =
   /\[([^[\]\n]{0,300})\]\(<?((?:https?:|mailto:|tel:|\/)[^\s()<>]{1,2000})>?(?: "[^"\n]{0,300}")?\)|<((?:https?:|mailto:|tel:)[^\s<>]{1,2000})>|(?<![\w/])((?:https?:\/\/|mailto:|tel:)[^\s<>"'()[\]]{1,2000})/gi;
 
@@ -68,7 +68,7 @@ function inline(text: string): string {
   let end = 0;
   for (const match of text.matchAll(LINK)) {
     const [whole, words, named, angled, bare] = match;
-    // The end of a sentence is no part of an address.
+    // The full stop of a sentence does not belong to the address.
     const address = named ?? angled ?? (bare ?? '').replace(/[.,;:!?*_|]{1,20}$/, '');
     const length = bare === undefined ? whole.length : address.length;
     parts.push(
@@ -81,7 +81,7 @@ function inline(text: string): string {
   return parts.join('');
 }
 
-/** Without the marks of strong words: they would stand between a label and its value. */
+/** Without emphasis marks, which would separate a label from its value. */
 function plain(text: string): string {
   return escapeHtml(text.replaceAll(/\*\*|~~/g, ''));
 }

@@ -4,8 +4,8 @@ import { type SearchProvider, SearchProviderFailed } from './search-provider.ts'
 import { openSearxng } from './search-searxng.ts';
 
 /**
- * The search engine for the web that LEAD_SEARCH_PROVIDER chooses; null for the index.
- * @throws SearchProviderFailed when a setting of it is missing
+ * The web search engine that LEAD_SEARCH_PROVIDER selects; null for the index.
+ * @throws SearchProviderFailed when one of its settings is missing
  */
 export function openSearchProvider({
   config,

@@ -8,12 +8,12 @@ import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { indexedPageHtml } from './indexed-page-html.ts';
 import { foundPage } from './search-provider.ts';
 
-/** Longer pages are catalogues; who is behind them stands elsewhere. */
+/** Longer pages are catalogues; contacts are on other pages. */
 const MAX_TEXT_LENGTH = 500_000;
 
 /**
- * What stands on the indexed pages of a site, in the order given. Documents that are gone, and pages that cannot be
- * read within the limits, are left out.
+ * The content of a site's indexed pages, in the given order. Skips documents that are gone, and pages that exceed the
+ * limits.
  * @throws the signal's reason when aborted
  */
 export async function readIndexedSite(
@@ -30,7 +30,7 @@ export async function readIndexedSite(
     if (!page) continue;
     try {
       const extracted = await leadExtractor.extract({ ...page, kind: 'html', signal });
-      // Nobody follows them, and there may be thousands.
+      // The links are not followed, and there may be thousands.
       pages.push({ ...extracted, links: [] });
     } catch (error) {
       if (!(error instanceof GiveUp)) throw error;
@@ -58,7 +58,7 @@ async function readDocument(
   return rows[0] ?? null;
 }
 
-/** Null for a document without an address: it is no page. */
+/** Null for a document without a URL: it is not a page. */
 function toPage(document: StoredPage): { url: string; html: string } | null {
   const { external_id: id, sections, metadata } = document;
   const link = sections.find((section) => section.link !== null)?.link ?? '';

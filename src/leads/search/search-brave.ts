@@ -11,9 +11,9 @@ import {
   SearchProviderFailed,
 } from './search-provider.ts';
 
-/** The most that Brave gives at once. */
+/** Brave's maximum per request. */
 const RESULTS_PER_PAGE = 20;
-/** Of the offset, which counts pages from 0. */
+/** For the offset, which counts pages from 0. */
 const MAX_OFFSET = 9;
 /** Longer queries are refused. */
 const MAX_QUERY_LENGTH = 400;
@@ -23,7 +23,7 @@ const answerSchema = z.object({
   query: z.object({ more_results_available: z.boolean().catch(true) }).catch({
     more_results_available: true,
   }),
-  /** Left out when nothing was found. */
+  /** Omitted when nothing was found. */
   web: z.object({ results: z.array(z.unknown()) }).nullish(),
 });
 const resultSchema = z.object({
@@ -33,7 +33,7 @@ const resultSchema = z.object({
 });
 const refusalSchema = z.object({ error: z.object({ code: z.string().regex(/^[A-Z_]{3,60}$/) }) });
 
-/** The web search of Brave (https://api-dashboard.search.brave.com/app/documentation/web-search). */
+/** Brave's web search (https://api-dashboard.search.brave.com/app/documentation/web-search). */
 export function openBrave(options: {
   baseUrl: string;
   apiKey: string;
@@ -50,7 +50,7 @@ export function openBrave(options: {
   return {
     name: 'brave',
     async find(query, { page, signal }) {
-      // Whoever refuses it as a header quotes it.
+      // A library that rejects the header value would quote the key in its error.
       if (!/^[\x21-\x7e]+$/.test(apiKey)) throw keyProblem(address.label, 'it is no key');
       if (page - 1 > MAX_OFFSET) return [];
       const url = new URL(`${base.pathname.replace(/\/+$/, '')}/res/v1/web/search`, base.origin);
@@ -90,7 +90,7 @@ function readResults(answer: ProviderAnswer, { label, setting }: ProviderAddress
   });
 }
 
-/** Null for an answer that can be read. */
+/** Null for a readable response. */
 function refusalOf(
   { status, retryAfterSeconds, json }: ProviderAnswer,
   label: string,

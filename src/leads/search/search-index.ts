@@ -9,15 +9,15 @@ import { groupSites, homePageOf } from './group-sites.ts';
 import { foundPage, type SiteSearch } from './search-provider.ts';
 import type { SiteCandidate } from './site-candidate.ts';
 
-/** A site has several pages about what it does. */
+/** A site has several pages about its business. */
 const HITS_PER_SITE = 4;
 const MIN_HITS = 50;
 const MAX_HITS = 200;
 const MAX_HITS_KEPT = 20;
 
 /**
- * Sites among the indexed web pages of a workspace, best first: asks nobody. Each comes with its documents that were
- * found, and with those that look as if they named people or addresses.
+ * Sites among the indexed web pages of a workspace, best first, without any outside request. Each comes with the
+ * documents found, and with those that seem to name people or addresses.
  */
 export async function searchIndex(
   services: Pick<LeadServices, 'db' | 'config' | 'embedder' | 'log'>,

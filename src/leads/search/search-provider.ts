@@ -1,17 +1,17 @@
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 
-/** What is searched for, and for whom. */
+/** What to search for, and for whom. */
 export interface SiteSearch {
   workspaceId: WorkspaceId;
-  /** Whose private documents count, when the index is searched. */
+  /** The user whose private documents count when the index is searched. */
   userId: UserId;
   query: string;
-  /** Sites, at most. */
+  /** Maximum number of sites. */
   wanted: number;
   signal: AbortSignal;
 }
 
-/** A page that a search engine has found. */
+/** A page found by a search engine. */
 export interface FoundPage {
   /** Absolute, `http:` or `https:`. */
   url: string;
@@ -19,7 +19,7 @@ export interface FoundPage {
   snippet: string;
 }
 
-/** A search engine for the web, asked page by page. */
+/** A web search engine, queried page by page. */
 export interface SearchProvider {
   readonly name: string;
   /**
@@ -30,10 +30,10 @@ export interface SearchProvider {
   find(query: string, options: { page: number; signal: AbortSignal }): Promise<FoundPage[]>;
 }
 
-/** The search engine cannot be asked, or what it answers cannot be used. The message names it and what to do. */
+/** The search engine is unavailable, or its response is unusable. The message names the engine and the remedy. */
 export class SearchProviderFailed extends Error {
   override readonly name = 'SearchProviderFailed';
-  /** The same search may succeed later, with nothing changed. */
+  /** The same search may succeed later without any change. */
   readonly isTemporary: boolean;
 
   constructor(message: string, options: { isTemporary: boolean; cause?: unknown }) {
@@ -42,7 +42,9 @@ export class SearchProviderFailed extends Error {
   }
 }
 
-/** @returns null for what nobody could visit */
+/**
+ * @returns null when the page cannot be visited
+ */
 export function foundPage(url: string, title: string, snippet: string): FoundPage | null {
   const parsed = url.length <= MAX_URL_LENGTH ? URL.parse(url) : null;
   const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';

@@ -14,7 +14,9 @@ import {
 const MAX_ENGINES_SHOWN = 5;
 const MAX_REASON_LENGTH = 80;
 
-/** Instances differ in what they send: only what is needed is asked for, and a bad result is left out alone. */
+/**
+ * Instances differ in what they send: only the needed fields are required, and an invalid result is skipped alone.
+ */
 const answerSchema = z.object({
   results: z.array(z.unknown()),
   unresponsive_engines: z.array(z.unknown()).catch([]),
@@ -24,7 +26,7 @@ const resultSchema = z.object({
   title: z.string().catch(''),
   content: z.string().catch(''),
 });
-/** The engine and why it did not answer. */
+/** An engine and why it did not respond. */
 const engineSchema = z.union([
   z.tuple([z.string()], z.unknown()),
   z.string().transform((name) => [name]),
@@ -32,7 +34,7 @@ const engineSchema = z.union([
 
 /**
  * The JSON search of a SearXNG instance (https://docs.searxng.org/dev/search_api.html).
- * @param baseUrl a user name and password in it are sent as HTTP Basic
+ * @param baseUrl may contain a user name and password, which are sent as HTTP Basic
  */
 export function openSearxng(options: {
   baseUrl: string;
@@ -64,8 +66,8 @@ export function openSearxng(options: {
 }
 
 /**
- * Without the marks by which words of a query choose engines, languages and time limits, or leave for another site
- * (https://docs.searxng.org/user/search-syntax.html): how the instance searches is the operator's affair.
+ * Removes the syntax with which a query chooses engines, languages and time limits, or redirects to another site
+ * (https://docs.searxng.org/user/search-syntax.html): how the instance searches is up to its operator.
  */
 function plainWords(query: string): string {
   const words = query.split(/\s+/).map((word) => word.replace(/^[!?:<]+/, ''));
@@ -116,7 +118,7 @@ function readResults(answer: ProviderAnswer, { label, setting }: ProviderAddress
   });
 }
 
-/** Null for an answer that can be read. */
+/** Null for a readable response. */
 function refusalOf(
   { status, retryAfterSeconds }: ProviderAnswer,
   label: string,

@@ -10,14 +10,14 @@ import {
 } from './search-provider.ts';
 import type { SiteCandidate } from './site-candidate.ts';
 
-/** A page has 10 to 20 results, of which some are directories and some of one site. */
+/** A page has 10 to 20 results; some are directories, some belong to the same site. */
 const MAX_PAGES = 3;
 
 type SearchServices = Pick<LeadServices, 'db' | 'config' | 'embedder' | 'log' | 'operatorFetch'>;
 
 /**
- * Sites of companies for a few words, best first: from what web connectors have indexed, or by the search engine that
- * the operator has chosen (LEAD_SEARCH_PROVIDER).
+ * Company sites for a few words, best first: from pages that web connectors have indexed, or from the search engine
+ * that the operator has chosen (LEAD_SEARCH_PROVIDER).
  * @throws SearchProviderFailed, or the signal's reason when aborted
  */
 export async function searchWeb(
@@ -33,7 +33,7 @@ export async function searchWeb(
   );
 }
 
-/** Page after page until there are sites enough, or a page brings nothing new. */
+/** Page by page, until there are enough sites or a page brings nothing new. */
 async function findPages(
   { log }: SearchServices,
   provider: SearchProvider,
@@ -44,7 +44,7 @@ async function findPages(
   for (let page = 1; page <= MAX_PAGES && groupSites(found).size < wanted; page += 1) {
     const results = await provider.find(query, { page, signal }).catch((error: unknown) => {
       if (!(error instanceof SearchProviderFailed) || groupSites(found).size === 0) throw error;
-      // Some sites are worth more than none.
+      // Some sites are better than none.
       log.warn({ reason: error.message, page }, 'a search ends with the pages before this one');
       return [];
     });

@@ -1,11 +1,11 @@
 import type { DocumentId } from '#src/ids.ts';
 
-/** A site that a search has named. */
+/** A site found by a search. */
 export interface SiteCandidate {
-  /** Where a visit begins. */
+  /** Where a visit starts. */
   url: string;
   /** The registrable domain, or the host where there is none. */
   domain: string;
-  /** Documents of the index whose text stands for pages of the site; empty for sites that are to be visited. */
+  /** Indexed documents that hold pages of the site; empty for sites to be visited. */
   documentIds: DocumentId[];
 }

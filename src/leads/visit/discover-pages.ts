@@ -8,11 +8,11 @@ export type SitePageKind = NamedPageKind | 'home' | 'person' | 'vcard';
 export interface SitePage {
   url: string;
   kind: SitePageKind;
-  /** How plainly its name says so, above 0 and up to 1. */
+  /** How clearly its name tells its kind, above 0 and up to 1. */
   share: number;
 }
 
-/** More links than this are a list made by a machine. */
+/** More links than this are a machine-made list. */
 const MAX_LINKS = 3_000;
 const MAX_URL_LENGTH = 2_000;
 const NO_PAGE =
@@ -20,8 +20,8 @@ const NO_PAGE =
 const PAGE_EXTENSION = /\.(?:html?|xhtml|php\d?|aspx?|jspx?|cfm|cgi|pl|do)$/i;
 
 /**
- * The pages that a page links to where contacts usually stand, each once, in the order of the page: told by the words
- * of their paths and of the links to them.
+ * The linked pages where contacts usually are, without duplicates, in page order: recognized by the words of their
+ * paths and link texts.
  * @param domain the site's registrable domain: other sites are left out
  */
 export function discoverPages(
@@ -46,13 +46,13 @@ export function discoverPages(
   return [...found.values()];
 }
 
-/** The same of addresses that stand without a text, as in a sitemap. */
+/** The same for addresses without a link text, as in a sitemap. */
 export function discoverListed(urls: readonly string[], domain: string): SitePage[] {
   const links = urls.map((url) => ({ url, text: '' }));
   return discoverPages({ url: '', links }, domain);
 }
 
-/** Where such pages often are; for sites that link to none. */
+/** Usual addresses of such pages, for sites that link to none. */
 export function guessPages(homeUrl: string, isGerman: boolean): SitePage[] {
   const paths: [string, SitePageKind][] = isGerman
     ? [
@@ -71,12 +71,12 @@ export function guessPages(homeUrl: string, isGerman: boolean): SitePage[] {
   return paths.map(([path, kind]) => ({ url: new URL(path, homeUrl).href, kind, share: 0.1 }));
 }
 
-/** Whether German, Austrian or Swiss law asks for an imprint there. */
+/** Whether German, Austrian or Swiss law requires an imprint there. */
 export function isGermanSite(url: string, language: string): boolean {
   return language === 'de' || /\.(?:de|at|ch|li)$/i.test(URL.parse(url)?.hostname ?? '');
 }
 
-/** Pages link to few origins, many times. The port counts: at an IP address each may be another site. */
+/** Tests many links of few origins, hence the cache. The port counts: at an IP address, each may be another site. */
 function siteTest(domain: string): (address: URL) => boolean {
   const known = new Map<string, boolean>();
   return ({ origin }) => {
@@ -100,11 +100,11 @@ function namePage(url: URL, text: string): Naming | null {
     ...[...url.searchParams.values()].slice(0, 5).map(kindOfName),
     belowNamed(segments, last),
   ]);
-  // What is told of a team in the news is no page of the team.
+  // A news item about a team is not a team page.
   return best && best.share < 1 && segments.some(isNewsName) ? null : best;
 }
 
-/** The first of those that fit best. */
+/** The first of the best matches. */
 function bestOf(namings: readonly (Naming | null)[]): Naming | null {
   let best: Naming | null = null;
   for (const naming of namings) {
@@ -115,7 +115,7 @@ function bestOf(namings: readonly (Naming | null)[]): Naming | null {
 
 const BELOW_SHARE = 0.25;
 
-/** `/team/jane-doe` is a person; `/about/history` may say more of the company. */
+/** `/team/jane-doe` is a person; `/about/history` may tell more about the company. */
 function belowNamed(segments: readonly string[], last: string): Naming | null {
   const parent = kindOfName(segments.at(-1) ?? '');
   if (parent === null || parent.share < 1 || last === '') return null;

@@ -2,8 +2,8 @@ import { OutboundError } from '#src/platform/http.ts';
 import { callableUrl } from '#src/platform/outbound-hop.ts';
 
 /**
- * Why a page could not be fetched, for whoever asked for it. The sentence names the host and nothing that an inner
- * network or a library would tell: of hosts that may not be reached the same is said, whatever they resolve to.
+ * Why a page could not be fetched, for the client. The sentence names the host but reveals nothing about an inner
+ * network or a library: for a host that may not be contacted, the text is the same whatever it resolves to.
  */
 export function explainFetchFailure(error: OutboundError, url: string): string {
   const host = URL.parse(url)?.hostname ?? 'The address';
@@ -28,7 +28,7 @@ function explainRefusal(url: string, host: string): string {
   );
 }
 
-/** What is wrong with an address whatever stands behind it; null when it may be called. */
+/** What is wrong with an address regardless of its host; null when it may be requested. */
 export function whyUncallable(url: string): string | null {
   try {
     callableUrl(URL.parse(url));

@@ -4,24 +4,24 @@ import { isRedirect, nextHop } from '#src/platform/outbound-hop.ts';
 import { retryAfterMs } from '#src/platform/retry-after.ts';
 import { explainFetchFailure } from './explain-fetch-failure.ts';
 
-/** What one request for a page has brought. */
+/** The outcome of one request for a page. */
 export type FetchedPage =
   | { kind: 'page'; html: string; format: 'html' | 'vcard' }
-  /** By a redirect, or by a page that sends its readers on at once. */
+  /** By a redirect, or by a page with an immediate refresh. */
   | { kind: 'moved'; url: string; isRefresh: boolean }
-  /** Too much was asked of the site. */
+  /** The site received too many requests. */
   | { kind: 'busy'; reason: string; pauseMs: number }
-  /** `isGone`: the host is there, this page is not. */
+  /** `isGone`: the host exists, but not this page. */
   | { kind: 'failed'; reason: string; isGone: boolean };
 
 const MAX_BYTES = 2 * 1024 * 1024;
 const ACCEPT = 'text/html, application/xhtml+xml, text/vcard;q=0.9, text/plain;q=0.8, */*;q=0.1';
-/** For sites that say that it is too much and not until when. */
+/** For sites that report too many requests without stating a wait. */
 const DEFAULT_PAUSE_MS = 10_000;
 
 /**
- * Asks for one page, once: a redirect is returned, so that its target can be asked by the rules of its own site. A body
- * above 2 MB, or not whole in time, counts as far as it has come.
+ * Requests one page, once: a redirect is returned, so that its target can be requested by the rules of its own site.
+ * Of a body above 2 MB, or incomplete when time is up, the received part is used.
  * @throws the signal's reason
  */
 export async function fetchPage(
@@ -30,7 +30,7 @@ export async function fetchPage(
     url: string;
     signal: AbortSignal;
     timeoutMs: number;
-    /** Whether a page that sends its readers on at once has moved; else it is read as it is. */
+    /** Whether a page with an immediate refresh counts as moved; else it is read as it is. */
     followsRefresh: boolean;
   },
 ): Promise<FetchedPage> {
@@ -104,18 +104,18 @@ function looksLikeHtml(bytes: Buffer): boolean {
   );
 }
 
-/** A header is the site's, and a sentence is ours. */
+/** The header comes from the site, but the sentence is ours. */
 function printable(type: string): string {
   return /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(type) ? type : 'something';
 }
 
 const HEAD_CHARACTERS = 16_000;
-/** Pages that stay longer than this are read before they send their readers on. */
+/** A page with a longer refresh is read itself. */
 const LONGEST_REFRESH_SECONDS = 10;
 
 /**
- * Where the page's `meta` refresh leads to (HTML Living Standard §4.2.5.3); null when it stays, or reloads itself.
- * Only looked for at its beginning, without taking the page apart.
+ * The target of the page's `meta` refresh (HTML Living Standard §4.2.5.3); null when there is none, or it reloads the
+ * page itself. Searches only the beginning of the page, without parsing it.
  */
 function refreshTarget(html: string, url: string): string | null {
   const head = html

@@ -3,7 +3,10 @@ import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 const TRACKING =
   /^(?:utm_\w+|gclid|fbclid|msclkid|dclid|yclid|mc_[ce]id|_ga|_gl|igshid|phpsessid|jsessionid)$/i;
 
-/** The address without what does not decide which page it is: fragment and tracking. Null when it is no web address. */
+/**
+ * The URL without parts that do not identify the page: fragment and tracking parameters. Null when it is not a web
+ * address.
+ */
 export function plainAddress(address: string): URL | null {
   const url = URL.parse(address);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
@@ -15,8 +18,8 @@ export function plainAddress(address: string): URL | null {
 }
 
 /**
- * The same for addresses of one page: with and without tracking, fragment, default port, last slash, `www.`, `https`
- * and an `index.html`.
+ * The same for all URLs of a page: with and without tracking parameters, fragment, default port, trailing slash,
+ * `www.`, `https` and `index.html`.
  */
 export function pageKey(url: URL): string {
   const host = url.hostname.replace(/^www\.(?=.*\.)/, '').replace(/\.$/, '');
@@ -28,12 +31,12 @@ export function pageKey(url: URL): string {
   return `${host}${port}${path}${url.search}`;
 }
 
-/** The domain whose pages are one site; the host where there is none. */
+/** The domain that defines a site; the host when there is none. */
 export function siteDomainOf(url: string): string {
   return registrableDomain(url) ?? new URL(url).hostname;
 }
 
-/** The front page of the host of this address. */
+/** The front page of this URL's host. */
 export function homeOf(url: string): string {
   return new URL('/', url).href;
 }

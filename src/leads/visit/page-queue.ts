@@ -2,11 +2,11 @@ import type { SitePage, SitePageKind } from './discover-pages.ts';
 import { pageKey, plainAddress } from './page-key.ts';
 
 export interface QueuedPage extends SitePage {
-  /** Links from the page where the visit began. */
+  /** Number of links from the page where the visit began. */
   depth: number;
 }
 
-/** Most sites say where they are on one page; the rest of the visit is for people. */
+/** Most sites state their location on one page; the rest of the visit is for people. */
 const MOST: Readonly<Record<SitePageKind, number>> = {
   home: 1,
   imprint: 2,
@@ -28,7 +28,7 @@ const ORDER: readonly SitePageKind[] = [
   'person',
   'privacy',
 ];
-/** By law it names who is responsible, with a mail address and mostly a phone number. */
+/** An imprint must by law name who is responsible, with a mail address and usually a phone number. */
 const GERMAN_ORDER: readonly SitePageKind[] = [
   'home',
   'imprint',
@@ -40,13 +40,13 @@ const GERMAN_ORDER: readonly SitePageKind[] = [
   'privacy',
 ];
 
-/** The pages of one site that are still to be visited, the most promising first, none twice. */
+/** The pages of one site still to be visited, the most promising first, without duplicates. */
 export class PageQueue {
   private readonly waiting: QueuedPage[] = [];
   private readonly seen = new Set<string>();
   private readonly taken = new Map<SitePageKind, number>();
 
-  /** The pages that would still be visited. */
+  /** Number of pages still to be visited. */
   get length(): number {
     return this.waiting.filter((page) => this.hasRoom(page.kind)).length;
   }
@@ -59,7 +59,10 @@ export class PageQueue {
     }
   }
 
-  /** Whether the address is new; it is not any more then. */
+  /**
+   * Marks an address as known.
+   * @returns whether it was new
+   */
   mark(url: URL | string): boolean {
     const address = typeof url === 'string' ? plainAddress(url) : url;
     if (!address) return false;
@@ -79,7 +82,7 @@ export class PageQueue {
     const rank = ({ kind }: QueuedPage): number => order.indexOf(kind);
     const next = this.waiting
       .filter(({ kind }) => this.hasRoom(kind))
-      // Stable: of pages that are alike the one that was linked first comes first.
+      // Stable: among equal pages, the one linked first comes first.
       .toSorted((a, b) => rank(a) - rank(b) || a.depth - b.depth || b.share - a.share)[0];
     if (!next) return null;
     this.waiting.splice(this.waiting.indexOf(next), 1);

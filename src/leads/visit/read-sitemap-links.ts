@@ -1,17 +1,17 @@
 import { gunzipSync } from 'node:zlib';
 
-/** As much as is read of one, packed or not. */
+/** The part of a sitemap that is read, compressed or not. */
 export const SITEMAP_BYTES = 2 * 1024 * 1024;
 const MAX_LINKS = 5_000;
 
-/** What a sitemap names; one that is cut off names what came until then. */
+/** The content of a sitemap; for a truncated one, the entries before the cut. */
 export interface SitemapLinks {
   pages: string[];
-  /** Further sitemaps, those of pages before those of posts and products. */
+  /** Further sitemaps: those of pages before those of posts and products. */
   sitemaps: string[];
 }
 
-/** The addresses in a sitemap or a sitemap index (https://www.sitemaps.org/protocol.html); empty for what is none. */
+/** The URLs in a sitemap or sitemap index (https://www.sitemaps.org/protocol.html); empty when it is neither. */
 export function readSitemapLinks(bytes: Buffer): SitemapLinks {
   const text = unpack(bytes).toString('utf8');
   const links: string[] = [];
@@ -38,7 +38,7 @@ function unpack(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: SITEMAP_BYTES });
   } catch {
-    // Damaged, or far too long: the site says nothing by it.
+    // Damaged, or far too long: treated as empty.
     return Buffer.alloc(0);
   }
 }

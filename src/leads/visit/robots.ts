@@ -3,31 +3,34 @@ import { readRobotsFile, ROBOTS_READ_BYTES, type RobotsFile } from '#src/platfor
 import { retryAfterMs } from '#src/platform/retry-after.ts';
 import { explainFetchFailure } from './explain-fetch-failure.ts';
 
-/** What the robots.txt of one origin says, or that nobody can tell. */
+/** The robots.txt rules of one origin, or that they are unknown. */
 export interface OriginRobots extends RobotsFile {
-  /** Why it could not be read: everything is disallowed then. Null when it could, or when there is none. */
+  /** Why it could not be read: everything is disallowed then. Null when it was read, or does not exist. */
   readonly failure: string | null;
-  /** For how long the site wants to be left alone (`Retry-After`); null when it did not say. */
+  /** How long the site wants to be left alone (`Retry-After`); null when not stated. */
   readonly pauseMs: number | null;
 }
 
-/** The robots.txt files that this process has read lately. */
+/** The robots.txt files that this process has read recently. */
 export interface RobotsCache {
-  /** Null when it is to be fetched. */
+  /** Null when it must be fetched. */
   known(url: string): OriginRobots | null;
-  /** Asks the origin of the URL for its robots.txt. @throws the signal's reason */
+  /**
+   * Requests the origin's robots.txt.
+   * @throws the signal's reason
+   */
   fetch(url: string, options: { signal: AbortSignal; timeoutMs: number }): Promise<OriginRobots>;
 }
 
-/** RFC 9309 §2.4: not more than 24 hours. */
+/** RFC 9309 §2.4: at most 24 hours. */
 const FRESH_MS = 12 * 3_600_000;
 const FAILURE_FRESH_MS = 60_000;
-/** Of robots.txt text; what is made of it takes some times as much. */
+/** For the text of robots.txt files; parsed, they take several times as much. */
 const MAX_CACHED_BYTES = 8 * 1024 * 1024;
-/** What an entry without rules takes. */
+/** The size of an entry without rules. */
 const ENTRY_BYTES = 2_000;
 
-/** How long a site may take to tell its rules. */
+/** How long a site may take to send its rules. */
 export const ROBOTS_TIMEOUT_MS = 10_000;
 
 interface FetchedRobots {
@@ -44,7 +47,7 @@ interface CachedRobots {
 
 const caches = new WeakMap<HttpClient, RobotsCache>();
 
-/** The cache that all visits through this client share. */
+/** The cache shared by all visits through this client. */
 export function robotsOf(http: HttpClient): RobotsCache {
   const cache = caches.get(http) ?? createRobotsCache(http);
   caches.set(http, cache);
@@ -53,13 +56,13 @@ export function robotsOf(http: HttpClient): RobotsCache {
 
 /**
  * Reads robots.txt by RFC 9309 §2.3.1: client errors mean that there are no rules; server errors, too many redirects
- * and silence that nothing may be read for now, and so do 408, 425 and 429, which pass by themselves.
+ * and timeouts mean that nothing may be read for now, and so do 408, 425 and 429, which are temporary.
  */
 export function createRobotsCache(
   http: HttpClient,
   nowMs: () => number = () => performance.now(),
 ): RobotsCache {
-  /** By origin; the one that was used last is the last. */
+  /** By origin, least recently used first. */
   const entries = new Map<string, CachedRobots>();
   let cachedBytes = 0;
   const forget = (origin: string): void => {
@@ -97,7 +100,7 @@ export function createRobotsCache(
         const own = understand(address, response);
         keep(origin, own);
         const landed = new URL(response.url).origin;
-        // `http:` mostly leads to the same file of `https:`, which would be asked for next.
+        // `http:` usually redirects to the same file under `https:`, which would be requested next.
         if (landed !== origin && response.url === `${landed}/robots.txt`) {
           keep(landed, understand(response.url, response));
         }
@@ -106,7 +109,7 @@ export function createRobotsCache(
         signal.throwIfAborted();
         if (!(error instanceof OutboundError)) throw error;
         const failed = unreadable(explainFetchFailure(error, address));
-        // Who had less time than others says nothing of the site.
+        // A request with less time than usual says nothing about the site.
         if (timeoutMs >= ROBOTS_TIMEOUT_MS || error.kind !== 'timeout') keep(origin, failed);
         return failed.robots;
       }
@@ -134,7 +137,7 @@ function understand(url: string, response: OutboundResponse): FetchedRobots {
   const { status, bytes, isCut } = response;
   if (status >= 200 && status < 300) {
     const isTooLong = isCut && bytes.length >= ROBOTS_READ_BYTES;
-    // Of a file that broke off nobody knows what else it forbids.
+    // An incomplete file may forbid more than is known.
     if (isCut && !isTooLong) return unreadable(whyUnreadable(url, 'broke off in the middle of'));
     // Half a rule may forbid or allow more than the whole one.
     const whole = isTooLong ? bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1) : bytes;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { LeadServices } from '#src/leads/lead-services.ts';
 
-/** The site may be asked again only after the visit must have ended. */
+/** The site may be requested again only after the visit must have ended. */
 export class SlotTooFar extends Error {
   override readonly name = 'SlotTooFar';
   readonly waitMs: number;
@@ -15,19 +15,19 @@ export class SlotTooFar extends Error {
 }
 
 export interface Turn {
-  /** The registrable domain: its hosts are one site. */
+  /** The registrable domain: all its hosts are one site. */
   domain: string;
-  /** What its robots.txt asks for between two requests. */
+  /** The delay between two requests that its robots.txt asks for. */
   crawlDelayMs: number;
-  /** For which the turn may be waited. */
+  /** The longest acceptable wait for a turn. */
   leftMs: number;
   signal: AbortSignal;
 }
 
 /**
- * Waits until the site may be asked, for one request: no two come closer than the gap, whichever process sends them.
- * @returns how many milliseconds were waited
- * @throws SlotTooFar when that is longer than `leftMs`: no turn is taken then; the signal's reason
+ * Waits until the site may be requested, once: the gap between two requests holds across all processes.
+ * @returns the milliseconds waited
+ * @throws SlotTooFar when the wait would exceed `leftMs` (no turn is taken then); the signal's reason
  */
 export async function takeTurn(
   services: Pick<LeadServices, 'db' | 'config' | 'wait'>,
@@ -46,7 +46,7 @@ export function gapOf({ config }: Pick<LeadServices, 'config'>, crawlDelayMs: nu
 }
 
 /**
- * Takes the next free moment of the domain, by the database's clock.
+ * Reserves the next free slot of the domain, by the database's clock.
  * @returns milliseconds until then
  * @throws SlotTooFar when there is none within `leftMs`
  */
@@ -75,10 +75,10 @@ async function untilNextSlot(db: LeadServices['db'], domain: string): Promise<nu
   return Math.max(0, rows[0]?.wait_ms ?? 0);
 }
 
-/** Longer pauses are a mistake, or meant to be one. */
+/** A longer pause is an error, by accident or on purpose. */
 const MAX_PAUSE_MS = 3_600_000;
 
-/** Leaves the site alone for that long, an hour at most: nobody gets a slot before. */
+/** Leaves the site alone for this long, at most an hour: nobody gets an earlier slot. */
 export async function pauseSite(
   db: LeadServices['db'],
   domain: string,

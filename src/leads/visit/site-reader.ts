@@ -21,13 +21,13 @@ export type SitePageRead =
   | { kind: 'read'; page: ExtractedPage }
   | { kind: 'failed'; reason: string; lost: FailedPage };
 
-/** What cannot be read: nothing of the site for now; this page; what stands on this page. */
+/** What cannot be read: the whole site for now; this page; the content of this page. */
 export type FailedPage = 'site' | 'page' | 'content';
 
-/** RFC 9309 §2.3.1.2 says five for robots.txt; pages get no more. */
+/** RFC 9309 §2.3.1.2 says five for robots.txt; the same limit applies to pages. */
 const MAX_MOVES = 5;
 const RENDER_TIMEOUT_MS = 20_000;
-/** What a rendered page may have grown to. */
+/** The maximum size of a rendered page. */
 const MAX_RENDERED_CHARACTERS = 2 * 1024 * 1024;
 
 /** Reads pages of one site: by its robots.txt, one request at a time and at its pace, within a budget. */
@@ -50,15 +50,15 @@ export class SiteReader {
   }
 
   /**
-   * Reads one page, wherever on the site it has moved to. The page where a visit starts may have moved to another
-   * site, which is then the one to visit.
+   * Reads one page, wherever on the site it has moved to. The start page may have moved to another site, which is
+   * then visited instead.
    * @throws SlotTooFar, BudgetSpent when the visit has to end; the signal's reason
    */
   async read(start: string, options: { mayLeave: boolean }): Promise<SitePageRead> {
     let url = start;
     let hasRefreshed = false;
     let hasPaused = false;
-    /** Of which site it is our turn: hops within it are one visit of a page. */
+    /** The site whose turn has been taken: hops within it belong to one visit of a page. */
     let turnAt: string | null = null;
     let moves = 0;
     while (moves <= MAX_MOVES) {
@@ -96,7 +96,7 @@ export class SiteReader {
     return failed(`${new URL(start).hostname} redirected more than ${MAX_MOVES} times.`);
   }
 
-  /** What the robots.txt for this address says; it is asked for when this process does not know. */
+  /** The robots.txt for this URL; requested when this process does not know it. */
   async robots(url: string): Promise<OriginRobots> {
     const { http, db } = this.services;
     const cache = robotsOf(http);
@@ -104,7 +104,7 @@ export class SiteReader {
     if (known) return known;
     const domain = siteDomainOf(url);
     await this.takeTurn(domain, null);
-    // Another visit may have asked meanwhile.
+    // Another visit may have fetched it in the meantime.
     const since = cache.known(url);
     if (since) return since;
     const robots = await this.budget.spend(ROBOTS_TIMEOUT_MS, (timeoutMs) =>
@@ -114,7 +114,10 @@ export class SiteReader {
     return robots;
   }
 
-  /** Null when there is none to be read there. @throws as `read` */
+  /**
+   * Null when there is no readable sitemap.
+   * @throws as `read`
+   */
   async sitemap(url: string): Promise<SitemapLinks | null> {
     if (siteDomainOf(url) !== this.domain) return null;
     const robots = await this.robots(url);
@@ -165,7 +168,7 @@ export class SiteReader {
       fetchPage(services.http, { url, signal, timeoutMs, followsRefresh }),
     );
     const gapMs = gapOf(services, crawlDelayMs);
-    // A site that is slow has its pause when it is done, not while it works.
+    // A slow site gets its pause after it has responded, not while it works.
     if (gapMs > 0 && performance.now() - startedMs > gapMs) {
       await pauseSite(services.db, this.domain, gapMs);
     }
@@ -196,7 +199,7 @@ export class SiteReader {
     }
   }
 
-  /** The page after its scripts have run; null when no browser can say. It is a request more, and rare. */
+  /** The page after its scripts have run; null when no browser can render it. Costs one more request, and is rare. */
   private async render(url: string): Promise<string | null> {
     const { services, budget, signal } = this;
     const { renderer } = services;
@@ -213,7 +216,7 @@ export class SiteReader {
       return isPage ? rendered.html.slice(0, MAX_RENDERED_CHARACTERS) : null;
     } catch {
       signal.throwIfAborted();
-      // Whatever ails the browser, or runs out: the page as it was sent is there.
+      // If the browser fails or a limit is reached, the page as sent is used.
       return null;
     }
   }

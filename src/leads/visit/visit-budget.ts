@@ -1,14 +1,14 @@
 /** How much of a site is read, and how long that may take. */
 export interface VisitLimits {
   pages: number;
-  /** Links from the start page. */
+  /** Number of links from the start page. */
   depth: number;
-  /** Requests for pages and sitemaps, those that fail and redirects included. */
+  /** Requests for pages and sitemaps, including failed ones and redirects. */
   requests: number;
   pageTimeoutMs: number;
-  /** Of the time that requests take, together. */
+  /** Total time spent in requests. */
   fetchMs: number;
-  /** With the waiting between requests. */
+  /** Including the waits between requests. */
   visitMs: number;
   renderedPages: number;
 }
@@ -23,7 +23,7 @@ export const VISIT_LIMITS: VisitLimits = {
   renderedPages: 3,
 };
 
-/** There is nothing left to spend on the visit. The message says what ran out. */
+/** The visit has nothing left to spend. The message says what ran out. */
 export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
 }
@@ -39,12 +39,12 @@ export class VisitBudget {
     this.limits = limits;
   }
 
-  /** Of the whole visit. */
+  /** For the whole visit. */
   get leftMs(): number {
     return Math.max(0, this.limits.visitMs - this.fetchedMs - this.otherMs);
   }
 
-  /** Of the time for requests. */
+  /** For requests. */
   get fetchLeftMs(): number {
     return Math.min(this.leftMs, Math.max(0, this.limits.fetchMs - this.fetchedMs));
   }
@@ -54,7 +54,7 @@ export class VisitBudget {
   }
 
   /**
-   * Runs one request, which is told how long it may take.
+   * Runs one request, and passes it the time that it may take.
    * @throws BudgetSpent when there is no time or request left for it
    */
   async spend<T>(maxMs: number, request: (timeoutMs: number) => Promise<T>): Promise<T> {
@@ -68,7 +68,7 @@ export class VisitBudget {
     }
   }
 
-  /** Waiting and reading take time of the visit, too. */
+  /** Waits and extraction also count as time of the visit. */
   note(ms: number): void {
     this.otherMs += ms;
   }

@@ -14,28 +14,28 @@ import { SlotTooFar } from './site-pace.ts';
 import { SiteReader, type VisitServices } from './site-reader.ts';
 import { BudgetSpent, VISIT_LIMITS, VisitBudget, type VisitLimits } from './visit-budget.ts';
 
-/** What a visit has brought. */
+/** The outcome of a visit. */
 export interface SiteVisit {
   pages: ExtractedPage[];
-  /** Why the start page could not be read, in a sentence that names the host; null when it could. */
+  /** Why the start page could not be read, in a sentence that names the host; null when it was read. */
   failure: string | null;
-  /** The site's registrable domain: that of the site that the start page has moved to, where it has. */
+  /** The site's registrable domain, after a move of the start page that of the new site. */
   domain: string;
 }
 
 interface SiteToVisit {
-  /** Where the visit begins. */
+  /** Where the visit starts. */
   url: string;
   /** Its registrable domain. */
   domain: string;
-  /** What is looked for: a visit that has it all ends. */
+  /** The facts wanted: a visit ends when it has found them all. */
   wants: readonly Enrichment[];
 }
 
 /**
- * Reads the pages of a site where contacts usually stand: the start page, the home page, then what these link to, and
- * where they link to nothing of the kind what the sitemap names or what such pages are mostly called. Pages other than
- * the start page that cannot be read are left out.
+ * Reads the pages of a site where contacts usually are: the start page, the home page, then the pages that these link
+ * to. If they link to none, tries those in the sitemap, or the usual names of such pages. Skips unreadable pages,
+ * except the start page.
  * @throws the signal's reason
  */
 export async function visitSite(
@@ -65,7 +65,7 @@ function tooSlow(url: string): string {
   return `${new URL(url).hostname} took too long to answer.`;
 }
 
-/** Sites that link to fewer pages than this are asked for their sitemap, when they name one. */
+/** For sites that link to fewer pages than this, the sitemap is read, if they name one. */
 const ENOUGH_PAGES = 4;
 const MAX_SITEMAPS = 3;
 
@@ -98,7 +98,10 @@ class Visit {
     this.home = homeOf(site.url);
   }
 
-  /** Reads the start page. @returns whether the visit can go on: without that page, where its site may have others */
+  /**
+   * Reads the start page.
+   * @returns whether the visit can continue: if that page is missing, the site may have others
+   */
   async begin(): Promise<boolean> {
     const { url } = this.site;
     this.queue.mark(url);
@@ -110,7 +113,7 @@ class Visit {
     } else {
       this.failure = start.reason;
     }
-    // Not when the visit has begun there.
+    // Unless the visit has started there.
     this.queue.add([{ url: this.home, kind: 'home', share: 1 }], 0);
     if (start.kind === 'read' || start.lost === 'content') return true;
     return start.lost === 'page' && this.queue.has('home');
@@ -127,7 +130,7 @@ class Visit {
     }
   }
 
-  /** Whether everything that is looked for was found, of the organisation, and no page of its people is left. */
+  /** Whether everything wanted has been found for the organisation, and no page about its people is left. */
   private isEnough(): boolean {
     if (this.queue.has('home', 'team', 'person')) return false;
     const cards = this.pages.flatMap((page) => page.cards).filter(({ kind }) => kind !== 'person');
@@ -143,11 +146,11 @@ class Visit {
   private async take(page: ExtractedPage, depth: number): Promise<void> {
     const address = plainAddress(page.url);
     const key = address ? pageKey(address) : page.url;
-    // Several addresses may lead to one page.
+    // Several URLs may lead to one page.
     if (this.readKeys.has(key)) return;
     this.readKeys.add(key);
     this.queue.mark(page.url);
-    // Its links are followed now or never; thousands of long ones would only fill the memory until the visit ends.
+    // Its links have been queued; keeping thousands of long ones would only fill the memory until the visit ends.
     this.pages.push({ ...page, links: [] });
     if (depth < this.limits.depth)
       this.addNamed(discoverPages(page, this.reader.domain), depth + 1);
@@ -156,7 +159,7 @@ class Visit {
 
   /** The next page, when no link leads to one. */
   private async findMore(): Promise<QueuedPage | null> {
-    // Of a site that shows nothing, nothing is guessed.
+    // If no page of a site could be read, nothing is guessed.
     if (this.pages.length === 0) return null;
     if (!this.hasAskedSitemap) {
       this.hasAskedSitemap = true;

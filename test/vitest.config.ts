@@ -4,12 +4,12 @@ import { defineConfig } from 'vitest/config';
 import { filesWith, MARKS } from './support/marked-files.ts';
 import { RunRules } from './support/run-rules.ts';
 
-/** Tests that start processes of their own say more themselves. */
+/** Tests that start their own processes set a longer timeout. */
 const TIMEOUT_MS = 60_000;
-/** How long a test waits for what is to become true. */
+/** How long a test polls for a condition. */
 const POLL_MS = 20_000;
 
-// Every test file and every process that a test starts would compile the same packages again.
+// Without this, every test file and every child process would compile the same packages again.
 process.env['NODE_COMPILE_CACHE'] ??= resolve(
   import.meta.dirname,
   '../node_modules/.cache/compiled',
@@ -21,11 +21,11 @@ const volume = filesWith('test/contracts', 'volume');
 const {
   TEST_DATABASE_URL: databaseUrl,
   TEST_REDIS_URL: redisUrl,
-  /** A file for the results as JSON, besides what is printed. */
+  /** File for the results as JSON, in addition to the printed ones. */
   TEST_REPORT: report,
 } = process.env;
 
-/** Files that run beside each other in the same processes, one after the other in each. */
+/** Files run in parallel in several processes, one after the other within each. */
 function project(
   name: string,
   files: { include: string[]; exclude?: string[] },
@@ -39,7 +39,7 @@ function project(
       ...files,
       ...(globalSetup === undefined ? {} : { globalSetup }),
       pool: 'forks' as const,
-      // Most of a file's time would be the imports of the product, again for every file.
+      // Otherwise most of a file's time would go into importing the product again.
       isolate: false,
       maxWorkers: availableParallelism(),
       sequence: { groupOrder },

@@ -6,9 +6,9 @@ const ADMIN: readonly Role[] = ['admin'];
 const READING: readonly Role[] = ['admin', 'member', 'read'];
 const WORKING: readonly Role[] = ['admin', 'member'];
 /**
- * Who may do what: admin everything, member everything but `/manage/*`, `/admin/*`, keys, members, webhooks, payments
- * and ingestion of others' pairs, ingest the ingestion endpoints alone, read chat and search alone. Every key may ask
- * about itself, its account, its workspace's plan and its points.
+ * Allowed roles per route. Admin: everything. Member: everything except `/manage/*`, `/admin/*`, keys, members,
+ * webhooks, payments and ingestion into others' pairs. Ingest: only the ingestion endpoints. Read: only chat and
+ * search. Every key may query itself, its account, its workspace's plan and its points.
  */
 export const ALLOWED: Record<string, readonly Role[] | 'public' | 'bootstrap-admin'> = {
   'GET /': 'public',

@@ -1,4 +1,4 @@
-/** An answer of the API with its body read: parsed when it is JSON, text otherwise. */
+/** An API answer with its body read: parsed when it is JSON, text otherwise. */
 export interface Answer {
   status: number;
   headers: Headers;

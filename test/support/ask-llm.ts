@@ -13,7 +13,7 @@ export interface LlmOutcome {
   failure: ModelFailed | null;
 }
 
-/** The real client of a scripted server; it retries after a millisecond. */
+/** The real client for a scripted server; it retries after one millisecond. */
 export function openLlm(llm: ScriptedLlm, settings: Partial<ChatModelSettings> = {}): ChatModel {
   return createChatModel({
     provider: 'openai-compatible',
@@ -29,7 +29,7 @@ export function openLlm(llm: ScriptedLlm, settings: Partial<ChatModelSettings> =
   });
 }
 
-/** Asks the scripted server, and takes all that comes. */
+/** Asks the scripted server and collects every part of the answer. */
 export async function askLlm(
   llm: ScriptedLlm,
   request: Partial<ChatModelRequest> = {},
@@ -51,7 +51,7 @@ export async function askLlm(
   }
 }
 
-/** The text of an answer. */
+/** Text of an answer. */
 export const said = ({ parts }: LlmOutcome): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 

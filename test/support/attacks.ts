@@ -7,7 +7,7 @@ import { outreachAttacks } from './outreach-attacks.ts';
 import type { SeededWorkspace } from './seed-workspace.ts';
 import { webhookAttacks } from './webhook-attacks.ts';
 
-/** A request of somebody else that aims at A's things. */
+/** A request by another workspace that targets A's resources. */
 export interface Attack {
   method: string;
   path: string;
@@ -15,10 +15,7 @@ export interface Attack {
   headers: Record<string, string>;
 }
 
-/**
- * The requests against a route by which B aims at A's things.
- * @throws when a route has a part that nobody said how to fill with A's things
- */
+/** The requests to a route by which B targets A's resources. @throws when a part of the route has no attack values */
 export function attacksOn(route: Route, a: SeededWorkspace, b: SeededWorkspace): Attack[] {
   const name = `${route.method} ${route.path}`;
   const values = [
@@ -57,7 +54,7 @@ export function attacksOn(route: Route, a: SeededWorkspace, b: SeededWorkspace):
   });
 }
 
-/** What an answer holds of the secrets that its request did not name. */
+/** The secrets in an answer that its request did not name. */
 export function leakedIn(answer: Answer, attack: Attack, secrets: readonly string[]): string[] {
   const sent = attack.path + JSON.stringify(attack.body ?? '');
   return secrets.filter((secret) => answer.text.includes(secret) && !sent.includes(secret));

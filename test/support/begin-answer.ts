@@ -1,7 +1,7 @@
 import { readChatBody } from './chat-streams.ts';
 import type { TestMillrace } from './test-millrace.ts';
 
-/** Somebody who reads an answer that is being written. */
+/** A reader of an answer that is being written. */
 export interface AnswerReader {
   sessionId: string;
   messageId: number;

@@ -45,7 +45,7 @@ export function buildZip(entries: ZipEntry[]): Buffer {
   return Buffer.concat([...parts, listed, end]);
 }
 
-/** A Word document with one heading and paragraphs; `extra` entries go beside them. */
+/** A Word document with one heading and paragraphs; `extra` entries are added to the container. */
 export function buildDocx(heading: string, paragraphs: string[], extra: ZipEntry[] = []): Buffer {
   const paragraph = (text: string, style: string): string =>
     `<w:p>${style}<w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;

@@ -1,12 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A PNG of one colour that decoders accept; its size is what the header says. */
+/** A PNG of one colour that decoders accept; its header states the given size. */
 export function buildPng(width = 2, height = 2): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 0, 0, 0, 0], 8);
-  // A header of many pixels over few bytes is what a bomb looks like before it goes off.
+  // A decompression bomb declares many pixels over few bytes.
   const rows = Math.min(width * height, 64);
   const pixels = deflateSync(Buffer.alloc(rows + (height % 64)));
   return Buffer.concat([
@@ -38,7 +38,7 @@ export function buildJpeg(width = 3, height = 2): Buffer {
   ]);
 }
 
-/** One frame, a table of two colours, a comment before it. */
+/** One frame, a table of two colours, and a comment before it. */
 export function buildGif(width = 4, height = 5): Buffer {
   const screen = Buffer.alloc(7);
   screen.writeUInt16LE(width, 0);

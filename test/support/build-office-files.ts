@@ -20,7 +20,7 @@ function relations(list: [id: string, type: string, target: string][]): string {
 
 export interface SlideContent {
   title?: string;
-  /** DrawingML inside the slide's tree, after the title. */
+  /** DrawingML in the slide's tree, after the title. */
   body?: string;
   notes?: string;
 }
@@ -33,7 +33,7 @@ export function paragraph(text: string, level = 0): string {
   return `<a:p><a:pPr lvl="${level}"/><a:r><a:t>${text}</a:t></a:r></a:p>`;
 }
 
-/** A presentation that shows its slides in the order given; the parts are numbered the other way round. */
+/** A presentation with its slides in the given order; the part files are numbered in reverse. */
 export function buildPptx(slides: SlideContent[], extra: ZipEntry[] = []): Buffer {
   const numberOf = (index: number): number => slides.length - index;
   const parts = slides.flatMap(({ title, body = '', notes }, index) => {
@@ -74,7 +74,7 @@ export function buildPptx(slides: SlideContent[], extra: ZipEntry[] = []): Buffe
   ]);
 }
 
-/** A workbook of `sheetData` contents by the names of their sheets. Style 1 is a date. */
+/** A workbook of `sheetData` contents by sheet name. Style 1 is a date. */
 export function buildXlsx(sheets: Record<string, string>, extra: ZipEntry[] = []): Buffer {
   const names = Object.keys(sheets);
   return buildZip([
@@ -111,7 +111,7 @@ export function buildXlsx(sheets: Record<string, string>, extra: ZipEntry[] = []
   ]);
 }
 
-/** Rows of a sheet: text and numbers as they are, a `Date` as Excel counts days. */
+/** Rows of a sheet: text and numbers unchanged, a `Date` as an Excel serial number. */
 export function sheetRows(rows: (string | number | Date | null)[][]): string {
   const cell = (value: string | number | Date | null, address: string): string => {
     if (value === null) return '';
@@ -131,7 +131,7 @@ export function sheetRows(rows: (string | number | Date | null)[][]): string {
     .join('');
 }
 
-/** A book of XHTML chapters by their file names, in reading order; `metadata` goes into its package. */
+/** An EPUB of XHTML chapters by file name, in reading order; `metadata` goes into its package. */
 export function buildEpub(
   chapters: Record<string, string>,
   metadata = '<dc:title>The book</dc:title><dc:creator>Ada</dc:creator>',
@@ -202,7 +202,7 @@ export function buildProtectedPdf(text: string, password: string): Buffer {
   );
 }
 
-/** OpenSSL keeps it for old times' sake only. */
+/** OpenSSL keeps it only as a legacy algorithm. */
 function rc4(key: Buffer, bytes: Buffer): Buffer {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index);
   const at = (index: number): number => state[index & 255] ?? 0;

@@ -5,7 +5,7 @@ import type { SeededWorkspace } from './seed-workspace.ts';
 const AN_HOUR_MS = 3_600_000;
 const SEND = 'POST /chat/send-chat-message';
 
-/** Requests that aim at the conversations of A's owner; `own` is what the attacker has. */
+/** Requests that target the conversations of A's owner; `own` is what the attacker has. */
 export function chatAttacks(a: SeededWorkspace, own: OwnThings): AttackValues {
   const sessions = [a.chatSessionId, a.sharedSessionId];
   const byId = sessions.map((id) => ({ id }));
@@ -15,7 +15,7 @@ export function chatAttacks(a: SeededWorkspace, own: OwnThings): AttackValues {
     paths: {
       'POST /chat/stop-chat-session/{chat_session_id}': byChatSessionId,
       'GET /chat/chat-session/{chat_session_id}/resume-stream': byChatSessionId,
-      // With is_shared, colleagues may see the shared one.
+      // With is_shared, colleagues may see the shared session.
       'GET /chat/get-chat-session/{id}': { id: a.chatSessionId },
       'PATCH /chat/chat-session/{id}': byId,
       'DELETE /chat/delete-chat-session/{id}': byId,
@@ -56,7 +56,7 @@ function queriesAt(a: SeededWorkspace): AttackValues['queries'] {
   };
 }
 
-/** Questions in A's place, with A's files and tools, to A's agents. */
+/** Questions in A's sessions and project, with A's files and tools, to A's agents. */
 function questionsAt(a: SeededWorkspace, own: OwnThings): AttackValues['bodies'] {
   const message = 'How deep is the harbour?';
   const asked = { message, stream: false };

@@ -3,7 +3,7 @@ import type { TestMillrace } from './test-millrace.ts';
 import { until } from './until.ts';
 import { sendFiles } from './upload-files.ts';
 
-/** One of everything that a user of chats has; the marker stands in all of it. */
+/** One of everything that a chat user can own; each contains the marker. */
 export interface ChatPossessions {
   readonly sessionId: string;
   readonly questionId: number;
@@ -64,7 +64,7 @@ export async function givePossessions(
 
 export type Attempt = [name: string, method: string, path: string, body?: unknown];
 
-/** Everything that names somebody's session, message, file, project or agent, with ids of theirs. */
+/** Every request that names a session, message, file, project or agent, filled with the ids in `theirs`. */
 export function attemptsOn(theirs: ChatPossessions, own: ChatPossessions): Attempt[] {
   const ask = (name: string, more: object): Attempt => [
     name,

@@ -7,13 +7,13 @@ import type { Answer } from './api-client.ts';
 import { insertUser, ownerOf } from './seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from './test-millrace.ts';
 
-/** A user of a workspace, and what a test does as that user. */
+/** A user of a workspace, and the actions of a test as that user. */
 export interface ChatUser {
   readonly workspaceId: WorkspaceId;
   readonly userId: UserId;
   readonly key: string;
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Makes a session and answers its id. */
+  /** Creates a session and returns its id. */
   createSession(fields?: object): Promise<string>;
   /** A colleague in the same workspace. */
   colleague(role?: Role): Promise<ChatUser>;
@@ -21,9 +21,9 @@ export interface ChatUser {
 
 export interface ChatStage extends AsyncDisposable {
   readonly millrace: TestMillrace;
-  /** The first user of a workspace of its own. */
+  /** The first user of a new workspace. */
   openUser(): Promise<ChatUser>;
-  /** Adds a message below `parentId`, which then shows it; without one, below the session's last shown message. */
+  /** Adds a message below `parentId` and shows it there; by default below the last shown message of the session. */
   addMessage(sessionId: string, message: NewMessage): Promise<number>;
   rootOf(sessionId: string): Promise<number>;
   countRows(table: string, where: string): Promise<number>;
@@ -46,7 +46,7 @@ export async function startChatStage(overrides: Record<string, string> = {}): Pr
   const { db } = millrace.services;
   const numberOf = async (query: ReturnType<typeof sql<{ n: number }>>): Promise<number> => {
     const [row] = (await query.execute(db)).rows;
-    if (!row) throw new Error('The query has no row.');
+    if (!row) throw new Error('The query returned no row.');
     return row.n;
   };
   const rootOf = (sessionId: string): Promise<number> =>
@@ -65,7 +65,7 @@ export async function startChatStage(overrides: Record<string, string> = {}): Pr
     async openUser() {
       const { workspaceId, key } = await millrace.createWorkspace();
       const userId = await ownerOf(db, workspaceId);
-      // They are ids as the API and the table gave them.
+      // The ids come from the API and the table.
       return asUser(millrace, workspaceId as WorkspaceId, userId as UserId, key);
     },
     async addMessage(sessionId, message) {
@@ -114,7 +114,7 @@ function asUser(
     },
     async colleague(role = 'member') {
       const { db } = millrace.services;
-      const other = (await insertUser(db, workspaceId)) as UserId; // it was just made
+      const other = (await insertUser(db, workspaceId)) as UserId; // inserted above
       const owner = { workspaceId, userId: other };
       const made = await createApiKey(db, { ...owner, name: role, role, expiresInDays: null });
       return asUser(millrace, workspaceId, other, made.key);

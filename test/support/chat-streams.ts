@@ -7,7 +7,7 @@ import {
   streamLineSchema,
 } from '#src/chat/wire/packets.ts';
 
-/** What came over the wire: parsed lines, each checked against the schemas, and the ids of the events. */
+/** What came over the wire: parsed lines, each validated against the schemas, and the event ids. */
 export interface ChatStream {
   status: number;
   lines: StreamLine[];
@@ -18,7 +18,7 @@ export interface ChatStream {
   text: string;
 }
 
-/** Splits a body of server-sent events, or of bare lines. */
+/** Splits a body of server-sent events or of bare lines. */
 export function readChatBody(status: number, body: string): ChatStream {
   const stream: ChatStream = {
     status,
@@ -41,14 +41,14 @@ export function readChatBody(status: number, body: string): ChatStream {
       continue;
     }
     const line = streamLineSchema.parse(value);
-    expect(line).toEqual(value); // nothing beyond the schemas
+    expect(line).toEqual(value); // rejects fields that the schemas do not have
     stream.lines.push(line);
     if ('obj' in line) stream.packets.push(line);
   }
   return stream;
 }
 
-/** `T0.1 search_tool_start`, with runs of the same packet as one. */
+/** `T0.1 search_tool_start`, with runs of the same packet collapsed. */
 export function orderOf({ packets }: Pick<ChatStream, 'packets'>): string[] {
   const names = packets.map(({ placement: { turn_index, tab_index, sub_turn_index }, obj }) => {
     const place = sub_turn_index === null ? '' : `.${sub_turn_index}`;
@@ -57,7 +57,7 @@ export function orderOf({ packets }: Pick<ChatStream, 'packets'>): string[] {
   return names.filter((name, index) => name !== names[index - 1]);
 }
 
-/** The members of the complete response that a client can assemble from a stream. */
+/** The fields of the complete response that a client can assemble from a stream. */
 export function assemble({ packets }: Pick<ChatStream, 'packets'>) {
   const whole = {
     answer: '',

@@ -2,7 +2,7 @@ import { type AttackValues, FORM, formOf } from './connector-attacks.ts';
 import { documentOf, type OwnThings } from './seed-chat.ts';
 import { type SeededWorkspace, SHARED_PAGE } from './seed-workspace.ts';
 
-/** Requests that aim at A's agents, projects, files and tools; `own` is what the attacker has. */
+/** Requests that target A's agents, projects, files and tools; `own` is what the attacker has. */
 export function chatThingAttacks(a: SeededWorkspace, own: OwnThings): AttackValues {
   return {
     paths: pathsAt(a, own),
@@ -131,7 +131,7 @@ function searches(a: SeededWorkspace): AttackValues['bodies'] {
     ],
     'POST /web-search/search-lite': [{ queries: ['harbour'] }],
     'POST /web-search/search': [{ queries: ['harbour'] }],
-    // Indexed documents are read where their id is the address.
+    // An indexed document is read when its id is the URL.
     'POST /web-search/open-urls': [{ urls: [SHARED_PAGE, `${SHARED_PAGE}/`] }],
   };
 }

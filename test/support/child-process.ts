@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runEnvironment } from './run-environment.ts';
 
-/** An entry of the service, and the log line by which it says that it is ready (null: that it has ended well). */
+/** An entry point of the service, and the log line that reports it ready (null: it must exit successfully). */
 const ENTRIES = {
   'src/main.ts': 'listening',
   'src/api.ts': 'listening',
@@ -20,24 +20,24 @@ const START_TIMEOUT_MS = 120_000;
 const KEPT_LINES = 200;
 const ROOT = resolve(import.meta.dirname, '..', '..');
 
-/** A process of the service, killed when it is disposed of. */
+/** A process of the service; disposing kills it. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly pid: number;
-  /** What it wrote, the last lines of it. */
+  /** The last lines of its output. */
   readonly lines: readonly string[];
-  /** Null while it runs; the code, or the signal that ended it, afterwards. */
+  /** Null while it runs; afterwards the exit code or the signal that ended it. */
   ending(): number | NodeJS.Signals | null;
-  /** Sends a signal, to this process alone. */
+  /** Sends a signal to this process only. */
   signal(name: NodeJS.Signals): void;
-  /** Sends SIGKILL and waits for the end. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>;
-  /** Waits for the end. @throws when it lasts longer than `timeoutMs` */
+  /** Waits for the exit. @throws when it takes longer than `timeoutMs` */
   ended(timeoutMs: number): Promise<number | NodeJS.Signals>;
 }
 
 /**
- * Starts `node <entry> <words>` with exactly these settings and waits until it says that it is ready.
- * @throws Error with the process's last words when it ends, or is not ready in two minutes
+ * Starts `node <entry> <words>` with exactly these settings and waits until it reports ready.
+ * @throws Error with the last output when the process exits, or is not ready within two minutes
  */
 export async function startProcess(
   entry: Entry,
@@ -47,7 +47,7 @@ export async function startProcess(
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [resolve(ROOT, entry), ...words], {
     cwd: ROOT,
-    // Its log is how the test knows that it is ready.
+    // The test reads the log to learn that the process is ready.
     env: { ...settings, ...runEnvironment(), LOG_LEVEL: logLevel },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -82,7 +82,7 @@ function serviceProcess(child: ChildProcess, lines: string[]): ServiceProcess {
   const killAtExit = () => void child.kill('SIGKILL');
   const exit = () => process.exit(1);
   process.once('exit', killAtExit);
-  // Without a listener the signal would end the test process and leave the child behind.
+  // Without a listener the signal would end the test process and leave the child running.
   process.once('SIGTERM', exit);
   child.once('exit', () => process.off('exit', killAtExit).off('SIGTERM', exit));
   const ended = async (timeoutMs: number) => {
@@ -119,8 +119,8 @@ async function within<T>(work: Promise<T>, timeoutMs: number, what: string): Pro
 }
 
 /**
- * A port for a server that is stopped and started again. It lies below those that the system hands out for
- * outgoing connections, so nothing takes it in between.
+ * A port for a server that is stopped and started again. It is below the range of ephemeral ports, so nothing takes it
+ * in between.
  */
 export async function chooseFixedPort(): Promise<number> {
   for (;;) {

@@ -2,10 +2,10 @@ import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { describeApi } from '#src/api/openapi.ts';
 import { ROUTES } from '#src/api/routes/index.ts';
 
-/** Where the types lie, from the root of the project. */
+/** Path of the generated types, from the root of the project. */
 export const CLIENT_TYPES_PATH = 'src/client/api-types.ts';
 
-/** What the client sends and gets. What is no named schema of the description is given its name here. */
+/** What the client sends and receives. Schemas without a name in the description get one here. */
 const OPERATIONS: Readonly<Record<string, { body?: string; reply?: string }>> = {
   'POST /chat/send-chat-message': { body: 'ChatRequest', reply: 'ChatFullResponse' },
   'GET /chat/get-user-chat-sessions': { reply: 'ChatSessionList' },
@@ -23,7 +23,7 @@ const BANNER =
 const ROOT = 'ApiTypes';
 const PREFIX = '#/definitions/';
 
-/** The TypeScript types of the client, as they are to stand in their file. */
+/** The content of the file with the client's TypeScript types. */
 export async function generateClientTypes(): Promise<string> {
   const description = await describeApi(ROUTES, { version: '', serverUrl: '/' });
   const definitions = reachableSchemas(description);
@@ -45,14 +45,14 @@ export async function generateClientTypes(): Promise<string> {
   });
 }
 
-/** The bodies and replies of the operations, and every schema that they refer to. */
+/** The bodies and replies of the operations, and every schema they refer to. */
 function reachableSchemas(description: Record<string, unknown>): Map<string, JSONSchema> {
-  // The description is JSON of our own making.
+  // We generate the description ourselves.
   const { schemas } = description['components'] as { schemas: Record<string, unknown> };
   const named = toDefinitions(schemas) as Record<string, JSONSchema>;
   const reachable = new Map<string, JSONSchema>();
   const add = (name: string, schema: JSONSchema | undefined): void => {
-    if (!schema) throw new Error(`The description has nothing to be called ${name}.`);
+    if (!schema) throw new Error(`The description has no schema for ${name}.`);
     if (schema.$ref === PREFIX + name) return add(name, named[name]);
     if (reachable.has(name)) return;
     reachable.set(name, schema);
@@ -90,8 +90,8 @@ function jsonSchema(part: Content | undefined): JSONSchema | undefined {
 }
 
 /**
- * JSON Schema knows no `components`: its named schemas lie under `definitions`. Objects that let unknown keys through
- * are closed, so that the compiler sees what is misspelt.
+ * JSON Schema has no `components`: its named schemas are under `definitions`. Objects that allow unknown keys are
+ * closed, so that the compiler catches misspelled ones.
  */
 function toDefinitions(value: unknown): unknown {
   if (typeof value === 'string') return value.replace('#/components/schemas/', PREFIX);

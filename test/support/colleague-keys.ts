@@ -5,12 +5,12 @@ import type { Database } from '#src/platform/database.ts';
 import type { Role } from '#src/tables/accounts.ts';
 import { insertUser } from './seed-workspace.ts';
 
-/** A key of each role, all of one second user of a workspace. */
+/** A key of each role, all belonging to a second user of the workspace. */
 export async function insertColleague(
   db: Database,
   workspaceId: string,
 ): Promise<{ userId: UserId; keys: Record<Role, string> }> {
-  // The rows of a test are branded where they are made.
+  // Rows inserted by tests get their branded ids here.
   const userId = (await insertUser(db, workspaceId)) as UserId;
   const keys: Record<Role, string> = { admin: '', member: '', ingest: '', read: '' };
   for (const role of ['admin', 'member', 'ingest', 'read'] as const) {

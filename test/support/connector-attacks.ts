@@ -1,6 +1,6 @@
 import type { SeededWorkspace } from './seed-workspace.ts';
 
-/** Values for a route's path (several: one request for each), its queries, its bodies and its headers, by `METHOD /path`. */
+/** Values for a route's path (several make one request each), queries, bodies and headers, by `METHOD /path`. */
 export interface AttackValues {
   paths: Record<string, Record<string, string> | Record<string, string>[]>;
   queries: Record<string, string[]>;
@@ -31,7 +31,7 @@ export const formOf = (...parts: [name: string, content: string][]) =>
     .join('')}--b--\r\n`;
 export const FORM = { 'Content-Type': 'multipart/form-data; boundary=b' };
 
-/** Requests of B that aim at A's connectors, credentials, pairs, files and document sets. */
+/** Requests of B that target A's connectors, credentials, pairs, files and document sets. */
 export function connectorAttacks(a: SeededWorkspace, b: SeededWorkspace): AttackValues {
   const filesOfA = { id: String(a.fileConnectorId) };
   const linkOfA = {

@@ -14,7 +14,7 @@ export interface SourceToLink {
   credential: Record<string, unknown>;
 }
 
-/** A connector request of a tracker; `changes` go over it. */
+/** A connector request for a tracker, overridden by `changes`. */
 export function trackerRequest(
   name: string,
   settings: Record<string, unknown>,
@@ -41,7 +41,7 @@ export function link(
   return call('PUT', `/manage/admin/connector/${connectorId}/credential/${credentialId}`, body);
 }
 
-/** Creates a tracker's connector and credential, links them, and lets the first run end. */
+/** Creates a tracker connector and a credential, links them, and waits for the end of the first run. */
 export async function linkTracker(
   millrace: TestMillrace,
   { name, settings, credential }: SourceToLink,
@@ -66,7 +66,7 @@ export async function linkTracker(
   return { connectorId, credentialId, pairId };
 }
 
-/** Waits until no run of the pair waits or is under way. */
+/** Waits until no run of the pair is waiting or in progress. */
 export async function runEnded(millrace: TestMillrace, pairId: number): Promise<void> {
   await until(async () => {
     const { body } = await millrace.call('GET', `/manage/admin/cc-pair/${pairId}`);

@@ -12,7 +12,7 @@ import { createHttpClient, type HttpClient } from '#src/platform/http.ts';
 
 export interface TestContext extends AsyncDisposable {
   readonly context: PollContext;
-  /** Milliseconds that the connector was made to wait; nothing really sleeps, the context's clock moves on. */
+  /** Milliseconds for which the connector was told to wait. Nothing sleeps; the context's clock advances. */
   readonly waits: number[];
   /** What pages remembered; `recall` reads it. */
   readonly memory: Map<string, MemoryEntry>;
@@ -24,7 +24,7 @@ const PATIENT: SourcePolicy = {
   documentsPerPage: 100,
 };
 
-/** The guarded HTTP of production with loopback opened; files are parsed in this thread. */
+/** The guarded HTTP client of production with loopback allowed; files are parsed in this thread. */
 export function openTestContext(
   options: {
     policy?: SourcePolicy;
@@ -33,7 +33,7 @@ export function openTestContext(
     signal?: AbortSignal;
     files?: ConnectorFiles;
     renderer?: PageRenderer | null;
-    /** For each request; 30 s, as in production, unless told. */
+    /** Timeout per request; by default 30 s, as in production. */
     timeoutMs?: number;
   } = {},
 ): TestContext {
@@ -86,7 +86,7 @@ function recall(memory: Map<string, MemoryEntry>, keys: readonly string[]): Map<
   return new Map(found.map(({ key, value }) => [key, value]));
 }
 
-/** All pages of a poll; what they remember is there for the next one of the same context. */
+/** All pages of a poll; what they remember is available to the next poll with the same context. */
 export async function collectPages<C>(
   pages: AsyncIterable<ConnectorPage<C>>,
   context?: TestContext,

@@ -4,7 +4,7 @@ import { CONNECTORS } from '#src/connectors/kinds/registry.ts';
 import type { ConnectorFixture, StartFixture } from './connector-fixture.ts';
 import type { FakeSource, RecordedRequest, SourceFault } from './fake-source.ts';
 
-/** A kind of the registry with its fixture. */
+/** A connector kind of the registry with its fixture. */
 export interface ContractKind {
   readonly kind: string;
   readonly entry: AnyConnector;
@@ -13,18 +13,18 @@ export interface ContractKind {
   readonly start: () => Promise<ContractSource>;
 }
 
-/** A fixture that runs, and the connector that reads it. */
+/** A running fixture and the connector that reads it. */
 export interface ContractSource extends AsyncDisposable {
   readonly fixture: ConnectorFixture;
   readonly connector: AnyConnector;
-  /** @throws Error for a kind that speaks no HTTP */
+  /** @throws Error for a kind that does not use HTTP */
   readonly server: FakeSource;
-  /** As the engine has them: parsed by the schemas of the kind. */
+  /** Parsed by the schemas of the kind, as the engine does. */
   settings(changed?: object): unknown;
   credential(): unknown;
 }
 
-/** Every kind; those whose fixture is missing are a failing test of their own. */
+/** Every kind that has a fixture; a test of its own fails for missing ones. */
 export async function loadContractKinds(): Promise<ContractKind[]> {
   const found = CONNECTORS.filter(({ kind }) => hasFixture(kind));
   return Promise.all(found.map(loadKind));
@@ -36,7 +36,7 @@ export function hasFixture(kind: string): boolean {
 
 async function loadKind(entry: AnyConnector): Promise<ContractKind> {
   const { kind } = entry;
-  // The door to a module that is found by its name; `start` fails when it exports something else.
+  // The module is found by its name; `start` fails when it exports something else.
   const { startFixture } = (await import(`../fixtures/connectors/${kind}.ts`)) as {
     startFixture: StartFixture;
   };
@@ -61,11 +61,11 @@ function openSource(fixture: ConnectorFixture, entry: AnyConnector): ContractSou
 }
 
 export interface InjectedFault {
-  /** How many requests met it. */
+  /** Number of requests that met the fault. */
   met: number;
 }
 
-/** Requests from now on that are the same as the `n`-th meet the fault, `times` times. */
+/** The `n`-th request from now on, and every identical one after it, meets the fault, at most `times` times. */
 export function injectFault(
   { server }: ContractSource,
   n: number,
@@ -89,7 +89,7 @@ function identityOf({ method, url, body }: RecordedRequest): string {
   return `${method} ${url.href} ${body}`;
 }
 
-/** Every request from now on meets the fault; null: all is well again. */
+/** Every request from now on meets the fault; null ends it. */
 export function injectEverywhere({ server }: ContractSource, fault: SourceFault | null): void {
   server.fault = () => fault;
 }

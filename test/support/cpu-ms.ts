@@ -1,4 +1,4 @@
-/** How long this thread has computed in a function, in milliseconds: a busy machine does not make it more. */
+/** Processor time of this thread in a function, in milliseconds, so a busy machine does not raise it. */
 export function cpuMsOf(run: () => unknown): number {
   const start = process.threadCpuUsage();
   run();
@@ -6,7 +6,7 @@ export function cpuMsOf(run: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-/** How long all threads of this process have computed until a promise was settled, in milliseconds. */
+/** Processor time of all threads of this process until a promise settles, in milliseconds. */
 export async function cpuMsUntil(settled: Promise<unknown>): Promise<number> {
   const start = process.cpuUsage();
   await settled;

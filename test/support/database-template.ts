@@ -8,13 +8,13 @@ import { migrate } from '#src/platform/migrations.ts';
 import { openQueueBackend } from '#src/platform/queue-backend.ts';
 import { createTestDatabase } from './test-database.ts';
 
-/** Where `setup` left the template: a folder of the embedded database, or the name of a database. */
+/** Where `setup` put the template: a folder of the embedded database, or the name of a database. */
 const VARIABLE = 'TEST_DATABASE_TEMPLATE';
 
 /**
- * Once before the integration tests: a database with all migrations and no rows. Each test's own is a copy of it,
- * which takes a tenth of the time (the embedded size runs all of `initdb` for a new one).
- * @returns what removes it
+ * Runs once before the integration tests and creates a database with all migrations and no rows. Every test copies it,
+ * which takes a tenth of the time (the embedded size would run all of `initdb`).
+ * @returns a function that removes it
  */
 export async function setup(): Promise<() => Promise<void>> {
   const { TEST_DATABASE_URL: serverUrl } = process.env;
@@ -33,12 +33,12 @@ export async function setup(): Promise<() => Promise<void>> {
   return () => resources.disposeAsync();
 }
 
-/** The name of the template on the server; null without one, then a new database is empty. */
+/** Name of the template on the server; null without one, in which case new databases are empty. */
 export function templateDatabase(): string | null {
   return process.env[VARIABLE] ?? null;
 }
 
-/** Puts a copy of the template where the embedded size expects its database; without a template, nothing. */
+/** Copies the template to where the embedded size expects its database; does nothing without a template. */
 export async function copyTemplate(dataDirectory: string): Promise<void> {
   const template = process.env[VARIABLE];
   if (template === undefined) return;
@@ -62,7 +62,7 @@ async function prepare(place: {
   }
 }
 
-/** BullMQ's own tables, which it makes when its store is opened. */
+/** BullMQ's own tables, which BullMQ creates when its store is opened. */
 async function prepareQueues({ pglite }: OpenDatabase, databaseUrl: string | null): Promise<void> {
   const queues = await openQueueBackend({
     size: databaseUrl === null ? 'embedded' : 'one-database',

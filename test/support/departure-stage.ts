@@ -17,13 +17,13 @@ import {
 } from './scripted-llm.ts';
 import { until } from './until.ts';
 
-/** How far an answer gets before it waits. */
+/** How far an answer gets before it blocks. */
 export interface AnswerStage {
   name: string;
   script: (body: LlmRequestBody, site: LeadSite) => LlmScript;
-  /** In the stream once it has got there; null when its ids are all there is. */
+  /** Text in the stream at that point; null when only the ids have been sent. */
   sign: string | null;
-  /** What is saved of it. */
+  /** The text that is saved. */
   content: string;
 }
 
@@ -78,14 +78,14 @@ export const ANSWER_STAGES: readonly AnswerStage[] = [
   },
 ];
 
-/** A Millrace whose model and one of whose pages wait for ever. */
+/** A Millrace whose model and one of whose pages never respond. */
 export interface DepartureStage extends AsyncDisposable {
   readonly millrace: OutboundStage['millrace'];
   readonly llm: ScriptedLlm;
   readonly site: LeadSite;
   play(script: AnswerStage['script']): void;
   message(id: number): Promise<{ content: string; error: string | null; isFinished: boolean }>;
-  /** Waits until no answer is being written, no model is asked and every run is closed. */
+  /** Waits until no answer is being written, no model call is open and every run is closed. */
   quiet(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ export interface OpenedFixture {
   credential: unknown;
 }
 
-/** What a fixture is driven with, as the engine would: parsed by the connector's own schemas. */
+/** Inputs parsed by the connector's own schemas, as the engine does. */
 export function openFixture(
   { connector, settings, credential }: ConnectorFixture,
   changed: Record<string, unknown> = {},

@@ -7,18 +7,18 @@ type Lists = Pick<
   'documents' | 'unchanged' | 'skipped' | 'failures' | 'removed'
 >;
 
-/** A connector at a server, with what it remembers from run to run. */
+/** A connector at a real server, with what it remembers between runs. */
 export interface PeerDrive extends AsyncDisposable {
-  /** A run to its end, from a checkpoint or from the start; with what all its pages say together. */
+  /** Runs to the end, from a checkpoint or from the start; returns the combined content of all pages. */
   poll(checkpoint?: unknown): Promise<Lists & { pages: ConnectorPage<unknown>[] }>;
   list(): Promise<string[]>;
   check(): Promise<void>;
   fetchAgain(ids: readonly string[]): Promise<Lists>;
-  /** Status and path of each answer that the server gave since the last call. */
+  /** Status and path of each response of the server since the last call. */
   answers(): string[];
 }
 
-/** As the engine drives it: what is given is parsed by the connector's own schemas. */
+/** Parses its inputs with the connector's own schemas, as the engine does. */
 export function drivePeer(
   connector: AnyConnector,
   inputs: { settings: object; credential: object },

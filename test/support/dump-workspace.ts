@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 
 /**
- * Every row of a workspace as JSON text, by table: all tables that have a `workspace_id`, the join
- * tables, and term counts as sums, since folding moves them from one table to the other.
+ * Every row of a workspace as JSON text, by table: all tables with a `workspace_id`, the join tables, and term counts
+ * as sums, because folding moves them from one table to the other.
  */
 export async function dumpWorkspace(
   db: Database,

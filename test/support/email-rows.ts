@@ -10,7 +10,7 @@ import { ownerOf } from './seed-workspace.ts';
 
 export const NEVER = new AbortController().signal;
 
-/** A verified account, without the API. */
+/** Inserts a verified account without the API. */
 export async function insertAccount(
   services: Services,
   workspaceId: WorkspaceId,
@@ -32,14 +32,14 @@ export async function insertAccount(
   return { workspaceId, id: account.id };
 }
 
-/** Takes a message to be sent; no worker is told but by its job. */
+/** Submits a message; workers learn of it only through its job. */
 export async function submit(
   services: Services,
   account: AccountAddress,
   fields: { to?: string; idempotencyKey?: string } = {},
 ): Promise<EmailMessageId> {
   const { to = 'lead@firm.test', idempotencyKey = null } = fields;
-  const userId = (await ownerOf(services.db, account.workspaceId)) as UserId; // as the database has it
+  const userId = (await ownerOf(services.db, account.workspaceId)) as UserId; // came from the database
   return requestSend(services, account, {
     userId,
     message: { to, subject: 'Hello', text: 'How are you?' },
@@ -48,7 +48,7 @@ export async function submit(
   });
 }
 
-/** Does what a worker does with its job. */
+/** Delivers a message as a worker does. */
 export const deliver = async (
   services: Services,
   id: EmailMessageId,
@@ -61,7 +61,7 @@ export async function dailySent(services: Services, { id }: AccountAddress): Pro
   return rows[0]?.daily_sent ?? -1;
 }
 
-/** As if the message's next attempt, and the claim on it, were due by now. */
+/** Makes the message's next attempt due and expires its claim. */
 export async function passTime({ db }: Services, id: EmailMessageId): Promise<void> {
   await sql`update email_message set
     next_attempt_at = case when next_attempt_at is null then null else now() end,

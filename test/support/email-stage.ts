@@ -7,18 +7,18 @@ import { createFakeMailer, type FakeMailer } from './fake-mailer.ts';
 import { ownerOf } from './seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from './test-millrace.ts';
 
-/** A public address, so that no test asks a name server; nothing is ever sent to it. */
+/** A public address, so that no test makes DNS lookups; nothing is ever sent to it. */
 export const SMTP_HOST = '93.184.216.34';
 export const PASSWORD = 'correct horse battery staple';
 
-/** A Millrace whose mail goes nowhere. */
+/** A Millrace whose mail is not sent. */
 export interface EmailStage extends AsyncDisposable {
   readonly millrace: TestMillrace;
   readonly mailer: FakeMailer;
   openTenant(plan?: string): Promise<EmailTenant>;
 }
 
-/** A workspace of its own and what a test does with it. */
+/** A new workspace and the actions of a test in it. */
 export interface EmailTenant {
   readonly workspaceId: WorkspaceId;
   readonly userId: UserId;
@@ -30,7 +30,7 @@ export interface EmailTenant {
     headers?: Record<string, string>,
   ) => Promise<Answer>;
   createAccount: (fields?: object) => Promise<Answer['body']>;
-  /** An account that was verified without a message. */
+  /** An account verified without sending a message. */
   verifiedAccount: (fields?: object) => Promise<EmailAccountId>;
   account: (id: string) => Promise<Answer['body']>;
 }
@@ -38,7 +38,7 @@ export interface EmailTenant {
 export async function startEmailStage(overrides: Record<string, string> = {}): Promise<EmailStage> {
   const millrace = await startTestMillrace({ RATE_LIMIT_PER_MINUTE: '1000000', ...overrides });
   const mailer = createFakeMailer();
-  // The API and the workers look these up at each use.
+  // The API and the workers read these on each use.
   Object.assign(millrace.services, { mailer, dns: silentDns });
   return {
     millrace,
@@ -48,7 +48,7 @@ export async function startEmailStage(overrides: Record<string, string> = {}): P
   };
 }
 
-/** Knows no record. */
+/** Finds no DNS records. */
 export const silentDns: DnsClient = {
   mx: () => Promise.resolve({ kind: 'none' }),
   txt: () => Promise.resolve({ kind: 'none' }),
@@ -71,7 +71,7 @@ async function openTenant(millrace: TestMillrace, plan?: string): Promise<EmailT
     return body;
   };
   return {
-    workspaceId: made.workspaceId as WorkspaceId, // it was just made
+    workspaceId: made.workspaceId as WorkspaceId, // inserted above
     userId: (await ownerOf(db, made.workspaceId)) as UserId,
     key: made.key,
     call,
@@ -87,7 +87,7 @@ async function openTenant(millrace: TestMillrace, plan?: string): Promise<EmailT
   };
 }
 
-/** The row of a message, as a test looks at it. */
+/** A message row as tests read it. */
 export interface MessageRow {
   id: string;
   status: string;

@@ -7,14 +7,14 @@ import type { Services } from '#src/services.ts';
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from '#src/webhooks/event-types.ts';
 import { makeSecret } from '#src/webhooks/sign.ts';
 
-/** An event as it is stored for its receivers. */
+/** An event as stored for its receivers. */
 export interface EmittedEvent {
   id: string;
   type: string;
   timestamp: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- what a test asserts of it is its check
   data: any;
-  /** Endpoints that it goes to. */
+  /** The endpoints it is sent to. */
   endpoints: string[];
 }
 
@@ -25,7 +25,7 @@ const envelope = z.strictObject({
   data: z.unknown(),
 });
 
-/** A webhook endpoint's row, without a check of its address. */
+/** Inserts a webhook endpoint without checking its URL. */
 export async function insertEndpoint(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
   endpoint: {
@@ -35,7 +35,7 @@ export async function insertEndpoint(
     secret?: string;
   },
 ): Promise<WebhookEndpointId> {
-  // A new row's id is branded where it is made.
+  // A new row gets its branded id here.
   const id = randomUUID() as WebhookEndpointId;
   const secret = secrets.seal(endpoint.secret ?? makeSecret(), `webhook_endpoint:${id}`);
   await sql`insert into webhook_endpoint (id, workspace_id, url, event_types, secret)
@@ -44,7 +44,7 @@ export async function insertEndpoint(
   return id;
 }
 
-/** The workspace's events in the order they were made; each is checked against the shape that its type promises. */
+/** The workspace's events in the order of creation, each validated against the shape of its type. */
 export async function emittedEvents(
   db: Database,
   workspaceId: WorkspaceId,

@@ -4,7 +4,7 @@ import { mergeLeads } from '#src/leads/merge/merge-leads.ts';
 import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 import { hostOf, type LabelledSite, readLabelledPage } from './labelled-leads.ts';
 
-/** The leads of a labelled site, as a scrape that has read all of its pages would take them. */
+/** The leads of a labelled site, extracted as by a scrape that has read all of its pages. */
 export function extractLabelledSite(site: LabelledSite): LeadDraft[] {
   const host = hostOf(site);
   const pages = site.pages.map((page) => extractPage(readLabelledPage(site, page)));

@@ -3,13 +3,13 @@ import type { ChatModel, ChatModelPart, ChatModelRequest } from '#src/chat/model
 type Parts = readonly (ChatModelPart | Error)[];
 
 export interface FakeChatModel extends ChatModel {
-  /** What it was asked, call by call. */
+  /** Its requests, call by call. */
   requests: ChatModelRequest[];
 }
 
 /**
- * A model that streams `parts` (an Error among them is thrown) and remembers what it was asked. A function gives the
- * parts of each call.
+ * A model that streams `parts` (an Error among them is thrown) and records its requests. A function returns the parts
+ * of each call.
  */
 export function fakeChatModel(
   parts: Parts | ((request: ChatModelRequest, call: number) => Parts),
@@ -39,7 +39,7 @@ export function fakeChatModel(
 
 export const say = (text: string): ChatModelPart => ({ type: 'text', text });
 export const think = (text: string): ChatModelPart => ({ type: 'reasoning', text });
-/** `input` as JSON, or a text that goes out as it is. */
+/** `input` as JSON, or a string that is sent unchanged. */
 export const callTool = (name: string, input: unknown, id: string = name): ChatModelPart => ({
   type: 'tool-call',
   call: { id, name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },

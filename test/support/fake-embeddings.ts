@@ -5,19 +5,19 @@ import { text } from 'node:stream/consumers';
 
 const FAKE_DIMENSIONS = 16;
 
-/** What the endpoint does with one request; null for vectors as asked for. */
+/** The endpoint's fault for one request; null to return the requested vectors. */
 export type EmbeddingsFault =
   | { status: number; retryAfter?: string; message: string }
   | { hang: true }
   | null;
 
-/** An OpenAI-compatible `/embeddings` endpoint that fails as the test tells it to. */
+/** An OpenAI-compatible `/embeddings` endpoint that fails on command. */
 export interface FakeEmbeddings extends AsyncDisposable {
-  /** Settings that make it the embedder. */
+  /** Settings that select it as the embedder. */
   readonly settings: Record<string, string>;
   /** The texts of each request so far. */
   readonly requests: readonly (readonly string[])[];
-  /** Decides for each request from now on. */
+  /** Decides the outcome of each request from now on. */
   fault: (texts: readonly string[]) => EmbeddingsFault;
 }
 
@@ -37,7 +37,7 @@ export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
       });
       outgoing.end(JSON.stringify(reply));
     };
-    // A client that goes away in the middle of its request is no failure of the server.
+    // A client that disconnects in the middle of its request is not a server failure.
     answer().catch(() => outgoing.destroy());
   });
   server.listen(0, '127.0.0.1');

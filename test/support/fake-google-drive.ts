@@ -7,7 +7,7 @@ export const DRIVE_ID = '0AHandbookDrive';
 export const DOC = 'application/vnd.google-apps.document';
 export const FOLDER = 'application/vnd.google-apps.folder';
 
-/** A file as the fake keeps it; `content` is what exporting or downloading gives. */
+/** A stored file; `content` is the result of an export or a download. */
 export interface FakeFile {
   id: string;
   name: string;
@@ -23,22 +23,22 @@ export interface FakeFile {
   capabilities?: { canDownload: boolean };
 }
 
-/** What the tests turn and look at. */
+/** What tests control and inspect. */
 export interface FakeDrive {
   readonly files: Map<string, FakeFile>;
   /** Users who left the domain. */
   readonly departed: Set<string>;
-  /** Adds or changes a file, and no list of changes tells it, as with what is in a folder that is moved. */
+  /** Adds or changes a file without an entry in the list of changes, as happens when its folder is moved. */
   writeUntold(file: Partial<FakeFile> & { id: string; name: string }): void;
-  /** Adds or changes a file, and tells it in the list of changes. */
+  /** Adds or changes a file, with an entry in the list of changes. */
   write(file: Partial<FakeFile> & { id: string; name: string }): void;
-  /** Deleted for good: only the id is left. */
+  /** Deletes a file permanently; only its id is left. */
   erase(id: string): void;
-  /** Change tokens that were given before are not taken any more. */
+  /** Invalidates all change tokens issued so far. */
   forgetChanges(): void;
-  /** Access tokens that were given before are not taken any more. */
+  /** Invalidates all access tokens issued so far. */
   revokeTokens(): void;
-  /** `invalid_grant` from now on. */
+  /** Answers `invalid_grant` from now on. */
   refuseGrants(): void;
 }
 
@@ -53,12 +53,12 @@ const NEW_FILE: Omit<FakeFile, 'id' | 'name'> = {
 
 export interface FakeGoogle extends FakeDrive {
   publicKey: KeyObject;
-  /** Access token to the user that it acts as. */
+  /** Access token → the user it acts as. */
   tokens: Map<string, string>;
   changes: string[];
   firstChange: number;
   isGranting: boolean;
-  /** By time of change; null after a write. */
+  /** Sorted by modification time; null after a write. */
   sorted: FakeFile[] | null;
 }
 
@@ -145,7 +145,7 @@ export function answerAsGoogle(state: FakeGoogle, request: RecordedRequest): Fak
   return { headers: { 'content-type': file.mimeType }, body: file.content };
 }
 
-/** A server may give fewer files than it is asked for; this one does, while there are few. */
+/** A server may return fewer files than requested; this one does so while the store is small. */
 function listFiles(state: FakeGoogle, query: URLSearchParams, user: string): FakeAnswer {
   const pageToken = query.get('pageToken');
   const after = pageToken === null ? '' : (/^after:(.+)$/.exec(pageToken)?.[1] ?? null);
@@ -167,7 +167,7 @@ function listFiles(state: FakeGoogle, query: URLSearchParams, user: string): Fak
   return { body: { files: found.map((file) => resource(file, user)), ...next } };
 }
 
-/** Page tokens stand on a place in the order, not on a count. */
+/** A page token is a position in the sort order, not a count. */
 function placeOf({ modifiedTime, id }: FakeFile): string {
   return `${modifiedTime} ${id}`;
 }
@@ -188,7 +188,7 @@ function isVisible(file: FakeFile, driveId: string | null, query: URLSearchParam
   return file.driveId === undefined || query.get('includeItemsFromAllDrives') === 'true';
 }
 
-/** The conditions that the connector uses, joined by `and`; groups hold only `or`. */
+/** The conditions that the connector uses, joined by `and`; groups contain only `or`. */
 function matches(file: FakeFile, q: string, user: string): boolean {
   if (q === '') return true;
   return q.split(/ and (?![^(]*\))/).every((group) =>
@@ -206,7 +206,7 @@ function matches(file: FakeFile, q: string, user: string): boolean {
         const [, since] = /^modifiedTime >= '([^']+)'$/.exec(term) ?? [];
         if (since) return file.modifiedTime >= since;
         if (term === "visibility != 'domainWithLink'") return file.visibility !== 'domainWithLink';
-        throw new Error(`The fake does not know the condition ${term}.`);
+        throw new Error(`The fake does not support the condition ${term}.`);
       }),
   );
 }

@@ -3,12 +3,12 @@ import type { FakeAnswer } from './fake-source.ts';
 
 const ADMIN = 'admin@example.com';
 
-/** Who may be given tokens, and who was. */
+/** Who may get tokens, and who got them. */
 export interface TokenGrants {
-  /** Of the service account. */
+  /** Public key of the service account. */
   publicKey: KeyObject;
   isGranting: boolean;
-  /** Access token to the user that it acts as. */
+  /** Access token → the user it acts as. */
   tokens: Map<string, string>;
   /** Users who left the domain. */
   departed: Set<string>;

@@ -1,6 +1,6 @@
 import type { SearchHit } from '#src/documents/search-hit.ts';
 
-/** A search hit with this text, titled and linked by its id. */
+/** A search hit with this text, whose title and link come from its id. */
 export function fakeHit(id: string, text: string): SearchHit {
   return {
     document_id: id,

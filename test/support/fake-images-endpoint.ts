@@ -15,21 +15,21 @@ export interface ImageOrder {
   body: any;
 }
 
-/** What the endpoint answers: JSON with this status, or whatever a function does. */
+/** The endpoint's response: JSON with this status, or the result of a function. */
 export type ImageScript =
   | { status?: number; json?: unknown; text?: string; headers?: Record<string, string> }
   | ((response: ServerResponse, order: ImageOrder) => void | Promise<void>);
 
-/** An OpenAI-compatible images endpoint of a test. */
+/** A fake OpenAI-compatible images endpoint. */
 export interface FakeImages extends AsyncDisposable {
-  /** What IMAGE_BASE_URL is set to. */
+  /** Value for IMAGE_BASE_URL. */
   readonly url: string;
-  /** Answers to the orders, in turn; the last one stays. */
+  /** Responses in turn; the last one is repeated. */
   script: ImageScript[];
   readonly orders: ImageOrder[];
-  /** `path` → bytes, for images that an answer links to. */
+  /** `path` → bytes, for images that a response links to. */
   readonly images: Record<string, Buffer>;
-  /** Calls whose client left before the answer was whole. */
+  /** Calls whose client left before the response was complete. */
   readonly abandoned: number;
 }
 
@@ -53,7 +53,7 @@ export async function startFakeImages(...script: ImageScript[]): Promise<FakeIma
       return;
     }
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer); // a request without encoding gives buffers
+    for await (const chunk of request) chunks.push(chunk as Buffer); // without an encoding, a request yields buffers
     const text = Buffer.concat(chunks).toString();
     const { authorization } = request.headers;
     const order = { path, authorization, body: text === '' ? null : JSON.parse(text) };
@@ -68,7 +68,7 @@ export async function startFakeImages(...script: ImageScript[]): Promise<FakeIma
     response.end(answer.text ?? JSON.stringify(answer.json ?? {}));
   };
   const server = createServer((request, response) => {
-    // A client that goes away in the middle of its request is no failure of the server.
+    // A client that disconnects in the middle of its request is not a server failure.
     serve(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');

@@ -14,7 +14,7 @@ export interface FakeMailbox {
   flags: string;
   uidValidity: number;
   messages: FakeMessage[];
-  /** UIDs are never given again. */
+  /** UIDs are never reused. */
   nextUid: number;
 }
 
@@ -23,7 +23,7 @@ export interface FakeImapState {
   password: string;
   /** Commands in upper case, without their tags. */
   log: string[];
-  /** Given a command, what the server does instead of answering it; null: answers. */
+  /** What the server does instead of answering a command; null: it answers. */
   fault: (
     command: string,
   ) => 'hang' | 'drop' | { answer: string } | { untagged: Iterable<string> } | null;
@@ -62,14 +62,14 @@ export function serveImap(socket: Socket, state: FakeImapState): void {
         );
         if (command === 'LOGOUT') socket.end();
       } else if (fault !== 'hang' && 'untagged' in fault) {
-        // It ends where the client hangs up.
+        // The client ends the connection.
         pipeline(Readable.from(fault.untagged), socket, { end: false }).catch(() => undefined);
       } else if (fault !== 'hang') socket.write(`${tag} ${fault.answer}\r\n`);
     }
   });
 }
 
-/** A line with its quoted strings and literals; `continue` when a literal is still to come. */
+/** Parses a line with its quoted strings and literals; `continue` when a literal is still missing. */
 function readCommand(buffer: Buffer): { words: string[]; end: number } | 'continue' | null {
   const words: string[] = [];
   let at = 0;
@@ -188,7 +188,7 @@ function fetch([set = '', items = '']: string[], { messages }: FakeMailbox): Ans
   return { untagged, result: 'OK Done.' };
 }
 
-/** `a:*` also names the last message when its UID is below a. */
+/** `a:*` also includes the last message when its UID is below a. */
 function withUids(set: string, messages: readonly FakeMessage[]): FakeMessage[] {
   const last = messages.at(-1)?.uid ?? 0;
   const numberOf = (text: string): number => (text === '*' ? last : Number(text));
@@ -200,7 +200,7 @@ function withUids(set: string, messages: readonly FakeMessage[]): FakeMessage[] 
   });
 }
 
-/** UIDs ascend, so the place is found by halving. */
+/** Binary search, as UIDs ascend. */
 function firstAtLeast(messages: readonly FakeMessage[], uid: number): number {
   let [low, high] = [0, messages.length];
   while (low < high) {

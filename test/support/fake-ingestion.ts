@@ -12,13 +12,13 @@ export interface Wire {
   cc_pair_id?: number;
 }
 
-/** The documents of a batch request; the command made them, so their shape is known. */
+/** The documents of a batch request. The command built them, so their shape is known. */
 export const documentsOf = (request: SeenRequest): Wire[] =>
   (request.body as { documents: Wire[] }).documents;
-/** The document's id; every document that the command makes has one. */
+/** The document's id, which the command always sets. */
 export const idOf = (wire: Wire): string => wire.document.id ?? '';
 
-/** Accepts every document of a batch except those that `refuse` has an error for. */
+/** Accepts every document of a batch except those for which `refuse` returns an error. */
 export const accept = (
   request: SeenRequest,
   refuse: (wire: Wire) => unknown = () => null,
@@ -38,7 +38,7 @@ export const accept = (
   return { json: { results, accepted: results.length, failed: 0 } };
 };
 
-/** Ingestion statistics with so many pending documents. */
+/** Ingestion statistics with that many pending documents. */
 export const stats = (pending = 0): FakeAnswer => ({
   json: {
     counts: { accepted: pending, indexing: 0, indexed: 1, failed: 0, deleting: 0 },
@@ -48,7 +48,7 @@ export const stats = (pending = 0): FakeAnswer => ({
   },
 });
 
-/** Answers everything as a healthy service; `batch` may answer batches otherwise. */
+/** Answers everything as a healthy service; `batch` can replace the answer to batches. */
 export const service =
   (batch: (request: SeenRequest) => FakeAnswer = accept, failed: unknown[] = []) =>
   (request: SeenRequest): FakeAnswer => {
@@ -57,11 +57,11 @@ export const service =
     return { json: { documents: failed, next_cursor: null } };
   };
 
-/** The documents of each batch that was sent. */
+/** The documents of each batch sent. */
 export const batches = (requests: SeenRequest[]): Wire[][] =>
   requests.filter(({ url }) => url.endsWith('/batch')).map(documentsOf);
 
-/** A new folder with these files. */
+/** Creates a folder with these files. */
 export function makeTree(files: Record<string, string | Uint8Array>): string {
   const folder = makeFolder();
   for (const [path, content] of Object.entries(files)) {

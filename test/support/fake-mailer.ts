@@ -2,13 +2,13 @@ import type { Mailer, OutgoingMessage, SmtpOutcome, SmtpSettings } from '#src/em
 
 type Send = Mailer['send'];
 
-/** A mailer that sends nothing and answers as it is told. */
+/** A mailer that sends nothing and returns scripted outcomes. */
 export interface FakeMailer extends Mailer {
-  /** What was handed over whole, in order. */
+  /** Messages handed over completely, in order. */
   readonly sent: { settings: SmtpSettings; message: OutgoingMessage }[];
-  /** Attempts to send, whatever came of them. */
+  /** Number of attempts to send, whatever the outcome. */
   attempts: number;
-  /** What the next attempts do, one each; those after them send. */
+  /** Outcomes of the next attempts, one each; later attempts succeed. */
   readonly next: Send[];
 }
 
@@ -28,13 +28,13 @@ export function createFakeMailer(): FakeMailer {
   return mailer;
 }
 
-/** A server that takes the message. */
+/** A server that accepts the message. */
 export const takeIt: Send = async (_settings, _message, { beforeData }) => {
   await beforeData();
   return { kind: 'sent' };
 };
 
-/** A server that refuses before it is given the content. */
+/** A server that refuses before it receives the content. */
 export function refuseIt(
   errorClass: (SmtpOutcome & { kind: 'failed' })['errorClass'] = 'recipient_rejected',
 ): Send {
@@ -48,7 +48,7 @@ export function refuseIt(
     });
 }
 
-/** A server that is lost while it has the content. */
+/** A server whose connection is lost while it receives the content. */
 export const loseIt: Send = async (_settings, _message, { beforeData }) => {
   await beforeData();
   return { kind: 'unknown', message: 'The connection was lost.' };

@@ -9,17 +9,17 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { randomLoopback } from './scripted-smtp.ts';
 
-/** An MCP server (streamable HTTP) on an address of its own, with the tools that a test gives it. */
+/** An MCP server (streamable HTTP) on its own address, with the tools of a test. */
 export interface FakeMcpServer extends AsyncDisposable {
   readonly host: string;
   readonly url: string;
-  /** Of every request, in order. */
+  /** Headers of every request, in order. */
   readonly seen: { method: string; headers: IncomingHttpHeaders }[];
-  /** Adds the tools; called for each request, as the server keeps no sessions. */
+  /** Adds the tools; called for each request, because the server has no sessions. */
   register: (server: McpServer) => void;
-  /** Answers in place of the MCP server. */
+  /** Responds instead of the MCP server. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => void) | null;
-  /** Whole JSON answers instead of streams of events. */
+  /** Answers with whole JSON instead of event streams. */
   answersJson: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function startFakeMcpServer(
     fake.seen.push({ method: request.method ?? '', headers: request.headers });
     response.on('error', () => undefined).setHeader('connection', 'close');
     if (fake.intercept) fake.intercept(request, response);
-    // A client that goes away in the middle of its request is no failure of the server.
+    // A client that disconnects in the middle of its request is not a server failure.
     else serve(request, response).catch(() => response.destroy());
   });
 

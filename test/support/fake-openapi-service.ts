@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { randomLoopback } from './scripted-smtp.ts';
 
-/** A call as the service saw it. */
+/** A call as the service received it. */
 export interface ServiceCall {
   method: string;
   /** Path and query, not decoded. */
@@ -11,12 +11,12 @@ export interface ServiceCall {
   body: string;
 }
 
-/** A service on an address of its own that answers by script. */
+/** A scripted service on its own address. */
 export interface FakeOpenApiService extends AsyncDisposable {
   readonly host: string;
   readonly url: string;
   readonly calls: ServiceCall[];
-  /** `{}` as JSON until it is set. */
+  /** Answers `{}` as JSON by default. */
   respond: (call: ServiceCall, response: ServerResponse) => void;
 }
 
@@ -25,7 +25,7 @@ export async function startFakeOpenApiService(): Promise<FakeOpenApiService> {
   const host = randomLoopback();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    // A request without encoding gives buffers.
+    // Without an encoding, a request yields buffers.
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { method = '', url = '', headers } = request;
@@ -57,7 +57,7 @@ export function answerJson(response: ServerResponse, value: unknown, status = 20
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
-/** The document of a shop: every kind of parameter and body. */
+/** The OpenAPI definition of a shop, with every kind of parameter and body. */
 export function shopDocument(serverUrl: string): Record<string, unknown> {
   const order = { $ref: '#/components/schemas/Order' };
   return {

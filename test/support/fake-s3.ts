@@ -7,13 +7,13 @@ import { buffer } from 'node:stream/consumers';
 const KEYS_PER_PAGE = 3;
 const SECRET_KEY = 'a secret of the tests';
 
-/** A store that speaks S3 on the loopback, with one bucket; it checks signatures and sums, and fails when it is told to. */
+/** An S3 store on loopback with one bucket; it checks signatures and checksums, and fails on command. */
 export interface FakeS3 extends AsyncDisposable {
-  /** Settings of a Millrace that keeps its files there. */
+  /** Settings for a Millrace that stores its files there. */
   readonly settings: Record<string, string>;
-  /** By key. */
+  /** Objects by key. */
   readonly objects: Map<string, Buffer>;
-  /** Asked for each request: a status to answer with, `cut` to break off in the middle, null to do as told. */
+  /** Called for each request: a status to answer with, `cut` to break off in the middle, null to answer normally. */
   fault: (method: string, key: string) => number | 'cut' | null;
 }
 
@@ -89,7 +89,7 @@ function listing(objects: Map<string, Buffer>, query: URLSearchParams): string {
   return `<ListBucketResult><IsTruncated>${isCut}</IsTruncated>${next}${contents}</ListBucketResult>`;
 }
 
-/** Signature Version 4, step by step; null when it is right. */
+/** Checks Signature Version 4 step by step; null when it is right. */
 function refusal({ headers, method }: IncomingMessage, url: URL, body: Buffer): string | null {
   const [, day = '', signed = '', signature] =
     /Credential=AKIDTEST\/(\d{8})\/eu-test-1\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=(\w+)/.exec(

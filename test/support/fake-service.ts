@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandLine } from '#src/cli/program.ts';
 
-/** A request as the fake service saw it. */
+/** A request as the fake service received it. */
 export interface SeenRequest {
   method: string;
   url: string;
@@ -15,13 +15,13 @@ export interface SeenRequest {
   body: unknown;
 }
 
-/** What it answers; `text` is sent as it is, `json` as JSON. */
+/** Its response; `text` is sent unchanged, `json` as JSON. */
 export interface FakeAnswer {
   status?: number;
   headers?: Record<string, string>;
   json?: unknown;
   text?: string;
-  /** Closes the connection instead. */
+  /** Closes the connection instead of responding. */
   hangUp?: boolean;
 }
 
@@ -30,14 +30,14 @@ export interface FakeService extends AsyncDisposable {
   requests: SeenRequest[];
 }
 
-/** An HTTP server that answers by script; it stands in for Millrace. */
+/** A scripted HTTP server in place of Millrace. */
 export async function startFakeService(
   answer: (request: SeenRequest) => FakeAnswer,
 ): Promise<FakeService> {
   const requests: SeenRequest[] = [];
   const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer); // a request without encoding gives buffers
+    for await (const chunk of incoming) chunks.push(chunk as Buffer); // without an encoding, a request yields buffers
     const text = Buffer.concat(chunks).toString();
     const request: SeenRequest = {
       method: incoming.method ?? '',
@@ -55,15 +55,15 @@ export async function startFakeService(
     outgoing.end(body ?? JSON.stringify(json ?? {}));
   };
   const server = createServer((incoming, outgoing) => {
-    // A client that goes away in the middle of its request is no failure of the server.
+    // A client that disconnects in the middle of its request is not a server failure.
     respond(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  // A busy machine makes clients slow; a connection closed between two requests would be tried again, and told.
+  // On a busy machine clients are slow. A connection closed between two requests would cause a retry and a message.
   server.keepAliveTimeout = 600_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    // a listening TCP server has an AddressInfo
+    // a server that listens on TCP has an AddressInfo
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     async [Symbol.asyncDispose]() {
@@ -78,13 +78,13 @@ export interface CommandRun {
   code: number;
   stdout: string;
   stderr: string;
-  /** Delays between tries, in milliseconds; none of them was waited. */
+  /** Delays between tries in milliseconds; the command does not really wait. */
   waits: number[];
 }
 
 export interface CommandSetting {
   url?: string;
-  /** Undefined: no key is set. Absent: a key that any service takes. */
+  /** Undefined: no key is set. Absent: a key that the service accepts. */
   key?: string | undefined;
   dataDir?: string;
   stdin?: string;
@@ -129,7 +129,7 @@ export async function runCommand(
   return { code, stdout: read(stdout), stderr: read(stderr), waits };
 }
 
-/** A new empty folder in the temporary one, which goes when the run ends. */
+/** Creates an empty folder in the temporary folder, which is removed when the run ends. */
 export function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), 'millrace-cli-'));
 }

@@ -18,25 +18,25 @@ export interface FakeAnswer {
   body?: string | Buffer | object;
 }
 
-/** How a source misbehaves for one request. */
+/** How a source fails for one request. */
 export type SourceFault =
   | { kind: 'status'; status: number; headers?: Record<string, string>; body?: string | object }
-  /** The right answer, cut off in the middle of its body. */
+  /** The right response, cut off in the middle of its body. */
   | { kind: 'truncate' }
-  /** 200 with something that is no JSON. */
+  /** 200 with a body that is not JSON. */
   | { kind: 'wrong-json' }
-  /** The right answer, one byte a second. */
+  /** The right response, one byte a second. */
   | { kind: 'drip' }
   | { kind: 'redirect'; location: string }
   | { kind: 'reset' };
 
-/** A local server in a vendor's place, which misbehaves when it is told to. */
+/** A local server in place of a vendor's, which fails on command. */
 export interface FakeSource extends AsyncDisposable {
   readonly url: string;
   readonly requests: RecordedRequest[];
-  /** Asked for every request; null: answer as the vendor would. */
+  /** Called for every request; null: respond as the vendor would. */
   fault: (request: RecordedRequest) => SourceFault | null;
-  /** How long it thinks before it answers; 0 unless set. */
+  /** Delay before each response; 0 by default. */
   delayMs: number;
 }
 

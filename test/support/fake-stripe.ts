@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 export interface StripeCall {
   method: string;
   path: string;
-  /** Of the query or of the form, as the SDK flattens them: `metadata[workspace_id]`. */
+  /** Query or form fields, flattened as by the SDK: `metadata[workspace_id]`. */
   parameters: Record<string, string>;
   idempotencyKey: string | null;
   authorization: string | null;
@@ -16,20 +16,20 @@ export interface FakeStripe extends AsyncDisposable {
   readonly url: string;
   readonly calls: StripeCall[];
   prices: Json[];
-  /** By id. */
+  /** Products by id. */
   products: Record<string, Json>;
   customers: Record<string, Json>;
-  /** By session. */
+  /** Line items by session. */
   lineItems: Record<string, Json[]>;
-  /** Answers every call instead, when it is set: a status with an error, or a connection that breaks. */
+  /** When set, the outcome of every call: a status with an error, or a broken connection. */
   failure: { status: number; error: Json } | 'reset' | null;
 }
 
-/** The few calls of Stripe's API that Millrace makes, with idempotency keys as Stripe keeps them. */
+/** The few calls of Stripe's API that Millrace makes, with idempotency keys handled as by Stripe. */
 export async function startFakeStripe(): Promise<FakeStripe> {
   const kept = new Map<string, Json>();
   const server = createServer((request, response) => {
-    // A client that goes away in the middle of its request is no failure of the server.
+    // A client that disconnects in the middle of its request is not a server failure.
     answer(fake, kept, request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => {

@@ -19,21 +19,21 @@ import type { TestServices } from './test-services.ts';
 
 export const MAX_BYTES = 3_000_000;
 
-/** All three places where files may be, empty, over the database of a stage. */
+/** All three file locations, empty, over the database of a stage. */
 export interface FilePlaces extends AsyncDisposable {
   readonly places: Record<FileLocation, FileBytes>;
   readonly s3: FakeS3;
-  /** Of the files on the disk. */
+  /** Folder of the files on disk. */
   readonly folder: string;
   storeAt(location: FileLocation): FileStore;
   newFile(name?: string): NewFile;
-  /** Everything that is kept anywhere. */
+  /** Everything stored in any location. */
   kept(): Promise<{ rows: number; parts: number; disk: string[]; s3: string[] }>;
 }
 
 export const NOTHING = { rows: 0, parts: 0, disk: [], s3: [] };
 
-/** Disposing empties them. */
+/** Disposing empties all locations. */
 export async function openFilePlaces({ services, workspaceId }: TestServices): Promise<FilePlaces> {
   const { db } = services;
   const s3 = await startFakeS3();

@@ -2,13 +2,13 @@ import type { ContractSource } from './connector-contract.ts';
 
 export const PLACES = ['first', 'second', 'last'] as const;
 
-/** Which request of `work` this is. @returns its number, from 1 */
+/** Number of the request at this place within `work`. @returns the number, from 1 */
 export async function findRequest(
   { server }: ContractSource,
   place: (typeof PLACES)[number],
   work: () => Promise<unknown>,
 ): Promise<number> {
-  // The first time may change the source: a bot joins channels.
+  // The first run may change the source, for example when a bot joins channels.
   await work();
   const before = server.requests.length;
   await work();

@@ -1,25 +1,25 @@
 import { isIP } from 'node:net';
 import type { ResolveHost } from '#src/platform/outbound-guard.ts';
 
-/** A host that nobody may reach, as a URL would hold it, and what it is. */
+/** A forbidden host as written in a URL, and what it is. */
 export interface ForbiddenHost {
   host: string;
   why: string;
-  /** A URL decodes it to something forbidden; where a bare host is asked for it is none. */
+  /** Forbidden only after URL decoding; as a bare host it is not a host name at all. */
   isUrlOnly?: true;
 }
 
-/** A name, and what a resolver answers for it. */
+/** A name and its DNS answer. */
 export interface ForbiddenName {
   name: string;
   addresses: string[];
   why: string;
 }
 
-/** Passes every check; nothing of a test is ever meant to reach it. */
+/** Passes every check; no test ever connects to it. */
 export const PUBLIC_ADDRESS = '93.184.216.34';
 
-/** One IPv4 address in all the ways in which URLs, resolvers and translators may spell it. */
+/** All spellings of one IPv4 address that URLs, resolvers and translators may use. */
 export function spellingsOf(address: string): ForbiddenHost[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   const number = ((a * 256 + b) * 256 + c) * 256 + d;
@@ -80,7 +80,7 @@ const LOOPBACK: readonly ForbiddenHost[] = [
   { host: '127.255.255.254', why: 'the last of loopback' },
 ];
 
-/** Ranges that are nobody's, or not everybody's (IANA's registries of special addresses), and what clouds hide in them. */
+/** Special and private ranges (IANA's special-purpose address registries), and the metadata services of clouds. */
 const SPECIAL_ADDRESSES: readonly ForbiddenHost[] = [
   { host: '１６９.254.169.254', why: 'metadata, partly in wide digits' },
   { host: '[::1]', why: 'loopback' },
@@ -132,21 +132,25 @@ const SPECIAL_ADDRESSES: readonly ForbiddenHost[] = [
   { host: '[5f00::1]', why: 'segment routing' },
 ];
 
-/** Nobody may reach these even where 127.0.0.0/8 is opened, as tests do that serve on this machine. */
+/** Forbidden even when 127.0.0.0/8 is allowed, as in tests with servers on this machine. */
 export const BEYOND_LOOPBACK: readonly ForbiddenHost[] = [
   ...spellingsOf('169.254.169.254'),
   ...SPECIAL_ADDRESSES,
 ];
 
-/** None needs a name to be resolved. */
+/** Hosts that need no DNS lookup. */
 export const FORBIDDEN_LITERALS: readonly ForbiddenHost[] = [...LOOPBACK, ...BEYOND_LOOPBACK];
 
-/** In lower case. One address that may not be reached makes the whole name one. */
+/** In lower case. One forbidden address makes the whole name forbidden. */
 export const FORBIDDEN_NAMES: readonly ForbiddenName[] = [
   { name: 'localhost', addresses: ['127.0.0.1', '::1'], why: 'this machine' },
   { name: 'localhost.', addresses: ['127.0.0.1'], why: 'this machine, with a dot' },
   { name: 'app.localhost', addresses: ['::1'], why: 'this machine' },
-  { name: '127-0-0-1.wild.example', addresses: ['127.0.0.1'], why: 'a name of a loopback address' },
+  {
+    name: '127-0-0-1.wild.example',
+    addresses: ['127.0.0.1'],
+    why: 'a name for a loopback address',
+  },
   { name: 'metadata.google.internal', addresses: ['169.254.169.254'], why: 'metadata' },
   { name: 'metadata.internal', addresses: ['169.254.169.254'], why: 'metadata' },
   { name: 'database.internal', addresses: ['10.1.2.3'], why: 'a private address' },
@@ -157,8 +161,8 @@ export const FORBIDDEN_NAMES: readonly ForbiddenName[] = [
   { name: 'mixed-6.example', addresses: [PUBLIC_ADDRESS, 'fd00::9'], why: 'public and private' },
   { name: 'mapped.example', addresses: ['::ffff:10.1.2.3'], why: 'mapped into IPv6' },
   { name: 'nat64.example', addresses: ['64:ff9b::a01:203'], why: 'behind NAT64' },
-  { name: 'zone.example', addresses: ['fe80::1%eth0'], why: 'an address of one interface' },
-  { name: 'odd.example', addresses: ['10.1.2'], why: 'an answer that is no address' },
+  { name: 'zone.example', addresses: ['fe80::1%eth0'], why: 'an address with a zone' },
+  { name: 'odd.example', addresses: ['10.1.2'], why: 'an invalid answer' },
 ];
 
 /** The table: every literal and every name. */
@@ -171,25 +175,25 @@ export const FORBIDDEN_HOSTS: readonly ForbiddenHost[] = [
   { host: 'LocalHost', why: 'this machine, in capitals' },
 ];
 
-/** What a resolver answers for a name, in turn; the last one stays. */
+/** DNS answers for a name, in turn; the last one is repeated. */
 export type AnswersInTurn = readonly (readonly string[])[];
 
-/** Names that may be reached when they are vetted and lead elsewhere by the time that they are connected to. */
+/** Names that are public when checked and resolve elsewhere when connected. */
 export function rebindingsTo(inner: string): { answers: AnswersInTurn; why: string }[] {
   const first = [PUBLIC_ADDRESS];
   return [
-    { answers: [first, [inner]], why: 'an inner address' },
-    { answers: [first, [PUBLIC_ADDRESS, inner]], why: 'an inner address behind a public one' },
-    { answers: [first, [inner, PUBLIC_ADDRESS]], why: 'an inner address before a public one' },
-    { answers: [first, [`::ffff:${inner}`]], why: 'an inner address, mapped' },
-    { answers: [first, [`64:ff9b::${inner}`]], why: 'an inner address behind NAT64' },
+    { answers: [first, [inner]], why: 'an internal address' },
+    { answers: [first, [PUBLIC_ADDRESS, inner]], why: 'an internal address behind a public one' },
+    { answers: [first, [inner, PUBLIC_ADDRESS]], why: 'an internal address before a public one' },
+    { answers: [first, [`::ffff:${inner}`]], why: 'an internal address, mapped' },
+    { answers: [first, [`64:ff9b::${inner}`]], why: 'an internal address behind NAT64' },
     { answers: [first, ['169.254.169.254']], why: 'metadata' },
     { answers: [first, ['::1']], why: 'this machine' },
     { answers: [first, []], why: 'nothing' },
   ];
 }
 
-/** Where a site may try to send its readers: to an inner server in every spelling, or to what nobody calls. */
+/** Redirect targets of a malicious site: an internal server in every spelling, and URLs that must never be called. */
 export function redirectTargetsTo(inner: {
   address: string;
   port: number;
@@ -211,10 +215,10 @@ export function redirectTargetsTo(inner: {
   ];
 }
 
-/** Resolves these names and no others; a name's answers come in turn. */
+/** Resolves only these names; the answers for a name come in turn. */
 export class FakeResolver {
   private readonly names = new Map<string, AnswersInTurn>();
-  /** How often each name was asked for. */
+  /** How often each name was looked up. */
   readonly asked = new Map<string, number>();
 
   constructor(names: readonly ForbiddenName[] = FORBIDDEN_NAMES) {

@@ -13,7 +13,7 @@ import { fakeHit } from './fake-hit.ts';
 export const searchFor = (...hits: SearchHit[]): Tool => createInternalSearch(async () => hits);
 export const VPN = fakeHit('vpn', 'Reset the VPN in the portal.');
 
-/** Answers what it is told, after a pause in which others go on. */
+/** Repeats its input after a pause that lets other calls run. */
 export const echo = defineTool({
   id: 1000,
   name: 'echo',

@@ -8,7 +8,7 @@ import { type FakeImages, startFakeImages } from './fake-images-endpoint.ts';
 
 export const IMAGE_KEY = 'sk-images-0123456789';
 
-/** The image tool over an endpoint and a file store of a test. */
+/** The image tool with a fake endpoint and a fake file store. */
 export interface ImageStage extends AsyncDisposable {
   readonly images: FakeImages;
   readonly saved: { file: NewFile; bytes: Buffer }[];
@@ -19,7 +19,7 @@ export interface ImageStage extends AsyncDisposable {
   ): Tool | null;
 }
 
-const nothing = () => Promise.reject(new Error('Not for this tool.'));
+const nothing = () => Promise.reject(new Error('The image tool must not call this.'));
 
 export async function startImageStage(): Promise<ImageStage> {
   await using opened = new AsyncDisposableStack();
@@ -30,7 +30,7 @@ export async function startImageStage(): Promise<ImageStage> {
   const remember: FileStore['save'] = async (file, content) => {
     const bytes = Buffer.concat(await Array.fromAsync(content));
     saved.push({ file, bytes });
-    // As a store would have made it.
+    // A real store would have made this id.
     const id = `file-${saved.length}` as StoredFileId;
     return { ...file, id, byteCount: bytes.length, metadata: {}, createdAt: new Date(0) };
   };
@@ -46,7 +46,7 @@ export async function startImageStage(): Promise<ImageStage> {
         ...settings,
       });
       const files = { save, find: nothing, read: nothing, remove: nothing };
-      // Nobody looks them up.
+      // The tool does not look them up.
       const owner = { workspaceId: 'w' as WorkspaceId, userId: 'u' as UserId };
       return createImageGeneration({ config, operatorFetch, http, files }, owner, timings);
     },

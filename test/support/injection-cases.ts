@@ -5,7 +5,7 @@ import { z } from 'zod';
 const FILES = ['documents', 'delimiters', 'links', 'tools'];
 const FOLDER = path.resolve(import.meta.dirname, '..', 'fixtures', 'injections');
 
-/** Where an injection stands. */
+/** Where an injection is placed. */
 const place = z.enum([
   'document',
   'title',
@@ -27,23 +27,23 @@ const place = z.enum([
 const injectionSchema = z.strictObject({
   name: z.string(),
   place,
-  /** `{{…}}` stands for what only the stage knows, `{{tags:…}}` for the words in invisible tag characters. */
+  /** `{{…}}` is replaced by a value of the stage, `{{tags:…}}` by the words in invisible tag characters. */
   text: z.string(),
   repeat: z.int().default(1),
   allowed: z.array(z.int()).nullable().default(null),
-  /** What an obedient model does about it. */
+  /** What an obedient model does with it. */
   calls: z.array(z.object({ name: z.string(), args: z.unknown() })).default([]),
   says: z.string().default(''),
-  /** The tools that run then, those that it takes to meet the injection among them. */
+  /** The tools that then run, including those that lead to the injection. */
   ran: z.array(z.string()).default([]),
-  /** What the model is told of its last calls. */
+  /** What the model is told about its last calls. */
   told: z.string().nullable().default(null),
-  /** What must not reach the model as it is written. */
+  /** Text that must not reach the model literally. */
   hidden: z.array(z.string()).default([]),
 });
 
 export type Injection = z.output<typeof injectionSchema> & {
-  /** A word by which it is found, and nothing else. */
+  /** A unique word by which this injection is found. */
   word: string;
 };
 
@@ -54,18 +54,18 @@ export function readInjections(): Injection[] {
   }).map((injection, index) => ({ ...injection, word: `quillon${index}` }));
 }
 
-/** Fills in what stands between braces, in texts at any depth. */
+/** Replaces the placeholders in texts at any depth. */
 export function fillIn<T>(value: T, known: Readonly<Record<string, string>>): T {
   const filled = JSON.stringify(value).replaceAll(
     /\{\{(?:tags:([^}]+)|(\w+))\}\}/g,
     (all, hidden: string | undefined, name: string = '') =>
       JSON.stringify(hidden === undefined ? (known[name] ?? all) : asTags(hidden)).slice(1, -1),
   );
-  // The same shape, with other texts.
+  // Same shape, different texts.
   return JSON.parse(filled) as T;
 }
 
-/** Unicode tag characters: no reader sees them, some models read them. */
+/** Unicode tag characters: invisible to readers, but some models read them. */
 function asTags(text: string): string {
   return Array.from(text, (letter) =>
     String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0)),

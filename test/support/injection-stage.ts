@@ -15,7 +15,7 @@ import { insertPair, insertUser } from './seed-workspace.ts';
 import { startTripwire, type Tripwire } from './tripwire.ts';
 import { sendFiles } from './upload-files.ts';
 
-/** Words that the asker may never come to see, nor the model on their behalf. */
+/** Words that neither the asker nor the model on the asker's behalf may ever see. */
 export const SECRETS = {
   otherWorkspace: 'ZEBRAOTHERWORKSPACE4417',
   privateDocument: 'ZEBRAPRIVATEDOCUMENT9921',
@@ -28,7 +28,7 @@ export const SECRETS = {
 const OTHER_DOCUMENT = 'https://wiki.borealis.test/launch';
 const PRIVATE_DOCUMENT = 'https://wiki.acme.test/salaries';
 
-/** A workspace whose documents, pages, files and tools give orders, and what they are after. */
+/** A workspace whose documents, pages, files and tools give orders, and the secrets these are after. */
 export interface InjectionStage extends AsyncDisposable {
   readonly millrace: OutboundStage['millrace'];
   readonly site: LeadSite;
@@ -36,12 +36,12 @@ export interface InjectionStage extends AsyncDisposable {
   readonly inner: Tripwire;
   readonly mcpServer: FakeMcpServer;
   readonly injections: readonly Injection[];
-  /** Who asks: a member of the workspace. */
+  /** Key of the asker, a member of the workspace. */
   readonly askerKey: string;
-  /** Those who may see what the asker may not. */
+  /** Keys of users who may see what the asker may not. */
   readonly colleagueKey: string;
   readonly otherKey: string;
-  /** What the tools with orders answer from now on. */
+  /** Sets the answer of the malicious tools from now on. */
   toolsSay(text: string): void;
   call(method: string, path: string, body?: unknown): Promise<Answer>;
 }
@@ -71,7 +71,7 @@ export async function startInjectionStage(
     await startOutboundStage(hosts, {
       LLM_BASE_URL: llmUrl,
       LLM_MODEL: 'obedient',
-      // The model obeys whoever speaks to it, and opens what it likes.
+      // The model obeys everybody and opens any URL.
       OPEN_URL_POLICY: 'any',
       LLM_API_KEY: SECRETS.modelKey,
       PYTHON_TOOL: 'true',
@@ -122,9 +122,9 @@ async function openPeople(millrace: OutboundStage['millrace']) {
   const { db } = millrace.services;
   const own = await millrace.createWorkspace();
   const other = await millrace.createWorkspace();
-  const workspaceId = own.workspaceId as WorkspaceId; // as the API gave it
+  const workspaceId = own.workspaceId as WorkspaceId; // came from the API
   const member = async () => {
-    const userId = (await insertUser(db, workspaceId)) as UserId; // it was just made
+    const userId = (await insertUser(db, workspaceId)) as UserId; // inserted above
     const owner = {
       workspaceId,
       userId,
@@ -146,7 +146,7 @@ async function openPeople(millrace: OutboundStage['millrace']) {
     await made(millrace.call('POST', '/service-api/ingestion', body, { key }));
     await millrace.settled(key);
   }
-  // Nobody but its owner may add to it from here on.
+  // From here on only its owner may add to it.
   await sql`update cc_pair set access_type = 'PRIVATE' where id = ${pair}`.execute(db);
   return {
     adminKey: own.key,
@@ -168,7 +168,7 @@ async function uploadText(
   return body.user_files[0].file_id;
 }
 
-/** Puts an injection where it stands, unless the question itself brings it. */
+/** Puts an injection in its place, unless the question itself carries it. */
 async function plant(
   millrace: OutboundStage['millrace'],
   key: string,

@@ -7,15 +7,15 @@ import { createFakeMailer, type FakeMailer } from './fake-mailer.ts';
 import { openTestEnvironment, type TestEnvironment } from './test-environment.ts';
 import { migrateTestDatabase } from './test-millrace.ts';
 
-/** One deployment that starts again and again, each time with other encryption keys. */
+/** One deployment that is started repeatedly, each time with other encryption keys. */
 export interface KeyRingStage extends AsyncDisposable {
   readonly environment: TestEnvironment;
   start(...keys: Buffer[]): Promise<StartedMillrace>;
-  /** Without the setting: with the keys that the embedded size keeps in its folder. */
+  /** Starts without the setting, with the keys that the embedded size keeps in its folder. */
   startFromFile(): Promise<StartedMillrace>;
 }
 
-/** A whole Millrace whose mail goes nowhere. */
+/** A whole Millrace whose mail is not sent. */
 export interface StartedMillrace extends ApiClient, AsyncDisposable {
   readonly services: Services;
   readonly mailer: FakeMailer;
@@ -32,7 +32,7 @@ export async function openKeyRingStage(): Promise<KeyRingStage> {
   };
 }
 
-/** What stands in `ENCRYPTION_KEY`. */
+/** Value for `ENCRYPTION_KEY`. */
 export function settingOf(keys: readonly Buffer[]): string {
   return keys.map((key) => key.toString('base64')).join(',');
 }
@@ -45,7 +45,7 @@ async function start(
   await migrateTestDatabase(now);
   const running = await startMillrace(parseConfig(now));
   const mailer = createFakeMailer();
-  // The API and the workers look these up at each use.
+  // The API and the workers read these on each use.
   Object.assign(running.services, { mailer, dns: silentDns });
   return {
     ...createApiClient(running.url, adminKey),

@@ -6,9 +6,9 @@ const FIXTURE = new URL('../fixtures/answers/', import.meta.url);
 
 const labelledQuestion = z.object({
   question: z.string(),
-  /** Id of the document that answers; null when none does. */
+  /** Id of the document with the answer; null when there is none. */
   document: z.string().nullable(),
-  /** A pattern of what a right answer says. */
+  /** A pattern that a right answer matches. */
   fact: z.string(),
 });
 const questionsSchema = z.object({
@@ -17,7 +17,7 @@ const questionsSchema = z.object({
   followUps: z.array(labelledQuestion.extend({ before: z.array(z.string()) })),
 });
 
-/** A handbook of a company that does not exist, and what people ask about it and about other things. */
+/** The handbook of an invented company, with questions about it and about other topics. */
 export const LABELLED = questionsSchema.parse(
   JSON.parse(readFileSync(new URL('questions.json', FIXTURE), 'utf8')),
 );
@@ -40,7 +40,7 @@ const answerSchema = z.object({
 });
 export type Answered = z.output<typeof answerSchema>;
 
-/** Pushes the handbook; it is searchable once nothing waits any more. @throws when a document is refused */
+/** Pushes the handbook, which is searchable once nothing is waiting. @throws when a document is refused */
 export async function pushHandbook(client: Pick<ApiClient, 'call'>): Promise<void> {
   const documents = DOCUMENTS.map(({ id, title, text }) => ({
     document: { id, semantic_identifier: title, sections: [{ text }], source: 'file' },
@@ -49,7 +49,7 @@ export async function pushHandbook(client: Pick<ApiClient, 'call'>): Promise<voi
   if (body?.failed !== 0) throw new Error(`The handbook was refused: ${text}`);
 }
 
-/** Asks in a session of its own, after the questions before. */
+/** Asks in a new session, after the preceding questions. */
 export async function askHandbook(
   client: Pick<ApiClient, 'call'>,
   question: string,
@@ -74,7 +74,7 @@ export async function askHandbook(
 export interface Judged {
   question: string;
   isRefused: boolean;
-  /** The first document that is cited is the labelled one; for a question without one: it is refused. */
+  /** Whether the first cited document is the labelled one or, for a question without one, the answer cites nothing. */
   isRightFirst: boolean;
   hasFact: boolean;
 }

@@ -8,7 +8,7 @@ const LABELS = 'labels.json';
 
 const words = z.string().trim().min(1);
 const factsSchema = {
-  /** The first is as the site writes it most; the others are as right. */
+  /** The first is the site's most frequent spelling; the others are equally right. */
   names: z.array(words).min(1),
 };
 const emailSchema = z.string().regex(/^[^\sA-Z@]+@[^\sA-Z@]+$/);
@@ -26,9 +26,9 @@ const pageSchema = z.strictObject({
   file: z.string().regex(/^[a-z0-9-]+\.(?:html?|vcf)$/),
   url: z.url(),
   kind: z.enum(['html', 'vcard']),
-  /** How the facts of this page are written. */
+  /** How the facts of this page are encoded. */
   techniques: z.array(words),
-  /** What looks like a fact of the site and is none. */
+  /** Text that looks like a fact of the site and is not. */
   traps: z.array(words),
 });
 
@@ -42,7 +42,7 @@ const organizationSchema = z.strictObject({
 
 const personSchema = z.strictObject({
   ...factsSchema,
-  /** Any of them is right; empty when the site says none. */
+  /** Any of them is right; empty when the site gives none. */
   titles: z.array(words),
   email: emailSchema.nullable(),
   phone: phoneSchema.nullable(),
@@ -55,7 +55,7 @@ const siteSchema = z.strictObject({
   split: z.enum(['dev', 'held-out']),
   languages: z.array(z.string().regex(/^[a-z]{2}$/)).min(1),
   pages: z.array(pageSchema).min(1),
-  /** Null when the site has nothing to take: everything that looks like a lead is a trap. */
+  /** Null when the site has no leads: everything that looks like one is a trap. */
   organization: organizationSchema.nullable(),
   persons: z.array(personSchema),
 });
@@ -67,8 +67,8 @@ export type LabelledPerson = z.infer<typeof personSchema>;
 export type Split = LabelledSite['split'];
 
 /**
- * The labelled pages of invented companies, with what a careful reader would take from each site.
- * @throws when labels and files do not belong together
+ * The labelled pages of invented companies, with the leads that a careful reader would take from each site. @throws
+ * when labels and files do not match
  */
 export function readLabelledSites(): LabelledSite[] {
   const labels: unknown = JSON.parse(readFileSync(new URL(LABELS, SET_URL), 'utf8'));
@@ -96,12 +96,12 @@ export function hostOf({ id, pages }: LabelledSite): string {
   const [host = ''] = hosts;
   if (hosts.size > 1) throw new Error(`The pages of ${id} are on several hosts.`);
   if (/\.(?:example|test)$/.test(host)) return host;
-  throw new Error(`${id} is at ${host}, which somebody may own.`);
+  throw new Error(`${id} is at ${host}, a domain that somebody may own.`);
 }
 
 export function readLabelledPage(site: LabelledSite, page: LabelledPage): PageToExtract {
   const html = decodePage(labelledBytes(site, page), '');
-  if (html === null) throw new Error(`${site.id}/${page.file} is no text.`);
+  if (html === null) throw new Error(`${site.id}/${page.file} is not text.`);
   return { url: page.url, html, kind: page.kind };
 }
 

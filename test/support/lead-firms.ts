@@ -1,20 +1,20 @@
 import { firmPages, type LeadSite, type SitePage, startLeadSite } from './lead-site.ts';
 
-/** A firm's site whose last page may be held back. */
+/** A firm's site whose last page can be held back. */
 export interface LeadFirm extends AsyncDisposable {
   readonly site: LeadSite;
-  /** Of its three people. */
+  /** Names of its three people. */
   readonly names: readonly string[];
-  /** From here on the last page is answered, also to those who wait for it. */
+  /** Answers the last page from now on, also for waiting requests. */
   release(): void;
 }
 
-/** The last of its three pages; whoever asks for it has read the others. */
+/** The last of its three pages; a request for it follows requests for the others. */
 export const LAST_PAGE = '/team';
 
 const SURNAMES = ['Abbott', 'Bellamy', 'Carter', 'Dixon', 'Ellwood', 'Foster', 'Greene', 'Hughes'];
 
-/** Eight firms, numbered from 0, have nothing in common: no name, address, phone or profile. */
+/** Eight firms, numbered from 0, that share no name, address, phone or profile. */
 export async function startFirm(number: number, { isHeld = false } = {}): Promise<LeadFirm> {
   const surname = SURNAMES[number % SURNAMES.length] ?? '';
   const gate = Promise.withResolvers<void>();

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a path of a site answers: HTML, or whatever the function does. */
+/** The response for a path: HTML, or whatever the function does. */
 export type SitePage = string | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A web site of a test on an address of loopback of its own, so that it is a site of its own. */
+/** A test web site with its own loopback address, so that it counts as a separate site. */
 export interface LeadSite extends AsyncDisposable {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly host: string;
-  /** Paths in the order in which they were asked for. */
+  /** Requested paths, in order. */
   readonly requests: readonly string[];
   pages: Record<string, SitePage>;
 }

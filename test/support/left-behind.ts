@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The variable by which a run knows its processes; their children inherit it. */
+/** The environment variable that marks the processes of a run; child processes inherit it. */
 export const MARKER = 'MILLRACE_TEST_RUN';
 
 /** Vitest's own workers end a moment after the tests. */
 const WORKER = /vitest|node_modules\/tinypool/;
 
-/** The command lines of processes that bear the marker of a run and are no workers of it. Linux only; elsewhere none. */
+/** Command lines of processes that carry the marker of a run and are not its workers. Linux only; empty elsewhere. */
 export async function leftBehind(run: string): Promise<string[]> {
   const ids = await readdir('/proc').catch(() => []);
   const commands = await Promise.all(
@@ -22,7 +22,7 @@ async function commandOf(id: string, run: string): Promise<string | undefined> {
     const command = (await readFile(`/proc/${id}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
     return command === '' || WORKER.test(command) ? undefined : `${id} ${command}`;
   } catch {
-    // It ended while we looked, or belongs to somebody else.
+    // The process has just ended or belongs to another user.
     return undefined;
   }
 }

@@ -13,7 +13,7 @@ export function linkJira(test: TestServices, jira: TrackerFixture): Promise<CcPa
   });
 }
 
-/** Ids of the documents that a pair has, sorted. */
+/** Sorted ids of the documents of a pair. */
 export async function documentsOf({ services }: TestServices, pair: CcPairId): Promise<string[]> {
   const { rows } = await sql<{ external_id: string }>`
     select d.external_id from document d join document_cc_pair l on l.document_id = d.id

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 
 import type { LlmScript } from './scripted-llm.ts';
 
-/** A call of a tool as it stands in a delta: the first piece has `id` and `name`, the later ones have `arguments`. */
+/** A tool call as it appears in a delta: the first piece has `id` and `name`, later ones have `arguments`. */
 interface ToolCallDelta {
   index: number;
   id?: string;
@@ -36,14 +36,14 @@ export const refusalEvent = (refusal: string): string => chunkEvent({ refusal })
 const usageEvent = (usage: Usage): string => chunk({ choices: [], usage });
 export const errorEvent = (message: string, type: string = 'server_error'): string =>
   `data: ${JSON.stringify({ error: { message, type } })}\n\n`;
-/** What proxies send to keep a connection open. */
+/** Sent by proxies to keep a connection open. */
 export const KEEP_ALIVE = ': keep-alive\n\n';
 export const DONE = 'data: [DONE]\n\n';
 export const endEvents = (reason: string = 'stop', usage?: Usage): string =>
   chunkEvent({}, reason) + (usage === undefined ? '' : usageEvent(usage)) + DONE;
 export const END_EVENTS = endEvents();
 
-/** Calls of tools at once; `args` is JSON, or a text that goes out as it is, in `pieces` deltas. */
+/** Several tool calls at once; `args` is sent as JSON, or unchanged when it is a string, in `pieces` deltas. */
 export function toolCallEvents(
   calls: readonly { name: string; args: unknown; id?: string }[],
   pieces: number = 1,
@@ -52,7 +52,7 @@ export function toolCallEvents(
     toolCallEvent({ index, id: id ?? `call_${index}`, type: 'function', function: { name } }),
   );
   const texts = calls.map(({ args }) => (typeof args === 'string' ? args : JSON.stringify(args)));
-  // Piece by piece of all calls in turn: servers that call in parallel interleave them.
+  // Interleaves the pieces of all calls, as servers with parallel calls do.
   const bodies = Array.from({ length: pieces }, (_, piece) =>
     texts.map((text, index) => {
       const part = text.slice(cut(text, piece, pieces), cut(text, piece + 1, pieces));
@@ -72,7 +72,7 @@ export function startEvents(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
 }
 
-/** The events, and the end of the connection. */
+/** Sends the events and ends the response. */
 export function plays(...events: string[]): LlmScript {
   return (response) => {
     startEvents(response);
@@ -85,13 +85,13 @@ export function plays(...events: string[]): LlmScript {
 export const answersText = (...texts: string[]): LlmScript =>
   plays(...texts.map(textEvent), END_EVENTS);
 
-/** An answer that is nothing but calls of tools. */
+/** An answer that consists only of tool calls. */
 export const callsTools = (
   calls: readonly { name: string; args: unknown; id?: string }[],
   pieces: number = 1,
 ): LlmScript => plays(...toolCallEvents(calls, pieces), endEvents('tool_calls'));
 
-/** The events, then a connection that breaks. */
+/** Sends the events and then breaks the connection. */
 export function playsAndBreaks(...events: string[]): LlmScript {
   return async (response) => {
     startEvents(response);
@@ -100,7 +100,7 @@ export function playsAndBreaks(...events: string[]): LlmScript {
   };
 }
 
-/** The events with a pause before each. */
+/** Sends the events with a pause before each. */
 export function playsSlowly(pauseMs: number, ...events: string[]): LlmScript {
   return async (response) => {
     startEvents(response);
@@ -112,7 +112,7 @@ export function playsSlowly(pauseMs: number, ...events: string[]): LlmScript {
   };
 }
 
-/** The events, then silence. */
+/** Sends the events and then nothing more. */
 export function playsAndHangs(...events: string[]): LlmScript {
   return (response) => {
     startEvents(response);
@@ -120,7 +120,7 @@ export function playsAndHangs(...events: string[]): LlmScript {
   };
 }
 
-/** The bytes of the events in pieces of that size, whatever characters they cut. */
+/** Sends the bytes of the events in pieces of that size, even across characters. */
 export function playsBytes(size: number, ...events: string[]): LlmScript {
   return async (response) => {
     startEvents(response);
@@ -134,7 +134,7 @@ export function playsBytes(size: number, ...events: string[]): LlmScript {
   };
 }
 
-/** The event again and again, as fast as the client reads, until it goes away; `first` comes before. */
+/** Repeats the event as fast as the client reads until it disconnects; `first` comes before. */
 export function playsEndlessly(event: string, first: string = ''): LlmScript {
   return async (response) => {
     startEvents(response);

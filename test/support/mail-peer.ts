@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ImapFlow } from 'imapflow';
 
-/** The mail servers that `.ci/services peers` has started. */
+/** The mail servers started by `.ci/services peers`. */
 export interface MailPeer {
   host: string;
   port: number;
   user: string;
   password: string;
-  /** The other things that a test needs to know. */
+  /** Other facts that a test needs. */
   more: URLSearchParams;
 }
 
@@ -23,12 +23,12 @@ export function mailPeer(name: string): MailPeer {
   };
 }
 
-/** A mailbox account of its own, and the program for mail with which its owner reads it. */
+/** A new mailbox account, and an IMAP client with which its owner reads it. */
 export interface MailAccount extends AsyncDisposable {
   readonly settings: { host: string; port: number; use_tls: boolean };
   readonly credential: { imap_username: string; imap_password: string };
   readonly owner: ImapFlow;
-  /** Puts a message there; with no `Message-ID` where its id is null. */
+  /** Adds a message; without a `Message-ID` when its id is null. */
   add(
     mailbox: string,
     message: { id: string | null; subject: string; body?: string },

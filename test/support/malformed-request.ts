@@ -13,7 +13,7 @@ import {
   subscriptionFixture,
 } from './stripe-fixtures.ts';
 
-/** A request that is wrong in one or several ways, and their names. */
+/** A request with one or several faults, and the names of those. */
 export interface MalformedRequest extends WireRequest {
   faults: string;
 }
@@ -88,13 +88,13 @@ const WRAPPINGS: Record<string, Wrapping> = {
 };
 
 const TARGET = '{target}';
-/** It would delete the conversation that others aim at. */
+/** Excluded because it would delete the conversation that other requests target. */
 const DELETES_TARGETS = '/chat/delete-all-chat-sessions';
 const STRIPE_WEBHOOK = '/billing/stripe/webhook';
-/** Stripe's events count once, so each one sent has an id of its own. */
+/** Stripe events count once, so each one gets its own id. */
 const STRIPE_EVENT = 'evt_malformed';
 
-/** Requests against the operations of an OpenAPI description, each with something wrong. */
+/** Requests to the operations of an OpenAPI description, each with a fault. */
 export function malformedRequest(
   description: Json,
   key: string,
@@ -151,7 +151,7 @@ function shapesOf(operation: Operation, targets: Targets): Operation[] {
   }
 }
 
-/** The endpoint for Stripe once for each kind of event, about a workspace that exists. */
+/** The Stripe endpoint once per kind of event, for an existing workspace. */
 function stripeOperations(operation: Operation, { manage: workspaceId }: Targets): Operation[] {
   const metadata = { workspace_id: String(workspaceId), plan_tier: 'Pro' };
   const links = { customer: 'cus_malformed', subscription: 'sub_malformed', metadata };
@@ -186,7 +186,7 @@ function build(
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
     const segment = segments.shift() ?? 'x';
     if (segment !== TARGET) return segment;
-    // What is deleted can be aimed at no more.
+    // A deleted target could not be used by later requests.
     if (operation.method === 'DELETE') return 'x';
     return String(targets[`${first}/${parameter}`] ?? targets[first] ?? 'x');
   });
@@ -233,7 +233,7 @@ function mutate(sample: unknown, { place, how, value }: Draw['mutations'][number
   return copy;
 }
 
-/** Every field and element of a value, and the value itself as a place that nothing holds. */
+/** Every field and element of a value, plus null for the value itself. */
 function placesOf(value: unknown): ({ holder: Json; name: string } | null)[] {
   const places: ({ holder: Json; name: string } | null)[] = [null];
   const visit = (one: unknown): void => {

@@ -3,12 +3,12 @@ import type { TestMillrace } from './test-millrace.ts';
 import { sendFiles } from './upload-files.ts';
 
 /**
- * Things that exist, so that not every request fails for want of its thing: by the first part of the paths that name
- * them, where that is not enough with their parameter behind it, and by the name of a field, as `.message_id`.
+ * Ids of existing things, so that not every request fails for lack of one. Keys are the first part of the paths that
+ * name a thing, followed where needed by the parameter, or the name of a field, such as `.message_id`.
  */
 export type Targets = Record<string, string | number>;
 
-/** Makes what it takes to get at the webhooks, the members, the plan and the conversations of somebody. */
+/** Creates one of each thing that the requests can target. */
 export async function makeTargets(millrace: Served): Promise<Targets> {
   const make = async (path: string, body: object): Promise<Json> => {
     const answer = await millrace.call('POST', path, body);
@@ -66,7 +66,7 @@ async function makeChatTargets(millrace: Served, make: Make): Promise<Targets> {
   };
 }
 
-/** Its sample, with the ids of targets in the fields that name such things where it cannot do without them. */
+/** The operation's sample, with the ids of targets in the fields that need existing things. */
 export function aimedAt(targets: Targets, operation: Operation): unknown {
   const { sample } = operation;
   if (typeof sample !== 'object' || sample === null || standsAlone(operation)) return sample;

@@ -1,23 +1,21 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/**
- * What a test file may say about itself, in a line of its own: `// @module-tag smoke`. Vitest refuses other tags.
- */
+/** What a test file may declare in a line of its own: `// @module-tag smoke`. Vitest rejects other tags. */
 export const MARKS = [
   {
     name: 'processes',
-    description: 'Starts, kills or stops processes of its own, and has longer for it.',
+    description: 'Starts, kills or stops its own processes, with a longer timeout.',
     timeout: 300_000,
   },
   { name: 'smoke', description: 'One file per feature that `npm test` runs on the embedded size.' },
-  { name: 'volume', description: 'Thousands of documents: left out by `npm test`.' },
+  { name: 'volume', description: 'Thousands of documents: excluded from `npm test`.' },
   {
     name: 'queues',
-    description: 'Differs by where queues and limits are: on Postgres alone, too.',
+    description: 'Depends on where queues and limits are stored: also run on Postgres alone.',
   },
-  { name: 'database', description: 'Differs by database: also on Postgres with Redis.' },
-  { name: 'peers', description: "Talks to other people's servers: `npm run test:peers`." },
+  { name: 'database', description: 'Depends on the database: also run on Postgres with Redis.' },
+  { name: 'peers', description: 'Talks to third-party servers: `npm run test:peers`.' },
 ];
 
 export type Mark = 'smoke' | 'volume' | 'queues' | 'database' | 'peers';
@@ -25,7 +23,7 @@ export type Mark = 'smoke' | 'volume' | 'queues' | 'database' | 'peers';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const MARK_LINE = /^\/\/ @module-tag ([\w-]+)$/gm;
 
-/** The test files below a folder of the repository, with their marks. */
+/** The test files below a folder of the repository, with their tags. */
 function markedFiles(folder: string): { file: string; marks: readonly string[] }[] {
   return globSync(`${folder}/**/*.test.ts`, { cwd: ROOT })
     .toSorted()
@@ -38,7 +36,7 @@ function markedFiles(folder: string): { file: string; marks: readonly string[] }
     }));
 }
 
-/** The files of a folder that bear one of these marks. */
+/** The files of a folder that have one of these tags. */
 export function filesWith(folder: string, ...marks: Mark[]): string[] {
   return markedFiles(folder)
     .filter((entry) => marks.some((mark) => entry.marks.includes(mark)))

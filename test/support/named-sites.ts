@@ -6,14 +6,14 @@ import type { ExtractedPage, ExtractorPool } from '#src/leads/extract/extracted-
 import { GiveUp } from '#src/platform/errors.ts';
 import { createHttpClient, type HttpClient } from '#src/platform/http.ts';
 
-/** What a host answers: HTML, a status, or whatever a function does with the request. */
+/** The response of a host: HTML, a status, or whatever a function does with the request. */
 export type SiteAnswer =
   | string
   | number
   | { status?: number; headers?: Record<string, string>; body?: string | Buffer }
   | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** Hosts of a web of its own, all on one local server. */
+/** Hosts of a fake web, all on one local server. */
 export interface LeadSites extends AsyncDisposable {
   readonly port: number;
   readonly http: HttpClient;
@@ -22,13 +22,13 @@ export interface LeadSites extends AsyncDisposable {
   readonly userAgents: Set<string>;
   /** `http://host:port/path`. */
   url(hostAndPath: string): string;
-  /** Requests for pages, without those for robots.txt. */
+  /** Requests for pages, without robots.txt. */
   pages(): string[];
 }
 
 /**
- * Serves `host/path` → answer; what is not there is a 404. `{host}` in a body or a location stands for the server's
- * port behind any host name: `http://{acme.test}/x`.
+ * Serves `host/path` → answer; everything else is a 404. `{host}` in a body or a location is replaced by the host with
+ * the server's port: `http://{acme.test}/x`.
  */
 export async function startLeadSites(answers: Record<string, SiteAnswer>): Promise<LeadSites> {
   const requests: string[] = [];
@@ -88,14 +88,14 @@ export async function startLeadSites(answers: Record<string, SiteAnswer>): Promi
   };
 }
 
-/** A page that links to these. */
+/** A page with these links. */
 export function linking(...hrefs: string[]): string {
   return `<!doctype html><body>${hrefs.map((href) => `<a href="${href}">${href}</a>`).join(' ')}`;
 }
 
 /**
- * Takes from a page its links, and one card: mail addresses behind `mailto:`, phones behind `tel:`. A page with
- * `BOMB` in it is given up, one with `EMPTY` needs rendering.
+ * Extracts the links of a page and one card: mail addresses after `mailto:`, phones after `tel:`. A page with `BOMB` in
+ * it is given up; one with `EMPTY` needs rendering.
  */
 export function fakeExtractor(): ExtractorPool & { readonly read: string[] } {
   const read: string[] = [];

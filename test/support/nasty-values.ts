@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { BEYOND_LOOPBACK } from './forbidden-hosts.ts';
 
-/** Stands for text that `JSON.stringify` would not write, such as numbers beyond a double. */
+/** A placeholder for text that `JSON.stringify` cannot write, such as numbers beyond a double. */
 const RAW = 'raw-json:';
 
 const deep = (levels: number, open: string, close: string) =>
@@ -9,7 +9,7 @@ const deep = (levels: number, open: string, close: string) =>
 
 const ALLOWED = 'https://93.184.216.34';
 
-/** No URL of these may be called, for what it is or for where it leads. None needs a name to be resolved. */
+/** URLs that must never be called, because of what they are or where they lead. None needs a DNS lookup. */
 export const NASTY_URLS = [
   '',
   ' ',
@@ -147,7 +147,7 @@ export const NASTY_QUERY_VALUES = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 100 }).map(encode),
 );
 
-/** JSON text of a value, with the raw parts as they are. */
+/** JSON text of a value, with the raw parts unchanged. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null';
   return text.replaceAll(new RegExp(`"${RAW}((?:[^"\\\\]|\\\\.)*)"`, 'g'), (_, raw: string) =>
@@ -155,12 +155,12 @@ export function toJson(value: unknown): string {
   );
 }
 
-/** Percent-encodes what can be, and drops half surrogate pairs, which cannot. */
+/** Percent-encodes everything possible and drops half surrogate pairs, which cannot be encoded. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** Random, so that Postgres cannot compress it below the size of an index entry. */
+/** Random, so that Postgres cannot compress it below the size limit of an index entry. */
 export function randomIdeographs(length: number): string {
   const codes = Array.from({ length }, () => 0x4e00 + Math.floor(Math.random() * 20_000));
   return String.fromCharCode(...codes);

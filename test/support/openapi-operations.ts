@@ -1,4 +1,4 @@
-/** JSON that was not checked. */
+/** Unvalidated JSON. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a description is walked, not typed
 export type Json = { [key: string]: any };
 
@@ -11,12 +11,12 @@ export interface Operation {
   sample: unknown;
 }
 
-/** Nobody listens there; the service must be told that it may go there. */
+/** Nothing listens there, and the service must be allowed to connect to it. */
 const CLOSED_URL = 'http://127.0.0.1:4999/hook';
 const PAGE = 'https://shop.example.com/done';
 const AN_HOUR_MS = 3_600_000;
 
-/** Nobody listens there, either. */
+/** Nothing listens there either. */
 const SENDER = {
   email: 'sender@example.net',
   smtp_host: '127.0.0.1',
@@ -25,7 +25,7 @@ const SENDER = {
   daily_limit: 100,
 };
 
-/** What a question may name, none of which is there. */
+/** Optional references of a question, all empty. */
 const UNNAMED = {
   llm_override: null,
   llm_overrides: null,
@@ -36,7 +36,7 @@ const UNNAMED = {
   internal_search_filters: null,
 };
 
-/** A small OpenAPI document that makes a tool. */
+/** A small OpenAPI definition that makes one tool. */
 export const DEFINITION = {
   openapi: '3.1.0',
   info: { title: 'Gauge', version: '1' },
@@ -49,7 +49,7 @@ export const DEFINITION = {
   },
 };
 
-/** The other shape of `POST /chat/send-message`, which its keys tell. */
+/** The other shape of `POST /chat/send-message`, recognized by its keys. */
 export const LEGACY_MESSAGE = {
   ...UNNAMED,
   chat_session_id: '',
@@ -60,7 +60,7 @@ export const LEGACY_MESSAGE = {
   temperature_override: 0.5,
 };
 
-/** Rules that no schema tells: what the service does not have yet, and what must exist. */
+/** Rules that no schema expresses: features that the service lacks, and things that must exist. */
 const EXCEPTIONS: Record<string, Json> = {
   'POST /chat/send-chat-message': {
     ...UNNAMED,
@@ -120,7 +120,10 @@ const EXCEPTIONS: Record<string, Json> = {
   'POST /billing/portal': { return_url: PAGE },
 };
 
-/** Operations that no body alone can please: they name things that must exist, contact a source, or need a signature or a setting. */
+/**
+ * Operations that a body alone cannot satisfy: they name things that must exist, contact a source, or need a signature
+ * or a setting.
+ */
 const IN_NEED = [
   'POST /manage/admin/connector-with-mock-credential',
   'POST /manage/admin/connector/run-once',
@@ -145,7 +148,7 @@ const IN_NEED = [
   'POST /web-search/search',
 ];
 
-/** Whether the sample alone makes a good request. */
+/** Whether the sample alone makes a valid request. */
 export function standsAlone({ method, path, sample }: Operation): boolean {
   return sample !== undefined && !path.includes('{') && !IN_NEED.includes(`${method} ${path}`);
 }
@@ -171,7 +174,7 @@ export function operationsOf(description: Json): Operation[] {
   );
 }
 
-/** A value that a JSON Schema accepts, with every optional field, as far as eight levels go. */
+/** A value that a JSON Schema accepts, with every optional field, down to eight levels. */
 function sampleOf(schema: Json, description: Json, depth: number): unknown {
   if (depth > 8) return null;
   const inner = (one: Json) => sampleOf(one, description, depth + 1);

@@ -6,7 +6,7 @@ import {
   type OutboundResponse,
 } from '#src/platform/http.ts';
 
-/** Closed when the test ends. Of all addresses that are not public, only 127.0.0.1 is open. */
+/** Closed when the test ends. Of all non-public addresses, only 127.0.0.1 is allowed. */
 export function openOutboundClient(
   options: Partial<Parameters<typeof createHttpClient>[0]> = {},
 ): HttpClient {

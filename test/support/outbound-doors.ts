@@ -5,7 +5,7 @@ import { silentDns } from './email-stage.ts';
 import { FakeResolver, PUBLIC_ADDRESS } from './forbidden-hosts.ts';
 import { startTestMillrace, type TestMillrace } from './test-millrace.ts';
 
-/** A Millrace whose names a test decides: all that its customers can make it call goes by this resolver. */
+/** A Millrace whose DNS the test controls: every customer-triggered call uses this resolver. */
 export interface OutboundStage extends AsyncDisposable {
   readonly millrace: TestMillrace;
   readonly resolver: FakeResolver;
@@ -29,18 +29,18 @@ export async function startOutboundStage(
       ...overrides,
     }),
   );
-  // The API and the workers look these up at each use.
+  // The API and the workers read these on each use.
   Object.assign(millrace.services, { http, webhookHttp, mailer, dns: silentDns, renderer: null });
   const resources = opened.move();
   return { millrace, resolver, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** A request by which a customer names a host. */
+/** A request in which a customer names a host. */
 export interface Door {
   name: string;
-  /** Which the answer names. */
+  /** The field that the error names. */
   field: string;
-  /** Where a host stands alone, not in a URL. */
+  /** Whether the field takes a bare host instead of a URL. */
   isBare: boolean;
   ask(millrace: TestMillrace, host: string): Promise<Answer>;
 }
@@ -54,7 +54,7 @@ export const accountBody = (host: string) => ({
   smtp_password: SECRET,
 });
 
-/** Makes what is changed, once for each Millrace. */
+/** Creates the resource to be changed, once per Millrace. */
 function target(path: string, body: object): (millrace: TestMillrace) => Promise<string> {
   const made = new WeakMap<TestMillrace, Promise<string>>();
   return (millrace) => {

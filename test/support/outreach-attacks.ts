@@ -3,7 +3,7 @@ import type { SeededWorkspace } from './seed-workspace.ts';
 
 const AN_HOUR_MS = 3_600_000;
 
-/** Requests of B that aim at A's scrapes, leads, sender accounts, messages and do-not-contact list. */
+/** Requests of B that target A's scrapes, leads, sender accounts, messages and do-not-contact list. */
 export function outreachAttacks(a: SeededWorkspace): AttackValues {
   const scrapeOfA = { scrape_id: a.scrapeId };
   const accountOfA = { id: a.emailAccountId };
@@ -42,7 +42,7 @@ export function outreachAttacks(a: SeededWorkspace): AttackValues {
       ],
       'POST /do-not-contact': [{ ...aimed, emails: ['somebody@example.com'] }],
       'POST /privacy/erase': [
-        // On B's own list they would be shown to B, as they should.
+        // On B's own list they would rightly be shown to B.
         { emails: [a.leadEmail], domains: [a.leadEmail.split('@')[1]], do_not_contact: false },
       ],
       'POST /unsubscribe/{token}': [undefined],

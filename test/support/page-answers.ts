@@ -1,6 +1,6 @@
 import type { SitePage } from './lead-site.ts';
 
-/** An answer of this type; of none when it is empty. */
+/** A response of this type; without a type when it is empty. */
 export const sends =
   (type: string, body: string | Buffer, headers: Record<string, string> = {}): SitePage =>
   (_, response) =>

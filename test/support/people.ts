@@ -19,7 +19,7 @@ export async function openWorkspace(millrace: Service): Promise<Person> {
   return whoHas(millrace, key);
 }
 
-/** Another account of the admin's workspace. */
+/** Another account in the admin's workspace. */
 export async function addPerson(millrace: Service, admin: Person, role: Role): Promise<Person> {
   const { body } = await admin.call('POST', '/account/members', { display_name: role, role });
   return whoHas(millrace, body.api_key);

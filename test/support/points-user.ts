@@ -10,7 +10,7 @@ interface LedgerRow {
   source_id: string | null;
 }
 
-/** Somebody who collects points. */
+/** A user who collects points. */
 export interface PointsUser {
   workspaceId: WorkspaceId;
   userId: UserId;
@@ -20,11 +20,11 @@ export interface PointsUser {
   /** Body of `GET /gamification/status`. */
   status: () => Promise<Answer['body']>;
   ledger: () => Promise<LedgerRow[]>;
-  /** As if everything so far had happened that many days earlier. */
+  /** Moves everything so far that many days into the past. */
   travel: (days: number) => Promise<void>;
 }
 
-/** A user of a workspace of its own, in whose time zone it is about noon: no test runs over its midnight. */
+/** A user of a new workspace, in a time zone where it is about noon, so that no test crosses midnight. */
 export async function createPointsUser(millrace: TestMillrace): Promise<PointsUser> {
   const { db } = millrace.services;
   const { workspaceId, key } = await millrace.createWorkspace();
@@ -55,6 +55,6 @@ export async function createPointsUser(millrace: TestMillrace): Promise<PointsUs
 }
 
 function noonZone(): string {
-  const ahead = 12 - new Date().getUTCHours(); // Etc names have their sign the other way round
+  const ahead = 12 - new Date().getUTCHours(); // Etc zone names have inverted signs
   return ahead === 0 ? 'UTC' : `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`;
 }

@@ -8,13 +8,13 @@ interface PolledFixture {
   readonly credential: Record<string, unknown>;
 }
 
-/** One connector with one fixture, called as the engine calls it: settings and credential parsed by its schemas. */
+/** One connector with one fixture, called as by the engine: settings and credential are parsed by its schemas. */
 export function driverOf(
   { connector: own, settings, credential }: PolledFixture,
   registered: AnyConnector | null = null,
 ) {
   const connector = own ?? registered;
-  if (!connector) throw new Error('The fixture brings no connector.');
+  if (!connector) throw new Error('The fixture has no connector.');
   const parsed = (more: object) =>
     [
       connector.settings.parse({ ...settings, ...more }),
@@ -48,7 +48,7 @@ export function idsOf(pages: readonly Pick<ConnectorPage<unknown>, 'documents'>[
   return pages.flatMap(({ documents }) => documents.map(({ id }) => id));
 }
 
-/** The first request of this kind meets the fault, those after it are answered. */
+/** The first such request meets the fault; later ones are answered. */
 export function faultOnce(when: (path: string) => boolean, fault: SourceFault) {
   let done = false;
   return ({ url }: RecordedRequest): SourceFault | null => {
@@ -58,7 +58,7 @@ export function faultOnce(when: (path: string) => boolean, fault: SourceFault) {
   };
 }
 
-/** The context of a later run of the same pair: it knows what the earlier one remembered. */
+/** The context of a later run of the same pair, with the memory of the earlier one. */
 export function laterContext(earlier: TestContext, since: Date): TestContext {
   const later = openTestContext({ since });
   for (const [key, entry] of earlier.memory) later.memory.set(key, entry);

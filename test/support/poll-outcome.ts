@@ -9,10 +9,10 @@ import { failuresOf, type PollRun, seenIn } from './run-poll.ts';
 
 const SOURCE_ERRORS = [CredentialRejected, SourceRefused, SourceUnavailable];
 
-/** Shorter values stand in ordinary words. */
+/** Shorter values also occur in ordinary words. */
 const MIN_SECRET_LENGTH = 6;
 
-/** The poll reached its end, nothing failed, and every document was there. */
+/** The poll reached its end, nothing failed, and every document was found. */
 export function expectWhole(run: PollRun, source: ContractSource): void {
   expect(run.error).toBeNull();
   expect(failuresOf(run)).toEqual([]);
@@ -20,8 +20,8 @@ export function expectWhole(run: PollRun, source: ContractSource): void {
 }
 
 /**
- * What could not be read was said: by an error that ends the run, by failures, or, where the source's answer means that
- * a thing is not for us, by skips with their reasons. Nothing is lost in silence.
+ * Everything unreadable was reported: by an error that ends the run, by failures, or, when the source says that an item
+ * is not available to us, by skips with their reasons. Nothing is lost silently.
  */
 export function expectHonest(run: PollRun, source: ContractSource): void {
   if (run.error !== null) {
@@ -37,7 +37,7 @@ export function expectHonest(run: PollRun, source: ContractSource): void {
   for (const { reason } of skipped) expect(reason.trim()).not.toBe('');
 }
 
-/** An error that the engine knows what to do about, with words for people and without secrets. */
+/** An error that the engine can handle, with a readable message and without secrets. */
 export function expectSourceError(error: unknown, source: ContractSource): void {
   expect(error).toBeInstanceOf(Error);
   if (!SOURCE_ERRORS.some((known) => error instanceof known)) throw error;

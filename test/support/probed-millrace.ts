@@ -13,12 +13,12 @@ const START_TIMEOUT_MS = 120_000;
 const REPORT_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 40_000;
 
-/** A whole Millrace in a process of its own, whose event loop is watched. */
+/** A whole Millrace in its own process, with a watched event loop. */
 export interface ProbedMillrace extends ApiClient, AsyncDisposable {
   readonly adminKey: string;
-  /** The longest that its event loop was held since this was asked last, in ms of processor time. */
+  /** The longest time that its event loop was blocked since the last call, in ms of processor time. */
   longestStallMs(): Promise<number>;
-  /** Waits until no document waits or is being indexed. */
+  /** Waits until no document is waiting or being indexed. */
   settled(key?: string): Promise<void>;
   createWorkspace(planTier?: string): Promise<{ workspaceId: string; key: string }>;
 }
@@ -44,7 +44,7 @@ export async function startProbedMillrace(
     async longestStallMs() {
       const answer = once(child, 'message', { signal: AbortSignal.timeout(REPORT_TIMEOUT_MS) });
       child.send('report');
-      // Both sides of the channel are ours.
+      // Both ends of the channel are our code.
       const [{ longestMs }] = (await answer) as [StallReport];
       return longestMs;
     },
@@ -65,18 +65,18 @@ export async function startProbedMillrace(
   };
 }
 
-/** From the line of its log by which it says that it listens. */
+/** The URL in the log line that reports that it is listening. */
 function urlOf(child: ChildProcess): Promise<string> {
   const listening = Promise.withResolvers<string>();
   const timer = setTimeout(
-    () => listening.reject(new Error('The process is not ready.')),
+    () => listening.reject(new Error('The process did not become ready in time.')),
     START_TIMEOUT_MS,
   );
   child.once('exit', (code) => listening.reject(new Error(`The process ended with ${code}.`)));
-  if (child.stderr === null) throw new Error('The output of the process is not read.');
+  if (child.stderr === null) throw new Error('The output of the process is not piped.');
   createInterface({ input: child.stderr }).on('line', (line) => {
     if (!line.includes('"msg":"listening"')) return;
-    const { url } = JSON.parse(line) as { url: string }; // the line is ours
+    const { url } = JSON.parse(line) as { url: string }; // our own log line
     listening.resolve(url);
   });
   return listening.promise.finally(() => clearTimeout(timer));

@@ -8,7 +8,7 @@ import type { TestMillrace } from './test-millrace.ts';
 
 type Service = Pick<TestMillrace, 'services'>;
 
-/** A user's file as an upload and its worker leave it. */
+/** Inserts a user file in the state that an upload and its worker leave. */
 export async function insertUserFile(
   { services: { db } }: Service,
   { workspaceId, userId }: Pick<Person, 'workspaceId' | 'userId'>,

@@ -3,13 +3,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from './until.ts';
 
-/** A document that is found by one word that no other has; the word is its id and its title. */
+/** A document with one unique word, which is also its id and its title. */
 export interface PushedDocument {
   word: string;
   text: string;
 }
 
-/** What a push came to. A document in neither set was under way when its connection broke. */
+/** Outcome of a push. A document in neither set was in progress when its connection broke. */
 export interface Push {
   readonly acknowledged: ReadonlySet<string>;
   readonly sent: ReadonlySet<string>;
@@ -21,7 +21,7 @@ const SINGLE_CLIENTS = 4;
 const RETRY_MS = 100;
 const MAX_TRIES = 600;
 
-/** Documents of about 4,000 characters, each with several chunks' worth of text. */
+/** Documents of about 4,000 characters, each long enough for several chunks. */
 export function makeDocuments(count: number): PushedDocument[] {
   return Array.from({ length: count }, (_, index) => {
     const word = `zq${index.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '')}x${index}`;
@@ -30,9 +30,9 @@ export function makeDocuments(count: number): PushedDocument[] {
 }
 
 /**
- * Pushes the documents as several clients at once: four with single posts, one with batches, one with a stream of
- * lines. What is refused (a 503, say) is sent again until it is accepted; what broke off is not, so it stays
- * unknown whether it arrived.
+ * Pushes the documents as several concurrent clients: four with single posts, one with batches, one with a stream of
+ * lines. Refused documents (for example with a 503) are sent again until they are accepted. Interrupted requests are
+ * not repeated, so it stays unknown whether they arrived.
  * @param onAcknowledged called with the number of documents acknowledged so far
  */
 export async function pushDocuments(
@@ -87,7 +87,7 @@ async function sendGroups(
   }
 }
 
-/** One document is posted alone, several as a batch. @returns what was refused */
+/** Posts one document alone, several as a batch. @returns the refused documents */
 async function sendGroup(
   { url, key }: Service,
   group: PushedDocument[],
@@ -151,7 +151,7 @@ async function sendStream(
   for (const document of documents) {
     if (outgoing.destroyed) break;
     outgoing.write(`${JSON.stringify(toItem(document))}\n`);
-    // A producer that takes a while: the stream is open all through the test.
+    // A slow producer keeps the stream open throughout the test.
     await wait(2);
   }
   outgoing.end();

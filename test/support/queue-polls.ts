@@ -4,7 +4,7 @@ import type { Producer } from '#queues/producer.ts';
 
 export function queueOf(producer: Producer, { name }: { name: string }): Queue {
   const queue = producer.openQueues().find((candidate) => candidate.name === name);
-  if (!queue) throw new Error(`no queue ${name}`);
+  if (!queue) throw new Error(`No queue is named ${name}.`);
   return queue;
 }
 

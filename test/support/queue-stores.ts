@@ -8,18 +8,18 @@ import { openQueueBackend, type QueueBackend } from '#src/platform/queue-backend
 import { openRedisDatabase } from './redis-database.ts';
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** The store of the queues, alone for one test file. */
+/** The queue store of one test file. */
 export interface QueueStore {
   backend: QueueBackend;
-  /** Between the runtime and its store; null where no connection is in between. */
+  /** The proxy between the runtime and its store; null without a connection. */
   proxy: TcpProxy | null;
-  /** Forgets every job and schedule. */
+  /** Deletes every job and schedule. */
   empty(): Promise<void>;
   remove(): Promise<void>;
 }
 
 const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
-/** The embedded size always; the others when the environment names their servers. */
+/** Always the embedded size; the others when the environment names their servers. */
 export const testedSizes: readonly Size[] = [
   'embedded',
   ...(databaseUrl === undefined ? [] : ['one-database' as const]),
@@ -82,7 +82,7 @@ async function openPostgresStore(
   };
 }
 
-/** A database of its own, emptied before and after. */
+/** A separate database, emptied before and after. */
 async function openRedisStore(open: (url: string) => Promise<QueueBackend>): Promise<QueueStore> {
   await using opened = new AsyncDisposableStack();
   const url = new URL(await openRedisDatabase(redisUrl ?? '', opened));

@@ -1,24 +1,24 @@
 import { request as openRequest } from 'node:http';
 import net from 'node:net';
 
-/** An answer as it came off the wire. */
+/** A response as received. */
 export interface RawAnswer {
   status: number;
-  /** Lower-case names; the last one wins. */
+  /** Lower-case names; the last value wins. */
   headers: Record<string, string>;
   body: string;
 }
 
 export interface WireRequest {
   method: string;
-  /** Sent as it is: not normalized, not encoded. */
+  /** Sent unchanged: not normalized, not encoded. */
   path: string;
   /** Name, value, name, value: names may repeat. */
   headers: string[];
   body: Buffer | null;
 }
 
-/** Sends a request that no well-behaved client would send. @throws when no answer comes in a minute */
+/** Sends a request that no well-behaved client would send. @throws when no response comes within a minute */
 export function send(
   url: string,
   { method, path, headers, body }: WireRequest,
@@ -42,7 +42,7 @@ export function send(
         response.on('end', () =>
           resolve({
             status: response.statusCode ?? 0,
-            headers: response.headers as Record<string, string>, // only Set-Cookie comes as a list
+            headers: response.headers as Record<string, string>, // only Set-Cookie is a list
             body: Buffer.concat(chunks).toString('utf8'),
           }),
         );
@@ -54,15 +54,15 @@ export function send(
 }
 
 export interface Exchange {
-  /** What the server sent, until it closed the connection or `untilMs` had passed. */
+  /** What the server sent until it closed the connection or `untilMs` had passed. */
   text: string;
   answers: RawAnswer[];
   closedByServer: boolean;
 }
 
 /**
- * Writes the parts to a fresh connection, one after the other, and reads what comes back: so many whole answers, or all
- * until the server closes the connection.
+ * Writes the parts to a new connection one after the other and reads the responses: `count` complete ones, or all until
+ * the server closes the connection.
  */
 export function exchange(
   url: string,
@@ -100,7 +100,7 @@ export function exchange(
 const isWhole = ({ headers, body }: RawAnswer): boolean =>
   Buffer.byteLength(body) >= Number(headers['content-length'] ?? 0);
 
-/** Answers with a `Content-Length`, as they stand one behind the other. */
+/** Parses consecutive responses that have a `Content-Length`. */
 function parseAnswers(text: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = text;

@@ -1,17 +1,17 @@
 import { Redis } from 'ioredis';
 import { until } from './until.ts';
 
-/** A server has sixteen, unless told otherwise; the first one says who has which of the others. */
+/** A server has sixteen by default; the first one records who uses which of the others. */
 const DATABASES = 15;
-/** Then the lease of a process that was killed is over. */
+/** After this time the lease of a killed process has expired. */
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 10_000;
 
 const leaseOf = (number: number): string => `millrace-test-database-${number}`;
 
 /**
- * One of the server's databases, emptied. Test files run side by side, perhaps in several runs: nobody else is given it
- * until `opened` is disposed of.
+ * One of the server's databases, emptied. Test files run in parallel, possibly in several runs: the database is
+ * reserved until `opened` is disposed of.
  */
 export async function openRedisDatabase(
   serverUrl: string,
@@ -21,7 +21,7 @@ export async function openRedisDatabase(
   opened.defer(() => leases.disconnect());
   const number = await takeDatabase(leases);
   const renewing = setInterval(() => {
-    // One that is not renewed is still this test's for most of a minute.
+    // After a failed renewal the lease is still valid for most of a minute.
     leases.pexpire(leaseOf(number), LEASE_MS).catch(() => undefined);
   }, RENEW_EVERY_MS);
   opened.defer(async () => {

@@ -14,13 +14,13 @@ import { fakeHit } from './fake-hit.ts';
 import { callTool, scriptedChatModel, type ScriptedParts } from './scripted-chat-model.ts';
 
 export type Stage = 'clarify' | 'plan' | 'direct' | 'agent' | 'intermediate' | 'report';
-/** What the model does in a stage; `nth` counts the calls of that stage from 0. */
+/** The model's behaviour in a stage; `nth` counts the calls of that stage from 0. */
 export type Act = (request: ChatModelRequest, nth: number) => ScriptedParts;
 
 export const says = (text: string) => ({ type: 'text', text }) as const;
 export const thinks = (text: string) => ({ type: 'reasoning', text }) as const;
 
-/** Which call of a research this is, told by what it offers and by its rules. */
+/** The research stage of a call, recognized by its tools and rules. */
 export function stageOf({ tools = [], messages }: ChatModelRequest): Stage {
   const names = tools.map(({ name }) => name);
   if (names.includes('generate_plan')) return 'clarify';
@@ -30,16 +30,16 @@ export function stageOf({ tools = [], messages }: ChatModelRequest): Stage {
   if (has(PLAN_RULES)) return 'plan';
   if (has(INTERMEDIATE_RULES)) return 'intermediate';
   if (has(REPORT_RULES)) return 'report';
-  throw new Error('No stage of a research has these rules.');
+  throw new Error('No research stage has these rules.');
 }
 
-/** The task of an agent's call. */
+/** The task in an agent's call. */
 export function taskOf({ messages }: ChatModelRequest): string {
   const first = messages.find(({ role }) => role === 'user')?.content ?? '';
   return /<task>\n(.*)\n<\/task>/s.exec(first)?.[1] ?? '';
 }
 
-/** What the model has been told by tools so far. */
+/** All tool results that the model has received so far. */
 export function toolAnswers({ messages }: ChatModelRequest): string[] {
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
 }
@@ -60,7 +60,7 @@ const DEFAULT_ACTS: Record<Stage, Act> = {
   report: () => [says('Five '), says('[1].')],
 };
 
-/** A model that does a small research with one agent, but for the stages that `acts` changes. */
+/** A model that does a small research with one agent; `acts` replaces stages. */
 export function researchModel(
   acts: Partial<Record<Stage, Act>> = {},
   facts: Partial<Omit<ChatModel, 'stream'>> = {},
@@ -74,7 +74,7 @@ export function researchModel(
   }, facts);
 }
 
-/** A search that finds, for each query, one document that is named after it; `nothing` finds none. */
+/** A search that finds one document per query, named after it; the query `nothing` finds none. */
 export function fakeSearch(
   find: (query: string, signal: AbortSignal) => Promise<void> = async () => undefined,
 ): Tool {
@@ -126,7 +126,7 @@ export interface Researched {
   outcome: ResearchOutcome;
 }
 
-/** Runs a research to its end; each packet must be what its schema says. */
+/** Runs a research to its end and validates each packet against its schema. */
 export async function research(
   model: ChatModel,
   changes: Partial<ResearchInput> = {},
@@ -149,7 +149,7 @@ export function inOrder(packets: readonly Packet[]): string[] {
   });
 }
 
-/** What the user reads of the final answer. */
+/** The final answer as the user sees it. */
 export function answerOf(packets: readonly Packet[]): string {
   return packets.map(({ obj }) => (obj.type === 'message_delta' ? obj.content : '')).join('');
 }

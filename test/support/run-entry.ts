@@ -5,14 +5,14 @@ import { runEnvironment } from './run-environment.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
 
-/** A process of the service that may well not start; killed when it is disposed of. */
+/** A process of the service that may fail to start; disposing kills it. */
 export interface EntryRun extends AsyncDisposable {
-  /** Everything it has written so far. */
+  /** Its complete output so far. */
   output(): string;
-  /** Waits until it has written this. @throws when it ends before */
+  /** Waits until its output contains these words. @throws when it exits before */
   said(words: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** Waits for the end and all it has written. @returns the exit code, null for a signal */
+  /** Waits for the exit and the complete output. @returns the exit code, null for a signal */
   ended(): Promise<number | null>;
 }
 
@@ -47,7 +47,7 @@ export function runEntry(
       await Promise.race([
         said.promise,
         closed.then(() => {
-          throw new Error(`It ended without a word of "${sought}":\n${output}`);
+          throw new Error(`The process exited without the output "${sought}":\n${output}`);
         }),
       ]);
     },

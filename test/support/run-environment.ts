@@ -1,6 +1,8 @@
 import { MARKER } from './left-behind.ts';
 
-/** What every process that a test starts is given besides its settings: the compile cache, and whose process it is. */
+/**
+ * Environment of every process that a test starts, besides its settings: the compile cache and the marker of the run.
+ */
 export function runEnvironment(): Record<string, string> {
   const names = ['NODE_COMPILE_CACHE', MARKER];
   return Object.fromEntries(

@@ -9,32 +9,35 @@ import type { ContractSource } from './connector-contract.ts';
 export type Memory = ReadonlyMap<string, MemoryEntry>;
 type Page = ConnectorPage<unknown>;
 
-/** A poll from its beginning, or from a checkpoint, to its end. */
+/** A poll from the beginning, or from a checkpoint, to its end. */
 export interface PollRun {
   readonly pages: Page[];
-  /** What the pair remembered after each page. */
+  /** The pair's memory after each page. */
   readonly memories: Memory[];
   readonly waits: readonly number[];
   readonly since: Date | null;
   readonly until: Date;
-  /** What ended it early; null when it reached its end. */
+  /** The error that ended it early; null when it reached its end. */
   readonly error: unknown;
 }
 
 export interface PollOptions {
   since?: Date | null;
   until?: Date;
-  /** After which page of which run it goes on. */
+  /** The run and page after which it continues. */
   after?: { run: PollRun; page: number };
   memory?: Memory;
   timeoutMs?: number;
   signal?: AbortSignal;
   changed?: object;
-  /** Called when a page is there and saved. */
+  /** Called when a page has been saved. */
   onPage?: (page: Page, number: number) => void;
 }
 
-/** As the engine does it: page by page, with checkpoints and memory that have been JSON, and a memory that loses what is gone. */
+/**
+ * Polls as the engine does: page by page, with checkpoints and memory passed through JSON, and without memory of
+ * removed documents.
+ */
 export async function runPoll(source: ContractSource, options: PollOptions = {}): Promise<PollRun> {
   const { after } = options;
   const until = options.until ?? after?.run.until ?? new Date();
@@ -60,7 +63,7 @@ export async function runPoll(source: ContractSource, options: PollOptions = {})
   }
 }
 
-/** The next run of the same pair. `since` is half an hour before the earlier one began, as the engine has it. */
+/** The next run of the same pair. `since` is half an hour before the start of the earlier one, as in the engine. */
 export function runAgain(source: ContractSource, earlier: PollRun): Promise<PollRun> {
   return runPoll(source, {
     since: new Date(earlier.until.getTime() - 30 * 60_000),
@@ -88,14 +91,14 @@ export function memoryAfter({ memories }: PollRun, page: number): Memory {
   return memories[page - 1] ?? new Map();
 }
 
-/** As it comes back from the database. @throws ZodError when the schema does not take it */
+/** The checkpoint as read back from the database. @throws ZodError when the schema rejects it */
 export function checkpointAfter({ connector }: ContractSource, run: PollRun, page: number) {
   return connector.checkpoint.parse(JSON.parse(JSON.stringify(run.pages[page - 1]?.checkpoint)));
 }
 
 function remember(memory: Map<string, MemoryEntry>, page: Page): void {
   for (const { key, documentId, value } of page.memory) {
-    // The door of what was just written as JSON.
+    // The value was written as JSON just before.
     const entry = JSON.parse(JSON.stringify({ key, documentId, value })) as MemoryEntry;
     memory.set(key, entry);
   }
@@ -113,7 +116,7 @@ export function idsOf(run: Pick<PollRun, 'pages'>): string[] {
   return documentsOf(run).map(({ id }) => id);
 }
 
-/** Ids of all documents that the run says are there, read again or not. */
+/** Ids of all documents that the run reports as present, whether read again or not. */
 export function seenIn({ pages }: Pick<PollRun, 'pages'>): Set<string> {
   return new Set(
     pages.flatMap(({ documents, unchanged }) => [...documents.map(({ id }) => id), ...unchanged]),
@@ -129,7 +132,7 @@ export function textOf(run: Pick<PollRun, 'pages'>, id: string): string {
   return document?.sections.map(({ text }) => text).join('\n') ?? '';
 }
 
-/** All ids of a listing, as pruning asks for them. */
+/** All ids of a listing, as requested by a prune. */
 export async function listAll(
   source: ContractSource,
   options: { memory?: Memory; timeoutMs?: number } = {},
@@ -142,7 +145,7 @@ export async function listAll(
   return ids;
 }
 
-/** What becomes of documents that failed before. */
+/** Fetches documents again that failed earlier. */
 export async function fetchAgain(
   source: ContractSource,
   ids: readonly string[],

@@ -4,7 +4,9 @@ import path from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import { leftBehind, MARKER } from './left-behind.ts';
 
-/** What a title may say that its tests need, `(needs X)`, and whether it is here. `(without X)` is the opposite. */
+/**
+ * The requirements that a test title may state as `(needs X)`, and whether each is met. `(without X)` is the opposite.
+ */
 const NEEDS: Readonly<Record<string, () => boolean>> = {
   TEST_DATABASE_URL: () => Boolean(process.env['TEST_DATABASE_URL']),
   TEST_REDIS_URL: () => Boolean(process.env['TEST_REDIS_URL']),
@@ -19,8 +21,8 @@ const NEEDS: Readonly<Record<string, () => boolean>> = {
 const NEED = /\((needs|without) ([^)\s]+)\)/g;
 
 /**
- * What a run must not hide: a filter that matches nothing, a test that is skipped although what it needs is here, and
- * a process that outlives it. Skipped tests are counted by what they need.
+ * Failures that a run must not hide: a filter that matches nothing, a test that is skipped although its requirement is
+ * met, and a process that outlives the run. Skipped tests are counted by requirement.
  */
 export class RunRules implements Reporter {
   #vitest: Vitest | undefined;
@@ -28,7 +30,7 @@ export class RunRules implements Reporter {
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
     process.env[MARKER] = String(process.pid);
-    // Whatever tests and browsers leave in the temporary folder goes with the run.
+    // Temporary files of tests and browsers are removed after the run.
     const folder = mkdtempSync(path.join(tmpdir(), 'millrace-run-'));
     process.env['TMPDIR'] = folder;
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -43,7 +45,7 @@ export class RunRules implements Reporter {
   }
 
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
-    // A file that failed is told of anyway; what its hooks kept from running is no skip.
+    // A failed file is reported anyway; tests that its hooks kept from running are not skips.
     const tests = modules
       .filter((module) => module.state() !== 'failed')
       .flatMap((module) => Array.from(module.children.allTests()));
@@ -60,17 +62,17 @@ export class RunRules implements Reporter {
     for (const test of skipped) {
       const unmet = unmetNeed(test);
       if (unmet === undefined)
-        this.#fail(`Skipped, and its title does not say what is missing: ${test.fullName}`);
+        this.#fail(`Skipped, but its title does not say what is missing: ${test.fullName}`);
       else counts.set(unmet, (counts.get(unmet) ?? 0) + 1);
     }
     for (const [need, count] of counts)
       this.#vitest?.logger.log(`Skipped: ${count} tests (${need}).`);
   }
 
-  /** The words of the command line that choose files. */
+  /** The arguments of the command line that select files. */
   #filters(): readonly string[] {
     const vitest: object = this.#vitest ?? {};
-    // Vitest keeps them to itself, but its reporters print them.
+    // This is private in Vitest, but its reporters print it.
     const filters: unknown = 'filenamePattern' in vitest ? vitest.filenamePattern : [];
     return Array.isArray(filters)
       ? filters.filter((filter): filter is string => typeof filter === 'string')
@@ -87,7 +89,7 @@ function isSkipped(test: TestCase): boolean {
   return test.result().state === 'skipped';
 }
 
-/** What the title names that keeps the test from running here. */
+/** The unmet requirement in the title of a skipped test. */
 function unmetNeed(test: TestCase): string | undefined {
   for (const [, word, need = ''] of test.fullName.matchAll(NEED)) {
     const isHere = NEEDS[need]?.();

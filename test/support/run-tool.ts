@@ -7,7 +7,7 @@ export interface ToolRun {
   result: ToolResult;
 }
 
-/** A run of a tool that has thrown: with the packets that came before. */
+/** The error of a tool run, with the packets before it. */
 export class ToolRunFailed extends Error {
   override readonly name = 'ToolRunFailed';
   readonly packets: PacketBody[];
@@ -18,7 +18,7 @@ export class ToolRunFailed extends Error {
   }
 }
 
-/** Runs a tool to its end; each packet is checked by its schema. @throws ToolRunFailed */
+/** Runs a tool to its end and validates each packet against its schema. @throws ToolRunFailed */
 export async function runTool(
   tool: Tool | null,
   input: unknown,
@@ -46,7 +46,7 @@ export async function runTool(
   }
 }
 
-/** What it throws, as a `ToolRunFailed`. */
+/** The error of a failing tool as a `ToolRunFailed`. */
 export function failureOfTool(...args: Parameters<typeof runTool>): Promise<ToolRunFailed> {
   return runTool(...args).then(
     () => {
@@ -62,10 +62,10 @@ export function failureOfTool(...args: Parameters<typeof runTool>): Promise<Tool
 export const typesOf = (packets: readonly PacketBody[]): string[] =>
   packets.map(({ type }) => type);
 
-/** What `open_url` has told the model. */
+/** The `open_url` result that the model receives. */
 export interface OpenedPages {
   results: { citation: number; url: string; title: string; content: string; notice?: string }[];
   failed?: { url: string; reason: string }[];
 }
-// The tool's own JSON.
+// Written by the tool itself.
 export const openedPages = (text: string): OpenedPages => JSON.parse(text) as OpenedPages;

@@ -1,12 +1,12 @@
-// What tests use of a package that brings no types.
+// The parts that tests use of a package without types.
 declare module '@20minutes/s3rver' {
   interface Options {
     address: string;
     port: number;
     silent: boolean;
-    /** Where the objects lie. */
+    /** Folder of the objects. */
     directory: string;
-    /** Else the first part of a host's name would be a bucket. */
+    /** Otherwise the first part of a host name would be a bucket. */
     vhostBuckets: boolean;
     configureBuckets: readonly { name: string }[];
   }

@@ -1,7 +1,7 @@
 import type { Evidenced, LeadDraft } from '#src/leads/merge/lead-draft.ts';
 import type { LabelledPerson, LabelledSite } from './labelled-leads.ts';
 
-/** What is compared. `person facts` are addresses, numbers and profiles with the person whose they are. */
+/** The compared fields. `person facts` are addresses, numbers and profiles with the person they belong to. */
 export const SCORED_FIELDS = [
   'email',
   'phone',
@@ -22,7 +22,7 @@ export interface Tally {
 
 export interface SiteScore {
   tallies: Record<ScoredField, Tally>;
-  /** One line each, with the field in front. */
+  /** One line each, prefixed with the field. */
   misses: string[];
   falseFinds: string[];
 }
@@ -33,7 +33,7 @@ export interface Quality {
   f1: number;
 }
 
-/** Compares the leads of one site with its labels. Values count once a site, whichever lead has them. */
+/** Compares the leads of one site with its labels. A value counts once per site, whichever lead has it. */
 export function scoreSite(site: LabelledSite, leads: readonly LeadDraft[]): SiteScore {
   const people = leads.filter(({ kind }) => kind === 'person');
   const values = {
@@ -93,7 +93,7 @@ export function addTallies(scores: readonly SiteScore[], field: ScoredField): Ta
   return sum;
 }
 
-/** Precision and recall are 1 where there was nothing to be wrong about. */
+/** Precision is 1 when nothing was found, and recall is 1 when nothing was expected. */
 export function qualityOf({ expected, found, right }: Tally): Quality {
   const precision = found === 0 ? 1 : right / found;
   const recall = expected === 0 ? 1 : right / expected;
@@ -120,7 +120,7 @@ function compare(expected: readonly string[], found: readonly string[]): Compare
 
 function reported(siteId: string, compared: Record<ScoredField, Compared>): SiteScore {
   const lines = (of: 'missed' | 'wrong'): string[] =>
-    // They are in `linkedin` and `twitter` already.
+    // Already counted in `linkedin` and `twitter`.
     SCORED_FIELDS.filter((field) => field !== 'socials').flatMap((field) =>
       compared[field][of].map((key) => `${field.padEnd(15)} ${siteId}: ${key}`),
     );
@@ -155,7 +155,7 @@ function draftKeys(
   return keysOf(leads.flatMap((lead) => lead[field].map(({ value }) => value)));
 }
 
-/** The label's own words where the lead's are as right, so that equal keys are equal people. */
+/** Uses the label's spelling where the lead's is equally right, so that equal keys mean equal people. */
 function draftGroupKey(persons: readonly LabelledPerson[], lead: LeadDraft): string {
   const person = personOf(persons, lead.name);
   const title = lead.title?.value;
@@ -173,7 +173,7 @@ function draftPersonFacts(persons: readonly LabelledPerson[], lead: LeadDraft): 
   return facts.map(({ value }) => `${comparable(name)}: ${value.toLowerCase()}`);
 }
 
-/** A name that nobody can be reached by is no lead unless it is the right one. */
+/** A name without contact details counts only when it is the right one. */
 function draftOrganization({ organization }: LabelledSite, lead: LeadDraft): string[] {
   if (lead.kind !== 'organization' || lead.name === null) return [];
   const name = comparable(lead.name.value);

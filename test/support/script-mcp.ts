@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FakeMcpServer } from './fake-mcp-server.ts';
 import type { Json } from './tool-tenant.ts';
 
-/** Answers a JSON-RPC request with whatever a test wants. */
+/** Answers a JSON-RPC request with any result. */
 export function script(
   answer: (message: Json, request: IncomingMessage, response: ServerResponse) => void,
 ) {
@@ -15,7 +15,7 @@ export function script(
       try {
         message = text === '' ? {} : JSON.parse(text);
       } catch {
-        // No message, as by a client that gave up: an answer for it, and no failure of the server.
+        // Not a message, for example from a client that gave up: answer 400 instead of failing.
         return void response.writeHead(400).end();
       }
       answer(message, request, response);
@@ -28,7 +28,7 @@ export const sendJson = (response: ServerResponse, value: unknown): void =>
     .writeHead(200, { 'content-type': 'application/json' })
     .end(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A server that greets as it should and lists its tools as a test wants. */
+/** A server with a correct handshake whose tool list the test decides. */
 export const listing = (list: (message: Json, response: ServerResponse) => void) =>
   script((message, request, response) => {
     if (request.method !== 'POST') {
@@ -55,7 +55,7 @@ export const tool = (name: string, inputSchema: object = { type: 'object' }) => 
   inputSchema,
 });
 
-/** Begins a stream of events and never says what it is about. */
+/** Opens an event stream and never answers. */
 export const hold: NonNullable<FakeMcpServer['intercept']> = (_, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(': I think\n\n');

@@ -9,8 +9,8 @@ type ScriptedPart = ChatModelPart | Error;
 export type ScriptedParts = Iterable<ScriptedPart> | AsyncIterable<ScriptedPart>;
 
 /**
- * A model whose answer is a function of the request. An Error among the parts is thrown, and `finish` is added where
- * the script has none.
+ * A model whose answer is a function of the request. An Error among the parts is thrown, and `finish` is added when the
+ * script has none.
  */
 export function scriptedChatModel(
   script: (request: ChatModelRequest, index: number) => ScriptedParts,
@@ -46,7 +46,7 @@ export function scriptedChatModel(
   };
 }
 
-/** The call of a tool, with arguments as JSON, or as the text that a model would write wrong. */
+/** A tool call, with arguments as JSON, or as the invalid text that a model might write. */
 export function callTool(name: string, input: unknown, id: string = `call-${name}`): ChatModelPart {
   const call: ModelToolCall = {
     id,
@@ -59,7 +59,7 @@ export function callTool(name: string, input: unknown, id: string = `call-${name
 /** Rejects with the signal's reason when it is aborted, and never settles otherwise. */
 export function untilEnded(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
-  // An abort may carry any reason.
+  // An abort may have any reason.
   const onAbort = (): void => reject(signal.reason as Error);
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });

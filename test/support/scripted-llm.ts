@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export * from './llm-scripts.ts';
 
-/** What the service sends; all that a script may look at. */
+/** The request fields of the service that scripts use. */
 export interface LlmRequestBody extends Record<string, unknown> {
   messages: {
     role: 'system' | 'user' | 'assistant' | 'tool';
@@ -22,18 +22,18 @@ export interface ScriptedLlm extends AsyncDisposable {
   baseUrl: string;
   /** Bodies and authorization headers of the calls so far. */
   calls: { body: LlmRequestBody; authorization: string | undefined }[];
-  /** How many calls the client closed before they were answered. */
+  /** Number of calls that the client closed before they were answered. */
   closedEarly(): number;
-  /** How many calls are being answered. */
+  /** Number of calls in progress. */
   underWay(): number;
 }
 
-/** An OpenAI-compatible server on the loopback that answers call n with script n (the last one repeats). */
+/** An OpenAI-compatible server on loopback that answers call n with script n (the last one repeats). */
 export function startScriptedLlm(...scripts: LlmScript[]): Promise<ScriptedLlm> {
   return startLlm((_body, call) => scripts[Math.min(call, scripts.length - 1)] ?? neverAnswers);
 }
 
-/** One that chooses the script by what it is asked; `call` counts from 0. */
+/** Like `startScriptedLlm`, with a script chosen by the request; `call` counts from 0. */
 export async function startLlm(
   choose: (body: LlmRequestBody, call: number) => LlmScript,
 ): Promise<ScriptedLlm> {
@@ -46,7 +46,7 @@ export async function startLlm(
     response.on('error', () => undefined);
     request.on('end', () => {
       const body = readJson(Buffer.concat(chunks).toString());
-      // No call of a model, as by a client that gave up between the head and the body of its request.
+      // Not a model call, for example from a client that disconnected before sending the body.
       if (body === null) return void response.writeHead(400).end();
       calls.push({ body, authorization: request.headers.authorization });
       underWay += 1;
@@ -56,7 +56,7 @@ export async function startLlm(
       });
       const script = choose(body, calls.length - 1);
       Promise.try(script, response).catch((error: unknown) => {
-        // A client that goes away while it is answered is no failure of the server.
+        // A client that disconnects during an answer is not a server failure.
         if (!response.destroyed) throw error;
       });
     });
@@ -75,7 +75,7 @@ export async function startLlm(
   };
 }
 
-/** The service is what sends it; a test that relies on a member fails where it is missing. */
+/** The service is the only sender; a test that relies on a missing field fails. */
 function readJson(text: string): LlmRequestBody | null {
   try {
     return JSON.parse(text) as LlmRequestBody;
@@ -86,19 +86,19 @@ function readJson(text: string): LlmRequestBody | null {
 
 const neverAnswers: LlmScript = () => undefined;
 
-/** Whether the model is shown this tool. */
+/** Whether the model is offered this tool. */
 export function isShownTool(body: LlmRequestBody, name: string): boolean {
   return body.tools?.some((tool) => tool.function.name === name) ?? false;
 }
 
-/** Results of tools that the model was given, in order. */
+/** The tool results that the model received, in order. */
 export function toolResults(body: LlmRequestBody): string[] {
   return body.messages
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)));
 }
 
-/** The last message of the user, as text. */
+/** The last user message as text. */
 export function lastQuestion(body: LlmRequestBody): string {
   const content = body.messages.findLast(({ role }) => role === 'user')?.content;
   return typeof content === 'string' ? content : JSON.stringify(content ?? null);

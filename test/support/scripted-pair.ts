@@ -22,7 +22,7 @@ const REFRESH_SECONDS = 60;
 
 type Page = ConnectorPage<number>;
 
-/** What the source says next. */
+/** What the source returns next. */
 export interface Script {
   poll: (from: number | null, context: PollContext, settings: Settings) => AsyncIterable<Page>;
   fetchAgain: (ids: readonly string[]) => AsyncIterable<Omit<Page, 'checkpoint'>>;
@@ -49,18 +49,18 @@ export interface RunRow {
   next_attempt_at: Date | null;
 }
 
-/** A pair whose source says what the test tells it to. */
+/** A pair whose source is scripted by the test. */
 export interface ScriptedPair {
   readonly pair: CcPairId;
   readonly which: { workspaceId: TestServices['workspaceId']; ccPairId: CcPairId };
   readonly script: Script;
-  /** An id that no other test has. */
+  /** A unique id for this test. */
   named(name: string): string;
   document(name: string, text?: string): ConnectorDocument;
   failure(name: string): ConnectorFailure;
   /** Its runs so far; checks that their counters add up. */
   runs(): Promise<RunRow[]>;
-  /** Ids of the test's documents that are there, of the pair or wherever they are. */
+  /** Ids of the test's existing documents, in the pair or anywhere. */
   documents(where: 'pair' | 'anywhere'): Promise<string[]>;
   request(fromBeginning?: boolean): Promise<unknown>;
   nextRun(): Promise<void>;
@@ -132,7 +132,7 @@ export async function linkScripted(test: TestServices): Promise<ScriptedPair> {
   };
 }
 
-/** A poll with these pages, which goes on behind the checkpoint. */
+/** A poll with these pages, which resumes after the checkpoint. */
 export function pages(all: Partial<Page>[]): Script['poll'] {
   return async function* poll(from) {
     for (const [index, page] of all.entries()) {
@@ -141,7 +141,7 @@ export function pages(all: Partial<Page>[]): Script['poll'] {
   };
 }
 
-/** Services with which something happens once, before the first document is accepted or right after. */
+/** Services in which something happens once, before or after the first document is accepted. */
 export function interrupted(
   services: Services,
   when: 'before' | 'after',
@@ -186,7 +186,7 @@ function addToRegistry(script: Script): void {
     fetchAgain: (_settings, _credential, ids) => script.fetchAgain(ids),
     listIds: () => script.listIds(),
   });
-  // The list is closed for everybody but tests of the engine, each of which runs in a process of its own.
+  // The list is read-only except for tests of the engine, each of which runs in its own process.
   (CONNECTORS as AnyConnector[]).push(connector);
 }
 

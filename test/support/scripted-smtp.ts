@@ -5,7 +5,7 @@ import { createServer as createTlsServer, type SecureVersion, TLSSocket } from '
 import type { SmtpAct } from './smtp-act.ts';
 import { type SmtpSession, talkSmtp } from './smtp-talk.ts';
 
-/** What the server does at each step; what is not told goes well. */
+/** The server's reaction at each step; steps without one succeed. */
 export interface SmtpScript {
   greeting?: SmtpStep;
   /** Before STARTTLS. */
@@ -13,15 +13,15 @@ export interface SmtpScript {
   /** Within TLS. */
   ehlo?: SmtpStep;
   starttls?: SmtpStep;
-  /** The answer to the credentials; `AUTH LOGIN`'s questions are asked before. */
+  /** The reply to the credentials; the prompts of `AUTH LOGIN` come before. */
   auth?: SmtpStep;
   mail?: SmtpStep;
   rcpt?: SmtpStep;
   data?: SmtpStep;
-  /** The answer to the message. */
+  /** The reply to the message. */
   content?: SmtpStep;
   quit?: SmtpStep;
-  /** Called with every piece of content as it arrives. */
+  /** Called with each piece of content as it arrives. */
   onContent?: (session: SmtpSession, socket: Socket) => void;
 }
 export type SmtpStep = SmtpAct | ((session: SmtpSession) => SmtpAct | Promise<SmtpAct>);
@@ -29,17 +29,17 @@ export type SmtpStep = SmtpAct | ((session: SmtpSession) => SmtpAct | Promise<Sm
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Without the dots that the protocol adds. */
+  /** Without the protocol's dot-stuffing. */
   raw: string;
   session: SmtpSession;
 }
 
 export interface ScriptedSmtp extends AsyncDisposable {
-  /** One of 127.0.0.0/8 that no other server of the tests has. */
+  /** A loopback address that no other test server uses. */
   readonly address: string;
   readonly port: number;
   readonly sessions: SmtpSession[];
-  /** What was taken with a 2yz. */
+  /** Messages accepted with a 2yz reply. */
   readonly messages: ReceivedMail[];
   readonly openConnections: number;
   script: SmtpScript;
@@ -47,17 +47,17 @@ export interface ScriptedSmtp extends AsyncDisposable {
 }
 
 export interface ScriptedSmtpOptions {
-  /** 2525 and 2587 begin in plain text and 2465 with TLS, as ports of submission do; 2525 unless told. */
+  /** Like submission ports, 2525 and 2587 begin in plain text and 2465 with TLS; default 2525. */
   port?: number;
   address?: string;
-  /** TLS from the start; by the port unless told. */
+  /** TLS from the start; by default decided by the port. */
   isImplicit?: boolean;
   script?: SmtpScript;
   certificate?: 'smtp' | 'smtp-expired' | 'localhost';
   tls?: { minVersion?: SecureVersion; maxVersion?: SecureVersion; ciphers?: string };
 }
 
-/** A mail server whose every answer a test decides. Its certificate is for smtp.acme.example and *.mail.example. */
+/** A mail server whose every reply the test decides. Its certificate is for smtp.acme.example and *.mail.example. */
 export async function startScriptedSmtp(options: ScriptedSmtpOptions = {}): Promise<ScriptedSmtp> {
   const { port = 2525, isImplicit = port === 2465 || port === 465 } = options;
   const secure = {
@@ -101,7 +101,7 @@ export async function startScriptedSmtp(options: ScriptedSmtpOptions = {}): Prom
 
 const TRIES = 20;
 
-/** Each server has an address of its own, so that all can have the few ports that mail goes through. */
+/** Each server has its own address, so that all can use the same few mail ports. */
 async function listen(server: Server, port: number, address?: string): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     const host = address ?? randomLoopback();

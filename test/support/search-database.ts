@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 
-/** The tables, of all schemas, in which a row holds this word. */
+/** The tables, in all schemas, with a row that contains this word. */
 export async function searchDatabase(db: Database, word: string): Promise<string[]> {
   const { rows: tables } = await sql<{ schema: string; name: string }>`
     select table_schema as schema, table_name as name from information_schema.tables

@@ -1,9 +1,9 @@
 import { type FakeAnswer, type FakeService, startFakeService } from './fake-service.ts';
 
-/** What a search engine answers to a page of a search, from 1. */
+/** The engine's response for a page of a search, from 1. */
 type SearchScript = (query: string, page: number) => FakeAnswer | readonly string[];
 
-/** A search engine of a test: a list stands for results at these addresses. */
+/** A test search engine; a list stands for results at these URLs. */
 export interface SearchEngine extends FakeService {
   script: SearchScript;
   /** Words and page of each search. */

@@ -5,11 +5,11 @@ import type { TestMillrace } from './test-millrace.ts';
 import { until } from './until.ts';
 import { sendFiles } from './upload-files.ts';
 
-/** Conversations of a workspace's owner and all that they are held with. Nothing of it is under way. */
+/** Conversations of a workspace's owner, with everything they use. No answer is in progress. */
 export interface SeededChat extends ThingsOfChat, SeededTools {
-  /** Stands in what the owner alone may see, and nowhere else. */
+  /** Appears only in what the owner alone may see. */
   diaryWord: string;
-  /** In the project, with the private agent, a file, and an answer with feedback whose lines are kept. */
+  /** In the project, with the private agent, a file, and an answer with feedback whose lines are still stored. */
   chatSessionId: string;
   questionId: number;
   messageId: number;
@@ -18,7 +18,7 @@ export interface SeededChat extends ThingsOfChat, SeededTools {
 }
 
 interface ThingsOfChat {
-  /** Seen by its maker alone. */
+  /** Visible only to its maker. */
   agentId: number;
   publicAgentId: number;
   projectId: number;
@@ -38,7 +38,7 @@ interface SeededTools {
 interface Owner {
   workspaceId: string;
   key: string;
-  /** Stands in every text. */
+  /** Appears in every text. */
   marker: string;
 }
 
@@ -89,7 +89,7 @@ export async function seedChat(millrace: TestMillrace, owner: Owner): Promise<Se
   };
 }
 
-/** Whether the last line of an answer is in the database: nothing of it is written any more. */
+/** Whether the last line of an answer is in the database, so that nothing more is written. */
 async function isKept({ services }: TestMillrace, messageId: number): Promise<boolean> {
   const { rows } = await sql`select 1 from chat_run run
     join chat_run_part part on part.chat_message_id = run.chat_message_id
@@ -138,7 +138,7 @@ async function makeThings(
   };
 }
 
-/** One operation with the marker in its name. The address is one that a workspace may name; nothing calls it. */
+/** One operation with the marker in its name. A workspace may use the URL; nothing calls it. */
 export function documentOf(marker: string): object {
   return {
     openapi: '3.1.0',
@@ -166,7 +166,7 @@ async function makeTools(
     definition: documentOf(marker),
     custom_headers: [{ key: 'X-Api-Key', value: `tool-key-of-${marker}` }],
   });
-  // To add a server is to call it, so its rows are written here.
+  // Adding a server would call it, so its rows are inserted here.
   const { rows: servers } = await sql<{ id: McpServerId }>`
     insert into mcp_server (workspace_id, name, server_url)
     values (${workspaceId}, ${`Server ${marker}`}, ${`https://93.184.216.34/${marker}`})
@@ -186,7 +186,7 @@ async function makeTools(
   return { customToolId: tool.id, mcpServerId: server.id, mcpToolId: tools[0]?.id ?? 0 };
 }
 
-/** What somebody needs of their own to aim at others: it is put together with their things. */
+/** The attacker's own things that are combined with those of the target. */
 export interface OwnThings extends Pick<ThingsOfChat, 'projectId' | 'userFileId' | 'chatFileId'> {
   chatSessionId: string;
 }

@@ -5,12 +5,12 @@ import type { Database } from '#src/platform/database.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { TestMillrace } from './test-millrace.ts';
 
-/** One of everything that the administration of connectors shows. Nothing of it is due: no run changes it. */
+/** One of everything that connector administration shows. Nothing is due, so no run changes it. */
 export interface SeededConnectors {
   /** Of the kind `file`, with `storedFileId`; not linked. */
   fileConnectorId: number;
   storedFileId: string;
-  /** Linked to `credentialId` as `linkedPairId`, which has a run, an error and a prune that waits for confirmation. */
+  /** Linked to `credentialId` as `linkedPairId`, which has a run, an error and a prune awaiting confirmation. */
   connectorId: number;
   credentialId: number;
   linkedPairId: number;
@@ -21,7 +21,7 @@ export interface SeededConnectors {
 interface Owner {
   workspaceId: string;
   key: string;
-  /** Stands in every name. */
+  /** Appears in every name. */
   marker: string;
 }
 
@@ -65,7 +65,7 @@ export async function seedConnectors(
 async function storeFile({ services }: TestMillrace, owner: Owner): Promise<string> {
   const { id } = await services.files.save(
     {
-      workspaceId: owner.workspaceId as WorkspaceId, // as the API gave it
+      workspaceId: owner.workspaceId as WorkspaceId, // came from the API
       createdBy: null,
       name: `${owner.marker}.txt`,
       mediaType: 'text/plain',
@@ -75,7 +75,7 @@ async function storeFile({ services }: TestMillrace, owner: Owner): Promise<stri
   return id;
 }
 
-/** A file as installations of every size kept it before they had another place. */
+/** A file in the database, the only location that earlier versions had. */
 async function keepInDatabase(db: Database, { workspaceId, marker }: Owner): Promise<void> {
   await sql`with stored as (
       insert into stored_file (id, workspace_id, name, media_type, byte_count, location)

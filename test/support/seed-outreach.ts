@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 
-/** A scrape with its site and lead, an entry not to contact, a sender account with a message. Nothing of them is due. */
+/** A scrape with its site and lead, a do-not-contact entry, and a sender account with a message. Nothing is due. */
 export interface SeededOutreach {
   scrapeId: string;
   leadId: string;
   leadEmail: string;
   doNotContactId: number;
   emailAccountId: string;
-  /** A verification of the account that was sent. */
+  /** A sent verification of the account. */
   verificationId: string;
   sentMessageId: string;
 }
@@ -19,7 +19,7 @@ type Store = Pick<Services, 'db' | 'secrets'>;
 
 interface Owner {
   workspaceId: WorkspaceId;
-  /** Stands in every text. */
+  /** Appears in every text. */
   marker: string;
 }
 

@@ -16,7 +16,7 @@ import { insertEndpoint } from './webhook-rows.ts';
 
 const HEADERS = [{ key: 'X-Api-Key', value: 'header-of-a-tool-0123456789' }];
 
-/** One value in every column that holds sealed ones; unsubscribe keys are made by the first start. */
+/** One value in every column with sealed values; unsubscribe keys are created by the first start. */
 export interface SealedThings {
   credentialId: number;
   viewer: { workspaceId: WorkspaceId; userId: UserId };
@@ -31,7 +31,7 @@ export async function seedSealedThings(
   workspaceId: WorkspaceId,
 ): Promise<SealedThings> {
   const { db } = services;
-  const viewer = { workspaceId, userId: (await ownerOf(db, workspaceId)) as UserId }; // as the database has it
+  const viewer = { workspaceId, userId: (await ownerOf(db, workspaceId)) as UserId }; // came from the database
   const credential = await createCredential(services, viewer, {
     name: null,
     source: 'tracker',
@@ -60,7 +60,7 @@ export async function seedSealedThings(
   };
 }
 
-/** The values as a feature gets them. */
+/** The values as features read them. */
 export async function readSealedThings(services: Services, things: SealedThings) {
   const { db, secrets } = services;
   const { rows } = await sql<{ tool: string; server: string; password: string }>`
@@ -98,7 +98,7 @@ async function insertSealed(
   return id;
 }
 
-/** Many credentials of a workspace, as fast as they can be written. @returns their ids */
+/** Inserts many credentials as fast as possible. @returns their ids */
 export async function insertCredentials(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
   workspaceId: WorkspaceId,
@@ -116,7 +116,7 @@ export async function insertCredentials(
   return ids;
 }
 
-/** Names of the columns, `<table>.<column>`, in which a sealed value of one of these keys stands, wherever in the database. */
+/** Names (`<table>.<column>`) of all columns in the database with a value sealed by one of these keys. */
 export async function columnsWithSealed(
   { db }: Pick<Services, 'db'>,
   keyIds: readonly string[],

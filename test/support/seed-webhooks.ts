@@ -4,13 +4,13 @@ import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
 import type { Services } from '#src/services.ts';
 import { insertEndpoint } from './webhook-rows.ts';
 
-/** Endpoints, events, deliveries and attempts. Nothing of them is due: no worker changes a row. */
+/** Endpoints, events, deliveries and attempts. Nothing is due, so no worker changes a row. */
 export interface SeededWebhooks {
   /** Enabled. */
   endpointId: string;
   disabledEndpointId: string;
   eventId: string;
-  /** Of that event to that endpoint; it waits for its next attempt. */
+  /** The delivery of that event to that endpoint; it waits for its next attempt. */
   deliveryId: number;
 }
 
@@ -18,14 +18,14 @@ type Store = Pick<Services, 'db' | 'secrets'>;
 
 interface Owner {
   workspaceId: WorkspaceId;
-  /** Stands in every text. */
+  /** Appears in every text. */
   marker: string;
 }
 
 export async function seedWebhooks(services: Store, owner: Owner): Promise<SeededWebhooks> {
   const { db } = services;
   const { marker } = owner;
-  // Nobody listens there, and the guard would not let anything through.
+  // Nothing listens there, and the guard would block the call.
   const open = (path: string) =>
     insertEndpoint(services, owner.workspaceId, `https://127.0.0.1:9/${marker}/${path}`);
   const { id: endpointId } = await open('enabled');

@@ -10,7 +10,7 @@ import { type SeededWebhooks, seedWebhooks } from './seed-webhooks.ts';
 import type { TestMillrace } from './test-millrace.ts';
 import { until } from './until.ts';
 
-/** A workspace with one of everything, and what would give it away in an answer to somebody else. */
+/** A workspace with one of everything, and the values that would reveal it in an answer to others. */
 export interface SeededWorkspace
   extends
     SeededChat,
@@ -21,16 +21,16 @@ export interface SeededWorkspace
     SeededPurchase {
   workspaceId: string;
   adminKey: string;
-  /** A word that stands in its documents, names and messages, and nowhere else. */
+  /** A word that appears only in its documents, names and messages. */
   marker: string;
   documentIds: string[];
   apiKeyId: string;
   pairId: number;
   documentSet: string;
   documentSetId: number;
-  /** Of an award to its owner for a `share`. */
+  /** Used for an award to its owner for a `share`. */
   idempotencyKey: string;
-  /** Ids that no other workspace may be told. */
+  /** Ids that no other workspace may see. */
   secretIds: string[];
 }
 
@@ -40,13 +40,13 @@ interface SeededMember {
 }
 
 interface SeededPurchase {
-  /** At Stripe. */
+  /** Ids at Stripe. */
   customerId: string;
   subscriptionId: string;
 }
 
 export const SHARED_DOCUMENT = 'shared-id';
-/** An address that is the id of a document of every workspace; nobody listens there. */
+/** A URL that is the id of a document in every workspace; nothing listens there. */
 export const SHARED_PAGE = 'https://127.0.0.1:9/harbour';
 
 export async function seedWorkspace(
@@ -64,12 +64,12 @@ export async function seedWorkspace(
   const documentSet = `Set ${marker}`;
   const documentSetId = await insertDocumentSet(db, workspaceId, documentSet, pairId);
   const connectors = await seedConnectors(millrace, { workspaceId, key, marker });
-  const owner = { workspaceId: workspaceId as WorkspaceId, marker }; // the id as the API gave it
+  const owner = { workspaceId: workspaceId as WorkspaceId, marker }; // came from the API
   const webhooks = await seedWebhooks(millrace.services, owner);
   const outreach = await seedOutreach(millrace.services, owner);
   const member = await addMember(millrace, key, marker);
   const purchase = await insertPurchase(db, workspaceId, marker);
-  // Not the marker: others may name the ids, and then have documents of their own under them.
+  // Without the marker, because others may use these ids for documents of their own.
   const documentIds = [SHARED_DOCUMENT, `own-${pairId}`, SHARED_PAGE];
   for (const id of documentIds) {
     await millrace.call(
@@ -99,7 +99,7 @@ export async function seedWorkspace(
     { action_type: 'share', context: { place: marker } },
     { key, headers: { 'Idempotency-Key': idempotencyKey } },
   );
-  await until(async () => (await countAwards(db, workspaceId)) === 2); // the chat's comes by itself
+  await until(async () => (await countAwards(db, workspaceId)) === 2); // the chat's award is made by the service
   return {
     workspaceId,
     adminKey: key,
@@ -142,7 +142,7 @@ async function addMember(
   key: string,
   marker: string,
 ): Promise<SeededMember> {
-  // Not the marker: others may have a member of their own with the address.
+  // Without the marker, because others may have a member with this address.
   const memberEmail = `member-${randomUUID()}@example.com`;
   const { body } = await call(
     'POST',
@@ -153,7 +153,7 @@ async function addMember(
   return { memberId: body.user_id, memberEmail };
 }
 
-/** A checkout that was paid for, and the subscription that came of it. */
+/** A paid checkout and its subscription. */
 async function insertPurchase(
   db: Database,
   workspaceId: string,
@@ -166,7 +166,7 @@ async function insertPurchase(
     values (${`evt_${marker}`}, 'checkout.session.completed', ${workspaceId}, now())`.execute(db);
   await sql`insert into stripe_customer (id, workspace_id, email)
     values (${customerId}, ${workspaceId}, ${email})`.execute(db);
-  // No real currency: it is the one text of a subscription that is shown.
+  // Not a real currency: it is the only text of a subscription that is shown.
   await sql`insert into stripe_subscription (id, workspace_id, customer_id, status, plan_tier,
       amount_monthly, currency, current_period_end)
     values (${subscriptionId}, ${workspaceId}, ${customerId}, 'active', 'Agency', 4711, ${marker},
@@ -195,7 +195,7 @@ export async function createKey(
   return { id: body.id, key: body.key };
 }
 
-/** The user account that the workspace began with. */
+/** The first user account of the workspace. */
 export async function ownerOf(db: Database, workspaceId: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     select id from user_account where workspace_id = ${workspaceId}

@@ -10,9 +10,9 @@ import type { Services } from '#src/services.ts';
 export interface SimulatedSchedule {
   /** Start times of the runs of each pair, in ms after the beginning. */
   runs: Map<CcPairId, number[]>;
-  /** Jobs in the queue, at its longest. */
+  /** Maximum number of jobs in the queue. */
   longestQueue: number;
-  /** Heap after collecting garbage where that is exposed, at the end of each simulated minute. */
+  /** Heap at the end of each simulated minute, after garbage collection when that is exposed. */
   heapBytes: number[];
 }
 
@@ -24,8 +24,8 @@ interface Job {
 }
 
 /**
- * Runs pairs with the real scheduler, the real rows and a clock that jumps from job to job. The source is a feed that
- * never changes. `loseQueueAt` empties the queue then, as a flushed Redis would.
+ * Runs pairs with the real scheduler, real rows and a clock that jumps from job to job. The source is a feed that never
+ * changes. `loseQueueAtMs` empties the queue at that time, as a flushed Redis would.
  */
 export async function simulateSchedule(
   services: Services,
@@ -62,7 +62,7 @@ export async function simulateSchedule(
       lose = Number.POSITIVE_INFINITY;
       queue.length = 0;
     }
-    // What was sent before the queue was lost is old by now, in simulated time; the rows carry real time.
+    // In simulated time, jobs sent before the queue was lost are old by now; the rows have real time.
     await sql`update cc_pair set queued_at = now() - interval '1 hour'`.execute(services.db);
     await reconcileConnectors(simulated, never);
     if (now % 60_000 === 0) heapBytes.push(heapInUse());
@@ -75,10 +75,10 @@ function heapInUse(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Takes jobs at their simulated time; everything else is not asked for here. */
+/** Takes jobs at their simulated time; nothing else of the producer is used here. */
 function virtualProducer(real: Producer, queue: Job[], now: () => number): Producer {
   const add = (payload: unknown, { delayMs = 0 }: EnqueueOptions = {}): Promise<void> => {
-    // Only the queues of connectors are used here.
+    // Only connector queues are used here.
     const { ccPairId } = payload as { ccPairId: CcPairId };
     queue.push({ at: now() + delayMs, ccPairId });
     return Promise.resolve();

@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net';
 
-/** What a scripted server does instead of, or with, an answer. */
+/** What a scripted server does instead of a reply, or with it. */
 export type SmtpAct =
-  /** Lines to say; CRLF is added. */
+  /** Lines to send; CRLF is added. */
   | string
-  /** Says nothing, ever. */
+  /** Never replies. */
   | null
   | { kind: 'drop'; say?: string }
-  /** A byte every so many milliseconds. */
+  /** Sends one byte at this interval in milliseconds. */
   | { kind: 'drip'; say: string; everyMs: number }
-  /** Exactly these bytes. */
+  /** Sends exactly these bytes. */
   | { kind: 'raw'; bytes: string | Buffer }
-  /** The same again and again, until the client hangs up. */
+  /** Repeats until the client disconnects. */
   | { kind: 'flood'; bytes: string | Buffer };
 
-/** Does what the script says. Resolves when it has been said, or cannot be said any more. */
+/** Plays the act. Resolves when everything is sent or nothing more can be sent. */
 export async function play(socket: Socket, act: SmtpAct): Promise<void> {
   if (act === null) return;
   if (typeof act === 'string') {

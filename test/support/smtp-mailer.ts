@@ -4,13 +4,13 @@ import { createMailer, type SmtpTimeouts } from '#src/email/smtp.ts';
 import { createOutboundGuard } from '#src/platform/outbound-guard.ts';
 import { readPem, type ScriptedSmtp } from './scripted-smtp.ts';
 
-/** A name that the servers' certificate is for. */
+/** A name that the servers' certificate covers. */
 export const SMTP_HOST = 'smtp.acme.example';
 
-/** Short enough for tests, long enough for two cores that have other work. */
+/** Short enough for tests, long enough for two busy cores. */
 const TIMEOUTS: SmtpTimeouts = { connectMs: 5_000, greetingMs: 5_000, exchangeMs: 10_000 };
 
-/** A mailer for which `names` lead to loopback addresses. It trusts the scripted servers' certificate. */
+/** A mailer for which `names` resolve to loopback addresses. It trusts the scripted servers' certificate. */
 export function openTestMailer(
   names: Record<string, string[]>,
   options: { ca?: string; timeouts?: Partial<SmtpTimeouts>; allowPort25?: boolean } = {},

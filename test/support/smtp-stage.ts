@@ -13,11 +13,11 @@ import {
   startScriptedSmtp,
 } from './scripted-smtp.ts';
 
-/** A Millrace with its real mailer, which knows only the scripted servers of a test. */
+/** A Millrace with the real mailer, which can reach only the scripted servers of a test. */
 export interface SmtpStage extends AsyncDisposable, Pick<EmailStage, 'millrace' | 'openTenant'> {
-  /** A server of its own, and what names it in an account. */
+  /** A new server, with the account settings that select it. */
   serve(options?: ScriptedSmtpOptions): Promise<SmtpServer>;
-  /** As if the time of a message that waits had come. */
+  /** Makes a waiting message due. */
   hurry(id: string): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function startSmtpStage(): Promise<SmtpStage> {
       },
     }),
   );
-  // As `openServices` makes it, but for the certificate.
+  // The mailer of `openServices`, except for the certificate.
   const mailer = createMailer({ guard: http.guard, allowPort25: false, ca: readPem('smtp-cert') });
   Object.assign(services, { http, mailer });
   const resources = opened.move();
@@ -65,7 +65,7 @@ export async function startSmtpStage(): Promise<SmtpStage> {
       };
     },
     async hurry(text) {
-      const id = text as EmailMessageId; // as a row or an answer had it
+      const id = text as EmailMessageId; // came from a row or an answer
       await passTime(services, id);
       const { rows } = await sql<{ kind: 'verification' | 'message' }>`
         select kind from email_message where id = ${id}`.execute(services.db);

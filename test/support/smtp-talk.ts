@@ -5,17 +5,17 @@ import { play, type SmtpAct } from './smtp-act.ts';
 
 /** One connection as the server saw it. */
 export interface SmtpSession {
-  /** In order, `AUTH`'s credentials left out. */
+  /** In order, without the credentials of `AUTH`. */
   readonly commands: string[];
   isSecure: boolean;
   tlsVersion: string | null;
-  /** What the client asked for in the handshake. */
+  /** The server name that the client requested in the handshake. */
   servername: string | null;
   user: string | null;
   password: string | null;
   /** Whether the credentials came without TLS. */
   sentPasswordInClear: boolean;
-  /** After 354, the end of the message included. */
+  /** Bytes after the 354 reply, including the end of the message. */
   contentBytes: number;
 }
 
@@ -28,7 +28,7 @@ interface Book {
 const PLAIN_EHLO = '250-smtp.acme.example\n250-PIPELINING\n250 STARTTLS';
 const SECURE_EHLO = '250-smtp.acme.example\n250-PIPELINING\n250-SIZE 1000000\n250 AUTH PLAIN LOGIN';
 
-/** Serves one connection by the book's script. */
+/** Serves one connection according to the script. */
 export function talkSmtp(first: Socket, book: Book, upgrade: (socket: Socket) => TLSSocket): void {
   const session: SmtpSession = {
     commands: [],
@@ -43,7 +43,7 @@ export function talkSmtp(first: Socket, book: Book, upgrade: (socket: Socket) =>
   book.sessions.push(session);
   let socket = first;
   let received = '';
-  /** The end of what is expected: a line, or a message. */
+  /** Whether a message rather than a line is expected next. */
   let isInContent = false;
   let waiting: ((text: string) => void) | null = null;
   const give = (): void => {
@@ -162,7 +162,7 @@ function decode(base64: string): string {
   return Buffer.from(base64, 'base64').toString('utf8');
 }
 
-/** Whether an act is an answer with this code; one that is written byte by byte is one, too. */
+/** Whether an act replies with this code, also when it is sent byte by byte. */
 function begins(act: SmtpAct, code: string): boolean {
   if (act === null) return false;
   if (typeof act === 'string') return act.startsWith(code);
@@ -180,6 +180,6 @@ function begins(act: SmtpAct, code: string): boolean {
 function noteTls(session: SmtpSession, socket: TLSSocket): void {
   session.isSecure = true;
   session.tlsVersion = socket.getProtocol();
-  // A server's socket has the client's wish, or false.
+  // For a server socket this is the name that the client requested, or false.
   session.servername = Reflect.get(socket, 'servername') || null;
 }

@@ -1,20 +1,20 @@
 import { isMainThread } from 'node:worker_threads';
 
-/** How often the loop is looked at; a stall is measured to within this. */
+/** How often the loop is checked; stalls are measured to this precision. */
 const INTERVAL_MS = 5;
 
-/** What a probed process answers to every message. */
+/** The reply of a probed process to every message. */
 export interface StallReport {
-  /** The longest that the event loop was held since the message before, in ms of the thread's processor time. */
+  /** The longest time that the event loop was blocked since the last message, in ms of the thread's processor time. */
   longestMs: number;
 }
 
 /**
- * Preloaded into a process that a bench or a test has started. It measures the processor time of the main thread between two turns
- * of the loop, not the clock: while the machine is busy with others, nothing is held that would not be held anyway.
+ * Preloaded into a process started by a benchmark or a test. It measures processor time of the main thread between two
+ * turns of the loop instead of wall time, so a busy machine does not look like a blocked loop.
  */
 function watchLoop(): void {
-  // Threads preload this, too.
+  // Worker threads preload this file too.
   if (!isMainThread || process.send === undefined) return;
   let longestMs = 0;
   let last = process.threadCpuUsage();

@@ -9,7 +9,7 @@ export function packet(obj: PacketBody, turn = 0): StreamLine {
   return { placement: { turn_index: turn, tab_index: 0, sub_turn_index: null }, obj };
 }
 
-/** The lines of a stream as server-sent events with their ids. */
+/** Encodes the lines of a stream as server-sent events with ids. */
 export function asEvents(lines: readonly unknown[], firstId = 0): string {
   return lines
     .map((line, index) => `id: ${firstId + index}\ndata: ${JSON.stringify(line)}\n\n`)

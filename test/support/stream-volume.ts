@@ -3,23 +3,23 @@ import { runInNewContext } from 'node:vm';
 import type { ContractSource } from './connector-contract.ts';
 import { contextFor } from './run-poll.ts';
 
-/** What a poll of many documents took, and what it brought. */
+/** Cost and result of a poll of many documents. */
 export interface Streamed {
   documents: number;
   /** Ids that never came. */
   missing: string[];
   failures: number;
-  /** Requests that had been made when the third page came. */
+  /** Number of requests made by the time of the third page. */
   requestsAtPage3: number;
   largestPage: number;
   largestCheckpointBytes: number;
-  /** From a tenth of the way to nine tenths: what a poll holds is let go at its end. */
+  /** Measured from 10% to 90% of the poll, because memory is released at its end. */
   heapGrowthBytes: number;
 }
 
 const RECORDED_REQUESTS = 1_000;
 
-/** Polls from the beginning to the end, and keeps nothing of it but figures: the database holds the rest. */
+/** Polls from beginning to end and keeps only figures, because the database would hold the rest. */
 export async function streamVolume(
   source: ContractSource,
   changed: Record<string, unknown>,
@@ -59,7 +59,7 @@ export async function streamVolume(
 
 function heapAfterCollection(): number {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void; // there since the flag is set
+  const collect = runInNewContext('gc') as () => void; // exists because of the flag
   collect();
   return process.memoryUsage().heapUsed;
 }

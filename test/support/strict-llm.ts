@@ -6,7 +6,7 @@ import { REASONING_DIALECTS } from './llm-dialects/reasoning.ts';
 import { SIGNED_DIALECTS } from './llm-dialects/signed.ts';
 import { type LlmRequestBody, plays, type ScriptedLlm, startLlm } from './scripted-llm.ts';
 
-/** Servers as their vendors run them: each speaks as recorded, and refuses what its vendor refuses. */
+/** Servers that behave as their vendors run them: each uses the recorded format and refuses what its vendor refuses. */
 export const DIALECTS: readonly Dialect[] = [
   ...OPENAI_DIALECTS,
   ...REASONING_CONTENT_DIALECTS,
@@ -17,16 +17,16 @@ export const DIALECTS: readonly Dialect[] = [
 
 export function dialectOf(server: string): Dialect {
   const dialect = DIALECTS.find((one) => one.server === server);
-  if (dialect === undefined) throw new Error(`There is no dialect of ${server}.`);
+  if (dialect === undefined) throw new Error(`No dialect has the server ${server}.`);
   return dialect;
 }
 
 export interface StrictLlm extends ScriptedLlm {
-  /** What it has refused, in its own words. */
+  /** Its refusals, in its own words. */
   refused: string[];
 }
 
-/** A server of this dialect: it refuses as its vendor does, and says what `plan` has for a request that it takes. */
+/** A server of this dialect: it refuses as its vendor does, and answers accepted requests according to `plan`. */
 export async function startStrictLlm(
   dialect: Dialect,
   plan: (body: LlmRequestBody, taken: number) => Said,

@@ -2,13 +2,13 @@ import Stripe from 'stripe';
 import type { Answer, ApiClient } from './api-client.ts';
 
 export const WEBHOOK_SECRET = 'whsec_test_of_billing';
-/** 2026-01-01, as Stripe writes moments. */
+/** 2026-01-01 in Stripe's format. */
 export const START = 1_767_225_600;
 const MONTH = 30 * 86_400;
 
 type Json = Record<string, unknown>;
 
-/** An event as Stripe would post it. */
+/** An event as Stripe posts it. */
 export interface EventFixture {
   id: string;
   object: string;
@@ -98,7 +98,7 @@ export function sessionFixture(id: string, fields: Json = {}): Json {
   };
 }
 
-/** As since 2025-03-31.basil; `subscription` names it in what is older. */
+/** In the format since 2025-03-31.basil; older invoices name it in `subscription`. */
 export function invoiceFixture(subscription: string, fields: Json = {}): Json {
   return {
     id: `in_${subscription}`,
@@ -110,9 +110,9 @@ export function invoiceFixture(subscription: string, fields: Json = {}): Json {
   };
 }
 
-/** One step in the life of a subscription: what changes, and how Stripe calls it. */
+/** One step in the life of a subscription: the change, and Stripe's name for it. */
 export interface LifeStep {
-  /** The last word of the event's type, or the whole type of one about an invoice, which changes nothing by itself. */
+  /** The last part of the event type, or the whole type of an invoice event, which changes nothing by itself. */
   kind:
     | 'created'
     | 'updated'
@@ -123,11 +123,11 @@ export interface LifeStep {
     | 'invoice.paid'
     | 'invoice.payment_failed';
   change: Json;
-  /** Seconds after the step before; 0 unless it is said. */
+  /** Seconds after the previous step; default 0. */
   after?: number;
 }
 
-/** The events of a life, with the `previous_attributes` that Stripe puts into those that are `updated`. */
+/** The events of a life; `updated` ones have Stripe's `previous_attributes`. */
 export function lifeOf(id: string, base: Json, steps: readonly LifeStep[]): EventFixture[] {
   let object = subscriptionFixture(id, base);
   let created = START;
@@ -165,7 +165,7 @@ export function postEvent(
   });
 }
 
-/** Every order of some things. */
+/** All permutations. */
 export function* permutations<T>(things: readonly T[]): Generator<T[]> {
   if (things.length === 0) yield [];
   for (const [index, first] of things.entries()) {

@@ -1,6 +1,6 @@
 import { itemsFixture, type LifeStep, priceFixture, START } from './stripe-fixtures.ts';
 
-/** A life of a subscription, and what it must end as. */
+/** The life of a subscription, and its expected final state. */
 export interface Life {
   base: Record<string, unknown>;
   steps: readonly LifeStep[];
@@ -17,9 +17,7 @@ const ended = (reason: string | null) => ({
   cancellation_details: { comment: null, feedback: null, reason },
 });
 
-/**
- * Steps without `after` fall into the second of the step before them, where `created` tells nothing about their order.
- */
+/** Steps without `after` happen in the same second as the previous step, where `created` does not tell their order. */
 export const LIVES: Record<string, Life> = {
   'from trial over a late payment to its end': {
     base: { status: 'trialing', trial_end: START + 14 * DAY },

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** Stands between a client and a server on loopback, so that a test can take the server away and give it back. */
+/** A proxy between a client and a server on loopback, so that a test can cut the server off and reconnect it. */
 export interface TcpProxy {
   readonly port: number;
-  /** Cuts every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   down(): Promise<void>;
   up(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A server that says whatever a test wants, HTTP or not. */
+/** A server that sends whatever a test wants, HTTP or not. */
 export interface TcpServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** How many connections there have been. */
+  /** Total number of connections. */
   readonly connections: number;
   /** Resolves when no connection is left. */
   untilUnused(): Promise<void>;
@@ -33,7 +33,7 @@ export async function startTcpServer(onRequest: (socket: Socket) => void): Promi
     },
     async untilUnused() {
       const closing = [...open].map(
-        // `once` would reject for a connection that is reset.
+        // `once` would reject when a connection is reset.
         (socket) => new Promise((resolve) => socket.once('close', resolve)),
       );
       await Promise.all(closing);
@@ -46,7 +46,7 @@ export async function startTcpServer(onRequest: (socket: Socket) => void): Promi
   };
 }
 
-/** Calls `write` every few milliseconds for as long as the connection lives. */
+/** Calls `write` every few milliseconds while the connection is open. */
 export function drip(socket: Socket, write: (count: number) => void): void {
   let count = 0;
   const timer = setInterval(() => write((count += 1)), 10);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** Makes a database on the server, a copy of `template` (empty when null), that `opened` drops. */
+/** Creates a database on the server, a copy of `template` (empty when null), which `opened` drops. */
 export async function createTestDatabase(
   serverUrl: string,
   opened: AsyncDisposableStack,

@@ -8,7 +8,7 @@ import { createTestDatabase } from './test-database.ts';
 
 const ADMIN_KEY = 'test-bootstrap-admin-key-0123456789';
 
-/** Settings of a Millrace of its own, on the size that TEST_DATABASE_URL and TEST_REDIS_URL choose. */
+/** Settings of a separate Millrace, of the size that TEST_DATABASE_URL and TEST_REDIS_URL select. */
 export interface TestEnvironment extends AsyncDisposable {
   readonly size: 'embedded' | 'one-database' | 'scale-out';
   readonly adminKey: string;
@@ -16,7 +16,7 @@ export interface TestEnvironment extends AsyncDisposable {
   readonly settings: Record<string, string>;
 }
 
-/** Makes an empty data directory, or an empty database and an empty Redis database. */
+/** Creates an empty data directory, or an empty database and an empty Redis database. */
 export async function openTestEnvironment(
   overrides: Record<string, string> = {},
 ): Promise<TestEnvironment> {

@@ -12,14 +12,14 @@ import { type ApiClient, createApiClient } from './api-client.ts';
 import { openTestEnvironment } from './test-environment.ts';
 import { until } from './until.ts';
 
-/** A whole Millrace in this process, on the size that the environment chooses. */
+/** A whole Millrace in this process, of the size that the environment selects. */
 export interface TestMillrace extends ApiClient, AsyncDisposable {
   readonly size: 'embedded' | 'one-database' | 'scale-out';
   readonly adminKey: string;
   readonly services: Services;
-  /** Waits until no document waits or is being indexed or deleted. */
+  /** Waits until no document is waiting or being indexed or deleted. */
   settled(key?: string): Promise<void>;
-  /** A workspace of its own with its admin key. */
+  /** Creates a workspace with its admin key. */
   createWorkspace(planTier?: string): Promise<{ workspaceId: string; key: string }>;
 }
 
@@ -58,7 +58,7 @@ export async function startTestMillrace(
   };
 }
 
-/** What `npm run migrate` does; the embedded size does it when it starts. */
+/** Does what `npm run migrate` does; the embedded size migrates when it starts. */
 export async function migrateTestDatabase(settings: Record<string, string>): Promise<void> {
   const config = parseConfig(settings);
   if (config.DATABASE_URL === undefined) return;

@@ -7,10 +7,10 @@ import { chooseFixedPort, type ServiceProcess, startProcess } from './child-proc
 import { openTestEnvironment, type TestEnvironment } from './test-environment.ts';
 import { until } from './until.ts';
 
-/** A Millrace of several processes over one database, which the test watches from outside. */
+/** A Millrace of several processes over one database, which the test observes from outside. */
 export interface TestProcesses extends AsyncDisposable {
   readonly environment: TestEnvironment;
-  /** The test's own connections, which no fault of the test goes through. */
+  /** The test's own connections, unaffected by the faults it injects. */
   readonly db: Database;
   /** Where the API is, or will be. */
   readonly service: { url: string; key: string };
@@ -22,8 +22,8 @@ export interface TestProcesses extends AsyncDisposable {
 }
 
 /**
- * Migrates an empty database; processes are started by the test and killed at the end.
- * @param overrides settings, computed from those of the environment
+ * Migrates an empty database; the test starts processes, which are killed at the end.
+ * @param overrides settings computed from those of the environment
  */
 export async function openTestProcesses(
   overrides: (
@@ -80,17 +80,17 @@ async function noneUnfinished(db: Database): Promise<boolean> {
   return rows.length === 0;
 }
 
-/** How many documents are claimed by a worker. */
+/** Number of documents claimed by workers. */
 async function claimedDocuments(db: Database): Promise<number> {
   const { rows } = await sql<{ claimed: number }>`
     select count(*)::int as claimed from document where status = 'indexing'`.execute(db);
   return rows[0]?.claimed ?? 0;
 }
 
-/** Kills the only worker at a moment at which it holds documents. @returns how many it held */
+/** Kills the only worker at a moment when it holds documents. @returns how many it held */
 export async function killWhileIndexing(worker: ServiceProcess, db: Database): Promise<number> {
   for (let tries = 0; tries < 1_000; tries += 1) {
-    // Frozen, it neither finishes nor claims while the test looks.
+    // While stopped, it neither finishes nor claims documents.
     worker.signal('SIGSTOP');
     const held = await claimedDocuments(db);
     if (held > 0) {

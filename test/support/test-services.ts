@@ -7,13 +7,15 @@ import type { Services } from '#src/services.ts';
 import { openTestEnvironment } from './test-environment.ts';
 import { migrateTestDatabase } from './test-millrace.ts';
 
-/** What a process opens, over an empty database, without an API and without workers: the test calls the verbs itself. */
+/**
+ * The services of a process over an empty database, without an API and workers: the test calls the functions itself.
+ */
 export interface TestServices extends AsyncDisposable {
   readonly services: Services;
   readonly workspaceId: WorkspaceId;
-  /** Milliseconds that something waited for; nothing really sleeps, the clock moves on. */
+  /** Milliseconds of all waits. Nothing sleeps; the clock advances. */
   readonly waits: number[];
-  /** Moves the clock of the services. */
+  /** Advances the clock of the services. */
   advance(ms: number): void;
 }
 

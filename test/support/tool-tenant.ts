@@ -6,7 +6,7 @@ import type { Answer } from './api-client.ts';
 import { ownerOf } from './seed-workspace.ts';
 import type { TestMillrace } from './test-millrace.ts';
 
-/** What an answer of the API holds; what a test asserts of it is its check. */
+/** The content of an API answer; the assertions of a test are its validation. */
 export type Json = Answer['body'];
 
 export interface CallerHeaders {
@@ -14,10 +14,10 @@ export interface CallerHeaders {
   mcpHeaders?: Record<string, string>;
 }
 
-/** The custom tools of a workspace, as an answer has them. */
+/** The custom tools of a workspace, as loaded for an answer. */
 export interface LoadedTools extends AsyncDisposable {
   tools: Tool[];
-  /** @throws when there is none of that name */
+  /** @throws when no tool has that name */
   of(name: string): Tool;
 }
 
@@ -27,7 +27,7 @@ export interface ToolTenant {
   readonly userId: UserId;
   readonly key: string;
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Posts a body that must be taken. */
+  /** Posts a body that must be accepted. */
   add(path: string, body: unknown): Promise<Json>;
   load(ids?: readonly number[] | null, headers?: CallerHeaders): Promise<LoadedTools>;
   /** The first file that a packet names. */
@@ -36,7 +36,7 @@ export interface ToolTenant {
 
 export async function openToolTenant(millrace: TestMillrace): Promise<ToolTenant> {
   const { workspaceId: id, key } = await millrace.createWorkspace();
-  const workspaceId = id as WorkspaceId; // as the API gave it
+  const workspaceId = id as WorkspaceId; // came from the API
   const userId = (await ownerOf(millrace.services.db, id)) as UserId;
   const call: ToolTenant['call'] = (method, path, body) =>
     millrace.call(method, path, body, { key });

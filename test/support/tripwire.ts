@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { randomLoopback } from './scripted-smtp.ts';
 
-/** Servers of an inner network that nobody may reach: they count who does. */
+/** Forbidden servers on an internal network, which count connections. */
 export interface Tripwire extends AsyncDisposable {
-  /** Of 127.0.0.0/8, and nobody else's. */
+  /** A loopback address that no other test server uses. */
   readonly address: string;
   readonly ports: readonly number[];
   /** Must stay 0. */
@@ -13,7 +13,7 @@ export interface Tripwire extends AsyncDisposable {
 
 const TRIES = 20;
 
-/** @param ports 0 for any port that is free */
+/** @param ports 0 for any free port */
 export async function startTripwire(ports: readonly number[]): Promise<Tripwire> {
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -23,7 +23,7 @@ export async function startTripwire(ports: readonly number[]): Promise<Tripwire>
       createServer((socket) => {
         connections += 1;
         sockets.add(socket);
-        // No protocol's greeting: whoever has come gives up at once.
+        // Not the greeting of any protocol, so every client gives up at once.
         socket.on('error', () => undefined).end('Who is there?\r\n');
       }),
     );

@@ -12,13 +12,13 @@ import { migrateTestDatabase } from './test-millrace.ts';
 
 type Transaction = ControlledTransaction<Tables>;
 
-/** A transaction that somebody else has open. */
+/** An open transaction on another connection. */
 interface HeldTransaction<Result> {
   readonly result: Result;
   readonly commit: () => Promise<void>;
 }
 
-/** Does something in a transaction on a connection of its own, which stays open. */
+/** Does the work in a transaction on its own connection, which stays open. */
 async function hold<Result>(
   db: Database,
   work: (trx: Transaction) => Promise<Result>,
@@ -34,8 +34,8 @@ async function hold<Result>(
 }
 
 /**
- * Does something while a transaction of somebody else is open, which is committed only when the work is over.
- * @throws when the work waits for that transaction: it ends at its `lock_timeout`
+ * Does the work while another transaction is open, and commits that one only afterwards.
+ * @throws when the work waits for that transaction, because its `lock_timeout` ends it
  */
 export async function beside<Result, Done>(
   db: Database,
@@ -51,8 +51,8 @@ export async function beside<Result, Done>(
 }
 
 /**
- * Starts all of these while a transaction of somebody else is open, sees every one of them wait for a lock, and commits.
- * @throws when one of them ends without having waited
+ * Starts all of the work while another transaction is open, waits until each part waits for a lock, and commits.
+ * @throws when a part ends without having waited
  */
 export async function behind<Done>(
   db: Database,
@@ -78,7 +78,7 @@ export async function behind<Done>(
   return Promise.allSettled(running);
 }
 
-/** The connections of this database that wait for a lock now. */
+/** Number of connections to this database that are waiting for a lock. */
 async function countWaiting(db: Database): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`
     select count(*)::int as waiting from pg_stat_activity
@@ -86,7 +86,7 @@ async function countWaiting(db: Database): Promise<number> {
   return rows[0]?.waiting ?? 0;
 }
 
-/** The values of those that ended well; the others fail the test. */
+/** The values of all that succeeded; a rejection fails the test. */
 export function valuesOf<Done>(settled: readonly PromiseSettledResult<Done>[]): Done[] {
   return settled.map((one) => {
     if (one.status === 'rejected') throw one.reason;
@@ -94,7 +94,7 @@ export function valuesOf<Done>(settled: readonly PromiseSettledResult<Done>[]): 
   });
 }
 
-/** Services on Postgres whose statements wait at most ten seconds for a lock: what waits for ever fails. */
+/** Services on Postgres with a lock timeout of ten seconds, so that an endless wait fails the test. */
 export async function openImpatientServices(): Promise<
   {
     services: Services;

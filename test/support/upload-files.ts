@@ -33,7 +33,7 @@ export async function sendFiles(
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
 
-/** How much is stored, of all workspaces. */
+/** Number of stored rows across all workspaces. */
 export async function storedRows(
   millrace: TestMillrace,
 ): Promise<{ files: number; parts: number }> {
@@ -43,7 +43,7 @@ export async function storedRows(
   return found[0] ?? { files: -1, parts: -1 };
 }
 
-/** A file of the bootstrap workspace. */
+/** Reads a file of the bootstrap workspace. */
 export async function readStored(
   millrace: TestMillrace,
   id: string,
@@ -57,11 +57,11 @@ async function bootstrapWorkspace(millrace: TestMillrace): Promise<WorkspaceId> 
   const { rows: found } = await sql<{ id: WorkspaceId }>`
     select id from workspace order by created_at limit 1`.execute(millrace.services.db);
   const [workspace] = found;
-  if (!workspace) throw new Error('no workspace');
+  if (!workspace) throw new Error('No workspace exists.');
   return workspace.id;
 }
 
-/** A zip of text files by their names. */
+/** A zip of text files by name. */
 export const zipOf = (entries: Record<string, string>): Buffer =>
   buildZip(
     Object.entries(entries).map(([name, content]) => ({ name, content: Buffer.from(content) })),

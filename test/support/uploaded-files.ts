@@ -6,7 +6,7 @@ export interface UploadedFile {
   metadata?: Record<string, unknown>;
 }
 
-/** Uploads by their ids, as a connector reads them. */
+/** Uploads by id, as a connector reads them. */
 export function uploadedFiles(uploads: Map<string, UploadedFile>): ConnectorFiles {
   return {
     exists: (id) => Promise.resolve(uploads.has(id)),

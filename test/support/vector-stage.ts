@@ -14,26 +14,26 @@ import type { Tables } from '#src/tables/tables.ts';
 import { openTestEnvironment } from './test-environment.ts';
 import { migrateTestDatabase } from './test-millrace.ts';
 
-/** Vectors on a server, without workers: the test promotes them itself and looks at the plans of its searches. */
+/** Vectors on a server, without workers: the test promotes them itself and inspects the query plans of its searches. */
 export interface VectorStage extends AsyncDisposable {
   readonly services: Services;
-  /** For a process of its own over the same rows. */
+  /** For a separate process over the same rows. */
   readonly settings: Record<string, string>;
   ingest(from: number, to: number): Promise<void>;
   search(query: string): Promise<SearchSeen>;
-  /** Keeps a snapshot open, which a concurrent build waits for, until it is disposed of. */
+  /** Keeps a snapshot open until it is disposed of; a concurrent index build waits for it. */
   holdSnapshot(): Promise<AsyncDisposable>;
-  /** The server's process that builds an index now. */
+  /** The server processes that are building an index now. */
   builders(): Promise<{ pid: number; phase: string }[]>;
   indexes(): Promise<{ name: string; valid: boolean }[]>;
 }
 
 export interface SearchSeen {
   hits: { id: string; score: number | null }[];
-  /** Vectors that the search compared one by one, in full, instead of by sign bits or through the index. */
+  /** Vectors that the search compared exactly, instead of by sign bits or through the index. */
   comparedExactly: number;
   usesIndex: boolean;
-  /** Whether the words were looked for in every row of the table. */
+  /** Whether the words were looked up by a scan of the whole table. */
   scansWords: boolean;
 }
 
@@ -114,7 +114,7 @@ export async function openVectorStage(threshold: number): Promise<VectorStage> {
       const client = await pool.connect();
       await client.query('begin isolation level repeatable read');
       await client.query('select 1');
-      // Ending the connection ends its snapshot; at the latest when the test has failed.
+      // Ending the connection ends its snapshot, at the latest when the test fails.
       return held.use(onceDisposed(async () => client.release(true)));
     },
     async builders() {
@@ -150,7 +150,7 @@ function documentNumber(n: number) {
   };
 }
 
-/** Runs what the search has sent to one table once more, under EXPLAIN and with the settings of that half. */
+/** Runs the search's queries to one table again, under EXPLAIN and with the settings of that half. */
 async function planNodes(
   db: Kysely<Tables>,
   sent: CompiledQuery[],
@@ -158,7 +158,7 @@ async function planNodes(
 ): Promise<PlanNode[]> {
   const transaction = db.transaction().setIsolationLevel('repeatable read');
   return transaction.execute(async (trx) => {
-    // So few vectors the planner would rather sort, with the index there; past the real threshold it would not.
+    // For so few vectors the planner would prefer a sort to the index; past the real threshold it would not.
     await sql`set local enable_sort = off`.execute(trx);
     const nodes: PlanNode[] = [];
     for (const query of sent) {

@@ -16,11 +16,11 @@ export interface VisitOptions {
   onPage?: (pagesRead: number) => Promise<void>;
 }
 
-/** Visits over a database of their own, for one test file: no gap between requests, no browser, nothing really waits. */
+/** Visits over a separate database for one test file: no gap between requests, no browser, no real waits. */
 export function openVisits() {
   let services: TestServices | null = null;
   const opened = (): TestServices => {
-    if (services === null) throw new Error('The services are opened before the first test.');
+    if (services === null) throw new Error('Open the services before the first test.');
     return services;
   };
   beforeAll(async () => {
@@ -58,7 +58,7 @@ export function openVisits() {
     return { ...found, paths, read: extractor.read };
   }
 
-  /** Visits a site of one page, which answers so. */
+  /** Visits a site with one page, which gives this response. */
   async function visitOne(answer: SiteAnswer, options: VisitOptions = {}) {
     await using sites = await startLeadSites({ 'acme.test/': answer });
     return await visit(sites, 'acme.test/', options);

@@ -1,16 +1,16 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { OutboundError } from '#src/platform/http.ts';
 
-/** What undici tells of a connection that it wanted to make. */
+/** Undici's message about a connection attempt. */
 interface ConnectionNews {
   connectParams: { hostname: string };
   error?: unknown;
 }
 
 export interface WatchedConnections extends Disposable {
-  /** Refused by the guard, before anything went over the wire. */
+  /** Refused by the guard, before anything went over the network. */
   readonly refused: string[];
-  /** Made, or at least tried. */
+  /** Made, or at least attempted. */
   readonly tried: string[];
 }
 
@@ -22,7 +22,7 @@ export function watchConnections(): WatchedConnections {
   const refused: string[] = [];
   const tried: string[] = [];
   const note = (message: unknown): void => {
-    // The door of a channel that carries what it documents.
+    // Undici documents the message of this channel.
     const { connectParams, error } = message as ConnectionNews;
     const isRefused = error instanceof OutboundError && error.kind === 'refused';
     if (connectParams.hostname === '127.0.0.1') return;

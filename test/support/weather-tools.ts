@@ -1,10 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 
-/** The beginning of one: enough to be told by. */
+/** The beginning of a PNG, enough to be recognized. */
 export const SMALL_PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
-/** A tool that works, one that fails, and ones that bring images and structured content. */
+/** A tool that works, one that fails, and some that return images and structured content. */
 export function registerWeather(mcp: McpServer): void {
   mcp.registerTool(
     'forecast',

@@ -6,12 +6,12 @@ import type { AttackValues } from './connector-attacks.ts';
 import type { SeededWorkspace } from './seed-workspace.ts';
 import { eventFixture, signatureOf, subscriptionFixture } from './stripe-fixtures.ts';
 
-/** An address that passes every check; what is saved with it here is disabled, and nothing is sent. */
+/** A URL that passes every check; what is saved with it here is disabled, and nothing is sent. */
 const STOLEN_URL = 'https://93.184.216.34/stolen';
 const PAGES = { success_url: 'https://shop.test/done', cancel_url: 'https://shop.test/back' };
 const AN_HOUR_MS = 3_600_000;
 
-/** Requests of B that aim at A's webhooks, members, plan, payments and points. */
+/** Requests of B that target A's webhooks, members, plan, payments and points. */
 export function webhookAttacks(a: SeededWorkspace): AttackValues {
   const endpointOfA = { id: a.endpointId };
   const eventOfA = { id: a.eventId };
@@ -44,7 +44,7 @@ export function webhookAttacks(a: SeededWorkspace): AttackValues {
   };
 }
 
-/** Cursors too: one that lies after everything of A, and one that lies at it. */
+/** Including cursors: one after everything of A, and one at it. */
 function queriesAt(a: SeededWorkspace): AttackValues['queries'] {
   const afterAll = encodeEventCursor({
     createdAtMicros: '9'.repeat(16),
@@ -110,7 +110,7 @@ function accountBodiesAt(a: SeededWorkspace): AttackValues['bodies'] {
 
 const STRIPE_WEBHOOK = 'POST /billing/stripe/webhook';
 
-/** What Stripe would send if A had cancelled. */
+/** The event that Stripe would send if A had canceled. */
 function cancellationOf(a: SeededWorkspace): unknown {
   const subscription = subscriptionFixture(a.subscriptionId, {
     status: 'canceled',

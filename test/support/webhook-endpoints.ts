@@ -14,7 +14,7 @@ import type { ReceivedRequest, WebhookReceiver } from './webhook-receiver.ts';
 
 export type Statuses = Partial<Record<WebhookDeliveryStatus, number>>;
 
-/** How many deliveries are in each state; of one endpoint, or of all. */
+/** Number of deliveries per status, of one endpoint or of all. */
 export async function statusesOf(db: Database, id?: WebhookEndpointId): Promise<Statuses> {
   const { rows } = await sql<{ status: WebhookDeliveryStatus; count: number }>`
     select status, count(*)::int as count from webhook_delivery
@@ -23,7 +23,7 @@ export async function statusesOf(db: Database, id?: WebhookEndpointId): Promise<
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
-/** Of an endpoint's row, what its lanes write. */
+/** The columns of an endpoint that its lanes write. */
 interface EndpointState {
   enabled: boolean;
   disabled_reason: string | null;
@@ -33,7 +33,7 @@ interface EndpointState {
   failures: number;
   breaker_trips: number;
   breaker_until: Date | null;
-  /** From now; null when nothing is planned. */
+  /** Seconds from now; null when nothing is planned. */
   wakes_in_seconds: number | null;
   open_for_seconds: number | null;
 }
@@ -45,23 +45,23 @@ export async function endpointState(db: Database, id: WebhookEndpointId): Promis
       extract(epoch from breaker_until - now())::float8 as open_for_seconds
     from webhook_endpoint where id = ${id}`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error('There is no such endpoint.');
+  if (!row) throw new Error('The endpoint does not exist.');
   return row;
 }
 
-/** Ends the lease of whoever holds the endpoint, as if its worker had been silent for long. */
+/** Expires the lease of the current holder, as after a long silence of its worker. */
 export async function expireLease(db: Database, id: WebhookEndpointId): Promise<void> {
   await sql`update webhook_endpoint set claimed_until = now() - interval '1 second'
     where id = ${id}`.execute(db);
 }
 
-/** Another worker has the endpoint, for a long time. */
+/** Gives the endpoint to another worker for a long time. */
 export async function takeLeaseAway(db: Database, id: WebhookEndpointId): Promise<void> {
   await sql`update webhook_endpoint set claim_token = 'another worker',
     claimed_until = now() + interval '1 hour' where id = ${id}`.execute(db);
 }
 
-/** What a worker leaves behind that was killed while it sent all that was due; its lease is over. */
+/** The state left by a worker that was killed while sending everything due; its lease has expired. */
 export async function abandonDeliveries(db: Database, id: WebhookEndpointId): Promise<void> {
   await sql`update webhook_delivery set status = 'delivering', claim_token = 'dead'
     where webhook_endpoint_id = ${id} and status in ('pending', 'waiting')`.execute(db);
@@ -69,7 +69,7 @@ export async function abandonDeliveries(db: Database, id: WebhookEndpointId): Pr
     claimed_until = now() - interval '1 second' where id = ${id}`.execute(db);
 }
 
-/** All that waits is due now. */
+/** Makes everything that waits due now. */
 export async function makeDue(db: Database, id: WebhookEndpointId): Promise<void> {
   await sql`update webhook_delivery set next_attempt_at = now()
     where webhook_endpoint_id = ${id} and status in ('pending', 'waiting')`.execute(db);
@@ -77,7 +77,7 @@ export async function makeDue(db: Database, id: WebhookEndpointId): Promise<void
     and breaker_until is not null`.execute(db);
 }
 
-/** What a job does. */
+/** Does what a job does. */
 export function runJob(
   services: DeliverServices,
   id: WebhookEndpointId,
@@ -90,7 +90,7 @@ export async function delayedJobs({ producer }: Pick<Services, 'producer'>): Pro
   return (await producer.counts(webhookDeliver))['delayed'] ?? 0;
 }
 
-/** Events that every endpoint of the workspace gets, written in one transaction. Nobody is told. */
+/** Writes events for every endpoint of the workspace in one transaction, without notifying anyone. */
 export async function writeEvents(
   { db }: Pick<Services, 'db'>,
   workspaceId: WorkspaceId,
@@ -105,10 +105,10 @@ export async function writeEvents(
   return db.transaction().execute((trx) => emitEvents(trx, events));
 }
 
-/** Stops at a gate on the way to the receiver, or on the way back from it. */
+/** Blocks requests at a gate, before they reach the receiver or after they return from it. */
 export interface GatedHttp {
   readonly http: HttpClient;
-  /** How many have come to the gate. */
+  /** Number of requests that have reached the gate. */
   readonly arrived: number;
   open(): void;
 }
@@ -156,7 +156,7 @@ export async function received(
 
 const LONG_WAIT = sql.raw(`interval '20 seconds'`);
 
-/** Waits until every delivery has ended; what would be tried again in more than 20 s is due at once. */
+/** Waits until every delivery has ended; retries planned in more than 20 s become due at once. */
 export async function deliveriesSettled(db: Database, timeoutMs: number): Promise<void> {
   await until(
     async () => {
@@ -188,10 +188,10 @@ interface LedgerOfDelivery {
 }
 
 /**
- * Holds the ledger of every delivery against what its receiver saw: it came at least once, each time with the same bytes,
- * and each post has its line. Receivers are told by path.
+ * Compares the ledger of every delivery with what its receiver saw: each arrived at least once, always with the same
+ * bytes, and each post has its line. Receivers are distinguished by path.
  * @param receiver the one behind all endpoints
- * @returns how many posts were repetitions of one that had been answered with 2xx or not at all
+ * @returns number of posts that repeated one answered with 2xx or not at all
  */
 export async function expectTrueLedger(db: Database, receiver: WebhookReceiver): Promise<number> {
   const { rows } = await sql<LedgerOfDelivery>`
@@ -226,7 +226,7 @@ export async function expectTrueLedger(db: Database, receiver: WebhookReceiver):
   return repeated;
 }
 
-/** Kills these processes at a moment at which deliveries are under way. @returns how many were */
+/** Kills these processes at a moment when deliveries are in progress. @returns how many were */
 export async function killWhileDelivering(
   workers: readonly ServiceProcess[],
   db: Database,
@@ -234,7 +234,7 @@ export async function killWhileDelivering(
   let held = 0;
   await until(
     async () => {
-      // Frozen, they neither finish nor claim while the test looks.
+      // While stopped, they neither finish nor claim deliveries.
       for (const worker of workers) worker.signal('SIGSTOP');
       held = (await statusesOf(db)).delivering ?? 0;
       if (held === 0) for (const worker of workers) worker.signal('SIGCONT');

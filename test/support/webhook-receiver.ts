@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** What a receiver does with one request. */
+/** A receiver's reaction to one request. */
 export type Behaviour =
   | {
       kind: 'answer';
@@ -17,19 +17,19 @@ export type Behaviour =
       /** Answers when this settles. */
       after?: Promise<unknown>;
     }
-  /** Takes the request and never answers. */
+  /** Accepts the request and never answers. */
   | { kind: 'hang' }
-  /** One byte every `everyMs` of its headers, or of its body, without end. */
+  /** Sends one byte of its headers, or of its body, every `everyMs`, without end. */
   | { kind: 'slow-headers'; everyMs: number }
   | { kind: 'slow-body'; everyMs: number; status?: number }
-  /** A body of so many bytes, made as they are taken. */
+  /** A body of this many bytes, generated while it is read. */
   | { kind: 'vast'; bytes: number; status?: number; headers?: Record<string, string> }
-  /** A reset before the body is read, or after it. */
+  /** Resets the connection before the body is read, or after it. */
   | { kind: 'reset-early' }
   | { kind: 'reset-late' }
-  /** The end of the connection without an answer. */
+  /** Ends the connection without an answer. */
   | { kind: 'close' }
-  /** These bytes as they are, HTTP or not, and the end of the connection. */
+  /** Sends these bytes unchanged, HTTP or not, and ends the connection. */
   | { kind: 'raw'; text: string };
 
 export interface ReceivedRequest {
@@ -45,19 +45,19 @@ export interface ReceivedRequest {
 export type Behave = (path: string, count: number) => Behaviour;
 
 export interface WebhookReceiver extends AsyncDisposable {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];
   requestsTo(path: string): ReceivedRequest[];
   behave: Behave;
-  /** Connections that there have been, and that are open. */
+  /** Total and open connections. */
   readonly connections: number;
   readonly openConnections: number;
-  /** Of `vast` answers, as far as they were taken. */
+  /** Bytes of `vast` answers that were read. */
   readonly vastBytesSent: number;
 }
 
-/** Each behaviour once, in this order; the last one for all that follow. */
+/** Each behaviour once, in this order; the last one is repeated. */
 export function inTurn(...behaviours: Behaviour[]): Behave {
   return (_, count) => behaviours[Math.min(count, behaviours.length) - 1] ?? { kind: 'hang' };
 }
@@ -65,7 +65,7 @@ export function inTurn(...behaviours: Behaviour[]): Behave {
 const MAX_REQUESTS = 100_000;
 const MAX_BODY_BYTES = 1_000_000;
 
-/** A receiver on this machine: well-behaved until told. With `tls` it has a certificate that nobody vouches for. */
+/** A receiver on this machine, well-behaved by default. With `tls` it has an untrusted certificate. */
 export async function startReceiver(
   options: { tls?: boolean; behave?: Behave } = {},
 ): Promise<WebhookReceiver> {
@@ -90,7 +90,7 @@ export async function startReceiver(
   };
   const server = await openServer(options.tls ?? false);
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    // A sender that hangs up while it is answered is no failure of the receiver.
+    // A sender that disconnects during an answer is not a receiver failure.
     serve(incoming, outgoing).catch(() => incoming.socket.destroy());
   });
   server.on('connection', (socket: Socket) => {
@@ -131,7 +131,7 @@ async function openServer(isTls: boolean): Promise<Server> {
   return server.on('tlsClientError', () => undefined);
 }
 
-/** Self-signed, for `localhost` and 127.0.0.1, and worth nothing to anybody. */
+/** Self-signed, for `localhost` and 127.0.0.1; it protects nothing. */
 function readPem(name: 'key' | 'cert'): Promise<Buffer> {
   return readFile(new URL(`../fixtures/tls/localhost-${name}.pem`, import.meta.url));
 }
@@ -139,7 +139,7 @@ function readPem(name: 'key' | 'cert'): Promise<Buffer> {
 async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Without an encoding a request yields buffers.
+  // Without an encoding, a request yields buffers.
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) throw new Error('A larger body than a test should send.');

@@ -6,7 +6,7 @@ import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables/w
 import { emitEvents, sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { makeSecret } from '#src/webhooks/sign.ts';
 
-/** An endpoint that was inserted, and its secret as it is displayed. */
+/** An inserted endpoint and its secret in display form. */
 export interface InsertedEndpoint {
   id: WebhookEndpointId;
   secret: string;
@@ -18,7 +18,7 @@ export async function insertEndpoint(
   url: string,
   columns: { event_types?: string[]; rate_limit?: number } = {},
 ): Promise<InsertedEndpoint> {
-  const id = randomUUID() as WebhookEndpointId; // a new row's id
+  const id = randomUUID() as WebhookEndpointId; // id of a new row
   const secret = makeSecret();
   await db
     .insertInto('webhook_endpoint')
@@ -82,7 +82,7 @@ export interface AttemptRow {
   duration_ms: number;
 }
 
-/** Of the deliveries to an endpoint, oldest first. */
+/** The deliveries to an endpoint, oldest first. */
 export async function deliveriesTo(
   { db }: Pick<Services, 'db'>,
   id: WebhookEndpointId,
@@ -96,7 +96,7 @@ export async function deliveriesTo(
   return rows;
 }
 
-/** Of all deliveries to an endpoint, oldest first. */
+/** The attempts of all deliveries to an endpoint, oldest first. */
 export async function attemptsTo(
   { db }: Pick<Services, 'db'>,
   id: WebhookEndpointId,
@@ -108,7 +108,7 @@ export async function attemptsTo(
   return rows;
 }
 
-/** Moves all that is planned for an endpoint that far into the past. */
+/** Moves everything planned for an endpoint that far into the past. */
 export async function travel(
   { db }: Pick<Services, 'db'>,
   id: WebhookEndpointId,

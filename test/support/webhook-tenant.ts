@@ -7,7 +7,7 @@ import type { Answer } from './api-client.ts';
 import { startTestMillrace, type TestMillrace } from './test-millrace.ts';
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
-/** An address that passes every check; nothing of a test is ever meant to reach it. */
+/** A URL that passes every check; no test ever connects to it. */
 export const PUBLIC_URL = 'https://93.184.216.34/hook';
 
 /** A Millrace, and a receiver on this machine that its webhooks may reach. */
@@ -17,17 +17,17 @@ export interface WebhookStage extends AsyncDisposable {
   openTenant(): Promise<WebhookTenant>;
 }
 
-/** A workspace of its own and what a test does with it. */
+/** A new workspace and the actions of a test in it. */
 export interface WebhookTenant {
   readonly workspaceId: WorkspaceId;
   call: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Makes an endpoint that is as told, and answers what the API did, its secret included. */
+  /** Creates an endpoint with these fields and returns the API's answer, including its secret. */
   createEndpoint: (fields?: object) => Promise<NewEndpoint>;
-  /** Nothing is sent to the endpoint from then on, whatever is due. */
+  /** Keeps anything from being sent to the endpoint, whatever is due. */
   silence: (id: string) => Promise<void>;
   silentEndpoint: (fields?: object) => Promise<string>;
   /**
-   * Writes events of one moment, or, as if it had been so long ago, a millisecond apart; their endpoints are not told.
+   * Writes events of the same moment or, with `minutesAgo`, that long ago and a millisecond apart; no worker is woken.
    */
   emit: (events: readonly WebhookEvent[], minutesAgo?: number) => Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startWebhookStage(
 async function openTenant(millrace: TestMillrace): Promise<WebhookTenant> {
   const { db } = millrace.services;
   const made = await millrace.createWorkspace();
-  const workspaceId = made.workspaceId as WorkspaceId; // it was just made
+  const workspaceId = made.workspaceId as WorkspaceId; // created above
   const call: WebhookTenant['call'] = (method, path, body) =>
     millrace.call(method, path, body, { key: made.key });
   const silence = async (id: string): Promise<void> => {
@@ -105,7 +105,7 @@ async function writeEvents(
     const owned = events.map((event): EventToEmit => ({ ...event, workspaceId, at }));
     await emitEvents(trx, owned);
     if (minutesAgo === null) return;
-    // Those of this transaction; no test writes the same data twice.
+    // The events of this transaction; no test writes the same data twice.
     await sql`update webhook_event e
       set created_at = now() - make_interval(mins => ${minutesAgo}::int)
         + n.place * interval '1 millisecond'
@@ -136,7 +136,7 @@ export interface NamedDelivery {
   round: number;
 }
 
-/** The deliveries to an endpoint in the order in which they are due, each with what its event is called above. */
+/** The deliveries to an endpoint in the order in which they are due, with the names given to their events above. */
 export async function namedDeliveries(db: Database, endpointId: string): Promise<NamedDelivery[]> {
   const { rows } = await sql<NamedDelivery>`
     select d.status, d.round, coalesce(e.payload::json->'data'->>'scrape_id',

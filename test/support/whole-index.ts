@@ -4,7 +4,7 @@ import type { Database } from '#src/platform/database.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Push } from './push-documents.ts';
 
-/** Everything that is wrong with the index; each list is empty when nothing is lost, doubled or left over. */
+/** All faults of the index; each list is empty when nothing is lost, duplicated or left over. */
 export async function faultsOf(db: Database): Promise<Record<string, unknown[]>> {
   const faults = {
     unfinished: sql`select external_id, status, error, revision, indexed_revision from document
@@ -56,7 +56,7 @@ export const NO_FAULTS = {
   wronglyCountedTerms: [],
 };
 
-/** Each acknowledged document is indexed once and whole; others are absent, or whole as well. */
+/** Checks that each acknowledged document is indexed once and completely; others are absent or complete. */
 export async function expectWholeIndex(db: Database, push: Push): Promise<void> {
   expect(await faultsOf(db)).toEqual(NO_FAULTS);
   const { rows } = await sql<{ word: string; holds_word: boolean }>`
@@ -69,7 +69,7 @@ export async function expectWholeIndex(db: Database, push: Push): Promise<void> 
   expect(rows.length).toBe(stored.size);
 }
 
-/** A search for the word of one document in each fifty finds that document first. */
+/** Checks that a search for the word of every fiftieth document finds that document first. */
 export async function expectSearchable(client: ApiClient, push: Push): Promise<void> {
   const sample = [...push.acknowledged].filter((_, index) => index % 50 === 0);
   expect(sample.length).toBeGreaterThan(0);

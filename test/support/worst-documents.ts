@@ -4,7 +4,7 @@ const WORDS =
   'harbour tide barnacle the of lantern rope a mooring keel ballast with anchor capstan ';
 const NDJSON = 'application/x-ndjson';
 
-/** Documents that are legal and as costly as can be, and some that are not. */
+/** The most expensive valid documents, and some invalid ones. */
 export function worstDocuments(key: string, maxBytes: number): WorstRequest[] {
   const text = (bytes: number) => WORDS.repeat(Math.ceil(bytes / WORDS.length)).slice(0, bytes);
   const item = (id: string, rest: object) => ({

@@ -2,17 +2,17 @@ import { aimedAt, type Targets } from './malformed-targets.ts';
 import { type Json, type Operation, operationsOf } from './openapi-operations.ts';
 import type { WireRequest } from './raw-http.ts';
 
-/** The costliest that a client may send to an operation, of one kind. */
+/** The most expensive request of one shape that a client may send to an operation. */
 export interface WorstRequest {
   /** `POST /search`. */
   operation: string;
-  /** What is costly about it. */
+  /** What is expensive about it. */
   shape: string;
-  /** Made when it is sent: all of them together would fill the memory. */
+  /** Built when it is sent, because all of them together would fill the memory. */
   build: () => WireRequest;
 }
 
-/** The head of a request may have 16 KB; names and the address need some of it. */
+/** A request head may have 16 KB; names and the host need some of it. */
 const QUERY_BYTES = 12_000;
 const PATH_BYTES = 6_000;
 const DEEPEST = 100_000;
@@ -20,11 +20,13 @@ const DEEPEST = 100_000;
 export interface WorstOptions {
   key: string;
   targets: Targets;
-  /** Where the description tells no limit. */
+  /** Used where the description gives no limit. */
   defaultBytes: number;
 }
 
-/** Requests to every operation of an OpenAPI description that make the most work of what the route's limits allow. */
+/**
+ * For every operation of an OpenAPI description, the requests that cause the most work within the limits of the route.
+ */
 export function worstRequests(description: Json, options: WorstOptions): WorstRequest[] {
   return operationsOf(description)
     .filter(({ path }) => path !== '/chat/delete-all-chat-sessions')
@@ -52,7 +54,7 @@ function bodiesOf(operation: Operation, description: Json, options: WorstOptions
   }));
 }
 
-/** Text of a body of nearly `limit` bytes, by what is costly about it. */
+/** Text of a body of nearly `limit` bytes, by what is expensive about it. */
 function shapesOf(sample: Json, limit: number): Record<string, () => string> {
   const room = limit - JSON.stringify(sample).length - 100;
   const fill = (piece: string, bytes = room) => piece.repeat(Math.floor(bytes / piece.length));
@@ -91,7 +93,7 @@ interface Fillers {
   keys: () => string;
 }
 
-/** JSON for a field whose usual value this is. */
+/** JSON for a field that usually has this value. */
 function valuesLike(value: unknown, { fill, list, keys }: Fillers): Record<string, () => string> {
   const text = (piece: string) => () => `"${fill(piece)}"`;
   if (Array.isArray(value)) {
@@ -126,7 +128,7 @@ function valuesLike(value: unknown, { fill, list, keys }: Fillers): Record<strin
   };
 }
 
-/** Long parameters, where it has some. */
+/** Requests with long query and path parameters, where the operation has some. */
 function addressesOf(operation: Operation, options: WorstOptions): WorstRequest[] {
   const { method, path, queryNames, sample } = operation;
   const build = (address: string): WireRequest => ({

@@ -24,8 +24,8 @@ const RETRY_MS = 50;
 const isEmbedded = process.env['TEST_DATABASE_URL'] === undefined;
 
 /**
- * Requests a test send until one is acknowledged; an interrupted request may have been accepted too. @returns its
- * event's id
+ * Requests a test send until one is acknowledged; an interrupted request may have been accepted too.
+ * @returns its event's id
  */
 async function send(client: ApiClient, id: string): Promise<string> {
   for (;;) {

@@ -21,8 +21,9 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What every server refuses in a conversation, in OpenAI's words; null when nothing is wrong with it: results without
- * their calls, calls without their results, ids that are there twice, arguments that are no text, unknown parameters.
+ * The error that every server reports for a malformed conversation, in OpenAI's words: results without their calls,
+ * calls without their results, duplicate ids, arguments that are not a string, unknown parameters. Null when there is
+ * none.
  */
 export function faultIn(body: LlmRequestBody): string | null {
   const unknown = Object.keys(body).find((name) => !PARAMETERS.has(name));
@@ -52,7 +53,7 @@ export function faultIn(body: LlmRequestBody): string | null {
   return open.length > 0 ? `There are no results for ${open.join(', ')}` : null;
 }
 
-/** The first member of a message, or of a call in it, that the server does not know. */
+/** The first field of a message, or of a call in it, that the server does not know. */
 export function unknownMember(
   body: LlmRequestBody,
   known: readonly string[] = [],
@@ -75,14 +76,14 @@ function messagesOf(body: LlmRequestBody): Message[] {
   return body.messages;
 }
 
-/** The assistant's messages with calls, each with its place. */
+/** The assistant's messages with calls, each with its index. */
 export function callingMessages(body: LlmRequestBody): { index: number; message: Message }[] {
   return messagesOf(body)
     .map((message, index) => ({ index, message }))
     .filter(({ message }) => (message.tool_calls ?? []).length > 0);
 }
 
-/** Those behind the user's last message. */
+/** Those after the last user message. */
 export function currentCalls(body: LlmRequestBody): ReturnType<typeof callingMessages> {
   const asked = body.messages.findLastIndex(({ role }) => role === 'user');
   return callingMessages(body).filter(({ index }) => index > asked);

@@ -1,11 +1,11 @@
 import type { LlmRequestBody } from '#test/support/scripted-llm.ts';
 
-/** What a server is to say, in whatever form it has. */
+/** What a server should say, independent of its format. */
 export interface Said {
   reasoning?: string;
   text?: string;
   calls?: readonly { name: string; args: unknown }[];
-  /** It ends at its limit on length. */
+  /** It ends at its length limit. */
   isCut?: boolean;
 }
 
@@ -14,23 +14,23 @@ export interface Refusal {
   body: unknown;
 }
 
-/** A server as strict as its vendor's, for one test: it remembers what it has sent. */
+/** A server as strict as its vendor's, for one test; it remembers what it has sent. */
 export interface DialectServer {
-  /** Null when it takes the request. */
+  /** Null when it accepts the request. */
   refuse: (body: LlmRequestBody) => Refusal | null;
   /** The events of an answer, framing included. */
   play: (said: Said) => string[];
 }
 
-/** One vendor's way to speak, and what it refuses. */
+/** One vendor's response format, and what it refuses. */
 export interface Dialect {
   server: string;
   model: string;
-  /** Where the form of its events and of its refusals was seen: recordings, issues with logs, the vendor's page. */
+  /** Sources for the format of its events and refusals: recordings, issues with logs, the vendor's page. */
   sources: readonly string[];
   /** What none of the sources shows. */
   assumed?: string;
-  /** It shows what it thinks. */
+  /** It shows its reasoning. */
   thinks: boolean;
   open: () => DialectServer;
 }
@@ -38,7 +38,7 @@ export interface Dialect {
 export const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 export const DONE = 'data: [DONE]\n\n';
 
-/** Two pieces of a text, as it would be streamed. */
+/** A text in two pieces, as it would be streamed. */
 export function halves(text: string | undefined): string[] {
   if (text === undefined) return [];
   const middle = Math.ceil(text.length / 2);
@@ -50,7 +50,7 @@ export function finishOf(said: Said): 'stop' | 'tool_calls' | 'length' {
   return said.calls ? 'tool_calls' : 'stop';
 }
 
-/** Ids as a vendor makes them: `call_1`, `call_2` … */
+/** Ids in a vendor's style: `call_1`, `call_2` … */
 export function idMaker(make: (count: number) => string): () => string {
   let count = 0;
   return () => make((count += 1));

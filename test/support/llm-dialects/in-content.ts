@@ -86,7 +86,7 @@ const MISTRAL: Dialect = {
           ...halves(said.text).map((text, index) =>
             chunk({ content: index === 0 ? [{ type: 'text', text }] : text }),
           ),
-          // The calls come in the chunk that ends the answer, without index and type.
+          // The calls come in the final chunk of the answer, without index and type.
           chunk(last, finishOf(said), { usage: USAGE }),
           DONE,
         ];
@@ -95,7 +95,7 @@ const MISTRAL: Dialect = {
   },
 };
 
-/** Servers that pass on what the model writes, its thinking between tags included. */
+/** Servers that pass on the raw output of the model, including reasoning between tags. */
 function tagged(
   facts: Pick<Dialect, 'server' | 'model' | 'sources' | 'assumed'>,
   refuse: (body: LlmRequestBody, isBack: boolean) => Refusal | null,
@@ -129,7 +129,7 @@ function tagged(
           const calls = (said.calls ?? []).map((call) => ({ ...call, id: nextId() }));
           if (calls[0]) issued.set(calls[0].id, content);
           return [
-            // Three characters at a time: no tag comes whole.
+            // Three characters at a time, so that no tag arrives whole.
             ...(content.match(/.{1,3}/gs) ?? []).map((piece) =>
               chunk({ role: 'assistant', content: piece }),
             ),
@@ -217,7 +217,7 @@ const ANTHROPIC: Dialect = {
         chunk({ role: 'assistant' }),
         ...halves(said.text).map((content) => chunk({ content })),
         ...(said.calls ?? []).flatMap(({ name, args }, at) => {
-          // Counted among all blocks of the message, the one of its text included.
+          // The index counts all blocks of the message, including its text.
           const index = at + (said.text === undefined ? 0 : 1);
           const named = { name, arguments: '' };
           return [

@@ -20,7 +20,7 @@ function refusal(message: string, param: string | null, code: string | null): Re
   };
 }
 
-/** What OpenAI's models that think refuse, on Azure, too. */
+/** What OpenAI's reasoning models refuse, also on Azure. */
 function refuse(body: LlmRequestBody): Refusal | null {
   if (body['max_tokens'] !== undefined)
     return refusal(
@@ -113,7 +113,7 @@ const AZURE: Dialect = {
     return {
       refuse,
       play: (said) => [
-        // The verdict on the prompt comes first, in a chunk that belongs to no answer yet.
+        // The content filter's verdict on the prompt comes first, in a chunk without choices.
         event({
           choices: [],
           created: 0,

@@ -153,7 +153,9 @@ const KIMI: Dialect = {
   },
 };
 
-/** Servers that take `reasoning_content` back but do not insist: whole calls in one delta, no null finish reasons. */
+/**
+ * Servers that accept `reasoning_content` back but do not require it: whole calls in one delta, no null finish reasons.
+ */
 function lenient(
   facts: Pick<Dialect, 'server' | 'model' | 'sources'>,
   refuse: (body: LlmRequestBody) => Refusal | null,
@@ -261,7 +263,7 @@ const FIREWORKS = lenient(
     ],
   },
   (body) => {
-    // Its older deployments do not count tokens in a stream.
+    // Older deployments do not report usage in a stream.
     if (body['stream_options'] !== undefined)
       return refusal("Extra inputs are not permitted, field: 'stream_options'");
     return commonFault(body, ['reasoning_content']);

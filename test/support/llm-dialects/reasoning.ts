@@ -13,15 +13,15 @@ import {
 } from './dialect.ts';
 
 interface Framing {
-  /** What stands beside a choice's delta. */
+  /** Additional fields beside a choice's delta. */
   inChoice?: object;
-  /** What stands beside the choices of the first chunk. */
+  /** Additional fields beside the choices of the first chunk. */
   inFirst?: object;
-  /** No members that say nothing, and the usage in the chunk that ends the answer. */
+  /** No empty fields, and the usage in the final chunk of the answer. */
   isTerse?: boolean;
 }
 
-/** Servers whose reasoning is called `reasoning`. */
+/** Servers that call their reasoning field `reasoning`. */
 function reasoning(
   facts: Pick<Dialect, 'server' | 'model' | 'sources'>,
   makeId: (count: number) => string,

@@ -11,10 +11,10 @@ import {
   USAGE,
 } from './dialect.ts';
 
-/** Google's documented stand-in for the signature of a call that the model has not made. */
+/** Google's documented placeholder signature for a call that the model did not make. */
 const STAND_IN = 'skip_thought_signature_validator';
 
-/** Gemini behind Google's own endpoint, and behind that of its cloud, which has another name for itself. */
+/** Gemini behind Google's own endpoint and behind that of Google Cloud, which uses another namespace. */
 function gemini(
   namespace: 'google' | 'vertex',
   facts: Pick<Dialect, 'server' | 'sources'>,
@@ -22,7 +22,7 @@ function gemini(
   return {
     ...facts,
     model: 'gemini-3.1-flash',
-    // It thinks, but shows nothing unless it is asked to.
+    // It reasons, but shows it only on request.
     thinks: false,
     open() {
       const nextId = idMaker((count) => `jm4owj3${count}`);
@@ -60,7 +60,7 @@ function gemini(
         },
         play: (said) => [
           ...halves(said.text).map((content) => chunk({ content, role: 'assistant' })),
-          // Whole calls without an index; the first of a message is signed, and the end is called `stop`.
+          // Whole calls without an index; the first of a message is signed, and the finish reason is `stop`.
           ...(said.calls ?? []).map(({ name, args }, index) => {
             const id = nextId();
             const signature = `EjQKMgEMOdbH${id}==`;

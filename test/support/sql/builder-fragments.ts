@@ -14,11 +14,11 @@ const JOINS = new Set([
 
 export interface BuilderFragment {
   node: Node;
-  /** The fragment as a part of a statement over the same tables. */
+  /** Embeds the fragment in a statement over the same tables. */
   inContext: (text: string) => string;
 }
 
-/** What may be a fragment inside of statements of the builder. */
+/** Expressions that may be fragments in statements of the query builder. */
 export function fragmentsOfBuilder(nodes: readonly Node[]): BuilderFragment[] {
   return nodes.flatMap((node) => {
     const isFragment =
@@ -38,7 +38,7 @@ function contextOf(node: Node): ((text: string) => string) | null {
   for (let at = node; at.parent; at = at.parent) {
     const { parent } = at;
     if (parent.type === 'TemplateLiteral') return null;
-    // Of a function with statements only what it returns could be a part.
+    // In a function with statements, only the returned expression could be a fragment.
     if (method === null && isFunction(parent) && parent.body?.type === 'BlockStatement')
       return null;
     if (parent.type !== 'CallExpression' || parent.callee === at) continue;
@@ -49,7 +49,7 @@ function contextOf(node: Node): ((text: string) => string) | null {
   return method === null ? null : (text) => over(tables, method, text);
 }
 
-/** The tables of the chain of calls that this one is a part of. */
+/** The tables of the call chain that this call belongs to. */
 function tablesOf(call: Node): string[] {
   let top = call;
   while (

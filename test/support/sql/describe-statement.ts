@@ -4,7 +4,7 @@ import { kindOf, type Kind } from './type-kinds.ts';
 import type { Statement } from './statements.ts';
 import { propertiesOf } from './types.ts';
 
-/** What is wrong with one statement: empty when Postgres takes it and its row is what the code says. */
+/** The problems of one statement; empty when Postgres accepts it and its row matches the declared type. */
 export interface Examined {
   problems: string[];
   isRowCompared: boolean;
@@ -38,7 +38,7 @@ export async function examine(
   return { problems, isRowCompared: true };
 }
 
-/** Names of the database's types by their number. */
+/** Names of the database's types by OID. */
 export async function readTypeNames(pglite: PGlite): Promise<Map<number, string>> {
   const { rows } = await pglite.query<{ oid: number; typname: string }>(
     'select oid, typname from pg_type',
@@ -63,12 +63,12 @@ async function describe(
   }
 }
 
-/** Of these Postgres looks at no name before they run. */
+/** Statements whose names Postgres does not resolve before they run. */
 const UTILITY = /^\s*(?:analyze|create|drop|lock|reset|set)\b/i;
 
 async function runUndone(pglite: PGlite, text: string): Promise<Column[]> {
   await pglite.transaction(async (transaction) => {
-    // What is concurrent can be in no transaction; the names are the same.
+    // Concurrent operations cannot run in a transaction; the names are the same without the keyword.
     await transaction.exec(text.replaceAll(/\bconcurrently\b/gi, ''));
     await transaction.rollback();
   });
@@ -84,7 +84,7 @@ function misfit({ name, type }: Column, written: Node | null): string[] {
   ];
 }
 
-/** What both drivers make of a type, as Millrace sets them up. */
+/** The JavaScript type that both drivers return for a database type, as configured by Millrace. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   bool: 'boolean',
   bytea: 'bytes',

@@ -16,7 +16,7 @@ import {
 const MAX_DEPTH = 60;
 const TOOLS: Tools = { evaluate, member };
 
-/** What an expression is, as far as the source tells it; `unknown` for what only a run could say. */
+/** The value of an expression as far as the source determines it; `unknown` when only a run could tell. */
 export function evaluate(node: Node, frame: Frame | null, path: Path): Value {
   if (path.depth > MAX_DEPTH) return UNKNOWN;
   path.depth += 1;
@@ -91,7 +91,10 @@ function itemsOf(elements: readonly (Node | null)[], frame: Frame | null, path: 
   });
 }
 
-/** Whether the condition holds on this path: known, or else one of both, the same for the same words in one call. */
+/**
+ * Whether the condition holds on this path. An unknown condition takes either branch, the same one for the same text
+ * within a call.
+ */
 function isTaken(test: Node, frame: Frame | null, path: Path): boolean {
   const known = truthOfTest(test, frame, path);
   if (known !== null) return known;
@@ -115,7 +118,7 @@ function truthOfTest(test: Node, frame: Frame | null, path: Path): boolean | nul
 function areEqual(left: Value, right: Value): boolean | null {
   if (left.kind === 'literal' && right.kind === 'literal') return left.value === right.value;
   const other = left.kind === 'literal' ? right : left;
-  // A fragment, a list or an object is no null.
+  // A fragment, a list or an object is never null.
   if (left.kind !== 'literal' && right.kind !== 'literal') return null;
   return truthOf(other) === true ? false : null;
 }
@@ -145,7 +148,7 @@ function evaluateMember(
   }
   const key = evaluate(node.property, frame, path);
   if (key.kind === 'literal') return member(object, String(key.value), path);
-  // Some entry of a table.
+  // Any entry of a lookup table.
   if (object.kind !== 'object') return UNKNOWN;
   const entries = object.node.properties.flatMap((one) => (one.type === 'Property' ? [one] : []));
   const index = path.choose(`entry:${idOf(node)}:${frame?.id ?? ''}`, entries.length);
@@ -185,7 +188,7 @@ function evaluateCall(node: Call, frame: Frame | null, path: Path): Value {
     }
     if (target.kind === 'array') return listCall(name, target.items, argument, node, frame, path);
     if (argument && name === 'map' && target.kind !== 'object') {
-      // One item stands for all of a list that is not known.
+      // One item represents an unknown list.
       return listCall(name, [UNKNOWN], argument, node, frame, path);
     }
   }
@@ -222,7 +225,7 @@ function listCall(
   return { kind: 'array', items: flat };
 }
 
-/** What a function returns; async ones return nothing that could be a part of a statement. */
+/** The return value of a function; an async one never returns part of a statement. */
 function call(
   { declared, frame }: Extract<Value, { kind: 'function' }>,
   given: Value[],
@@ -231,7 +234,7 @@ function call(
 ): Value {
   if (declared.async || declared.generator || !declared.body) return UNKNOWN;
   const key = `call:${idOf(declared)}`;
-  // What calls itself says nothing new the second time.
+  // Recursion adds nothing new.
   if (path.evaluating.has(key)) return UNKNOWN;
   path.evaluating.add(key);
   try {
@@ -246,7 +249,7 @@ function call(
   }
 }
 
-/** `RawBuilder<Row>` of the function where the template itself says nothing. */
+/** Applies the function's `RawBuilder<Row>` when the template has no row type. */
 function withRowType(value: Value, declared: AnyFunction): Value {
   if (value.kind !== 'sql' || value.rowType) return value;
   const returned = declared.returnType?.typeAnnotation;
@@ -255,7 +258,7 @@ function withRowType(value: Value, declared: AnyFunction): Value {
   return rowType ? { ...value, rowType } : value;
 }
 
-/** @returns null when the statements come to their end without a `return` */
+/** @returns null when the statements end without a `return` */
 function run(statements: readonly Node[], frame: Frame, path: Path): Value | null {
   for (const statement of statements) {
     const result = runOne(statement, frame, path);

@@ -15,13 +15,13 @@ import {
 import { literalsOf, nameOf, propertiesOf, resolve } from './types.ts';
 import { type Frame, literal, NOTHING, Path, UNKNOWN, type Value } from './values.ts';
 
-/** What `evaluate.ts` lends: it would be a circle of imports otherwise. */
+/** Functions lent by `evaluate.ts`, because importing them would be circular. */
 export interface Tools {
   evaluate(node: Node, frame: Frame | null, path: Path): Value;
   member(value: Value, name: string, path: Path): Value;
 }
 
-/** Types whose values are all written down in one list. */
+/** Types whose values are all listed in one constant. */
 const LISTS: Record<string, { file: string; name: string }> = {
   SealedColumn: { file: 'src/encryption/sealed-columns.ts', name: 'SEALED_COLUMNS' },
 };
@@ -82,7 +82,7 @@ function valueOfVariable(
   }
 }
 
-/** Of the calls that lead here, the one of the function that the node stands in. */
+/** The frame of the function that contains the node, among the active calls. */
 function frameOf(node: Node, frame: Frame | null): Frame | null {
   for (let at = frame; at; at = at.parent) {
     if (
@@ -160,7 +160,7 @@ function annotationOf(pattern: Node): Node | null {
     : null;
 }
 
-/** What the callers of a function give it, where that may be a fragment. */
+/** The arguments that callers pass to a function, where they may be fragments. */
 function fromCallers(
   name: string,
   parameter: { owner: AnyFunction; index: number; pattern: Node; type: Node },
@@ -230,7 +230,7 @@ function functionName(owner: AnyFunction): string | null {
     : null;
 }
 
-/** The part of a value that a pattern gives this name. */
+/** The part of a value that a destructuring pattern binds to this name. */
 function bind(
   pattern: Node,
   value: Value,
@@ -268,7 +268,7 @@ function bind(
   }
 }
 
-/** One of the values that a type allows, where it lists them; its property `name` when that is asked for. */
+/** One of the values that a type lists; with `name`, the type of that property. */
 export function valueOfType(type: Node, path: Path, tools: Tools, name?: string): Value {
   if (name !== undefined) {
     const list = valueOfType(type, path, tools);

@@ -9,7 +9,7 @@ type Declarator = Extract<Node, { type: 'VariableDeclarator' }>;
 export type Call = Extract<Node, { type: 'CallExpression' }>;
 export type Template = Extract<Node, { type: 'TaggedTemplateExpression' }>;
 
-/** What a name stands for where it is declared. */
+/** The declaration of a name. */
 export type Binding =
   | { kind: 'variable'; declarator: Declarator }
   | { kind: 'iteration'; pattern: Node; over: Node }
@@ -19,11 +19,11 @@ export type Binding =
   | { kind: 'import'; from: string; name: string };
 
 export interface SourceFile {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   path: string;
   text: string;
   program: Node;
-  /** All nodes, a parent before its children. */
+  /** All nodes, each parent before its children. */
   nodes: Node[];
 }
 
@@ -33,7 +33,7 @@ const parsed = new Map<string, SourceFile>();
 
 const folders = new Map<string, SourceFile[]>();
 
-/** The files below a folder that import from Kysely, parsed. */
+/** The parsed files below a folder that import from Kysely. */
 export function parseFolder(folder: string): SourceFile[] {
   let known = folders.get(folder);
   if (!known) {
@@ -66,11 +66,11 @@ export function parseText(file: string, text: string): SourceFile {
 
 export function fileOf(node: Node): SourceFile {
   const file = files.get(node);
-  if (!file) throw new Error(`A node of the type ${node.type} belongs to no file.`);
+  if (!file) throw new Error(`A node of type ${node.type} belongs to no file.`);
   return file;
 }
 
-/** Tells a node from all others. */
+/** A unique id of a node. */
 export function idOf(node: Node): string {
   return `${fileOf(node).path}:${node.start}-${node.end}`;
 }
@@ -85,7 +85,7 @@ export function textOf(node: Node): string {
   return fileOf(node).text.slice(node.start, node.end);
 }
 
-/** What the name means at the node; imports are followed to the declaration in another of our files. */
+/** The declaration of the name at this node; imports are followed into our other files. */
 export function lookUp(name: string, at: Node): Binding | null {
   for (let node: Node | null | undefined = at; node; node = node.parent) {
     const binding = scopes.get(node)?.get(name);
@@ -121,7 +121,7 @@ function visit(node: Node, parent: Node | undefined, file: SourceFile): void {
   files.set(node, file);
   file.nodes.push(node);
   declare(node);
-  const fields = node as unknown as Record<string, unknown>; // by the keys that the parser itself names
+  const fields = node as unknown as Record<string, unknown>; // by the parser's own keys
   for (const key of visitorKeys[node.type] ?? []) {
     const value = fields[key];
     if (!Array.isArray(value)) {
@@ -172,7 +172,7 @@ function declareImports(node: Extract<Node, { type: 'ImportDeclaration' }>): voi
 
 function add(scope: Node, name: string, binding: Binding): void {
   const names = scopes.get(scope) ?? new Map<string, Binding>();
-  // A constant and a type may have one name; the constant came as a value, which matters more here.
+  // A constant and a type may share a name; the constant arrived as a value, which matters more here.
   if (!names.has(name) || binding.kind !== 'type') names.set(name, binding);
   scopes.set(scope, names);
 }
@@ -180,7 +180,7 @@ function add(scope: Node, name: string, binding: Binding): void {
 function scopeOf(from: Node | null | undefined): Node {
   let node = from;
   while (node?.parent && node.type !== 'BlockStatement') node = node.parent;
-  if (!node) throw new Error('A declaration stands outside of a file.');
+  if (!node) throw new Error('A declaration must belong to a file.');
   return node;
 }
 

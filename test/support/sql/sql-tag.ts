@@ -9,7 +9,7 @@ export function isSqlTag(node: Node): boolean {
   return binding?.kind === 'import' && binding.from === 'kysely';
 }
 
-/** The text of a template with what stands in its holes: fragments as they are, values as parameters. */
+/** The text of a template: fragments are inserted, values become parameters. */
 export function joined(node: Template, holes: Value[], path: Path): Value {
   if (holes.some(({ kind }) => kind === 'never')) return NEVER;
   path.used.add(node);
@@ -62,7 +62,7 @@ function quoted(names: string[]): string {
   return names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.');
 }
 
-/** A number that is not known, such as a length, is as good as any other. */
+/** An unknown number, such as a length, may be any number. */
 function literalText(value: Value | undefined): string {
   if (value?.kind !== 'literal') return '1';
   return typeof value.value === 'string'

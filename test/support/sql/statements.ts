@@ -15,9 +15,9 @@ import { alternatives, PARAMETER, Unassembled } from './values.ts';
 export interface Statement {
   /** `src/x.ts:12`. */
   place: string;
-  /** As it stands in the file. */
+  /** As written in the file. */
   source: string;
-  /** With `$1`, `$2` for what is sent along. */
+  /** With `$1`, `$2` for the parameters. */
   text: string;
   /** `X` of `sql<X>`. */
   rowType: Node | null;
@@ -25,9 +25,9 @@ export interface Statement {
 
 export interface FoundStatements {
   statements: Statement[];
-  /** Those that cannot be put together, with the reason. */
+  /** Statements that cannot be assembled, with the reason. */
   unassembled: { place: string; source: string; reason: string }[];
-  /** Fragments that no statement has. */
+  /** Fragments that no statement uses. */
   unused: string[];
 }
 
@@ -43,11 +43,11 @@ export function collect(files: readonly SourceFile[]): FoundStatements {
   const nodes = files.flatMap((file) => file.nodes);
   const templates = nodes.filter(
     (node) => node.type === 'TaggedTemplateExpression' && isSqlTag(node.tag),
-  ) as Template[]; // by the condition
+  ) as Template[]; // ensured by the condition
   const collection = new Collection(templates);
   for (const node of executedIn(nodes)) collection.add(node);
   for (const { node, inContext } of fragmentsOfBuilder(nodes)) collection.add(node, { inContext });
-  // What a function returns for others to execute.
+  // Returned for the caller to execute.
   for (const node of templates)
     if (!collection.has(node)) collection.add(node, { only: STATEMENT });
   return collection.found();
@@ -67,7 +67,7 @@ class Collection {
     return this.#used.has(template);
   }
 
-  /** Nothing for an expression that is no SQL. */
+  /** Empty for an expression that is not SQL. */
   add(node: Node, how: { inContext?: (text: string) => string; only?: RegExp } = {}): void {
     try {
       this.#addVariants(node, how);

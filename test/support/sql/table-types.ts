@@ -5,22 +5,22 @@ import { lookUp, parseFile } from './source-files.ts';
 import { kindOf, mayBeNull, withoutNull } from './type-kinds.ts';
 import { argumentsOf, literalsOf, nameOf, propertiesOf, resolve } from './types.ts';
 
-/** A column as the database has it. */
+/** A column as defined in the database. */
 export interface SchemaColumn {
   name: string;
   type: string;
   is_nullable: boolean;
-  /** It has a value of its own when it is left out. */
+  /** It has a default. */
   has_default: boolean;
-  /** That value is the only one it takes. */
+  /** It accepts only its generated value. */
   is_always: boolean;
-  /** The only values that a check allows; null for any. */
+  /** The only values that a check constraint allows; null for any. */
   allowed: string[] | null;
 }
 
 type Tables<T> = Map<string, Map<string, T>>;
 
-/** The interface that names all tables, with the types of their columns. */
+/** The interface that lists all tables with their column types. */
 export function readTableTypes(file: string, name: string): Tables<Node> {
   const binding = lookUp(name, parseFile(file).program);
   const tables = binding?.kind === 'type' ? propertiesOf(binding.declared) : null;
@@ -37,7 +37,7 @@ export function readTableTypes(file: string, name: string): Tables<Node> {
   );
 }
 
-/** The tables of a schema but for those named. */
+/** The tables of a schema except those named. */
 export async function readSchema(
   pglite: PGlite,
   schema: string,
@@ -73,7 +73,7 @@ function allowedBy(checks: readonly string[]): string[] | null {
     : [...list.matchAll(/'([^']*)'::text/g)].map(([, value = '']) => value);
 }
 
-/** What one side has and the other has not, or has otherwise; empty when they agree. */
+/** The differences between the types and the schema; empty when they agree. */
 export function compareTables(types: Tables<Node>, schema: Tables<SchemaColumn>): string[] {
   const problems: string[] = [];
   for (const table of new Set([...types.keys(), ...schema.keys()])) {
@@ -100,7 +100,7 @@ function compareColumns(
 }
 
 interface ColumnType {
-  /** What it is when it is read; null when that is not written. */
+  /** The type of the value as read; null when it is not declared. */
   read: Node | null;
   isNullable: boolean;
   mayBeLeftOut: boolean;
@@ -168,7 +168,7 @@ function nonNull(type: Node): Node {
   return parts.length === 1 && parts[0] ? resolve(parts[0]) : resolved;
 }
 
-/** Takes off what Kysely's types and those of `column-types.ts` say around the type that is read. */
+/** Unwraps Kysely's types and those of `column-types.ts` around the type as read. */
 function columnType(type: Node): ColumnType {
   const plain = {
     read: type,
@@ -215,7 +215,7 @@ function columnType(type: Node): ColumnType {
   }
 }
 
-/** Read as what it holds and written as text. */
+/** Read as its content and written as text. */
 function isJsonText(read: Node | undefined, insert: Node | undefined): boolean {
   if (!read || !insert || mayBeNull(read)) return false;
   const kind = kindOf(read);

@@ -1,10 +1,10 @@
 import type { Node } from 'oxc-parser';
 import { argumentsOf, literalsOf, nameOf, resolve } from './types.ts';
 
-/** What a value is when it has been read, however narrow its type. */
+/** The kind of a value as read, however narrow its type. */
 export type Kind = 'boolean' | 'bytes' | 'Date' | 'list' | 'number' | 'string';
 
-/** Null for what says nothing, such as `unknown` and the content of JSON. `| null` is left out of account. */
+/** Null for types without a kind, such as `unknown` and JSON content. `| null` is ignored. */
 export function kindOf(type: Node): Kind | null {
   if (literalsOf(type)) return 'string';
   const resolved = resolve(type);

@@ -6,7 +6,7 @@ export interface Property {
   isOptional: boolean;
 }
 
-/** The declaration that a reference leads to, through aliases; the type itself when it is none. */
+/** The declaration that a reference leads to, through aliases; the type itself when it is not a reference. */
 export function resolve(type: Node): Node {
   if (type.type === 'TSParenthesizedType') return resolve(type.typeAnnotation);
   if (type.type === 'TSTypeOperator' && type.operator === 'readonly') {
@@ -31,7 +31,7 @@ export function argumentsOf(type: Node): Node[] {
   return type.type === 'TSTypeReference' ? (type.typeArguments?.params ?? []) : [];
 }
 
-/** Null for a type whose properties are not written down, such as `unknown`. */
+/** Null for a type without declared properties, such as `unknown`. */
 export function propertiesOf(type: Node): Map<string, Property> | null {
   const resolved = resolve(type);
   switch (resolved.type) {
@@ -53,7 +53,7 @@ export function propertiesOf(type: Node): Map<string, Property> | null {
   }
 }
 
-/** `'a' | 'b'` as its strings; null when there is anything else in it. */
+/** The strings of `'a' | 'b'`; null when the type contains anything else. */
 export function literalsOf(type: Node): string[] | null {
   const resolved = resolve(type);
   if (resolved.type === 'TSUnionType') {
@@ -126,14 +126,14 @@ function merged(parts: (Map<string, Property> | null)[]): Map<string, Property> 
   return all;
 }
 
-/** Of rows of several shapes: which they have in all, and which in some. */
+/** Properties of a union of row types; those missing in some are optional. */
 function unitedProperties(parts: (Map<string, Property> | null)[]): Map<string, Property> | null {
   const shapes = parts.filter((part) => part !== null);
   if (shapes.length < parts.length) return null;
   const all = new Map<string, Property>();
   for (const name of new Set(shapes.flatMap((shape) => [...shape.keys()]))) {
     const known = shapes.flatMap((shape) => shape.get(name) ?? []);
-    // Its type differs from shape to shape: only the name is known.
+    // Its type differs between the shapes, so only the name is known.
     const type = known.length === 1 ? (known[0]?.type ?? null) : null;
     all.set(name, { type, isOptional: known.length < shapes.length });
   }

@@ -1,10 +1,10 @@
 import type { Node } from 'oxc-parser';
 import type { AnyFunction, Template } from './source-files.ts';
 
-/** Where a value is sent along with the statement; numbered when the statement is whole. */
+/** Marks a parameter; it is numbered when the statement is complete. */
 export const PARAMETER = '\u0000';
 
-/** Arguments of the calls in which an expression is looked at. */
+/** The arguments of the calls in which an expression is evaluated. */
 export interface Frame {
   id: string;
   owner: AnyFunction;
@@ -15,20 +15,20 @@ export interface Frame {
 export interface SqlValue {
   kind: 'sql';
   text: string;
-  /** `X` of `sql<X>`; null where none is written. */
+  /** `X` of `sql<X>`; null when there is none. */
   rowType: Node | null;
 }
 
-/** What can be said of an expression without running it. */
+/** What is known of an expression without running it. */
 export type Value =
   | SqlValue
   | { kind: 'literal'; value: string | number | boolean | null | undefined }
   | { kind: 'object'; node: Extract<Node, { type: 'ObjectExpression' }>; frame: Frame | null }
   | { kind: 'array'; items: Value[] }
   | { kind: 'function'; declared: AnyFunction; frame: Frame | null }
-  /** Known by its type alone. */
+  /** Known only by its type. */
   | { kind: 'typed'; type: Node }
-  /** Nobody gets here: what is evaluated throws. */
+  /** Never reached, because the expression throws. */
   | { kind: 'never' }
   | { kind: 'unknown' };
 
@@ -40,16 +40,16 @@ export function literal(value: string | number | boolean | null): Value {
   return { kind: 'literal', value };
 }
 
-/** Null when it depends on what is not known. */
+/** Null when it depends on an unknown value. */
 export function truthOf(value: Value): boolean | null {
   if (value.kind === 'literal') return Boolean(value.value);
   return value.kind === 'unknown' || value.kind === 'typed' || value.kind === 'never' ? null : true;
 }
 
-/** One way through an expression: which alternative is taken at each place that has several. */
+/** One path through an expression: the alternative taken at each branch. */
 export class Path {
   readonly taken: ReadonlyMap<string, number>;
-  /** How many alternatives there are at the places that were come by. */
+  /** Number of alternatives at each branch encountered. */
   readonly met = new Map<string, number>();
   /** Templates that became part of the result. */
   readonly used = new Set<Template>();
@@ -60,7 +60,7 @@ export class Path {
     this.taken = taken;
   }
 
-  /** The same alternative wherever the key is the same. */
+  /** Takes the same alternative for the same key. */
   choose(key: string, count: number): number {
     if (count <= 1) return 0;
     this.met.set(key, count);
@@ -68,12 +68,12 @@ export class Path {
   }
 }
 
-/** A statement that cannot be put together; the message says what is missing. */
+/** A statement that cannot be assembled; the message says what is missing. */
 export class Unassembled extends Error {
   override readonly name = 'Unassembled';
 }
 
-/** Every result, with each alternative taken once at least: not all combinations, which would be too many. */
+/** Results in which each alternative is taken at least once. All combinations would be too many. */
 export function alternatives<T>(evaluate: (path: Path) => T): { result: T; path: Path }[] {
   const results: { result: T; path: Path }[] = [];
   const waiting: ReadonlyMap<string, number>[] = [new Map()];

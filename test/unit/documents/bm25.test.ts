@@ -14,7 +14,7 @@ import {
   workspaceSalt,
 } from '#src/documents/bm25.ts';
 
-test('a term id is a stable 29-bit number, and another workspace has another', () => {
+test('a term id is a stable 29-bit number that differs between workspaces', () => {
   const salts = ['a', 'b'].map(workspaceSalt);
   expect(termId('queue', salts[0] ?? 0)).toBe(termId('queue', salts[0] ?? 0));
   expect(termId('queue', salts[0] ?? 0)).not.toBe(termId('queue', salts[1] ?? 0));
@@ -26,7 +26,7 @@ test('a term id is a stable 29-bit number, and another workspace has another', (
   );
 });
 
-test('ten thousand words share next to no id', () => {
+test('ten thousand words share almost no ids', () => {
   const ids = new Set(Array.from({ length: 10_000 }, (_, index) => termId(`word${index}`, 1)));
   expect(ids.size).toBeGreaterThan(9_995);
 });
@@ -39,7 +39,7 @@ test('document weights are BM25 with k1 = 1.2 and b = 0.75', () => {
   expect(weights[ids.indexOf(termId('x0', 5))]).toBeCloseTo(1, 6);
 });
 
-test('ids ascend without repeating and weights are positive, as sparsevec demands', () => {
+test('ids ascend without duplicates and weights are positive, as sparsevec requires', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.integer(), (terms, salt) => {
       const { ids, weights } = documentWeights(terms, salt);
@@ -50,14 +50,14 @@ test('ids ascend without repeating and weights are positive, as sparsevec demand
   );
 });
 
-test('idf falls with frequency, stays positive, and survives counters ahead of the row count', () => {
+test('idf falls with frequency, stays positive, and tolerates counters ahead of the row count', () => {
   expect(idf(1, 10)).toBeCloseTo(Math.log(1 + 9.5 / 1.5), 10);
   expect(idf(10, 10)).toBeGreaterThan(0);
   expect(idf(12, 10)).toBeGreaterThan(0);
   expect(idf(0, 0)).toBeGreaterThan(0);
 });
 
-test('a repeated query term counts as often as it is said', () => {
+test('a repeated query term counts once per occurrence', () => {
   const counts = countTermIds(['a', 'b', 'a'], 1);
   const a = termId('a', 1);
   const { ids, weights } = queryVector(counts, new Map([[a, 3]]), 100);
@@ -73,23 +73,23 @@ const BOUND = { maxRows: 1_500_000, wantedRows: 100 };
 const any = (terms: ReturnType<typeof term>[], n: number, bound = BOUND) =>
   chooseCandidateTerms(terms, n, bound).any;
 
-test('rare terms choose the candidates and frequent ones only score', () => {
+test('rare terms select the candidates, and frequent ones only score', () => {
   const terms = [term(1, 900_000), term(2, 40), term(3, 60_000), term(4, 20_000)];
   expect(any(terms, 1_000_000)).toEqual([2, 4]);
 });
 
-test('two terms that occur always choose while their rows are within the bound', () => {
+test('at least two terms select candidates while their rows stay within the limit', () => {
   const terms = [term(1, 900_000), term(2, 800_000), term(3, 700_000), term(4, 0)];
   expect(any(terms, 1_000_000)).toEqual([4, 3, 2]);
   expect(any([term(1, 900_000)], 1_000_000)).toEqual([1]);
   expect(any([], 1_000_000)).toEqual([]);
 });
 
-test('in a small index every term chooses', () => {
+test('every term selects candidates in a small index', () => {
   expect(any([term(1, 90), term(2, 80), term(3, 70)], 100)).toEqual([3, 2, 1]);
 });
 
-test('whatever the question, no more rows are fetched than the bound', () => {
+test('no query fetches more rows than the limit', () => {
   const sizes = fc.array(fc.integer({ min: 0, max: 50_000 }), { maxLength: 40 });
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 50_000 }), (dfs, maxRows) => {
@@ -102,13 +102,13 @@ test('whatever the question, no more rows are fetched than the bound', () => {
   );
 });
 
-test('a common word beside a rare one that brings enough only scores', () => {
+test('a common word only scores when a rare one selects enough rows', () => {
   const bound = { maxRows: 20_000, wantedRows: 100 };
   const plan = chooseCandidateTerms([term(1, 49_000), term(2, 120)], 50_000, bound);
   expect(plan).toEqual({ any: [2], rows: 120, all: [] });
 });
 
-test('common words fetch where the rare ones bring too few, or may not be seen', () => {
+test('common words select rows when the rare ones select too few or may be filtered out', () => {
   const terms = [term(1, 49_000), term(2, 30)];
   const bound = { maxRows: 20_000, wantedRows: 100 };
   expect(chooseCandidateTerms(terms, 50_000, bound)).toEqual({ any: [2], rows: 30, all: [1] });
@@ -116,7 +116,7 @@ test('common words fetch where the rare ones bring too few, or may not be seen',
   expect(chooseCandidateTerms([term(1, 49_000), term(2, 120)], 50_000, narrowed).all).toEqual([1]);
 });
 
-test('words that are all common are asked for together, until their rows are few enough and no fewer', () => {
+test('common words alone are combined until few enough rows match, but no further', () => {
   const bound = { maxRows: 20_000, wantedRows: 100 };
   const common = [term(1, 49_000), term(2, 27_000), term(3, 29_000)];
   expect(chooseCandidateTerms(common, 50_000, bound)).toEqual({ any: [], rows: 0, all: [2, 3] });
@@ -124,7 +124,7 @@ test('words that are all common are asked for together, until their rows are few
   expect(chooseCandidateTerms(scarce, 10_000_000, bound).all).toEqual([1]);
 });
 
-test('a word counts for more in a short text than in a long one, and at most a little over twice', () => {
+test('a word weighs more in a short text than in a long one, and at most a little over 2', () => {
   expect(termWeight(1, 20)).toBeGreaterThan(termWeight(1, AVERAGE_TERMS));
   expect(termWeight(1, AVERAGE_TERMS)).toBeGreaterThan(termWeight(1, 2_000));
   expect(termWeight(1, AVERAGE_TERMS)).toBeCloseTo(1);

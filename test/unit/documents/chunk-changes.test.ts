@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChunkChanges, stepsOf } from '#src/documents/chunk-changes.ts';
 
-/** Chunks are told apart by these strings; the rest of them does not matter here. */
+/** The strings identify the chunks; their other fields do not matter here. */
 interface Rows {
   fresh?: number;
   kept?: number;
@@ -10,7 +10,7 @@ interface Rows {
 
 function changesOf(externalName: string, { fresh = 0, kept = 0, gone = 0 }: Rows): ChunkChanges {
   const named = (kind: string, n: number) => ({ text: `${externalName} ${kind} ${n}` });
-  // Only what steps are made of is there.
+  // Contains only what the steps are made of.
   return {
     document: { semantic_identifier: externalName },
     chunkCount: fresh + kept,
@@ -20,7 +20,7 @@ function changesOf(externalName: string, { fresh = 0, kept = 0, gone = 0 }: Rows
   } as unknown as ChunkChanges;
 }
 
-/** The rows of each step, group by group. */
+/** The rows of each step, by group. */
 const shapeOf = (groups: ReturnType<typeof stepsOf>) =>
   groups.map((steps) =>
     steps.map(({ changes, shown, isLast }) => [
@@ -34,12 +34,12 @@ const shapeOf = (groups: ReturnType<typeof stepsOf>) =>
   );
 
 describe('steps of a write', () => {
-  it('are one for documents with few changes', () => {
+  it('are a single one for documents with few changes', () => {
     const changes = [changesOf('a', { fresh: 3 }), changesOf('b', { kept: 2, gone: 5 })];
     expect(shapeOf(stepsOf(changes, 10))).toEqual([[[['a 3+0-0', 'b 0+2-5'], null, true]]]);
   });
 
-  it('begin anew where the rows of one are full', () => {
+  it('start a new group when one is full', () => {
     const changes = ['a', 'b', 'c'].map((name) => changesOf(name, { fresh: 6 }));
     expect(shapeOf(stepsOf(changes, 12))).toEqual([
       [[['a 6+0-0', 'b 6+0-0'], null, true]],
@@ -47,7 +47,7 @@ describe('steps of a write', () => {
     ]);
   });
 
-  it('of a large document add chunks that are hidden, show them all at once, and remove the old ones last', () => {
+  it('of a large document add hidden chunks, show them all at once, and remove the old ones last', () => {
     const changes = [
       changesOf('small', { fresh: 1 }),
       changesOf('large', { fresh: 25, kept: 3, gone: 12 }),
@@ -66,7 +66,7 @@ describe('steps of a write', () => {
     ]);
   });
 
-  it('are there for a document that has nothing to change, too', () => {
+  it('exist even for a document without changes', () => {
     expect(shapeOf(stepsOf([changesOf('same', {})], 10))).toEqual([[[['same 0+0-0'], null, true]]]);
     expect(stepsOf([], 10)).toEqual([]);
   });

@@ -19,7 +19,7 @@ function words(count: number, word = 'word'): string {
   return Array.from({ length: count }, () => word).join(' ');
 }
 
-test('a short document is one chunk that carries title, headings and metadata in its indexed text only', () => {
+test('a short document is one chunk, with title, headings and metadata only in its indexed text', () => {
   const [chunk, ...rest] = chunkDocument({
     title: 'VPN guide',
     sections: [{ text: '# Setup\n\n## Linux\n\nRun the client.\n', link: 'https://kb/7' }],
@@ -41,7 +41,7 @@ test('a short document is one chunk that carries title, headings and metadata in
   });
 });
 
-test('sections are never joined, and ordinals run through the document', () => {
+test('sections are never joined, and ordinals continue through the document', () => {
   const chunks = chunkDocument({
     title: 'T',
     sections: [
@@ -59,7 +59,7 @@ test('sections are never joined, and ordinals run through the document', () => {
   ]);
 });
 
-test('a document with only a title is found by it, one with nothing has no chunk', () => {
+test('a document with only a title is one chunk, and an empty one has none', () => {
   const sections = [{ text: ' ', link: 'x' }];
   const chunks = chunkDocument({ title: 'Only a title', sections, metadata: { a: 'b' } });
   expect(chunks).toHaveLength(1);
@@ -68,14 +68,14 @@ test('a document with only a title is found by it, one with nothing has no chunk
   expect(chunkDocument({ title: ' ', sections: [], metadata: {} })).toEqual([]);
 });
 
-test('a chunk ends before a heading rather than before a paragraph, and never right behind one', () => {
+test('a chunk ends before a heading rather than before a paragraph, and never right after a heading', () => {
   const text = `${words(6)}\n\n${words(4)}\n\n# Next\n\n${words(8)}\n\n${words(12)}`;
   const chunks = chunksOf(text, SMALL);
   expect(texts(chunks)).toEqual([`${words(6)}\n\n${words(4)}`, `# Next\n\n${words(8)}`, words(12)]);
   expect(chunks.map(({ headings }) => headings)).toEqual([[], ['Next'], ['Next']]);
 });
 
-test('setext headings and closed ATX headings are headings, and a deeper path is dropped by a higher heading', () => {
+test('setext and closed ATX headings are recognized, and a higher heading resets the path', () => {
   const text = `Top\n===\n\n${words(12)}\n\nSub\n---\n${words(12)}\n\n# Other #\n\n${words(12)}`;
   expect(chunksOf(text, SMALL).map(({ headings }) => headings)).toEqual([
     ['Top'],
@@ -84,13 +84,13 @@ test('setext headings and closed ATX headings are headings, and a deeper path is
   ]);
 });
 
-test('a hash in fenced code or in front matter is no heading', () => {
+test('a hash in fenced code or front matter is not a heading', () => {
   const text = '---\ntitle: x\n---\n\n```sh\n# comment\nls\n```\n\n~~~\n# another\n~~~\n';
   expect(chunksOf(text)[0]?.headings).toEqual([]);
   expect(chunksOf(`${text}\n${words(390)}`).at(-1)?.headings).toEqual([]);
 });
 
-test('a table continued in another chunk repeats its header row in the indexed text alone', () => {
+test('a table continued in another chunk repeats its header row only in the indexed text', () => {
   const rows = Array.from({ length: 12 }, (_, n) => `| r${n} | v${n} |`);
   const text = ['| Name | Value |', '|---|---|', ...rows].join('\n');
   const chunks = chunksOf(text, { targetTokens: 30, maxTokens: 40 });
@@ -102,25 +102,25 @@ test('a table continued in another chunk repeats its header row in the indexed t
   }
 });
 
-test('a long paragraph is split between sentences, wrapped lines notwithstanding', () => {
+test('a long paragraph is split between sentences, despite wrapped lines', () => {
   const sentence = 'This sentence is wrapped\nover two lines.';
   const chunks = chunksOf(Array.from({ length: 6 }, () => sentence).join(' '), SMALL);
   expect(chunks.length).toBeGreaterThan(2);
   for (const { text } of chunks) expect(text).toMatch(/^This.*\.$/s);
 });
 
-test('log lines without a sentence are split at line ends', () => {
+test('log lines without sentences are split at line ends', () => {
   const log = Array.from({ length: 30 }, (_, n) => `line ${n} word word`).join('\n');
   for (const { text } of chunksOf(log, SMALL)) expect(text).toMatch(/^line .* word$/s);
 });
 
-test('text without any space is cut hard, but not inside a surrogate pair', () => {
+test('text without spaces is cut, but never inside a surrogate pair', () => {
   const chunks = chunksOf('😀'.repeat(50), { targetTokens: 15, maxTokens: 15 });
   expect(texts(chunks).join('')).toBe('😀'.repeat(50));
   for (const { text } of chunks) expect(text.isWellFormed()).toBe(true);
 });
 
-test('HTML keeps true offsets, indexes no tag, and takes its headings from h1 to h6', () => {
+test('HTML keeps true offsets, indexes no tags, and takes its headings from h1 to h6', () => {
   const html =
     '<!doctype html><html><head><title>T</title><style>p{}</style></head><body><h1>Top &amp; more</h1>' +
     `<p>Alpha <b>bold</b>er ${words(10)}</p><h2 class="a>b">Sub</h2><ul><li>One</li><li>${words(10)}</li></ul>` +
@@ -130,12 +130,12 @@ test('HTML keeps true offsets, indexes no tag, and takes its headings from h1 to
   for (const { text, start, end } of chunks) expect(html.slice(start, end)).toBe(text);
   expect(chunks.map(({ indexedText }) => indexedText)).toEqual([
     `Guide > Top & more\nTop & more\nAlpha bolder ${words(10)}`,
-    // The path may take a quarter of the limit, which is next to nothing here.
+    // The path may use a quarter of the limit, which is almost nothing here.
     `Guide > Top & more\nSub\nOne\n${words(10)}`,
   ]);
 });
 
-test('an HTML table repeats its header row too, and paragraphs in cells do not tear rows apart', () => {
+test('an HTML table repeats its header row too, and paragraphs in cells do not split rows', () => {
   const row = (n: number) => `<tr><td><p>cell a${n} b</p></td><td><p>cell b${n} c</p></td></tr>`;
   const rows = Array.from({ length: 10 }, (_, n) => row(n)).join('\n');
   const html = `<table><thead><tr><th>Left</th><th>Right</th></tr></thead><tbody>${rows}</tbody></table>`;
@@ -146,14 +146,14 @@ test('an HTML table repeats its header row too, and paragraphs in cells do not t
   }
 });
 
-test('Markdown that begins with some HTML stays Markdown', () => {
+test('Markdown that starts with some HTML stays Markdown', () => {
   const text = `<div align="center"><h1>Logo</h1></div>\n\n## Install\n\n\`\`\`html\n<script>x</script>\n\`\`\`\n`;
   const [chunk] = chunksOf(text);
   expect(chunk?.isHtml).toBe(false);
   expect(chunk?.indexedText).toContain('<script>');
 });
 
-test('title and metadata may not crowd out the text', () => {
+test('title and metadata do not crowd out the text', () => {
   const [chunk] = chunkDocument({
     title: words(5_000, 'title'),
     sections: [{ text: 'The text.', link: null }],
@@ -163,7 +163,7 @@ test('title and metadata may not crowd out the text', () => {
   expect(chunk?.indexedText).toContain('The text.');
 });
 
-test('a document of absurd size is given up with its size and a remedy', () => {
+test('a document that is far too large is refused with its size and a remedy', () => {
   const attempt = () =>
     chunksOf(words(30 * MAX_CHUNKS_PER_DOCUMENT), { targetTokens: 8, maxTokens: 10 });
   expect(attempt).toThrow(GiveUp);
@@ -174,11 +174,11 @@ test('ten megabytes without a space take linear time', () => {
   const cpuMs = cpuMsOf(() => {
     expect(chunksOf('x'.repeat(10_000_000)).length).toBeGreaterThan(1_000);
   });
-  // About one second; quadratic time would be hours.
+  // Takes about one second; quadratic time would take hours.
   expect(cpuMs).toBeLessThan(30_000);
 });
 
-test('broken markup of any size takes linear time', () => {
+test('malformed markup of any size takes linear time', () => {
   for (const crumb of [
     '<a ',
     '<a "',
@@ -233,7 +233,7 @@ function checkInvariants(text: string, chunks: Chunk[], maxTokens: number): stri
   return covered + text.slice(end).replace(/\S/g, '!');
 }
 
-test('any text: chunks are true slices, in order, without overlap, within bounds, and lose nothing', () => {
+test('chunks of any text are true slices, in order, without overlap, within limits, and lose nothing', () => {
   fc.assert(
     fc.property(markdown, (parts) => {
       const text = parts.join('');
@@ -249,7 +249,7 @@ test('any text: chunks are true slices, in order, without overlap, within bounds
   );
 });
 
-test('any HTML: chunks are true slices, in order, without overlap and within bounds', () => {
+test('chunks of any HTML are true slices, in order, without overlap and within limits', () => {
   fc.assert(
     fc.property(fc.array(tags, { maxLength: 60 }), (parts) => {
       const text = `<p>${parts.join('')}`;

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 
 import { cleanText, looksBinary } from '#src/documents/clean-text.ts';
 
-test('NUL disappears and a lone surrogate becomes U+FFFD, a pair stays', () => {
+test('NUL is removed, a lone surrogate becomes U+FFFD, and a pair stays', () => {
   expect(cleanText('a\0b\ud800c\udc00😀')).toBe('ab\ufffdc\ufffd😀');
 });
 
-test('whatever comes in, what goes out is what Postgres can hold', () => {
+test('Postgres can store every cleaned text', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 0xffff })), (units) => {
       const clean = cleanText(String.fromCharCode(...units));
@@ -28,6 +28,6 @@ test('prose, code and an empty text are not binary; decoded bytes are', () => {
   expect(looksBinary('a\ufffdb')).toBe(false);
 });
 
-test('noise behind a readable beginning is noticed', () => {
+test('noise after a readable start is detected', () => {
   expect(looksBinary('a'.repeat(20_000) + '\ufffd'.repeat(500_000))).toBe(true);
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.destroy());
 
-/** The sizes of what statements are given, in characters. */
+/** Records the sizes of statements with their parameters, in characters. */
 function recordSizes(db: Database): { watched: Database; sizes: number[] } {
   const sizes: number[] = [];
   const watched = db.withPlugin({
@@ -35,7 +35,7 @@ function recordSizes(db: Database): { watched: Database; sizes: number[] } {
   return { watched, sizes };
 }
 
-describe('documents that are accepted at once', () => {
+describe('documents accepted concurrently', () => {
   it.each([
     ['text', () => ({ sections: [{ text: 'harbour '.repeat(5_000) }] })],
     [
@@ -49,7 +49,7 @@ describe('documents that are accepted at once', () => {
     const { watched, sizes } = recordSizes(database);
     const acceptor = createDocumentAcceptor(
       watched,
-      { enqueue: () => Promise.resolve() } as unknown as Services['producer'], // what it uses
+      { enqueue: () => Promise.resolve() } as unknown as Services['producer'], // the part it uses
       { takeRoom: () => Promise.resolve() },
       createLog('silent'),
       FLUSH_BYTES.embedded,
@@ -63,7 +63,7 @@ describe('documents that are accepted at once', () => {
       }),
     );
     expect(accepted.every(({ changed }) => changed)).toBe(true);
-    // The statement itself and the escapes of its JSON come on top.
+    // The statement itself and the escapes in its JSON come on top.
     expect(Math.max(...sizes)).toBeLessThan(1.5 * FLUSH_BYTES.embedded);
     expect(sizes.length).toBeLessThan(DOCUMENTS / 2);
   });

@@ -8,13 +8,13 @@ function cosine(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
 }
 
-test('vectors have unit length and are the same every time', () => {
+test('vectors have unit length and are deterministic', () => {
   const vector = embedText('Renew the VPN certificate', 1024);
   expect(cosine(vector, vector)).toBeCloseTo(1, 5);
   expect(embedText('Renew the VPN certificate', 1024)).toEqual(vector);
 });
 
-test('stored vectors stay comparable: the first values of a known text do not change', () => {
+test('stored vectors stay comparable, since the first values of a known text do not change', () => {
   const vector = embedText('queue', 256);
   expect(Array.from(vector.slice(0, 6), (value) => value.toFixed(4))).toMatchInlineSnapshot(`
     [
@@ -28,7 +28,7 @@ test('stored vectors stay comparable: the first values of a known text do not ch
   `);
 });
 
-test('typing errors and inflections stay near, other words do not', () => {
+test('typos and inflections stay close, other words do not', () => {
   const text = embedText('certificate renewal', 1024);
   const near = cosine(text, embedText('certifcate renewals', 1024));
   const far = cosine(text, embedText('banana harvest', 1024));
@@ -36,16 +36,16 @@ test('typing errors and inflections stay near, other words do not', () => {
   expect(Math.abs(far)).toBeLessThan(0.15);
 });
 
-test('sign bits of a short text are not mostly zero, which is what the rotations are for', () => {
+test('sign bits of a short text are not mostly zero, thanks to the rotations', () => {
   const vector = embedText('vpn', 1024);
   expect(vector.filter((value) => value === 0).length).toBeLessThan(100);
 });
 
-test('a text without words is a zero vector, which matches nothing', () => {
+test('a text without words becomes a zero vector, which matches nothing', () => {
   expect(embedText(' … ', 256).every((value) => value === 0)).toBe(true);
 });
 
-test('a query is weighed by the idf of its stems, stop words not at all', () => {
+test('a query is weighted by the idf of its stems, without stop words', () => {
   const asked: string[] = [];
   const idf = (stem: string) => {
     asked.push(stem);
@@ -56,12 +56,12 @@ test('a query is weighed by the idf of its stems, stop words not at all', () => 
   expect(cosine(query, embedText('rare', 1024))).toBeGreaterThan(0.95);
 });
 
-test('a query of nothing but stop words still has a direction', () => {
+test('a query of stop words only still has a direction', () => {
   const query = embedQueryText('is it this', 1024, () => 1);
   expect(cosine(query, query)).toBeCloseTo(1, 5);
 });
 
-test('the embedder names its kind and dimensions', async () => {
+test('the embedder reports its kind and dimensions', async () => {
   await using stack = new AsyncDisposableStack();
   const embedder = createBuiltinEmbedder({ dimensions: 512 });
   stack.defer(() => embedder.close());
@@ -73,7 +73,7 @@ test('the embedder names its kind and dimensions', async () => {
   await expect(embedder.embedDocuments(['a'], AbortSignal.abort())).rejects.toThrow();
 });
 
-test.each([0, 128, 1000, 4096, Number.NaN])('%s dimensions are refused by name', (dimensions) => {
+test.each([0, 128, 1000, 4096, Number.NaN])('%s dimensions are rejected by name', (dimensions) => {
   expect(() => createBuiltinEmbedder({ dimensions })).toThrow(
     `EMBEDDING_DIMENSIONS is ${dimensions}`,
   );

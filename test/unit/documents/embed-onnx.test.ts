@@ -36,18 +36,18 @@ function fakePackage(width: number) {
   return { seen, transformers };
 }
 
-test('a model folder that is not there is named', async () => {
+test('a missing model folder is named', async () => {
   const attempt = createOnnxEmbedder({ model: '/nowhere/model', dimensions: 3 });
   await expect(attempt).rejects.toThrow('EMBEDDING_MODEL names /nowhere/model');
 });
 
-test('the missing package is named with the command that installs it', async () => {
+test('a missing package is named with the command that installs it', async () => {
   await using model = await modelFolder();
   const attempt = createOnnxEmbedder({ model: model.folder, dimensions: 3 });
   await expect(attempt).rejects.toThrow('npm install @huggingface/transformers');
 });
 
-test('texts are embedded in batches by a model that is loaded from disk alone', async () => {
+test('texts are embedded in batches by a model loaded only from disk', async () => {
   await using model = await modelFolder();
   const { seen, transformers } = fakePackage(3);
   const load = async () => transformers;
@@ -68,7 +68,7 @@ test('texts are embedded in batches by a model that is loaded from disk alone', 
   expect(seen.disposed).toBe(true);
 });
 
-test('a model of another width is refused by both numbers', async () => {
+test('a model with other dimensions is rejected, naming both numbers', async () => {
   await using model = await modelFolder();
   const load = async () => fakePackage(4).transformers;
   const embedder = await createOnnxEmbedder({ model: model.folder, dimensions: 3, load });

@@ -18,7 +18,7 @@ type Answer = (request: EmbeddingRequest, response: ServerResponse) => void;
 const signal = new AbortController().signal;
 const KEY = 'sk-very-secret';
 
-/** A local endpoint that answers as told and remembers what it was asked. */
+/** A local endpoint that answers as scripted and records its requests. */
 async function startProvider(answer: Answer, timeoutMs = 60_000) {
   const requests: (EmbeddingRequest & { authorization: string | undefined })[] = [];
   const server = createServer((request: IncomingMessage, response) => {
@@ -29,7 +29,7 @@ async function startProvider(answer: Answer, timeoutMs = 60_000) {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A TCP server's address is never a string.
+  // The address of a TCP server is never a string.
   const { port } = server.address() as AddressInfo;
   const embedder = createOpenAiEmbedder({
     baseUrl: `http://127.0.0.1:${port}/v1/`,
@@ -65,11 +65,11 @@ const asFloats: Answer = ({ input }, response) => {
 
 async function failureOf(answer: Answer, timeoutMs?: number): Promise<unknown> {
   await using provider = await startProvider(answer, timeoutMs);
-  // Awaited here: the endpoint lives until this function ends.
+  // Awaited here, because the endpoint lives only until this function returns.
   return await provider.embedder.embedDocuments(['a'], signal).catch((error: unknown) => error);
 }
 
-test('vectors come back unit-length and in the order of the texts, whatever order they were sent in', async () => {
+test('vectors have unit length and the order of the texts, whatever order they arrived in', async () => {
   await using provider = await startProvider(({ input }, response) => {
     const data = input.map((text, index) => ({ index, embedding: base64Of(vectorOf(text)) }));
     send(response, 200, { object: 'list', data: data.toReversed() });
@@ -82,7 +82,7 @@ test('vectors come back unit-length and in the order of the texts, whatever orde
   expect(provider.requests).toEqual([
     {
       model: 'test-model',
-      // Providers refuse an empty input.
+      // Providers reject an empty input.
       input: ['a', 'bbbb', ' '],
       encoding_format: 'base64',
       authorization: `Bearer ${KEY}`,
@@ -90,19 +90,19 @@ test('vectors come back unit-length and in the order of the texts, whatever orde
   ]);
 });
 
-test('float arrays are read as well, and a query is one text', async () => {
+test('float arrays are also accepted, and a query is a single text', async () => {
   await using provider = await startProvider(asFloats);
   const vector = await provider.embedder.embedQuery('aa', () => 1, signal);
   expect(vector[0]).toBeCloseTo(2 / Math.hypot(2, 0.5), 6);
 });
 
-test('no text means no request', async () => {
+test('no texts cause no request', async () => {
   await using provider = await startProvider(asFloats);
   expect(await provider.embedder.embedDocuments([], signal)).toEqual([]);
   expect(provider.requests).toEqual([]);
 });
 
-test('many texts go in batches of at most 256 texts and about 100,000 tokens, no more than four at a time', async () => {
+test('many texts are sent in batches of at most 256 texts and about 100,000 tokens, four at a time', async () => {
   let open = 0;
   let most = 0;
   await using provider = await startProvider((request, response) => {
@@ -124,7 +124,7 @@ test('many texts go in batches of at most 256 texts and about 100,000 tokens, no
   expect(most).toBeLessThanOrEqual(4);
 });
 
-test('an endpoint that knows no base64 is asked for floats, and remembered', async () => {
+test('an endpoint without base64 support is asked for floats from then on', async () => {
   await using provider = await startProvider((request, response) => {
     if (request.encoding_format === undefined) return asFloats(request, response);
     send(response, 400, { error: { message: 'encoding_format is not supported' } });
@@ -138,7 +138,7 @@ test('an endpoint that knows no base64 is asked for floats, and remembered', asy
   ]);
 });
 
-test('a model with longer vectors is asked to shorten them, once', async () => {
+test('a model with longer vectors is asked once to shorten them', async () => {
   await using provider = await startProvider(({ input, dimensions }, response) => {
     const embedding = Array.from({ length: dimensions ?? 8 }, () => 1);
     send(response, 200, { data: input.map((_, index) => ({ index, embedding })) });
@@ -148,7 +148,7 @@ test('a model with longer vectors is asked to shorten them, once', async () => {
   expect(provider.requests.map(({ dimensions }) => dimensions)).toEqual([undefined, 3, 3]);
 });
 
-test('429 comes back after the seconds that the provider names', async () => {
+test('a 429 is retried after the seconds the provider names', async () => {
   const error = await failureOf((_request, response) =>
     send(response, 429, { error: { message: 'slow down' } }, { 'retry-after': '7' }),
   );
@@ -157,19 +157,19 @@ test('429 comes back after the seconds that the provider names', async () => {
   expect(String(error)).toContain('slow down');
 });
 
-test('503 with a date waits until then, but five minutes at most', async () => {
+test('a 503 with a date waits until then, up to five minutes', async () => {
   const error = await failureOf((_request, response) =>
     send(response, 503, '', { 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() }),
   );
   expect(error).toMatchObject({ name: 'RetryLater', delayMs: 300_000 });
 });
 
-test('503 without a word waits two seconds', async () => {
+test('a 503 without Retry-After waits two seconds', async () => {
   const error = await failureOf((_request, response) => send(response, 503, 'oops'));
   expect(error).toMatchObject({ name: 'RetryLater', delayMs: 2_000 });
 });
 
-test('500 is a fault that costs an attempt, unless it says when to come back', async () => {
+test('a 500 is a fault that costs an attempt, unless it has Retry-After', async () => {
   const fault = await failureOf((_request, response) => send(response, 500, 'oops'));
   expect(fault).toMatchObject({ name: 'EmbedderFault' });
   const later = await failureOf((_request, response) =>
@@ -178,7 +178,7 @@ test('500 is a fault that costs an attempt, unless it says when to come back', a
   expect(later).toMatchObject({ name: 'RetryLater', delayMs: 7_000 });
 });
 
-test('an endpoint that hangs, or is not there, is tried later', async () => {
+test('an endpoint that hangs or is unreachable is retried later', async () => {
   const hung = await failureOf(() => undefined, 500);
   expect(hung).toBeInstanceOf(RetryLater);
   expect(String(hung)).toContain('did not answer within 0.5 s');
@@ -187,7 +187,7 @@ test('an endpoint that hangs, or is not there, is tried later', async () => {
   expect(String(gone)).toContain('cannot be reached');
 });
 
-test('another refusal is final, in the words of the provider but never with the key', async () => {
+test('any other refusal is final, with the words of the provider but never the key', async () => {
   const error = await failureOf((_request, response) =>
     send(response, 401, { error: { message: `Incorrect API key provided: ${KEY}.` } }),
   );
@@ -195,7 +195,7 @@ test('another refusal is final, in the words of the provider but never with the 
   expect(String(error)).toContain('answered 401: Incorrect API key provided: [key].');
 });
 
-test('a redirect is not followed with the key', async () => {
+test('a redirect is not followed, to protect the key', async () => {
   const error = await failureOf((_request, response) =>
     send(response, 307, '', { location: 'http://127.0.0.1:9/' }),
   );
@@ -209,13 +209,13 @@ test.each([
   ['the wrong index', { data: [{ index: 4, embedding: [1, 2, 3] }] }, 'no embedding for text 0'],
   ['something else', '<html>Login</html>', 'check EMBEDDING_BASE_URL'],
   ['broken numbers', { data: [{ embedding: base64Of([1, Number.NaN, 3]) }] }, 'not a number'],
-])('an answer with %s is given up with the reason', async (_name, body, reason) => {
+])('an answer with %s fails with the reason', async (_name, body, reason) => {
   const error = await failureOf((_request, response) => send(response, 200, body));
   expect(error).toBeInstanceOf(GiveUp);
   expect(String(error)).toContain(reason);
 });
 
-test('the abort of the caller is its own, not a failure of the provider', async () => {
+test('an abort by the caller is not reported as a failure of the provider', async () => {
   await using provider = await startProvider(() => undefined);
   const controller = new AbortController();
   const work = provider.embedder.embedDocuments(['a'], controller.signal);

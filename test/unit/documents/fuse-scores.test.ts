@@ -6,7 +6,7 @@ import { fuseScores } from '#src/documents/fuse-scores.ts';
 const leg = (...scores: number[]) => scores.map((score, key) => ({ key, score }));
 const keys = (hits: { key: number }[]) => hits.map(({ key }) => key);
 
-test('scores are normalised per leg and joined by weight, a missing one counting as nothing', () => {
+test('scores are normalized per leg and combined by weight, with a missing score as zero', () => {
   const lexical = leg(10, 8, 6, 4, 2);
   const dense = [5, 1, 2, 3, 4].map((key, rank) => ({ key, score: 0.9 - rank * 0.1 }));
   const fused = new Map(fuseScores(lexical, dense, 0.3).map(({ key, score }) => [key, score]));
@@ -16,25 +16,25 @@ test('scores are normalised per leg and joined by weight, a missing one counting
   expect(fused.size).toBe(6);
 });
 
-test('a leg with fewer than five hits is fused by rank, its scores not being worth normalising', () => {
+test('a leg with fewer than five hits is fused by rank, since normalizing it would be meaningless', () => {
   const dense = [9, 8, 7, 6, 5, 4].map((key) => ({ key, score: key / 10 }));
   const fused = fuseScores([{ key: 4, score: 0.01 }], dense, 0.3);
   expect(keys(fused)).toEqual([4, 9, 8, 7, 6, 5]);
   expect(fused[0]?.score).toBeLessThanOrEqual(1);
 });
 
-test('one empty leg keeps the order of the other, two give nothing', () => {
+test('an empty leg keeps the order of the other, and two empty legs return nothing', () => {
   expect(keys(fuseScores([], leg(1, 3, 2), 0.3))).toEqual([1, 2, 0]);
   expect(fuseScores([], [], 0.3)).toEqual([]);
 });
 
-test('equal scores share the top instead of dividing by zero', () => {
+test('equal scores all become the top score instead of dividing by zero', () => {
   const fused = fuseScores(leg(2, 2, 2, 2, 2), leg(1, 1, 1, 1, 1), 0.3);
   expect(fused.map(({ score }) => score)).toEqual([1, 1, 1, 1, 1]);
   expect(keys(fused)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('the result is sorted, within 0…1 and holds every key once', () => {
+test('the result is sorted, within 0…1, and contains every key once', () => {
   const anyLeg = fc.uniqueArray(fc.nat(50)).chain((ids) =>
     fc
       .array(fc.double({ noNaN: true, min: -100, max: 100 }), {

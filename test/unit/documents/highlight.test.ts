@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { blurb, highlight } from '#src/documents/highlight.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 
-test('words whose stem matches are marked, in any case and inflection', () => {
+test('words with a matching stem are marked in any case and inflection', () => {
   expect(highlight('The Queues were running.', tokenize('queue runs'))).toEqual([
     'The <hi>Queues</hi> were <hi>running</hi>.',
   ]);
@@ -16,17 +16,17 @@ test('an identifier is marked when one of its parts matches', () => {
   ]);
 });
 
-test('text without spaces is marked at the matching characters only', () => {
+test('text without spaces is marked only at the matching characters', () => {
   expect(highlight('私は東京都に住む', tokenize('東京都'))).toEqual(['私は<hi>東京都</hi>に住む']);
 });
 
-test('nothing matching gives nothing', () => {
+test('no match returns no fragments', () => {
   expect(highlight('some text', tokenize('other'))).toEqual([]);
   expect(highlight('', tokenize('other'))).toEqual([]);
   expect(highlight('some text', [])).toEqual([]);
 });
 
-test('at most three fragments, the richest ones, in the order of the text', () => {
+test('the three best fragments are returned at most, in text order', () => {
   const filler = 'filler '.repeat(60);
   const text = [1, 2, 3, 4].map((n) => `${filler} alpha${n === 3 ? ' beta' : ''} n${n}`).join('');
   const fragments = highlight(text, tokenize('alpha beta'));
@@ -35,7 +35,7 @@ test('at most three fragments, the richest ones, in the order of the text', () =
   for (const fragment of fragments) expect(fragment.length).toBeLessThan(240);
 });
 
-test('without the marks every fragment stands in the text, white space aside', () => {
+test('without its marks, every fragment occurs in the text, apart from white space', () => {
   const text = fc.array(fc.constantFrom('alpha', 'x'.repeat(70), '漢字漢', ' ', '\n', '😀', '. '));
   fc.assert(
     fc.property(text, (parts) => {
@@ -48,7 +48,7 @@ test('without the marks every fragment stands in the text, white space aside', (
   );
 });
 
-test('a blurb is the beginning, cut at a word', () => {
+test('a blurb is the start of the text, cut at a word', () => {
   expect(blurb(' short \n')).toBe('short');
   const long = 'lorem ipsum '.repeat(200);
   expect(blurb(long)).toMatch(/^lorem ipsum .* (?:lorem|ipsum)$/);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { htmlTokens, looksLikeHtml, visibleText } from '#src/documents/html-text.ts';
 import { maskTags } from '#src/documents/split-html.ts';
 
-test('pages and fragments are HTML; prose, comparisons and Markdown with some HTML are not', () => {
+test('pages and fragments are HTML, but prose, comparisons and Markdown with some HTML are not', () => {
   expect(looksLikeHtml('\n<!DOCTYPE html><html>')).toBe(true);
   expect(looksLikeHtml('<div class="a">x</div>')).toBe(true);
   expect(looksLikeHtml('Hello <p>a</p><p>b</p><p>c</p>')).toBe(true);
@@ -13,20 +13,20 @@ test('pages and fragments are HTML; prose, comparisons and Markdown with some HT
   expect(looksLikeHtml('Use `<p>` or `</p>`.')).toBe(false);
 });
 
-test('what is seen has a line per block, its entities decoded, and no script, style or comment', () => {
+test('visible text has one line per block, decoded entities, and no scripts, styles or comments', () => {
   const html =
     '<h1>A&nbsp;&lt;b&gt;</h1><p>x<b>y</b>z<br/>&#x41;&#66;&unknown;&#0;</p><style>s</style><!-- c -->' +
     '<table><tr><td>1</td><td>2</td></tr></table>';
   expect(visibleText(html)).toBe('A <b>\nxyz\nAB&unknown;&#0;\n1 2');
 });
 
-test('a quoted bracket does not end a tag, an open quote does not swallow the rest', () => {
+test('a quoted bracket does not end a tag, and an unclosed quote does not swallow the rest', () => {
   expect(visibleText('<a title="a > b">x</a>')).toBe('x');
   expect(visibleText('<p>one <a title="b>two</a> three</p>')).toContain('three');
   expect(visibleText('1 < 2 <3 </p>')).toBe('1 < 2 <3');
 });
 
-test('tokens tile the text, and masking keeps every offset', () => {
+test('tokens cover the text without gaps, and masking keeps every offset', () => {
   const part = fc.constantFrom(
     '<',
     '>',

@@ -19,13 +19,13 @@ function incoming(document: object, rest: object = {}, maxBytes = 1_000_000): In
   });
 }
 
-it('keeps the id exactly as given and derives one from the title when it is absent', () => {
+it('an incoming document keeps its id exactly, and derives one from the title without it', () => {
   expect(incoming({ id: 'a b/c?%20' }).externalId).toBe('a b/c?%20');
   expect(incoming({}).externalId).toBe('ingestion_api_A_title');
   expect(incoming({ id: null }).externalId).toBe('ingestion_api_A_title');
 });
 
-it('fills in the defaults: empty metadata, source ingestion_api, no pair', () => {
+it('an incoming document defaults to empty metadata, source ingestion_api and no pair', () => {
   expect(incoming({})).toMatchObject({
     metadata: {},
     source: 'ingestion_api',
@@ -35,7 +35,7 @@ it('fills in the defaults: empty metadata, source ingestion_api, no pair', () =>
   expect(incoming({}, { cc_pair_id: 0 }).ccPairId).toBeNull();
 });
 
-it('hashes what is indexed or shown, and nothing else', () => {
+it('the hash covers only what is indexed or shown', () => {
   const hash = (document: object) => incoming(document).contentHash;
   expect(hash({ chunk_count: 3, from_ingestion_api: true })).toBe(hash({}));
   for (const change of [
@@ -50,13 +50,13 @@ it('hashes what is indexed or shown, and nothing else', () => {
   }
 });
 
-it('makes a tag of each metadata value and leaves out those that are too long', () => {
+it('each metadata value becomes a tag, unless it is too long', () => {
   const { tags, metadata } = incoming({ metadata: { k: ['a', 'b'], n: 5, long: 'x'.repeat(300) } });
   expect(tags).toEqual(['k=a', 'k=b', 'n=5']);
   expect(metadata['n']).toBe('5');
 });
 
-it('reads a timestamp without an offset as UTC', () => {
+it('a timestamp without an offset is read as UTC', () => {
   expect(incoming({ doc_updated_at: '2024-03-01T10:00:00' }).docUpdatedAt).toBe(
     '2024-03-01T10:00:00.000Z',
   );
@@ -65,7 +65,7 @@ it('reads a timestamp without an offset as UTC', () => {
   );
 });
 
-it('accepts an image without text, and blank sections beside one with content', () => {
+it('an image without text is accepted, as are blank sections beside one with content', () => {
   expect(incoming({ sections: [{ image_file_id: 'f1' }] }).sections[0]).toEqual({
     text: '',
     link: null,
@@ -77,7 +77,7 @@ it('accepts an image without text, and blank sections beside one with content', 
   }
 });
 
-it('refuses a document above the limit with 413, naming the limit', () => {
+it('a document above the limit is refused with 413, naming the limit', () => {
   try {
     incoming({ sections: [{ text: 'x'.repeat(2_000) }] }, {}, 1_000);
     expect.unreachable();

@@ -22,8 +22,8 @@ const documentOf = (text: string) => ({
 const small = documentOf('A few words.');
 const large = documentOf('Many different words of a large document.\n\n'.repeat(12_000));
 
-describe('the threads of indexing', () => {
-  it('prepare a small document while they are at a large one', async () => {
+describe('indexing threads', () => {
+  it('prepare a small document while working on a large one', async () => {
     const order: string[] = [];
     await Promise.all([
       threads.prepare([large], never).then(() => order.push('large')),
@@ -32,7 +32,7 @@ describe('the threads of indexing', () => {
     expect(order).toEqual(['small', 'large']);
   });
 
-  it('embed the text of a small document while they are at those of a large one', async () => {
+  it('embed a small document while working on a large one', async () => {
     const texts = Array.from({ length: 640 }, (_, n) => `${n} ${'words of a chunk '.repeat(40)}`);
     const order: string[] = [];
     await Promise.all([
@@ -42,24 +42,24 @@ describe('the threads of indexing', () => {
     expect(order).toEqual(['small', 'large', 'large', 'large']);
   });
 
-  it('make of a large document in pieces what one piece would be', async () => {
+  it('produce the same result for a large document in pieces as in one piece', async () => {
     const [prepared] = await threads.prepare([large], never);
     expect(prepared).toEqual(prepareDocument(large));
   });
 
-  it('say why a large document cannot be indexed', async () => {
+  it('report why a large document cannot be indexed', async () => {
     const [prepared] = await threads.prepare([documentOf('\u0001\u0002'.repeat(200_000))], never);
     expect(prepared).toEqual({ failure: expect.stringContaining('binary data') });
   });
 });
 
-describe('the queue of the threads', () => {
-  /** As the pool hands a task to its queue: what the task says of itself is in a symbol. */
+describe('the task queue of the threads', () => {
+  /** A task as the pool passes it to the queue, with its own options under a symbol. */
   const taskOf = (name: string, task: object): PiscinaTask =>
-    // Nothing but the symbol and the name is looked at.
+    // The queue reads only the symbol and the name.
     ({ name, [queueOptionsSymbol]: Reflect.get(task, queueOptionsSymbol) ?? null }) as PiscinaTask;
 
-  it('gives patient tasks only when there are no others, each kind in its order', () => {
+  it('returns patient tasks only when there are no others, each kind in order', () => {
     const queue = new TaskQueueWithPatience();
     const gone = taskOf('gone', patient({}));
     for (const task of [

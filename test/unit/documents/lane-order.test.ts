@@ -4,9 +4,9 @@ import { createLaneOrder, type LaneOrder } from '#src/documents/lane-order.ts';
 import type { WaitingLane } from '#src/documents/waiting-lanes.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 
-/** `dueAt` in seconds: the lower, the longer it has waited. */
+/** `dueAt` in seconds; the lower it is, the longer the lane has waited. */
 function lane(workspace: string, source: string, dueAt: number): WaitingLane {
-  // The brand exists at compile time only.
+  // The brand exists only at compile time.
   const workspaceId = workspace as WorkspaceId;
   return { workspace_id: workspaceId, source, due_at: new Date(dueAt * 1_000) };
 }
@@ -25,7 +25,7 @@ function turns(order: LaneOrder, lanes: readonly WaitingLane[], count: number): 
   });
 }
 
-it('gives a workspace no more turns for having many sources', () => {
+it('the lane order gives a workspace no extra turns for having many sources', () => {
   const lanes = [
     lane('a', 'web', 1),
     lane('a', 'wiki', 1),
@@ -39,7 +39,7 @@ it('gives a workspace no more turns for having many sources', () => {
   }
 });
 
-it('lets a pushed document go before the crawl of its own workspace', () => {
+it('a pushed document goes before the crawl of its own workspace', () => {
   const order = createLaneOrder();
   const crawl = lane('a', 'web', 1);
   turns(order, [crawl], 20);
@@ -48,7 +48,7 @@ it('lets a pushed document go before the crawl of its own workspace', () => {
   ]);
 });
 
-it('gives every fourth turn to the one that has waited longest while ever new workspaces come', () => {
+it('every fourth turn goes to the lane that has waited longest, even if new workspaces keep coming', () => {
   const order = createLaneOrder();
   const backlog = lane('large', 'web', 1);
   turns(order, [backlog], 20);
@@ -59,11 +59,11 @@ it('gives every fourth turn to the one that has waited longest while ever new wo
   expect(had.filter((name) => name === 'large/web')).toHaveLength(10);
 });
 
-it('lets documents of workspaces that have had nothing share a turn', () => {
+it('workspaces that have had no turn yet share one', () => {
   const lanes = Array.from({ length: 100 }, (_, n) => lane(`w-${n}`, 'file', n));
   expect(createLaneOrder().next(lanes).map(nameOf)).toEqual(lanes.slice(0, 64).map(nameOf));
 });
 
-it('gives nobody a turn when nobody waits', () => {
+it('nobody gets a turn when no lane waits', () => {
   expect(createLaneOrder().next([])).toEqual([]);
 });

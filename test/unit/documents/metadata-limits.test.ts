@@ -13,24 +13,24 @@ function refusal(document: object): string | undefined {
   return issue && `${issue.path.join('.')}: ${issue.message}`;
 }
 
-describe('the metadata of a document that is pushed', () => {
+describe('metadata of a pushed document', () => {
   it.each([
     ['1,001 keys', keys(1_001), /has 1001 keys; the limit is 1000/],
     ['a key of 256 characters', { ['k'.repeat(256)]: 'v' }, /a key of 256 char.*limit is 255/],
     ['a list of 1,001 values', { list: Array(1_001).fill('v') }, /1001 values in "list"; .* 1000/],
     ['more than 256 KB', { big: 'é'.repeat(131_073) }, /has 262156 bytes.*limit is 262144/],
-    ['many values that are small', keys(1_000, 'v'.repeat(255)), /bytes of JSON/],
+    ['many small values', keys(1_000, 'v'.repeat(255)), /bytes of JSON/],
   ])('is refused with %s', (_, metadata, sentence) => {
     expect(refusal({ metadata })).toMatch(sentence);
     expect(refusal({ metadata })).toMatch(/^document\.metadata: /);
   });
 
-  it('is taken up to the limits', () => {
+  it('is accepted up to the limits', () => {
     const full = { ...keys(999, 'v'.repeat(200)), ['k'.repeat(255)]: Array(1_000).fill('v') };
     expect(refusal({ metadata: full })).toBeUndefined();
   });
 
-  it('has owners in sensible numbers, with names of sensible length', () => {
+  it('limits the number of owners and the length of their names', () => {
     expect(refusal({ primary_owners: Array(201).fill({}) })).toMatch(/primary_owners: .*200/);
     expect(refusal({ secondary_owners: [{ email: 'x'.repeat(1_001) }] })).toMatch(
       /secondary_owners\.0\.email: .*1000/,
@@ -38,7 +38,7 @@ describe('the metadata of a document that is pushed', () => {
   });
 });
 
-describe('a document that a connector found', () => {
+describe('a document found by a connector', () => {
   const found = {
     id: 'x',
     semanticIdentifier: 'x',
@@ -51,11 +51,11 @@ describe('a document that a connector found', () => {
     source: null,
   };
 
-  it('is left as it is when it keeps the limits', () => {
+  it('stays unchanged within the limits', () => {
     expect(boundDocument(found)).toEqual({ document: found, notes: [] });
   });
 
-  it('loses what is beyond them, with a note', () => {
+  it('loses what exceeds the limits, with a note', () => {
     const { document, notes } = boundDocument({
       ...found,
       metadata: { long: 'x'.repeat(300_000), ...keys(5_000), list: [] },
@@ -70,12 +70,12 @@ describe('a document that a connector found', () => {
   });
 });
 
-describe('metadata that is shown', () => {
-  it('is the whole when that is small', () => {
+describe('displayed metadata', () => {
+  it('is complete when it is small', () => {
     expect(shownMetadata(keys(50, 'x'.repeat(100)))).toBeNull();
   });
 
-  it('is its beginning otherwise, without single long values, in at most 8 KB', () => {
+  it('is otherwise its beginning, without long values, in at most 8 KB', () => {
     const shown = shownMetadata({ long: 'x'.repeat(9_000), ...keys(1_000, ['é', 'è']) }) ?? {};
     expect(Object.keys(shown)[0]).toBe('key-0');
     expect(Object.keys(shown)).toHaveLength(100);
@@ -84,7 +84,7 @@ describe('metadata that is shown', () => {
     expect(Object.keys(few)).toHaveLength(8);
   });
 
-  it('treats __proto__ as any other key', () => {
+  it('treats __proto__ like any other key', () => {
     const odd = JSON.parse(`{"__proto__": "v", "long": "${'x'.repeat(9_000)}"}`);
     expect(Object.entries(shownMetadata(odd) ?? {})).toEqual([['__proto__', 'v']]);
     expect(Object.entries(cutMetadata(odd))).toHaveLength(2);

@@ -16,11 +16,11 @@ describe('a source type under /api', () => {
     ['user_file', 'user_file'],
     ['crm-of-ours', 'ingestion_api'],
     ['constructor', 'ingestion_api'],
-  ])('%s is %s', (source, name) => {
+  ])('named %s is shown as %s', (source, name) => {
     expect(platformSource(source)).toBe(name);
   });
 
-  it('is changed in what is found, and nowhere else', () => {
+  it('changes only in search results', () => {
     const found = {
       document_id: 'd',
       semantic_identifier: 'D',
@@ -33,7 +33,7 @@ describe('a source type under /api', () => {
     });
   });
 
-  it('finds as a filter what is shown under its name; elsewhere only what has it', () => {
+  it('as a filter matches every source shown under its name; elsewhere only the exact one', () => {
     const filters = { ...NO_FILTERS, source_type: ['web', 'confluence'] };
     expect(withSpellings(filters, 'lines').source_type.toSorted()).toEqual(
       ['atom', 'confluence', 'rss', 'web', 'wiki'].toSorted(),

@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const READS_CHUNKS = /\b(?:from|join) chunk(?:_terms|_vector)?\b/;
-/** They keep the rows; nobody sees through them. */
+/** They maintain the rows, but show them to nobody. */
 const KEEPERS = ['delete-documents.ts', 'place-chunks.ts', 'promote-vectors.ts'];
 
-it('every statement that shows chunks leaves out those that are hidden', () => {
+it('every statement that shows chunks excludes hidden ones', () => {
   const readers = globSync('src/**/*.ts')
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
     .filter(({ text }) => READS_CHUNKS.test(text));

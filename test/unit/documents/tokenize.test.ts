@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { stemWord, tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
 
-test('words are lower-cased, stemmed and freed of stop words', () => {
+test('words are lower-cased, stemmed and stripped of stop words', () => {
   expect(tokenize('The Queues are RUNNING, and the queue runs')).toEqual([
     'queue',
     'run',
@@ -12,14 +12,14 @@ test('words are lower-cased, stemmed and freed of stop words', () => {
   ]);
 });
 
-test('identifiers are kept whole and in parts, whichever way they are joined', () => {
+test('identifiers are kept whole and in parts, however they are joined', () => {
   expect(tokenize('parseHttpRequest')).toEqual(['parsehttprequest', 'pars', 'http', 'request']);
   expect(tokenize('XMLParser')).toEqual(['xmlparser', 'xml', 'parser']);
   expect(tokenize('max_retries')).toEqual(['maxretri', 'max', 'retri']);
   expect(tokenize('time-out')).toEqual(['timeout', 'time', 'out']);
 });
 
-test('apostrophes do not leave crumbs', () => {
+test('apostrophes leave no fragments', () => {
   expect(tokenize("Claude's O’Reilly don't")).toEqual([
     'claud',
     'oreilli',
@@ -37,7 +37,7 @@ test('compatibility forms are folded', () => {
   expect(tokenize('ﬁle Ｆｕｌｌ')).toEqual(['file', 'full']);
 });
 
-test('scripts without spaces become pairs of characters, also next to Latin ones', () => {
+test('scripts without spaces become pairs of characters, even next to Latin ones', () => {
   expect(tokenize('東京都 水 日本語abc')).toEqual(['東京', '京都', '水', '日本', '本語', 'abc']);
 });
 
@@ -45,13 +45,13 @@ test('a term is at most 64 characters long', () => {
   expect(tokenize('q'.repeat(10_000))).toEqual(['q'.repeat(64)]);
 });
 
-test('words are given unstemmed and unfiltered, and their stems are the terms', () => {
+test('words are returned unstemmed and unfiltered, and their stems are the terms', () => {
   expect(tokenizeWords('The runningDogs')).toEqual(['the', 'runningdogs', 'running', 'dogs']);
   expect(stemWord('running')).toBe('run');
   expect(stemWord('été')).toBe('été');
 });
 
-test('any text makes terms that are lower case, short and never empty, the same ones each time', () => {
+test('terms of any text are lower case, short, non-empty and deterministic', () => {
   const anyText = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 300 }),
     fc.string({ unit: fc.constantFrom('a', 'Y', '-', '_', "'", '漢', '1', ' ', 'é', '\ud800') }),
@@ -69,7 +69,7 @@ test('any text makes terms that are lower case, short and never empty, the same 
   );
 });
 
-test('a million hyphens, or no space in ten megabytes, neither fail nor stall', () => {
+test('a million hyphens or ten megabytes without a space neither fail nor stall', () => {
   expect(tokenize('a-'.repeat(1_000_000)).length).toBeGreaterThan(0);
   expect(tokenize('aB'.repeat(5_000_000)).length).toBeLessThan(500);
   expect(tokenize('漢'.repeat(5_000_000)).length).toBeGreaterThan(4_900_000);

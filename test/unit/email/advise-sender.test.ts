@@ -3,7 +3,7 @@ import { adviseSender } from '#src/email/advise-sender.ts';
 import { senderDomainMessageId, verificationMessage } from '#src/email/sender-message.ts';
 import type { DnsClient } from '#src/platform/dns.ts';
 
-/** TXT records by name; `null` for a name server that does not answer. */
+/** TXT records by name; `null` stands for a name server that does not answer. */
 function dnsOf(zone: Record<string, string[] | null>, asked: string[] = []): DnsClient {
   const none = async () => ({ kind: 'none' }) as const;
   return {
@@ -49,23 +49,23 @@ test.each([
   ['only other TXT records', { 'acme.example': ['v=spf10 x', 'spf'] }, /no SPF record/],
   ['two SPF records', { 'acme.example': ['v=spf1 -all', 'v=spf1 mx ~all'] }, /2 SPF records.*one/],
   ['+all', { 'acme.example': ['v=spf1 mx +all'] }, /\+all.*~all/],
-  ['all without a sign', { 'acme.example': ['v=spf1 mx all'] }, /\+all/],
+  ['all without a qualifier', { 'acme.example': ['v=spf1 mx all'] }, /\+all/],
   ['no DMARC record', { '_dmarc.acme.example': undefined }, /no DMARC record.*_dmarc\.acme/],
   ['p=none', { '_dmarc.acme.example': ['v=DMARC1;p=none'] }, /p=none.*quarantine/],
   ['no DKIM key', { 's1._domainkey.acme.example': undefined }, /No DKIM key.*usual names/],
-  ['a DKIM key withdrawn', { 's1._domainkey.acme.example': ['v=DKIM1; p='] }, /No DKIM key/],
-])('%s is told with its remedy, and nothing else', async (_, changes, expected) => {
+  ['a revoked DKIM key', { 's1._domainkey.acme.example': ['v=DKIM1; p='] }, /No DKIM key/],
+])('%s is reported with its remedy, and nothing else', async (_, changes, expected) => {
   const advice = await adviceFor(changes);
   expect(advice).toHaveLength(1);
   expect(advice[0]).toMatch(expected);
 });
 
-test('p=none for subdomains only is no advice', async () => {
+test('p=none for subdomains only causes no advice', async () => {
   const changes = { '_dmarc.acme.example': ['v=DMARC1; p=reject; sp=none'] };
   await expect(adviceFor(changes)).resolves.toEqual([]);
 });
 
-test('look-ups are counted through the records that are included', async () => {
+test('lookups are counted through included records', async () => {
   const nested = (count: number) => ({
     'acme.example': ['v=spf1 include:a.example redirect=b.example'],
     'a.example': [`v=spf1 ${'a:x.example ?mx '.repeat(2)} exists:%{i}.x.example -all`],
@@ -76,7 +76,7 @@ test('look-ups are counted through the records that are included', async () => {
   expect(advice).toMatch(/more than 10 DNS lookups/);
 });
 
-test('records that include each other, or a thousand others, are followed to the limit only', async () => {
+test('records that include each other or a thousand others are followed only up to the limit', async () => {
   const asked: string[] = [];
   const loop = { 'acme.example': ['v=spf1 include:acme.example -all'] };
   const zone = { ...GOOD, ...loop };
@@ -89,7 +89,7 @@ test('records that include each other, or a thousand others, are followed to the
   expect(askedWide.length).toBeLessThan(50);
 });
 
-test('the record of the organisation stands in for that of a subdomain', async () => {
+test('the record of the organizational domain applies to a subdomain', async () => {
   const changes = {
     'news.acme.example': ['v=spf1 -all'],
     's1._domainkey.news.acme.example': ['p=x'],
@@ -98,7 +98,7 @@ test('the record of the organisation stands in for that of a subdomain', async (
   await expect(adviceFor(changes, account)).resolves.toEqual([]);
 });
 
-test('name servers that do not answer give one line and no guesses', async () => {
+test('unresponsive name servers cause one line and no guesses', async () => {
   const silent = Object.fromEntries(Object.keys(GOOD).map((name) => [name, null]));
   const advice = await adviceFor(silent);
   expect(advice).toHaveLength(1);
@@ -108,14 +108,14 @@ test('name servers that do not answer give one line and no guesses', async () =>
   expect(partly.join(' ')).toMatch(/no SPF record.*nothing is said about DMARC\./);
 });
 
-test('the user of another domain is told, a subdomain or a bare name is not', async () => {
+test('a user of another domain is reported, but a subdomain or a bare name is not', async () => {
   const [advice] = await adviceFor({}, { smtpUser: 'ada@mail.example' });
   expect(advice).toMatch(/sends as acme\.example.*user of mail\.example/);
   await expect(adviceFor({}, { smtpUser: 'ada@eu.acme.example' })).resolves.toEqual([]);
   await expect(adviceFor({}, { smtpUser: 'apikey' })).resolves.toEqual([]);
 });
 
-test('who has a mailbox at a provider is not told to change its DNS', async () => {
+test('the owner of a mailbox at a provider is not told to change its DNS', async () => {
   const asked: string[] = [];
   const account = { email: 'ada@gmail.com', smtpUser: 'ada@gmail.com', smtpHost: 'smtp.gmail.com' };
   await expect(adviseSender(dnsOf({}, asked), account, signal)).resolves.toEqual([]);
@@ -124,13 +124,13 @@ test('who has a mailbox at a provider is not told to change its DNS', async () =
   await expect(adviseSender(dnsOf({}), other, signal)).resolves.toHaveLength(1);
 });
 
-test('keys of a provider that names them by chance are not guessed', async () => {
+test('DKIM keys are not guessed for a provider that names them randomly', async () => {
   const changes = { 's1._domainkey.acme.example': undefined };
   const account = { smtpHost: 'email-smtp.eu-west-1.amazonaws.com' };
   await expect(adviceFor(changes, account)).resolves.toEqual([]);
 });
 
-test('an abort ends it with its reason', async () => {
+test('an abort ends the advice with its reason', async () => {
   const controller = new AbortController();
   const dns = { ...dnsOf({}), txt: () => new Promise<never>(() => undefined) };
   const advice = adviseSender(dns, ACCOUNT, controller.signal);
@@ -139,7 +139,7 @@ test('an abort ends it with its reason', async () => {
   await expect(advice).rejects.toBe(reason);
 });
 
-test('the verification message holds token and asker, no link and no markup of others', () => {
+test('the verification message contains token and requester, but no foreign links or markup', () => {
   const message = verificationMessage({
     email: 'ada@acme.example',
     token: 'tok_123',
@@ -156,7 +156,7 @@ test('the verification message holds token and asker, no link and no markup of o
   expect(message.subject).toContain('ada@acme.example');
 });
 
-test('a Message-ID is in the domain of the sender, in ASCII, and the same again', () => {
+test('a Message-ID uses the domain of the sender, in ASCII, and is stable', () => {
   expect(senderDomainMessageId('em_1', 'ada@acme.example')).toBe('<em_1@acme.example>');
   expect(senderDomainMessageId('em_1', 'ada@bücher.example')).toBe('<em_1@xn--bcher-kva.example>');
   expect(senderDomainMessageId('x>\r\nBcc: y', 'ada@a b')).toBe('<xBccy@localhost>');

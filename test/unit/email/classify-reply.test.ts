@@ -13,7 +13,7 @@ const reply = (code: string, command: string, response: string) => ({
   responseCode: Number(response.slice(0, 3)),
 });
 
-test('the class of a reply decides before the code of the library', () => {
+test('the code of the reply decides before the error code of the library', () => {
   expect(classOf(reply('EENVELOPE', 'RCPT TO', '450 4.2.0 later'))).toBe('greylisted temporary');
   expect(classOf(reply('EENVELOPE', 'RCPT TO', '550 5.1.1 no'))).toBe(
     'recipient_rejected permanent',
@@ -27,7 +27,7 @@ test('the class of a reply decides before the code of the library', () => {
   );
 });
 
-test('503 costs no second attempt, though the library would make one', () => {
+test('503 causes no second attempt, although the library would make one', () => {
   expect(classOf({ ...reply('EENVELOPE', 'MAIL FROM', '503 first'), permanent: false })).toBe(
     'sender_rejected permanent',
   );
@@ -54,13 +54,13 @@ test.each([
   ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'tls_failed permanent'],
   ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'tls_failed permanent'],
   ['EPROTO', 'tls_failed permanent'],
-])('a socket that fails with %s: %s', (originalCode, expected) => {
+])('a socket that fails with %s is classified as %s', (originalCode, expected) => {
   expect(classOf(socketError(originalCode))).toBe(expected);
   // Before the library had the socket.
   expect(classOf({ code: originalCode })).toBe(expected);
 });
 
-test('an answer that is no TLS is a wrong port only where TLS comes first', () => {
+test('a non-TLS answer means a wrong port only where TLS comes first', () => {
   expect(classOf(socketError('ERR_SSL_WRONG_VERSION_NUMBER'), 465)).toBe(
     'tls_mode_mismatch permanent',
   );
@@ -87,7 +87,7 @@ test.each([
   [{ code: 'EENVELOPE', command: 'API' }, 'failed permanent'],
   [{ code: 'E_NEW' }, 'failed permanent'],
   [new TypeError('a bug'), 'failed permanent'],
-])('without a no of the server %j is %s', (error, expected) => {
+])('without a refusal by the server, %j is %s', (error, expected) => {
   expect(classOf(error)).toBe(expected);
 });
 
@@ -112,14 +112,14 @@ test.each([
   ['DATA', '451 4.3.0', 'temporarily_rejected temporary'],
   ['DATA', '554 5.7.1', 'message_rejected permanent'],
   ['DATA', '550 5.7.28', 'rate_limited_by_provider permanent'],
-])('%s answered with %s: %s', (command, response, expected) => {
+])('%s answered with %s is %s', (command, response, expected) => {
   expect(classOf(reply('EANY', command, `${response} <text>`))).toBe(expected);
   expect(
     classOf(reply('EANY', command, `${response.slice(0, 3)}-${response.slice(4)} x\nmore`)),
   ).toBe(expected);
 });
 
-test('only 4yz and 5yz are a no', () => {
+test('only 4yz and 5yz are refusals', () => {
   for (const [code, expected] of [
     [250, false],
     [354, false],

@@ -5,25 +5,25 @@ import { whyPortForbidden } from '#src/email/smtp-port.ts';
 
 const PLACE = { host: 'smtp.acme.example', port: 587, email: 'ada@acme.example' };
 
-test.each(SMTP_ERROR_CLASSES)('%s has a sentence of its own with a remedy', (errorClass) => {
+test.each(SMTP_ERROR_CLASSES)('%s has its own sentence with a remedy', (errorClass) => {
   const text = describeFailure(errorClass, PLACE);
   expect(text).toMatch(/^[A-Zs].*\.$/);
   expect(text).not.toMatch(/undefined|null|\[object|\s{2}/);
   const others = SMTP_ERROR_CLASSES.filter((other) => other !== errorClass);
   expect(others.map((other) => describeFailure(other, PLACE))).not.toContain(text);
-  // What went wrong, and then what to do about it.
+  // What went wrong, then what to do about it.
   expect(text).toMatch(
     /[.;] .*\b(?:check|try|use|ask|needs?|let|send less|goes through|another name)\b/i,
   );
 });
 
-test('the sentence names the host or the port that the owner has given', () => {
+test('the sentence names the host or port given by the owner', () => {
   for (const errorClass of SMTP_ERROR_CLASSES) {
     expect(describeFailure(errorClass, PLACE)).toMatch(/smtp\.acme\.example|port 587/);
   }
 });
 
-test('a server that does not answer gives a hint at the other kind of port', () => {
+test('a server that does not answer leads to a hint at the other kind of port', () => {
   for (const port of [587, 2587, 2525]) {
     expect(describeFailure('timeout', { ...PLACE, port })).toContain('465');
   }
@@ -42,15 +42,15 @@ test.each([
   ['smtp.mail.me.com', 'ada@icloud.com', 'app-specific password'],
   ['smtp.acme.example', 'ada@acme.example', 'two-factor'],
   ['smtp.notgmail.com', 'ada@notgmail.com', 'two-factor'],
-])('a refused password at %s for %s: %s', (host, email, hint) => {
+])('a refused password at %s for %s suggests %s', (host, email, hint) => {
   expect(describeFailure('auth_failed', { host, port: 465, email })).toContain(hint);
 });
 
-test('of an unknown outcome it is said that it is not sent again', () => {
+test('an unknown outcome says that the message is not sent again', () => {
   expect(describeUnknown(PLACE)).toMatch(/smtp\.acme\.example.*not sent again/);
 });
 
-test('ports of submission are open, 25 by the operator, all others closed', () => {
+test('submission ports are open, 25 if the operator allows it, all others closed', () => {
   const closed = { allowPort25: false };
   for (const port of [465, 2465, 587, 2587, 2525]) {
     expect(whyPortForbidden(port, closed)).toBeNull();

@@ -17,7 +17,7 @@ test.each([
   ['ada@proton.me', 'smtp.protonmail.ch', 587],
   ['ada@yandex.ru', 'smtp.yandex.ru', 465],
   ['ada@hot.ee', 'mail.hot.ee', 587],
-])('%s is handed in at %s, port %i', (email, host, port) => {
+])('mail of %s is submitted at %s, port %i', (email, host, port) => {
   expect(knownProviderOf(email)).toEqual({ host, port });
 });
 
@@ -39,7 +39,7 @@ test.each([
   expect(knownProviderOf(email)).toBeNull();
 });
 
-test('whatever is known goes through a port that is open', () => {
+test('every known provider uses an open port', () => {
   const domains =
     'gmail.com outlook.com yahoo.com icloud.com aol.com gmx.net mail.ee hot.ee qq.com seznam.cz aruba.it bluewin.ch bol.com.br disroot.org ik.me kolabnow.com runbox.com tutanota.com web.de t-online.de orange.fr free.fr laposte.net zoho.com'.split(
       ' ',
@@ -51,7 +51,7 @@ test('whatever is known goes through a port that is open', () => {
   }
 });
 
-test('domains of mailbox providers are told from domains of their own', () => {
+test('domains of mailbox providers are distinguished from own domains', () => {
   for (const domain of ['gmail.com', 'yahoo.co.uk', 'outlook.de', 'web.de', 'live.com']) {
     expect(isProviderDomain(domain), domain).toBe(true);
   }

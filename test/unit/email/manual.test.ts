@@ -26,18 +26,18 @@ const senderAccounts = read('sender-accounts.md');
 const doNotContact = read('do-not-contact.md');
 
 describe('the page of sender accounts', () => {
-  test('has every class of SMTP failures, in the order of the code, each with a remedy', () => {
+  test('lists every class of SMTP failure in the order of the code, each with a remedy', () => {
     const rows = tableWith(senderAccounts, 'Class');
     expect(rows.map(([name]) => plain(name))).toEqual([...SMTP_ERROR_CLASSES]);
     expect(rows.filter((cells) => cells.some((cell) => cell === ''))).toEqual([]);
   });
 
-  test('has every status of a message', () => {
+  test('lists every status of a message', () => {
     const rows = tableWith(senderAccounts, '`status`');
     expect(rows.map(([name]) => plain(name))).toEqual([...EMAIL_MESSAGE_STATUSES]);
   });
 
-  test('has every field of an account and of a message', () => {
+  test('lists every field of an account and of a message', () => {
     const [account = [], message = []] = tablesWith(senderAccounts, 'Field');
     const accountFields = [...Object.keys(newAccountSchema.shape), 'time_zone'];
     expect(account.map(([name]) => plain(name)).toSorted()).toEqual(accountFields.toSorted());
@@ -46,7 +46,7 @@ describe('the page of sender accounts', () => {
 });
 
 describe('the page of leads', () => {
-  test('has every technique with the score that it gives', () => {
+  test('lists every technique with its score', () => {
     const rows = tableWith(leads, 'Technique');
     const scores = rows.map(([name, , score]) => [plain(name), score] as const);
     expect(scores).toHaveLength(TECHNIQUES.length);
@@ -55,7 +55,7 @@ describe('the page of leads', () => {
     );
   });
 
-  test('has the providers that the setting takes, and no other', () => {
+  test('lists exactly the providers that the setting accepts', () => {
     const providers = tableWith(leads, 'Provider').map(([name]) => plain(name));
     const settings = { SEARXNG_URL: 'http://searx.example', BRAVE_API_KEY: 'key' };
     const isTaken = (provider: string): boolean =>
@@ -67,7 +67,7 @@ describe('the page of leads', () => {
     expect(known).toEqual(providers);
   });
 
-  test('has every part of enrichment and every status', () => {
+  test('lists every kind of enrichment and every status', () => {
     const parts = tableWith(leads, 'In `enrichment`').map(([name]) => plain(name));
     const statuses = tableWith(leads, '`status`').map(([name]) => plain(name));
     expect({ parts, statuses }).toEqual({
@@ -76,7 +76,7 @@ describe('the page of leads', () => {
     });
   });
 
-  test('has the budget of a visit', () => {
+  test('states the budget of a visit', () => {
     const budget = new Map(tableRows(leads).map(([name = '', value = '']) => [name, value]));
     const numberOf = (name: string): number => Number.parseInt(budget.get(name) ?? '', 10);
     expect(numberOf('Pages')).toBe(VISIT_LIMITS.pages);
@@ -87,12 +87,12 @@ describe('the page of leads', () => {
   });
 });
 
-test('the page of the do-not-contact list has every reason', () => {
+test('the page of the do-not-contact list lists every reason', () => {
   const reasons = tableWith(doNotContact, '`reason`').map(([name]) => plain(name));
   expect(reasons.toSorted()).toEqual([...DO_NOT_CONTACT_REASONS].toSorted());
 });
 
-test('the page of how messages are sent has as many attempts as the code', () => {
+test('the page on sending messages states the number of attempts in the code', () => {
   const page = read('email-design.md');
   const rows = tableWith(page, 'Kind').map(([kind, attempts]) => [kind, Number(attempts)]);
   const kinds = ['verification', 'message'] as const;
@@ -115,7 +115,7 @@ const EXAMPLES: readonly [page: string, schema: z.ZodType][] = [
   ['do-not-contact.md', z.union([newEntriesSchema, erasureSchema])],
 ];
 
-test.each(EXAMPLES)('the requests in %s are ones that are accepted', (name, schema) => {
+test.each(EXAMPLES)('the requests in %s are accepted', (name, schema) => {
   const bodies = [...read(name).matchAll(/ -d '(\{[^']*\})'/g)].map(([, text = '']) => text);
   expect(bodies.length).toBeGreaterThan(0);
   const refused = bodies.filter((text) => !schema.safeParse(JSON.parse(text)).success);
@@ -128,7 +128,7 @@ test.each([
   'sender-accounts.md',
   'do-not-contact.md',
   'email-design.md',
-])('the links in %s lead to files and headings', (name) => {
+])('the links in %s point to existing files and headings', (name) => {
   const links = [...read(name).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
   const broken = links.filter(([, file = '', heading]) => {
     const target = file === '' ? name : file;
@@ -142,7 +142,7 @@ function read(name: string): string {
   return readFileSync(resolve(DOCS, name), 'utf8');
 }
 
-/** As links name them. */
+/** Heading anchors, as links spell them. */
 function headingsOf(page: string): string[] {
   return [...page.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -163,7 +163,7 @@ function tableRows(page: string): string[][] {
   return [...page.matchAll(/^\|.*\|$/gm)].map(([row]) => cellsOf(row));
 }
 
-/** The rows of each table whose first column has this head. */
+/** The rows of each table with this first column heading. */
 function tablesWith(page: string, head: string): string[][][] {
   return [...page.matchAll(/(?:^\|.*\|\n)+/gm)].flatMap(([table]) => {
     const [first = [], , ...rows] = table.trim().split('\n').map(cellsOf);

@@ -22,7 +22,7 @@ test.each<Row>([
   ['is busy at the greeting', { greeting: answer('421') }, 'server_busy', true],
   ['is busy at EHLO', { plainEhlo: answer('421') }, 'server_busy', true],
   ['blocks at EHLO', { plainEhlo: answer('550') }, 'blocked_by_server', false],
-  ['knows no EHLO', { plainEhlo: answer('502') }, 'starttls_unavailable', false],
+  ['does not support EHLO', { plainEhlo: answer('502') }, 'starttls_unavailable', false],
   [
     'offers no STARTTLS',
     { plainEhlo: '250-x\n250 AUTH PLAIN', starttls: answer('502') },
@@ -30,7 +30,7 @@ test.each<Row>([
     false,
   ],
   ['refuses STARTTLS', { starttls: answer('554') }, 'starttls_unavailable', false],
-  ['has no TLS just now', { starttls: answer('454') }, 'starttls_unavailable', true],
+  ['has no TLS at the moment', { starttls: answer('454') }, 'starttls_unavailable', true],
   [
     'hangs up instead of TLS',
     { starttls: { kind: 'drop', say: '220 go\r\n' } },
@@ -38,23 +38,28 @@ test.each<Row>([
     true,
   ],
   [
-    'talks instead of TLS',
+    'sends plain text instead of TLS',
     { starttls: { kind: 'flood', bytes: '220 go\r\n' } },
     'tls_failed',
     false,
   ],
-  ['offers no sign-in', { ehlo: '250-x\n250 SIZE 1000' }, 'auth_unavailable', false],
-  ['only names AUTH in passing', { ehlo: '250-no AUTH here\n250 HELP' }, 'auth_unavailable', false],
-  ['takes tokens only', { ehlo: '250-x\n250 AUTH XOAUTH2 GSSAPI' }, 'auth_unavailable', false],
-  ['does not know AUTH after all', { auth: answer('504') }, 'auth_unavailable', false],
+  ['offers no AUTH', { ehlo: '250-x\n250 SIZE 1000' }, 'auth_unavailable', false],
+  [
+    'mentions AUTH only in passing',
+    { ehlo: '250-no AUTH here\n250 HELP' },
+    'auth_unavailable',
+    false,
+  ],
+  ['accepts only tokens', { ehlo: '250-x\n250 AUTH XOAUTH2 GSSAPI' }, 'auth_unavailable', false],
+  ['rejects AUTH as unknown', { auth: answer('504') }, 'auth_unavailable', false],
   ['refuses the password', { auth: answer('535 5.7.8') }, 'auth_failed', false],
   ['wants an app password', { auth: answer('534-5.7.9 a\n534 5.7.9') }, 'auth_failed', false],
   ['cannot check the password', { auth: answer('454 4.7.0') }, 'auth_temporarily_failed', true],
   ['closes at AUTH', { auth: answer('421') }, 'server_busy', true],
   ['refuses the sender', { mail: answer('553') }, 'sender_rejected', false],
-  ['puts the sender off', { mail: answer('451') }, 'temporarily_rejected', true],
+  ['defers the sender', { mail: answer('451') }, 'temporarily_rejected', true],
   ['closes at MAIL', { mail: answer('421') }, 'server_busy', true],
-  ['says flood at MAIL', { mail: answer('421 4.7.28') }, 'rate_limited_by_provider', true],
+  ['reports flooding at MAIL', { mail: answer('421 4.7.28') }, 'rate_limited_by_provider', true],
   ['refuses the recipient', { rcpt: answer('550 5.1.1') }, 'recipient_rejected', false],
   ['greylists', { rcpt: answer('450 4.2.0') }, 'greylisted', true],
   ['greylists with 451', { rcpt: answer('451 4.7.1') }, 'greylisted', true],
@@ -62,12 +67,12 @@ test.each<Row>([
   ['closes at RCPT', { rcpt: answer('421') }, 'server_busy', true],
   ['refuses DATA', { data: answer('554') }, 'message_rejected', false],
   ['puts DATA off', { data: answer('451') }, 'temporarily_rejected', true],
-  ['is above a limit at DATA', { data: answer('421') }, 'rate_limited_by_provider', true],
+  ['reports a limit at DATA', { data: answer('421') }, 'rate_limited_by_provider', true],
   ['refuses the message', { content: answer('554 5.7.1') }, 'message_rejected', false],
-  ['puts the message off', { content: answer('451') }, 'temporarily_rejected', true],
-  ['is above a limit', { content: answer('421') }, 'rate_limited_by_provider', true],
+  ['defers the message', { content: answer('451') }, 'temporarily_rejected', true],
+  ['reports a limit for the message', { content: answer('421') }, 'rate_limited_by_provider', true],
   [
-    'says so and hangs up',
+    'refuses the message and hangs up',
     { content: { kind: 'drop', say: '554 no' } },
     'blocked_by_server',
     false,
@@ -90,7 +95,7 @@ test.each<Row>([
   expect(server.sessions.some((session) => session.sentPasswordInClear)).toBe(false);
 });
 
-test('without pipelining the classes are the same', async () => {
+test('the classes are the same without pipelining', async () => {
   const ehlo = '250-x\n250 AUTH LOGIN';
   for (const [script, errorClass] of [
     [{ mail: '421 bye' }, 'server_busy'],
@@ -105,7 +110,7 @@ test('without pipelining the classes are the same', async () => {
   }
 });
 
-test('what a server slips in before TLS is forgotten', async () => {
+test('replies sent before TLS are discarded', async () => {
   const injected = '220 go\r\n250-x\r\n250 AUTH PLAIN\r\n235 ok\r\n';
   await using server = await startScriptedSmtp({
     script: { starttls: { kind: 'raw', bytes: injected }, ehlo: '250 x' },
@@ -115,7 +120,7 @@ test('what a server slips in before TLS is forgotten', async () => {
   expect(server.sessions[0]?.commands.filter((command) => command.startsWith('AUTH'))).toEqual([]);
 });
 
-test('a message larger than the server takes is not offered', async () => {
+test('a message larger than the server accepts is not sent', async () => {
   await using server = await startScriptedSmtp({
     script: { ehlo: '250-x\n250-SIZE 1000\n250 AUTH PLAIN' },
   });
@@ -127,7 +132,7 @@ test('a message larger than the server takes is not offered', async () => {
   expect(server.sessions[0]?.commands).not.toContain('DATA');
 });
 
-test('a password that is missing is told without a word to the server', async () => {
+test('a missing password is reported without signing in', async () => {
   await using server = await startScriptedSmtp();
   await expect(sendThrough(server, { password: '' })).resolves.toMatchObject({
     errorClass: 'auth_failed',
@@ -136,7 +141,7 @@ test('a password that is missing is told without a word to the server', async ()
 });
 
 test.each([25, 80, 143, 466, 993, 2526, 22, 0, -1, 65_536])(
-  'port %i of a public host is called by nobody',
+  'port %i of a public host is not contacted',
   async (port) => {
     await using server = await startScriptedSmtp();
     const mailer = openTestMailer({ [SMTP_HOST]: ['203.0.114.7'] });
@@ -149,7 +154,7 @@ test.each([25, 80, 143, 466, 993, 2526, 22, 0, -1, 65_536])(
   },
 );
 
-test('hosts that are unknown, private or forbidden are told alike', async () => {
+test('unknown, private and forbidden hosts get the same error', async () => {
   const mailer = openTestMailer({
     'private.example': ['10.0.0.1'],
     'mixed.example': ['127.0.0.1', '192.168.0.1'],
@@ -168,7 +173,7 @@ test('hosts that are unknown, private or forbidden are told alike', async () => 
   }
 });
 
-test('where nothing listens the connection is refused', async () => {
+test('a port without a listener refuses the connection', async () => {
   await using server = await startScriptedSmtp();
   const mailer = openTestMailer({ [SMTP_HOST]: [randomLoopback()] });
   await expect(sendThrough(server, { mailer })).resolves.toMatchObject({
@@ -177,7 +182,7 @@ test('where nothing listens the connection is refused', async () => {
   });
 });
 
-test('of several addresses the first that takes the connection is used', async () => {
+test('the first of several addresses that accepts the connection is used', async () => {
   await using server = await startScriptedSmtp();
   const mailer = openTestMailer({
     [SMTP_HOST]: [randomLoopback(), randomLoopback(), server.address],
@@ -185,7 +190,7 @@ test('of several addresses the first that takes the connection is used', async (
   await expect(sendThrough(server, { mailer })).resolves.toEqual({ kind: 'sent' });
 });
 
-test('an address is called as the certificate says', async () => {
+test('an IP address must be covered by the certificate', async () => {
   await using covered = await startScriptedSmtp({ address: '127.77.77.77', port: 2465 });
   await expect(sendThrough(covered, { host: covered.address })).resolves.toEqual({ kind: 'sent' });
   expect(covered.sessions[0]?.servername).toBeNull();

@@ -7,7 +7,7 @@ import { outgoingMessage, SMTP_HOST } from '#test/support/smtp-mailer.ts';
 
 const signal = new AbortController().signal;
 
-/** Where the relay is inside of an opened range, and where its name leads somewhere public. */
+/** A guard for a relay inside an opened range, or for a name that resolves to a public address. */
 function guardFor(address: string, allowCidrs: string[]) {
   return createOutboundGuard({ allowCidrs, resolve: async () => [{ address, family: 4 }] });
 }
@@ -24,7 +24,7 @@ test('a relay inside an opened range is used at any port', async () => {
   expect(await mailer.send(settings, outgoingMessage(), hooks)).toEqual({ kind: 'sent' });
 });
 
-test.each([0, -1, 65_536, 587.5])('%d is no port of anybody', async (port) => {
+test.each([0, -1, 65_536, 587.5])('port %d is always invalid', async (port) => {
   const guard = guardFor('127.0.0.1', ['127.0.0.0/8']);
   const mailer = createMailer({ guard, allowPort25: true });
   const settings = { host: SMTP_HOST, port, user: 'u', password: 'p' };
@@ -34,7 +34,7 @@ test.each([0, -1, 65_536, 587.5])('%d is no port of anybody', async (port) => {
   });
 });
 
-test('the same port of a public host is not called', async () => {
+test('the same port of a public host is not contacted', async () => {
   const guard = guardFor('203.0.114.7', ['127.0.0.0/8']);
   const mailer = createMailer({ guard, allowPort25: false });
   const settings = { host: SMTP_HOST, port: 3025, user: 'u', password: 'p' };
@@ -46,7 +46,7 @@ test('the same port of a public host is not called', async () => {
   });
 });
 
-test('settings are taken and refused accordingly', async () => {
+test('settings are validated by the same rules', async () => {
   const server = { host: SMTP_HOST, port: 25 };
   const options = { allowPort25: false, signal };
   const inside = guardFor('10.1.2.3', ['10.1.0.0/16']);

@@ -8,7 +8,7 @@ import {
 } from '#test/support/smtp-mailer.ts';
 import { startScriptedSmtp } from '#test/support/scripted-smtp.ts';
 
-test.each([2525, 2587, 2465])('through port %i a message arrives as it was given', async (port) => {
+test.each([2525, 2587, 2465])('a message arrives unchanged through port %i', async (port) => {
   await using server = await startScriptedSmtp({ port });
   const message = outgoingMessage({
     from: { name: 'Ada Müller, Acme', address: 'ada@acme.example' },
@@ -48,7 +48,7 @@ test.each([2525, 2587, 2465])('through port %i a message arrives as it was given
   expect(headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click');
 });
 
-test('line breaks in names, subjects and headers begin no header of their own', async () => {
+test('line breaks in names, subjects and headers cannot inject headers', async () => {
   await using server = await startScriptedSmtp();
   const evil = 'x\r\nBcc: eve@evil.example\r\n\r\nBody: of hers\n.\r\nQUIT';
   const message = outgoingMessage({
@@ -75,7 +75,7 @@ test.each([
   'bob@other.example> SIZE=1',
   'bob@other.example\0',
   '',
-])('%j is no recipient: no server is called', async (to) => {
+])('%j is not a valid recipient, and no server is contacted', async (to) => {
   await using server = await startScriptedSmtp();
   await expect(sendThrough(server, { message: outgoingMessage({ to }) })).resolves.toMatchObject({
     kind: 'failed',
@@ -89,7 +89,7 @@ test.each([
   expect(server.sessions).toHaveLength(0);
 });
 
-test('the content begins after 354 and after its leave, and the goodbye follows', async () => {
+test('the content follows 354 and the permission to send, and QUIT comes last', async () => {
   await using server = await startScriptedSmtp();
   let seen = { commands: [] as string[], contentBytes: -1 };
   const leave = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ test('the content begins after 354 and after its leave, and the goodbye follows'
   expect(server.sessions[0]?.commands.at(-1)).toBe('QUIT');
 });
 
-test('without leave nothing is sent, and the reason comes back', async () => {
+test('nothing is sent without permission, and its reason is returned', async () => {
   await using server = await startScriptedSmtp();
   const reason = new Error('The claim is lost.');
   await expect(sendThrough(server, { beforeData: () => Promise.reject(reason) })).rejects.toBe(
@@ -125,7 +125,7 @@ test.each([
   ['refuses the recipient', { rcpt: '550 no' }],
   ['takes no data', { data: '554 no' }],
   ['says 250 where 354 belongs', { data: '250 ok' }],
-])('no leave is asked for when the server %s', async (_, script) => {
+])('no permission is requested when the server %s', async (_, script) => {
   await using server = await startScriptedSmtp({ script });
   let asked = 0;
   const beforeData = async () => {
@@ -140,7 +140,7 @@ test.each([
   ['says nothing', null],
   ['talks nonsense', 'HTTP/1.1 200 OK'],
   ['asks for more', '354 more'],
-])('when the server %s after the message, nobody knows', async (_, content) => {
+])('the outcome is unknown when the server %s after the message', async (_, content) => {
   await using server = await startScriptedSmtp({ script: { content } });
   const timeouts = content === null ? { exchangeMs: 800 } : {};
   const mailer = openTestMailer({ [SMTP_HOST]: [server.address] }, { timeouts });
@@ -149,7 +149,7 @@ test.each([
   expect(outcome.kind === 'unknown' && outcome.message).toContain(SMTP_HOST);
 });
 
-test('a connection that breaks in the middle of the message leaves it unknown', async () => {
+test('the outcome is unknown when the connection breaks during the message', async () => {
   await using server = await startScriptedSmtp({
     script: { onContent: (_, socket) => void socket.destroy() },
   });
@@ -157,7 +157,7 @@ test('a connection that breaks in the middle of the message leaves it unknown', 
   await expect(sendThrough(server, { message })).resolves.toMatchObject({ kind: 'unknown' });
 });
 
-test('a yes that comes before the message is none', async () => {
+test('an acceptance sent before the message does not count', async () => {
   await using server = await startScriptedSmtp({ script: { data: '354 go\n250 taken' } });
   const late = Promise.withResolvers<void>();
   await expect(
@@ -171,7 +171,7 @@ test('a yes that comes before the message is none', async () => {
   expect(server.messages).toHaveLength(0);
 });
 
-test('a goodbye that goes wrong changes nothing', async () => {
+test('a failed QUIT changes nothing', async () => {
   for (const quit of [null, '500 no', { kind: 'drop' } as const]) {
     await using server = await startScriptedSmtp({ script: { quit } });
     await expect(sendThrough(server)).resolves.toEqual({ kind: 'sent' });
@@ -182,7 +182,7 @@ test.each([
   ['greeting', { greeting: null }],
   ['sign-in', { auth: null }],
   ['data', { data: null }],
-])('an abort at the %s ends it at once with its reason', async (_, script) => {
+])('an abort during the %s ends it at once with its reason', async (_, script) => {
   await using server = await startScriptedSmtp({ script });
   const controller = new AbortController();
   const timeouts = { connectMs: 20_000, greetingMs: 20_000, exchangeMs: 20_000 };
@@ -195,7 +195,7 @@ test.each([
   await server.untilUnused();
 });
 
-test('an abort after the message was handed over leaves it unknown', async () => {
+test('the outcome is unknown after an abort once the message was transmitted', async () => {
   await using server = await startScriptedSmtp({ script: { content: null } });
   const controller = new AbortController();
   const timeouts = { exchangeMs: 20_000 };

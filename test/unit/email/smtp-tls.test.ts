@@ -20,7 +20,7 @@ const OLD: ScriptedSmtpOptions['tls'] = {
   ciphers: 'DEFAULT@SECLEVEL=0',
 };
 
-test.each([2525, 2465])('port %i: TLS 1.1 is not enough', async (port) => {
+test.each([2525, 2465])('port %i rejects TLS 1.1', async (port) => {
   await using server = await startScriptedSmtp({ port, tls: OLD });
   await expect(sendThrough(server)).resolves.toMatchObject({
     kind: 'failed',
@@ -30,7 +30,7 @@ test.each([2525, 2465])('port %i: TLS 1.1 is not enough', async (port) => {
   expect(server.sessions.some((session) => session.user !== null)).toBe(false);
 });
 
-test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s is enough', async (version) => {
+test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s is accepted', async (version) => {
   await using server = await startScriptedSmtp({
     port: 2465,
     tls: { minVersion: version, maxVersion: version },
@@ -39,7 +39,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s is enough', async (version) => {
   expect(server.sessions[0]?.tlsVersion).toBe(version);
 });
 
-test.each([2525, 2465])('port %i: a certificate that nobody vouches for', async (port) => {
+test.each([2525, 2465])('port %i rejects an untrusted certificate', async (port) => {
   await using server = await startScriptedSmtp({ port });
   const mailer = createMailer({
     guard: createOutboundGuard({
@@ -56,7 +56,7 @@ test.each([2525, 2465])('port %i: a certificate that nobody vouches for', async 
   expect(server.sessions.some((session) => session.user !== null)).toBe(false);
 });
 
-test.each([2525, 2465])('port %i: a certificate of the past', async (port) => {
+test.each([2525, 2465])('port %i rejects an expired certificate', async (port) => {
   await using server = await startScriptedSmtp({ port, certificate: 'smtp-expired' });
   const mailer = openTestMailer(
     { [SMTP_HOST]: [server.address] },
@@ -67,7 +67,7 @@ test.each([2525, 2465])('port %i: a certificate of the past', async (port) => {
   });
 });
 
-test.each([2525, 2465])('port %i: a certificate for another name', async (port) => {
+test.each([2525, 2465])('port %i rejects a certificate for another name', async (port) => {
   await using server = await startScriptedSmtp({ port });
   await expect(sendThrough(server, { host: 'smtp.other.example' })).resolves.toMatchObject({
     errorClass: 'tls_hostname_mismatch',
@@ -76,7 +76,7 @@ test.each([2525, 2465])('port %i: a certificate for another name', async (port) 
   await expect(sendThrough(server, { host: 'eu.mail.example' })).resolves.toEqual({ kind: 'sent' });
 });
 
-test('names are shown to the server and compared in ASCII and without the last dot', async () => {
+test('server names are sent and compared in ASCII without the trailing dot', async () => {
   await using server = await startScriptedSmtp({ port: 2465 });
   for (const host of ['bücher.mail.example', 'eu.mail.example.']) {
     const mailer = openTestMailer({
@@ -91,7 +91,7 @@ test('names are shown to the server and compared in ASCII and without the last d
   ]);
 });
 
-test('TLS from the start to a server that begins in plain text', async () => {
+test('implicit TLS fails at a server that starts in plain text', async () => {
   await using server = await startScriptedSmtp({ port: 2465, isImplicit: false });
   await expect(sendThrough(server)).resolves.toMatchObject({
     errorClass: 'tls_mode_mismatch',
@@ -99,7 +99,7 @@ test('TLS from the start to a server that begins in plain text', async () => {
   });
 });
 
-test('plain text to a server that begins with TLS', async () => {
+test('plain text times out at a server that starts with TLS', async () => {
   await using server = await startScriptedSmtp({ port: 2525, isImplicit: true });
   const timeouts = { greetingMs: 400 };
   const mailer = openTestMailer({ [SMTP_HOST]: [server.address] }, { timeouts });
@@ -120,22 +120,22 @@ const ENDLESS: Row[] = [
   ['that never answers MAIL', { mail: null }, 'timeout'],
   ['that greets byte by byte', { greeting: drip(`220 ${'slow '.repeat(30)}`) }, 'timeout'],
   ['that answers byte by byte', { auth: drip(`235 ${'slow '.repeat(30)}`) }, 'timeout'],
-  ['whose greeting is a line without end', { greeting: flood(LONG) }, 'not_smtp'],
+  ['whose greeting is an endless line', { greeting: flood(LONG) }, 'not_smtp'],
   ['whose greeting is 10 MB', { greeting: '220 '.padEnd(10_000_000, 'x') }, 'not_smtp'],
-  ['whose greeting has lines without end', { greeting: flood('220-more\r\n') }, 'not_smtp'],
-  ['that sends empty lines without end', { greeting: flood('\r\n'.repeat(5_000)) }, 'not_smtp'],
-  ['whose capabilities do not end', { ehlo: flood(`250-${LONG}\r\n`) }, 'not_smtp'],
-  ['that says yes without end', { auth: flood('235 ok\r\n'.repeat(1_000)) }, 'not_smtp'],
-  ['that pours after the data', { data: flood('250-x\r\n'.repeat(1_000)) }, 'not_smtp'],
+  ['whose greeting has endless lines', { greeting: flood('220-more\r\n') }, 'not_smtp'],
+  ['that sends endless empty lines', { greeting: flood('\r\n'.repeat(5_000)) }, 'not_smtp'],
+  ['whose capabilities never end', { ehlo: flood(`250-${LONG}\r\n`) }, 'not_smtp'],
+  ['that accepts endlessly', { auth: flood('235 ok\r\n'.repeat(1_000)) }, 'not_smtp'],
+  ['that floods after the data', { data: flood('250-x\r\n'.repeat(1_000)) }, 'not_smtp'],
 ];
 
 test.each(ENDLESS.flatMap((row) => [2525, 2465].map((port) => [port, ...row] as const)))(
-  'port %i: a server %s holds nobody up',
+  'port %i: a server %s does not block the sender',
   async (port, _, script, errorClass) => {
     const plain = port === 2465 && script.plainEhlo !== undefined ? { ehlo: null } : {};
     await using server = await startScriptedSmtp({ port, script: { ...script, ...plain } });
     const startedAtMs = performance.now();
-    // Floods are found by their size; on a busy machine that may take longer than a short deadline.
+    // Floods are detected by size, which on a busy machine may take longer than a short deadline.
     const timeouts = errorClass === 'timeout' ? { greetingMs: 400, exchangeMs: 800 } : {};
     const mailer = openTestMailer({ [SMTP_HOST]: [server.address] }, { timeouts });
     const outcome = await sendThrough(server, { mailer });
@@ -146,14 +146,14 @@ test.each(ENDLESS.flatMap((row) => [2525, 2465].map((port) => [port, ...row] as 
   },
 );
 
-test('slow but steady is fine', async () => {
+test('a slow but steady server is accepted', async () => {
   await using server = await startScriptedSmtp({
     script: { greeting: { kind: 'drip', say: '220 slow', everyMs: 20 } },
   });
   await expect(sendThrough(server)).resolves.toEqual({ kind: 'sent' });
 });
 
-test('name servers that do not answer are given up', async () => {
+test('unresponsive name servers time out', async () => {
   const mailer = createMailer({
     guard: { addressesOf: () => new Promise(() => undefined) },
     allowPort25: false,

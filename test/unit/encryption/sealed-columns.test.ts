@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { SEALED_COLUMNS } from '#src/encryption/sealed-columns.ts';
 
 const SRC = path.resolve(import.meta.dirname, '../../../src');
-/** Who seals, and the column that it is for. */
+/** The files that seal values, with their columns. */
 const SEALERS: Record<string, string[]> = {
   'chat/custom-tools/custom-headers.ts': [
     'custom_tool.sealed_headers',
@@ -15,7 +15,7 @@ const SEALERS: Record<string, string[]> = {
   'email/administration/create-account.ts': ['email_account.smtp_password'],
   'encryption/reseal-values.ts': [],
   'outreach/unsubscribe-keys.ts': ['unsubscribe_key.sealed_key'],
-  // Into links, under keys that no rotation takes away.
+  // Seals links, with keys that no rotation removes.
   'outreach/unsubscribe-token.ts': [],
   'webhooks/administration/create-endpoint.ts': ['webhook_endpoint.secret'],
   'webhooks/administration/rotate-secret.ts': [
@@ -24,7 +24,7 @@ const SEALERS: Record<string, string[]> = {
   ],
 };
 
-it('every place that seals a value is known, and its column is one that is resealed', () => {
+it('every place that seals a value is known, and its column is resealed', () => {
   const sealing = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .filter((file) => /\.seal\(/.test(readFileSync(path.join(SRC, file), 'utf8')));
@@ -36,7 +36,7 @@ it('every place that seals a value is known, and its column is one that is resea
   expect([...new Set(Object.values(SEALERS).flat())].toSorted()).toEqual(listed.toSorted());
 });
 
-it('the secret of a webhook endpoint is resealed before the one that a rotation moves it to', () => {
+it('the secret of a webhook endpoint is resealed before the previous secret, to which a rotation moves it', () => {
   const columns = SEALED_COLUMNS.filter(({ table }) => table === 'webhook_endpoint');
   expect(columns.map(({ column }) => column)).toEqual(['secret', 'previous_secret']);
 });

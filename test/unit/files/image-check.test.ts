@@ -14,11 +14,11 @@ const IMAGES: [string, Buffer, string, number, number][] = [
 ];
 
 describe.each(IMAGES)('a %s', (_, bytes, mediaType, width, height) => {
-  it('is known by its content, whatever it is called', () => {
+  it('is recognized by its content, whatever its name', () => {
     expect(read(bytes, 'invoice.pdf')).toEqual({ mediaType, width, height });
   });
 
-  it('is refused when it is cut off anywhere', () => {
+  it('is refused wherever it is truncated', () => {
     for (let length = 12; length < bytes.length; length += 1) {
       expect(() => read(bytes.subarray(0, length)), `${length} bytes`).toThrow(/damaged .* image/);
     }
@@ -32,16 +32,16 @@ describe.each(IMAGES)('a %s', (_, bytes, mediaType, width, height) => {
 
 it.each([
   ['of 2.5 gigapixels', buildPng(50_000, 50_000)],
-  ['as wide as a header can say', buildPng(4_294_967_295, 1)],
+  ['with the largest possible dimensions', buildPng(4_294_967_295, 1)],
   ['just above the limit', buildPng(8_000, 6_251)],
   ['as a JPEG', buildJpeg(65_535, 65_535)],
   ['as a GIF', buildGif(65_535, 65_535)],
   ['as a WebP', buildWebp('extended', 16_000_000, 16_000_000)],
-])('refuses a bomb of pixels %s', (_, bytes) => {
+])('refuses a pixel bomb %s', (_, bytes) => {
   expect(() => read(bytes, 'bomb.png')).toThrow(/bomb\.png has \d+ × \d+ pixels; the limit is 50/);
 });
 
-it('takes an image of exactly as many pixels as there may be', () => {
+it('accepts an image with exactly the maximum number of pixels', () => {
   expect(read(buildPng(8_000, 6_250))).toMatchObject({ width: 8_000, height: 6_250 });
 });
 
@@ -50,7 +50,7 @@ it('refuses an image without pixels', () => {
   expect(() => read(buildJpeg(10, 0))).toThrow(/damaged JPEG/);
 });
 
-it('says of everything else that it is no image', () => {
+it('recognizes everything else as not an image', () => {
   for (const text of [
     '',
     'GIF',
@@ -63,7 +63,7 @@ it('says of everything else that it is no image', () => {
   }
 });
 
-it('does not go round in circles over lengths that lie', () => {
+it('does not loop on wrong lengths', () => {
   const gif = Buffer.concat([buildGif().subarray(0, 19), Buffer.alloc(100_000, 0x21)]);
   expect(() => read(gif)).toThrow(/damaged/);
   const png = Buffer.concat([buildPng().subarray(0, 33), Buffer.alloc(100_000)]);

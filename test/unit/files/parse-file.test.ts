@@ -13,7 +13,7 @@ const parse = (name: string, content: string | Uint8Array): Promise<ParsedFile> 
   });
 const textOf = (file: ParsedFile): string => file.sections.map(({ text }) => text).join('\n\n');
 
-describe('a file that cannot be read names the reason', () => {
+describe('an unreadable file fails with the reason', () => {
   test('when it is empty', async () => {
     await expect(parse('a.md', '')).rejects.toThrow('a.md is empty.');
     await expect(parse('a.md', ' \n\n ')).rejects.toThrow('a.md contains no text.');
@@ -38,7 +38,7 @@ describe('a file that cannot be read names the reason', () => {
     await expect(parse('noise.pdf', noise)).rejects.toThrow(/not a PDF file/);
   });
 
-  test('when it is a binary file of an unknown kind, with the kinds that are supported', async () => {
+  test('when it is a binary file of an unknown kind, listing the supported kinds', async () => {
     const noise = Buffer.concat([Buffer.from([1, 2]), randomBytes(5000)]);
     await expect(parse('noise', noise)).rejects.toThrow(/Supported: text, Markdown, HTML, PDF/);
     await expect(parse('noise.csv', noise)).rejects.toThrow(/binary file/);
@@ -50,14 +50,14 @@ describe('a file that cannot be read names the reason', () => {
     );
   });
 
-  test('when a DOCX file is cut off', async () => {
+  test('when a DOCX file is truncated', async () => {
     const whole = buildDocx('Title', ['Text']);
     await expect(parse('cut.docx', whole.subarray(0, whole.length - 40))).rejects.toThrow(
       /cut\.docx is a damaged DOCX file: its end is missing/,
     );
   });
 
-  test('when a DOCX file is a zip bomb that says so', async () => {
+  test('when a DOCX file is a zip bomb that declares its size', async () => {
     const bomb = Buffer.alloc(210 * 1024 * 1024);
     const file = buildDocx('Title', [], [{ name: 'word/media/x.bin', content: bomb }]);
     expect(file.length).toBeLessThan(1024 * 1024);
@@ -66,7 +66,7 @@ describe('a file that cannot be read names the reason', () => {
     );
   });
 
-  test('when a DOCX file is a zip bomb that lies about its size', async () => {
+  test('when a DOCX file is a zip bomb with a false size', async () => {
     const bomb = { name: 'word/x.xml', content: Buffer.alloc(5_000_000), declaredBytes: 1000 };
     await expect(parse('liar.docx', buildDocx('Title', [], [bomb]))).rejects.toThrow(
       /unpacks to more than it declares/,
@@ -92,7 +92,7 @@ describe('text', () => {
     expect(textOf(await parse('note.txt', bytes))).toBe('Grüße, мир');
   });
 
-  test('is decoded from UTF-16 without a mark', async () => {
+  test('is decoded from UTF-16 without a byte order mark', async () => {
     const text = 'The quick brown fox jumps over the lazy dog.';
     expect(textOf(await parse('note.txt', iconv.encode(text, 'utf-16le', { addBOM: false })))).toBe(
       text,
@@ -105,7 +105,7 @@ describe('text', () => {
     expect(textOf(await parse('note.txt', iconv.encode(text, 'windows-1251')))).toBe(text);
   });
 
-  test('has its line ends made one kind and its name as title', async () => {
+  test('has normalized line endings and its file name as title', async () => {
     expect(await parse('logs/day.log', 'one\r\ntwo\rthree\n')).toEqual({
       title: 'day.log',
       sections: [{ text: 'one\ntwo\nthree\n', link: null }],
@@ -119,22 +119,22 @@ describe('Markdown', () => {
     ['its first heading', 'text\n\n# The `title` of [it](x) #\n', 'The title of it'],
     ['an underlined heading', 'Title\n=====\n\ntext', 'Title'],
     ['its front matter', '---\ntitle: "Front"\n---\n# Heading', 'Front'],
-    ['its name when there is no heading outside of code', '```\n# comment\n```\ntext', 'a.md'],
-    ['its name when there is none at all', 'text', 'a.md'],
+    ['its file name when there is no heading outside code', '```\n# comment\n```\ntext', 'a.md'],
+    ['its file name when there is no heading at all', 'text', 'a.md'],
   ])('takes its title from %s', async (_, text, title) => {
     expect((await parse('docs/a.md', text)).title).toBe(title);
   });
 });
 
 describe('HTML', () => {
-  test('without a body gives what text there is', async () => {
+  test('without a body yields its text', async () => {
     expect(textOf(await parse('a.html', 'just text'))).toBe('just text');
     await expect(parse('a.html', '<html><head><title>T</title></head></html>')).rejects.toThrow(
       'a.html contains no text.',
     );
   });
 
-  test('loses navigation, scripts and footers and keeps structure', async () => {
+  test('drops navigation, scripts and footers, and keeps its structure', async () => {
     const page = `<!doctype html><title> My  page </title><meta name="Keywords" content="a, b">
       <nav>Home</nav><script>alert(1)</script><main><h2>Part</h2><p>See <a href="https://x.example/">this</a>.</p>
       <table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2|3</td></tr></table></main><footer>Imprint</footer>`;
@@ -148,7 +148,7 @@ describe('HTML', () => {
 });
 
 describe('PDF', () => {
-  test('gives a section for each page with text, linked to the page', async () => {
+  test('has a section for each page with text, linked to the page', async () => {
     const parsed = await parse('a.pdf', buildPdf(['First page', '', 'Third page'], 'Report'));
     expect(parsed.title).toBe('Report');
     expect(parsed.sections).toEqual([
@@ -157,7 +157,7 @@ describe('PDF', () => {
     ]);
   });
 
-  test('is recognized by its content when the name says nothing', async () => {
+  test('is recognized by its content when the name has no extension', async () => {
     expect((await parse('download', buildPdf(['Hello']))).sections).toHaveLength(1);
   });
 });
@@ -171,13 +171,13 @@ test('DOCX becomes Markdown with its heading as title', async () => {
 });
 
 describe('CSV', () => {
-  test('with uneven rows loses no cell', async () => {
+  test('with uneven rows keeps every cell', async () => {
     expect(textOf(await parse('a.csv', 'name;age\r\na;1\r\n"b|""x""\nc";2;3\r\n\r\nd'))).toBe(
       '| name | age | column 3 |\n| --- | --- | --- |\n| a | 1 |  |\n| b\\|"x" c | 2 | 3 |\n| d |  |  |',
     );
   });
 
-  test('repeats the header over each group of rows', async () => {
+  test('repeats the header in each group of rows', async () => {
     const rows = Array.from({ length: 1000 }, (_, index) => `${index}\tvalue ${index}`);
     const { sections } = await parse('a.tsv', `id\tvalue\n${rows.join('\n')}`);
     expect(sections.length).toBeGreaterThan(3);
@@ -186,7 +186,7 @@ describe('CSV', () => {
     expect(sections.at(-1)?.text.endsWith('| 999 | value 999 |')).toBe(true);
   });
 
-  test('with a header alone keeps its names', async () => {
+  test('with only a header keeps the column names', async () => {
     expect(textOf(await parse('a.csv', 'name,age'))).toBe('name, age');
   });
 });

@@ -31,15 +31,15 @@ describe.each(BUILDERS)('a file named .%s', (extension, build) => {
   const name = `file.${extension}`;
   const kind = extension.toUpperCase();
 
-  test('that is cut off names what is wrong with it', async () => {
+  test('reports the damage when it is truncated', async () => {
     const whole = build([]);
     await expect(parse(name, whole.subarray(0, whole.length - 40))).rejects.toThrow(
       `${name} is a damaged ${kind} file: its end is missing`,
     );
   });
 
-  test('is refused as a zip bomb whether it says so or lies', async () => {
-    // In a part that every parser unpacks.
+  test('is refused as a zip bomb, whether its size is declared or false', async () => {
+    // Placed in a part that every parser unpacks.
     const part =
       { docx: 'word/x.xml', pptx: 'ppt/x.xml', xlsx: 'xl/x.xml', epub: 'x.xhtml' }[extension] ?? '';
     const content = Buffer.alloc(5_000_000);
@@ -51,12 +51,12 @@ describe.each(BUILDERS)('a file named .%s', (extension, build) => {
     await expect(parse(name, build([lie]))).rejects.toThrow(/unpacks to more than it declares/);
   });
 
-  test('is known by its content under another name', async () => {
+  test('is recognized by its content under another name', async () => {
     expect((await parse('download', build([]))).sections.length).toBeGreaterThan(0);
     expect((await parse('wrong.docx', build([]))).sections.length).toBeGreaterThan(0);
   });
 
-  test('whose content is text is no such file', async () => {
+  test('is refused when its content is plain text', async () => {
     await expect(parse(name, 'just text')).rejects.toThrow(`its content is not a ${kind} file`);
   });
 });
@@ -64,7 +64,7 @@ describe.each(BUILDERS)('a file named .%s', (extension, build) => {
 const ENTITIES = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY file SYSTEM "file:///etc/passwd">]>`;
 
 describe('XML', () => {
-  test('with entities of its own expands and fetches none', async () => {
+  test('with its own entities neither expands nor fetches them', async () => {
     const slide = `${ENTITIES}<p:sld xmlns:p="p" xmlns:a="a">${shape(paragraph('[&b;&file;&amp;]'))}</p:sld>`;
     const deck = await parse(
       'a.pptx',
@@ -84,7 +84,7 @@ describe('XML', () => {
     }
   });
 
-  test('that is nested beyond reason fails alone, with a reason', async () => {
+  test('nested too deeply fails alone, with the reason', async () => {
     const depth = 10_000;
     const nested = (tag: string, inner: string): string =>
       `<${tag}>`.repeat(depth) + inner + `</${tag}>`.repeat(depth);
@@ -104,7 +104,7 @@ describe('XML', () => {
 });
 
 describe('PPTX', () => {
-  test('gives a section per slide in the order of showing, with tables, lists and notes', async () => {
+  test('has a section per slide in presentation order, with tables, lists and notes', async () => {
     const cell = (text: string): string => `<a:tc><a:txBody>${paragraph(text)}</a:txBody></a:tc>`;
     const table = `<p:graphicFrame><a:tbl><a:tr>${cell('Year')}${cell('Sales')}</a:tr><a:tr>${cell('2025')}${cell('1|2')}</a:tr></a:tbl></p:graphicFrame>`;
     const list = shape(
@@ -131,7 +131,7 @@ describe('PPTX', () => {
     ]);
   });
 
-  test('whose list names a slide that is not there is damaged', async () => {
+  test('whose list names a missing slide is damaged', async () => {
     const broken = buildPptx(
       [{ title: 'x' }],
       [entry('ppt/_rels/presentation.xml.rels', '<Relationships/>')],
@@ -143,7 +143,7 @@ describe('PPTX', () => {
 });
 
 describe('XLSX', () => {
-  test('gives each sheet as a table, with dates as ISO 8601', async () => {
+  test('has each sheet as a table, with dates as ISO 8601', async () => {
     const parsed = await parse(
       'a.xlsx',
       buildXlsx({
@@ -168,7 +168,7 @@ describe('XLSX', () => {
     ]);
   });
 
-  test('repeats sheet and header over each part of a large sheet', async () => {
+  test('repeats sheet name and header in each part of a large sheet', async () => {
     const rows = Array.from({ length: 1_000 }, (_, index) => [`item ${index}`, index]);
     const { sections } = await parse(
       'a.xlsx',
@@ -179,7 +179,7 @@ describe('XLSX', () => {
     expect(sections.at(-1)?.text).toContain('| item 999 | 999 |');
   });
 
-  test('with a cell that points nowhere is damaged', async () => {
+  test('with an invalid cell reference is damaged', async () => {
     const data = '<row r="1"><c r="A1" t="s"><v>99</v></c></row>';
     const outcome = await parse('a.xlsx', buildXlsx({ S: data })).catch((error: unknown) => error);
     expect(String(outcome)).toMatch(/^GiveUp: a\.xlsx/);
@@ -190,7 +190,7 @@ describe('EPUB', () => {
   const chapter = (body: string): string =>
     `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="x"/></head><body>${body}</body></html>`;
 
-  test('gives its chapters in reading order, with title and authors', async () => {
+  test('has its chapters in reading order, with title and authors', async () => {
     const parsed = await parse(
       'a.epub',
       buildEpub(
@@ -211,7 +211,7 @@ describe('EPUB', () => {
     });
   });
 
-  test('that is protected says so, and one whose fonts alone are is read', async () => {
+  test('with protection is refused, but one with only protected fonts is read', async () => {
     const encrypted = (uri: string): ZipEntry =>
       entry(
         'META-INF/encryption.xml',
@@ -223,7 +223,7 @@ describe('EPUB', () => {
     expect(textOf(await parse('a.epub', book('OEBPS/font.otf')))).toBe('Text');
   });
 
-  test('without the chapter or the package that it names is damaged', async () => {
+  test('with a missing chapter or package is damaged', async () => {
     const whole = { 'a.xhtml': chapter('Text') };
     const empty = entry('META-INF/container.xml', '<container/>');
     await expect(parse('a.epub', buildEpub(whole, '', [empty]))).rejects.toThrow(/names no book/);

@@ -21,7 +21,7 @@ const textOf = (file: ParsedFile): string => file.sections.map(({ text }) => tex
 describe('EML', () => {
   const lines = (...all: string[]): string => all.join('\r\n');
 
-  test('gives subject, people, date, text and the names of attachments', async () => {
+  test('has subject, people, date, text and the names of attachments', async () => {
     const parsed = await parse(
       'a.eml',
       lines(
@@ -63,7 +63,7 @@ describe('EML', () => {
     });
   });
 
-  test('without text gives its HTML as Markdown, and the text of messages that it forwards', async () => {
+  test('without text has its HTML as Markdown, and the text of forwarded messages', async () => {
     const html = lines('Subject: S', 'Content-Type: text/html', '', '<h2>Part</h2><p>Text</p>');
     expect(textOf(await parse('a.eml', html))).toContain('## Part\n\nText');
     const inner = lines('Subject: Inside', 'From: in@x.example', '', 'Inner text.');
@@ -73,14 +73,14 @@ describe('EML', () => {
     );
   });
 
-  test('without an extension is known by its header fields; a note with a colon is not', async () => {
+  test('without an extension is recognized by its headers, but a note with a colon is not', async () => {
     const message = lines('Received: from x', 'Subject: Hello', '', 'Body');
     expect((await parse('12345', message)).title).toBe('Hello');
     expect((await parse('note', 'Remember: milk\nAnd: bread')).title).toBe('note');
     expect((await parse('mail.log', message)).title).toBe('mail.log');
   });
 
-  test('with parts nested beyond reason is refused', async () => {
+  test('with parts nested too deeply is refused', async () => {
     const open = Array.from({ length: 300 }, (_, index) =>
       lines(`Content-Type: multipart/mixed; boundary=b${index}`, '', `--b${index}`, ''),
     );
@@ -94,7 +94,7 @@ test.each([
   ['a.xml', '<!doctype html><html><title>T</title></html>'],
   ['a.php', '<html><?php echo 1 ?></html>'],
   ['a.log', 'Received: 1\nMIME-Version: 2\n'],
-])('%s is text and stays as it is', async (name, content) => {
+])('%s is text and stays unchanged', async (name, content) => {
   expect(await parse(name, content)).toEqual({
     title: name,
     sections: [{ text: content, link: null }],
@@ -102,7 +102,7 @@ test.each([
   });
 });
 
-test('an OpenDocument file is named as such', async () => {
+test('an OpenDocument file is identified as one', async () => {
   const mediaType = strToU8('application/vnd.oasis.opendocument.text');
   const file = zipSync({ mimetype: [mediaType, { level: 0 }], 'content.xml': strToU8('<a/>') });
   await expect(parse('a.odt', file)).rejects.toThrow(
@@ -117,7 +117,7 @@ describe('a protected PDF', () => {
     expect(textOf(await parse('a.pdf', file, 'open sesame'))).toBe('Secret text');
   });
 
-  test('is read with its password in a parser thread, too', async () => {
+  test('is also read with its password in a parser thread', async () => {
     await using pool = openParserPool({ threads: 1 });
     const { signal } = new AbortController();
     const parsed = await pool.parse({
@@ -129,7 +129,7 @@ describe('a protected PDF', () => {
     expect(textOf(parsed)).toBe('Secret text');
   });
 
-  test('says what is missing without it and with another', async () => {
+  test('reports a missing or a wrong password', async () => {
     await expect(parse('a.pdf', file)).rejects.toThrow('a.pdf is protected by a password');
     await expect(parse('a.pdf', file, 'wrong')).rejects.toThrow(
       'a.pdf is protected by a different password than the one given',

@@ -25,14 +25,14 @@ afterAll(async () => {
   await hasty[Symbol.asyncDispose]();
 });
 
-test('a file that hangs its thread fails alone and the next one is parsed', async () => {
+test('a file that hangs its thread fails alone, and the next one is parsed', async () => {
   const hanging = hasty.parse(file('hang'));
   const next = hasty.parse(file('fine'));
   await expect(hanging).rejects.toThrow('hang was not parsed within 1.5 s');
   await expect(next).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('a file that eats all memory fails alone and the next one is parsed', async () => {
+test('a file that exhausts memory fails alone, and the next one is parsed', async () => {
   await expect(pool.parse(file('eat'))).rejects.toThrow('eat needs more than 64 MB to be parsed');
   await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
 });
@@ -42,12 +42,12 @@ test('a file that ends its thread fails alone', async () => {
   await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('a thread that fails when its file is done with ends nothing but itself', async () => {
+test('a thread that fails after its file is done affects nothing else', async () => {
   const unheard: unknown[] = [];
   const hear = (error: unknown): void => void unheard.push(error);
   process.on('uncaughtException', hear);
   await expect(pool.parse(file('late'))).resolves.toMatchObject({ title: 'late' });
-  // In a thread of its own, and longer than the other one takes to fail.
+  // In a separate thread, and longer than the other one takes to fail.
   await using other = open({});
   await other.parse(file('slow'));
   process.off('uncaughtException', hear);
@@ -55,25 +55,25 @@ test('a thread that fails when its file is done with ends nothing but itself', a
   await expect(pool.parse(file('fine'))).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('waiting for a thread does not count as time of the file', async () => {
+test('waiting for a thread does not count toward the time of the file', async () => {
   const slow = ['slow 1', 'slow 2', 'slow 3'].map((name) => hasty.parse(file(name)));
   await expect(Promise.all(slow)).resolves.toHaveLength(3);
 });
 
-test('a file above the size limit is refused before a thread sees it', async () => {
+test('a file above the size limit is refused before it reaches a thread', async () => {
   await using small = open({ maxFileBytes: 10 });
   const large = { name: 'large', bytes: new Uint8Array(11), signal: never };
   await expect(small.parse(large)).rejects.toThrow('large has 1 MB; the limit is 1 MB');
 });
 
-test('an aborted signal ends the parse with its reason', async () => {
+test('an abort ends the parse with its reason', async () => {
   const stop = new AbortController();
   const parsing = pool.parse({ ...file('hang'), signal: stop.signal });
   stop.abort(new Error('stopped'));
   await expect(parsing).rejects.toThrow('stopped');
 });
 
-test('the real thread gives the reason of a bad file and the text of a good one', async () => {
+test('the real thread returns the reason for a bad file and the text of a good one', async () => {
   await using real = openParserPool({ threads: 1 });
   const bytes = Buffer.from('# Title\n\nText');
   await expect(real.parse({ name: 'a.md', bytes, signal: never })).resolves.toMatchObject({

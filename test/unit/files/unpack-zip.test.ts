@@ -17,7 +17,7 @@ describe('an archive', () => {
     return { files: unpacked, metadataFile: metadataFile?.name ?? null };
   };
 
-  test('gives its files under safe names, without folders, dot files and what macOS adds', async () => {
+  test('yields its files under safe names, without folders, dotfiles and macOS extras', async () => {
     const { files, metadataFile } = await unpack({
       'docs/': '',
       'docs/a.md': 'A',
@@ -39,7 +39,7 @@ describe('an archive', () => {
     ]);
   });
 
-  test('gives each file what its metadata file says, by path or by name, also inside a folder', async () => {
+  test('assigns each file its entry in the metadata file, by path or name, even inside a folder', async () => {
     const described = JSON.stringify([
       { filename: 'a.md', team: 'docs' },
       { filename: 'sub/b.md', team: 'ops' },
@@ -64,14 +64,14 @@ describe('an archive', () => {
   });
 
   test.each([
-    ['nothing but folders', { 'a/': '' }, /holds no files/],
+    ['only folders', { 'a/': '' }, /holds no files/],
     [
-      'a metadata file that is no JSON',
+      'a metadata file that is not JSON',
       { a: 'A', '.millrace_metadata.json': '{' },
       /not valid JSON/,
     ],
     [
-      'a metadata file of another form',
+      'a metadata file of the wrong shape',
       { a: 'A', '.onyx_metadata.json': '[{"name": "a"}]' },
       /must be an array of objects with a filename each: 0\.filename/,
     ],
@@ -79,7 +79,7 @@ describe('an archive', () => {
     await expect(unpack(entries)).rejects.toThrow(reason);
   });
 
-  test('that lies about the size of an entry breaks off there', async () => {
+  test('with a false entry size fails at that entry', async () => {
     const bytes = buildZip([
       { name: 'a.txt', content: Buffer.alloc(5_000_000), declaredBytes: 1_000 },
     ]);

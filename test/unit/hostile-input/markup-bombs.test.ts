@@ -3,11 +3,11 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 
 /**
- * Converters run in the one thread that every workspace shares. Reading a megabyte once takes far below a second of
- * their processor; what is quadratic in it takes minutes.
+ * Converters run in the thread that every workspace shares. Reading a megabyte once takes far less than a second of CPU
+ * time; quadratic work takes minutes.
  */
 const MOST_CPU_MS = 10_000;
-/** A thread that is caught in a pattern does not end by itself. */
+/** A thread stuck in a pattern does not end by itself. */
 const GIVE_UP_MS = 120_000;
 const SRC = new URL('../../../src/', import.meta.url).href;
 
@@ -25,7 +25,7 @@ const THREAD = `
     parentPort.postMessage({ cpuMs: (user + system) / 1_000, failure });
   });`;
 
-/** @param prepare the body of a function of `src` and `input` that returns what is timed */
+/** @param prepare the body of a function of `src` and `input` that returns the function to be timed */
 async function timed(
   prepare: string,
   input: string,
@@ -37,7 +37,7 @@ async function timed(
     workerData: { src: SRC, prepare, input },
   });
   try {
-    // Listening before the first message: the second may follow in the same turn.
+    // Listens before the first message, because the second may follow in the same turn.
     const messages = on(worker, 'message');
     await messages.next();
     const late = AbortSignal.timeout(GIVE_UP_MS);
@@ -116,15 +116,15 @@ const QUICK: [what: string, prepare: string, input: string][] = [
     ROBOTS,
     `User-agent: *\n${fill(`Disallow: /${'*a'.repeat(30)}*b\n`, 400_000)}Disallow: /a*a\n`,
   ],
-  ['comments before what is no page', KIND, `${fill('<!---->', 1_000)}x`],
-  ['comments before what is no file of a kind', FILE_KIND, `${fill('<!---->', 1_000)}x`],
+  ['comments before something that is not a page', KIND, `${fill('<!---->', 1_000)}x`],
+  ['comments before something that is not a known file', FILE_KIND, `${fill('<!---->', 1_000)}x`],
   ['comments after a feed', FEED, `<rss></rss>${fill('<!---->', 1_400)}x`],
-  ['comments that begin in a feed', FEED, fill('</rss><!--')],
-  ['blanks after a feed', FEED, `<rss></rss>${fill(' ')}x`],
-  ['tombstones without their end', FEED, `<feed>${fill('<at:deleted-entry ref=')}</feed>`],
-  ['tombstones with an open quote', FEED, `<feed>${fill('<at:deleted-entry ref="')}</feed>`],
+  ['comments that start in a feed', FEED, fill('</rss><!--')],
+  ['spaces after a feed', FEED, `<rss></rss>${fill(' ')}x`],
+  ['tombstones without an end', FEED, `<feed>${fill('<at:deleted-entry ref=')}</feed>`],
+  ['tombstones with an unclosed quote', FEED, `<feed>${fill('<at:deleted-entry ref="')}</feed>`],
   [
-    'tags without their end in an item',
+    'tags without an end in an item',
     FEED,
     `<rss version="2.0"><channel><item><description><![CDATA[${fill('<a ')}]]></description></item></channel></rss>`,
   ],
@@ -138,28 +138,28 @@ const QUICK: [what: string, prepare: string, input: string][] = [
     FEED,
     `<rss version="2.0"><channel><item><description><![CDATA[<p>${distinctBold}</p>${fill('<p>x', 90_000)}]]></description></item></channel></rss>`,
   ],
-  ['a page that multiplies when it is mended', PAGE, `<p>${distinctBold}</p>${fill('<p>x')}`],
-  ['blanks before a refresh', DIRECTIONS, `<meta http-equiv=refresh content="${fill(' ')}">`],
+  ['a page that multiplies when it is repaired', PAGE, `<p>${distinctBold}</p>${fill('<p>x')}`],
+  ['spaces before a refresh', DIRECTIONS, `<meta http-equiv=refresh content="${fill(' ')}">`],
   ['slashes within an address', BASE_URL, `https://a.example/${fill('/')}a`],
   ['slashes within the address of GitLab', GITLAB, `https://a.example/${fill('/')}a`],
   ['slashes within the address of GitHub', GITHUB, `https://a.example/${fill('/')}a`],
   ['nested boxes', PAGE, fill('<div>')],
-  ['nested boxes that are closed by others', PAGE, fill('<span><div></span></div>')],
+  ['nested boxes closed by others', PAGE, fill('<span><div></span></div>')],
   ['nested lists', PAGE, fill('<ul><li>')],
   ['nested tables', PAGE, fill('<table><tr><td>')],
   ['nested quotes', PAGE, fill('<blockquote>')],
   ['boxes named like menus', PAGE, fill('<div class="nav"><a href=b>c</a>')],
-  ['blanks within code', MARKDOWN, `<pre>a${fill(' ')}b</pre>`],
-  ['blanks within a cell', MARKDOWN, `<table><tr><td><pre>a${fill(' ')}b</pre></td></tr></table>`],
-  ['blanks that are not to be broken', MARKDOWN, `<p>a${fill('\u00a0', 300_000)}b</p>`],
+  ['spaces within code', MARKDOWN, `<pre>a${fill(' ')}b</pre>`],
+  ['spaces within a cell', MARKDOWN, `<table><tr><td><pre>a${fill(' ')}b</pre></td></tr></table>`],
+  ['non-breaking spaces', MARKDOWN, `<p>a${fill('\u00a0', 300_000)}b</p>`],
   ['a long table', MARKDOWN, `<table>${fill('<tr><td>a</td></tr>', 500_000)}</table>`],
   [
-    'a cell over a billion columns',
+    'a cell spanning a billion columns',
     MARKDOWN,
     fill('<table><tr><td colspan=1000000000>a</td></tr></table>', 4_000),
   ],
   [
-    'a cell over a billion rows',
+    'a cell spanning a billion rows',
     MARKDOWN,
     fill('<table><tr><td rowspan=1000000000>a</td></tr></table>', 4_000),
   ],
@@ -168,30 +168,30 @@ const QUICK: [what: string, prepare: string, input: string][] = [
     MARKDOWN,
     `<table>${fill('<tr><td colspan=1000>a</td></tr>', 200_000)}</table>`,
   ],
-  ['blanks of many elements', MARKDOWN, `<p>a${fill('<i> </i>')}b</p>`],
+  ['spaces from many elements', MARKDOWN, `<p>a${fill('<i> </i>')}b</p>`],
   ['blank lines within code', MARKDOWN, `<pre>a${fill('\n')}b</pre>`],
   ['fences within code', MARKDOWN, `<pre>${fill('```\n')}</pre>`],
-  ['a sitemap of beginnings', SITEMAP, fill('<urlset ')],
-  ['error words of beginnings', WORDS, fill('<title ', 64_000)],
+  ['unclosed tags in a sitemap', SITEMAP, fill('<urlset ')],
+  ['unclosed tags in an error message', WORDS, fill('<title ', 64_000)],
   ['braces in wiki markup', WIKI, fill('{')],
   ['brackets in wiki markup', WIKI, fill('[a|')],
-  ['pictures in wiki markup', WIKI, fill('!a.')],
+  ['images in wiki markup', WIKI, fill('!a.')],
   ['bars in wiki markup', WIKI, fill('|')],
-  ['macros without their end in wiki markup', WIKI, fill('{code:a}\n')],
-  ['tags without their end in the storage format', STORAGE, fill('<ac:"')],
-  ['CDATA without its end in the storage format', STORAGE, fill('<![CDATA[')],
-  ['blanks in ADF', ADF, `a${fill(' ')}b`],
+  ['macros without an end in wiki markup', WIKI, fill('{code:a}\n')],
+  ['tags without an end in the storage format', STORAGE, fill('<ac:"')],
+  ['CDATA without an end in the storage format', STORAGE, fill('<![CDATA[')],
+  ['spaces in ADF', ADF, `a${fill(' ')}b`],
   ['fences in ADF', ADF, fill('```\n')],
   ['ADF nested a hundred thousand deep', DEEP_ADF, 'x'.repeat(100_000)],
-  ['fences in a block of Notion', NOTION, fill('`a')],
-  ['open tokens in a message of Slack', SLACK, fill('<@U')],
+  ['fences in a Notion block', NOTION, fill('`a')],
+  ['unclosed tokens in a Slack message', SLACK, fill('<@U')],
 ];
 
-describe('one megabyte against each converter', () => {
-  it.each(QUICK)('%s', async (_, prepare, input) => {
+describe('one megabyte for each converter', () => {
+  it.each(QUICK)('takes little time: %s', async (_, prepare, input) => {
     const { cpuMs, failure } = await timed(prepare, input);
     expect(cpuMs).toBeLessThan(MOST_CPU_MS);
-    // A refusal is fine, a crash of the stack is not.
+    // A refusal is fine, a stack overflow is not.
     expect(failure ?? '').not.toMatch(/call stack|is allowed/);
   });
 });

@@ -12,9 +12,9 @@ import { htmlToMarkdown } from '#src/files/html-to-markdown.ts';
 import { organizationKey } from '#src/leads/extract/organization-key.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
-/** Each of these takes far below a second, and took from ten seconds to minutes with a pattern that tried again. */
+/** Each of these takes far less than a second; with a backtracking pattern it took from ten seconds to minutes. */
 const MOST_CPU_MS = 5_000;
-/** Marks that have to change places: below the letter come before above the letter. */
+/** Marks that normalization reorders: those below the letter come before those above it. */
 const MARKS = `${'\u0301'.repeat(50_000)}${'\u0323'.repeat(50_000)}`;
 
 const LONG = 'a'.repeat(2_000_000);
@@ -26,17 +26,17 @@ const cell = (html: string): string =>
 const BOMBS: [what: string, run: () => unknown][] = [
   ['marks on a letter of a question', () => tokenize(`a${MARKS}`)],
   ['marks on a letter of a name', () => organizationKey(`a${MARKS}`)],
-  ['marks on a letter in the name of a tool', () => new NameGiver().give(`a${MARKS}`)],
-  ['lines under the name of a tool', () => new NameGiver().give(`a${many('_')}b`)],
+  ['marks on a letter of a tool name', () => new NameGiver().give(`a${MARKS}`)],
+  ['underscores in a tool name', () => new NameGiver().give(`a${many('_')}b`)],
   ['brackets around an address', () => toPageUrls([`a${many('>')}b`])],
-  ['blanks behind an angle bracket', () => enclose('report', `<${many(' ')}a`)],
-  ['signs within a heading', () => splitUnits(`# a${many('#')}b`)],
-  ['blanks below a line with a bar', () => splitUnits(`a|\n${many(' ')}b`)],
-  ['comments that only begin', () => splitUnits(many('<!--', 100_000))],
-  ['blanks within a Link header', () => nextLinkOf(`<https://a.example/>; rel=${many(' ')}a`)],
+  ['spaces after an angle bracket', () => enclose('report', `<${many(' ')}a`)],
+  ['hashes within a heading', () => splitUnits(`# a${many('#')}b`)],
+  ['spaces after a line with a bar', () => splitUnits(`a|\n${many(' ')}b`)],
+  ['comments that never end', () => splitUnits(many('<!--', 100_000))],
+  ['spaces within a Link header', () => nextLinkOf(`<https://a.example/>; rel=${many(' ')}a`)],
   ['line separators in code', () => htmlToMarkdown(`<pre>a${many('\u2028')}b</pre>`)],
   ['lines of code in boxes', () => htmlToMarkdown(`<pre>${LONG}${many('<p>a</p>', 20_000)}</pre>`)],
-  ['numbers above the line', () => htmlToMarkdown(`<p>${LONG}${many('<sup>1</sup>', 20_000)}</p>`)],
+  ['superscript numbers', () => htmlToMarkdown(`<p>${LONG}${many('<sup>1</sup>', 20_000)}</p>`)],
   ['fences in a cell', () => htmlToMarkdown(cell(`<dl><dt><pre>${many('`')}</pre>a</dt></dl>`))],
 ];
 
@@ -44,25 +44,25 @@ function nextLinkOf(link: string): unknown {
   return nextPage(new Headers({ link }));
 }
 
-describe('text that patterns try again and again', () => {
-  it.each(BOMBS)('%s', (_, run) => {
+describe('text that makes patterns backtrack', () => {
+  it.each(BOMBS)('takes little time: %s', (_, run) => {
     expect(cpuMsOf(run)).toBeLessThan(MOST_CPU_MS);
   });
 
-  it('pictures that only begin', async () => {
+  it('takes little time: images that never end', async () => {
     const { markdown, cpuMs } = await exported(many('![', 5_000_000));
     expect(cpuMs).toBeLessThan(MOST_CPU_MS);
     expect(markdown).toHaveLength(10_000_000);
   });
 });
 
-describe('what is mended reads as before', () => {
-  it('counts the first marks of a letter', () => {
+describe('the replaced patterns', () => {
+  it('count the first marks of a letter', () => {
     expect(tokenize('Cafe\u0301')).toEqual(tokenize('caf\u00e9'));
     expect(tokenize(`a${'\u0301'.repeat(1_000)}b`)).toEqual(tokenize(`a${'\u0301'.repeat(30)}b`));
   });
 
-  it('takes what surrounds an address off', () => {
+  it('strip what surrounds an address', () => {
     expect(toPageUrls(['<https://a.example/b>', '`a.example/c`', '"\'<'])).toEqual([
       'https://a.example/b',
       'https://a.example/c',
@@ -70,7 +70,7 @@ describe('what is mended reads as before', () => {
     ]);
   });
 
-  it('lets no tag of ours through, whatever blanks are in it', () => {
+  it('escape our own tags, whatever spaces they contain', () => {
     const tags = ['<report>', '</report>', '< / report>', '< /report>', '</ report>', '< report>'];
     expect(enclose('report', tags.join('<b>')).match(/&lt;/g)).toHaveLength(tags.length);
   });
@@ -81,26 +81,26 @@ describe('what is mended reads as before', () => {
     ['# C#', 'C'],
     ['#  ', ''],
     ['# A #  ', 'A #'],
-  ])('knows %j for a heading', (line, heading) => {
+  ])('recognize %j as a heading', (line, heading) => {
     expect(splitUnits(`${line}\nWords below it.`)).toMatchObject([
       { kind: 'sentence', text: 'Words below it.', heading },
     ]);
   });
 
   it.each(['|---|---|', '---|---', ' | :-- | --: | ', '- | -|'])(
-    'knows %j for the line below the heads of a table',
+    'recognize %j as the line below a table header',
     (line) => {
       const table = `a | b\n${line}\n1 | 2`;
       expect(splitUnits(table)).toMatchObject([{ kind: 'block', text: table, heading: '' }]);
     },
   );
 
-  it('leaves out whole comments alone', () => {
+  it('remove only complete comments', () => {
     const [unit] = splitUnits('One <!-- a <!-- b -->two <!---->three <!-- four');
     expect(unit?.text).toBe('One two three <!-- four');
   });
 
-  it('knows the next page by the relation of its link', () => {
+  it('recognize the next page by its link relation', () => {
     const next = (relation: string): unknown =>
       nextLinkOf(`<https://a.example/?page=2>${relation}`);
     for (const relation of ['; rel="next"', ';rel=next', '; rel = "last next"', '; REL= next'])
@@ -109,23 +109,23 @@ describe('what is mended reads as before', () => {
       expect(next(relation), relation).toBeNull();
   });
 
-  it('raises numbers behind words alone', () => {
+  it('mark a superscript only after a word', () => {
     expect(htmlToMarkdown('<p>10<sup>6</sup> <b>m</b><sup>2</sup> a <sup>3</sup></p>')).toBe(
       '10^6 **m**2 a 3',
     );
   });
 
-  it('begins each box in code on a line of its own', () => {
+  it('start each box in code on its own line', () => {
     const code = 'a<p>b</p><i></i><p>c\n</p><br>d<div></div>e';
     expect(htmlToMarkdown(`<pre>${code}</pre>`)).toBe('```\na\nb\nc\n\nd\ne\n```');
   });
 
-  it('makes code in a cell a span', () => {
+  it('turn code in a cell into a span', () => {
     expect(htmlToMarkdown(cell('<pre>a`b</pre>'))).toContain('`a`b`');
     expect(htmlToMarkdown(cell('<pre>```\na</pre>'))).toContain('```` a`');
   });
 
-  it('leaves pictures out, and keeps their words', async () => {
+  it('remove images and keep their text', async () => {
     const { markdown } = await exported(
       'a ![b [c](data:image/png;base64,AA) ![d][image1]\n[image1]: <data:image/png;base64,AA>',
     );
@@ -133,11 +133,11 @@ describe('what is mended reads as before', () => {
   });
 });
 
-/** What is read of a document of Google's whose export is `text`. */
+/** The text read from a Google document whose export is `text`. */
 async function exported(text: string): Promise<{ markdown: string; cpuMs: number }> {
   const bytes = Buffer.from(text);
   const headers = new Headers({ 'content-type': 'text/markdown' });
-  // No more of the two is asked for.
+  // The function uses nothing else of the two.
   const api = {
     bytes: async () => ({ status: 200, headers, bytes, text: () => text }),
   } as unknown as DriveApi;

@@ -12,7 +12,7 @@ import {
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const OVERVIEW = 'docs/connectors.md';
-/** Of every page of a kind, in this order; those in brackets may be left out. */
+/** The sections of every connector page, in this order. */
 const SECTIONS = ['Credential', 'Settings', 'Set it up', 'Runs', 'Deletions', 'Limits'];
 
 const pageOf = ({ kind }: AnyConnector): string => `docs/connectors/${kind}.md`;
@@ -21,12 +21,12 @@ describe.each(CONNECTORS)('the page of $kind', (connector) => {
   const path = pageOf(connector);
   const page = existsSync(resolve(ROOT, path)) ? read(path) : '';
 
-  test('exists, and the overview leads to it', () => {
+  test('exists and is linked from the overview', () => {
     expect(page).toMatch(/^# \S/);
     expect(read(OVERVIEW)).toContain(`(connectors/${connector.kind}.md)`);
   });
 
-  test('names every source that the kind is written as', () => {
+  test('names every source type of the connector', () => {
     for (const source of sourcesOf(connector)) expect(page).toContain(`\`${source}\``);
   });
 
@@ -51,7 +51,7 @@ describe.each(CONNECTORS)('the page of $kind', (connector) => {
     expect({ unknown, wrong }).toEqual({ unknown: [], wrong: [] });
   });
 
-  test('has the sections that every page has, in one order', () => {
+  test('has the standard sections in order', () => {
     const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading ?? '');
     expect(headings.filter((heading) => SECTIONS.includes(heading))).toEqual(SECTIONS);
   });
@@ -67,7 +67,7 @@ const PAGES = [
   ...readdirSync(resolve(ROOT, 'docs/connectors')).map((name) => `docs/connectors/${name}`),
 ];
 
-test.each(PAGES)('the requests in %s are ones that are accepted', (path) => {
+test.each(PAGES)('the requests in %s are accepted', (path) => {
   for (const body of bodiesOf(read(path))) {
     if ('connector_specific_config' in body) {
       const { source, connector_specific_config } = connectorRequestSchema.parse(body);
@@ -80,7 +80,7 @@ test.each(PAGES)('the requests in %s are ones that are accepted', (path) => {
   }
 });
 
-test.each(PAGES)('the links in %s lead to files', (path) => {
+test.each(PAGES)('the links in %s point to existing files', (path) => {
   const targets = [...read(path).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)];
   const missing = targets
     .map(([, target]) => target ?? '')
@@ -114,11 +114,11 @@ type JsonSchema = z.output<typeof jsonSchema>;
 
 interface Field {
   isRequired: boolean;
-  /** Undefined when it has no default. */
+  /** Undefined when there is no default. */
   usual: unknown;
 }
 
-/** The keys of an object's schema, those of its alternatives included. */
+/** The keys of an object schema, including those of its alternatives. */
 function fieldsOf(schema: z.ZodType): Map<string, Field> {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return new Map(collectFields(jsonSchema.parse(json)));
@@ -132,12 +132,12 @@ function collectFields({ properties, required, anyOf }: JsonSchema): [string, Fi
   return [...own, ...anyOf.flatMap(collectFields)];
 }
 
-/** As a table shows a value: without quotes around a text. */
+/** A value as shown in a table: text without quotes. */
 function plain(value: unknown): string {
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
 }
 
-/** The text between a heading and the next one of its level. */
+/** The text between a heading and the next one of the same level. */
 function sectionOf(page: string, heading: string): string {
   return page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
 }
@@ -148,7 +148,7 @@ function tableRows(text: string): string[][] {
   );
 }
 
-/** The JSON that the examples send with `-d '…'`; what jq puts together is left out. */
+/** The JSON that the examples send with `-d '…'`, except what jq assembles. */
 function bodiesOf(page: string): Record<string, unknown>[] {
   return [...page.matchAll(/ -d '(\{[^']*\})'/g)].map(([, text = '']) =>
     z.record(z.string(), z.unknown()).parse(JSON.parse(text)),

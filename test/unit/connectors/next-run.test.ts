@@ -6,19 +6,19 @@ const MINUTE_MS = 60_000;
 const at = (text: string): Date => new Date(`2026-03-01T${text}Z`);
 
 describe('the next run of a connector', () => {
-  it('keeps to its grid, and skips the runs that were missed', () => {
+  it('stays on its grid and skips missed runs', () => {
     expect(nextDue(at('10:00:00'), 600, at('10:00:05'))).toEqual(at('10:10:00'));
     expect(nextDue(at('10:00:00'), 600, at('13:34:00'))).toEqual(at('13:40:00'));
     expect(nextDue(at('10:00:00'), 600, at('10:10:00'))).toEqual(at('10:20:00'));
   });
 
-  it('is not planned without a period, and counts from now when none was due', () => {
+  it('is never without a period, and is counted from now when none was due', () => {
     expect(nextDue(at('10:00:00'), null, at('10:00:05'))).toBeNull();
     expect(nextDue(null, 60, at('10:00:05'))).toEqual(at('10:01:05'));
   });
 });
 
-describe('the time from which a run looks', () => {
+describe('the start time of a poll', () => {
   const from = {
     fromBeginning: false,
     syncedUntil: at('10:00:00'),
@@ -26,11 +26,11 @@ describe('the time from which a run looks', () => {
     failedSince: undefined,
   };
 
-  it('is half an hour before the end of the last run, for what arrives late', () => {
+  it('is half an hour before the end of the last run, for late arrivals', () => {
     expect(pollStart(from)).toEqual(at('09:30:00'));
   });
 
-  it('is as early as the first document that failed, and never before the start of indexing', () => {
+  it('is as early as the first failed document, but never before the start of indexing', () => {
     expect(pollStart({ ...from, failedSince: at('08:00:00') })).toEqual(at('08:00:00'));
     expect(pollStart({ ...from, indexingStart: at('09:45:00') })).toEqual(at('09:45:00'));
     expect(pollStart({ ...from, fromBeginning: true, indexingStart: at('01:00:00') })).toEqual(
@@ -39,14 +39,14 @@ describe('the time from which a run looks', () => {
   });
 });
 
-describe('a source that is away', () => {
-  it('is asked after a delay that doubles, to a quarter of an hour', () => {
+describe('an unavailable source', () => {
+  it('is retried after a delay that doubles, up to a quarter of an hour', () => {
     const delays = [0, 1, 2, 30].map((outages) => outageDelayMs(outages, () => 0));
     expect(delays).toEqual([15_000, 30_000, MINUTE_MS, 15 * MINUTE_MS]);
     expect(outageDelayMs(0, () => 0.999)).toBeLessThanOrEqual(18_000);
   });
 
-  it('is believed when it says for how long, between five seconds and a day', () => {
+  it('determines the delay when it names one, between five seconds and a day', () => {
     expect(toldDelayMs(null)).toBeNull();
     expect([0, 7 * MINUTE_MS, 10 ** 12].map(toldDelayMs)).toEqual([
       5_000,

@@ -20,18 +20,18 @@ function remembered(lastmod: string | null): PageMemory {
   };
 }
 
-/** Whether a sitemap that still says `lastmod` saves the fetch, so many hours after the last one. */
+/** Whether an unchanged `lastmod` saves the fetch this many hours after the last one. */
 function isSaved(lastmod: string | null, hours = 1): boolean {
   return isCoveredByLastmod(remembered(lastmod), lastmod, new Date(FETCHED + hours * HOUR_MS));
 }
 
-describe('a page whose lastmod in the sitemap is as it was', () => {
+describe('a page with an unchanged lastmod in the sitemap', () => {
   it('is not fetched again when it was fetched well after that time', () => {
     expect(isSaved('2026-03-10T10:00:00Z')).toBe(true);
     expect(isSaved('2026-03-08')).toBe(true);
   });
 
-  it('is fetched again when it may have changed after the fetch without another lastmod', () => {
+  it('is fetched again when it may have changed after the fetch without a new lastmod', () => {
     expect(isSaved('2026-03-10T11:30:00Z')).toBe(false);
     expect(isSaved('2026-03-10')).toBe(false);
     expect(isSaved('2026-03-09')).toBe(false);
@@ -42,7 +42,7 @@ describe('a page whose lastmod in the sitemap is as it was', () => {
     expect(isSaved('2026-03-01', 7 * 24 + 1)).toBe(false);
   });
 
-  it('is fetched when the sitemap names no time, an unknown or another one', () => {
+  it('is fetched when the sitemap has no lastmod, an unknown one or another one', () => {
     expect(isSaved(null)).toBe(false);
     expect(isSaved('yesterday')).toBe(false);
     const now = new Date(FETCHED + HOUR_MS);

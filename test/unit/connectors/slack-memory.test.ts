@@ -6,8 +6,8 @@ import { openTestContext } from '#test/support/connector-context.ts';
 
 const at = (time: string): Date => new Date(`2026-03-01T${time}Z`);
 
-describe('what a run remembers of a channel', () => {
-  it('is read from half an hour before, as the clock of Slack may be behind', () => {
+describe('the memory of a channel', () => {
+  it('restarts half an hour earlier, since the clock of Slack may be behind', () => {
     const memory = { until: at('10:00:00'), bots: false, archived: false, anchor: null };
     const { context } = openTestContext();
     expect(readFrom(memory, { ...context, since: null })).toEqual(at('09:30:00'));
@@ -15,7 +15,7 @@ describe('what a run remembers of a channel', () => {
     expect(readFrom(memory, { ...context, since: at('08:00:00') })).toEqual(at('08:00:00'));
   });
 
-  it('holds only as long as messages of bots are read or left out as before', async () => {
+  it('is valid only while the setting for bot messages stays the same', async () => {
     const value = {
       until: at('10:00:00').toISOString(),
       bots: false,
@@ -24,7 +24,7 @@ describe('what a run remembers of a channel', () => {
     };
     const { context } = openTestContext();
     const recalling = { ...context, recall: async () => new Map([['channel:C1', value]]) };
-    const channel = { id: 'C1' } as SlackChannel; // its id is all that is looked at
+    const channel = { id: 'C1' } as SlackChannel; // only its id is used
     const recall = (include_bot_messages: boolean) =>
       recallChannel(channel, SLACK_SETTINGS.parse({ include_bot_messages }), recalling);
     expect(await recall(false)).toMatchObject({ until: at('10:00:00') });

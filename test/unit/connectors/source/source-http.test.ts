@@ -29,7 +29,7 @@ function failing(source: FakeSource, ...faults: ReturnType<FakeSource['fault']>[
 const OK = z.object({ ok: z.literal(true) });
 const STATUS = 'status' as const;
 
-test('a source that is broken for good is asked six times, with growing pauses, and then reported in its own words', async () => {
+test('a permanently broken source is called six times with growing pauses, then reported', async () => {
   const { source, http, waits } = await open(() => ({
     status: 500,
     body: { message: 'The database is on fire.' },
@@ -55,7 +55,7 @@ test.each([
   { kind: 'wrong-json' as const },
   { kind: STATUS, status: 200, body: { ok: false } },
   { kind: STATUS, status: 200, body: '' },
-])('after %j twice, the right answer is taken', async (fault) => {
+])('%j twice is followed by the correct answer', async (fault) => {
   const { source, http, waits } = await open();
   failing(source, fault, fault);
   expect((await http.json({ url: source.url }, OK)).data).toEqual({ ok: true });
@@ -78,7 +78,7 @@ test.each([
   [{ 'retry-after': '7' }, 429, 7_000],
   [{ 'retry-after': '0' }, 429, 0],
   [{ 'retry-after': '60' }, 503, 60_000],
-])('%j with %i is waited for as told', async (headers, status, ms) => {
+])('%j with %i is waited for as requested', async (headers, status, ms) => {
   const { source, http, waits } = await open();
   failing(source, { kind: STATUS, status, headers });
   await http.send({ url: source.url });
@@ -94,7 +94,7 @@ test('a Retry-After date is waited for', async () => {
   expect(Math.abs((waits[0] ?? 0) - 20_000)).toBeLessThan(2_000);
 });
 
-test('waits that are told cost no tries', async () => {
+test('requested waits cost no attempts', async () => {
   const { source, http, waits } = await open();
   const told = { kind: STATUS, status: 429, headers: { 'retry-after': '2' } };
   failing(source, ...Array.from({ length: 12 }, () => told));
@@ -103,7 +103,7 @@ test('waits that are told cost no tries', async () => {
 });
 
 test.each(['0', '59'])(
-  'a source that says Retry-After %s for ever is given up',
+  'a source that repeats Retry-After %s forever is given up',
   async (seconds) => {
     const { source, http, waits } = await open(() => ({
       status: 429,
@@ -115,7 +115,7 @@ test.each(['0', '59'])(
   },
 );
 
-test('a long wait is handed to the run instead of being sat out', async () => {
+test('a long wait is passed to the run instead of being waited out', async () => {
   const { source, http, waits } = await open(() => ({
     status: 429,
     headers: { 'retry-after': '3600' },
@@ -127,7 +127,7 @@ test('a long wait is handed to the run instead of being sat out', async () => {
   expect(waits).toEqual([]);
 });
 
-test('401 is a rejected credential at once, in the words of the source, without the credential', async () => {
+test('401 is immediately a rejected credential, in the words of the source, without the credential', async () => {
   const { source, http } = await open(() => ({
     status: 401,
     body: { error: { message: 'Invalid key: abcdefgh-12345' } },
@@ -139,23 +139,20 @@ test('401 is a rejected credential at once, in the words of the source, without 
   expect(source.requests).toHaveLength(1);
 });
 
-test.each([400, 403, 404, 410, 422, 304])(
-  '%i is refused, unless it is expected',
-  async (status) => {
-    const { source, http } = await open(() => ({
-      status,
-      ...(status !== 304 && { body: { errorMessages: ['No such field.'], errors: {} } }),
-    }));
-    await expect(http.send({ url: source.url })).rejects.toMatchObject({
-      name: 'SourceRefused',
-      status,
-    });
-    expect((await http.send({ url: source.url, expect: [status] })).status).toBe(status);
-    expect(source.requests).toHaveLength(2);
-  },
-);
+test.each([400, 403, 404, 410, 422, 304])('%i is refused unless it is expected', async (status) => {
+  const { source, http } = await open(() => ({
+    status,
+    ...(status !== 304 && { body: { errorMessages: ['No such field.'], errors: {} } }),
+  }));
+  await expect(http.send({ url: source.url })).rejects.toMatchObject({
+    name: 'SourceRefused',
+    status,
+  });
+  expect((await http.send({ url: source.url, expect: [status] })).status).toBe(status);
+  expect(source.requests).toHaveLength(2);
+});
 
-test('JSON of an expected error that does not fit is refused without asking again', async () => {
+test('an expected error with JSON of the wrong shape is refused without a retry', async () => {
   const { source, http } = await open(() => ({ status: 404, body: { message: 'gone' } }));
   await expect(http.json({ url: source.url, expect: [404] }, OK)).rejects.toThrow(SourceRefused);
   expect(source.requests).toHaveLength(1);
@@ -178,7 +175,7 @@ test('an answer above the limit is refused at once', async () => {
   expect(source.requests).toHaveLength(1);
 });
 
-test('the habits of a source come before what statuses usually mean', async () => {
+test('the habits of a source take precedence over the usual meaning of statuses', async () => {
   let answers = [
     { status: 403, headers: { 'x-reset': '5' } },
     { status: 200, body: { ok: false, error: 'invalid_auth' } },
@@ -204,7 +201,7 @@ test('the habits of a source come before what statuses usually mean', async () =
   expect((await vendor.json({ url: source.url }, OK)).data).toEqual({ ok: true });
 });
 
-test('habits that stumble over an answer count as silent', async () => {
+test('habits that throw on an answer have no effect', async () => {
   const { source, http, waits } = await open();
   failing(source, { kind: STATUS, status: 502, body: '<title>Bad gateway</title>' });
   const stumble = ({ status }: { status: number }): null => {
@@ -247,7 +244,7 @@ test.each([
   ['<html><head><title>Moved\n away</title></head></html>', 'Moved away'],
   ['plain \u0007 words', 'plain words'],
   ['y'.repeat(1_000), `${'y'.repeat(299)}…`],
-])('of %j the words are found', async (body, words) => {
+])('an error message is found in %j', async (body, words) => {
   const { source, http } = await open(() => ({ status: 400, body }));
   await expect(http.send({ url: source.url })).rejects.toThrow(`answered 400: ${words}`);
 });

@@ -4,7 +4,7 @@ import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 import type { SourcePolicy } from '#src/connectors/source/source-http.ts';
 import { OutboundError, type OutboundRequest, type OutboundResponse } from '#src/platform/http.ts';
 
-/** A client that answers when told to, and a clock that only waits move. */
+/** A client that answers on demand, and a clock that only waits advance. */
 function openStopped(policy: Partial<SourcePolicy>, signal = new AbortController().signal) {
   const pending: { request: OutboundRequest; answer: () => void; fail: (e: Error) => void }[] = [];
   const starts: number[] = [];
@@ -40,10 +40,10 @@ function openStopped(policy: Partial<SourcePolicy>, signal = new AbortController
   return { http, pending, starts, advance: (ms: number) => (nowMs += ms) };
 }
 
-/** Lets everything that can go on do so. */
+/** Lets all pending work proceed. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('no more requests run at once than the policy allows, also over clients with habits', async () => {
+test('no more concurrent requests run than the policy allows, even across clients with habits', async () => {
   const { http, pending } = openStopped({ concurrentRequests: 2 });
   const other = http.withHabits({ headers: { a: 'b' } });
   const answers = Array.from({ length: 5 }, (_, index) =>
@@ -61,7 +61,7 @@ test('no more requests run at once than the policy allows, also over clients wit
   expect(paths).toEqual(['/0', '/1', '/2', '/3', '/4']);
 });
 
-test('requests are spaced as the policy says, and an idle time is not saved up', async () => {
+test('requests are spaced by the policy, and idle time is not saved up', async () => {
   const { http, pending, starts, advance } = openStopped({
     concurrentRequests: 1,
     requestsPerSecond: 4,
@@ -79,7 +79,7 @@ test('requests are spaced as the policy says, and an idle time is not saved up',
   expect(starts).toEqual([0, 250, 500, 10_500, 10_750]);
 });
 
-test('an abort ends requests that run, that wait for their turn, and that begin later', async () => {
+test('an abort ends requests that run, wait for their turn, or start later', async () => {
   const stop = new AbortController();
   const { http, pending } = openStopped({ concurrentRequests: 1 }, stop.signal);
   const reason = new Error('The run was cancelled.');
@@ -91,7 +91,7 @@ test('an abort ends requests that run, that wait for their turn, and that begin 
   expect(pending).toHaveLength(1);
 });
 
-test('tries that each run into their timeout end after a minute', async () => {
+test('attempts that each time out end after a minute', async () => {
   const { http, pending, advance } = openStopped({});
   const answer = http.send({ url: 'http://a.example/' });
   const failed = expect(answer).rejects.toThrow(SourceUnavailable);

@@ -17,7 +17,7 @@ import {
 const DEPLOYMENTS = ['Cloud', 'Server'] as const;
 
 test.each(DEPLOYMENTS)(
-  '%s: the check says what is wrong with a space, a page or a query',
+  '%s: the check explains a wrong space, page or query',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     await checkFixture(fixture);
@@ -37,7 +37,7 @@ test.each([
   ['Cloud', true],
   ['Server', true],
 ] as const)(
-  '%s: a token that is refused is no empty source (silent: %s)',
+  '%s: a rejected token is not treated as an empty source (silent: %s)',
   async (deployment, isSilent) => {
     await using fixture = await startFixture({ deployment });
     fixture.isSilent = isSilent;
@@ -48,7 +48,7 @@ test.each([
   },
 );
 
-test('a token that is revoked between two pages of a listing ends nothing well', async () => {
+test('a token revoked between two pages of a listing makes the listing fail', async () => {
   await using fixture = await startFixture();
   fixture.isSilent = true;
   const { connector, settings, credential } = openFixture(fixture);
@@ -64,7 +64,7 @@ test('a token that is revoked between two pages of a listing ends nothing well',
   await expect(listing()).rejects.toThrow(CredentialRejected);
 });
 
-test('Cloud without a user name says what is missing', async () => {
+test('Cloud without a user name reports what is missing', async () => {
   await using fixture = await startFixture();
   const { connector, settings } = openFixture(fixture);
   await using context = openTestContext();
@@ -74,20 +74,20 @@ test('Cloud without a user name says what is missing', async () => {
   );
 });
 
-test('a scoped token goes through the gateway, and links still lead to the site', async () => {
+test('a scoped token uses the gateway, while links still lead to the site', async () => {
   await using fixture = await startFixture({ isScoped: true });
   await checkFixture(fixture);
   expect(idsOf(await pollFixture(fixture))).toEqual(fixture.ids());
   expect(await listFixture(fixture)).toEqual(fixture.ids());
 });
 
-test.each(DEPLOYMENTS)('%s: all ids are listed, whatever their number', async (deployment) => {
+test.each(DEPLOYMENTS)('%s: all ids are listed, however many there are', async (deployment) => {
   await using fixture = await startFixture({ deployment });
   fixture.fill(1_000, new Date(Date.UTC(2026, 3, 1)));
   expect((await listFixture(fixture)).toSorted()).toEqual(fixture.ids().toSorted());
 });
 
-test('a result without an id fails alone in a poll and stops a listing', async () => {
+test('a result without an id fails alone in a poll, and stops a listing', async () => {
   await using fixture = await startFixture();
   fixture.shelf.get('page 8').id = 8 as unknown as string;
   const pages = await pollFixture(fixture);
@@ -109,11 +109,11 @@ test.each([
   ],
   ['https://wiki.example.com/pages/viewpage.action?pageId=1', false, 'https://wiki.example.com'],
   ['https://wiki.example.com/', false, 'https://wiki.example.com'],
-])('%s (cloud: %s) is the wiki %s', (wiki_base, is_cloud, root) => {
+])('%s (cloud: %s) is read as the wiki %s', (wiki_base, is_cloud, root) => {
   expect(CONFLUENCE_SETTINGS.parse({ wiki_base, is_cloud })).toMatchObject({ root });
 });
 
-test('settings name the field that is wrong', () => {
+test('invalid settings name the field', () => {
   const problems = (settings: object): string[] =>
     CONFLUENCE_SETTINGS.safeParse(settings).error?.issues.map(
       (issue) => `${issue.path.join('.')}: ${issue.message}`,

@@ -7,7 +7,7 @@ const AT = new Date(Date.UTC(2026, 0, 9));
 const DEPRECATED = /\/rest\/api\/content\/\d+\/child\/(?:comment|attachment)$/;
 
 test.each(['Cloud', 'Server'] as const)(
-  '%s: all comments and files of a page are read, by the lists that its documentation names today',
+  '%s: all comments and files of a page are read, using the endpoints documented today',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     const { shelf, server } = fixture;
@@ -26,7 +26,7 @@ test.each(['Cloud', 'Server'] as const)(
   },
 );
 
-test('a run goes on in the files of a page, also when its cursor is no longer known', async () => {
+test('a run resumes within the files of a page, even when its cursor has expired', async () => {
   await using fixture = await startFixture();
   for (let index = 1; index <= 25; index += 1) {
     const bytes = Buffer.from(`File ${index}.`);
@@ -47,7 +47,7 @@ function hasPlace(checkpoint: unknown): boolean {
   return /"place":\{"/.test(JSON.stringify(checkpoint).replace(/^.*"waiting"/, ''));
 }
 
-test('an address of Atlassian is Cloud, whatever the settings say', () => {
+test('an Atlassian address is Cloud, whatever the settings say', () => {
   const parsed = CONFLUENCE_SETTINGS.parse({
     wiki_base: 'https://acme.atlassian.net/wiki/spaces/ABC',
     is_cloud: false,

@@ -20,7 +20,7 @@ function fileUrl({ root, shelf }: ConfluenceFixture, page: string, name: string)
 }
 
 test.each(DEPLOYMENTS)(
-  '%s: every page comes once, with a checkpoint to go on from after each page',
+  '%s: every page is yielded once, with a checkpoint after each batch',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     fixture.shelf.attach('page 2', TEXT_FILE, day(9));
@@ -40,7 +40,7 @@ test.each(DEPLOYMENTS)(
 );
 
 test.each(DEPLOYMENTS)(
-  '%s: pages that are edited or deleted between two pages hide no other',
+  '%s: pages edited or deleted between two batches hide no others',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     const { connector, settings, credential } = openFixture(fixture);
@@ -60,7 +60,7 @@ test.each(DEPLOYMENTS)(
   },
 );
 
-test('a cursor that has expired is replaced by the time of the last page', async () => {
+test('an expired cursor is replaced by the time of the last page', async () => {
   await using fixture = await startFixture();
   const pages = await pollFixture(fixture);
   fixture.shelf.expireCursors();
@@ -69,7 +69,7 @@ test('a cursor that has expired is replaced by the time of the last page', async
   expect(idsOf(rest).length).toBeLessThan(6);
 });
 
-test('an incremental poll reads by the exact time, whatever the time zone of the account', async () => {
+test('an incremental poll uses the exact time, whatever the time zone of the account', async () => {
   await using fixture = await startFixture();
   const pages = await pollFixture(fixture, { since: day(6) });
   expect(idsOf(pages)).toEqual(fixture.ids().slice(5));
@@ -80,7 +80,7 @@ test('an incremental poll reads by the exact time, whatever the time zone of the
 });
 
 test.each(DEPLOYMENTS)(
-  '%s: a new comment or file brings its page again, though the page itself did not change',
+  '%s: a new comment or file yields its page again, although the page itself is unchanged',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     fixture.shelf.comment('page 2', '<p>Late words.</p>', day(20));
@@ -94,7 +94,7 @@ test.each(DEPLOYMENTS)(
   },
 );
 
-test('a page is one document with its comments, in the words that readers see', async () => {
+test('a page is one document with its comments, as readers see them', async () => {
   await using fixture = await startFixture();
   const { shelf, root } = fixture;
   const page = shelf.put(
@@ -128,7 +128,7 @@ test('a page is one document with its comments, in the words that readers see', 
 });
 
 test.each(DEPLOYMENTS)(
-  '%s: files are documents of their own; those that hold no text are counted',
+  '%s: files are separate documents, and files without text are counted',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     const { shelf } = fixture;
@@ -202,7 +202,7 @@ test('a file is downloaded again only when it has a new version', async () => {
   );
 });
 
-test('labels to skip, archived pages and pages that cannot be read leave the others alone', async () => {
+test('labels to skip, archived pages and unreadable pages do not affect the others', async () => {
   await using fixture = await startFixture();
   const { shelf, server } = fixture;
   shelf.get('page 1').labels = ['secret'];
@@ -230,7 +230,7 @@ test('labels to skip, archived pages and pages that cannot be read leave the oth
   expect(await listFixture(fixture, settings)).toEqual([ids[2], ids[3], ...ids.slice(5)]);
 });
 
-test('one page, its tree, or a query choose what is indexed', async () => {
+test('one page, its tree, or a query selects what is indexed', async () => {
   await using fixture = await startFixture();
   const { shelf } = fixture;
   const top = shelf.get('page 3').id;
@@ -244,7 +244,7 @@ test('one page, its tree, or a query choose what is indexed', async () => {
   expect(await choose({ cql_query: 'label = red order by title' })).toEqual([ids[5]]);
 });
 
-test('what failed is fetched again singly; what is gone is removed', async () => {
+test('failed documents are fetched again one by one, and missing ones are removed', async () => {
   await using fixture = await startFixture();
   fixture.shelf.attach('page 1', TEXT_FILE, day(9));
   const [first = '', second = ''] = fixture.ids();

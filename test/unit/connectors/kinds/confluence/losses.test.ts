@@ -22,7 +22,7 @@ async function poll(
 }
 
 test.each(['Cloud', 'Server'] as const)(
-  '%s: a page that is restored, or moves in, is found within a day, though it did not change',
+  '%s: a page that is restored or moved in is found within a day, although it is unchanged',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     await using test = openTestContext();
@@ -33,7 +33,7 @@ test.each(['Cloud', 'Server'] as const)(
     const later = await poll(fixture, test, { since: day(19), hoursLater: 25 });
     expect(idsOf(later)).toEqual([restored]);
     expect(later.flatMap(({ unchanged }) => unchanged)).toEqual([]);
-    // Whose memory went with its document.
+    // Its memory was deleted with its document.
     const [lost = ''] = fixture.ids();
     for (const [key, { documentId }] of test.memory) {
       if (documentId === lost) test.memory.delete(key);
@@ -45,7 +45,7 @@ test.each(['Cloud', 'Server'] as const)(
   },
 );
 
-test('a page in the window that was never read is not taken for unchanged', async () => {
+test('a page in the window that was never read is not treated as unchanged', async () => {
   await using fixture = await startFixture();
   await using test = openTestContext();
   await poll(fixture, test, { since: null });

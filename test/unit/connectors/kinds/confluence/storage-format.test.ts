@@ -6,7 +6,7 @@ const macro = (name: string, inner: string): string =>
 const parameter = (name: string, value: string): string =>
   `<ac:parameter ac:name="${name}">${value}</ac:parameter>`;
 
-test('code keeps every character, also the end of CDATA that it holds', () => {
+test('code keeps every character, even a CDATA end inside it', () => {
   const code =
     '<ac:plain-text-body><![CDATA[if (a < b && c) x("]]]]><![CDATA[>");\n\n  y]]></ac:plain-text-body>';
   expect(storageToMarkdown(macro('code', parameter('language', 'js') + code))).toBe(
@@ -14,7 +14,7 @@ test('code keeps every character, also the end of CDATA that it holds', () => {
   );
 });
 
-test('panels, expands and user macros keep their text, their parameters say nothing', () => {
+test('panels, expands and user macros keep their text, and their parameters are dropped', () => {
   const body = (text: string): string => `<ac:rich-text-body><p>${text}</p></ac:rich-text-body>`;
   const storage =
     macro('info', parameter('title', 'Mind') + body(`outer${macro('expand', body('inner'))}`)) +
@@ -23,7 +23,7 @@ test('panels, expands and user macros keep their text, their parameters say noth
   expect(storageToMarkdown(storage)).toBe('**Mind**\n\n> outer\n> \n> inner\n\nkept');
 });
 
-test('macros that speak by a parameter speak', () => {
+test('macros whose text is a parameter show it', () => {
   const file = parameter('name', '<ri:attachment ri:filename="plan.pdf" />');
   expect(
     storageToMarkdown(
@@ -32,7 +32,7 @@ test('macros that speak by a parameter speak', () => {
   ).toBe('DONE ABC-1 plan.pdf');
 });
 
-test('links, people, pictures, dates and emoji', () => {
+test('links, people, images, dates and emoji are converted', () => {
   const storage =
     '<p>see <ac:link><ri:page ri:content-title="Q &amp; A" /></ac:link>, ' +
     '<ac:link><ri:page ri:content-title="x" /><ac:plain-text-link-body><![CDATA[here <b>]]></ac:plain-text-link-body></ac:link>, ' +
@@ -46,7 +46,7 @@ test('links, people, pictures, dates and emoji', () => {
   );
 });
 
-test('tasks show their state, tables and layouts keep their content', () => {
+test('tasks show their state, and tables and layouts keep their content', () => {
   const task = (status: string, text: string): string =>
     `<ac:task><ac:task-id>1</ac:task-id><ac:task-status>${status}</ac:task-status><ac:task-body><span>${text}</span></ac:task-body></ac:task>`;
   const storage =
@@ -58,7 +58,7 @@ test('tasks show their state, tables and layouts keep their content', () => {
   expect(markdown).toContain('| A | B |\n| --- | --- |\n| 1 2 | x\\|y |');
 });
 
-test('of what an editor wrote twice, the part for readers is shown once', () => {
+test('content stored twice by the editor is shown once, in its readable form', () => {
   const storage =
     '<ac:adf-extension><ac:adf-node type="panel"><ac:adf-attribute key="panel-type">note</ac:adf-attribute>' +
     '<ac:adf-content><p>words</p></ac:adf-content></ac:adf-node>' +

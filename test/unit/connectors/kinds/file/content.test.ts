@@ -8,7 +8,7 @@ import { buildProtectedPdf } from '#test/support/build-office-files.ts';
 import { collectPages, openTestContext } from '#test/support/connector-context.ts';
 import { type UploadedFile, uploadedFiles } from '#test/support/uploaded-files.ts';
 
-/** Stores the uploads and polls them once with the settings that name them all. */
+/** Stores the uploads and polls them once with settings that list them all. */
 async function index(
   uploads: UploadedFile[],
   more: { settings?: object; credential?: object; extra?: Record<string, UploadedFile> } = {},
@@ -28,8 +28,8 @@ async function index(
   return { ...page, ids: [...stored.keys()] };
 }
 
-describe('a file that cannot be indexed is one failure with its reason', () => {
-  test('whatever is wrong with it, and the others are indexed', async () => {
+describe('an unindexable file is one failure with its reason', () => {
+  test('whatever its defect, and the others are indexed', async () => {
     const page = await index([
       { name: 'cut.pdf', content: '%PDF-1.4 cut off' },
       { name: 'good.txt', content: 'Good.' },
@@ -70,7 +70,7 @@ describe('a file that cannot be indexed is one failure with its reason', () => {
     expect(page.memory).toHaveLength(1);
   });
 
-  test('when its id is known and the file is gone', async () => {
+  test('when its id is known but the file is gone', async () => {
     const gone = randomUUID();
     const page = await index([], { settings: { file_locations: [gone], file_names: ['a.txt'] } });
     expect(page.failures).toMatchObject([
@@ -78,7 +78,7 @@ describe('a file that cannot be indexed is one failure with its reason', () => {
     ]);
   });
 
-  test('when its own metadata is broken', async () => {
+  test('when its own metadata is invalid', async () => {
     const page = await index([
       { name: 'a.txt', content: '#ONYX_METADATA={"id": "a"\ntext' },
       { name: 'b.txt', content: 'text', metadata: { doc_updated_at: 'yesterday' } },
@@ -89,7 +89,7 @@ describe('a file that cannot be indexed is one failure with its reason', () => {
     ]);
   });
 
-  test('when it is a PDF under another password than that of the credential', async () => {
+  test('when it is a PDF with another password than that of the credential', async () => {
     const uploads = [{ name: 'a.pdf', content: buildProtectedPdf('Secret', 'open sesame') }];
     const opened = await index(uploads, { credential: { pdf_password: 'open sesame' } });
     expect(opened.documents[0]?.sections).toEqual([{ text: 'Secret', link: null }]);
@@ -131,11 +131,14 @@ describe('metadata', () => {
     ['an HTML comment', `<!-- ONYX_METADATA=${JSON.stringify(keys)} -->\r\nBody.\n`],
     ['a # comment', `#ONYX_METADATA=${JSON.stringify(keys)}\nBody.\n`],
     ['our own name for it', `\uFEFF# MILLRACE_METADATA=${JSON.stringify(keys)}\nBody.\n`],
-  ])('is read from the first line as %s, which is no content then', async (_, content) => {
-    expect((await index([{ name: 'a.txt', content }])).documents).toEqual([document]);
-  });
+  ])(
+    'is read from the first line as %s, which is then not part of the text',
+    async (_, content) => {
+      expect((await index([{ name: 'a.txt', content }])).documents).toEqual([document]);
+    },
+  );
 
-  test('is read from what the upload noted, from settings of old, and from the zip metadata file', async () => {
+  test('is read from the upload, from legacy settings, and from the zip metadata file', async () => {
     const upload = { name: 'docs/a.txt', content: 'Body.\n' };
     const noted = await index([{ ...upload, metadata: keys }]);
     const old = await index([upload], { settings: { zip_metadata: { 'a.txt': keys } } });
@@ -152,7 +155,7 @@ describe('metadata', () => {
     for (const { documents } of [noted, old, file]) expect(documents).toEqual([document]);
   });
 
-  test('of the zip goes before that of the first line, key by key', async () => {
+  test('of the zip takes precedence over the first line, key by key', async () => {
     const page = await index(
       [
         {
@@ -165,7 +168,7 @@ describe('metadata', () => {
     expect(page.documents).toMatchObject([{ id: 'zip', metadata: { team: 'zip', place: 'line' } }]);
   });
 
-  test('without any, a document is named after its content and its file', async () => {
+  test('when missing is replaced by the title in the content and the file id', async () => {
     const page = await index([{ name: 'a.md', content: '# Plan\n\nText' }]);
     expect(page.documents).toMatchObject([
       {
@@ -177,7 +180,7 @@ describe('metadata', () => {
     ]);
   });
 
-  test('gives sections the part of the address that leads to them', async () => {
+  test('gives each section the URL fragment that leads to it', async () => {
     const page = await index([
       {
         name: 'a.pdf',
@@ -191,7 +194,7 @@ describe('metadata', () => {
     ]);
   });
 
-  test('whose file is gone or damaged fails the run with the field', async () => {
+  test('whose file is missing or damaged fails the run, naming the field', async () => {
     const id = randomUUID();
     const upload = { name: 'a.txt', content: 'Text' };
     const settings = { zip_metadata_file_id: id };

@@ -23,7 +23,7 @@ describe('a poll', () => {
     return { reads, files: { ...fixture.files, read } };
   };
 
-  test('reads a file that it knows no second time, until something is said anew about it', async () => {
+  test('does not read a known file again until its metadata changes', async () => {
     const { reads, files } = counted();
     await using test = openTestContext({ files, since: new Date() });
     const poll = (settings: unknown) =>
@@ -51,7 +51,7 @@ describe('a poll', () => {
     expect((await poll()).flatMap(({ unchanged }) => unchanged)).toEqual([]);
   });
 
-  test('goes on behind its checkpoint, also when files before it were taken away', async () => {
+  test('resumes after its checkpoint, even if earlier files were removed', async () => {
     await using test = openTestContext({ files: fixture.files });
     const [first] = await collectPages(fileConnector.poll(settingsOf(), {}, null, test.context));
     for (const name of ['note 1', 'note 2']) fixture.remove(name);
@@ -62,7 +62,7 @@ describe('a poll', () => {
     expect(ids).toEqual(fixture.ids().slice(14));
   });
 
-  test('begins anew when the file of its checkpoint was taken away', async () => {
+  test('restarts when the file of its checkpoint was removed', async () => {
     await using test = openTestContext({ files: fixture.files });
     const pages = await collectPages(
       fileConnector.poll(settingsOf(), {}, { last: randomUUID() }, test.context),
@@ -89,7 +89,7 @@ describe('a poll', () => {
     await expect(pages.next()).rejects.toThrow('stopped');
   });
 
-  test('takes a file that is named twice once', async () => {
+  test('yields a file listed twice only once', async () => {
     await using test = openTestContext({ files: fixture.files });
     const [id] = fixture.uploads.keys();
     const settings = fileConnector.settings.parse({ file_locations: [id, id] });
@@ -99,7 +99,7 @@ describe('a poll', () => {
 });
 
 describe('a listing', () => {
-  test('names the same ids as the poll, broken files included, and none for files that are gone', async () => {
+  test('has the same ids as the poll, including broken files but not missing ones', async () => {
     const ids = Array.from({ length: 3 }, () => randomUUID() as string);
     const files = uploadedFiles(
       new Map([
@@ -116,7 +116,7 @@ describe('a listing', () => {
     expect(listed).toEqual(['first', `FILE_CONNECTOR__${ids[1]}`]);
   });
 
-  test('reads no file that is indexed', async () => {
+  test('does not read files that are already indexed', async () => {
     const fixture = await startFixture();
     await using test = openTestContext({ files: fixture.files, since: new Date() });
     const settings = fileConnector.settings.parse(fixture.settings);
@@ -138,13 +138,13 @@ describe('settings and check', () => {
     [{ file_locations: [] }, 'file_locations'],
     [{ file_locations: ['not an id'] }, 'file_locations'],
     [{ file_locations: [randomUUID()], file_name: [] }, 'file_name'],
-  ])('%j are refused with the field', (settings, field) => {
+  ])('%j are refused, naming the field', (settings, field) => {
     const parsed = fileConnector.settings.safeParse(settings);
     expect(parsed.success).toBe(false);
     expect(JSON.stringify(parsed.error?.issues)).toContain(field);
   });
 
-  test('a file that does not exist is named', async () => {
+  test('a missing file is named', async () => {
     await using test = openTestContext();
     const id = randomUUID();
     const settings = fileConnector.settings.parse({ file_locations: [id] });

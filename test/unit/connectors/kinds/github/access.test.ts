@@ -9,7 +9,7 @@ import { startFixture } from '#test/fixtures/connectors/github.ts';
 import { openTestContext } from '#test/support/connector-context.ts';
 import { driverOf, faultOnce, idsOf } from '#test/support/poll-fixture.ts';
 
-test('a used-up primary limit is waited for and is no rejected credential', async () => {
+test('an exhausted primary limit is waited for, and is not a rejected credential', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const reset = Math.floor(Date.now() / 1_000) + 20;
@@ -24,7 +24,7 @@ test('a used-up primary limit is waited for and is no rejected credential', asyn
   expect(context.waits.some((ms) => ms > 15_000 && ms <= 22_000)).toBe(true);
 });
 
-test('a secondary limit without a time waits a minute, and one far off gives the run back', async () => {
+test('a secondary limit without a time waits a minute, and a long one ends the run until later', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const message = 'You have exceeded a secondary rate limit. Please wait a few minutes.';
@@ -42,7 +42,7 @@ test('a secondary limit without a time waits a minute, and one far off gives the
   expect(failed).toMatchObject({ retryAfterMs: 1_800_000 });
 });
 
-test('single sign-on is a rejected credential that says where to authorize the token', async () => {
+test('missing single sign-on is a rejected credential, with the address to authorize the token', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const url = 'https://github.com/orgs/acme/sso?authorization_request=A1';
@@ -57,7 +57,7 @@ test('single sign-on is a rejected credential that says where to authorize the t
   await expect(check).rejects.toThrow(url);
 });
 
-test('the check passes, and names a missing repository, branch or owner and a bad token', async () => {
+test('the check passes, and names a missing repository, branch or owner and an invalid token', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const check = (more: object) => driverOf(fixture).check(context, more);
@@ -82,7 +82,7 @@ test("a user's own private repositories are listed", async () => {
   expect(idsOf(await driverOf(fixture).poll(context))).toHaveLength(fixture.ids().length);
 });
 
-test('the API of each edition is found from its web address', () => {
+test('the API of each edition is derived from its web address', () => {
   expect(githubApiBase(null, 'https://api.github.com')).toBe('https://api.github.com');
   const base = (url: string) => githubApiBase(url, 'https://api.github.com');
   expect(base('https://github.com/')).toBe('https://api.github.com');
@@ -91,7 +91,7 @@ test('the API of each edition is found from its web address', () => {
   expect(base('https://acme.ghe.com')).toBe('https://api.acme.ghe.com');
 });
 
-test('settings that would index nothing or hold an unknown key are refused', async () => {
+test('settings that would index nothing or contain an unknown key are refused', async () => {
   await using fixture = await startFixture();
   const parse = (more: object) => driverOf(fixture).parsed(more);
   expect(() => parse({ include_issues: false, include_prs: false })).toThrow('Nothing would be');

@@ -13,7 +13,7 @@ function openLater(earlier: TestContext, since: Date | null, until: Date): TestC
   return later;
 }
 
-test('the failure of one repository does not make another be read from its beginning', async () => {
+test('the failure of one repository does not restart another from the beginning', async () => {
   await using fixture = await startFixture();
   const more = { repositories: 'kitchen, nowhere' };
   await using first = openTestContext({ until: daysAgo(5) });
@@ -25,7 +25,7 @@ test('the failure of one repository does not make another be read from its begin
   expect(pages.flatMap(({ failures }) => failures)).toMatchObject([{ entityId: 'acme/nowhere' }]);
 });
 
-test('what changed in a repository while it could not be read comes with the next run, and nothing else', async () => {
+test('changes in a repository that could not be read come with the next run, and nothing else does', async () => {
   await using fixture = await startFixture();
   await using first = openTestContext({ until: daysAgo(9) });
   await driverOf(fixture).poll(first);
@@ -39,7 +39,7 @@ test('what changed in a repository while it could not be read comes with the nex
   expect(idsOf(await driverOf(fixture).poll(third))).toEqual([missed]);
 });
 
-test('nothing that last changed before the beginning of the first run is read, in no later repository', async () => {
+test('items last changed before the start of the first run are not read, even in a later repository', async () => {
   await using fixture = await startFixture();
   const { kitchen, garden } = fixture;
   fixture.state.repositories = [garden];
@@ -51,7 +51,7 @@ test('nothing that last changed before the beginning of the first run is read, i
   expect(idsOf(await driverOf(fixture).poll(second))).toEqual([kept]);
 });
 
-test('what failed in a repository that is no longer chosen is not fetched again', async () => {
+test('failures in a repository that is no longer selected are not fetched again', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const ids = ['kitchen', 'garden'].map((name) => `https://github.com/acme/${name}/issues/1`);
@@ -59,7 +59,7 @@ test('what failed in a repository that is no longer chosen is not fetched again'
   expect(pages).toMatchObject([{ documents: [{ id: ids[0] }], removed: [ids[1]] }]);
 });
 
-test('of all repositories of an owner, those without the branch are skipped', async () => {
+test('repositories of an owner without the branch are skipped', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   fixture.kitchen.files.set('README.md', '# Kitchen');
@@ -77,7 +77,7 @@ test('of all repositories of an owner, those without the branch are skipped', as
   await expect(driverOf(fixture).listIds(context, named)).rejects.toThrow('no branch develop');
 });
 
-test('a tree that is gone after a forced push is read anew from the branch', async () => {
+test('a tree lost to a force push is read again from the branch', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   for (const name of ['a.md', 'b.md', 'c.md']) fixture.kitchen.files.set(name, `# ${name}`);

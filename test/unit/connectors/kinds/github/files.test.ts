@@ -3,7 +3,7 @@ import { startFixture } from '#test/fixtures/connectors/github.ts';
 import { openTestContext } from '#test/support/connector-context.ts';
 import { driverOf, idsOf } from '#test/support/poll-fixture.ts';
 
-test('files are read once per content, and what is no text is skipped with its reason', async () => {
+test('files are read once per content, and non-text files are skipped with a reason', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const { files } = fixture.kitchen;
@@ -46,7 +46,7 @@ test('files are read once per content, and what is no text is skipped with its r
   expect(blobs).toHaveLength(1);
 });
 
-test('a tree that is cut off is walked folder by folder, also from its middle', async () => {
+test('a truncated tree is walked folder by folder, even from the middle', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const { files } = fixture.kitchen;
@@ -70,7 +70,7 @@ test('a tree that is cut off is walked folder by folder, also from its middle', 
   expect(listed.toSorted()).toEqual(idsOf(pages).toSorted());
 });
 
-test('files that failed are fetched again by their address', async () => {
+test('failed files are fetched again by their address', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   fixture.kitchen.files.set('docs/oven guide.md', 'Preheat to 200 degrees.');

@@ -6,7 +6,7 @@ import { driverOf, idsOf, laterContext } from '#test/support/poll-fixture.ts';
 
 const AT = new Date('2026-03-01T09:00:00Z');
 
-test('everything changed in one second is read when some of it changes between two pages', async () => {
+test('everything changed in one second is read, even if some of it changes between two pages', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const bulk = new Map<string, string>();
@@ -16,7 +16,7 @@ test('everything changed in one second is read when some of it changes between t
   const seen = new Set<string>();
   for await (const page of driverOf(fixture).pages(context, { repositories: 'kitchen' })) {
     for (const { id } of page.documents) seen.add(id);
-    // The first of those that were read leaves the moment that is just being paged through.
+    // The first item read leaves the second that is currently being paged.
     const [id = '', name] = [...bulk].find(([each]) => seen.has(each)) ?? [];
     if (name) fixture.put(name, 'edited', new Date('2026-03-02T09:00:00Z'));
     bulk.delete(id);
@@ -24,7 +24,7 @@ test('everything changed in one second is read when some of it changes between t
   expect(seen).toEqual(new Set(fixture.ids().filter((id) => id.includes('/kitchen/'))));
 });
 
-test('a run that is taken up again at any checkpoint misses nothing', async () => {
+test('a run resumed from any checkpoint misses nothing', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const pages = await driverOf(fixture).poll(context);
@@ -39,7 +39,7 @@ test('a run that is taken up again at any checkpoint misses nothing', async () =
   }
 });
 
-test('one missing repository of several is a failure, and the only one ends the run', async () => {
+test('one missing repository of several is a failure, but the only one ends the run', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const pages = await driverOf(fixture).poll(context, { repositories: 'kitchen,attic,garden' });
@@ -73,7 +73,7 @@ test('an issue whose comments cannot be read fails alone', async () => {
   ]);
 });
 
-test('a pull request becomes one document with comments, reviews and remarks on lines', async () => {
+test('a pull request becomes one document with comments, reviews and line comments', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const pull = [...fixture.garden.issues.values()].find(({ isPull }) => isPull);
@@ -119,7 +119,7 @@ test('a pull request becomes one document with comments, reviews and remarks on 
   ]);
 });
 
-test('a later run reads only what changed, and only issues with comments cost a request', async () => {
+test('a later run reads only changes, and only issues with comments cost a request', async () => {
   await using fixture = await startFixture();
   await using first = openTestContext();
   const only = { repositories: 'kitchen' };
@@ -134,7 +134,7 @@ test('a later run reads only what changed, and only issues with comments cost a 
   ]);
 });
 
-test('what left the wanted state goes at the next run', async () => {
+test('items that no longer match the state filter are removed in the next run', async () => {
   await using fixture = await startFixture();
   await using first = openTestContext();
   const id = fixture.put('Short lived', 'Soon done.', AT);
@@ -156,7 +156,7 @@ test('a repository that moved is found under its new name', async () => {
   expect(idsOf(pages)).toHaveLength(7);
 });
 
-test('ten thousand issues and more of one second come once each', async () => {
+test('more than ten thousand issues of one second are yielded once each', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   fixture.fill(10_500, AT);
@@ -171,7 +171,7 @@ test('ten thousand issues and more of one second come once each', async () => {
   expect(count).toBe(10_507);
 });
 
-test('a repository that is new to the owner, or bears a new name, is read from its beginning', async () => {
+test('a repository new to the owner, or renamed, is read from the beginning', async () => {
   await using fixture = await startFixture();
   await using first = openTestContext();
   const since = new Date('2026-02-01T00:00:00Z');

@@ -15,7 +15,7 @@ const WEB = 'https://git.acme.example/git/acme/tools/kitchen/-';
 
 const drive = (fixture: GitlabFixture) => driverOf(fixture, gitlab);
 
-test('everything changed at one moment is read when some of it changes between two pages', async () => {
+test('everything changed at one moment is read, even if some of it changes between two pages', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const bulk = new Map<string, string>();
@@ -25,7 +25,7 @@ test('everything changed at one moment is read when some of it changes between t
   const seen = new Set<string>();
   for await (const page of drive(fixture).pages(context)) {
     for (const { id } of page.documents) seen.add(id);
-    // The first of those that were read leaves the moment that is just being paged through.
+    // The first item read leaves the moment that is currently being paged.
     const [id = '', name] = [...bulk].find(([each]) => seen.has(each)) ?? [];
     if (name) fixture.put(name, 'edited', new Date('2026-03-02T09:00:00Z'));
     bulk.delete(id);
@@ -33,7 +33,7 @@ test('everything changed at one moment is read when some of it changes between t
   expect(seen).toEqual(new Set(fixture.ids()));
 });
 
-test('a run that is taken up again at any checkpoint misses nothing', async () => {
+test('a run resumed from any checkpoint misses nothing', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   fixture.state.files.set('README.md', '# Kitchen').set('docs/oven.md', 'Preheat.');
@@ -51,7 +51,7 @@ test('a run that is taken up again at any checkpoint misses nothing', async () =
   }
 });
 
-test('a rate limit is waited for by its reset time, and one far off gives the run back', async () => {
+test('a rate limit is waited for until its reset, and a long one ends the run until later', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const limited = (seconds: number) => ({
@@ -67,7 +67,7 @@ test('a rate limit is waited for by its reset time, and one far off gives the ru
   await expect(drive(fixture).poll(context)).rejects.toThrow(SourceUnavailable);
 });
 
-test('the check passes, and names a missing project, a bad token and a missing scope', async () => {
+test('the check passes, and names a missing project, an invalid token and a missing scope', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const check = (more: object = {}) => drive(fixture).check(context, more);
@@ -146,7 +146,7 @@ test('a merge request becomes one document with its comments and without system 
   expect(await drive(fixture).listIds(context, more)).toEqual([`${WEB}/merge_requests/4`]);
 });
 
-test('a later run reads only what changed, and what left the wanted state goes', async () => {
+test('a later run reads only changes, and items that no longer match the state filter are removed', async () => {
   await using fixture = await startFixture();
   await using first = openTestContext();
   const open = { state_filter: 'opened' };
@@ -162,7 +162,7 @@ test('a later run reads only what changed, and what left the wanted state goes',
   expect(fixture.server.requests).toHaveLength(3);
 });
 
-test('an issue keeps its id when a newer GitLab shows it under another address', async () => {
+test('an issue keeps its id when a newer GitLab shows it at another address', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const before = idsOf(await drive(fixture).poll(context));
@@ -177,7 +177,7 @@ test('an issue keeps its id when a newer GitLab shows it under another address',
   expect(again).toMatchObject([{ documents: [{ id: first?.id }], removed: [] }]);
 });
 
-test('issues that were off in the first run are read whole, also when nothing else was on', async () => {
+test('issues disabled during the first run are read completely later, even if nothing else was enabled', async () => {
   await using fixture = await startFixture();
   await using first = openTestContext();
   fixture.state.issuesAccess = 'disabled';
@@ -188,7 +188,7 @@ test('issues that were off in the first run are read whole, also when nothing el
   expect(idsOf(await drive(fixture).poll(later, more))).toHaveLength(7);
 });
 
-test('nothing that last changed before the beginning of the first run is read', async () => {
+test('items last changed before the start of the first run are not read', async () => {
   await using fixture = await startFixture();
   const kept = fixture.put('Kept', 'Within.', AT);
   await using context = openTestContext({ since: SINCE });
@@ -196,7 +196,7 @@ test('nothing that last changed before the beginning of the first run is read', 
 });
 
 test.for([true, false])(
-  'issues that were switched off are no error, and are read from the beginning when they are back (access levels: %s)',
+  'disabled issues are no error, and are read from the beginning when enabled again (access levels: %s)',
   async (hasAccessLevels) => {
     await using fixture = await startFixture();
     fixture.state.hasAccessLevels = hasAccessLevels;
@@ -234,7 +234,7 @@ test.for([true, false])('files are read once per content (keyset paging: %s)', a
   expect(blobs).toHaveLength(1);
 });
 
-test('a listing that fails in its middle throws', async () => {
+test('a listing that fails halfway throws', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   expect((await drive(fixture).listIds(context)).toSorted()).toEqual(fixture.ids().toSorted());
@@ -245,7 +245,7 @@ test('a listing that fails in its middle throws', async () => {
   await expect(drive(fixture).listIds(context)).rejects.toThrow(SourceUnavailable);
 });
 
-test('settings that would index nothing or hold an unknown key are refused', async () => {
+test('settings that would index nothing or contain an unknown key are refused', async () => {
   await using fixture = await startFixture();
   const parse = (more: object) => drive(fixture).parsed(more);
   expect(() => parse({ include_issues: false, include_mrs: false })).toThrow('Nothing would be');

@@ -15,7 +15,7 @@ const SINCE = new Date('2026-02-01T00:00:00Z');
 
 const drive = (fixture: GitlabFixture) => driverOf(fixture, gitlab);
 
-/** Five projects in the group and one outside of it; the server lists three at a time. */
+/** Five projects in the group and one outside; the server lists three at a time. */
 async function startGroup(): Promise<GitlabFixture> {
   const fixture = await startFixture();
   fixture.state.others = [
@@ -48,7 +48,7 @@ test('a group is read with its subgroups, project by project, and lists the same
   expect((await drive(fixture).listIds(context, GROUP)).toSorted()).toEqual(ids.toSorted());
 });
 
-test('several projects are read by their paths, each once', async () => {
+test('several projects are read by path, once each', async () => {
   await using fixture = await startGroup();
   await using context = openTestContext();
   const projects = ['other/shed', '/acme/garden/', 'other/shed'];
@@ -57,7 +57,7 @@ test('several projects are read by their paths, each once', async () => {
   expect(ids).toEqual([...issuesOf('acme/garden', 4), ...issuesOf('other/shed', 3)]);
 });
 
-test('a run of a group that is taken up again at any checkpoint misses nothing', async () => {
+test('a run of a group resumed from any checkpoint misses nothing', async () => {
   await using fixture = await startGroup();
   await using context = openTestContext();
   const pages = await drive(fixture).poll(context, GROUP);
@@ -70,7 +70,7 @@ test('a run of a group that is taken up again at any checkpoint misses nothing',
   }
 });
 
-test('a checkpoint of one project that an earlier version saved is gone on from', async () => {
+test('a single-project checkpoint saved by an earlier version is resumed', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   const stored = { stage: 'merge_requests', cursor: null, files: null };
@@ -79,7 +79,7 @@ test('a checkpoint of one project that an earlier version saved is gone on from'
   expect(ids.every((id) => id.includes('/merge_requests/'))).toBe(true);
 });
 
-test('a project that is gone, or soon will be, leaves the group; one that came is read whole', async () => {
+test('a deleted or doomed project leaves the group, and a new one is read completely', async () => {
   await using fixture = await startGroup();
   await using context = openTestContext();
   await drive(fixture).poll(context, GROUP);
@@ -92,12 +92,12 @@ test('a project that is gone, or soon will be, leaves the group; one that came i
   expect(listed.filter((id) => /garden|attic/.test(id))).toEqual([]);
   const later = laterContext(context, SINCE);
   expect(idsOf(await drive(fixture).poll(later, GROUP))).toEqual([]);
-  // What was pruned meanwhile comes again.
+  // What was pruned in the meantime is yielded again.
   fixture.state.others.push(garden);
   expect(idsOf(await drive(fixture).poll(later, GROUP))).toEqual(issuesOf('acme/garden', 4));
 });
 
-test('a project that cannot be read is one failure, and keeps a listing from being complete', async () => {
+test('an unreadable project is one failure, and prevents a complete listing', async () => {
   await using fixture = await startGroup();
   await using context = openTestContext();
   const projects = ['acme/garden', 'acme/nowhere', 'other/shed'];
@@ -115,7 +115,7 @@ test('a project that cannot be read is one failure, and keeps a listing from bei
   expect(again.flatMap(({ failures }) => failures)).toMatchObject([{ documentId: unknown }]);
 });
 
-test('settings name one project, several, or a group, and nothing of two', async () => {
+test('settings accept one project, several, or a group, but no combination', async () => {
   await using fixture = await startFixture();
   const parse = (more: object) => drive(fixture).parsed({ ...GROUP, group: null, ...more });
   expect(() => parse({})).toThrow('Set project_owner and project_name, or projects, or group.');

@@ -27,8 +27,8 @@ function addColleagues(text: string, more: object = {}): void {
   fixture().drive.write({ id: '1theirs', name: 'theirs.txt', owner: COLLEAGUE, content, ...more });
 }
 
-describe('what shortcuts lead to', () => {
-  test('stays and is read again when its owner edits it', async () => {
+describe('a shortcut target', () => {
+  test('stays, and is read again when its owner edits it', async () => {
     addColleagues('First words.');
     addShortcut('1theirs');
     expect((await poll()).ids).toContain(idOf('1theirs'));
@@ -46,7 +46,7 @@ describe('what shortcuts lead to', () => {
     expect(await listIds()).not.toContain(idOf('1theirs'));
   });
 
-  test('is a failure of its own when it is refused, and the others are read', async () => {
+  test('is its own failure when refused, and the others are read', async () => {
     addColleagues('Words.');
     addShortcut('1theirs');
     refuse((path) => path === '/drive/v3/files/1theirs');
@@ -60,7 +60,7 @@ describe('what shortcuts lead to', () => {
   });
 });
 
-test('what no list of changes tells is found within a day', async () => {
+test('a file missing from the list of changes is found within a day', async () => {
   await poll();
   const content = Buffer.from('In a folder that was taken out of the trash.');
   fixture().drive.writeUntold({ id: '1untold', name: 'untold.txt', content });
@@ -71,7 +71,7 @@ test('what no list of changes tells is found within a day', async () => {
   expect(next.unchanged).toHaveLength(8);
 });
 
-test('a file that is refused again does not keep others from being fetched again', async () => {
+test('a file that is refused again does not stop others from being fetched again', async () => {
   refuse((path) => path === '/drive/v3/files/1file-page_1');
   const again = await fetchAgain([idOf('1file-page_1'), idOf('1file-page_2')]);
   expect(again.failures).toMatchObject([{ documentId: idOf('1file-page_1') }]);
@@ -92,7 +92,7 @@ test('a user who left the domain is one failure and does not pause the pair', as
   await expect(poll()).rejects.toMatchObject({ name: 'CredentialRejected' });
 });
 
-test('what may not be downloaded is skipped, and goes when it was indexed before; so does what was emptied', async () => {
+test('a file that becomes undownloadable or empty is skipped, and removed from the index', async () => {
   await poll();
   const page = { modifiedTime: SINCE.toISOString() };
   const capabilities = { canDownload: false };
@@ -108,7 +108,7 @@ test('what may not be downloaded is skipped, and goes when it was indexed before
   expect(await listIds()).toHaveLength(6);
 });
 
-test('nothing that was last changed before the beginning of the first run is read, also when all is listed again', async () => {
+test('files last changed before the start of the first run are not read, even in a full listing', async () => {
   const since = new Date(Date.UTC(2026, 0, 5));
   const first = await poll({ since });
   expect(first.ids.length).toBeGreaterThan(0);
@@ -119,7 +119,7 @@ test('nothing that was last changed before the beginning of the first run is rea
   expect(second.unchanged).toHaveLength(first.ids.length);
 });
 
-test('a slow download saves what is read so far, and the listing finds that unchanged', async () => {
+test('a slow download saves what has been read, and the listing finds it unchanged', async () => {
   for (let index = 0; index < 100; index += 1) fixture().put(`more ${index}`, 'Words.', SINCE);
   const limited = new Set<string>();
   fixture().server.fault = ({ url }) => {
@@ -135,7 +135,7 @@ test('a slow download saves what is read so far, and the listing finds that unch
   expect(resumed.ids).toEqual([]);
 });
 
-test('a search that Google did not finish is not taken for the whole', async () => {
+test('an incomplete search by Google is not treated as complete', async () => {
   fixture().server.fault = ({ url }) =>
     url.pathname === '/drive/v3/files'
       ? { kind: 'status', status: 200, body: { files: [], incompleteSearch: true } }
@@ -144,7 +144,7 @@ test('a search that Google did not finish is not taken for the whole', async () 
   await expect(listIds()).rejects.toMatchObject({ name: 'SourceUnavailable' });
 });
 
-test('a drive that is shared after a first run without any is read from its beginning', async () => {
+test('a drive shared after a first run without any is read from the beginning', async () => {
   const settings = { include_shared_drives: true };
   const none = { kind: 'status', status: 200, body: { drives: [] } } as const;
   fixture().server.fault = ({ url }) => (url.pathname === '/drive/v3/drives' ? none : null);

@@ -11,14 +11,14 @@ const GOOGLE = 'application/vnd.google-apps.';
 const { fixture, inputs, poll, idOf, requestsTo, test: test_ } = useDrive();
 
 describe('the credential', () => {
-  test('a grant that Google refuses is rejected in its words', async () => {
+  test('with a refused grant is rejected in the words of Google', async () => {
     fixture().expireCredential?.();
     const check = fixture().connector.check(...inputs(), test_().context);
     await expect(check).rejects.toThrow(CredentialRejected);
     await expect(check).rejects.toThrow(/invalid_grant: Token has been expired or revoked\./);
   });
 
-  test('a token that ends in the middle of a run is renewed once, and without a grant the run ends', async () => {
+  test('renews a token that expires during a run once, and ends the run without a grant', async () => {
     const polling = fixture()
       .connector.poll(...inputs(), null, test_().context)
       [Symbol.asyncIterator]();
@@ -38,7 +38,7 @@ describe('the credential', () => {
     expect(requestsTo('/token')).toBe(3);
   });
 
-  test('tokens of a user work as those of a service account do, for that user alone', async () => {
+  test('with tokens of a user works like a service account, for that user only', async () => {
     const credential = {
       google_tokens: JSON.stringify({
         refresh_token: 'refresh',
@@ -59,7 +59,7 @@ describe('the credential', () => {
     ).rejects.toThrow(/need google_service_account_key/);
   });
 
-  test('what is no key file is named when the credential is made', () => {
+  test('that is not a key file is named when it is created', () => {
     expect(() =>
       inputs(undefined, { google_service_account_key: '{"client_email": "a"}' }),
     ).toThrow(/private_key/);
@@ -69,7 +69,7 @@ describe('the credential', () => {
 });
 
 describe('the settings', () => {
-  test('need something to read, and addresses that are addresses', () => {
+  test('require something to read, and valid addresses', () => {
     expect(() => inputs({})).toThrow(/Set at least one of include_shared_drives/);
     expect(() => inputs({ shared_folder_urls: 'https://example.com/' })).toThrow(
       /is no address of a folder/,
@@ -77,7 +77,7 @@ describe('the settings', () => {
     expect(() => inputs({ folders: 'x' })).toThrow(/folders/);
   });
 
-  test('a folder that cannot be seen is refused', async () => {
+  test('refuse a folder that is not visible', async () => {
     await expect(
       fixture().connector.check(
         ...inputs({
@@ -90,8 +90,8 @@ describe('the settings', () => {
   });
 });
 
-describe('what Google refuses', () => {
-  test('userRateLimitExceeded is waited for; an API that is not enabled fails the run', async () => {
+describe('the Google Drive connector', () => {
+  test('waits after userRateLimitExceeded, and fails the run for a disabled API', async () => {
     let left = 2;
     fixture().server.fault = ({ url }) => {
       if (url.pathname !== '/drive/v3/files' || left === 0) return null;
@@ -118,7 +118,7 @@ describe('what Google refuses', () => {
     await expect(poll()).rejects.toThrow(/has not been used in project 7/);
   });
 
-  test('an export that is too large is one failure, which is tried again by itself', async () => {
+  test('reports an export that is too large as one failure, retried by itself', async () => {
     fixture().drive.write({
       id: '1large',
       name: 'Large',
@@ -146,7 +146,7 @@ describe('what Google refuses', () => {
     ]);
   });
 
-  test('a gateway that answers in its place is not taken for a file', async () => {
+  test('does not take the answer of a gateway for a file', async () => {
     fixture().server.fault = ({ url }) =>
       url.searchParams.get('alt') === 'media' || url.pathname.endsWith('/export')
         ? { kind: 'wrong-json' }

@@ -8,7 +8,7 @@ const SINCE = new Date('2026-01-20T00:00:00Z');
 const { fixture, inputs, poll, idOf, listings, requestsTo, test: test_ } = useDrive();
 
 describe('a poll', () => {
-  test('lists all, and the next one only what changed, with what is gone', async () => {
+  test('lists everything, and next time only changes and removals', async () => {
     const first = await poll();
     expect(first.ids.toSorted()).toEqual(fixture().ids().toSorted());
     expect(first.pages.length).toBeGreaterThanOrEqual(3);
@@ -23,7 +23,7 @@ describe('a poll', () => {
     expect((await poll({ since: SINCE })).pages).toMatchObject([{ documents: [], removed: [] }]);
   });
 
-  test('lists everything when the changes are no longer known, and fetches only what is new', async () => {
+  test('lists everything when the changes have expired, but fetches only what is new', async () => {
     await poll();
     const changed = fixture().put('page 9', 'New.', SINCE);
     fixture().drive.forgetChanges();
@@ -34,7 +34,7 @@ describe('a poll', () => {
     expect(requestsTo('/drive/v3/files/') - before).toBe(1);
   });
 
-  test('goes on from every checkpoint, and from the beginning when a page token has ended', async () => {
+  test('resumes from every checkpoint, and restarts when a page token has expired', async () => {
     const { pages } = await poll();
     for (const [index, page] of pages.entries()) {
       const later = pages
@@ -48,7 +48,7 @@ describe('a poll', () => {
     expect((await poll({ checkpoint: stale })).ids.toSorted()).toEqual(fixture().ids().toSorted());
   });
 
-  test('takes Markdown without its pictures, falls back for other exports, and skips what has no text', async () => {
+  test('reads Markdown without its images, falls back for other exports, and skips files without text', async () => {
     fixture().drive.files.clear();
     fixture().drive.write({
       id: '1doc',
@@ -99,7 +99,7 @@ describe('a poll', () => {
     ]);
   });
 
-  test('walks folders to their depths and follows shortcuts to files', async () => {
+  test('walks nested folders and follows shortcuts to files', async () => {
     const { drive } = fixture();
     drive.files.clear();
     drive.write({ id: '1rootfolder', name: 'Root', mimeType: `${GOOGLE}folder` });
@@ -133,7 +133,7 @@ describe('a poll', () => {
     expect(listed).toEqual(expect.arrayContaining(ids));
   });
 
-  test('reads shared drives and the My Drives of the domain; what leaves one of several is left to pruning', async () => {
+  test('reads shared drives and the My Drives of the domain, leaving some removals to pruning', async () => {
     fixture().drive.write({
       id: '1indrive',
       name: 'drive.txt',
@@ -154,7 +154,7 @@ describe('a poll', () => {
     expect(new Set(second.removed)).toEqual(new Set([idOf('1bens')]));
   });
 
-  test('one drive that is refused does not keep the others from being read', async () => {
+  test('reads the other drives when one is refused', async () => {
     const settings = {
       ...fixture().settings,
       shared_drive_urls: 'https://drive.google.com/drive/folders/0ANotMineAtAll',
@@ -179,7 +179,7 @@ describe('a poll', () => {
     await expect(Array.fromAsync(listing)).rejects.toThrow(SourceRefused);
   });
 
-  test('leaves out what the domain may open only by its link, and then lists in every run', async () => {
+  test('excludes files that the domain can open only by link, and then lists in every run', async () => {
     fixture().drive.write({ id: '1file-page_1', name: 'page 1', visibility: 'domainWithLink' });
     const settings = { ...fixture().settings, exclude_domain_link_only: true };
     expect((await poll({ settings })).ids).not.toContain(idOf('1file-page_1'));

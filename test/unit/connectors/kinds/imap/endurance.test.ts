@@ -26,7 +26,10 @@ function inputs(settings: Record<string, unknown> = {}): [unknown, unknown] {
   ];
 }
 
-/** As the engine does it: after an outage from the last page on. @returns all pages and how many outages there were */
+/**
+ * Polls like the engine: after an outage it resumes from the last page.
+ * @returns all pages and the number of outages
+ */
 async function pollThrough(context: PollContext = test_.context) {
   const pages: ConnectorPage<unknown>[] = [];
   for (let outages = 0; outages < 20; outages += 1) {
@@ -59,13 +62,13 @@ test.each([
   'NO [LIMIT] Rate limit hit',
   'NO Temporary authentication failure, try again later',
   'BAD User is authenticated but not connected.',
-])('a sign-in that is answered with "%s" is no rejected credential', async (answer) => {
+])('a sign-in answered with "%s" is not a rejected credential', async (answer) => {
   fixture.fault = (command) => (command.startsWith('LOGIN') ? { answer } : null);
   const check = fixture.connector.check(...inputs(), test_.context);
   await expect(check).rejects.toBeInstanceOf(SourceUnavailable);
 });
 
-test('an answer that goes on and on is given up before it fills the memory', async () => {
+test('an endless answer is given up before it exhausts memory', async () => {
   const piece = `* 1 FETCH (UID 1 BODY[]<0> {1000000}\r\n${'x'.repeat(1_000_000)})\r\n`;
   let sent = 0;
   const pieces = function* (): Generator<string> {
@@ -77,19 +80,19 @@ test('an answer that goes on and on is given up before it fills the memory', asy
   expect(sent).toBeLessThan(300);
 });
 
-describe('one message that is the matter', () => {
-  test('a message that breaks the connection each time is one failure, and all others are read', async () => {
+describe('a single problem message', () => {
+  test('that always breaks the connection is one failure, and all others are read', async () => {
     const isBroken = fetchesOf(4);
     fixture.fault = (command) => (isBroken(command) ? 'drop' : null);
     const { documents, failures } = await pollThrough();
     const broken = failures.map(({ documentId }) => documentId);
-    // One with this UID lies in each of the three mailboxes.
+    // Each of the three mailboxes has a message with this UID.
     expect(broken).toHaveLength(3);
     const ids = [...documents.map(({ id }) => id), ...broken.flatMap((id) => id ?? [])];
     expect(ids.toSorted()).toEqual(fixture.ids().toSorted());
   });
 
-  test('a connection that breaks once costs no message and no failure', async () => {
+  test('during which the connection breaks once costs no message and no failure', async () => {
     const isBroken = fetchesOf(4);
     let isFirst = true;
     fixture.fault = (command) => {
@@ -102,7 +105,7 @@ describe('one message that is the matter', () => {
     expect([failures, outages]).toEqual([[], 1]);
   });
 
-  test('a server that breaks at every message is away, and few failures are made of that', async () => {
+  test('is not blamed when the server breaks at every message', async () => {
     fixture.fill(30, new Date('2026-01-20T00:00:00Z'));
     fixture.fault = (command) => (command.includes('BODY.PEEK[]') ? 'drop' : null);
     const { failures, outages } = await pollThrough();
@@ -110,7 +113,7 @@ describe('one message that is the matter', () => {
     expect(failures.length).toBeLessThanOrEqual(3);
   });
 
-  test('a message that is refused is one failure', async () => {
+  test('that is refused is one failure', async () => {
     const isRefused = fetchesOf(4);
     fixture.fault = (command) => (isRefused(command) ? { answer: 'NO Message is damaged' } : null);
     const { documents, failures } = await pollThrough();
@@ -123,14 +126,14 @@ describe('one message that is the matter', () => {
 describe('messages that failed before', () => {
   const mail = (id: string, text: string): string => `Subject: s\nMessage-ID: <${id}>\n\n${text}`;
 
-  test('are told from others whose Message-ID only contains theirs', async () => {
+  test('are distinguished from others whose Message-ID contains theirs', async () => {
     const id = fixture.deliver('INBOX', mail('1@x.example', 'The right one.'));
     fixture.deliver('INBOX', mail('21@x.example', 'Another one.'));
     const [page] = await fetchAgain([id]);
     expect(page?.documents).toMatchObject([{ id, sections: [{ text: 'The right one.' }] }]);
   });
 
-  test('are found behind a mailbox that cannot be opened, and are not gone when none holds them', async () => {
+  test('are found despite a mailbox that cannot be opened, and are then not reported as gone', async () => {
     const id = fixture.deliver('Projects', mail('7@x.example', 'Here.'));
     fixture.fault = (command) =>
       command.startsWith('EXAMINE INBOX') ? { answer: 'NO Mailbox is damaged' } : null;
@@ -140,13 +143,13 @@ describe('messages that failed before', () => {
     expect(lost).toMatchObject({ removed: [], failures: [{ documentId: missing }] });
   });
 
-  test('of another account are none of this one', async () => {
+  test('of another account are not found in this one', async () => {
     const id = fixture.deliver('INBOX', mail('7@x.example', 'Here.'));
     const others = id.replace('ann%40', 'bob%40');
     expect(await fetchAgain([others])).toMatchObject([{ documents: [], removed: [others] }]);
   });
 
-  test('say which of them breaks the connection, so that the others come first the next time', async () => {
+  test('report which of them breaks the connection, so that the others come first next time', async () => {
     const [id = ''] = fixture.ids();
     fixture.fault = (command) => (command.includes('BODY.PEEK[]') ? 'drop' : null);
     const again = fixture.connector.fetchAgain?.(...inputs(), [id], test_.context);
@@ -156,7 +159,7 @@ describe('messages that failed before', () => {
   });
 });
 
-test('a slow server has what was read saved every minute', async () => {
+test('on a slow server, what has been read is saved every minute', async () => {
   fixture.fill(40, new Date('2026-01-20T00:00:00Z'));
   let nowMs = Date.now();
   const clock = (): Date => new Date((nowMs += 10_000));
@@ -166,7 +169,7 @@ test('a slow server has what was read saved every minute', async () => {
   expect(documents).toHaveLength(fixture.ids().length);
 });
 
-test('a mailbox that cannot be opened does not make the others be read again', async () => {
+test('an unreadable mailbox does not restart the others', async () => {
   fixture.fault = (command) =>
     command.startsWith('EXAMINE PROJECTS') ? { answer: 'NO Mailbox is damaged' } : null;
   const remember = async () => {

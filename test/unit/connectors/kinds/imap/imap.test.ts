@@ -55,21 +55,21 @@ async function poll(
 
 const all = (): string[] => fixture.ids().toSorted();
 
-describe('a server that does not do as it should', () => {
-  test('a refused sign-in rejects the credential in the words of the server', async () => {
+describe('a server', () => {
+  test('that refuses the sign-in causes a rejected credential, in its own words', async () => {
     fixture.expireCredential?.();
     const check = fixture.connector.check(...inputs(), test_.context);
     await expect(check).rejects.toThrow(CredentialRejected);
     await expect(check).rejects.toThrow('127.0.0.1: Invalid credentials (Failure)');
   });
 
-  test('a sign-in that is refused for now is tried again later', async () => {
+  test('that refuses the sign-in temporarily is retried later', async () => {
     fixture.fault = (command) =>
       command.startsWith('LOGIN') ? { answer: 'NO [UNAVAILABLE] The directory is down' } : null;
     await expect(poll()).rejects.toThrow(SourceUnavailable);
   });
 
-  test('a connection that breaks makes the run wait, and it goes on from its checkpoint', async () => {
+  test('that breaks the connection makes the run wait, and it resumes from its checkpoint', async () => {
     const seen: string[] = [];
     let checkpoint: unknown = null;
     fixture.fault = (command) => (command.startsWith('EXAMINE PROJECTS') ? 'drop' : null);
@@ -84,7 +84,7 @@ describe('a server that does not do as it should', () => {
     expect(seen.toSorted()).toEqual(all());
   });
 
-  test('a server that says nothing is left within a second of the abort', async () => {
+  test('that is silent is left within a second of the abort', async () => {
     fixture.fault = (command) => (command.startsWith('UID SEARCH') ? 'hang' : null);
     const stop = new AbortController();
     const context = { ...test_.context, signal: stop.signal };
@@ -99,7 +99,7 @@ describe('a server that does not do as it should', () => {
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 
-  test('a connection that has ended between two pages is not an empty mailbox', async () => {
+  test('that ends the connection between two pages does not look like an empty mailbox', async () => {
     fixture.fill(200, SINCE);
     const polling = fixture.connector
       .poll(...inputs(), null, test_.context)
@@ -110,12 +110,12 @@ describe('a server that does not do as it should', () => {
     await expect(polling.next()).rejects.toThrow(SourceUnavailable);
   });
 
-  test('a refused list is not an account without mailboxes', async () => {
+  test('that refuses a list does not look like an account without mailboxes', async () => {
     fixture.fault = (command) => (command.startsWith('LIST') ? { answer: 'NO Not now' } : null);
     await expect(collectIds()).rejects.toThrow(/Not now|did not list/);
   });
 
-  test('a refused fetch is not a message that is gone', async () => {
+  test('that refuses a fetch does not look like a missing message', async () => {
     fixture.fault = (command) =>
       command.startsWith('UID FETCH') ? { answer: 'NO Not now' } : null;
     await expect(poll()).rejects.toThrow(/Not now/);
@@ -123,14 +123,14 @@ describe('a server that does not do as it should', () => {
     await expect(poll()).rejects.toThrow(/Not now/);
   });
 
-  test('a refused search is not an empty mailbox', async () => {
+  test('that refuses a search does not look like an empty mailbox', async () => {
     fixture.fault = (command) =>
       command.startsWith('UID SEARCH') ? { answer: 'NO Not now' } : null;
     await expect(poll()).rejects.toThrow(SourceUnavailable);
     await expect(collectIds()).rejects.toThrow(SourceUnavailable);
   });
 
-  test('nothing is sent in clear to a server without STARTTLS', async () => {
+  test('without STARTTLS receives nothing in clear text', async () => {
     const strict = createImapConnector();
     await expect(strict.check(...inputs(), test_.context)).rejects.toThrow(
       /does not support STARTTLS/,
@@ -138,12 +138,12 @@ describe('a server that does not do as it should', () => {
     expect(fixture.log).not.toContain('LOGIN');
   });
 
-  test('an address that may not be reached is refused', async () => {
+  test('at a forbidden address is refused', async () => {
     const check = fixture.connector.check(...inputs({ host: '169.254.169.254' }), test_.context);
     await expect(check).rejects.toThrow(SourceRefused);
   });
 
-  test('a mailbox that does not exist is refused at the check, one failure in a run, and ends a listing', async () => {
+  test('without the mailbox fails the check and a listing, and causes one failure in a run', async () => {
     const settings = { mailboxes: ['INBOX', 'Nowhere'] };
     await expect(fixture.connector.check(...inputs(settings), test_.context)).rejects.toThrow(
       /Unknown mailbox: Nowhere/,
@@ -163,7 +163,7 @@ async function collectIds(settings: Record<string, unknown> = {}): Promise<strin
 }
 
 describe('a poll', () => {
-  test('reads every mailbox but trash and junk, and lists the same ids', async () => {
+  test('reads every mailbox except trash and junk, and lists the same ids', async () => {
     fixture.deliver('Trash', 'Subject: gone\n\nGone.');
     fixture.deliver('Spam', 'Subject: win\n\nWin.');
     expect((await poll()).ids.toSorted()).toEqual(all());
@@ -171,7 +171,7 @@ describe('a poll', () => {
     expect(fixture.log.filter((line) => line.startsWith('SELECT'))).toEqual([]);
   });
 
-  test('takes only what is above the highest UID, whatever its date', async () => {
+  test('reads only above the highest UID, whatever the date', async () => {
     await poll();
     const old = fixture.deliver(
       'INBOX',
@@ -182,7 +182,7 @@ describe('a poll', () => {
     expect((await poll({ since: SINCE })).ids).toEqual([]);
   });
 
-  test('starts a mailbox again when its UIDVALIDITY is another', async () => {
+  test('restarts a mailbox when its UIDVALIDITY changes', async () => {
     const { pages } = await poll();
     const inbox = fixture.mailboxes.get('INBOX');
     if (!inbox) throw new Error('The fixture has an INBOX.');
@@ -193,7 +193,7 @@ describe('a poll', () => {
     expect(resumed.ids.toSorted()).toEqual(all());
   });
 
-  test('leaves out what is older than the first run reaches, and nothing of a mailbox that is made later', async () => {
+  test('omits messages older than the first run reaches, but nothing of a mailbox created later', async () => {
     const first = await poll({ since: SINCE });
     expect(first.ids).toEqual([]);
     const recent = fixture.deliver(
@@ -209,7 +209,7 @@ describe('a poll', () => {
     expect((await poll({ since: SINCE })).ids).toHaveLength(1);
   });
 
-  test('goes on from every checkpoint', async () => {
+  test('resumes from every checkpoint', async () => {
     fixture.fill(60, SINCE);
     const { pages } = await poll();
     expect(pages.length).toBeGreaterThanOrEqual(3);
@@ -221,13 +221,13 @@ describe('a poll', () => {
     }
   });
 
-  test('reads a mailbox of all mail alone', async () => {
+  test('reads only the mailbox with all mail when there is one', async () => {
     fixture.mailboxes.set('All Mail', { flags: '\\All', uidValidity: 1, messages: [], nextUid: 1 });
     const id = fixture.deliver('All Mail', 'Subject: all\n\nAll.');
     expect((await poll()).ids).toEqual([id]);
   });
 
-  test('makes a document of a message with its attachments', async () => {
+  test('turns a message with its attachments into a document', async () => {
     const id = fixture.deliver(
       'Projects/Alpha Beta',
       [
@@ -280,7 +280,7 @@ describe('a poll', () => {
     });
   });
 
-  test('a message that is too large is one failure, and is asked for again by its id', async () => {
+  test('reports a message that is too large as one failure, and fetches it again by its id', async () => {
     const id = fixture.deliver('INBOX', `Subject: big\n\n${'a'.repeat(26 * 1024 * 1024)}`);
     const { failures, ids } = await poll({ settings: { mailboxes: ['INBOX'] } });
     expect(failures).toMatchObject([

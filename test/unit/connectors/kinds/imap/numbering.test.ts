@@ -33,7 +33,7 @@ async function poll() {
   return { documents, ids: documents.map(({ id }) => id) };
 }
 
-test('gives the same documents when a mailbox is numbered anew, with a Message-ID or without', async () => {
+test('a renumbered mailbox yields the same documents, with or without a Message-ID', async () => {
   fixture.deliver('INBOX', 'Subject: nameless\n\nWithout a Message-ID.');
   const before = await poll();
   const inbox = fixture.mailboxes.get('INBOX');
@@ -48,7 +48,7 @@ test('gives the same documents when a mailbox is numbered anew, with a Message-I
   expect(listed.flat().toSorted()).toEqual(before.ids.toSorted());
 });
 
-test('keeps two equal messages without a Message-ID apart', async () => {
+test('two equal messages without a Message-ID stay separate', async () => {
   const source = 'Subject: nameless\n\nTwice the same.';
   const ids = [fixture.deliver('INBOX', source), fixture.deliver('INBOX', source)];
   expect((await poll()).ids).toEqual(expect.arrayContaining(ids));

@@ -42,7 +42,7 @@ test('a host that does not resolve is named', async () => {
   );
 });
 
-test('a plain greeting where TLS is expected says which setting is wrong', async () => {
+test('a plain greeting where TLS is expected names the wrong setting', async () => {
   const check = fixture.connector.check(...inputs({ use_tls: true }), test_.context);
   await expect(check).rejects.toThrow(SourceRefused);
   await expect(check).rejects.toThrow(/answers without TLS on port \d+\. Set "use_tls" to false/);
@@ -51,7 +51,7 @@ test('a plain greeting where TLS is expected says which setting is wrong', async
 test.each([
   ['localhost', ['localhost']],
   ['127.0.0.1', []],
-])('a server is called by its name and never by its address: %s', async (host, expected) => {
+])('a server is addressed by its name and never by its address: %s', async (host, expected) => {
   const names: string[] = [];
   const server = createServer({
     key: readPem('localhost-key'),
@@ -63,7 +63,7 @@ test.each([
   });
   server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on TCP has an address with a port.
+  // a server listening on TCP has an address with a port
   const { port } = server.address() as AddressInfo;
   const context = {
     ...test_.context,

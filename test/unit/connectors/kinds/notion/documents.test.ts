@@ -15,7 +15,7 @@ async function read(blocks: FakeBlock[], page: Partial<FakePage> = {}) {
 
 const textOf = async (...blocks: FakeBlock[]) => (await read(blocks)).document?.sections[0]?.text;
 
-it('a page nobody has written anything on is skipped, one with a title alone is not', async () => {
+it('a page without text is skipped, but one with only a title is not', async () => {
   const empty = await read([], { title: '' });
   expect(empty.pages.flatMap(({ skipped }) => skipped.map(({ reason }) => reason))).toEqual([
     'a page without text',
@@ -43,7 +43,7 @@ it('headings, paragraphs, quotes, callouts, dividers and columns become Markdown
   );
 });
 
-it('lists keep their numbers, their boxes and what is nested in them', async () => {
+it('lists keep their numbers, checkboxes and nesting', async () => {
   expect(
     await textOf(
       block('numbered_list_item', 'one'),
@@ -58,7 +58,7 @@ it('lists keep their numbers, their boxes and what is nested in them', async () 
   ).toBe('1. one\n2. two\n  - inside\n  - too\n\n- [x] done\n- [ ] open\n\n1. again');
 });
 
-it('code is fenced by more backticks than it holds, equations and tables keep their form', async () => {
+it('code gets a longer fence than the backticks in it, and equations and tables keep their form', async () => {
   const row = (...cells: string[]) =>
     block('table_row', { cells: cells.map((cell) => richText(cell)) });
   expect(
@@ -76,7 +76,7 @@ it('code is fenced by more backticks than it holds, equations and tables keep th
   );
 });
 
-it('pages within the page are links, as are bookmarks and files; addresses of uploads are left out', async () => {
+it('subpages, bookmarks and files become links, without the addresses of uploads', async () => {
   const id = '01234567-89ab-4def-8123-456789abcdef';
   expect(
     await textOf(
@@ -95,7 +95,7 @@ it('pages within the page are links, as are bookmarks and files; addresses of up
   );
 });
 
-it('a synced copy shows what its original says; one whose original is not shared is noted', async () => {
+it('a synced copy shows the original, and an original that is not shared is noted', async () => {
   const original = block('synced_block', { synced_from: null }, [
     block('paragraph', 'shared words'),
   ]);
@@ -106,7 +106,7 @@ it('a synced copy shows what its original says; one whose original is not shared
   expect(document?.metadata['left_out']).toEqual(['a block that Notion does not give out']);
 });
 
-it('every block of a long page is read, and nesting without end is cut with a note', async () => {
+it('every block of a long page is read, and endless nesting is cut with a note', async () => {
   const long = await textOf(
     ...Array.from({ length: 250 }, (_, index) => block('paragraph', `p${index}`)),
   );
@@ -118,7 +118,7 @@ it('every block of a long page is read, and nesting without end is cut with a no
   expect(document?.metadata['left_out']).toEqual(['blocks that are nested too deep']);
 });
 
-it('properties are metadata and text, blank ones are left out', async () => {
+it('properties become metadata and text, and blank ones are omitted', async () => {
   const { document } = await read([block('paragraph', 'Body')], {
     properties: {
       Status: { type: 'status', status: { name: 'Doing' } },
@@ -151,7 +151,7 @@ it('properties are metadata and text, blank ones are left out', async () => {
   expect(document?.primaryOwners).toEqual([{ display_name: 'Ada', email: 'ada@example.com' }]);
 });
 
-it('a page keeps its id when it is renamed, and links to where it is now', async () => {
+it('a page keeps its id when renamed, and links to its current address', async () => {
   await using source = await openNotion();
   const page = source.notion.add({
     title: 'Before',

@@ -21,7 +21,7 @@ function openLater(earlier: TestContext, since: Date, until = NOW): TestContext 
 const idsOf = (pages: Parameters<typeof documentsOf>[0]) => documentsOf(pages).map(({ id }) => id);
 const BROKEN = { status: 500, code: 'internal_server_error' };
 
-it('an old page that is shared only now is found within a day, and the others are not read again', async () => {
+it('an old page shared only now is found within a day, and the others are not read again', async () => {
   await using source = await openNotion();
   addPages(source, 5);
   await using first = openTestContext({ until: hoursAgo(30) });
@@ -41,7 +41,7 @@ it('an old page that is shared only now is found within a day, and the others ar
   expect(await source.poll({}, third)).toMatchObject([{ unchanged: [] }]);
 });
 
-it('nothing that was last edited before the beginning of the first run is read, in no walk', async () => {
+it('pages last edited before the start of the first run are never read', async () => {
   await using source = await openNotion();
   const [fresh] = addPages(source, 5);
   await using first = openTestContext({ since: hoursAgo(48), until: hoursAgo(30) });
@@ -50,7 +50,7 @@ it('nothing that was last edited before the beginning of the first run is read, 
   expect(idsOf(await source.poll({}, second))).toEqual([]);
 });
 
-it('a page that Notion cannot deliver is one failure; when it can deliver none, the run waits', async () => {
+it('one page that Notion cannot deliver is a failure, but if it can deliver none, the run waits', async () => {
   await using source = await openNotion();
   const [first, ...others] = addPages(source, 5);
   source.notion.refusals.set(`/blocks/${first?.id}/children`, BROKEN);
@@ -63,7 +63,7 @@ it('a page that Notion cannot deliver is one failure; when it can deliver none, 
   await expect(source.poll()).rejects.toMatchObject({ name: 'SourceUnavailable' });
 });
 
-it('a page that fails again does not keep others from being fetched again', async () => {
+it('a page that fails again does not stop others from being fetched again', async () => {
   await using source = await openNotion();
   const [first, second] = addPages(source, 2);
   source.notion.refusals.set(`/pages/${first?.id}`, { status: 400, code: 'validation_error' });
@@ -76,7 +76,7 @@ it('a page that fails again does not keep others from being fetched again', asyn
   expect(documentsOf(again).map(({ id }) => id)).toEqual([second && idOf(second)]);
 });
 
-it('slow pages are saved one after the other, and none is lost or read twice', async () => {
+it('slow pages are saved one by one, and none is lost or read twice', async () => {
   await using source = await openNotion();
   source.notion.maxPageSize = 100;
   const all = addPages(source, 12).map(idOf);
@@ -98,7 +98,7 @@ it('slow pages are saved one after the other, and none is lost or read twice', a
   }
 });
 
-it('a database with several data sources is read whole, and one of them that is refused is one failure', async () => {
+it('a database with several data sources is read completely, and a refused one is one failure', async () => {
   await using source = await openNotion();
   const database = notionId(5_000);
   const sources = ['source-a', 'source-b'];
@@ -130,7 +130,7 @@ it('a database with several data sources is read whole, and one of them that is 
   await expect(source.poll(settings)).rejects.toMatchObject({ name: 'SourceUnavailable' });
 });
 
-it('what stands in a page that cannot be read any more is still looked at', async () => {
+it('subpages of a page that has become unreadable are still visited', async () => {
   await using source = await openNotion();
   const [leaf] = addPages(source, 1);
   const blocks = leaf ? [childOf('page', leaf.id, 'Leaf')] : [];

@@ -17,7 +17,7 @@ export function hoursAgo(hours: number): Date {
   return new Date(NOW.getTime() - hours * 3_600_000);
 }
 
-/** The connector and the workspace it looks at. */
+/** The connector and the workspace it reads. */
 export async function openNotion() {
   const { server, notion } = await startNotionServer();
   const connector = createNotionConnector({ apiBase: `${server.url}/v1` });
@@ -26,7 +26,7 @@ export async function openNotion() {
     server,
     notion,
     connector,
-    /** Begins a poll whose pages the test takes one by one. */
+    /** Starts a poll whose pages the test takes one by one. */
     begin(test: TestContext, settings: object = {}, checkpoint: unknown = null) {
       const parsed = connector.settings.parse(settings);
       return connector.poll(parsed, credential, checkpoint, test.context);
@@ -84,7 +84,7 @@ export function block(
   return { id: `block-${(lastBlock += 1)}`, type, content: filled, children };
 }
 
-/** A page as it stands in its parent. */
+/** A page as a block of its parent. */
 export function childOf(kind: 'page' | 'database', id: string, title: string): FakeBlock {
   return { id, type: `child_${kind}`, content: { title }, children: [] };
 }

@@ -13,15 +13,15 @@ function addPages({ notion }: Source, count: number): string[] {
   });
 }
 
-describe('what can go wrong', () => {
-  it('a token that is not taken is a rejected credential, in the words of Notion', async () => {
+describe('the Notion connector', () => {
+  it('reports a rejected token as a rejected credential, in the words of Notion', async () => {
     await using source = await openNotion();
     source.notion.token = 'ntn_new';
     await expect(source.poll()).rejects.toMatchObject({ name: 'CredentialRejected' });
     await expect(source.check()).rejects.toThrow('API token is invalid');
   });
 
-  it('a root that is not shared is refused with what to do, by check and by a run', async () => {
+  it('refuses a root that is not shared, with a remedy, in the check and in a run', async () => {
     await using source = await openNotion();
     const settings = { root_page_id: notionId(99) };
     const expected = { name: 'SourceRefused', message: expect.stringContaining('Connections') };
@@ -30,12 +30,12 @@ describe('what can go wrong', () => {
     await expect(source.listIds(settings)).rejects.toMatchObject(expected);
   });
 
-  it('an integration that is shown nothing is told so when it is linked', async () => {
+  it('reports an integration without any pages when it is linked', async () => {
     await using source = await openNotion();
     await expect(source.check()).rejects.toThrow('no page');
   });
 
-  it('one page that Notion refuses is one failure with its link; one that went away meanwhile is removed', async () => {
+  it('reports a refused page as one failure with its link, and removes one gone in the meantime', async () => {
     await using source = await openNotion();
     const [first = '', second = '', third = ''] = addPages(source, 3);
     const [one, two] = [...source.notion.pages.keys()];
@@ -60,7 +60,7 @@ describe('what can go wrong', () => {
     expect(pages.flatMap(({ removed }) => removed)).toEqual([second]);
   });
 
-  it('a part of a page that Notion does not give out is noted, and the rest is read', async () => {
+  it('notes a part of a page that Notion does not deliver, and reads the rest', async () => {
     await using source = await openNotion();
     const nested = block('toggle', 'Secret', [block('paragraph', 'hidden')]);
     const blocks = [block('paragraph', 'Shown'), nested, block('unsupported')];
@@ -72,7 +72,7 @@ describe('what can go wrong', () => {
     expect(document?.metadata['left_out']).toHaveLength(2);
   });
 
-  it('a missing capability fails the run in the words of Notion', async () => {
+  it('fails the run for a missing capability, in the words of Notion', async () => {
     await using source = await openNotion();
     addPages(source, 1);
     const [id] = [...source.notion.pages.keys()];
@@ -82,7 +82,7 @@ describe('what can go wrong', () => {
     await expect(source.check()).rejects.toThrow('restricted_resource');
   });
 
-  it('names of people are left out when the integration may not see them', async () => {
+  it('omits names of people that the integration may not see', async () => {
     await using source = await openNotion();
     addPages(source, 5);
     source.notion.refusals.set('/users/u1', { status: 403, code: 'restricted_resource' });
@@ -94,7 +94,7 @@ describe('what can go wrong', () => {
     ).toHaveLength(1);
   });
 
-  it('being rate limited waits as long as Notion says; a conflict goes on later', async () => {
+  it('waits as long as Notion says when rate limited, and continues later after a conflict', async () => {
     await using source = await openNotion();
     addPages(source, 1);
     await using test = openTestContext({ until: NOW });
@@ -107,7 +107,7 @@ describe('what can go wrong', () => {
     await expect(source.poll()).rejects.toMatchObject({ name: 'SourceUnavailable' });
   });
 
-  it('settings with an unknown key or something that is no id are refused by name', () => {
+  it('refuses settings with an unknown key or an invalid id by name', () => {
     const { settings } = createNotionConnector();
     expect(settings.safeParse({ root: 'x' }).error?.message).toContain('root');
     expect(settings.safeParse({ root_page_id: 'my page' }).error?.issues[0]?.path).toEqual([
@@ -119,7 +119,7 @@ describe('what can go wrong', () => {
 });
 
 describe('everything that is shared', () => {
-  it('is read to its end, and can be taken up at every checkpoint, also when the cursor has expired', async () => {
+  it('is read completely, and can be resumed from every checkpoint, even with an expired cursor', async () => {
     await using source = await openNotion();
     const ids = addPages(source, 10);
     const pages = await source.poll();
@@ -133,12 +133,12 @@ describe('everything that is shared', () => {
       );
       const again = documentsOf(await source.poll({}, undefined, stale)).map(({ id }) => id);
       expect([...new Set([...before, ...again])]).toEqual(ids);
-      // The last page seen may come again: others may have been edited in the same minute.
+      // The last page may come again: others may have been edited in the same minute.
       expect(again.length).toBeLessThanOrEqual(ids.length - before.length + 1);
     }
   });
 
-  it('a page that is edited while the walk goes on is not missed, nor read twice without need', async () => {
+  it('includes a page edited during the walk, without reading it twice unnecessarily', async () => {
     await using source = await openNotion();
     const ids = addPages(source, 10);
     await using test = openTestContext({ until: NOW });
@@ -153,7 +153,7 @@ describe('everything that is shared', () => {
     expect(seen).toHaveLength(10);
   });
 
-  it('a listing is complete although pages are edited meanwhile', async () => {
+  it('is listed completely even if pages are edited in the meantime', async () => {
     await using source = await openNotion();
     const ids = addPages(source, 10);
     let edits = 0;
@@ -167,7 +167,7 @@ describe('everything that is shared', () => {
     expect([...new Set(await source.listIds())].toSorted()).toEqual(ids.toSorted());
   });
 
-  it('a later run reads only what was edited, to the minute, and stops asking there', async () => {
+  it('is read in a later run only as far as it was edited, to the minute', async () => {
     await using source = await openNotion();
     addPages(source, 30);
     const minute = new Date('2026-06-01T11:30:00Z');
@@ -188,7 +188,7 @@ describe('everything that is shared', () => {
     expect(searches.length).toBeLessThanOrEqual(3);
   });
 
-  it('pages in the trash are not listed, and are removed when they are asked for again', async () => {
+  it('excludes pages in the trash, which are removed when fetched again', async () => {
     await using source = await openNotion();
     const [first = '', second = ''] = addPages(source, 2);
     const page = [...source.notion.pages.values()][0];

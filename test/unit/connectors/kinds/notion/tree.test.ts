@@ -6,7 +6,7 @@ import { block, childOf, documentsOf, hoursAgo, idOf, NOW, openNotion } from './
 type Source = Awaited<ReturnType<typeof openNotion>>;
 
 describe('below a root', () => {
-  /** root → section (in a toggle) → leaf, and a database with rows, the first of which holds a page. */
+  /** root → section (in a toggle) → leaf, and a database with rows, the first of which contains a page. */
   function plant({ notion }: Source) {
     const database = notionId(5_000);
     notion.databases.set(database, { id: database, title: 'Tasks' });
@@ -44,7 +44,7 @@ describe('below a root', () => {
     };
   }
 
-  it('reads the whole tree, each page once, and can be taken up at every checkpoint', async () => {
+  it('the whole tree is read, each page once, and can be resumed from every checkpoint', async () => {
     await using source = await openNotion();
     const { root, all } = plant(source);
     const settings = { root_page_id: root.id };
@@ -63,7 +63,7 @@ describe('below a root', () => {
     expect((await source.listIds(settings)).toSorted()).toEqual(all);
   });
 
-  it('reads the root alone when it is told to, or the rows of a root that is a database', async () => {
+  it('only the root is read on request, or the rows of a root that is a database', async () => {
     await using source = await openNotion();
     const { root, database } = plant(source);
     const alone = { root_page_id: root.id, recursive_index_enabled: false };
@@ -75,7 +75,7 @@ describe('below a root', () => {
     await source.check({ root_page_id: database });
   });
 
-  it('a later run asks for no blocks of pages that nobody edited, and still finds an edit deep below', async () => {
+  it('a later run requests no blocks of unedited pages, and still finds an edit deep below', async () => {
     await using source = await openNotion();
     const { root, leaf, all } = plant(source);
     const settings = { root_page_id: root.id };

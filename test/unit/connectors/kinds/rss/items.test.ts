@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readFeed } from '#src/connectors/kinds/rss/read-feed.ts';
 
-describe('an item without a text of its own', () => {
+describe('an item without its own text', () => {
   const itemsOf = (items: string): (string | undefined)[] => {
     const spaces = [
       'dc="http://purl.org/dc/elements/1.1/"',
@@ -29,12 +29,12 @@ describe('an item without a text of its own', () => {
       'A film of ships.',
     ],
     [
-      'a group of films',
+      'a media group',
       '<media:group><media:title>X</media:title><media:description>Two films.</media:description></media:group>',
       'Two films.',
     ],
     [
-      'a film in a group',
+      'a video in a media group',
       '<media:group><media:content url="https://n.example/f.mp4"><media:description>One film.</media:description></media:content></media:group>',
       'One film.',
     ],
@@ -44,7 +44,7 @@ describe('an item without a text of its own', () => {
     ).toEqual(['Ships', text]);
   });
 
-  test('and without a title has that of its film', () => {
+  test('and without a title has that of its video', () => {
     expect(
       itemsOf(
         '<item><guid>1</guid><media:group><media:title>Harbour</media:title></media:group></item>',
@@ -53,7 +53,7 @@ describe('an item without a text of its own', () => {
   });
 });
 
-describe('a date without a zone', () => {
+describe('a date without a time zone', () => {
   afterEach(() => {
     vi.unstubAllEnvs();
   });

@@ -40,8 +40,8 @@ async function listIds(test: TestContext, settings: Record<string, unknown>): Pr
 const rssFeed = (items: string): string =>
   `<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><title>News</title><link>https://n.example</link><description>d</description>${items}</channel></rss>`;
 
-describe('what is in the way of a feed', () => {
-  test('an item that failed is read again although the feed did not change', async () => {
+describe('a broken feed', () => {
+  test('with a failed item gets that item read again, although the feed is unchanged', async () => {
     await using site = await startFakeSource(({ url, headers }): FakeAnswer => {
       if (url.pathname === '/robots.txt') return { status: 404 };
       if (url.pathname === '/a') {
@@ -72,7 +72,7 @@ describe('what is in the way of a feed', () => {
     expect((await poll(test, settings)).unchanged).toEqual([`${site.url}/a`]);
   });
 
-  test('what is no feed, or half of one, is no empty feed', async () => {
+  test('that is invalid or truncated does not count as empty', async () => {
     let body = '<html>Gateway</html>';
     await using site = await startFakeSource(() => ({ body }));
     await using test = openTestContext();
@@ -86,7 +86,7 @@ describe('what is in the way of a feed', () => {
     });
   });
 
-  test('a feed that leads back to itself ends', async () => {
+  test('that links back to itself comes to an end', async () => {
     await using site = await startFakeSource(() => ({
       body: `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><id>u</id><updated>2026-01-01T00:00:00Z</updated><link rel="next" href="/feed"/><entry><id>urn:1</id><title>One</title><updated>2026-01-01T00:00:00Z</updated><summary>Words</summary></entry></feed>`,
     }));
@@ -96,7 +96,7 @@ describe('what is in the way of a feed', () => {
 });
 
 describe('the items of a feed', () => {
-  test('come from all of its pages; a second run costs a conditional request a page', async () => {
+  test('come from all of its pages, and a second run costs one conditional request per page', async () => {
     await using site = await startFixture();
     await using test = openTestContext();
     const first = await poll(test, site.settings);
@@ -126,7 +126,7 @@ describe('the items of a feed', () => {
     const all = site.ids().toSorted();
     const { server } = site;
     if (!server) throw new Error('The fixture has a server.');
-    // Only the newest page is left of the feed.
+    // Only the newest page of the feed is left.
     const hidden = { kind: 'status', status: 200, body: rssFeed('') } as const;
     server.fault = () => hidden;
     expect(await listIds(test, site.settings)).toEqual(all);
@@ -141,7 +141,7 @@ describe('the items of a feed', () => {
     expect(await listIds(test, site.settings)).toEqual(all);
   });
 
-  test('are all read when some go away while the feed is read', async () => {
+  test('are all read even if some disappear while the feed is read', async () => {
     await using site = await startFixture();
     await using test = openTestContext();
     const seen: string[] = [];
@@ -154,7 +154,7 @@ describe('the items of a feed', () => {
     expect(seen).toHaveLength(new Set(seen).size);
   });
 
-  test('go on from every checkpoint, each once', async () => {
+  test('resume from every checkpoint, each once', async () => {
     await using site = await startFixture();
     site.fill(120, DAY);
     await using whole = openTestContext();
@@ -177,7 +177,7 @@ describe('the items of a feed', () => {
 describe('each format is read', () => {
   const url = 'https://n.example/feed';
 
-  test('RSS 2.0, with ids from permalinks, links and names', () => {
+  test('such as RSS 2.0, with ids from permalinks, links and names', () => {
     const feed = readFeed(
       rssFeed(`<item><title>A &amp;amp; B</title><link>/a?utm_source=rss</link><guid isPermaLink="false">https://n.example/?p=1</guid><pubDate>Mon, 05 Jan 2026 08:00:00 +0100</pubDate><category>x</category><content:encoded><![CDATA[<p>Long <a href="/b">text</a></p>]]></content:encoded><description>Short</description></item>
       <item><title>B</title><link>/b</link><guid>abc</guid><description>1 * 2 &lt; 3</description></item>
@@ -201,7 +201,7 @@ describe('each format is read', () => {
     ]);
   });
 
-  test('RSS 0.91 and 1.0', () => {
+  test('such as RSS 0.91 and 1.0', () => {
     const old = `<rss version="0.91"><channel><title>Old</title><link>https://n.example</link><description>d</description><item><title>A</title><link>https://n.example/a</link></item></channel></rss>`;
     expect(readFeed(old, url)?.items).toMatchObject([{ id: 'https://n.example/a', text: 'A' }]);
     const rdf = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="https://n.example"><title>R</title><link>https://n.example</link><description>d</description></channel><item rdf:about="https://n.example/a"><title>A</title><link>https://n.example/a</link><description>Words</description><dc:creator>Ann</dc:creator><dc:date>2026-01-05T08:00:00Z</dc:date></item></rdf:RDF>`;
@@ -215,7 +215,7 @@ describe('each format is read', () => {
     ]);
   });
 
-  test('Atom with XHTML content, and JSON Feed with paging', () => {
+  test('such as Atom with XHTML content, and JSON Feed with paging', () => {
     const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><id>u</id><updated>2026-01-01T00:00:00Z</updated><entry><id>tag:a</id><title type="html">A &lt;b&gt;bold&lt;/b&gt; title</title><link href="a"/><updated>2026-01-02T00:00:00Z</updated><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><h2>Head</h2><p>Words</p></div></content></entry></feed>`;
     expect(readFeed(atom, url)?.items).toMatchObject([
       { id: 'https://n.example/a', title: 'A bold title', text: '## Head\n\nWords' },
@@ -232,7 +232,7 @@ describe('each format is read', () => {
     });
   });
 
-  test('and anything else is none', () => {
+  test('and anything else is refused', () => {
     expect(readFeed('<html></html>', url)).toBeNull();
     expect(readFeed('{"items": 1', url)).toBeNull();
     expect(readFeed('', url)).toBeNull();

@@ -15,7 +15,7 @@ function serverOf({ server }: Fixture): FakeSource {
   return server;
 }
 
-/** Meets every request of an object; listings are answered. */
+/** Applies a fault to every object request; listings are answered. */
 function faultObjects(fixture: Fixture, fault: SourceFault): void {
   serverOf(fixture).fault = ({ url }) => (url.searchParams.has('list-type') ? null : fault);
 }
@@ -30,14 +30,14 @@ function openLater(earlier: TestContext, since: Date): TestContext {
   return later;
 }
 
-test('a "not found" of a gateway is not an object that is gone', async () => {
+test('a "not found" from a gateway does not mean that an object is gone', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   faultObjects(fixture, { kind: 'status', status: 404, body: '<html>Not here</html>' });
   await expect(drive(fixture).poll(context)).rejects.toBeInstanceOf(SourceUnavailable);
 });
 
-test('archived objects are skipped with that reason, whatever their number', async () => {
+test('archived objects are skipped with that reason, however many there are', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   faultObjects(fixture, statusFault(403, 'InvalidObjectState'));
@@ -47,7 +47,7 @@ test('archived objects are skipped with that reason, whatever their number', asy
   expect(reasons).toEqual(Array(8).fill('archived: it can be read once it is restored'));
 });
 
-test('a clock that is off fails the run in the words of the store, and not object by object', async () => {
+test('a wrong clock fails the run in the words of the store, not object by object', async () => {
   await using fixture = await startFixture();
   await using context = openTestContext();
   faultObjects(fixture, statusFault(403, 'RequestTimeTooSkewed'));
@@ -77,7 +77,7 @@ test('slow objects are saved every minute, and each is read once', async () => {
   expect([...idsOf(pages.slice(0, 2)), ...idsOf(rest)]).toEqual(fixture.ids());
 });
 
-test('objects that last changed before the beginning of the first run are skipped, also later', async () => {
+test('objects last changed before the start of the first run are skipped, also later', async () => {
   await using fixture = await startFixture();
   await using first = openTestContext({ since: new Date(Date.UTC(2026, 0, 5)) });
   const pages = await drive(fixture).poll(first);
@@ -89,7 +89,7 @@ test('objects that last changed before the beginning of the first run are skippe
   expect(again.flatMap(({ skipped }) => skipped)).toHaveLength(4);
 });
 
-test('a bucket that was empty in the first run is read whole when it is filled', async () => {
+test('a bucket that was empty in the first run is read completely once it has objects', async () => {
   await using fixture = await startFixture();
   const objects = [...fixture.objects];
   fixture.objects.clear();

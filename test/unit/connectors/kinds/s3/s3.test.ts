@@ -63,8 +63,8 @@ function object(key: string, text: string | Buffer, headers: Record<string, stri
 const gets = (): number =>
   fixture.server?.requests.filter(({ url }) => !url.searchParams.has('list-type')).length ?? 0;
 
-describe('what the store refuses', () => {
-  test('an unknown access key, a wrong secret and an expired token reject the credential in its words', async () => {
+describe('the S3 connector', () => {
+  test('rejects the credential for an unknown access key, a wrong secret and an expired token', async () => {
     for (const [changed, words] of [
       [{ aws_access_key_id: 'AKIAUNKNOWN' }, /InvalidAccessKeyId: The AWS Access Key Id/],
       [{ aws_secret_access_key: 'wrong' }, /SignatureDoesNotMatch: The request signature/],
@@ -80,7 +80,7 @@ describe('what the store refuses', () => {
     await expect(poll()).rejects.toThrow(/ExpiredToken: The provided token has expired/);
   });
 
-  test('AccessDenied on the listing rejects the credential, on one object it is a failure of that object', async () => {
+  test('rejects the credential for AccessDenied on the listing, but fails only the object for one object', async () => {
     const server = fixture.server;
     if (!server) throw new Error('The fixture has a server.');
     server.fault = ({ url }) =>
@@ -102,13 +102,13 @@ describe('what the store refuses', () => {
     await expect(poll()).rejects.toThrow(CredentialRejected);
   });
 
-  test('a bucket that does not exist is refused', async () => {
+  test('refuses a missing bucket', async () => {
     const check = connector.check(...inputs({ bucket_name: 'nowhere' }), test_.context);
     await expect(check).rejects.toThrow(SourceRefused);
     await expect(check).rejects.toThrow(/nowhere cannot be listed\. NoSuchBucket/);
   });
 
-  test('SlowDown is waited for', async () => {
+  test('waits after SlowDown', async () => {
     const server = fixture.server;
     if (!server) throw new Error('The fixture has a server.');
     let left = 2;
@@ -127,8 +127,8 @@ describe('what the store refuses', () => {
   });
 });
 
-describe('answers that are not of the store', () => {
-  test('a page of a gateway is neither an empty bucket nor the content of an object', async () => {
+describe('a gateway page', () => {
+  test('is neither an empty bucket nor the content of an object', async () => {
     const server = fixture.server;
     if (!server) throw new Error('The fixture has a server.');
     server.fault = () => ({ kind: 'wrong-json' });
@@ -146,7 +146,7 @@ describe('answers that are not of the store', () => {
 });
 
 describe('a poll', () => {
-  test('takes up the region that the store names', async () => {
+  test('switches to the region named by the store', async () => {
     fixture.region = 'eu-central-1';
     expect((await poll()).documents).toHaveLength(8);
     expect(
@@ -156,7 +156,7 @@ describe('a poll', () => {
     ).toHaveLength(1);
   });
 
-  test('fetches only what has another ETag, and goes on after the last key of its checkpoint', async () => {
+  test('fetches only changed ETags, and resumes after the last key of its checkpoint', async () => {
     const first = await poll();
     expect(first.documents.map(({ id }) => id)).toEqual(fixture.ids());
     const before = gets();
@@ -171,7 +171,7 @@ describe('a poll', () => {
     );
   });
 
-  test('reads keys with every kind of character, and says which it cannot address', async () => {
+  test('reads keys with every kind of character, and reports those it cannot address', async () => {
     fixture.objects.clear();
     const keys = [
       "a+b (c)!'*.txt",
@@ -213,7 +213,7 @@ describe('a poll', () => {
     expect(gets()).toBe(2);
   });
 
-  test('reads only what is under the prefix, with the metadata of the uploader', async () => {
+  test('reads only below the prefix, with the metadata of the uploader', async () => {
     object('other/plan.md', '# Plan\n\nLater.', { 'x-amz-meta-team': 'ops' });
     const { documents } = await poll({ prefix: 'other/' });
     expect(documents).toMatchObject([
@@ -226,7 +226,7 @@ describe('a poll', () => {
     ]);
   });
 
-  test('an object that goes between listing and fetching is removed', async () => {
+  test('removes an object that disappears between listing and fetching', async () => {
     const server = fixture.server;
     if (!server) throw new Error('The fixture has a server.');
     const [id] = fixture.ids();
@@ -248,8 +248,8 @@ describe('a poll', () => {
   });
 });
 
-describe('roles and other stores', () => {
-  test('a role is assumed with the access key, and its words are shown when it is not', async () => {
+describe('credentials', () => {
+  test('may assume a role with the access key, and a refusal is shown', async () => {
     let isAllowed = true;
     await using sts = await startFakeSource(() =>
       isAllowed
@@ -279,7 +279,7 @@ describe('roles and other stores', () => {
     );
   });
 
-  test('a role without an access key is refused with the reason', async () => {
+  test('of a role without an access key are refused with the reason', async () => {
     const check = connector.check(
       ...inputs({}, { authentication_method: 'iam_role', aws_role_arn: 'arn:aws:iam::1:role/x' }),
       test_.context,
@@ -287,7 +287,7 @@ describe('roles and other stores', () => {
     await expect(check).rejects.toThrow(/metadata service/);
   });
 
-  test('the credential must be of the kind of bucket', async () => {
+  test('must match the kind of bucket', async () => {
     expect(() => inputs({}, {})).toThrow(/access key is missing/);
     await expect(connector.check(...inputs({ bucket_type: 'r2' }), test_.context)).rejects.toThrow(
       'A bucket of type r2 needs r2_access_key_id in its credential.',

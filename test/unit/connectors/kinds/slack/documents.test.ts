@@ -3,7 +3,7 @@ import { renderMrkdwn } from '#src/connectors/kinds/slack/slack-mrkdwn.ts';
 import { daysAgo, documentsOf, openSlack, say, textOf } from './slack-harness.ts';
 
 describe('a run', () => {
-  it('reads every message of a long history, and can be taken up at every checkpoint', async () => {
+  it('reads every message of a long history, and can be resumed from every checkpoint', async () => {
     await using slack = await openSlack();
     const expected = Array.from(
       { length: 40 },
@@ -19,7 +19,7 @@ describe('a run', () => {
     }
   });
 
-  it('a thread is one document with all its replies over several pages, in order, and its people', async () => {
+  it('turns a thread with several pages of replies into one ordered document with its people', async () => {
     await using slack = await openSlack();
     const root = say(slack.workspace, 'Who knows <#C02>?', 3);
     for (let number = 1; number <= 8; number += 1) {
@@ -41,7 +41,7 @@ describe('a run', () => {
     );
   });
 
-  it('a section of a long thread links to its own first message', async () => {
+  it('links each section of a long thread to its own first message', async () => {
     await using slack = await openSlack();
     const root = say(slack.workspace, 'x'.repeat(1_000), 3);
     const reply = say(slack.workspace, 'y'.repeat(1_000), 2, { thread_ts: root });
@@ -52,7 +52,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('joins, topics, pins and bots are skipped, each with its reason', async () => {
+  it('skips joins, topics, pins and bots, each with its reason', async () => {
     await using slack = await openSlack();
     for (const subtype of ['channel_join', 'channel_topic', 'pinned_item']) {
       say(slack.workspace, 'notice', 1, { subtype });
@@ -71,7 +71,7 @@ describe('a run', () => {
     expect(document?.semanticIdentifier).toBe('Deploys in #general: beep');
   });
 
-  it("what people write under a bot's message is kept", async () => {
+  it('keeps what people write below a bot message', async () => {
     await using slack = await openSlack();
     const root = say(slack.workspace, 'alarm', 2, { bot_id: 'B9' });
     say(slack.workspace, 'I look into it', 1, { thread_ts: root });
@@ -99,7 +99,7 @@ describe('a run', () => {
     );
   });
 
-  it('joins public channels, reads private ones it is in, and heeds the filters of the settings', async () => {
+  it('joins public channels, reads private ones it is in, and respects the filters in the settings', async () => {
     await using slack = await openSlack();
     for (const channel of ['C01', 'C02', 'G03']) {
       slack.workspace.post(channel, daysAgo(1), { user: 'U01', text: 'hi' });
@@ -119,7 +119,7 @@ describe('a run', () => {
     ).toEqual(['random']);
   });
 
-  it('a user whom Slack does not show is named by the id', async () => {
+  it('uses the id of a user whom Slack does not show', async () => {
     await using slack = await openSlack();
     slack.workspace.post('C01', daysAgo(1), { user: 'U99', text: 'from afar' });
     const [document] = documentsOf(await slack.poll());
@@ -156,7 +156,7 @@ describe('markup', () => {
     ['<https://example.com/a|the page>', 'the page (https://example.com/a)'],
     ['<http://example.com|example.com> <mailto:a@b.c|a@b.c>', 'example.com a@b.c'],
     ['if a &lt; b &amp;&amp; c &gt; d', 'if a < b && c > d'],
-  ])('%s reads %s', (markup, text) => {
+  ])('%s is read as %s', (markup, text) => {
     expect(renderMrkdwn(markup, names)).toBe(text);
   });
 });

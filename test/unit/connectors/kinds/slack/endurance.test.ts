@@ -10,7 +10,7 @@ function openLater(earlier: TestContext, since: Date | null, until = NOW): TestC
   return later;
 }
 
-/** As Slack treats apps outside its marketplace: one request a minute. */
+/** Imitates the limit for apps outside the Slack marketplace: one request a minute. */
 function slowDown(slack: Slack): void {
   let isFree = false;
   slack.server.fault = ({ url }) => {
@@ -49,7 +49,7 @@ it('an app with one request a minute saves a page every few minutes and reads ev
   expect(ids).toHaveLength(30);
 });
 
-it('a thread that takes an app with one request a minute too long is one failure', async () => {
+it('a thread that takes too long with one request a minute is one failure', async () => {
   await using slack = await openSlack();
   await using test = openTestContext({ until: NOW });
   slack.workspace.messagesPerPage = 15;
@@ -64,7 +64,7 @@ it('a thread that takes an app with one request a minute too long is one failure
   expect(pages.flatMap(({ failures }) => failures)).toMatchObject([{ documentId: `C01__${root}` }]);
 });
 
-it('a quiet run keeps in mind which document shows that the channel is still indexed', async () => {
+it('a quiet run remembers which document shows that the channel is still indexed', async () => {
   await using slack = await openSlack();
   const ts = say(slack.workspace, 'the only one', 300);
   await using first = openTestContext({ until: daysAgo(5) });
@@ -74,7 +74,7 @@ it('a quiet run keeps in mind which document shows that the channel is still ind
   expect(second.memory.get('channel:C01')?.documentId).toBe(`C01__${ts}`);
 });
 
-it('the failure of another channel does not make a channel be read from its beginning', async () => {
+it('the failure of one channel does not restart another from the beginning', async () => {
   await using slack = await openSlack();
   say(slack.workspace, 'old', 300);
   const settings = { channels: ['general', 'nowhere'] };
@@ -86,7 +86,7 @@ it('the failure of another channel does not make a channel be read from its begi
   expect(documentsOf(pages).map(({ id }) => id)).toEqual([`C01__${fresh}`]);
 });
 
-it('nothing older than the beginning of the first run is read, in no channel and no later run', async () => {
+it('messages older than the start of the first run are never read, in any channel', async () => {
   await using slack = await openSlack();
   const founders = slack.workspace.channels.get('G03');
   if (founders) founders.is_member = false;
@@ -101,7 +101,7 @@ it('nothing older than the beginning of the first run is read, in no channel and
   expect(documentsOf(pages).map(({ id }) => id)).toEqual([`G03__${kept}`]);
 });
 
-it('a thread that fails again does not keep other threads from being fetched again', async () => {
+it('a thread that fails again does not stop others from being fetched again', async () => {
   await using slack = await openSlack();
   slack.workspace.refusals.set('conversations.replies C02', 'not_in_channel');
   const lost = slack.workspace.post('C02', daysAgo(2), { user: 'U01', text: 'lost' });
@@ -117,7 +117,7 @@ it('a thread that fails again does not keep other threads from being fetched aga
   expect(chosen).toMatchObject([{ documents: [], removed: [`C01__${found}`] }]);
 });
 
-it('what apps write in blocks, and in blocks of attachments, is kept beside the short form', async () => {
+it('text in blocks of an app message or its attachments is kept besides the short form', async () => {
   await using slack = await openSlack();
   const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
   const short = say(slack.workspace, 'Deployed', 3, {
@@ -145,7 +145,7 @@ it('what apps write in blocks, and in blocks of attachments, is kept beside the 
   expect(textOf(pages, `C01__${table}`)).toContain('Figures\nMay | 41');
 });
 
-it('an attachment of an odd shape does not keep its channel from being read', async () => {
+it('a malformed attachment does not stop its channel from being read', async () => {
   await using slack = await openSlack();
   const ts = say(slack.workspace, 'plain words', 1, {
     attachments: [{ title: 7, fields: 'none' }],

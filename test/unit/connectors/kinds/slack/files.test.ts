@@ -20,7 +20,7 @@ function upload(
   return whole;
 }
 
-it('what files say is part of the thread, each once, and cited where it was posted', async () => {
+it('file contents are part of the thread, once each, and cited where they were posted', async () => {
   await using slack = await openSlack();
   const plan = upload(slack, 'plan.md', 'The oven comes on Friday.');
   const root = say(slack.workspace, 'Our plan', 2, { files: [plan] });
@@ -42,7 +42,7 @@ it('what files say is part of the thread, each once, and cited where it was post
   expect(document?.metadata).not.toHaveProperty('unread_files');
 });
 
-it('a file that Slack shows only when it is asked for is asked for', async () => {
+it('a file that Slack reveals only on request is requested', async () => {
   await using slack = await openSlack();
   upload(slack, 'shared.txt', 'From another company.');
   const files = [{ id: 'F1', name: 'shared.txt', file_access: 'check_file_info' }];
@@ -50,7 +50,7 @@ it('a file that Slack shows only when it is asked for is asked for', async () =>
   expect(textOf(await slack.poll(), `C01__${root}`)).toContain('From another company.');
 });
 
-it('the token is sent to no other host, and files that cannot be read are named', async () => {
+it('the token is sent to no other host, and unreadable files are named', async () => {
   await using slack = await openSlack();
   const elsewhere = { url_private_download: 'https://files.slack.com.evil.example/x' };
   say(slack.workspace, 'Many', 1, {
@@ -76,7 +76,7 @@ it('the token is sent to no other host, and files that cannot be read are named'
   ]);
 });
 
-it('without the scope the page to sign in is not taken for the file', async () => {
+it('without the scope, the sign-in page is not taken for the file', async () => {
   await using slack = await openSlack();
   slack.workspace.scopes.delete('files:read');
   say(slack.workspace, 'Our plan', 1, { files: [upload(slack, 'plan.txt', 'Secret.')] });
@@ -86,7 +86,7 @@ it('without the scope the page to sign in is not taken for the file', async () =
   ]);
 });
 
-it('a reply that is edited within hours is seen by the next run', async () => {
+it('a reply edited within hours is seen by the next run', async () => {
   await using slack = await openSlack();
   await using first = openTestContext({ until: NOW });
   const { workspace } = slack;
@@ -101,7 +101,7 @@ it('a reply that is edited within hours is seen by the next run', async () => {
   expect(textOf(await slack.poll({}, later), `C01__${root}`)).toContain('I cannot.');
 });
 
-it('a reply that is edited or deleted days later is seen within a day, in its own one of the runs', async () => {
+it('a reply edited or deleted days later is seen within a day, each thread in its own run', async () => {
   await using slack = await openSlack();
   const { workspace } = slack;
   const start = daysAgo(4);

@@ -3,9 +3,9 @@ import { createSlackConnector } from '#src/connectors/kinds/slack/slack.ts';
 import { openTestContext, type TestContext } from '#test/support/connector-context.ts';
 import { daysAgo, documentsOf, NOW, openSlack, say, textOf } from './slack-harness.ts';
 
-describe('what can go wrong', () => {
+describe('the Slack connector', () => {
   it.each(['invalid_auth', 'account_inactive', 'token_revoked', 'token_expired', 'not_authed'])(
-    'a token that Slack answers with %s is a rejected credential',
+    'reports the token error %s as a rejected credential',
     async (code) => {
       await using slack = await openSlack();
       slack.workspace.token = 'xoxb-new';
@@ -15,7 +15,7 @@ describe('what can go wrong', () => {
     },
   );
 
-  it('a missing scope is refused by its name', async () => {
+  it('names a missing scope', async () => {
     await using slack = await openSlack();
     slack.workspace.scopes.delete('channels:history');
     await expect(slack.check()).rejects.toMatchObject({
@@ -25,7 +25,7 @@ describe('what can go wrong', () => {
     await expect(slack.poll()).rejects.toThrow('channels:history');
   });
 
-  it('an internal error with status 200 is tried again within the run', async () => {
+  it('retries an internal error with status 200 within the run', async () => {
     await using slack = await openSlack();
     say(slack.workspace, 'hello');
     let failures = 2;
@@ -36,7 +36,7 @@ describe('what can go wrong', () => {
     expect(documentsOf(await slack.poll())).toHaveLength(1);
   });
 
-  it('being rate limited waits as long as Slack says', async () => {
+  it('waits as long as Slack says when rate limited', async () => {
     await using slack = await openSlack();
     await using test = openTestContext({ until: NOW });
     let limited = true;
@@ -50,7 +50,7 @@ describe('what can go wrong', () => {
     expect(test.waits.some((ms) => ms >= 30_000)).toBe(true);
   });
 
-  it('one channel that cannot be read is one failure, and the others are read', async () => {
+  it('reports an unreadable channel as one failure, and reads the others', async () => {
     await using slack = await openSlack();
     slack.workspace.post('C02', daysAgo(1), { user: 'U01', text: 'still here' });
     slack.workspace.refusals.set('conversations.history C01', 'not_in_channel');
@@ -65,7 +65,7 @@ describe('what can go wrong', () => {
     await expect(slack.listIds()).rejects.toThrow('not_in_channel');
   });
 
-  it('what a channel held while it could not be read comes with the next run', async () => {
+  it('makes up in the next run for what it could not read in a channel', async () => {
     await using slack = await openSlack();
     await using first = openTestContext({ until: daysAgo(10) });
     await slack.poll({}, first);
@@ -84,7 +84,7 @@ describe('what can go wrong', () => {
     expect(documentsOf(await slack.poll({}, third))).toHaveLength(1);
   });
 
-  it('a channel in the settings that is not there is named by check, is a failure in a run, and stops the listing', async () => {
+  it('names an unknown channel in the check, reports it in a run, and stops the listing', async () => {
     await using slack = await openSlack();
     const settings = { channels: ['#general', 'gone'] };
     await expect(slack.check(settings)).rejects.toThrow('"gone"');
@@ -95,7 +95,7 @@ describe('what can go wrong', () => {
     await expect(slack.listIds(settings)).rejects.toThrow('"gone"');
   });
 
-  it('a public channel that the bot may not join is skipped, and is a failure when the settings name it', async () => {
+  it('skips a public channel that the bot may not join, and reports it when the settings name it', async () => {
     await using slack = await openSlack();
     slack.workspace.scopes.delete('channels:join');
     const pages = await slack.poll();
@@ -106,7 +106,7 @@ describe('what can go wrong', () => {
     expect(named.flatMap((page) => page.failures)).toHaveLength(1);
   });
 
-  it('a thread that Slack refuses is one failure with its link', async () => {
+  it('reports a refused thread as one failure with its link', async () => {
     await using slack = await openSlack();
     const root = say(slack.workspace, 'root', 2);
     say(slack.workspace, 'reply', 1, { thread_ts: root });
@@ -124,7 +124,7 @@ describe('what can go wrong', () => {
     ]);
   });
 
-  it('settings with an unknown key or a broken pattern are refused by name', () => {
+  it('refuses settings with an unknown key or an invalid pattern by name', () => {
     const { settings } = createSlackConnector();
     expect(settings.safeParse({ channel: ['x'] }).error?.message).toContain('channel');
     const broken = settings.safeParse({ channels: ['('], channel_regex_enabled: true });
@@ -167,7 +167,7 @@ describe('a later run', () => {
     expect(textOf(pages, `C01__${quiet}`)).toBeUndefined();
   });
 
-  it('a reply that was also sent to the channel brings its thread, however old', async () => {
+  it('brings the thread of a reply that was also sent to the channel, however old', async () => {
     await using slack = await openSlack();
     const ancient = say(slack.workspace, 'too old', 60);
     const pages = await pollTwice(slack, () => {
@@ -176,7 +176,7 @@ describe('a later run', () => {
     expect(documentsOf(pages).map(({ id }) => id)).toEqual([`C01__${ancient}`]);
   });
 
-  it('a channel that the bot was invited to meanwhile is read from its beginning', async () => {
+  it('reads a channel that the bot has since been invited to from the beginning', async () => {
     await using slack = await openSlack();
     const founders = slack.workspace.channels.get('G03');
     if (founders) founders.is_member = false;
@@ -198,7 +198,7 @@ describe('single threads and deletions', () => {
     expect(await slack.listIds()).toEqual([`C01__${kept}`]);
   });
 
-  it('fetches a thread again, and reports one that is gone as removed', async () => {
+  it('a thread is fetched again, and a missing one is reported as removed', async () => {
     await using slack = await openSlack();
     const ts = say(slack.workspace, 'lone', 2);
     const pages = await slack.fetchAgain([`C01__${ts}`, 'C01__1.000001', 'C99__1.000001']);

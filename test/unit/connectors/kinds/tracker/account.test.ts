@@ -14,7 +14,7 @@ import { startFakeSource } from '#test/support/fake-source.ts';
 
 const DEPLOYMENTS = ['Cloud', 'Server'] as const;
 
-test('the check says what Jira says about a project that is not there and about a wrong query', async () => {
+test('the check repeats what Jira says about a missing project or an invalid query', async () => {
   await using fixture = await startFixture();
   await checkFixture(fixture);
   await expect(checkFixture(fixture, { project_key: 'XYZ' })).rejects.toThrow(
@@ -28,7 +28,7 @@ test('the check says what Jira says about a project that is not there and about 
   );
 });
 
-test('a query overrides the project, and its order gives way to ours', async () => {
+test('a query overrides the project, but not our sort order', async () => {
   await using fixture = await startFixture();
   fixture.shelf.get('issue 7').fields['labels'] = ['red'];
   const settings = { project_key: 'XYZ', jql_query: 'labels = red ORDER BY rank DESC' };
@@ -36,7 +36,7 @@ test('a query overrides the project, and its order gives way to ours', async () 
   expect(idsOf(await pollFixture(fixture, { settings }))).toEqual([fixture.ids()[6]]);
 });
 
-test('without project and query everything is indexed, by a query that Cloud allows', async () => {
+test('without project and query everything is indexed, with a query that Cloud accepts', async () => {
   await using fixture = await startFixture();
   expect(idsOf(await pollFixture(fixture, { settings: { project_key: null } }))).toEqual(
     fixture.ids(),
@@ -44,7 +44,7 @@ test('without project and query everything is indexed, by a query that Cloud all
 });
 
 test.each(DEPLOYMENTS)(
-  '%s: a token that is refused, even by silence, is no empty source',
+  '%s: a rejected token, even a silent one, is not treated as an empty source',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     fixture.expireCredential?.();
@@ -55,7 +55,7 @@ test.each(DEPLOYMENTS)(
 );
 
 test.each([true, false])(
-  'a token that is revoked between two pages ends nothing well (silent: %s)',
+  'a token revoked between two pages makes the poll fail (silent: %s)',
   async (isSilent) => {
     await using fixture = await startFixture();
     fixture.isSilent = isSilent;
@@ -71,7 +71,7 @@ test.each([true, false])(
   },
 );
 
-test('a CAPTCHA of an old Data Center is a rejected credential, another 403 is not', async () => {
+test('a CAPTCHA of an old Data Center is a rejected credential, but another 403 is not', async () => {
   await using fixture = await startFixture({ deployment: 'Server' });
   fixture.server.fault = () => ({
     kind: 'status',
@@ -92,7 +92,7 @@ test('a CAPTCHA of an old Data Center is a rejected credential, another 403 is n
   await expect(checkFixture(fixture)).rejects.toThrow('Not today.');
 });
 
-test('Cloud without an e-mail address says what is missing', async () => {
+test('Cloud without an e-mail address reports what is missing', async () => {
   await using fixture = await startFixture();
   const { connector, settings } = openFixture(fixture);
   await using context = openTestContext();
@@ -102,7 +102,7 @@ test('Cloud without an e-mail address says what is missing', async () => {
   );
 });
 
-test('a scoped token goes through the gateway, and links still lead to the site', async () => {
+test('a scoped token uses the gateway, while links still lead to the site', async () => {
   await using fixture = await startFixture({ isScoped: true });
   await checkFixture(fixture);
   expect(idsOf(await pollFixture(fixture))).toEqual(fixture.ids());
@@ -127,13 +127,13 @@ test('a limit without Retry-After waits until its reset', async () => {
   expect(context.waits[0]).toBeGreaterThan(15_000);
 });
 
-test.each(DEPLOYMENTS)('%s: all ids are listed, whatever their number', async (deployment) => {
+test.each(DEPLOYMENTS)('%s: all ids are listed, however many there are', async (deployment) => {
   await using fixture = await startFixture({ deployment });
   fixture.fill(2_500, new Date(Date.UTC(2026, 3, 1)));
   expect(await listFixture(fixture)).toEqual(fixture.ids());
 });
 
-test('failed issues are fetched again singly; what is gone or was moved is removed', async () => {
+test('failed issues are fetched again one by one, and missing or moved ones are removed', async () => {
   await using fixture = await startFixture();
   const [first = '', second = '', third = ''] = fixture.ids();
   fixture.remove('issue 2');
@@ -157,7 +157,7 @@ test('failed issues are fetched again singly; what is gone or was moved is remov
   );
 });
 
-test('an aborted poll ends with the reason, in the middle of an answer', async () => {
+test('an aborted poll ends with the reason, even during an answer', async () => {
   const abort = new AbortController();
   await using slow = await startFakeSource(async ({ url }) => {
     if (url.pathname.endsWith('serverInfo')) return { body: { deploymentType: 'Server' } };

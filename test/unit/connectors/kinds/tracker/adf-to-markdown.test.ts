@@ -6,14 +6,14 @@ const text = (words: string, ...marks: object[]): object => ({ type: 'text', tex
 const paragraph = (...content: object[]): object => ({ type: 'paragraph', content });
 const doc = (...content: unknown[]): object => ({ type: 'doc', version: 1, content });
 
-test('what is no ADF document is an error, not an empty text', () => {
+test('anything but an ADF document is an error, not an empty text', () => {
   for (const wrong of [null, 'text', [], {}, { type: 'paragraph' }, { content: [] }]) {
     expect(() => adfToMarkdown(wrong)).toThrow('no Atlassian Document Format');
   }
   expect(adfToMarkdown(doc())).toBe('');
 });
 
-test('broken and unknown nodes do not take their neighbours with them', () => {
+test('broken and unknown nodes do not affect their neighbors', () => {
   const document = doc(
     null,
     7,
@@ -25,13 +25,13 @@ test('broken and unknown nodes do not take their neighbours with them', () => {
   expect(adfToMarkdown(document)).toBe('before\n\ninside\n\ninline after');
 });
 
-test('a document nested without end is cut off and does not overflow the stack', () => {
+test('an endlessly nested document is truncated and does not overflow the stack', () => {
   let node: object = paragraph(text('deep'));
   for (let depth = 0; depth < 5_000; depth += 1) node = { type: 'blockquote', content: [node] };
   expect(adfToMarkdown(doc(paragraph(text('top')), node))).toMatch(/^top/);
 });
 
-test('any JSON inside of a document gives text', () => {
+test('any JSON inside a document yields text', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), (content) => {
       expect(typeof adfToMarkdown(doc(...content))).toBe('string');
@@ -39,7 +39,7 @@ test('any JSON inside of a document gives text', () => {
   );
 });
 
-test('marks become Markdown, and white space stays outside of them', () => {
+test('marks become Markdown, with white space outside them', () => {
   const document = doc(
     paragraph(
       text('bold ', { type: 'strong' }),
@@ -51,7 +51,7 @@ test('marks become Markdown, and white space stays outside of them', () => {
   expect(adfToMarkdown(document)).toBe('**bold** [site](https://example.com) `` x`y ``red');
 });
 
-test('mentions, dates, cards, states and emoji say what a reader sees', () => {
+test('mentions, dates, cards, states and emoji read as displayed', () => {
   const document = doc(
     paragraph(
       { type: 'mention', attrs: { id: '1', text: '@Ann' } },
@@ -96,7 +96,7 @@ test('lists nest, tasks show their state, and code in an item stays in it', () =
   );
 });
 
-test('tables, panels, headings, code and expands keep their shape', () => {
+test('tables, panels, headings, code and expands keep their structure', () => {
   const cell = (words: string): object => ({
     type: 'tableCell',
     content: [paragraph(text(words)), paragraph(text('2|3'))],
@@ -117,7 +117,7 @@ test('tables, panels, headings, code and expands keep their shape', () => {
   );
 });
 
-test('merged cells stay in their columns, and cards show what they lead to', () => {
+test('merged cells stay in their columns, and cards show their targets', () => {
   const cell = (words: string, attrs: object = {}): object => ({
     type: 'tableCell',
     attrs,

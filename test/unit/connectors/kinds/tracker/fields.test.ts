@@ -47,7 +47,7 @@ test.each([
   ['Cloud', { type: 'doc', version: 1, content: [paragraph('Open it.'), paragraph('Close it.')] }],
   ['Server', 'Open it.\n\nClose it.'],
 ] as const)(
-  '%s: words of custom fields and names of attachments are read',
+  '%s: text of custom fields and names of attachments are read',
   async (deployment, steps) => {
     await using fixture = await startFixture({ deployment });
     fill(fixture, steps);
@@ -69,7 +69,7 @@ test.each([
   },
 );
 
-test('there are bounds on the fields that are asked for, and on what one says', async () => {
+test('the number of requested fields and the text of each are limited', async () => {
   await using fixture = await startFixture();
   fixture.shelf.fields = Array.from({ length: 300 }, (_, index) =>
     field(20_000 + index, `Field ${index}`, 'string'),

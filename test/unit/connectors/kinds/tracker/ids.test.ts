@@ -4,7 +4,7 @@ import { collectPages, openTestContext } from '#test/support/connector-context.t
 import { idsOf, openFixture, pollFixture } from '#test/support/drive-connector.ts';
 
 test.each(['Cloud', 'Server'] as const)(
-  '%s: a batch of one issue comes to its end',
+  '%s: polling with a batch size of one comes to an end',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     fixture.fill(3, new Date(Date.UTC(2026, 3, 1)));

@@ -17,7 +17,7 @@ test.each([
     'OPS',
   ],
   ['https://work.example.com/jira/software/c/projects/ABC', 'https://work.example.com', 'ABC'],
-])('%s is the site %s', (link, root, projectKey) => {
+])('%s is read as the site %s', (link, root, projectKey) => {
   expect(TRACKER_SETTINGS.parse({ tracker_base_url: link })).toMatchObject({ root, projectKey });
   expect(TRACKER_SETTINGS.parse({ jira_base_url: link, project_key: 'SET' })).toMatchObject({
     root,
@@ -25,7 +25,7 @@ test.each([
   });
 });
 
-test('settings name the field that is wrong', () => {
+test('invalid settings name the field', () => {
   const problems = (settings: object): string[] =>
     TRACKER_SETTINGS.safeParse(settings).error?.issues.map(
       (issue) => `${issue.path.join('.')}: ${issue.message}`,

@@ -12,7 +12,7 @@ import {
 const DEPLOYMENTS = ['Cloud', 'Server'] as const;
 
 test.each(DEPLOYMENTS)(
-  '%s: every issue comes once, with a checkpoint to go on from after each page',
+  '%s: every issue is yielded once, with a checkpoint after each page',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     const pages = await pollFixture(fixture);
@@ -30,7 +30,7 @@ test.each(DEPLOYMENTS)(
 );
 
 test.each(DEPLOYMENTS)(
-  '%s: an issue that is edited between two pages hides no other',
+  '%s: an issue edited between two pages hides no other',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     const { connector, settings, credential } = openFixture(fixture);
@@ -49,7 +49,7 @@ test.each(DEPLOYMENTS)(
 );
 
 test.each(DEPLOYMENTS)(
-  '%s: more issues than a page holds may have changed in one second',
+  '%s: more issues than fit a page can change in one second',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     fixture.fill(10, new Date(Date.UTC(2026, 3, 1)));
@@ -57,7 +57,7 @@ test.each(DEPLOYMENTS)(
   },
 );
 
-test('an issue that leaves such a second between two pages hides none of it', async () => {
+test('an issue that leaves such a second between two pages hides no other', async () => {
   await using fixture = await startFixture({ deployment: 'Server' });
   fixture.fill(10, new Date(Date.UTC(2026, 3, 1)));
   const { connector, settings, credential } = openFixture(fixture);
@@ -70,7 +70,7 @@ test('an issue that leaves such a second between two pages hides none of it', as
   expect(new Set(seen)).toEqual(new Set(fixture.ids()));
 });
 
-test('a page token that has expired is replaced by the time of the last issue', async () => {
+test('an expired page token is replaced by the time of the last issue', async () => {
   await using fixture = await startFixture();
   fixture.fill(10, new Date(Date.UTC(2026, 3, 1)));
   const pages = await pollFixture(fixture);
@@ -84,7 +84,7 @@ test('a page token that has expired is replaced by the time of the last issue', 
 });
 
 test.each(DEPLOYMENTS)(
-  '%s: an incremental poll asks in milliseconds, which no time zone can shift',
+  '%s: an incremental poll asks in milliseconds, independent of time zones',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
     const since = new Date(Date.UTC(2026, 0, 6));
@@ -97,7 +97,7 @@ test.each(DEPLOYMENTS)(
   },
 );
 
-test('an issue is one document with all of its comments but those of the blacklist', async () => {
+test('an issue is one document with all of its comments except those of the blacklist', async () => {
   await using fixture = await startFixture();
   const issue = fixture.shelf.get('issue 1');
   const comment = (id: number, mail: string): object => ({
@@ -157,14 +157,14 @@ test('an issue is one document with all of its comments but those of the blackli
   });
 });
 
-test('an issue without description and comments is found by its summary', async () => {
+test('an issue without description and comments is indexed by its summary', async () => {
   await using fixture = await startFixture();
   fixture.shelf.get('issue 2').fields['description'] = null;
   const document = documentsOf(await pollFixture(fixture)).find(({ id }) => id.endsWith('ABC-2'));
   expect(document?.sections.map(({ text }) => text)).toEqual(['issue 2']);
 });
 
-test('issues that cannot be read or lose their comments fail alone, labels to skip are counted', async () => {
+test('unreadable issues and issues that lose their comments fail alone, and labels to skip are counted', async () => {
   await using fixture = await startFixture();
   const { shelf, server } = fixture;
   shelf.get('issue 1').fields['description'] = { type: 'hologram' };
@@ -192,7 +192,7 @@ test('issues that cannot be read or lose their comments fail alone, labels to sk
   );
 });
 
-test('something without a key is one failure and stops nothing', async () => {
+test('an item without a key is one failure and stops nothing', async () => {
   await using fixture = await startFixture({ deployment: 'Server' });
   for (const issue of ['issue 1', 'issue 2', 'issue 3'])
     fixture.shelf.get(issue).key = 7 as unknown as string;

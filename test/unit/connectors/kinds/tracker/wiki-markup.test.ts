@@ -3,18 +3,18 @@ import { expect, test } from 'vitest';
 import { wikiMarkupToMarkdown } from '#src/connectors/kinds/tracker/wiki-markup-to-markdown.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
-test('what only looks like markup stays as it was written', () => {
+test('text that only looks like markup stays unchanged', () => {
   const prose = 'snake_case_name, 2*3*4, a - b - c, C:\\temp, {unknown}, [x], 5 > 3! Really!';
   expect(wikiMarkupToMarkdown(prose)).toBe(prose);
 });
 
-test('a macro that never ends is text, and what follows is read as usual', () => {
+test('a macro that never ends is text, and the rest is read as usual', () => {
   expect(wikiMarkupToMarkdown('{quote}open\n*bold*\n{code}\nx')).toBe(
     '{quote}open\n**bold**\n{code}\nx',
   );
 });
 
-test('long and hostile texts are read in a moment', () => {
+test('long and hostile texts are read quickly', () => {
   const texts = ['{quote}\n*a _b ', '{{', '*a -b', '[a|', '!a.', '{panel:title=', '|a||'];
   for (const part of texts)
     expect(
@@ -23,7 +23,7 @@ test('long and hostile texts are read in a moment', () => {
     ).toBeLessThan(5_000);
 });
 
-test('any text gives text without the stand-ins of the reader', () => {
+test('any text is converted without leaving internal placeholders', () => {
   const part = fc.constantFrom(
     '*',
     '_',
@@ -51,7 +51,7 @@ test('any text gives text without the stand-ins of the reader', () => {
   );
 });
 
-test('phrases, links, mentions, pictures and escapes', () => {
+test('phrases, links, mentions, images and escapes are converted', () => {
   const markup =
     '*bold* _it_ -gone- +new+ {{a*b*c}} [site|https://example.com/a_b_c|smart-link] [https://example.com] ' +
     '[~ann] !shot.png|thumbnail! {color:red}red{color} \\*not\\* end\\\\next';
@@ -61,32 +61,32 @@ test('phrases, links, mentions, pictures and escapes', () => {
   );
 });
 
-test('marks within words', () => {
+test('marks within words are converted', () => {
   expect(wikiMarkupToMarkdown('un{*}believ{*}able {_}it{_}self a{{{}b.c{}}}d {*}open')).toBe(
     'un**believ**able _it_self a`b.c`d {*}open',
   );
 });
 
-test('headings, lists, rules and quotes', () => {
+test('headings, lists, rules and quotes are converted', () => {
   expect(wikiMarkupToMarkdown('h2. Head\n* one\n** two\n# num\n----\nbq. said')).toBe(
     '## Head\n\n- one\n  - two\n1. num\n\n---\n\n> said',
   );
 });
 
-test('code keeps every character, wherever it begins and ends', () => {
+test('code keeps every character, wherever it starts and ends', () => {
   expect(
     wikiMarkupToMarkdown('see {code:java|title=A.java}\nint *a* = [b|c];\n\n\n  x\n{code} done'),
   ).toBe('see\n\n**A.java**\n\n```java\nint *a* = [b|c];\n\n\n  x\n```\n\n done');
   expect(wikiMarkupToMarkdown('{noformat}*a*{noformat}')).toBe('```\n*a*\n```');
 });
 
-test('panels and quotes hold markup of their own', () => {
+test('panels and quotes contain markup of their own', () => {
   expect(wikiMarkupToMarkdown('{panel:title=Note}\n*b*\n* item\n{panel}')).toBe(
     '> **Note**\n>\n> **b**\n> - item',
   );
 });
 
-test('tables keep their cells, also with links in them', () => {
+test('tables keep their cells, even with links in them', () => {
   expect(wikiMarkupToMarkdown('||A||B||\n|[x|https://example.com]|*b*|')).toBe(
     '| A | B |\n| --- | --- |\n| [x](https://example.com) | **b** |',
   );

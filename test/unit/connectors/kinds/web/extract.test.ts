@@ -15,7 +15,7 @@ const textOf = (html: string, mintlifyCleanup = true): string =>
   extractPage(openPage(html), 'fallback', { mintlifyCleanup }).text;
 
 describe('readable text', () => {
-  test('keeps headings, lists, tables and code of every maker, without marks and line numbers', () => {
+  test('keeps headings, lists, tables and code of every generator, without anchors and line numbers', () => {
     const text = textOf(`<body><main><h1>Guide<a class="headerlink" href="#g">¶</a></h1>
       <p>See <a href="/x">the other page</a>.</p><ul><li>One</li></ul>
       <table><tr><th>Size</th><th>Price</th></tr><tr><td>S</td><td>3</td></tr></table>
@@ -30,7 +30,7 @@ describe('readable text', () => {
     expect(text).toContain('```\nx = 1\n  y = 2\n```');
   });
 
-  test('leaves out navigation, banners and menus by tag, role, name and share of links', () => {
+  test('excludes navigation, banners and menus by tag, role, name and share of links', () => {
     const links = Array.from(
       { length: 8 },
       (_, index) => `<a href="/${index}">Section ${index}</a>`,
@@ -44,7 +44,7 @@ describe('readable text', () => {
     expect(text).toMatch(/^# Real\n\nContent that .* with one link\.$/);
   });
 
-  test('keeps a page about cookies, and an index that is nothing but links', () => {
+  test('keeps a page about cookies, and an index that consists only of links', () => {
     const words = 'A cookie is small. '.repeat(20);
     expect(textOf(`<body><div class="cookie-article"><p>${words}</p></div></body>`)).toContain(
       'A cookie',
@@ -56,7 +56,7 @@ describe('readable text', () => {
     expect(textOf(`<body><ul>${links.join('')}</ul></body>`)).toContain('Part 8');
   });
 
-  test('turns tables that only arrange the page into text', () => {
+  test('turns layout tables into text', () => {
     const text = textOf(
       '<body><table><tr><td>Menu</td><td><h2>News</h2><p>Text</p><table><tr><td>a</td><td>b</td></tr></table></td></tr></table></body>',
     );
@@ -64,7 +64,7 @@ describe('readable text', () => {
     expect(text).toContain('| a | b |');
   });
 
-  test('keeps merged cells in their columns, and the title of a table', () => {
+  test('keeps merged cells in their columns, and the caption of a table', () => {
     const text =
       textOf(`<body><table><caption>Prices</caption><tr><th>Tier</th><th colspan="2">Cost</th></tr>
       <tr><td rowspan="2">Gold</td><td>a</td><td>1|2</td></tr><tr><td>b</td><td><p>3</p><pre>x
@@ -74,7 +74,7 @@ y</pre></td></tr></table></body>`);
     );
   });
 
-  test('keeps nested lists, definitions, tasks, powers and formulas, and words whole', () => {
+  test('keeps nested lists, definitions, tasks, superscripts and formulas, and whole words', () => {
     const text =
       textOf(`<body><ol start="3"><li><p>One</p><ul><li>in<b>ner</b></li></ul></li><li>Two
       <pre class="lang-none"><code class="hljs language-Rust">fn a() {
@@ -125,7 +125,7 @@ I agree
     expect(textOf(`<body>${html}</body>`)).toBe(`\`\`\`${language}\nx\n\`\`\``);
   });
 
-  test('keeps lines of code that have no line ends, and drops the column of their numbers', () => {
+  test('keeps lines of code without line breaks, and drops the column of line numbers', () => {
     const text =
       textOf(`<body><pre><code><span class="token-line">a</span><span class="token-line">  b</span></code></pre>
       <figure class="highlight"><table><tr><td class="gutter"><pre>1
@@ -134,7 +134,7 @@ d</pre></td></tr></table></figure></body>`);
     expect(text).toBe('```\na\n  b\n```\n\n```\nc\nd\n```');
   });
 
-  test('keeps the menu of a restaurant, a bakery of cookies, and tabs that were not chosen', () => {
+  test('keeps the menu of a restaurant, a bakery of cookies, and tabs that are not selected', () => {
     const dishes = 'Soup of the day with bread and butter, fish from the harbour. '.repeat(5);
     const text = textOf(`<body><h1>Inn</h1><p>${'Welcome to our house by the sea. '.repeat(20)}</p>
       <div class="menu">${dishes}</div><div class="cookie-recipe">Oat cookies</div>
@@ -145,7 +145,7 @@ d</pre></td></tr></table></figure></body>`);
     expect(text).not.toContain('template');
   });
 
-  test('keeps an index of links under a few words, and the text around a main that is empty', () => {
+  test('keeps an index of links below a few words, and the text around an empty main element', () => {
     const list = (from: number): string =>
       `<h2>Part ${from}</h2><ul>${Array.from({ length: 9 }, (_, index) => `<li><a href="/${from}-${index}">Chapter ${from}-${index} of the book</a></li>`).join('')}</ul>`;
     expect(textOf(`<body><h1>Index</h1>${list(1)}${list(2)}${list(3)}</body>`)).toContain(
@@ -157,7 +157,7 @@ d</pre></td></tr></table></figure></body>`);
     );
   });
 
-  test('hides the sticky parts of Mintlify sites only', () => {
+  test('removes the sticky parts only of Mintlify sites', () => {
     const body = '<body><p>Words</p><div class="sticky">Ask a question</div></body>';
     const mintlify = `<meta name="generator" content="Mintlify">${body}`;
     expect(textOf(mintlify)).toBe('Words');
@@ -165,7 +165,7 @@ d</pre></td></tr></table></figure></body>`);
     expect(textOf(body)).toContain('Ask');
   });
 
-  test('has the title that the page gives to others, and its facts', () => {
+  test('has the title that the page uses for sharing, and its metadata', () => {
     const page =
       openPage(`<html lang="de"><head><title>Guide | Acme</title><meta property="og:title" content="Guide">
       <meta name="author" content="Ann"><meta name="keywords" content="a, b"><meta property="article:modified_time" content="2026-01-02T03:04:05Z">
@@ -184,7 +184,7 @@ describe('the encoding of a page', () => {
   const russian = 'Программа читает настройки и открывает базу данных.';
   const encoded = iconv.encode(russian, 'windows-1251');
 
-  test('is what its header says, then its meta, then what its bytes look like', () => {
+  test('comes from its header, then its meta tag, then its bytes', () => {
     expect(decodePage(encoded, 'text/html; charset=windows-1251')).toBe(russian);
     const meta = Buffer.concat([Buffer.from('<meta charset="windows-1251">'), encoded]);
     expect(decodePage(meta, 'text/html')).toContain(russian);
@@ -194,7 +194,7 @@ describe('the encoding of a page', () => {
     );
   });
 
-  test('stays UTF-8 when a byte of it is broken', () => {
+  test('stays UTF-8 despite an invalid byte', () => {
     const bytes = Buffer.concat([
       Buffer.from(`${russian} `),
       Buffer.from([0xd0]),
@@ -203,7 +203,7 @@ describe('the encoding of a page', () => {
     expect(decodePage(bytes, 'text/html; charset=utf-8')).toBe(`${russian} \uFFFD!`);
   });
 
-  test('is not what a wrong header says', () => {
+  test('ignores a wrong header', () => {
     expect(decodePage(encoded, 'text/html; charset=utf-8')).toBe(russian);
     expect(decodePage(Buffer.from(russian), 'text/html; charset=nonsense')).toBe(russian);
     expect(decodePage(Buffer.from([0, 1, 2, 3, 0, 1, 2, 3]), 'text/html')).toBeNull();
@@ -216,7 +216,7 @@ describe('the encoding of a page', () => {
   });
 });
 
-test('addresses lose fragments, sessions and tracking, and keep the rest of their query', () => {
+test('addresses lose fragments, sessions and tracking, but keep the rest of their query', () => {
   const from = 'https://a.example/x/';
   expect(readLink('../b;jsessionid=1?utm_source=n&q=a%20b&gclid=2#f', from)?.href).toBe(
     'https://a.example/b?q=a+b',
@@ -228,7 +228,7 @@ test('addresses lose fragments, sessions and tracking, and keep the rest of thei
   expect(readLink(`/${'x'.repeat(2_100)}`, from)).toBeNull();
 });
 
-test('a scope is a folder, whichever file of it was named', () => {
+test('a scope is a folder, whichever of its files was given', () => {
   const inside = (base: string, url: string): boolean => {
     const parsed = readBaseUrl(base);
     return parsed !== null && isInScope(scopeOf(parsed), new URL(url));
@@ -240,7 +240,7 @@ test('a scope is a folder, whichever file of it was named', () => {
   expect(inside('a.example', 'https://b.example/')).toBe(false);
 });
 
-test('directives of other robots do not count', () => {
+test('directives for other robots are ignored', () => {
   expect(readDirectives('otherbot: noindex, nofollow')).toEqual({
     noindex: false,
     nofollow: false,

@@ -5,8 +5,8 @@ import { collectPages, openTestContext } from '#test/support/connector-context.t
 import { type FakeAnswer } from '#test/support/fake-source.ts';
 import { crawl, page, pathsOf, poll, startSite } from './web-harness.ts';
 
-describe('what is in the way of a crawl', () => {
-  test('a page that keeps failing is its own failure, and the crawl goes on', async () => {
+describe('a crawl', () => {
+  test('reports a page that keeps failing as one failure, and continues', async () => {
     await using site = await startSite({
       '/': page('Home', ['/bad', '/good']),
       '/bad': { status: 500, body: 'Oops' },
@@ -24,7 +24,7 @@ describe('what is in the way of a crawl', () => {
     ]);
   });
 
-  test('a site that goes away is no list of failures: the run waits', async () => {
+  test('waits when the site becomes unavailable, without listing failures', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `/p${index}`);
     await using site = await startSite({ '/': page('Home', names) });
     let isUp = true;
@@ -41,7 +41,7 @@ describe('what is in the way of a crawl', () => {
     expect(pages.flatMap(({ failures }) => failures)).toEqual([]);
   });
 
-  test('a section of broken pages does not stop the crawl of a site that is there', async () => {
+  test('continues past a section of broken pages', async () => {
     const broken = Array.from({ length: 20 }, (_, index) => `/bad${index}`);
     await using site = await startSite({
       '/': page('Home', [...broken, '/good']),
@@ -55,7 +55,7 @@ describe('what is in the way of a crawl', () => {
     expect(result.paths).toEqual(['/', '/good']);
   });
 
-  test('a base URL that is not there, or leads to a private address, ends the run with the reason', async () => {
+  test('ends with the reason when the base URL is missing or at a private address', async () => {
     await using site = await startSite({});
     await using test = openTestContext();
     await expect(crawl(test, { base_url: `${site.url}/none` })).rejects.toMatchObject({
@@ -69,7 +69,7 @@ describe('what is in the way of a crawl', () => {
     });
   });
 
-  test('robots.txt that cannot be read forbids everything for the time being', async () => {
+  test('treats an unreadable robots.txt as forbidding everything for now', async () => {
     await using site = await startSite({ '/': page('Home') });
     site.fault = ({ url }) =>
       url.pathname === '/robots.txt' ? { kind: 'status', status: 503 } : null;
@@ -80,7 +80,7 @@ describe('what is in the way of a crawl', () => {
     expect(pathsOf(site).filter((path) => path !== '/robots.txt')).toEqual([]);
   });
 
-  test('a crawl that is stopped ends at once', async () => {
+  test('ends at once on an abort', async () => {
     await using site = await startSite({
       '/robots.txt': { body: 'User-agent: *\nCrawl-delay: 10' },
       '/': page('Home', ['/a', '/b', '/c']),
@@ -93,11 +93,11 @@ describe('what is in the way of a crawl', () => {
     const startedMs = performance.now();
     stop.abort(new Error('stopped'));
     await refused;
-    // The second page has its turn after 10 s.
+    // The second page is not due for 10 s.
     expect(performance.now() - startedMs).toBeLessThan(8_000);
   });
 
-  test('pages behind a sign-in are skipped, and a page that was read before and is not any more fails', async () => {
+  test('skips pages behind a sign-in, and reports one that was readable before', async () => {
     const pages: Record<string, string | FakeAnswer> = {
       '/': page('Home', ['/secret', '/open']),
       '/secret': { status: 401 },
@@ -117,7 +117,7 @@ describe('sitemaps', () => {
   const urlset = (entries: string): string =>
     `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries}</urlset>`;
 
-  test('an index of compressed sitemaps is found through robots.txt and read to its end', async () => {
+  test('in an index, even compressed, are found through robots.txt and read completely', async () => {
     const pages: Record<string, string | FakeAnswer> = {};
     await using site = await startSite(pages);
     const listed = (path: string): string => `<url><loc>${site.url}${path}</loc></url>`;
@@ -141,7 +141,7 @@ describe('sitemaps', () => {
     expect(result.pages.at(-1)?.estimatedTotal).toBe(2);
   });
 
-  test('a page whose lastmod lies before it was read costs no request at all', async () => {
+  test('save the request for a page whose lastmod is before its last read', async () => {
     const pages: Record<string, string | FakeAnswer> = {};
     await using site = await startSite(pages);
     const map = (lastmod: string): FakeAnswer => ({
@@ -162,7 +162,7 @@ describe('sitemaps', () => {
     expect(pathsOf(site)).toContain('/a');
   });
 
-  test('a lastmod of today does not hide a change of this afternoon', async () => {
+  test('with a lastmod of today do not hide a change of this afternoon', async () => {
     const pages: Record<string, string | FakeAnswer> = {};
     await using site = await startSite(pages);
     const today = new Date().toISOString().slice(0, 10);
@@ -178,7 +178,7 @@ describe('sitemaps', () => {
     expect(second.documents.map(({ title }) => title)).toEqual(['Afternoon']);
   });
 
-  test('a listed page that is gone is removed; a sitemap that is cut off or no sitemap ends the run', async () => {
+  test('remove a listed page that is gone, and end the run when truncated or invalid', async () => {
     const pages: Record<string, string | FakeAnswer> = {};
     await using site = await startSite(pages);
     pages['/sitemap.xml'] = { body: urlset(`<url><loc>${site.url}/a</loc></url>`) };

@@ -15,7 +15,7 @@ const FRUITS =
 const story = (fruit: string): string =>
   `The ${fruit} ripens when the days are warm, and whoever picks ${fruit}s early has to wait for their sweetness.`;
 
-/** A page without any names that tell what its boxes are for. */
+/** A page without any names that reveal the purpose of its boxes. */
 function plainPage(
   at: number,
   parts: { top?: string; text?: string; bottom?: string } = {},
@@ -57,8 +57,8 @@ async function textsOf(
   );
 }
 
-describe('what is on many pages of a site', () => {
-  test('goes from beside the text, with the titles that change from page to page', async () => {
+describe('content repeated on many pages of a site', () => {
+  test('is removed beside the text, including titles that change from page to page', async () => {
     const pages = siteOf(12, (at) =>
       plainPage(at, {
         top: neighbours(at),
@@ -71,7 +71,7 @@ describe('what is on many pages of a site', () => {
     for (const text of texts.values()) expect(text).not.toMatch(/Onward|Made by/);
   });
 
-  test('goes from a page that says next to nothing itself', async () => {
+  test('is removed from a page that has almost no text of its own', async () => {
     const pages = siteOf(12, (at) =>
       plainPage(at, {
         top: neighbours(at),
@@ -83,7 +83,7 @@ describe('what is on many pages of a site', () => {
     expect((await textsOf(test, pages)).get('/p/7')).toBe('## Hazel\n\nTo be written.');
   });
 
-  test('stays on a site of a few pages', async () => {
+  test('stays on a site with few pages', async () => {
     const pages = siteOf(3, (at) => plainPage(at, { bottom: `<div>Made by us</div>` }));
     await using test = openTestContext();
     for (const text of (await textsOf(test, pages)).values()) expect(text).toContain('Made by us');
@@ -107,7 +107,7 @@ describe('what is on many pages of a site', () => {
     expect(text).not.toContain('Onward');
   });
 
-  test('stays in a note beside the text that has sentences of its own', async () => {
+  test('stays in a note beside the text that has its own sentences', async () => {
     const noteAt = (at: number): string =>
       `<div><p>Recipe</p><p>Whoever boils a ${FRUITS[at]} for an hour at a low heat and stirs it now and then has jam for the winter.</p></div>`;
     const pages = siteOf(20, (at) =>
@@ -121,7 +121,7 @@ describe('what is on many pages of a site', () => {
     expect((await textsOf(test, pages)).get('/p/3')).toContain('Recipe');
   });
 
-  test('goes from within the text where it is a list of links that half of all pages have', async () => {
+  test('is removed within the text when it is a list of links on half of all pages', async () => {
     const languages = `<p>Other languages: <a href="/de/">de</a> | <a href="/fr/">fr</a> | <a href="/ko/">ko</a></p>`;
     const pages = siteOf(16, (at) =>
       plainPage(at, {
@@ -134,7 +134,7 @@ describe('what is on many pages of a site', () => {
     expect(text).toContain('That is all.');
   });
 
-  test('is kept once where it is a notice of some length', async () => {
+  test('is kept once when it is a longer notice', async () => {
     const notice =
       'All pictures on these pages may be used by anybody for any purpose as long as the name of their painter is told.';
     const pages = siteOf(12, (at) => plainPage(at, { bottom: `<div>${notice}</div>` }));
@@ -143,7 +143,7 @@ describe('what is on many pages of a site', () => {
     expect(texts.filter((text) => text.includes('painter'))).toHaveLength(1);
   });
 
-  test('is all that there is on a page, which keeps it then', async () => {
+  test('is kept on a page that has nothing else', async () => {
     const list = `<div><a href="/">Start</a> <a href="/terms">Terms</a> <a href="/us">Who we are</a></div>`;
     const pages = siteOf(12, (at) =>
       plainPage(at, { bottom: list, ...(at === 4 && { text: '' }) }),
@@ -153,10 +153,10 @@ describe('what is on many pages of a site', () => {
   });
 });
 
-describe('over runs', () => {
+describe('over several runs', () => {
   const framed = (at: number): string => plainPage(at, { top: neighbours(at) });
 
-  test('an unchanged page is unchanged, though its bytes are new each time', async () => {
+  test('an unchanged page counts as unchanged, although its bytes differ each time', async () => {
     let visits = 0;
     const pages = siteOf(12, framed);
     await using site = await startSite({});
@@ -179,7 +179,7 @@ describe('over runs', () => {
     expect(second.unchanged).toHaveLength(13);
   });
 
-  test('pages that were read when the site was small are read again when it shows what is its own', async () => {
+  test('pages read while the site was small are read again once its repeated content is known', async () => {
     const pages = siteOf(4, framed);
     for (let at = 4; at < 12; at += 1) pages[`/p/${at}`] = { status: 404 };
     await using site = await startSite(pages);
@@ -189,7 +189,7 @@ describe('over runs', () => {
       true,
     );
     Object.assign(pages, siteOf(12, framed));
-    // A second look is needed by those that were visited before the others were known.
+    // Pages visited before the others were known need a second look.
     const runs = [
       await crawl(test, { base_url: site.url }),
       await crawl(test, { base_url: site.url }),
@@ -202,7 +202,7 @@ describe('over runs', () => {
     expect((await crawl(test, { base_url: site.url })).documents).toEqual([]);
   });
 
-  test('a crawl that is cut off goes on with what it has learned', async () => {
+  test('an interrupted crawl continues with what it has learned', async () => {
     const many = Array.from({ length: 70 }, (_, at) => at);
     const pages: Record<string, string> = {
       '/': `<body>${many.map((at) => `<a href="/p/${at}">${at}</a>`).join(' ')}</body>`,

@@ -7,7 +7,7 @@ import { crawl, html, page, pathsOf, poll, startSite } from './web-harness.ts';
 const canonical = (path: string): string => `<link rel="canonical" href="${path}">`;
 
 describe('a page is not lost', () => {
-  test('when the canonical address that it names is dead, forbidden or no document', async () => {
+  test('when its canonical address is dead, forbidden or not a document', async () => {
     const others = Array.from({ length: 70 }, (_, index) => `/other/${index}`);
     await using site = await startSite({
       ...Object.fromEntries(others.map((path) => [path, page(path)])),
@@ -51,7 +51,7 @@ describe('a page is not lost', () => {
     expect(paths).toEqual(['/docs/', '/docs/a', '/docs/b']);
   });
 
-  test('when an old address of it goes away', async () => {
+  test('when an old address of it disappears', async () => {
     const pages: Parameters<typeof startSite>[0] = {
       '/': page('Home', ['/old']),
       '/old': { status: 301, headers: { location: '/new' } },
@@ -67,7 +67,7 @@ describe('a page is not lost', () => {
     expect(paths).toEqual(['/new']);
   });
 
-  test('when its address is written in another way, and is not counted twice', async () => {
+  test('when its address is written differently, and is not counted twice', async () => {
     await using site = await startSite({
       '/': page('Home', ['/%7Eann/?b=2&a=1', '/~ann/?a=1&b=2', '/caf%c3%a9', '/café']),
       '/%7Eann/?b=2&a=1': page('Ann'),
@@ -93,12 +93,12 @@ describe('a page is not lost', () => {
   });
 });
 
-describe('what a site says is not believed for ever', () => {
+describe('site metadata', () => {
   const sitemap = (lastmod: string): { body: string } => ({
     body: `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>/a?x=1&amp;y=2</loc><lastmod>${lastmod}</lastmod></url></urlset>\n<!-- made by a plugin -->\n`,
   });
 
-  test('a lastmod that never changes hides an edit for a week at most', async () => {
+  test('hides an edit for a week at most when a lastmod never changes', async () => {
     const pages: Parameters<typeof startSite>[0] = {
       '/sitemap.xml': sitemap('2020-01-01'),
       '/a?x=1&y=2': page('First'),
@@ -118,7 +118,7 @@ describe('what a site says is not believed for ever', () => {
     expect((await crawl(test, settings)).documents[0]?.title).toBe('Second');
   });
 
-  test('a page that is noindex by its header now is left, though its bytes are the same', async () => {
+  test('excludes a page whose header now says noindex, although its bytes are the same', async () => {
     const pages: Parameters<typeof startSite>[0] = {
       '/': page('Home', ['/a']),
       '/a': html(page('A'), { etag: '"1"' }),
@@ -130,7 +130,7 @@ describe('what a site says is not believed for ever', () => {
     expect((await crawl(test, { base_url: site.url })).reasons).toEqual(['noindex']);
   });
 
-  test('a page that only sends its readers on is no document, what it leads to is', async () => {
+  test('excludes a page that only redirects, but not its target', async () => {
     const refresh = '<meta http-equiv="refresh" content="0; url=/guide/">';
     await using site = await startSite({
       '/': page('Redirecting', [], refresh),
@@ -144,7 +144,7 @@ describe('what a site says is not believed for ever', () => {
 });
 
 describe('a listing', () => {
-  test('counts a page that fails and was read before as being there, with all below it', async () => {
+  test('includes a page that was read before and fails now, with everything below it', async () => {
     const pages: Parameters<typeof startSite>[0] = {
       '/': page('Home', ['/a', '/b']),
       '/a': page('A', ['/a/1']),
@@ -162,7 +162,7 @@ describe('a listing', () => {
   });
 });
 
-test('a sitemap may be long, signed at its end, and write its addresses as XML allows', () => {
+test('a sitemap may be long, end in comments, and use any XML escapes in its addresses', () => {
   const pages = Array.from({ length: 60_000 }, (_, index) => `<url><loc>/${index}</loc></url>`);
   const odd =
     '<url><loc>/?a=1&#038;b=2&#x26;c=3&amp;d=4</loc></url><url><loc><![CDATA[/?e=5&f=6]]></loc></url>';
@@ -188,7 +188,7 @@ test('one broken sitemap of several is a failure, and the others are read', asyn
   expect(failures.map(({ entityId }) => entityId)).toEqual([`${site.url}/broken.xml`]);
 });
 
-test('a robots.txt that goes away in the middle of a crawl makes the run wait', async () => {
+test('a robots.txt that becomes unavailable during a crawl makes the run wait', async () => {
   const others = Array.from({ length: 40 }, (_, index) => `/other/${index}`);
   const pages: Parameters<typeof startSite>[0] = {
     ...Object.fromEntries(others.map((path) => [path, page(path)])),

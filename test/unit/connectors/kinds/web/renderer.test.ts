@@ -26,7 +26,7 @@ const APP_SCRIPT = `
   new WebSocket('SOCKET').onclose = () => show('socket: closed');
 `;
 
-test('a browser that is not there is named in the error', async () => {
+test('a missing browser is named in the error', async () => {
   await using site = await startFakeSource(() => ({ body: '' }));
   await using renderer = openRenderer('/nowhere/chromium');
   await expect(renderer.render(site.url, { scroll: false, signal: never })).rejects.toThrow(
@@ -35,7 +35,7 @@ test('a browser that is not there is named in the error', async () => {
 });
 
 describe.skipIf(!isInstalled)(`with Chromium (needs ${CHROMIUM})`, () => {
-  test('scripts run, and everything they fetch goes through the guarded HTTP', async () => {
+  test('scripts run, and everything they fetch goes through the guarded HTTP client', async () => {
     await using other = await startFakeSource(() => ({ body: 'never' }));
     await using site = await startFakeSource(({ url }) => {
       switch (url.pathname) {
@@ -74,7 +74,7 @@ describe.skipIf(!isInstalled)(`with Chromium (needs ${CHROMIUM})`, () => {
     ]);
   });
 
-  test('a stopped run closes its page at once, and the next page has a browser again', async () => {
+  test('a stopped run closes its page at once, and the next page gets a browser again', async () => {
     await using site = await startFakeSource(({ url }) =>
       url.pathname === '/loop'
         ? { headers: { 'content-type': 'text/html' }, body: '<script>for (;;) {}</script>' }
@@ -89,7 +89,7 @@ describe.skipIf(!isInstalled)(`with Chromium (needs ${CHROMIUM})`, () => {
     const startedMs = performance.now();
     stop.abort(new Error('stopped'));
     await refused;
-    // By itself the page would be given up after 20 s.
+    // Without the abort, the page would time out only after 20 s.
     expect(performance.now() - startedMs).toBeLessThan(15_000);
     expect(
       (await renderer.render(`${site.url}/`, { scroll: false, signal: never })).html,

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { openTestContext } from '#test/support/connector-context.ts';
 import { crawl, html, page, pathsOf, startSite } from './web-harness.ts';
 
-describe('what belongs to a crawl', () => {
-  test('links below the base path on the same host, each page once', async () => {
+describe('the scope of a crawl', () => {
+  test('includes links below the base path on the same host, each page once', async () => {
     await using site = await startSite({
       '/docs/': page('Docs', [
         '/docs/a',
@@ -25,7 +25,7 @@ describe('what belongs to a crawl', () => {
     expect(pathsOf(site)).toEqual(['/robots.txt', '/docs/', '/docs/a', '/docs/b?tab=1']);
   });
 
-  test('a base URL that moved takes the crawl along; a page that leaves is skipped; redirects meet once', async () => {
+  test('moves with the base URL, excludes a page that redirects outside, and merges redirects', async () => {
     await using site = await startSite({
       '/start': { status: 301, headers: { location: '/guide/' } },
       '/guide/': page('Guide', ['one', 'uno', 'away']),
@@ -43,7 +43,7 @@ describe('what belongs to a crawl', () => {
     ]);
   });
 
-  test('a canonical address is the id, in whichever order the pages come', async () => {
+  test('uses the canonical address as the id, whatever the order of the pages', async () => {
     const canonical = '<link rel="canonical" href="/item">';
     await using site = await startSite({
       '/': page('Home', ['/item?sort=up', '/item', '/deep?x=1']),
@@ -56,13 +56,13 @@ describe('what belongs to a crawl', () => {
     expect(result.documents.map(({ id, title }) => [id.replace(site.url, ''), title])).toEqual([
       ['/', 'Home'],
       ['/item', 'Item'],
-      // A canonical address that is the home page on every page is a mistake.
+      // The home page as the canonical address of another page is a mistake.
       ['/deep?x=1', 'Deep'],
     ]);
     expect(result.reasons).toEqual(['a page with another canonical address']);
   });
 
-  test('pages that name each other as canonical are indexed once', async () => {
+  test('includes pages that name each other as canonical only once', async () => {
     await using site = await startSite({
       '/': page('Home', ['/a', '/b']),
       '/a': page('A', [], '<link rel="canonical" href="/b">'),
@@ -74,7 +74,7 @@ describe('what belongs to a crawl', () => {
     expect(result.skipped).toHaveLength(1);
   });
 
-  test('robots.txt, noindex and nofollow are heeded, in tags and headers, unless that is turned off', async () => {
+  test('respects robots.txt, noindex and nofollow in tags and headers, unless disabled', async () => {
     const pages = {
       '/robots.txt': {
         body: 'User-agent: millrace\nDisallow: /private/\n\nUser-agent: *\nDisallow: /',
@@ -102,7 +102,7 @@ describe('what belongs to a crawl', () => {
     expect(all.paths).toHaveLength(8);
   });
 
-  test('texts and files are read, what is no text is skipped', async () => {
+  test('includes text and files, and skips everything else', async () => {
     await using site = await startSite({
       '/': page('Home', ['/notes.md', '/plain', '/broken.pdf', '/movie', '/gateway']),
       '/notes.md': { body: '# Notes\n\nWords.', headers: { 'content-type': 'text/plain' } },
@@ -121,7 +121,7 @@ describe('what belongs to a crawl', () => {
     ]);
   });
 
-  test('page and depth limits hold, and say so', async () => {
+  test('is limited by page count and depth, and says so', async () => {
     await using site = await startSite({
       '/': page('0', ['/1', '/x', '/y']),
       '/1': page('1', ['/2']),
@@ -138,14 +138,14 @@ describe('what belongs to a crawl', () => {
     expect(few.reasons).toEqual(['further pages: max_pages is reached']);
   });
 
-  test('one page alone', async () => {
+  test('can be a single page', async () => {
     await using site = await startSite({ '/a': page('A', ['/b']), '/b': page('B') });
     await using test = openTestContext();
     const result = await crawl(test, { base_url: `${site.url}/a`, web_connector_type: 'single' });
     expect(result.paths).toEqual(['/a']);
   });
 
-  test('the addresses of an uploaded file', async () => {
+  test('can be the addresses in an uploaded file', async () => {
     await using site = await startSite({ '/a': page('A', ['/c']), '/b': page('B') });
     const id = '6f0c1c5e-7f5c-4f0b-9a54-0d5f0f6b8a11';
     const bytes = Buffer.from(`# ours\n${site.url}/a\r\n\n${site.url}/b\n`);

@@ -8,11 +8,11 @@ const textOf = (html: string): string =>
 const PROSE =
   'Whoever keeps bees looks after them in spring, when the first flowers open and the hive needs room to grow.';
 
-describe('links to the pages before and after', () => {
+describe('links to the previous and next pages', () => {
   const head =
     '<head><title>Bees</title><link rel="prev" href="ants.html" title="Ants"><link rel="next" href="wasps.html" title="Wasps"><link rel="up" href="insects.html" title="Insects"></head>';
 
-  test('go with the titles beside them, whatever their box is called', () => {
+  test('are removed with the titles beside them, whatever the name of their box', () => {
     const header =
       '<div class="x1"><table><tr><th colspan="3">Bees</th></tr><tr><td><a href="ants.html">Zurück</a></td><th>Insects</th><td><a href="wasps.html">Weiter</a></td></tr></table></div>';
     const footer =
@@ -23,7 +23,7 @@ describe('links to the pages before and after', () => {
     expect(text).toBe('## Bees\n\nShort.');
   });
 
-  test('go where the links alone say what they are', () => {
+  test('are removed when only the links say what they are', () => {
     const bar =
       '<p>Next: <a href="wasps.html" rel="next">Wasps</a>, Previous: <a href="ants.html" rel="prev">Ants</a>, Up: <a href="insects.html" rel="up">Insects</a></p>';
     expect(textOf(`<body><div>${bar}<h3>Bees</h3><p>${PROSE}</p></div></body>`)).toBe(
@@ -39,7 +39,7 @@ describe('links to the pages before and after', () => {
   });
 });
 
-describe('names', () => {
+describe('box names', () => {
   test.each([
     'navheader',
     'navfooter',
@@ -52,14 +52,14 @@ describe('names', () => {
     'skip-to-content',
     'back-to-top',
     'last-updated',
-  ])('a box called %s goes', (name) => {
+  ])('such as %s remove the box', (name) => {
     const box = `<div class="${name}"><p>Something <a href="/x">else</a></p></div>`;
     expect(textOf(`<body>${box}<div><h1>Bees</h1><p>${PROSE}</p></div></body>`)).toBe(
       `# Bees\n\n${PROSE}`,
     );
   });
 
-  test('a note in a box called sidebar stays, a list of links in one goes', () => {
+  test('such as sidebar remove a list of links, but not a note', () => {
     const page = (box: string): string =>
       textOf(
         `<body><div><h1>Bees</h1><p>${PROSE} ${PROSE} ${PROSE}</p><div class="sidebar">${box}</div></div></body>`,
@@ -69,20 +69,20 @@ describe('names', () => {
   });
 });
 
-test('signs without a word that lead to a place on the page go, footnotes stay', () => {
+test('symbols that link to a place on the page are removed, but footnotes stay', () => {
   const text = textOf(
     `<body><main><h2>Bees <a href="#bees">¶</a><a href="#bees">🔗</a></h2><p>${PROSE} <a href="#note">[1]</a></p><a href="#top"><img alt="up" src="up.gif"></a></main></body>`,
   );
   expect(text).toBe(`## Bees\n\n${PROSE} [1]`);
 });
 
-describe('lists of links without a name', () => {
+describe('unnamed lists of links', () => {
   const links = (count: number): string =>
     Array.from({ length: count }, (_, at) => `<li><a href="/${at}">Chapter ${at}</a></li>`).join(
       '',
     );
 
-  test('go before and beside the text, and stay within it', () => {
+  test('are removed before and beside the text, but stay within it', () => {
     const text = textOf(
       `<body><div><ul>${links(5).replaceAll('Chapter', 'Menu')}</ul></div><div><h1>Bees</h1><p>${PROSE}</p><ul>${links(5)}</ul><p>${PROSE}</p></div></body>`,
     );
@@ -90,7 +90,7 @@ describe('lists of links without a name', () => {
     expect(text).toContain('Chapter 4');
   });
 
-  test('are the text of an index, though more is said at its foot', () => {
+  test('are the text of an index, even with more text at its end', () => {
     const text = textOf(
       `<body><div><h1>Index</h1><ul>${links(60)}</ul></div><div><p>${PROSE}</p></div></body>`,
     );

@@ -18,8 +18,8 @@ test.each([
   expect(isBetterAddress(worse, better)).toBe(false);
 });
 
-describe('equal text under two addresses is one document', () => {
-  test.each(['/', '/index.html'])('wherever the crawl begins: %s', async (base) => {
+describe('equal text at two addresses is one document', () => {
+  test.each(['/', '/index.html'])('wherever the crawl starts: %s', async (base) => {
     await using site = await startSite(withTwin());
     await using test = openTestContext();
     const settings = { base_url: site.url + base };
@@ -33,7 +33,7 @@ describe('equal text under two addresses is one document', () => {
     expect(second.reasons).toEqual(['the same text as another page']);
   });
 
-  test('and is the canonical one where the pages name it', async () => {
+  test('at the canonical address if the pages name one', async () => {
     const canonical = '<link rel="canonical" href="/guide/print">';
     await using site = await startSite({
       '/': page('Home', ['/guide', '/guide/print']),
@@ -44,7 +44,7 @@ describe('equal text under two addresses is one document', () => {
     expect((await crawl(test, { base_url: site.url })).paths).toEqual(['/', '/guide/print']);
   });
 
-  test('that moves to a better address when one appears in a later step', async () => {
+  test('that moves to a better address found in a later step', async () => {
     const others = Array.from({ length: 40 }, (_, index) => `/other/${index}`);
     const pages: Pages = Object.fromEntries(others.map((path) => [path, page(path)]));
     pages['/'] = page('Home', ['/copy.html', ...others, '/copy']);
@@ -61,7 +61,7 @@ describe('equal text under two addresses is one document', () => {
     expect(again.unchanged).not.toContain(`${site.url}/copy.html`);
   });
 
-  test('also when the run is cut off between the two', async () => {
+  test('even when the run is interrupted between the two', async () => {
     const others = Array.from({ length: 40 }, (_, index) => `/other/${index}`);
     const pages: Pages = Object.fromEntries(others.map((path) => [path, page(path)]));
     pages['/'] = page('Home', ['/copy', ...others, '/copy/print.html']);
@@ -86,8 +86,8 @@ describe('equal text under two addresses is one document', () => {
   });
 });
 
-describe('what one of two addresses does', () => {
-  test('its going leaves the text under the other', async () => {
+describe('a change to one of two addresses', () => {
+  test('that removes it keeps the text at the other', async () => {
     const pages = withTwin();
     await using site = await startSite(pages);
     await using test = openTestContext();
@@ -106,7 +106,7 @@ describe('what one of two addresses does', () => {
   test.each([
     ['after', ['/x', '/x/index.html']],
     ['before', ['/x/index.html', '/x']],
-  ])('a change of the one makes documents of both, also visited %s the other', async (_, links) => {
+  ])('makes documents of both, even when visited %s the other', async (_, links) => {
     const pages: Pages = {
       '/': page('Home', links),
       '/x': page('Same'),
@@ -125,7 +125,7 @@ describe('what one of two addresses does', () => {
     expect(changed.paths).toEqual(['/x', '/x/index.html']);
   });
 
-  test('a link to the worse one alone does not move the document', async () => {
+  test('that adds a link to the worse one does not move the document', async () => {
     const pages = withTwin();
     pages['/'] = page('Top', ['/x/index.html', '/x']);
     pages['/x'] = page('Same');
@@ -139,7 +139,7 @@ describe('what one of two addresses does', () => {
     expect(after.unchanged).toContain(`${site.url}/x`);
   });
 
-  test('pruning lists the one that is indexed', async () => {
+  test('leaves pruning with the indexed one', async () => {
     await using site = await startSite(withTwin());
     await using test = openTestContext();
     await crawl(test, { base_url: `${site.url}/index.html` });

@@ -6,7 +6,7 @@ import { startFakeSource } from '#test/support/fake-source.ts';
 import { crawl, html, page, poll, startSite } from './web-harness.ts';
 
 describe('a second run', () => {
-  test('costs one conditional request a page, and goes on from pages that did not change', async () => {
+  test('costs one conditional request per page, and continues from unchanged pages', async () => {
     await using site = await startFixture();
     await using test = openTestContext();
     const first = await crawl(test, site.settings);
@@ -29,7 +29,7 @@ describe('a second run', () => {
     expect(asked.every(({ headers }) => headers['if-none-match'] !== undefined)).toBe(true);
   });
 
-  test('knows a page without validators by its content', async () => {
+  test('recognizes a page without validators by its content', async () => {
     let visits = 0;
     await using site = await startFakeSource(({ url }) => {
       visits += 1;
@@ -41,7 +41,7 @@ describe('a second run', () => {
     expect((await crawl(test, { base_url: site.url })).unchanged).toEqual([`${site.url}/`]);
   });
 
-  test('lists the ids with conditional requests, and no list at all when a page that nobody has read fails', async () => {
+  test('lists the ids with conditional requests, and none at all when an unread page fails', async () => {
     await using site = await startFixture();
     await using test = openTestContext();
     const settings = web.settings.parse(site.settings);
@@ -63,7 +63,7 @@ describe('a second run', () => {
 });
 
 describe('checkpoints', () => {
-  test('a crawl goes on from each of them, with every page once', async () => {
+  test('let a crawl resume with every page once', async () => {
     await using site = await startFixture();
     site.fill(60, new Date('2026-01-06T00:00:00Z'));
     await using whole = openTestContext();
@@ -74,7 +74,7 @@ describe('checkpoints', () => {
       for (const { memory } of steps.slice(0, cut + 1)) {
         for (const entry of memory) test.memory.set(entry.key, entry);
       }
-      // As the database would give it back.
+      // As read back from the database.
       const saved: unknown = JSON.parse(JSON.stringify(steps[cut]?.checkpoint));
       const rest = await collectPages(poll(test, site.settings, web.checkpoint.parse(saved)), test);
       const seen = [...steps.slice(0, cut + 1), ...rest].flatMap(({ documents }) => documents);
@@ -82,7 +82,7 @@ describe('checkpoints', () => {
     }
   });
 
-  test('stay small, and saving costs what a step discovered', async () => {
+  test('stay small, and each save costs only what a step discovered', async () => {
     await using site = await startFixture();
     site.fill(500, new Date('2026-01-06T00:00:00Z'));
     await using test = openTestContext();
@@ -93,11 +93,11 @@ describe('checkpoints', () => {
     }
     expect(largest).toBeLessThan(500);
     const logged = [...test.memory.values()].filter(({ key }) => key.startsWith('frontier:'));
-    // Each address is written when it is found, and each id when it is reported: never the whole queue.
+    // Each address is written when found and each id when reported, but never the whole queue.
     expect(JSON.stringify(logged).length).toBeLessThan(site.ids().length * 200);
   });
 
-  test('of other settings begin anew', async () => {
+  test('of other settings are discarded', async () => {
     await using site = await startFixture();
     await using test = openTestContext();
     const steps = await collectPages(poll(test, site.settings), test);
@@ -110,7 +110,7 @@ describe('checkpoints', () => {
 });
 
 describe('settings and check', () => {
-  test('a base URL without a scheme is https, nonsense is refused by name', () => {
+  test('read a base URL without a scheme as https, and refuse nonsense by name', () => {
     expect(web.settings.safeParse({ base_url: 'docs.example.com/guide' }).success).toBe(true);
     expect(
       web.settings.safeParse({ base_url: 'ftp://docs.example.com' }).error?.issues[0]?.path,
@@ -120,7 +120,7 @@ describe('settings and check', () => {
     ).toContain('colour');
   });
 
-  test('the source is asked, and what it says is in the error', async () => {
+  test('query the source and include its answer in the error', async () => {
     await using site = await startSite({
       '/': page('Home'),
       '/robots.txt': { body: 'User-agent: *\nDisallow: /no$' },

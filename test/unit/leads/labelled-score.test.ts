@@ -20,14 +20,14 @@ test('the labels themselves score 1 in every field', () => {
   expect(scores.flatMap(({ misses, falseFinds }) => [...misses, ...falseFinds])).toEqual([]);
 });
 
-test('nothing found is nothing recalled, and not counted as wrong', () => {
+test('an empty result has no recall, but no errors either', () => {
   const scores = sites.map((site) => scoreSite(site, []));
   for (const field of SCORED_FIELDS) {
     expect(qualityOf(addTallies(scores, field))).toEqual({ precision: 1, recall: 0, f1: 0 });
   }
 });
 
-test('an address of the wrong person costs the group, not the address', () => {
+test('an address assigned to the wrong person costs the group, not the address', () => {
   const { site, leads, people } = siteWithPeople();
   const [one, other] = people;
   if (one === undefined || other === undefined) throw new Error('A labelled site has two people.');
@@ -39,7 +39,7 @@ test('an address of the wrong person costs the group, not the address', () => {
   expect(misses).toHaveLength(4);
 });
 
-test('an invented person, a stranger’s address and an alias of the company are told apart', () => {
+test('an invented person, a stranger’s address and a company alias are distinguished', () => {
   const { site, leads, people } = siteWithPeople();
   const stranger = draft('person', 'Nobody Invented');
   stranger.emails = evidenced(['nobody@else.test']);

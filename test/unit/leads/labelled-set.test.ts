@@ -70,7 +70,7 @@ const TRAPS = [
 
 const sites = readLabelledSites();
 
-test('the set has at least 60 pages of at least 25 sites, two fifths of them or so held out', () => {
+test('the set has at least 60 pages of at least 25 sites, about two fifths of them held out', () => {
   const heldOut = sitesOf('held-out').flatMap(({ pages }) => pages).length;
   const all = sites.flatMap(({ pages }) => pages).length;
   expect(all).toBeGreaterThanOrEqual(60);
@@ -79,14 +79,14 @@ test('the set has at least 60 pages of at least 25 sites, two fifths of them or 
   expect(heldOut / all).toBeLessThan(0.6);
 });
 
-test('the set has at least ten languages, and each split has ten as well', () => {
+test('the set has at least ten languages, as does each split', () => {
   expect(languagesOf(sites).size).toBeGreaterThanOrEqual(10);
   expect(languagesOf(sitesOf('dev')).size).toBeGreaterThanOrEqual(10);
   expect(languagesOf(sitesOf('held-out')).size).toBeGreaterThanOrEqual(10);
 });
 
 test.each<Split>(['dev', 'held-out'])(
-  'every technique and every trap is in the split %s',
+  'every technique and every trap occurs in the split %s',
   (split) => {
     const pages = sitesOf(split).flatMap((site) => site.pages);
     expect(new Set(pages.flatMap((page) => page.techniques))).toEqual(new Set(TECHNIQUES));
@@ -94,7 +94,7 @@ test.each<Split>(['dev', 'held-out'])(
   },
 );
 
-test('each split has a site with nothing to take, and people with their addresses', () => {
+test('each split has a site with nothing to extract, and people with addresses', () => {
   for (const split of ['dev', 'held-out'] as const) {
     const own = sitesOf(split);
     expect(own.filter(({ organization }) => organization === null)).toHaveLength(1);
@@ -103,7 +103,7 @@ test('each split has a site with nothing to take, and people with their addresse
   }
 });
 
-test('the median page is as large as pages are', () => {
+test('the median page has a realistic size', () => {
   const bytes = pagesOf((site, page) =>
     page.kind === 'html' ? labelledBytes(site, page).length : 0,
   );
@@ -113,7 +113,7 @@ test('the median page is as large as pages are', () => {
   expect(median).toBeLessThan(40_000);
 });
 
-test('pages in an old encoding are stored in it, and are read without a broken character', () => {
+test('pages in an old encoding are stored in it and read without broken characters', () => {
   const legacy = pagesOf((site, page) =>
     page.techniques.includes('legacy-charset') ? [{ site, page }] : [],
   ).flat();

@@ -18,7 +18,7 @@ test.each<[ScoredField, number]>([
   ['name-title-mail', 0.9],
 ])('F1 of %s over all labelled sites is at least %d', (field, least) => {
   const { f1 } = qualityOf(addTallies(scores, field));
-  // What is held out stays so, even when it fails: `npm run bench -- leads --verbose` would tell.
+  // Held-out sites stay hidden even on failure; `npm run bench -- leads --verbose` would reveal them.
   const shown = scores.filter((_, at) => sites[at]?.split === 'dev');
   const lines = shown.flatMap(({ misses, falseFinds }) => [
     ...misses.map((line) => `missed ${line}`),
@@ -27,7 +27,7 @@ test.each<[ScoredField, number]>([
   expect(f1, lines.join('\n')).toBeGreaterThanOrEqual(least);
 });
 
-test('nothing is taken from a site that has only traps', () => {
+test('nothing is extracted from a site that contains only traps', () => {
   const found = sites
     .filter(({ organization }) => organization === null)
     .map((site) => {

@@ -40,17 +40,17 @@ test.each([
   encode('logo@2x.png', 7),
   '00'.repeat(400_000),
   'f'.repeat(2_000_001),
-])('what is no encoded address gives nothing (%#)', (encoded) => {
+])('anything but an encoded address yields nothing (%#)', (encoded) => {
   expect(
     read(`<a data-cfemail="${encoded}" href="/cdn-cgi/l/email-protection#${encoded}">x</a>`),
   ).toEqual([]);
 });
 
-test('the bare link to the decoder, without a code, gives nothing', () => {
+test('a bare link to the decoder without a code yields nothing', () => {
   expect(read('<a href="/cdn-cgi/l/email-protection">[email protected]</a>')).toEqual([]);
 });
 
-test('an address that a link and its text hold is given once, with its place', () => {
+test('an address found in a link and its text is returned once, with its position', () => {
   const code = '523e272b27123a27333c357c313d3f';
   const html = `<p>x</p><a href="/cdn-cgi/l/email-protection#${code}"><span data-cfemail="${code}">x</span></a>`;
   const cards = readCloudflareEmails({

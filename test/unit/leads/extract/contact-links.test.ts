@@ -32,7 +32,7 @@ test.each([
   '#tel:+4930901820',
   'https://acme.test/?email=jane@acme.test',
   '%',
-])('the link %j gives nobody', (href) => {
+])('the link %j yields no contact', (href) => {
   expect(read(`<a href="${href}">x</a>`)).toEqual([]);
 });
 
@@ -64,11 +64,11 @@ test.each([
   ['https://web.whatsapp.com/send?phone=00491711234567', ['whatsapp +491711234567']],
   ['whatsapp://send?phone=491711234567', ['whatsapp +491711234567']],
   ['https://wa.me/01711234567', ['whatsapp +491711234567']],
-])('the link %j gives %j', (href, found) => {
+])('the link %j yields %j', (href, found) => {
   expect(read(`<a href="${href}">x</a>`)).toEqual(found);
 });
 
-test('a fax behind a tel: link is no phone', () => {
+test('a fax behind a tel: link is not a phone number', () => {
   expect(
     read(
       '<p>Fax: <a href="tel:+4930901829">+49 30 901829</a> Tel: <a href="tel:+4930901820">x</a></p>' +
@@ -77,7 +77,7 @@ test('a fax behind a tel: link is no phone', () => {
   ).toEqual(['tel-link +4930901820']);
 });
 
-test('each value is given once, with the place of its link, and not out of scripts and templates', () => {
+test('each value is returned once, with the position of its link, and not from scripts or templates', () => {
   const html =
     '<script>"<a href=mailto:no@acme.test>"</script><template><a href="mailto:no@acme.test"></a></template>' +
     '<a href="mailto:jane@acme.test">1</a><map><area href="mailto:jane@acme.test"></map>';
@@ -92,7 +92,7 @@ test('each value is given once, with the place of its link, and not out of scrip
   expect(cards[0]?.kind).toBe('page');
 });
 
-test('pages of links and endless links take time that grows with their length', () => {
+test('pages of links and endless links take linear time', () => {
   for (const html of [
     '<a href="mailto:a@b.test">'.repeat(20_000),
     `<a href="mailto:${'a@,'.repeat(500_000)}">`,

@@ -6,29 +6,29 @@ import { GiveUp } from '#src/platform/errors.ts';
 const extract = (html: string, url = 'https://www.acme.test/team/'): ExtractedPage =>
   extractPage({ url, html, kind: 'html' });
 
-describe('what nobody has written', () => {
-  test('100,000 nested elements are given up', () => {
+describe('hostile pages', () => {
+  test('with 100,000 nested elements are refused', () => {
     expect(() => extract('<div>'.repeat(100_000))).toThrow(GiveUp);
   });
 
-  test('more elements than a page can have are given up', () => {
+  test('with more elements than a page can have are refused', () => {
     expect(() => extract('<p>x</p>'.repeat(250_000))).toThrow(GiveUp);
   });
 
-  test('of a page of 20 MB the first 4 are read', () => {
+  test('of 20 MB are read up to 4 MB', () => {
     const filler = 'lorem ipsum '.repeat(1_750_000);
     const page = extract(`<p>first@acme.test</p><p>${filler}</p><p>last@acme.test</p>`);
     expect(page.cards.flatMap(({ emails }) => emails)).toEqual(['first@acme.test']);
   });
 
   test.each(['', '\0', '<', '<!--', '<a href="', '<script type="application/ld+json">{', '\uD800'])(
-    '%j is an empty page',
+    'such as %j count as empty',
     (html) => {
       expect(extract(html)).toMatchObject({ cards: [], links: [], title: '' });
     },
   );
 
-  test('broken structured data costs nothing but itself', () => {
+  test('with broken structured data lose nothing else', () => {
     const html =
       '<script type="application/ld+json">{{{]]]"@type": </script><div itemscope itemref="x x x"></div><a href="mailto:info@acme.test">Mail</a>';
     expect(extract(html).cards).toMatchObject([
@@ -37,7 +37,7 @@ describe('what nobody has written', () => {
   });
 });
 
-test('every technique that finds something says which it is', () => {
+test('every technique labels its results with its name', () => {
   const html = `<html lang="de"><meta property="og:site_name" content="Acme">
     <script type="application/ld+json">{"@type":"Organization","name":"Acme","email":"a@acme.test"}</script>
     <div itemscope itemtype="https://schema.org/Person"><b itemprop="name">Jane Doe</b><i itemprop="email">b@acme.test</i></div>
@@ -65,7 +65,7 @@ test('every technique that finds something says which it is', () => {
   );
 });
 
-test('a vCard file is read as one', () => {
+test('a vCard file is read as a vCard', () => {
   const html = 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Jane Doe\r\nEMAIL:jane@acme.test\r\nEND:VCARD\r\n';
   const page = extractPage({ url: 'https://acme.test/jane.vcf', html, kind: 'vcard' });
   expect(page.cards).toMatchObject([
@@ -74,7 +74,7 @@ test('a vCard file is read as one', () => {
   expect(page.needsRendering).toBe(false);
 });
 
-test('the country of the address beats that of the language for phone numbers', () => {
+test('the country of the address takes precedence over that of the language for phone numbers', () => {
   const html = (country: string): string =>
     `<html lang="en-US"><script type="application/ld+json">{"@type":"Organization","name":"Acme","address":{"@type":"PostalAddress","addressCountry":"${country}"}}</script><a href="tel:0301234567">call</a>`;
   const phones = (page: ExtractedPage): string[] => page.cards.flatMap((card) => card.phones);
@@ -83,7 +83,7 @@ test('the country of the address beats that of the language for phone numbers', 
 });
 
 describe('links', () => {
-  test('are absolute by the base, once each, with their words', () => {
+  test('are resolved against the base and listed once each, with their text', () => {
     const html = `<base href="/sub/"><a href="team"><img alt="Team"></a><a href="team#top">Our team</a><a href="/contact"> Contact
       us </a><a href="https://other.test/x">Other</a><iframe src="/map"></iframe><a href="//cdn.test/">CDN</a>`;
     expect(extract(html).links).toEqual([
@@ -95,7 +95,7 @@ describe('links', () => {
     ]);
   });
 
-  test('that lead to no page are left out', () => {
+  test('that do not lead to a page are omitted', () => {
     const html = [
       '#top',
       'mailto:a@acme.test',
@@ -109,13 +109,13 @@ describe('links', () => {
     expect(extract(html.join('')).links).toEqual([]);
   });
 
-  test('are at most 2,000', () => {
+  test('are limited to 2,000', () => {
     const html = Array.from({ length: 5_000 }, (_, index) => `<a href="/${index}">x</a>`).join('');
     expect(extract(html).links).toHaveLength(2_000);
   });
 });
 
-test('the canonical address counts when it is of the same site', () => {
+test('the canonical address counts only within the same site', () => {
   const canonical = (href: string): string =>
     extract(`<link rel="canonical" href="${href}">`).canonicalUrl;
   expect(canonical('/team')).toBe('https://www.acme.test/team');
@@ -124,7 +124,7 @@ test('the canonical address counts when it is of the same site', () => {
   expect(canonical('javascript:1')).toBe('https://www.acme.test/team/');
 });
 
-test('a page needs rendering when it has scripts, and neither text nor contacts', () => {
+test('a page needs rendering when it has scripts, but neither text nor contacts', () => {
   expect(extract('<div id="root"></div><script src="/app.js"></script>').needsRendering).toBe(true);
   expect(extract('<div id="root"></div>').needsRendering).toBe(false);
   expect(
@@ -136,7 +136,7 @@ test('a page needs rendering when it has scripts, and neither text nor contacts'
   ).toBe(false);
 });
 
-test('what a page says of itself is given', () => {
+test('language, title and site name of a page are returned', () => {
   const page = extract(
     '<html lang="de-AT"><title>Team – Acme</title><meta property="og:site_name" content="Acme Tools">',
   );

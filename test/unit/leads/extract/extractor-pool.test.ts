@@ -34,7 +34,7 @@ test('a page that loops loses its thread, and the next one is read', async () =>
   await expect(next).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('a page that eats all memory, ends its thread or fails in it fails alone', async () => {
+test('a page that exhausts memory, ends its thread or throws fails alone', async () => {
   await using patient = open({ taskMs: 20_000 });
   await expect(extract(patient, 'eat')).rejects.toThrow('more than 64 MB');
   await expect(extract(pool, 'exit')).rejects.toThrow('The page ended its thread');
@@ -42,12 +42,12 @@ test('a page that eats all memory, ends its thread or fails in it fails alone', 
   await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('a thread that fails when its page is done with ends nothing but itself', async () => {
+test('a thread that fails after its page is done affects nothing else', async () => {
   const unheard: unknown[] = [];
   const hear = (error: unknown): void => void unheard.push(error);
   process.on('uncaughtException', hear);
   await expect(extract(pool, 'late')).resolves.toMatchObject({ title: 'late' });
-  // In a thread of its own, and longer than the other one takes to fail.
+  // In a separate thread, and longer than the other one takes to fail.
   await using other = open();
   await extract(other, 'wait');
   process.off('uncaughtException', hear);
@@ -55,17 +55,17 @@ test('a thread that fails when its page is done with ends nothing but itself', a
   await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('waiting for a thread, and waiting in it, is no time of the page', async () => {
+test('waiting for a thread, or inside one, does not count toward the time of the page', async () => {
   const pages = ['wait', 'wait', 'fine'].map((html) => extract(pool, html));
   await expect(Promise.all(pages)).resolves.toHaveLength(3);
 });
 
-test('a thread that never begins is not waited for', async () => {
+test('a thread that never starts is given up', async () => {
   await using impatient = open({ waitMs: 300 });
   await expect(extract(impatient, 'never start')).rejects.toThrow(GiveUp);
 });
 
-test('an aborted signal ends the work with its reason, before a thread has it and after', async () => {
+test('an abort ends the work with its reason, before and after it reaches a thread', async () => {
   const stop = new AbortController();
   const working = extract(pool, 'hang', stop.signal);
   const waiting = extract(pool, 'fine', stop.signal);
@@ -75,7 +75,7 @@ test('an aborted signal ends the work with its reason, before a thread has it an
   await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
 });
 
-test('of a page of 20 MB no more goes to a thread than is read there', async () => {
+test('a page of 20 MB is passed to a thread only up to the readable size', async () => {
   const { title } = await extract(pool, 'x'.repeat(20 * 1024 * 1024));
   expect(title).toHaveLength(4 * 1024 * 1024);
 });
@@ -89,7 +89,7 @@ test.each([
   ['15,000 nested people', '<div><h3>Jane Doe</h3><p>CEO</p>'.repeat(15_000)],
   ['a line for each of 60,000 people', 'Jane Doe<br>CEO<br>'.repeat(60_000)],
   ['20,000 cards', NAMES.map((name) => `<div><h3>${name}</h3><p>CEO</p></div>`).join('')],
-  ['a title without end', 'Jane Doe '.repeat(400_000)],
+  ['an endless title', 'Jane Doe '.repeat(400_000)],
   ['at signs', 'a@a.'.repeat(1_000_000)],
   ['dots', '.'.repeat(4_000_000)],
   ['digits', '0 '.repeat(2_000_000)],
@@ -99,15 +99,15 @@ test.each([
   ['links', '<a href="mailto:jane@acme.test">Jane Doe</a>'.repeat(60_000)],
   ['attributes', `<div ${'class="team name" '.repeat(200_000)}>`],
   ['comments', '<!--'.repeat(1_000_000)],
-])('%s are read or given up in time', async (_, html) => {
+])('%s are read or refused in time', async (_, html) => {
   const startedMs = performance.now();
   const outcome = await extract(real, html).catch((error: unknown) => error);
   if (outcome instanceof Error) expect(outcome).toBeInstanceOf(GiveUp);
-  // By the clock a busy machine makes more of 2 s of processor time.
+  // On a busy machine, 2 s of CPU time take longer by the clock.
   expect(performance.now() - startedMs).toBeLessThan(120_000);
 });
 
-test('after all of that a page is read as ever', async () => {
+test('pages are read as usual after all of that', async () => {
   const page = await extract(real, '<title>Acme</title><a href="mailto:info@acme.test">Mail</a>');
   expect(page).toMatchObject({ title: 'Acme', cards: [{ emails: ['info@acme.test'] }] });
 });

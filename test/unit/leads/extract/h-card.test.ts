@@ -15,7 +15,7 @@ function sourceOf(html: string): PageSource {
 
 const read = (html: string): ContactCard[] => readHCards(sourceOf(html));
 
-describe('what must not hold or mislead', () => {
+describe('hostile or misleading markup', () => {
   test.each([
     ['cards nested 19,000 deep', '<div class="h-card p-org">'.repeat(19_000)],
     [
@@ -26,13 +26,13 @@ describe('what must not hold or mislead', () => {
     ['60,000 cards', '<p class="h-card">A B</p>'.repeat(60_000)],
     ['a class of 5 MB', `<div class="h-card ${'p-name '.repeat(700_000)}">A B</div>`],
     ['a name of 5 MB', `<div class="h-card">${'a '.repeat(2_500_000)}</div>`],
-    ['beginnings of rel', `<p class="vcard">${'rel = '.repeat(700_000)}</p>`],
-  ])('%s are done with in time', (_, html) => {
+    ['unclosed rel attributes', `<p class="vcard">${'rel = '.repeat(700_000)}</p>`],
+  ])('is processed in time: %s', (_, html) => {
     const source = sourceOf(html);
     expect(cpuMsOf(() => readHCards(source))).toBeLessThan(MOST_MS);
   });
 
-  test('names of styles, links to vCard files and empty cards give no card', () => {
+  test('yields no card for style names, links to vCard files and empty cards', () => {
     expect(read('<div class="h-full p-4"><p class="p-name">Jane Doe</p></div>')).toEqual([]);
     expect(read('<a class="vcard" href="jane.vcf">Download</a><p class="h-card"> </p>')).toEqual(
       [],
@@ -43,7 +43,7 @@ describe('what must not hold or mislead', () => {
     ).toEqual([]);
   });
 
-  test('visitors who commented or reviewed are no contacts', () => {
+  test('does not turn commenters and reviewers into contacts', () => {
     const cards = read(`<div class="comment-author vcard"><cite class="fn">Vi Sitor</cite></div>
       <div class="h-entry"><p class="p-author h-card">Jane Doe</p>
         <div class="p-comment h-cite"><a class="p-author h-card" href="https://v.example/">Vi Sitor</a></div></div>
@@ -55,7 +55,7 @@ describe('what must not hold or mislead', () => {
     ]);
   });
 
-  test('a fax is no phone', () => {
+  test('does not turn a fax into a phone number', () => {
     const [card] = read(`<div class="vcard"><b class="fn">Jane Doe</b>
       <p class="tel"><span class="type">Fax</span> <span class="value">+1 217 555 0199</span></p>
       <p class="tel"><abbr class="type" title="work">W</abbr>: +1 217 555 0100</p></div>`);
@@ -72,7 +72,7 @@ describe('h-card', () => {
     <p class="p-adr h-adr"><span class="p-street-address">1 Main St</span> <span class="p-locality">Springfield</span>
       <span class="p-region">IL</span> <span class="p-postal-code">62701</span> <span class="p-country-name">USA</span></p></div>`;
 
-  test('has its properties, and its organisation is a card of its own', () => {
+  test('yields its properties, and its organization as a card of its own', () => {
     const [jane, acme, ...others] = read(FULL);
     expect(jane).toMatchObject({
       technique: 'h-card',
@@ -117,14 +117,14 @@ describe('h-card', () => {
       'a value class',
       '<p class="h-card"><b class="p-name">A <i class="value">Jane Doe</i></b> <a class="u-url" href="j">j</a></p>',
     ],
-  ])('name and url of %s are what the rules of microformats2 say', (_, html) => {
+  ])('yields the name and url that the microformats2 rules give for %s', (_, html) => {
     const [expected] = mf2(html, { baseUrl: URL }).items;
     const [card] = read(html);
     expect(card?.name).toBe(expected?.properties['name']?.[0]);
     expect(card?.website ?? undefined).toBe(expected?.properties['url']?.[0]);
   });
 
-  test('people inside the card of an organisation work there', () => {
+  test('makes people inside the card of an organization its employees', () => {
     const cards =
       read(`<div class="h-card"><b class="p-name p-org">Acme</b><p class="p-tel">(217) 555-0100</p>
       <p class="p-member h-card"><b class="p-given-name">Jane</b> <b class="p-family-name">Doe</b></p></div>`);
@@ -134,7 +134,7 @@ describe('h-card', () => {
     ]);
   });
 
-  test('rel=me belongs to the card it stands in, or to the only one, else to the page', () => {
+  test('assigns rel=me to the card around it or the only card, else to the page', () => {
     const me =
       '<link REL="me noopener" href="https://www.linkedin.com/in/jane-doe"><a rel=me href="https://x.com/intent/tweet">t</a>';
     const profiles = ['https://www.linkedin.com/in/jane-doe'];
@@ -152,7 +152,7 @@ describe('h-card', () => {
 });
 
 describe('hCard', () => {
-  test('has its properties, with values in titles and in parts', () => {
+  test('yields its properties, with values from titles and parts', () => {
     const [card] =
       read(`<div class="vcard"><span class="n"><b class="given-name">Jane</b> <b class="family-name">Doe</b></span>
       <p class="org"><span class="organization-name">Acme Inc</span>, <span class="organization-unit">Sales</span></p>
@@ -175,7 +175,7 @@ describe('hCard', () => {
     expect(card?.address).toMatchObject({ locality: 'Springfield', region: 'Illinois' });
   });
 
-  test('is an organisation’s when its name is the organisation', () => {
+  test('is an organization when its name is the organization', () => {
     expect(read('<p class="vcard"><b class="fn org">Acme</b></p>')).toMatchObject([
       { kind: 'organization', name: 'Acme', company: null },
     ]);

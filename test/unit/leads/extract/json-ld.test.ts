@@ -29,7 +29,11 @@ describe('broken JSON', () => {
     ['a trailing comma', '{"a":"x","b":["y",],}', { a: 'x', b: ['y'] }],
     ['a missing comma between lines', '{"a":"x"\n"b":["y"]}', { a: 'x', b: ['y'] }],
     ['comments', '// one\n{"a":/* two */"x", // three\n"b":["y"]}', { a: 'x', b: ['y'] }],
-    ['addresses are no comments', '{"a":"https://x.example/a", }', { a: 'https://x.example/a' }],
+    [
+      'addresses that are not comments',
+      '{"a":"https://x.example/a", }',
+      { a: 'https://x.example/a' },
+    ],
     ['raw line breaks and control characters', '{"a":"x\ny\tz\u0001"}', { a: 'x\ny\tz\u0001' }],
     ['a CDATA wrapper', '<![CDATA[{"a":"x",}]]>', { a: 'x' }],
     ['a commented CDATA wrapper', '//<![CDATA[\n{"a":"x"}\n//]]>', { a: 'x' }],
@@ -43,32 +47,32 @@ describe('broken JSON', () => {
       String.raw`{"a":"it\'s \x","b":"\u00e9"}`,
       { a: "it's x", b: 'é' },
     ],
-    ['the whole in entities', '{&quot;a&quot;:&quot;x&quot;}', { a: 'x' }],
-    ['the whole escaped', String.raw`{\"a\":\"x\"}`, { a: 'x' }],
-    ['a value without quotes', '{"a":+49 30 12,"b":undefined}', { a: '+49 30 12', b: null }],
-    ['a value that is missing', '{"a":,"b":"x"}', { b: 'x' }],
+    ['the whole text in entities', '{&quot;a&quot;:&quot;x&quot;}', { a: 'x' }],
+    ['the whole text escaped', String.raw`{\"a\":\"x\"}`, { a: 'x' }],
+    ['an unquoted value', '{"a":+49 30 12,"b":undefined}', { a: '+49 30 12', b: null }],
+    ['a missing value', '{"a":,"b":"x"}', { b: 'x' }],
     ['an assignment around it', 'var data = {"a":"x"};', { a: 'x' }],
-    ['an end that is missing', '{"a":{"b":["x","y', { a: { b: ['x', 'y'] } }],
+    ['a missing end', '{"a":{"b":["x","y', { a: { b: ['x', 'y'] } }],
     ['brackets that do not match', '{"a":["x"}', { a: ['x'] }],
     ['too many brackets', '{"a":"x"}]}}', { a: 'x' }],
-  ])('is read in spite of %s', (_, text, expected) => {
+  ])('is read despite %s', (_, text, expected) => {
     expect(JSON.parse(JSON.stringify(readBrokenJson(text)))).toEqual([expected]);
   });
 
-  test('gives each of several values in a row, and nothing of what is none', () => {
+  test('yields every value in a row, and nothing for invalid text', () => {
     const values = readBrokenJson('{"a":1}{"b":2},\n{"c":3}');
     expect(JSON.parse(JSON.stringify(values))).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
     expect(readBrokenJson('')).toEqual([]);
     expect(readBrokenJson('<p>no JSON</p>')).toEqual([]);
   });
 
-  test('keeps a key such as __proto__ out of everything else', () => {
+  test('cannot pollute prototypes with a key such as __proto__', () => {
     readBrokenJson('{"__proto__":{"polluted":true},}');
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 });
 
-describe('what must not hold or mislead', () => {
+describe('hostile or misleading data', () => {
   test.each([
     ['objects nested a million deep', '{"a":'.repeat(MEGABYTE)],
     ['arrays nested 2.5 million deep', '['.repeat(2.5 * MEGABYTE)],
@@ -78,14 +82,14 @@ describe('what must not hold or mislead', () => {
     ['quotes and commas', `{"a":"${'",'.repeat(2.5 * MEGABYTE)}`],
     ['white space', `{"a":"b"${' '.repeat(5 * MEGABYTE)}x`],
     ['backslashes', `{"a":"${'\\'.repeat(5 * MEGABYTE)}`],
-    ['letters where a key is due', `{${'a'.repeat(5 * MEGABYTE)}`],
-    ['beginnings of comments', '/*'.repeat(2.5 * MEGABYTE)],
-  ])('%s are done with in time', (_, text) => {
+    ['letters where a key is expected', `{${'a'.repeat(5 * MEGABYTE)}`],
+    ['unclosed comments', '/*'.repeat(2.5 * MEGABYTE)],
+  ])('is processed in time: %s', (_, text) => {
     const source = sourceOf(block(text));
     expect(cpuMsOf(() => readJsonLd(source))).toBeLessThan(MOST_MS);
   });
 
-  test('20,000 blocks that bear one id are joined in time', () => {
+  test('with 20,000 blocks of the same id is merged in time', () => {
     const people = Array.from({ length: 20_000 }, (_, index) =>
       person({ '@id': '#a', email: `p${index}@acme.example` }),
     );
@@ -94,7 +98,7 @@ describe('what must not hold or mislead', () => {
     expect(readJsonLd(source)[0]?.emails).toHaveLength(20);
   });
 
-  test('things that refer to each other in a circle end', () => {
+  test('with circular references comes to an end', () => {
     const cards = read(
       person({ '@id': '#jane', worksFor: { '@id': '#acme' } }),
       { '@type': 'Organization', '@id': '#acme', name: 'Acme', founder: { '@id': '#jane' } },
@@ -106,7 +110,7 @@ describe('what must not hold or mislead', () => {
     ]);
   });
 
-  test('wrong types and empty values give no card', () => {
+  test('of wrong types or with empty values yields no card', () => {
     expect(read('null', '"text"', '[]', '{}', '7', '{"@type":7}', '{"@type":["Person"]}')).toEqual(
       [],
     );
@@ -120,7 +124,7 @@ describe('what must not hold or mislead', () => {
     expect(read(person({ name: 'admin' }), person({ name: 'jane@acme.example' }))).toEqual([]);
   });
 
-  test('visitors who wrote reviews, comments and questions are no contacts', () => {
+  test('does not turn authors of reviews, comments and questions into contacts', () => {
     const author = { '@type': 'Person', name: 'Vi Sitor', email: 'vi@visitor.example' };
     const cards = read(
       { '@type': 'LocalBusiness', name: 'Acme', review: [{ '@type': 'Review', author }] },
@@ -136,19 +140,19 @@ describe('what must not hold or mislead', () => {
     expect(cards.map((card) => card.name)).toEqual(['Acme', 'Jane Doe']);
   });
 
-  test('people who share an id by mistake stay two', () => {
+  test('does not merge people who share an id by mistake', () => {
     const cards = read([person({ '@id': '/team' }), person({ '@id': '/team', name: 'Jo Li' })]);
     expect(cards.map((card) => card.name)).toEqual(['Jane Doe', 'Jo Li']);
   });
 
-  test('an employer that is only named is no lead of this site', () => {
+  test('does not turn an employer that is only named into a lead of this site', () => {
     const cards = read(person({ worksFor: { '@type': 'Organization', name: 'Elsewhere' } }));
     expect(cards.map(({ name, company }) => [name, company])).toEqual([['Jane Doe', 'Elsewhere']]);
   });
 });
 
-describe('people and organisations', () => {
-  test('an organisation has its contact points, profiles and address, in whatever spelling', () => {
+describe('people and organizations', () => {
+  test('an organization has its contact points, profiles and address, in any spelling', () => {
     const cards = read({
       '@context': 'http://schema.org',
       '@type': ['http://schema.org/Dentist', 'schema:LocalBusiness'],
@@ -197,7 +201,7 @@ describe('people and organisations', () => {
     ]);
   });
 
-  test('staff listed by an organisation works there, through roles and references of other blocks', () => {
+  test('staff listed by an organization works there, through roles and references to other blocks', () => {
     const cards = read(
       {
         '@type': 'Corporation',
@@ -222,7 +226,7 @@ describe('people and organisations', () => {
     expect(named(cards, 'Una Typed')?.phones).toEqual(['+49301234567']);
   });
 
-  test('a person is named by parts, works for a name, and has no profile of a company', () => {
+  test('a person is named by parts, works for a named employer, and has no company profile', () => {
     const [card] = read({
       '@type': 'Person',
       givenName: 'Jane',
@@ -248,7 +252,7 @@ describe('people and organisations', () => {
     });
   });
 
-  test('an id that is also an address of the page stays an address', () => {
+  test('an id that is also a page address stays an address', () => {
     const id = 'https://acme.example/';
     const cards = read(
       { '@type': 'WebSite', '@id': id, name: 'Acme Blog', url: id, publisher: { '@id': id } },
@@ -268,7 +272,7 @@ describe('people and organisations', () => {
     expect(read({ '@type': type, name: 'Some One' })[0]?.kind).toBe(kind);
   });
 
-  test('a contact point without owner is the page’s', () => {
+  test('a contact point without an owner belongs to the page', () => {
     expect(read({ '@type': 'ContactPoint', email: 'info@acme.example' })[0]).toMatchObject({
       kind: 'page',
       name: null,
@@ -276,7 +280,7 @@ describe('people and organisations', () => {
     });
   });
 
-  test('a number without prefix belongs to the country of its address', () => {
+  test('a number without a prefix belongs to the country of its address', () => {
     const address = { addressCountry: 'AT', addressLocality: 'Wien' };
     const [card] = read({ '@type': 'Hotel', name: 'Sacher', telephone: '01 514560', address });
     expect(card?.phones).toEqual(['+431514560']);

@@ -15,8 +15,8 @@ function sourceOf(html: string): PageSource {
 
 const read = (html: string): ContactCard[] => readMicrodata(sourceOf(html));
 
-describe('what must not hold or mislead', () => {
-  test('an item that refers to itself, and two that refer to each other, end', () => {
+describe('hostile or misleading markup', () => {
+  test('with items that refer to themselves or each other comes to an end', () => {
     const cards =
       read(`<div ${PERSON} id="a" itemref="a b" itemprop="colleague"><b itemprop="name">Jane Doe</b></div>
       <div ${PERSON} id="b" itemref="a b" itemprop="colleague"><b itemprop="name">Jo Li</b></div>`);
@@ -36,15 +36,15 @@ describe('what must not hold or mislead', () => {
     ['60,000 items', `<p ${PERSON}><b itemprop="name">A B</b></p>`.repeat(60_000)],
     ['one text of 5 MB', `<div ${PERSON}><p itemprop="name">${'a '.repeat(2_500_000)}</p></div>`],
     [
-      'an attribute of 5 MB',
+      'one attribute of 5 MB',
       `<div ${PERSON}><p itemprop="${'name '.repeat(1_000_000)}">A B</p></div>`,
     ],
-  ])('%s are done with in time', (_, html) => {
+  ])('is processed in time: %s', (_, html) => {
     const source = sourceOf(html);
     expect(cpuMsOf(() => readMicrodata(source))).toBeLessThan(MOST_MS);
   });
 
-  test('properties outside of items, empty items and unknown types give no card', () => {
+  test('yields no card for properties outside items, empty items and unknown types', () => {
     expect(read('<p itemprop="email">jane@acme.example</p>')).toEqual([]);
     expect(read(`<p ${PERSON}></p><p itemscope><b itemprop="name">Jane Doe</b></p>`)).toEqual([]);
     expect(
@@ -55,7 +55,7 @@ describe('what must not hold or mislead', () => {
     ).toEqual([]);
   });
 
-  test('who wrote a review is no contact', () => {
+  test('does not turn a reviewer into a contact', () => {
     const cards = read(`<div ${HOUSE}><h1 itemprop="name">Acme</h1>
       <div itemprop="review" itemscope itemtype="http://schema.org/Review">
         <span itemprop="author" ${PERSON}><b itemprop="name">Vi Sitor</b></span></div></div>
@@ -65,8 +65,8 @@ describe('what must not hold or mislead', () => {
   });
 });
 
-describe('people and organisations', () => {
-  test('values come from attributes or text, by the kind of element', () => {
+describe('people and organizations', () => {
+  test('have values from attributes or text, depending on the element', () => {
     const cards = read(`<base href="/b/"><DIV ITEMSCOPE ITEMTYPE="http://schema.org/Person">
       <a itemprop="name" href="/jane">Jane<br>Doe</a><style>x</style>
       <span itemprop="jobTitle" content="Head of Sales">boss</span>
@@ -91,7 +91,7 @@ describe('people and organisations', () => {
     });
   });
 
-  test('nested items are joined: address, contact point, staff', () => {
+  test('are joined with nested items such as address, contact point and staff', () => {
     const cards = read(`<div ${HOUSE}><h1 itemprop="name">Acme</h1>
       <p itemprop="address" itemscope itemtype="http://schema.org/PostalAddress">
         <span itemprop="streetAddress">1 Main St</span>, <span itemprop="addressLocality">Springfield</span>
@@ -121,7 +121,7 @@ describe('people and organisations', () => {
     });
   });
 
-  test('elements elsewhere belong to an item that refers to them', () => {
+  test('include elements elsewhere on the page that their item refers to', () => {
     const cards = read(`<p id="m"><a itemprop="email" href="mailto:jane@acme.example">m</a></p>
       <p ${PERSON} itemref="none m n"><b itemprop="name">Jane Doe</b></p>
       <p id="n"><span itemprop="worksFor" ${HOUSE}><b itemprop="name">Acme</b></span></p>`);
@@ -132,7 +132,7 @@ describe('people and organisations', () => {
     });
   });
 
-  test('other vocabularies and full names of properties are understood', () => {
+  test('are understood in other vocabularies and with full property names', () => {
     const cards =
       read(`<p itemscope itemtype="http://data-vocabulary.org/Person"><b itemprop="name">Jane Doe</b>
         <i itemprop="title">CEO</i> <i itemprop="affiliation">Acme</i></p>

@@ -4,7 +4,7 @@ import { personNameKey, readPersonName } from '#src/leads/extract/person-name.ts
 import { isDepartmentLine, isRoleLine } from '#src/leads/extract/role-words.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
-describe('what is no name', () => {
+describe('the name reader refuses', () => {
   test.each([
     'Our Team',
     'Contact Us',
@@ -55,7 +55,7 @@ describe('what is no name', () => {
     expect(readPersonName(text)).toBeNull();
   });
 
-  test('a long or hostile text is refused quickly', () => {
+  test('long or hostile text quickly', () => {
     for (const text of [
       'Aa '.repeat(100_000),
       'A.'.repeat(100_000),
@@ -105,12 +105,12 @@ test.each([
   expect(readPersonName(`  ${name} `)).toBe(name);
 });
 
-test('degrees behind a name are left out', () => {
+test('degrees after a name are dropped', () => {
   expect(readPersonName('Jane Doe, PhD, MBA')).toBe('Jane Doe');
   expect(readPersonName('Jane Doe, Head of Sales')).toBeNull();
 });
 
-test('titles, accents, order and middle initials make no other person', () => {
+test('titles, accents, word order and middle initials do not make another person', () => {
   for (const name of [
     'Prof. Dr. José  García',
     'JOSE GARCIA',
@@ -123,7 +123,7 @@ test('titles, accents, order and middle initials make no other person', () => {
   expect(personNameKey('Josefa García')).not.toBe('jose garcia');
 });
 
-describe('addresses', () => {
+describe('the address', () => {
   test.each([
     ['Jane Doe', 'info@acme.test'],
     ['Jane Doe', 'john.doe@acme.test'],
@@ -160,13 +160,13 @@ describe('addresses', () => {
     expect(nameMatchesAddress(name, email)).toBe(true);
   });
 
-  test('profiles may end in what the network has added', () => {
+  test('in a profile may end in a suffix added by the network', () => {
     expect(nameMatchesHandle('Jane Doe', 'jane-doe-1a2b3c')).toBe(true);
     expect(nameMatchesHandle('Jane Doe', 'john-doe-1a2b3c')).toBe(false);
   });
 });
 
-describe('roles', () => {
+describe('a role line', () => {
   test.each([
     'CEO',
     'Head of Sales',
@@ -193,7 +193,7 @@ describe('roles', () => {
     '代表取締役',
     '总经理',
     '팀장',
-  ])('%s is one', (line) => {
+  ])('can be %s', (line) => {
     expect(isRoleLine(line)).toBe(true);
   });
 
@@ -207,11 +207,11 @@ describe('roles', () => {
     'Call the office manager: 030 1234567',
     'x'.repeat(200),
     'Read more',
-  ])('%j is none', (line) => {
+  ])('is not %j', (line) => {
     expect(isRoleLine(line)).toBe(false);
   });
 
-  test('departments are told from other words', () => {
+  test('is distinguished from a department', () => {
     expect(isDepartmentLine('Forschung & Entwicklung')).toBe(true);
     expect(isDepartmentLine('Sales')).toBe(true);
     expect(isDepartmentLine('Sales in Berlin')).toBe(false);

@@ -34,7 +34,7 @@ test.each([
   '',
   `${'a'.repeat(65)}@acme.test`,
   `a@${'b'.repeat(64)}.test`,
-])('%j is no address of anyone', (text) => {
+])('%j is not a valid address', (text) => {
   expect(normalizeEmail(text)).toBeNull();
 });
 
@@ -55,7 +55,7 @@ test.each([
   expect(normalizeEmail(text)).toBe(email);
 });
 
-test('an address that is megabytes long is refused in no time', () => {
+test('an address of several megabytes is refused quickly', () => {
   const cpuMs = cpuMsOf(() => {
     for (const text of ['a'.repeat(2e6), 'a@'.repeat(1e6), `${'a.'.repeat(1e6)}@b.de`]) {
       expect(normalizeEmail(text)).toBeNull();
@@ -88,7 +88,7 @@ test.each([
   expect(normalizePhone(text, region, 'marked')).toBe(phone);
 });
 
-test('a number in loose text must be valid, behind a label a possible one is enough', () => {
+test('a number in plain text must be valid, but after a label a possible one is enough', () => {
   expect(normalizePhone('+1 555 123 4567', null, 'marked')).toBe('+15551234567');
   expect(normalizePhone('+1 555 123 4567', null, 'text')).toBeNull();
   expect(normalizePhone('+1 202 555 0143', null, 'text')).toBe('+12025550143');
@@ -118,18 +118,18 @@ test.each(
     'info kontakt office sales support hello contacto contatto bureau contato biuro kontor obchod myynti iletisim kancelar ' +
     'no-reply sales.uk support2 büro atencion.cliente info+web'
   ).split(' '),
-)('%s@ is a desk', (local) => {
+)('%s@ is a role address', (local) => {
   expect(isRoleAddress(`${local}@acme.test`)).toBe(true);
 });
 
 test.each('jane jane.doe infojane j.sales postmann clientella mail.jane hr.mueller'.split(' '))(
-  '%s@ is a person',
+  '%s@ is a personal address',
   (local) => {
     expect(isRoleAddress(`${local}@acme.test`)).toBe(false);
   },
 );
 
-test('disposable and free-mail hosts are known, also by their subdomains and countries', () => {
+test('disposable and free-mail hosts are recognized, including subdomains and country variants', () => {
   expect(isDisposable('a@mailinator.com')).toBe(true);
   expect(isDisposable('a@x.mailinator.com')).toBe(true);
   expect(isDisposable('a@acme.test')).toBe(false);
@@ -153,11 +153,11 @@ test.each([
   'a@b..de',
   'a\u0000@b.de',
   `${'ä'.repeat(40)}@b.de`,
-])('a request may not give %j as an address', (text) => {
+])('a request cannot use %j as an address', (text) => {
   expect(parseEmailAddress(text)).toBeNull();
 });
 
-test('an address and a domain of a request keep readable letters', () => {
+test('addresses and domains in a request keep readable letters', () => {
   expect(parseEmailAddress('Jane.Doe@ACME.Test')).toBe('Jane.Doe@acme.test');
   expect(parseEmailAddress('a@XN--MNCHEN-3YA.de')).toBe('a@münchen.de');
   expect(parseDomain('Acme.TEST.')).toBe('acme.test');

@@ -27,13 +27,13 @@ test.each([
   ['Jane Doe - CEO - Acme', 'Jane Doe', 'CEO', 'Acme'],
   ['Jane Doe, Chief Executive Officer | Acme', 'Jane Doe', 'Chief Executive Officer', 'Acme'],
   ['Erika Müller | Geschäftsführerin | Acme', 'Erika Müller', 'Geschäftsführerin', 'Acme'],
-])('the title %j is of a person', (title, name, role, company) => {
+])('the title %j belongs to a person', (title, name, role, company) => {
   expect(readPageMeta(source(`<title>${title}</title>`))).toMatchObject([
     { technique: 'page-title', kind: 'person', name, title: role, company },
   ]);
 });
 
-test('contact data of Open Graph is the organisation, with its address', () => {
+test('Open Graph contact data describes the organization, with its address', () => {
   const data = {
     'og:site_name': 'Acme GmbH',
     'og:description': 'Anvils since 1920.',
@@ -73,14 +73,14 @@ test('contact data of Open Graph is the organisation, with its address', () => {
   ]);
 });
 
-test('a description alone is that of the organisation without a name', () => {
+test('a description without a name belongs to the organization', () => {
   const html = '<title>Jane</title><meta name="description" content="Anvils since 1920.">';
   expect(readPageMeta(source(html))).toMatchObject([
     { kind: 'organization', name: null, description: 'Anvils since 1920.' },
   ]);
 });
 
-test('an author is a person, and the creator of the page is theirs unless it is the site itself', () => {
+test('an author is a person, and owns the creator profile unless it is that of the site', () => {
   const html =
     '<meta name="author" content="Jane Doe"><meta name="twitter:creator" content="@janedoe">' +
     '<meta property="article:author" content="https://www.linkedin.com/in/Jane-Doe/">';
@@ -99,7 +99,7 @@ test('an author is a person, and the creator of the page is theirs unless it is 
   ]);
 });
 
-test('a profile of Open Graph is a person', () => {
+test('an Open Graph profile is a person', () => {
   const html =
     '<meta property="og:type" content="profile"><meta property="profile:first_name" content="Jane">' +
     '<meta property="profile:last_name" content="Doe">';
@@ -116,11 +116,11 @@ test.each([
   ['<title>About us – ACME Tools</title>', 'ACME Tools'],
   ['<title>About us | Bumblebee</title>', ''],
   ['', ''],
-])('the site of %s is called %j', (html, name) => {
+])('the site name of %s is %j', (html, name) => {
   expect(siteNameOf(source(html, 'https://www.acme.test/about'))).toBe(name);
 });
 
-test('a domain of several words is found in the title', () => {
+test('a domain made of several words is matched with the title', () => {
   expect(
     siteNameOf(
       source('<title>Kontakt | Müller & Söhne GmbH</title>', 'https://mueller-soehne.de/'),
@@ -141,6 +141,6 @@ test.each([
   ['https://acme.com/', 'en-US', 'US'],
   ['http://127.0.0.1/', 'ja', 'JP'],
   ['nonsense', '', null],
-])('numbers at %s in %j are of %s', (url, language, region) => {
+])('numbers at %s in %j belong to %s', (url, language, region) => {
   expect(regionOf({ url, language, page: openPage('<p>x</p>') })).toBe(region);
 });

@@ -40,7 +40,7 @@ test.each([
   'x.com',
   '',
   `https://x.com/${'a'.repeat(2e6)}`,
-])('%s is no profile', (url) => {
+])('%s is not a profile', (url) => {
   expect(canonicalProfile(url)).toBeNull();
 });
 
@@ -89,7 +89,7 @@ test.each([
   expect(canonicalProfile(given)).toEqual({ network, kind, url });
 });
 
-test('a page gives each of its profiles once, linked or written out', () => {
+test('each profile on a page is returned once, whether linked or written out', () => {
   const html =
     '<a href="https://www.linkedin.com/in/jane?trk=1">Jane</a> <a href="https://linkedin.com/in/Jane/">Jane</a>' +
     '<a href="https://twitter.com/share?url=x">Tweet</a> <svg><a href="https://x.com/none"></a></svg>' +
@@ -112,7 +112,7 @@ test('a page gives each of its profiles once, linked or written out', () => {
   });
 });
 
-test('a page full of half links takes time that grows with its length', () => {
+test('a page full of incomplete links takes linear time', () => {
   for (const html of ['x.com/'.repeat(3e5), 'linkedin.com/in/'.repeat(1e5), 'www.'.repeat(5e5)]) {
     const read = () =>
       readProfileLinks({ url: 'https://acme.test/', html, page: openPage(html), region: null });

@@ -13,8 +13,8 @@ function sourceOf(html: string): PageSource {
 
 const read = (html: string): ContactCard[] => readRdfa(sourceOf(html));
 
-describe('what must not hold or mislead', () => {
-  test('things that refer to each other in a circle end', () => {
+describe('hostile or misleading markup', () => {
+  test('with circular references comes to an end', () => {
     const cards = read(`<div vocab="https://schema.org/">
       <p resource="#a" typeof="Organization"><b property="name">Acme</b><a property="member" href="#a"></a>
         <link property="employee" href="#b"></p>
@@ -43,12 +43,12 @@ describe('what must not hold or mislead', () => {
       `<div prefix="${'a: http://schema.org/ '.repeat(230_000)}" typeof="a:Person"></div>`,
     ],
     ['60,000 things', '<p typeof="Person"><b property="name">A B</b></p>'.repeat(60_000)],
-  ])('%s are done with in time', (_, html) => {
+  ])('is processed in time: %s', (_, html) => {
     const source = sourceOf(html);
     expect(cpuMsOf(() => readRdfa(source))).toBeLessThan(MOST_MS);
   });
 
-  test('other vocabularies, unknown prefixes, empty values and things outside give no card', () => {
+  test('yields no card for other vocabularies, unknown prefixes, empty values and stray properties', () => {
     expect(
       read('<meta property="og:title" content="Jane Doe"><p property="name">Jane Doe</p>'),
     ).toEqual([]);
@@ -66,8 +66,8 @@ describe('what must not hold or mislead', () => {
   });
 });
 
-describe('people and organisations', () => {
-  test('RDFa Lite with a vocabulary, nested things and links', () => {
+describe('people and organizations', () => {
+  test('are read from RDFa Lite with a vocabulary, nested items and links', () => {
     const cards = read(`<div vocab="http://schema.org/" typeof="LocalBusiness">
       <h1 property="name">Acme</h1><a property="url" href="/">home</a>
       <a property="telephone" href="tel:+44-20-7946-0018">call</a>
@@ -96,7 +96,7 @@ describe('people and organisations', () => {
     });
   });
 
-  test('prefixes, declared or known, of FOAF and vCard', () => {
+  test('are read with declared or known prefixes of FOAF and vCard', () => {
     const cards = read(`<div prefix="s: https://schema.org/" xmlns:f="http://xmlns.com/foaf/0.1/">
       <p typeof="s:Person"><b property="s:name" content="Jane Doe">J.</b></p>
       <p about="#jo" typeof="f:Person"><span property="f:firstName">Jo</span> <span property="f:surname">Li</span>
@@ -119,7 +119,7 @@ describe('people and organisations', () => {
     ]);
   });
 
-  test('what is said of one thing in several places is one card', () => {
+  test('are merged from several places into one card', () => {
     const cards = read(`<div vocab="http://schema.org/"><p resource="#jane" typeof="Person">
       <b property="name">Jane Doe</b></p><p about="#jane"><a property="email" href="mailto:jane@acme.example">m</a></p>
       <p resource="#jane"><i property="jobTitle">CEO</i></p></div>`);
@@ -127,7 +127,7 @@ describe('people and organisations', () => {
     expect(cards[0]).toMatchObject({ title: 'CEO', emails: ['jane@acme.example'] });
   });
 
-  test('a missing vocabulary is taken for schema.org', () => {
+  test('use schema.org when the vocabulary is missing', () => {
     const [card] = read('<p typeof="Person"><b property="name">Jane Doe</b></p>');
     expect(card?.name).toBe('Jane Doe');
   });

@@ -8,7 +8,7 @@ const read = (html: string): ContactCard[] =>
 const rows = (html: string): [string | null, string | null, string][] =>
   read(html).map(({ name, title, emails }) => [name, title, emails.join()]);
 
-describe('nobody', () => {
+describe('no person', () => {
   test.each([
     [
       'testimonials',
@@ -39,7 +39,7 @@ describe('nobody', () => {
     expect(read(html)).toEqual([]);
   });
 
-  test('is given the address that all cards share, or that of a desk', () => {
+  test('gets the address shared by all cards, or a role address', () => {
     const card = (name: string): string =>
       `<div><h3>${name}</h3><p>Manager</p><a href="mailto:front@acme.test">Mail</a><a href="mailto:info@acme.test">Mail</a></div>`;
     expect(rows(card('Jane Doe') + card('John Smith'))).toEqual([
@@ -48,7 +48,7 @@ describe('nobody', () => {
     ]);
   });
 
-  test('is given what follows the last card', () => {
+  test('gets what follows the last card', () => {
     const html =
       '<h3>Jane Doe</h3><p>CEO</p><p>jane@acme.test</p><h3>John Smith</h3><p>CTO</p><p>Write to us</p><p>studio@acme.test, +49 30 1234567</p>';
     expect(read(html).map(({ emails, phones }) => [emails, phones])).toEqual([
@@ -62,7 +62,7 @@ describe('nobody', () => {
     ['<p>box7@acme.test or box8@acme.test</p>', ''],
     ['<p>info@acme.test</p>', ''],
     ['<p>Reads</p><p>Hikes</p><p>Sings</p><p>Runs</p><p>Swims</p><p>box7@acme.test</p>', ''],
-  ])('is given an address of others beside a lone name: %s', (html, emails) => {
+  ])('gets the address of others beside a lone name: %s', (html, emails) => {
     expect(rows(`<main><h1>Jane Doe</h1><p>Partner</p>${html}</main>`)).toEqual([
       ['Jane Doe', 'Partner', emails],
     ]);
@@ -114,14 +114,14 @@ test.each([
     `<div><span class="name">Jane Doe</span><span class="role">CEO</span><a href="mailto:${JANE}">@</a></div><div><span class="name">John Smith</span><span class="role">Head of Sales</span><a href="mailto:${JOHN}">@</a></div>`,
   ],
   [
-    'names set off in paragraphs',
+    'bold names in paragraphs',
     `<p><strong>Jane Doe</strong>, CEO<br>${JANE}</p><p><strong>John Smith</strong>, Head of Sales<br>${JOHN}</p>`,
   ],
 ])('two people are read from %s', (_, html) => {
   expect(rows(html)).toEqual(BOTH);
 });
 
-test('a card that is wrapped in more than the others takes nothing else from its wrapping', () => {
+test('a card nested deeper than the others takes nothing else from its wrapper', () => {
   const card = (name: string): string => `<div class="c"><h3>${name}</h3><p>CEO</p></div>`;
   const html = `<div class="row">${card('Jane Doe')}${card('John Smith')}</div><div class="row">${card('Mary Jones')}<div>Call <a href="tel:+493012345678">us</a></div></div>`;
   expect(read(html).map(({ name, phones }) => [name, phones])).toEqual([
@@ -131,7 +131,7 @@ test('a card that is wrapped in more than the others takes nothing else from its
   ]);
 });
 
-test('a line in the place of the role is one, in whatever words', () => {
+test('a line in the place of the role is a role, whatever its words', () => {
   const card = (name: string, role: string): string => `<div><h3>${name}</h3><p>${role}</p></div>`;
   const html =
     card('Jane Doe', 'CEO') +
@@ -140,7 +140,7 @@ test('a line in the place of the role is one, in whatever words', () => {
   expect(read(html)[2]?.title).toBe('Happiness Hero');
 });
 
-test('phones and profiles in a card are the person’s, the company’s profile is not', () => {
+test('phones and profiles in a card belong to the person, except the company profile', () => {
   const links =
     '<a href="tel:+493012345678">call</a><a href="https://de.linkedin.com/in/jane-doe?x=1">in</a><a href="https://linkedin.com/company/acme">us</a>';
   const [jane] = read(
@@ -152,7 +152,7 @@ test('phones and profiles in a card are the person’s, the company’s profile 
   });
 });
 
-test('a role and a colon name their holders, whose contacts are not those of the page', () => {
+test('a role with a colon names its holders, who do not get the contacts of the page', () => {
   const html =
     '<h1>Impressum</h1><p>Acme GmbH<br>Tel. 030 12345678</p><p>Vertreten durch die Geschäftsführer: Hans Huber, Petra Klein</p><p>post@acme.test</p>';
   expect(read(html)).toMatchObject([
@@ -167,7 +167,7 @@ test.each([
   ['김민준', '대표이사', '이서연', '팀장'],
   ['王伟', '总经理', '李娜', '工程师'],
   ['Ayşe Yılmaz', 'Genel Müdür', 'Mehmet Demir', 'Muhasebe Uzmanı'],
-])('%s, %s is read as well', (name, title, other, otherTitle) => {
+])('%s, %s is also read', (name, title, other, otherTitle) => {
   const html = `<ul><li><p>${name}</p><p>${title}</p></li><li><p>${other}</p><p>${otherTitle}</p></li></ul>`;
   expect(rows(html)).toEqual([
     [name, title, ''],
@@ -203,11 +203,11 @@ test.each([
   ],
   ['<p>王伟 总经理<br>wang@acme.test</p>', '王伟', '总经理', 'wang@acme.test'],
   ['<p>Our CEO is Jane Doe (jane.doe@acme.test).</p>', 'Jane Doe', 'CEO', 'jane.doe@acme.test'],
-])('%s is of one person', (html, name, title, emails) => {
+])('%s describes one person', (html, name, title, emails) => {
   expect(rows(html)).toEqual([[name, title, emails]]);
 });
 
-test('in a row of persons the address of a desk is that of who sits there', () => {
+test('a role address in a row of people belongs to the person beside it', () => {
   const card = (name: string, title: string, email: string): string =>
     `<div><h3>${name}</h3><p>${title}</p><p>${email}</p></div>`;
   expect(
@@ -218,7 +218,7 @@ test('in a row of persons the address of a desk is that of who sits there', () =
   ]);
 });
 
-test('the press desk of another house is nobody here', () => {
+test('the press desk of another company is ignored', () => {
   expect(
     read('<p>Press contact of Fairs & Sons: Jane Doe, Press Officer, tel. +49 30 901820.</p>'),
   ).toEqual([]);

@@ -8,10 +8,10 @@ const card = (...lines: string[]): string =>
   ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n');
 const read = (text: string) => readVCards(text, URL);
 
-describe('what must not hold or mislead', () => {
+describe('hostile or misleading vCards', () => {
   test.each([
     ['cards inside cards', 'BEGIN:VCARD\r\nAGENT:\r\n'.repeat(100_000)],
-    ['cards without end', 'BEGIN:VCARD\nFN:Jane Doe\n'.repeat(100_000)],
+    ['cards without an end', 'BEGIN:VCARD\nFN:Jane Doe\n'.repeat(100_000)],
     ['one line of 5 MB', `BEGIN:VCARD\nFN:${'a'.repeat(5_000_000)}`],
     ['folds', `BEGIN:VCARD\nNOTE:a${'\n a'.repeat(1_500_000)}`],
     ['soft breaks', `BEGIN:VCARD\nNOTE;QUOTED-PRINTABLE:a${'=\na'.repeat(1_500_000)}`],
@@ -19,12 +19,12 @@ describe('what must not hold or mislead', () => {
     ['semicolons', `BEGIN:VCARD\nN${';'.repeat(5_000_000)}`],
     ['quotes', `BEGIN:VCARD\nTEL;TYPE="${'"'.repeat(5_000_000)}`],
     ['line breaks', '\r\n'.repeat(2_500_000)],
-    ['lines without colon', 'a\n'.repeat(2_500_000)],
-  ])('%s are done with in time', (_, text) => {
+    ['lines without a colon', 'a\n'.repeat(2_500_000)],
+  ])('are processed in time: %s', (_, text) => {
     expect(cpuMsOf(() => read(text))).toBeLessThan(MOST_MS);
   });
 
-  test('what is no vCard, an empty card and one of pictures alone give nothing', () => {
+  test('yield nothing when invalid, empty or made only of images', () => {
     expect(read('')).toEqual([]);
     expect(read('<html><p>FN:Jane Doe</p></html>')).toEqual([]);
     expect(read('FN:Jane Doe\nEMAIL:jane@acme.example\n')).toEqual([]);
@@ -32,18 +32,18 @@ describe('what must not hold or mislead', () => {
     expect(read(card('PHOTO;ENCODING=BASE64:RW1haWw6', ' amFuZUBhY21l', '', 'KEY:x'))).toEqual([]);
   });
 
-  test('an end that is missing ends the card at the next one, or at the end of the file', () => {
+  test('without an end are closed by the next one or the end of the file', () => {
     const cards = read('BEGIN:VCARD\nFN:Jane Doe\nBEGIN:VCARD\nFN:Jo Li\n');
     expect(cards.map((read) => read.name)).toEqual(['Jane Doe', 'Jo Li']);
   });
 
-  test('a charset that nobody knows is read as UTF-8', () => {
+  test('in an unknown charset are read as UTF-8', () => {
     expect(read(card('FN;CHARSET=x-none;ENCODING=QUOTED-PRINTABLE:J=C3=B6rg M'))[0]?.name).toBe(
       'Jörg M',
     );
   });
 
-  test('a fax and a pager are no phones', () => {
+  test('do not turn a fax or a pager into a phone number', () => {
     const text = card(
       'FN:Jane Doe',
       'TEL;FAX:+1 217 555 0199',
@@ -54,7 +54,7 @@ describe('what must not hold or mislead', () => {
   });
 });
 
-test('a card of version 2.1 has quoted-printable, soft breaks and types without names', () => {
+test('a version 2.1 card has quoted-printable text, soft breaks and types without names', () => {
   const text = card(
     'VERSION:2.1',
     'N;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:M=FCller;J=F6rg',
@@ -89,7 +89,7 @@ test('a card of version 2.1 has quoted-printable, soft breaks and types without 
   ]);
 });
 
-test('a card of version 3.0 has groups, folds, escapes and profiles', () => {
+test('a version 3.0 card has groups, folds, escapes and profiles', () => {
   const text = card(
     'VERSION:3.0',
     'N:Doe;Jane;;Dr.;',
@@ -127,7 +127,7 @@ test('a card of version 3.0 has groups, folds, escapes and profiles', () => {
   });
 });
 
-test('a card of version 4.0 has tel: addresses, kinds and preferences', () => {
+test('a version 4.0 card has tel: addresses, kinds and preferences', () => {
   const text = `\uFEFF${card(
     'VERSION:4.0',
     'KIND:org',
@@ -148,7 +148,7 @@ test('a card of version 4.0 has tel: addresses, kinds and preferences', () => {
   });
 });
 
-test('several cards in a file are each read, an agent’s inside one too', () => {
+test('every card in a file is read, including an agent’s inside another', () => {
   const agent = 'AGENT:\nBEGIN:VCARD\nFN:Jo Li\nEND:VCARD';
   const text = `${card('FN:Jane Doe', agent, 'TITLE:CEO')}\n${card('ORG:Acme', 'TEL:+1 217 555 0100')}`;
   expect(read(text).map(({ name, kind, title }) => [name, kind, title])).toEqual([
@@ -158,7 +158,7 @@ test('several cards in a file are each read, an agent’s inside one too', () =>
   ]);
 });
 
-test('a number without prefix belongs to the region that is given', () => {
+test('a number without a prefix belongs to the given region', () => {
   expect(readVCards(card('FN:Jane Doe', 'TEL:030 1234567'), URL, 'DE')[0]?.phones).toEqual([
     '+49301234567',
   ]);

@@ -61,7 +61,7 @@ test.each([
   ['030 901820', null],
   ['555 123 4567', null],
   ['+1 555 12', null],
-])('in %j (%s) no number is a phone', (text, region) => {
+])('no number in %j (%s) is a phone number', (text, region) => {
   expect(read(`<p>${text}</p>`, region)).toEqual([]);
 });
 
@@ -76,7 +76,7 @@ test.each([
   ['01.42.68.53.00', 'FR', ['+33142685300']],
   ['020 7946 0958', 'GB', ['+442079460958']],
   ['8 (812) 327-45-11', 'RU', ['+78123274511']],
-])('in %j (%s) the phones are %j', (text, region, phones) => {
+])('the phone numbers in %j (%s) are %j', (text, region, phones) => {
   expect(read(`<p>${text}</p>`, region)).toEqual(phones);
 });
 
@@ -104,7 +104,7 @@ test.each([
   expect(read(`<p>${text}</p>`, region)).toEqual([phone]);
 });
 
-test('a label stands in the cell, line or element before, and holds for the numbers that follow', () => {
+test('a label in the previous cell, line or element applies to the numbers that follow', () => {
   expect(read('<dl><dt>Telefon</dt><dd>+49 (0)30 / 90 18 20 - 0</dd></dl>')).toEqual([
     '+49309018200',
   ]);
@@ -118,7 +118,7 @@ test('a label stands in the cell, line or element before, and holds for the numb
   expect(read('<p>Tel. 030 901820 / 901821</p>')).toEqual(['+4930901820']);
 });
 
-test('a fax is no phone, wherever its label stands', () => {
+test('a fax is not a phone number, wherever its label is', () => {
   expect(read('<p>Tel: 030 901820 Fax: 030 901829</p>')).toEqual(['+4930901820']);
   expect(read('<dt>Telefax</dt><dd>+49 30 901829</dd>')).toEqual([]);
   expect(read('<p>F: +49 30 901829</p>')).toEqual([]);
@@ -127,7 +127,7 @@ test('a fax is no phone, wherever its label stands', () => {
   expect(read('<p>FAX：03-1234-5678</p>', 'JP')).toEqual([]);
 });
 
-test('cards say where the values stand', () => {
+test('cards record the position of their values', () => {
   const html = '<p>jane@acme.test, Tel. 030 901820</p>';
   const cards = readVisibleText({
     url: 'https://acme.test/',

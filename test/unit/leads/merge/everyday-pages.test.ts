@@ -8,7 +8,7 @@ import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 const shown = (list: LeadDraft['emails']): string => list.map(({ value }) => value).join(' ');
 
-/** What is known of each lead of a site, line by line; what is not known is left out. */
+/** The known facts of each lead of a site, line by line; unknown ones are omitted. */
 function leadsOf(...pages: [url: string, html: string][]): Record<string, string>[] {
   const read = pages.map(([url, html]) => extractPage({ url, html, kind: 'html' }));
   const leads = mergeLeads(read, registrableDomain(pages[0]?.[0] ?? '') ?? '');
@@ -29,7 +29,7 @@ function leadsOf(...pages: [url: string, html: string][]): Record<string, string
 }
 
 describe('a page', () => {
-  test('of one person has the name, the title, the employer and all contacts', () => {
+  test('of one person yields name, title, employer and all contacts', () => {
     const html = `<html><head><title>Jane Smith</title></head><body>
       <h1>Jane Smith</h1><p>Head of Marketing at Brightwater Ltd</p>
       <p>Email: <a href="mailto:jane.smith@brightwater.example">jane.smith@brightwater.example</a></p>
@@ -49,7 +49,7 @@ describe('a page', () => {
     ]);
   });
 
-  test('with three cards has three persons, and the house with its own contacts', () => {
+  test('with three cards yields three people, and the organization with its own contacts', () => {
     const card = (name: string, title: string, email: string, more = ''): string =>
       `<div class="col-md-4"><div class="card"><img src="x.jpg" alt="${name}"><div class="card-body">
       <h5 class="card-title">${name}</h5><p class="card-text">${title}</p>
@@ -98,7 +98,7 @@ describe('a page', () => {
     ]);
   });
 
-  test('with one mail and one phone is the house, and neither its fax, customers nor web agency', () => {
+  test('with one mail and one phone yields the organization, without its fax, customers or web agency', () => {
     const html = `<html lang="en"><head><title>Contact Us | Cedar &amp; Pine Roofing</title></head><body><h1>Contact Us</h1>
       <p>Cedar &amp; Pine Roofing<br>418 Oak Street<br>Portland, OR 97205</p>
       <p>(503) 555-0142 or <a href="mailto:office@cedarpine.example">office@cedarpine.example</a></p><p>Fax: (503) 555-0143</p>
@@ -116,7 +116,7 @@ describe('a page', () => {
     ]);
   });
 
-  test('of a person who is the site has no house beside', () => {
+  test('of a person who is the site yields no organization', () => {
     const html = `<title>Jane Doe - Product Designer</title><h1>Hi, I'm Jane Doe</h1>
       <p>Reach me at <a href="mailto:jane@janedoe.example">jane@janedoe.example</a> or <a href="https://twitter.com/jdraws">@jdraws</a></p>
       <a href="https://www.linkedin.com/in/jd-draws">LinkedIn</a>`;
@@ -132,7 +132,7 @@ describe('a page', () => {
     ]);
   });
 
-  test('that marks up the number of the house does not give it to the person within', () => {
+  test('that marks up the number of the organization does not assign it to the person inside', () => {
     const html = `<div itemscope itemtype="https://schema.org/Organization"><b itemprop="name">Lakeside Tools</b>
       <span itemprop="telephone">+1-212-555-0175</span>
       <div itemprop="employee" itemscope itemtype="https://schema.org/Person"><span itemprop="name">Robert Klein</span>,
@@ -149,7 +149,7 @@ test.each([
   ['<li class="contact-org">Fabrikam</li>', 'Fabrikam'],
   ['<li>Company car: yes</li>', undefined],
 ])(
-  'a card with %s names the employer %s, and an address without a name is none',
+  'a card with %s names the employer %s, and an address without a name is not an employer',
   (line, company) => {
     const html = `<title>Contact</title><ul><li>Name: Laura Chen</li><li>Title: Buyer</li>${line}<li>Email: laura.chen@fabrikam.example</li></ul>`;
     expect(leadsOf(['http://127.0.0.1:8003/', html]).map((lead) => lead['company'])).toEqual([
@@ -158,7 +158,7 @@ test.each([
   },
 );
 
-describe('the house', () => {
+describe('the organization', () => {
   const mail = '<p>info@acme.example</p>';
   test.each([
     ['<title>Contact</title><p>Acme Tools Ltd, Unit 4, Dock Road</p>', 'Acme Tools Ltd'],
@@ -171,11 +171,11 @@ describe('the house', () => {
     ['<title>Bolt | Contact</title><p>© 2026 Bolt Ltd</p>', 'Bolt'],
     ['<title>Bolt | Contact</title><p>© 2026 All rights reserved</p>', 'Bolt'],
     ['<title>Bolt | Contact</title><blockquote>Acme Tools Ltd</blockquote>', 'Bolt'],
-  ])('%s is called %s', (html, name) => {
+  ])('of %s is called %s', (html, name) => {
     expect(leadsOf(['http://127.0.0.1:8000/contact', html + mail])[0]?.['name']).toBe(name);
   });
 
-  test('is described by its start page, else by the page that was read first', () => {
+  test('is described by its start page, or else by the first page read', () => {
     const head = (text: string): string => `<meta name="description" content="${text}">${mail}`;
     const contact: [string, string] = ['https://acme.example/contact', head('How to reach us.')];
     expect(leadsOf(contact, ['https://acme.example/', head('Anvils.')])[0]?.['description']).toBe(
@@ -213,6 +213,6 @@ test.each([
   ['Editor at Large', null, 'Editor at Large', null],
   ['Looking at Things', null, 'Looking at Things', null],
   [null, 'Acme', null, 'Acme'],
-])('the position %s in the house %s is %s at %s', (title, company, role, house) => {
+])('the position %s at the organization %s becomes %s at %s', (title, company, role, house) => {
   expect(splitEmployer(title, company)).toEqual({ title: role, company: house });
 });

@@ -11,7 +11,7 @@ function contacts(html: string, url = 'https://acme.test/'): string[] {
   );
 }
 
-describe('on a site without an address of its own domain', () => {
+describe('a site without an address of its own domain', () => {
   test.each([
     '<footer>Website by Teme Web Studio, studio@teme.test, +44 1584 496050</footer>',
     '<p>Webdesign: Pixelhafen, <a href="mailto:hallo@pixelhafen.test">Mail</a></p>',
@@ -21,23 +21,23 @@ describe('on a site without an address of its own domain', () => {
     '<div id="comments"><p>Call me, +44 1584 496050, rd@home.test</p></div>',
     '<p>Photos by Ada Lens, ada@lens.test</p>',
     '<h4>Press contact of Trade Fair Ltd</h4><p>press@fair.test</p>',
-  ])('nothing is taken from %s', (html) => {
+  ])('yields nothing from %s', (html) => {
     expect(contacts(html)).toEqual([]);
   });
 
-  test('other addresses are, also those of persons', () => {
+  test('yields other addresses, including those of people', () => {
     expect(contacts('<p>Ring Prudence or write to prudence.hay@post.test</p>')).toEqual([
       'prudence.hay@post.test',
     ]);
   });
 
-  test('what stands elsewhere on the page as well is its own', () => {
+  test('keeps an address that also appears elsewhere on the page', () => {
     const html = '<p>hi@studio.test</p><h2>Next</h2><p>Website by us: hi@studio.test</p>';
     expect(contacts(html)).toEqual(['hi@studio.test']);
   });
 });
 
-test('an address on the domain of the site is its own, whatever stands beside it', () => {
+test('an address on the domain of the site is its own, whatever the text beside it', () => {
   expect(contacts('<p>Website by our own team: web@acme.test</p>')).toEqual(['web@acme.test']);
 });
 
@@ -46,7 +46,7 @@ test.each([
   'http://localhost:8080/',
   'http://[::1]/',
   'http://intranet/',
-])('at %s no address is a stranger', (url) => {
+])('no address is foreign at %s', (url) => {
   expect(contacts('<p>joe@other.org, ann@third.test</p>', url)).toEqual([
     'joe@other.org',
     'ann@third.test',
@@ -80,17 +80,17 @@ test.each([
   ['Name of the dog', null],
   ['Price', null],
   ['', null],
-])('the head %j is that of a column %s', (head, column) => {
+])('the heading %j names a column %s', (head, column) => {
   expect(columnNamed(head)).toBe(column);
 });
 
-test('numbers below a head are marked, and those of a fax are none', () => {
+test('numbers below a phone heading count, but those below a fax heading do not', () => {
   const html =
     '<table><tr><th>Desk</th><th>Phone</th><th>Fax</th></tr><tr><td>Front</td><td>555-123-4567</td><td>555-123-4599</td></tr></table>';
   expect(contacts(html)).toEqual(['+15551234567']);
 });
 
-test('contacts of the house stay where persons are', () => {
+test('contacts of the organization are kept on a page with people', () => {
   const html =
     '<h1>Bolt &amp; Co</h1><p>hello@acme.test, Phone: +1 415 555 2671</p><div class="member"><h3>Jane Smith</h3><p>CEO</p><p>jane@acme.test</p></div>';
   const page = extractPage({ url: 'https://acme.test/', html, kind: 'html' });

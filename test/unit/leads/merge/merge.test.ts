@@ -31,8 +31,8 @@ const values = (list: LeadDraft['emails']): string[] => list.map(({ value }) => 
 const personsOf = (leads: LeadDraft[]): LeadDraft[] =>
   leads.filter(({ kind }) => kind === 'person');
 
-describe('persons', () => {
-  test('a mail of the page is never given to a person whose name it does not have', () => {
+describe('people', () => {
+  test('never get a page address that does not match their name', () => {
     const [company, jane] = merge(
       page('/', [
         person('Jane Doe', { title: 'CEO' }),
@@ -43,7 +43,7 @@ describe('persons', () => {
     expect(values(company?.emails ?? [])).toEqual(['office@acme.test', 'bob.ray@acme.test']);
   });
 
-  test('a mail of the page goes to the one person whose name it has', () => {
+  test('get a page address that matches only their name', () => {
     const [jane] = personsOf(
       merge(
         page('/team', [person('Jane Doe', { title: 'CEO' })]),
@@ -58,7 +58,7 @@ describe('persons', () => {
     ]);
   });
 
-  test('a mail that may be one of two persons’ is neither’s', () => {
+  test('get no address that could belong to two of them', () => {
     const leads = merge(
       page('/', [
         person('Jane Doe', { title: 'CEO' }),
@@ -70,7 +70,7 @@ describe('persons', () => {
     expect(values(leads[0]?.emails ?? [])).toEqual(['doe@acme.test']);
   });
 
-  test('two people with one name and different mails stay two', () => {
+  test('with the same name and different addresses stay separate', () => {
     const leads = personsOf(
       merge(
         page('/', [
@@ -85,7 +85,7 @@ describe('persons', () => {
     ]);
   });
 
-  test('two people with one name and different profiles stay two, and a card without anything is no third', () => {
+  test('with the same name and different profiles stay separate, and an empty card adds no third', () => {
     const profile = (slug: string): Partial<ContactCard> => ({
       profiles: [`https://www.linkedin.com/in/${slug}`],
     });
@@ -101,7 +101,7 @@ describe('persons', () => {
     expect(leads).toHaveLength(2);
   });
 
-  test('two people with one address stay two, and the address is whose name it has', () => {
+  test('with the same address stay separate, and the address goes to the one whose name it matches', () => {
     const shared = { emails: ['jane.doe@acme.test'], title: 'Partner' };
     const leads = merge(page('/', [person('Jane Doe', shared), person('John Smith', shared)]));
     expect(leads.map(({ name, emails }) => [name?.value, values(emails)])).toEqual([
@@ -110,7 +110,7 @@ describe('persons', () => {
     ]);
   });
 
-  test('the address of a desk merges nobody', () => {
+  test('are not merged by a role address', () => {
     const leads = personsOf(
       merge(
         page('/', [
@@ -123,7 +123,7 @@ describe('persons', () => {
     expect(leads.flatMap(({ emails }) => emails)).toEqual([]);
   });
 
-  test('one person on three pages is one, with all evidence', () => {
+  test('on three pages become one, with all the evidence', () => {
     const leads = personsOf(
       merge(
         page('/', [person('Dr. Jane Doe', { title: 'CEO', emails: ['jane@acme.test'] })]),
@@ -143,14 +143,14 @@ describe('persons', () => {
     ]);
   });
 
-  test('an author whose name alone is known is no lead, and one with an address is', () => {
+  test('known only as authors are leads only with an address', () => {
     const author = person('Jane Doe', { technique: 'meta' });
     expect(merge(page('/blog', [author]))).toEqual([]);
     const withMail = merge(page('/blog', [author, loose({ emails: ['jane.doe@acme.test'] })]));
     expect(personsOf(withMail)).toHaveLength(1);
   });
 
-  test('who is known best comes first, and works for the organisation', () => {
+  test('are ordered by how much is known, and work for the organization', () => {
     const leads = merge(
       page('/', [
         person('Ann Lee', { title: 'CTO' }),
@@ -167,13 +167,13 @@ describe('persons', () => {
   });
 });
 
-describe('the organisation', () => {
-  test('nothing known is no lead', () => {
+describe('the organization', () => {
+  test('is no lead when nothing is known', () => {
     expect(merge(page('/', [], { title: 'Acme | Home', siteName: 'Acme' }))).toEqual([]);
     expect(merge()).toEqual([]);
   });
 
-  test('customers, partners and suppliers in structured data are not leads', () => {
+  test('does not include customers, partners and suppliers in structured data', () => {
     const leads = merge(
       page('/', [
         organization('Wix', { website: 'https://wix.example', emails: ['help@wix.example'] }),
@@ -186,7 +186,7 @@ describe('the organisation', () => {
     expect(values(leads[0]?.emails ?? [])).toEqual(['mail@acme.test']);
   });
 
-  test('desks of its own domain come first, and personal profiles are not its own', () => {
+  test('lists role addresses of its own domain first, and no personal profiles', () => {
     const [company] = merge(
       page('/', [
         loose({ emails: ['sales@acme.example', 'jobs@acme.test', 'info@acme.test'] }),
@@ -206,7 +206,7 @@ describe('the organisation', () => {
     expect(company?.website?.value).toBe('https://www.acme.test/');
   });
 
-  test('who made the site or wrote a comment is not the organisation, nor is the number beside', () => {
+  test('excludes web agencies and commenters, with the numbers beside them', () => {
     const [company, ...others] = merge(
       page('/', [
         loose({ emails: ['info@acme.test'], offset: 100 }),
@@ -221,7 +221,7 @@ describe('the organisation', () => {
     expect(values(company?.phones ?? [])).toEqual(['+49301234567']);
   });
 
-  test('without an address of its own domain, those of other domains are its own', () => {
+  test('gets addresses of other domains when it has none of its own', () => {
     const only = (email: string): string[] =>
       merge(page('/', [loose({ emails: [email] })])).flatMap(({ emails }) => values(emails));
     expect(only('acme@gmail.com')).toEqual(['acme@gmail.com']);
@@ -229,7 +229,7 @@ describe('the organisation', () => {
     expect(only('jane.doe@elsewhere.test')).toEqual(['jane.doe@elsewhere.test']);
   });
 
-  test('a house whose name looks like that of a person is none', () => {
+  test('replaces a person with the same name', () => {
     const leads = merge(
       page('/', [
         organization('Officina Ferri', { emails: ['officina@acme.test'] }),
@@ -244,7 +244,7 @@ describe('the organisation', () => {
     [{ title: 'Contact – Acme Ltd' }, 'Acme Ltd'],
     [{ title: 'Fine tools | Bolt & Sons' }, 'Bolt & Sons'],
     [{ title: 'Contact' }, 'acme.test'],
-  ])('its name is found in %j', (given, name) => {
+  ])('takes its name from %j', (given, name) => {
     const [company] = merge(page('/', [loose({ emails: ['info@acme.test'] })], given));
     expect(company?.name?.value).toBe(name);
   });
@@ -254,7 +254,7 @@ describe('several sites', () => {
   const drafts = (domain: string, cards: ContactCard[]): LeadDraft[] =>
     mergeLeads([page('/', cards)], domain);
 
-  test('a person and a company that two sites know are one, with the evidence of both', () => {
+  test('share a person or company known to both, with the evidence of both', () => {
     const linkedin = { profiles: ['https://www.linkedin.com/company/acme'] };
     const jane = person('Jane Doe', { title: 'CEO', emails: ['jane@acme.test'] });
     const leads = mergeDrafts([
@@ -271,7 +271,7 @@ describe('several sites', () => {
     expect(leads[1]?.emails[0]?.evidence).toHaveLength(2);
   });
 
-  test('namesakes of different sites stay two, and so do companies that share an agency’s address', () => {
+  test('keep namesakes apart, and companies that share the address of an agency', () => {
     const leads = mergeDrafts([
       ...drafts('acme.test', [
         organization('Acme', { emails: ['web@agency.test'] }),

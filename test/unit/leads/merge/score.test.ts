@@ -16,11 +16,11 @@ const lead = (given: Partial<LeadDraft>): LeadDraft => ({
 const email = (address: string, ...evidence: Evidence[]): LeadDraft =>
   lead({ emails: [value(address, ...evidence)] });
 
-test('nothing known scores nothing', () => {
+test('an empty lead scores nothing', () => {
   expect(scoreLead(lead({}), null)).toBe(0);
 });
 
-test('a domain without mail servers and a disposable one cap whatever speaks for an address', () => {
+test('a domain without mail servers or a disposable one caps the score of an address', () => {
   const sure = email('jane@acme.test', at('/a', 'json-ld'), at('/b', 'mailto'), at('/c', 'mailto'));
   expect(scoreLead(sure, 'no_mx')).toBe(0.2);
   expect(scoreLead(email('jane@mailinator.com', at('/a', 'json-ld')), 'mx')).toBe(0.2);
@@ -35,11 +35,11 @@ test.each<[Technique, number]>([
   ['obfuscated', 0.75],
   ['visible-text', 0.6],
   ['page-title', 0.4],
-])('%s alone gives %d', (technique, score) => {
+])('%s alone scores %d', (technique, score) => {
   expect(scoreLead(email('x.y@other.test', at('/', technique)), 'unknown')).toBe(score);
 });
 
-test('each further independent source, the site’s own domain, a mail server and the name add up', () => {
+test('independent sources, the domain of the site, a mail server and a matching name add up', () => {
   expect(scoreLead(email('x.y@other.test', at('/', 'mailto'), at('/b', 'mailto')), null)).toBe(0.9);
   expect(scoreLead(email('x.y@other.test', at('/', 'mailto'), at('/', 'json-ld')), null)).toBe(
     0.95,
@@ -53,13 +53,13 @@ test('each further independent source, the site’s own domain, a mail server an
   expect(scoreLead(named, null)).toBe(0.9);
 });
 
-test('one page that shows an address in two ways is one source', () => {
+test('one page that shows an address in two ways counts as one source', () => {
   expect(scoreLead(email('x.y@other.test', at('/', 'mailto'), at('/', 'visible-text')), null)).toBe(
     0.85,
   );
 });
 
-test('the address of a desk loses a tenth', () => {
+test('a role address loses a tenth', () => {
   expect(scoreLead(email('info@other.test', at('/', 'mailto')), null)).toBe(0.75);
 });
 
@@ -68,7 +68,7 @@ test('no score is above 1', () => {
   expect(scoreLead(email('jane@acme.test', ...evidence), 'mx')).toBe(1);
 });
 
-test('a lead without an address has the score of its best contact, or of its name', () => {
+test('a lead without an address scores like its best contact, or its name', () => {
   const name = value('Jane Doe', at('/', 'team-card'));
   const phones = [
     value('+49301234567', at('/', 'visible-text')),

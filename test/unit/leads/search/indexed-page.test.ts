@@ -6,7 +6,7 @@ describe('an indexed page', () => {
   const html = (text: string) =>
     indexedPageHtml({ title: 'T', text, siteName: '', description: '', language: 'en' });
 
-  it('becomes HTML in which nothing of its text is markup', () => {
+  it('becomes HTML in which its text contains no markup', () => {
     const made = indexedPageHtml({
       title: '</title><script>',
       text: 'a <b> & "c" [x" onclick="y](https://a.example/"><script>) <https://b.example/?a&b>',
@@ -19,7 +19,7 @@ describe('an indexed page', () => {
     expect(made).toContain('<a href="https://b.example/?a&amp;b">');
   });
 
-  it('has its links, headings, paragraphs and lists', () => {
+  it('keeps its links, headings, paragraphs and lists', () => {
     const made = html(
       '# Team\n\n**Jane Doe**, see https://a.example/x.\nCall [us](tel:+4930123456)\n\n- <mailto:a@b.example>\n- [In](https://linkedin.com/in/jane "Jane")',
     );
@@ -32,7 +32,7 @@ describe('an indexed page', () => {
     expect(made).toContain('<a href="https://linkedin.com/in/jane">In</a>');
   });
 
-  it('is made in time that grows with its length', () => {
+  it('is built in linear time', () => {
     for (const part of [
       '[',
       '[a](',

@@ -43,12 +43,12 @@ const SEARXNG_FAILURES: [string, FakeAnswer, RegExp, boolean][] = [
   ['a redirect', { status: 302, headers: { location: 'https://google.com/' } }, /redirects/, false],
   ['404', { status: 404 }, /answered 404.*SEARXNG_URL/, false],
   ['a page', { text: '<!doctype html><title>SearXNG</title>' }, /in JSON.*SEARXNG_URL/, false],
-  ['JSON of another kind', { json: { hits: [] } }, /in JSON.*SEARXNG_URL/, false],
+  ['JSON of another shape', { json: { hits: [] } }, /in JSON.*SEARXNG_URL/, false],
   ['null', { text: 'null' }, /in JSON/, false],
   ['more than 5 MB', { text: `{"results":["${'x'.repeat(6_000_000)}` }, /more than 5 MB/, false],
   ['a closed connection', { hangUp: true }, /could not be reached.*SEARXNG_URL/, false],
   [
-    'nothing, as its engines are blocked',
+    'nothing, because its engines are blocked',
     {
       json: {
         results: [],
@@ -67,7 +67,7 @@ const SEARXNG_FAILURES: [string, FakeAnswer, RegExp, boolean][] = [
 ];
 
 describe('a SearXNG that answers', () => {
-  it.each(SEARXNG_FAILURES)('%s fails with what to do', async (_, answer, words, isTemporary) => {
+  it.each(SEARXNG_FAILURES)('%s fails with a remedy', async (_, answer, words, isTemporary) => {
     const { url } = await serve(() => answer);
     const failure = await failureOf(page(openSearxng({ baseUrl: url, fetch: operatorFetch })));
     expect(failure.message).toMatch(words);
@@ -76,7 +76,7 @@ describe('a SearXNG that answers', () => {
     expect(failure.isTemporary).toBe(isTemporary);
   });
 
-  it('good and bad results gives the good ones', async () => {
+  it('good and bad results yields the good ones', async () => {
     const results = [
       null,
       'text',
@@ -93,14 +93,14 @@ describe('a SearXNG that answers', () => {
     ]);
   });
 
-  it('nothing at all, with every engine well, is no failure', async () => {
+  it('nothing, while every engine works, is not a failure', async () => {
     const { url } = await serve(() => ({ json: { results: [] } }));
     expect(await page(openSearxng({ baseUrl: url, fetch: operatorFetch }))).toEqual([]);
   });
 });
 
 describe('a SearXNG', () => {
-  it('that nobody runs fails with its setting', async () => {
+  it('that is not running fails with the name of its setting', async () => {
     const service = await startFakeService(() => ({}));
     await service[Symbol.asyncDispose]();
     const failure = await failureOf(
@@ -109,7 +109,7 @@ describe('a SearXNG', () => {
     expect(failure.message).toMatch(/refused the connection.*SEARXNG_URL/);
   });
 
-  it('that never answers fails in time, and may do better later', async () => {
+  it('that never answers times out as a temporary failure', async () => {
     const never: typeof fetch = (_, init) =>
       new Promise((_resolve, reject) => {
         init?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
@@ -120,14 +120,14 @@ describe('a SearXNG', () => {
     expect(failure.isTemporary).toBe(true);
   });
 
-  it('is given up when the caller gives up', async () => {
+  it('is canceled with the caller', async () => {
     const { url } = await serve(() => ({ json: { results: [] } }));
     const signal = AbortSignal.abort(new Error('canceled'));
     const provider = openSearxng({ baseUrl: url, fetch: operatorFetch });
     await expect(provider.find('x', { page: 1, signal })).rejects.toThrow('canceled');
   });
 
-  it('is asked below its path, with its login, for the page and for JSON', async () => {
+  it('is called below its base path, with its login, for the page and for JSON', async () => {
     const service = await serve(() => ({ json: { results: [] } }));
     const base = service.url.replace('//', '//me:p%40ss@');
     await page(openSearxng({ baseUrl: `${base}/searx/?x=1#y`, fetch: operatorFetch }), 2);
@@ -160,7 +160,7 @@ const BRAVE_FAILURES: [string, FakeAnswer, RegExp, boolean][] = [
 
 describe('Brave', () => {
   it.each(BRAVE_FAILURES)(
-    'that answers %s fails without a word of the key',
+    'that answers %s fails without revealing the key',
     async (_, answer, words, isTemporary) => {
       const { url } = await serve(() => answer);
       const provider = openBrave({ baseUrl: url, apiKey: KEY, fetch: operatorFetch });
@@ -172,7 +172,7 @@ describe('Brave', () => {
   );
 
   it.each([`${KEY}\n`, `${KEY}\u2013`, `${KEY} x`])(
-    'is not asked with a key that is none, and the key is not told',
+    'is not called with an invalid key, which is not revealed',
     async (apiKey) => {
       const provider = openBrave({ baseUrl: 'http://127.0.0.1:9', apiKey, fetch: operatorFetch });
       const failure = await failureOf(page(provider));
@@ -181,7 +181,7 @@ describe('Brave', () => {
     },
   );
 
-  it('is sent the key as a header, and pages from 0 to 9', async () => {
+  it('receives the key as a header, and pages from 0 to 9', async () => {
     const asked: { url: URL; token: string | null }[] = [];
     const fake: typeof fetch = async (input, init) => {
       const headers = new Headers(init?.headers);
@@ -204,7 +204,7 @@ describe('Brave', () => {
     expect(asked[1]?.url.searchParams.get('q')?.split(' ')).toHaveLength(50);
   });
 
-  it('finds nothing when it names no web results', async () => {
+  it('finds nothing when the response has no web results', async () => {
     const fake: typeof fetch = async () => Response.json({ type: 'search', query: null });
     expect(
       await page(openBrave({ baseUrl: 'https://b.example', apiKey: KEY, fetch: fake })),
@@ -214,7 +214,7 @@ describe('Brave', () => {
 
 async function search(baseUrl: string, wanted: number) {
   const config = { LEAD_SEARCH_PROVIDER: 'searxng', SEARXNG_URL: baseUrl } as Config; // all that is read
-  const services = { config, operatorFetch, log: createLog('silent') } as Services; // nor of these
+  const services = { config, operatorFetch, log: createLog('silent') } as Services; // nor are other services used
   return searchWeb(services, {
     workspaceId: 'w' as never,
     userId: 'u' as never,
@@ -224,8 +224,8 @@ async function search(baseUrl: string, wanted: number) {
   });
 }
 
-describe('a search of the web', () => {
-  it('goes on over pages until there are sites enough, each site once, directories left out', async () => {
+describe('a web search', () => {
+  it('reads pages until there are enough sites, each once, without directories', async () => {
     const pages = [
       ['https://www.mill-a.co.uk/flour/list.pdf', 'https://de.linkedin.com/company/mill-a'],
       ['https://shop.mill-a.co.uk/', 'http://mill-b.example:8080/x?y', 'https://www.yelp.fr/biz/m'],
@@ -246,7 +246,7 @@ describe('a search of the web', () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it('asks no more than it must, and not for what repeats itself', async () => {
+  it('makes no more requests than necessary, and stops when results repeat', async () => {
     const service = await serve(() => ({ json: { results: [result('https://mill-a.example/')] } }));
     expect(await search(service.url, 1)).toHaveLength(1);
     expect(service.requests).toHaveLength(1);
@@ -254,7 +254,7 @@ describe('a search of the web', () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it('keeps what it has when a later page fails, and fails when it has nothing', async () => {
+  it('keeps its results when a later page fails, and fails when it has none', async () => {
     const service = await serve((url) =>
       url.searchParams.get('pageno') === '1'
         ? { json: { results: [result('https://mill-a.example/')] } }
@@ -270,8 +270,8 @@ describe('a search of the web', () => {
   });
 });
 
-describe('pages of a search', () => {
-  it('belong to sites in order of appearance; each name under a shared suffix is a site', () => {
+describe('search result pages', () => {
+  it('are grouped by site in order of appearance; under a shared suffix each name is a site', () => {
     const urls = [
       'https://b.test/1',
       'https://a.github.io/',
@@ -290,7 +290,7 @@ describe('pages of a search', () => {
     'https://maps.google.it/',
     'https://medium.com/@m',
     'https://amazon.co.uk/',
-  ])('%s is no site of its own', (url) => {
+  ])('from %s belong to no site', (url) => {
     expect(groupSites([{ url }]).size).toBe(0);
   });
 });

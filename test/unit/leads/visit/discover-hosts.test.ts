@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { discoverListed, discoverPages } from '#src/leads/visit/discover-pages.ts';
 
-describe('a site without a name', () => {
+describe('the host of a site', () => {
   const hrefs = (links: string[], url: string, domain: string): string[] =>
     discoverPages({ url, links: links.map((link) => ({ url: link, text: '' })) }, domain).map(
       (page) => page.url,
@@ -12,18 +12,18 @@ describe('a site without a name', () => {
     ['an IP address', 'http://127.0.0.1/', '127.0.0.1'],
     ['IPv6 and a port', 'http://[::1]:8000/', '[::1]:8000'],
     ['localhost and a port', 'http://localhost:8000/', 'localhost:8000'],
-  ])('at %s has the pages that it links to', (_, home, domain) => {
+  ])('may be %s, and its links are found', (_, home, domain) => {
     const team = new URL('/team.html', home).href;
     expect(hrefs([team], home, domain)).toEqual([team]);
     expect(discoverListed([team], domain)).toMatchObject([{ url: team, kind: 'team' }]);
   });
 
-  test('at another port of the same address is another site', () => {
+  test('differs from another port of the same address', () => {
     const others = ['http://127.0.0.1:9000/team', 'http://127.0.0.1/team'];
     expect(hrefs(others, 'http://127.0.0.1:8000/', '127.0.0.1:8000')).toEqual([]);
   });
 
-  test('the port of a name is not asked about', () => {
+  test('may have any port when it is a domain name', () => {
     const shop = 'https://shop.acme.example:8443/team';
     expect(hrefs([shop], 'https://www.acme.example/', 'acme.example')).toEqual([shop]);
   });

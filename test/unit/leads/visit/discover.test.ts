@@ -29,25 +29,25 @@ function discover(links: (string | [url: string, text: string])[], url: string =
 const kindsOf = (links: (string | [string, string])[]): [string, string][] =>
   discover(links).map(({ url, kind }) => [new URL(url).pathname, kind]);
 
-describe('what is left alone', () => {
+describe('page discovery', () => {
   test.each([
     ['another host', 'https://other.example/contact'],
-    ['a host whose name ends alike', 'https://notacme.example/contact'],
+    ['a host whose name ends the same', 'https://notacme.example/contact'],
     ['a mail address', 'mailto:contact@acme.example'],
     ['a script', 'javascript:contact()'],
     ['an address with a password', 'https://a:b@acme.example/contact'],
     ['a picture', 'https://acme.example/team.jpg'],
     ['a brochure', 'https://acme.example/contact.pdf'],
     ['the page itself', 'https://acme.example/#contact'],
-    ['an address without end', `https://acme.example/contact?x=${'a'.repeat(3_000)}`],
-    ['a word within a word', 'https://acme.example/contactless-payment-terminals-for-shops'],
-    ['news with such words', 'https://acme.example/blog/meet-our-team-of-the-year-at-the-fair'],
-    ['a broken percent code that names nothing', 'https://acme.example/%E0%A4%A'],
-  ])('%s', (_, url) => {
+    ['an endless address', `https://acme.example/contact?x=${'a'.repeat(3_000)}`],
+    ['a keyword inside a word', 'https://acme.example/contactless-payment-terminals-for-shops'],
+    ['news with keywords', 'https://acme.example/blog/meet-our-team-of-the-year-at-the-fair'],
+    ['an invalid percent code', 'https://acme.example/%E0%A4%A'],
+  ])('ignores %s', (_, url) => {
     expect(discover([url])).toEqual([]);
   });
 
-  test('a sentence that has such a word in it is no name of a page', () => {
+  test('ignores a sentence that contains a keyword', () => {
     expect(
       discover([
         ['https://acme.example/x', 'Read how our team has won the award for the best apple pie'],
@@ -57,7 +57,7 @@ describe('what is left alone', () => {
     ).toEqual([]);
   });
 
-  test('a page with 100,000 links is read within a moment', () => {
+  test('reads a page with 100,000 links quickly', () => {
     const links = Array.from({ length: 100_000 }, (_, index): [string, string] => [
       `https://acme.example/a/b-${index}/c`,
       `one two three four five six seven ${index}`,
@@ -65,7 +65,7 @@ describe('what is left alone', () => {
     expect(cpuMsOf(() => discover(links))).toBeLessThan(2_000);
   });
 
-  test('no text makes it fail', () => {
+  test('survives any text', () => {
     const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 100 });
     fc.assert(
       fc.property(units, (codes) => {
@@ -76,7 +76,7 @@ describe('what is left alone', () => {
   });
 });
 
-describe('pages by their names', () => {
+describe('discovery by page names', () => {
   test.each([
     ['English', 'Contact us', 'contact'],
     ['English', 'Meet the team', 'team'],
@@ -122,14 +122,14 @@ describe('pages by their names', () => {
     ['Chinese', '联系我们', 'contact'],
     ['Chinese', '關於我們', 'about'],
     ['Korean', '회사소개', 'about'],
-  ])('%s: %s is %s, as text and in a path', (_, text, kind) => {
+  ])('reads %s: %s as %s, in text and in a path', (_, text, kind) => {
     expect(kindOfName(text)?.kind).toBe(kind);
     expect(discover([['https://acme.example/p/17', text]])).toMatchObject([{ kind }]);
     const path = text.toLowerCase().replaceAll(/[\s’]+/g, '-');
     expect(discover([new URL(`/site/${path}.html`, HOME).href])).toMatchObject([{ kind }]);
   });
 
-  test('the better name decides, of the path or the text, and a parameter may be the path', () => {
+  test('uses the better name of path and text, and also reads a path in a parameter', () => {
     expect(
       kindsOf([
         ['https://acme.example/team', 'More about our work'],
@@ -149,7 +149,7 @@ describe('pages by their names', () => {
     ]);
   });
 
-  test('pages below the team are persons, cards are cards, subdomains are of the site', () => {
+  test('treats pages below the team as people, vCard files as cards, and subdomains as part of the site', () => {
     expect(
       discover([
         'https://acme.example/team/jane-doe',
@@ -166,7 +166,7 @@ describe('pages by their names', () => {
     ]);
   });
 
-  test('one page in many spellings is found once', () => {
+  test('finds a page once, however its address is spelled', () => {
     expect(
       discover([
         ['https://acme.example/contact', 'write'],
@@ -178,7 +178,7 @@ describe('pages by their names', () => {
   });
 });
 
-test('an address keeps what decides which page it is', () => {
+test('a page key keeps what distinguishes pages', () => {
   const keyOf = (url: string): string => {
     const address = plainAddress(url);
     return address ? pageKey(address) : '';
@@ -202,7 +202,7 @@ describe('the queue', () => {
     return kinds.map(() => queue.take(isGerman)?.kind ?? 'none');
   };
 
-  test('takes the imprint first where law asks for one, and privacy last everywhere', () => {
+  test('puts the imprint first where the law requires one, and privacy last', () => {
     const rest = ['contact', 'team', 'about'];
     expect(order(true)).toEqual(['home', 'imprint', ...rest, 'person', 'privacy']);
     expect(order(false)).toEqual(['home', ...rest, 'imprint', 'person', 'privacy']);
@@ -211,7 +211,7 @@ describe('the queue', () => {
     expect(isGermanSite('https://acme.com/', 'en')).toBe(false);
   });
 
-  test('never gives a page twice, and not more than some of a kind', () => {
+  test('returns no page twice, and only a few of each kind', () => {
     const queue = new PageQueue();
     const cards = Array.from({ length: 9 }, (_, index) => `${HOME}${index}.vcf`);
     for (let time = 0; time < 2; time += 1) {
@@ -228,7 +228,7 @@ describe('the queue', () => {
   });
 });
 
-test('guesses differ by language and stay on the host', () => {
+test('guesses depend on the language and stay on the host', () => {
   const urls = (isGerman: boolean): string[] =>
     guessPages('https://acme.example/', isGerman).map(({ url }) => url);
   expect(urls(true)).toContain('https://acme.example/impressum');
@@ -240,19 +240,19 @@ describe('sitemaps', () => {
   const urlset = (urls: string[]): string =>
     `<?xml version="1.0"?><urlset>${urls.map((url) => `<url><loc> ${url} </loc></url>`).join('')}</urlset>`;
 
-  test('are read when they are cut off, packed, quoted or named otherwise', () => {
+  test('are read even if truncated, compressed, quoted or prefixed', () => {
     const text = urlset([`${HOME}a?x=1&amp;y=2`, `<![CDATA[${HOME}b]]>`, `${HOME}c`]);
     const pages = [`${HOME}a?x=1&y=2`, `${HOME}b`, `${HOME}c`];
     expect(readSitemapLinks(Buffer.from(text)).pages).toEqual(pages);
     expect(readSitemapLinks(gzipSync(text)).pages).toEqual(pages);
     expect(readSitemapLinks(Buffer.from(text.slice(0, -17))).pages).toEqual(pages);
-    // Half an address is none.
+    // A truncated address is dropped.
     const half = Buffer.from(text.slice(0, -30));
     expect(readSitemapLinks(half).pages).toEqual(pages.slice(0, 2));
     expect(readSitemapLinks(Buffer.from(text.replaceAll('loc>', 'sm:loc>'))).pages).toEqual(pages);
   });
 
-  test('that are none, or bombs, say nothing', () => {
+  test('that are invalid or bombs yield nothing', () => {
     const none = { pages: [], sitemaps: [] };
     expect(readSitemapLinks(Buffer.from('<html>loc</html>'))).toEqual(none);
     expect(readSitemapLinks(gzipSync('<loc>https://a.example/</loc>').subarray(0, 20))).toEqual(
@@ -267,7 +267,7 @@ describe('sitemaps', () => {
     expect(cpuMs).toBeLessThan(2_000);
   });
 
-  test('of pages come before those of posts; their pages are named by their paths', () => {
+  test('of pages come before those of posts, and their pages are classified by path', () => {
     const index = `<sitemapindex>${['post', 'page'].map((name) => `<sitemap><loc>${HOME}${name}-sitemap.xml</loc></sitemap>`).join('')}</sitemapindex>`;
     expect(readSitemapLinks(Buffer.from(index)).sitemaps).toEqual([
       `${HOME}page-sitemap.xml`,

@@ -13,12 +13,12 @@ interface Answer {
   status?: number;
   body?: string | Buffer;
   headers?: Record<string, string>;
-  /** Where it was found after redirects. */
+  /** The address after redirects. */
   url?: string;
   isCut?: boolean;
 }
 
-/** A client that gives these answers, one after the other, the last for ever. */
+/** A client that gives these answers in order and repeats the last. */
 function answering(...answers: (Answer | Error)[]) {
   const asked: string[] = [];
   const http: HttpClient = {
@@ -48,35 +48,35 @@ function fetchOnce(answer: Answer | Error): Promise<OriginRobots> {
   return createRobotsCache(answering(answer).http).fetch(`${ORIGIN}/team`, options);
 }
 
-describe('an answer that is no file', () => {
+describe('an answer without a robots.txt file', () => {
   test.each([
     ['a server error', { status: 500 }],
     ['an overload', { status: 503 }],
     ['too many requests', { status: 429 }],
     ['a timeout of the server', { status: 408 }],
     ['a redirect without a target', { status: 302 }],
-    ['a file that breaks off', { body: 'User-agent: *\nDisallow: /a', isCut: true }],
+    ['a truncated file', { body: 'User-agent: *\nDisallow: /a', isCut: true }],
     ['no connection', new OutboundError('network', 'acme.example refused the connection.')],
     ['a loop', new OutboundError('too-many-redirects', 'acme.example redirected too often.')],
     ['silence', new OutboundError('timeout', 'acme.example did not answer.')],
-  ])('%s forbids everything, and says whose it was', async (_, answer) => {
+  ])('such as %s forbids everything and names the host', async (_, answer) => {
     const robots = await fetchOnce(answer);
     expect(robots.isAllowed(`${ORIGIN}/`)).toBe(false);
     expect(robots.failure).toContain('acme.example');
   });
 
-  test.each([400, 401, 403, 404, 410, 418])('a %d forbids nothing', async (status) => {
+  test.each([400, 401, 403, 404, 410, 418])('with status %d forbids nothing', async (status) => {
     const robots = await fetchOnce({ status, body: 'User-agent: *\nDisallow: /' });
     expect(robots).toMatchObject({ failure: null, crawlDelayMs: 0, sitemaps: [] });
     expect(robots.isAllowed(`${ORIGIN}/team`)).toBe(true);
   });
 
-  test('how long the site wants to be left alone is handed on', async () => {
+  test('passes on how long the site asks for a pause', async () => {
     const robots = await fetchOnce({ status: 503, headers: { 'retry-after': '120' } });
     expect(robots.pauseMs).toBe(120_000);
   });
 
-  test('an inner address, or whatever a library says, is not told', async () => {
+  test('reveals no internal address and no library message', async () => {
     const refused = new OutboundError('refused', 'acme.example resolves to a private address.');
     const odd = new OutboundError('network', 'acme.example could not be called: EACCES 10.0.0.9', {
       code: 'EACCES',
@@ -85,7 +85,7 @@ describe('an answer that is no file', () => {
     expect((await fetchOnce(odd)).failure).toBe('acme.example could not be called (EACCES).');
   });
 
-  test('an abort is no answer, and what is no failure of a call is not swallowed', async () => {
+  test('is not made of an abort, and unexpected errors are not swallowed', async () => {
     const { http } = answering(new TypeError('broken'));
     const stop = new AbortController();
     const cache = createRobotsCache(http);
@@ -106,16 +106,21 @@ describe('rules', () => {
       '/team/open/1',
       true,
     ],
-    ['of equal ones the one that allows', 'User-agent: *\nDisallow: /a\nAllow: /a', '/a', true],
+    ['of equal rules, the one that allows', 'User-agent: *\nDisallow: /a\nAllow: /a', '/a', true],
     [
-      'a group of our own counts alone',
+      'a group for us excludes the others',
       'User-agent: *\nDisallow: /\n\nUser-agent: millrace\nDisallow: /x',
       '/team',
       true,
     ],
-    ['in any case, with a version', 'User-agent: MILLRACE/2.0\nDisallow: /', '/', false],
     [
-      'another robot’s name that begins like ours is not ours',
+      'names match in any case, with a version',
+      'User-agent: MILLRACE/2.0\nDisallow: /',
+      '/',
+      false,
+    ],
+    [
+      'a longer robot name that starts like ours is not ours',
       'User-agent: MillraceImages\nDisallow: /',
       '/',
       true,
@@ -128,42 +133,37 @@ describe('rules', () => {
     ],
     ['robots in a row share a group', 'User-agent: x\nUser-agent: *\nDisallow: /', '/', false],
     [
-      'a sitemap between them does not part them',
+      'a sitemap between them does not separate them',
       'User-agent: *\nSitemap: /s.xml\nUser-agent: x\nDisallow: /',
       '/',
       false,
     ],
     [
-      'nor does a record that nobody knows',
+      'nor does an unknown record',
       'User-agent: *\nNoise: 1\nUser-agent: x\nDisallow: /',
       '/',
       false,
     ],
-    ['rules before any group are none', 'Disallow: /\nUser-agent: x\nDisallow: /', '/', true],
+    ['rules before any group are ignored', 'Disallow: /\nUser-agent: x\nDisallow: /', '/', true],
     ['an empty rule forbids nothing', 'User-agent: *\nDisallow:', '/', true],
     ['a star and an end', 'User-agent: *\nDisallow: /*.php$', '/a/b.php', false],
-    ['an end that is not there', 'User-agent: *\nDisallow: /*.php$', '/a/b.php5', true],
+    ['an end that does not match', 'User-agent: *\nDisallow: /*.php$', '/a/b.php5', true],
     ['percent codes in any case', 'User-agent: *\nDisallow: /%C3%BCber', '/%c3%bcber', false],
-    ['letters that are not encoded', 'User-agent: *\nDisallow: /über', '/%C3%BCber', false],
-    ['codes that are needless', 'User-agent: *\nDisallow: /%74eam', '/te%61m', false],
+    ['unencoded characters', 'User-agent: *\nDisallow: /über', '/%C3%BCber', false],
+    ['unnecessary codes', 'User-agent: *\nDisallow: /%74eam', '/te%61m', false],
     [
-      'a byte order mark and old line ends',
+      'a byte order mark and old line endings',
       '\uFEFFUser-agent: *\rDisallow: /a\r\nDisallow: /b',
       '/a',
       false,
     ],
     ['comments', 'User-agent: * # all\nDisallow: /a # the team', '/a', false],
-    [
-      'a page that is sent in its place',
-      '<!doctype html><a href="x:y">User-agent: *</a>',
-      '/',
-      true,
-    ],
+    ['a page sent in its place', '<!doctype html><a href="x:y">User-agent: *</a>', '/', true],
   ])('%s', (_, text, path, isAllowed) => {
     expect(allows(text, path)).toBe(isAllowed);
   });
 
-  test('the file says nothing about other origins', () => {
+  test('do not apply to other origins', () => {
     const robots = robotsOf('User-agent: *\nDisallow: /');
     expect(robots.isAllowed('http://acme.example/')).toBe(true);
     expect(robots.isAllowed('https://other.example/')).toBe(true);
@@ -175,11 +175,11 @@ describe('rules', () => {
     ['Infinity', 10_000],
     ['-5', 0],
     ['soon', 0],
-  ])('a crawl delay of %s is %d ms', (delay, ms) => {
+  ])('of a crawl delay of %s cause %d ms', (delay, ms) => {
     expect(robotsOf(`User-agent: *\nCrawl-delay: ${delay}`).crawlDelayMs).toBe(ms);
   });
 
-  test('500 KiB are read, and half a rule at the limit does not count', async () => {
+  test('are read up to 500 KiB, without a truncated last rule', async () => {
     const head = 'User-agent: *\nDisallow: /first\n';
     const filler = `${head}${'# filler\n'.repeat(60_000)}`;
     const early = `${filler.slice(0, 510_000)}\nDisallow: /within\n`;
@@ -197,13 +197,13 @@ describe('rules', () => {
     ['one endless line', 'allow'.repeat(100_000)],
     ['colons', ':'.repeat(500_000)],
     ['line ends', '\r'.repeat(500_000)],
-  ])('%s are read within a moment', (_, text) => {
+  ])('in %s are read quickly', (_, text) => {
     expect(cpuMsOf(() => allows(text, `/${'a'.repeat(1_900)}`))).toBeLessThan(5_000);
   });
 });
 
 describe('the cache', () => {
-  test('asks each origin once, for half a day', async () => {
+  test('asks each origin once in half a day', async () => {
     const { http, asked } = answering({ body: 'User-agent: *\nDisallow: /a' });
     let nowMs = 0;
     const cache = createRobotsCache(http, () => nowMs);
@@ -217,7 +217,7 @@ describe('the cache', () => {
     expect(asked).toEqual([`${ORIGIN}/robots.txt`]);
   });
 
-  test('forgets a failure soon, and at once when the time was ours that was short', async () => {
+  test('forgets a failure soon, and immediately when our own deadline caused it', async () => {
     const { http } = answering(
       { status: 500 },
       new OutboundError('timeout', 'acme.example did not answer.'),
@@ -235,7 +235,7 @@ describe('the cache', () => {
     expect(cache.known(ORIGIN)?.failure).toContain('did not answer');
   });
 
-  test('knows the file of the origin that it was redirected to, for that origin', async () => {
+  test('also serves the origin that redirected to the file', async () => {
     const { http } = answering({
       url: 'https://www.acme.example/robots.txt',
       body: 'User-agent: *\nDisallow: /a',
@@ -251,7 +251,7 @@ describe('the cache', () => {
     expect(other.known('https://www.acme.example')).toBeNull();
   });
 
-  test('forgets what was not used for longest when it holds too much', async () => {
+  test('evicts the least recently used entry when it is full', async () => {
     const { http } = answering({ body: `# ${'x'.repeat(500_000)}` });
     const cache = createRobotsCache(http);
     for (let index = 0; index < 40; index += 1) {

@@ -3,7 +3,7 @@ import { Batcher } from '#src/platform/batcher.ts';
 
 const fulfilled = <T>(value: T): PromiseSettledResult<T> => ({ status: 'fulfilled', value });
 
-/** A flush that waits for `release` and remembers what it was given. */
+/** A flush that waits for `release` and records its items. */
 function slowFlush() {
   const flushes: number[][] = [];
   const releases: (() => void)[] = [];
@@ -15,13 +15,13 @@ function slowFlush() {
   return { flush, flushes, release: () => releases.shift()?.() };
 }
 
-/** The batcher lets one turn of the event loop pass before a flush; after the second it has begun. */
+/** The batcher waits one turn of the event loop before a flush; after two turns it has begun. */
 const tick = async () => {
   await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setImmediate(resolve));
 };
 
-it('takes all who came while a flush ran into the next one', async () => {
+it('collects everything submitted during a flush into the next one', async () => {
   const { flush, flushes, release } = slowFlush();
   const batcher = new Batcher(flush, { items: 100, size: 100 }, () => 1);
   const first = batcher.submit(1);
@@ -35,7 +35,7 @@ it('takes all who came while a flush ran into the next one', async () => {
   await batcher.idle();
 });
 
-it('lets those join the first flush who come later in the same turn of the event loop', async () => {
+it('adds items submitted later in the same turn of the event loop to the first flush', async () => {
   const { flush, flushes, release } = slowFlush();
   const batcher = new Batcher(flush, { items: 100, size: 100 }, () => 1);
   const first = batcher.submit(1);
@@ -47,7 +47,7 @@ it('lets those join the first flush who come later in the same turn of the event
   expect(await Promise.all([first, second])).toEqual([10, 20]);
 });
 
-it('keeps a flush within its limits of items and size, and lets one oversized item through alone', async () => {
+it('limits each flush by items and size, and passes an oversized item alone', async () => {
   const flushes: number[][] = [];
   const flush = async (items: number[]) => {
     flushes.push(items);
@@ -68,7 +68,7 @@ it('rejects only the item whose result is a rejection', async () => {
   expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-it('rejects a flush that throws and goes on with the next', async () => {
+it('rejects the items of a flush that throws, then continues with the next', async () => {
   let calls = 0;
   const flush = async (items: number[]) => {
     calls += 1;
@@ -80,7 +80,7 @@ it('rejects a flush that throws and goes on with the next', async () => {
   expect(results.map((result) => result.status)).toEqual(['rejected', 'fulfilled']);
 });
 
-it('rejects an item that the flush forgot to settle', async () => {
+it('rejects an item that the flush did not settle', async () => {
   const batcher = new Batcher<number, number>(
     async () => [],
     { items: 1, size: 1 },
@@ -89,7 +89,7 @@ it('rejects an item that the flush forgot to settle', async () => {
   await expect(batcher.submit(1)).rejects.toThrow('fewer items');
 });
 
-it('waits for a crowd that comes in one a turn of the event loop, and for nobody when nobody comes', async () => {
+it('waits for items arriving one per turn of the event loop, and does not wait when none come', async () => {
   const flushes: number[][] = [];
   const flush = async (items: number[]) => {
     flushes.push(items);
@@ -105,7 +105,7 @@ it('waits for a crowd that comes in one a turn of the event loop, and for nobody
   expect(flushes).toEqual([[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]);
 });
 
-it('does not wait for a crowd without an end', async () => {
+it('does not wait forever while items keep coming', async () => {
   const sizes: number[] = [];
   const flush = async (items: number[]) => {
     sizes.push(items.length);

@@ -14,7 +14,7 @@ const complaint = (settings: Record<string, string>): string => {
   throw new Error('The settings were accepted.');
 };
 
-it('needs no setting at all for the embedded size', () => {
+it('needs no settings for the embedded size', () => {
   expect(parseConfig({})).toMatchObject({
     size: 'embedded',
     PORT: 3000,
@@ -26,7 +26,7 @@ it('treats a blank setting as absent', () => {
   expect(parseConfig({ PORT: '', DATABASE_URL: '', LLM_MODEL: '' }).size).toBe('embedded');
 });
 
-it('tells the size from the URLs', () => {
+it('derives the size from the URLs', () => {
   expect(parseConfig(SERVER).size).toBe('one-database');
   expect(parseConfig({ ...SERVER, REDIS_URL: 'redis://127.0.0.1' }).size).toBe('scale-out');
 });
@@ -49,16 +49,16 @@ it.each([
   ['LLM_MODEL', { LLM_BASE_URL: 'http://127.0.0.1:1/v1' }],
   ['OUTBOUND_ALLOW_CIDRS', { OUTBOUND_ALLOW_CIDRS: '10.0.0.0/8, nonsense' }],
   ['DEFAULT_PLAN', { DEFAULT_PLAN: 'Gold' }],
-])('stops on a wrong or contradictory %s with a sentence that names it', (name, settings) => {
+])('rejects a wrong or contradictory %s in a sentence that names it', (name, settings) => {
   expect(complaint(settings as unknown as Record<string, string>)).toContain(name);
 });
 
-it('never repeats a secret in its complaint', () => {
+it('never repeats a secret in an error', () => {
   const secret = 'sup3r-secret';
   expect(complaint({ ENCRYPTION_KEY: secret })).not.toContain(secret);
 });
 
-it('takes several encryption keys, in base64 or hex', () => {
+it('accepts several encryption keys, in base64 or hex', () => {
   const other = Buffer.alloc(32, 9);
   const { ENCRYPTION_KEY: keys } = parseConfig({
     ENCRYPTION_KEY: `${KEY}, ${other.toString('hex')}`,

@@ -16,11 +16,11 @@ function rowHex(write: (copy: BinaryCopy) => BinaryCopy): string {
   return hex.slice(HEADER.length + 4, -TRAILER.length);
 }
 
-test('no rows are a header and a trailer', () => {
+test('no rows produce only a header and a trailer', () => {
   expect(new BinaryCopy().finish().toString('hex')).toBe(HEADER + TRAILER);
 });
 
-test('numbers, booleans and nulls are big-endian behind their length', () => {
+test('numbers, booleans and nulls are big-endian, preceded by their length', () => {
   expect(rowHex((copy) => copy.null())).toBe('ffffffff');
   expect(rowHex((copy) => copy.bool(true))).toBe('0000000101');
   expect(rowHex((copy) => copy.int2(-2))).toBe('00000002fffe');
@@ -31,13 +31,13 @@ test('numbers, booleans and nulls are big-endian behind their length', () => {
   expect(rowHex((copy) => copy.float4(1.5))).toBe('000000043fc00000');
 });
 
-test('text is UTF-8 measured in bytes, and a lone surrogate becomes U+FFFD', () => {
+test('text is UTF-8 with its length in bytes, and a lone surrogate becomes U+FFFD', () => {
   expect(rowHex((copy) => copy.text(''))).toBe('00000000');
   expect(rowHex((copy) => copy.text('aé€😀'))).toBe('0000000a61c3a9e282acf09f9880');
   expect(rowHex((copy) => copy.text('\ud800'))).toBe('00000003efbfbd');
 });
 
-test('bytes, UUIDs and times', () => {
+test('bytes, UUIDs and times follow the wire format', () => {
   expect(rowHex((copy) => copy.bytea(Uint8Array.of(1, 255)))).toBe('0000000201ff');
   const uuid = '00112233-4455-6677-8899-aabbccddeeff';
   expect(rowHex((copy) => copy.uuid(uuid))).toBe('0000001000112233445566778899aabbccddeeff');
@@ -45,7 +45,7 @@ test('bytes, UUIDs and times', () => {
   expect(rowHex((copy) => copy.timestamptz(second))).toBe('0000000800000000000f4240');
 });
 
-test('arrays carry their element type and bounds, and an empty one has no dimension', () => {
+test('arrays carry their element type and bounds, and an empty array has no dimensions', () => {
   expect(rowHex((copy) => copy.int4Array(Int32Array.of(7)))).toBe(
     '0000001c' +
       '00000001' +
@@ -60,7 +60,7 @@ test('arrays carry their element type and bounds, and an empty one has no dimens
   );
 });
 
-test('vectors follow the wire formats of pgvector and of bit(n)', () => {
+test('vectors follow the wire formats of pgvector and bit(n)', () => {
   expect(rowHex((copy) => copy.halfvec(Uint16Array.of(0x3c00, 0xc000)))).toBe(
     '00000008' + '0002' + '0000' + '3c00' + 'c000',
   );
@@ -70,20 +70,20 @@ test('vectors follow the wire formats of pgvector and of bit(n)', () => {
   );
 });
 
-test('a row with too few or too many fields is refused by name', () => {
+test('a row with too few or too many fields is refused by number', () => {
   expect(() => new BinaryCopy().row(2).int4(1).row(2)).toThrow('Row 1 lacks 1 of its fields');
   expect(() => new BinaryCopy().row(2).int4(1).finish()).toThrow('Row 1 lacks 1');
   expect(() => new BinaryCopy().row(1).int4(1).int4(2)).toThrow('more fields than row() announced');
 });
 
-test('values that are not what their field says are refused', () => {
+test('values that do not match their field are refused', () => {
   const copy = () => new BinaryCopy().row(1);
   expect(() => copy().uuid('no uuid')).toThrow('"no uuid" is not a UUID');
   expect(() => copy().bit(Uint8Array.of(1), 9)).toThrow('exactly 9 bits');
   expect(() => copy().timestamptz(new Date('never'))).toThrow('invalid Date');
 });
 
-test('any text survives, however often the buffer has to grow', () => {
+test('any text survives, however often the buffer grows', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 40 })), (texts) => {
       const copy = new BinaryCopy(1);
@@ -102,7 +102,7 @@ test('any text survives, however often the buffer has to grow', () => {
   );
 });
 
-test('a field of any type survives being the one at which the buffer grows', () => {
+test('a field of any type survives a buffer growth while it is written', () => {
   for (let filler = 0; filler < 64; filler += 1) {
     const write = (copy: BinaryCopy) =>
       copy
@@ -114,12 +114,12 @@ test('a field of any type survives being the one at which the buffer grows', () 
         .int8(-4)
         .float4(1.5)
         .finish();
-    // The first writer has to grow on its way, the second never.
+    // The first buffer has to grow on the way, the second never does.
     expect(write(new BinaryCopy(24)).equals(write(new BinaryCopy(4_096)))).toBe(true);
   }
 });
 
-test('Postgres reads every column type back equal', async () => {
+test('Postgres reads back every column type unchanged', async () => {
   await using db = await PGlite.create({ extensions: { vector } });
   await db.exec(`create extension vector; create table t (
     a int2, b int4, c int8, d float4, e bool, f text, g bytea, h uuid, i int4[], j int4[], k halfvec(3),

@@ -6,7 +6,7 @@ import { createSecretBox } from '#src/platform/crypto.ts';
 const SECRET = 'xoxb-a-very-secret-token';
 const box = createSecretBox([Buffer.alloc(32, 7)]);
 
-test('a value does not open for another row', () => {
+test('a value cannot be opened for another row', () => {
   const sealed = box.seal(SECRET, 'credential:1');
   expect(() => box.open(sealed, 'credential:2')).toThrow(
     'The secret of credential:2 is damaged, or it belongs to another row.',
@@ -23,7 +23,7 @@ test('the error for another key names both key ids', () => {
   );
 });
 
-test('every key of a ring opens, and the first one seals', () => {
+test('every key of a ring opens values, and the first one seals them', () => {
   const [first, second, third] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
   const ring = createSecretBox([first, second]);
   const sealedBy = (key: Buffer) => createSecretBox([key]).seal(SECRET, 'credential:1');
@@ -35,14 +35,14 @@ test('every key of a ring opens, and the first one seals', () => {
   );
 });
 
-test('a box without a key is none', () => {
+test('a secret box needs a key', () => {
   expect(() => createSecretBox([])).toThrow('needs a key');
 });
 
-test('a change of any character is noticed', () => {
+test('a change of any character is detected', () => {
   const sealed = box.seal(SECRET, 'credential:1');
   for (let index = 0; index < sealed.length; index += 1) {
-    // The last character of unpadded base64url may hold bits that mean nothing.
+    // The last character of unpadded base64url may contain unused bits.
     const swapped = sealed[index] === 'A' ? 'Q' : 'A';
     const changed = sealed.slice(0, index) + swapped + sealed.slice(index + 1);
     expect(() => box.open(changed, 'credential:1'), `character ${index}`).toThrow('credential:1');
@@ -57,7 +57,7 @@ test.each(['', 'v1', 'v2.00000000.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA', SECR
   },
 );
 
-test('a cut-off value is damaged', () => {
+test('a truncated value is damaged', () => {
   const sealed = box.seal(SECRET, 'credential:1');
   for (let length = 0; length < sealed.length; length += 1) {
     expect(() => box.open(sealed.slice(0, length), 'credential:1')).toThrow('damaged');
@@ -69,7 +69,7 @@ test('the same text is never sealed the same way twice', () => {
   expect(values.size).toBe(100);
 });
 
-test('every text comes back as it was, for its row', () => {
+test('every text is restored unchanged for its row', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, row) => {
       const key = randomBytes(32);

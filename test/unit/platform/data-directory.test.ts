@@ -10,19 +10,19 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-it('refuses a folder that a living process has, and names it', async () => {
+it('refuses a folder used by a running process, and names it', async () => {
   await writeFile(path.join(directory, 'millrace.pid'), String(process.ppid));
   await expect(openDataDirectory(directory)).rejects.toThrow(String(process.ppid));
 });
 
-it('takes over the lock of a process that was killed, or one that is rubbish', async () => {
+it('takes over the lock of a killed process, or an invalid one', async () => {
   for (const left of ['999999999', 'rubbish', '']) {
     await writeFile(path.join(directory, 'millrace.pid'), left);
     (await openDataDirectory(directory)).release();
   }
 });
 
-it('keeps its secrets across starts, readable by the owner alone', async () => {
+it('keeps its secrets across starts, readable only by the owner', async () => {
   const first = await openDataDirectory(directory);
   first.saveSecrets({ ...first.secrets, adminApiKey: 'mr_key' });
   first.release();
@@ -33,7 +33,7 @@ it('keeps its secrets across starts, readable by the owner alone', async () => {
   second.release();
 });
 
-it('tells where the local service is while it runs, and not afterwards', async () => {
+it('records the address of the local service only while it runs', async () => {
   const opened = await openDataDirectory(directory);
   expect(findLocalService(directory)).toBeNull();
   opened.announce({ url: 'http://127.0.0.1:1', apiKey: 'k' });

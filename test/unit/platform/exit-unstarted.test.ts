@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { StartError } from '#src/platform/errors.ts';
 import { explainFailure } from '#src/platform/exit-unstarted.ts';
 
-it('shows the sentence alone where there is one', () => {
+it('explains a known failure in a single sentence', () => {
   expect(explainFailure(new StartError('Set PORT.'))).toBe('Set PORT.');
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
     code: 'ENOSPC',
@@ -12,6 +12,6 @@ it('shows the sentence alone where there is one', () => {
   );
 });
 
-it('shows what is inside of something thrown that is no error', () => {
+it('shows the contents of a thrown value that is not an error', () => {
   expect(explainFailure({ name: 'ErrnoError', errno: 51 })).toContain('errno: 51');
 });

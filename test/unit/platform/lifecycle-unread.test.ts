@@ -13,7 +13,7 @@ const SERVICE = `
   await runUntilSignal('service', start, log);
 `;
 
-it('a service whose log nobody reads any more ends when it is told to', async () => {
+it('a service whose log has no reader still stops on a signal', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', SERVICE], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -16,7 +16,7 @@ async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
 
 const later = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
-it('keeps the order of the items whatever order the work ends in', async () => {
+it('keeps the order of the items, whatever order the work finishes in', async () => {
   const results = mapInOrder(count(20), 5, async (n) => {
     await later((20 - n) % 7);
     return n;
@@ -24,7 +24,7 @@ it('keeps the order of the items whatever order the work ends in', async () => {
   expect(await collect(results)).toEqual(Array.from({ length: 20 }, (_, n) => n));
 });
 
-it('gives a result while the source still waits for its next item', async () => {
+it('yields a result while the source still waits for its next item', async () => {
   const gate = Promise.withResolvers<void>();
   async function* slow() {
     yield 1;
@@ -38,7 +38,7 @@ it('gives a result while the source still waits for its next item', async () => 
   expect((await results.next()).done).toBe(true);
 });
 
-it('reads no further than the limit while nobody takes results', async () => {
+it('reads no further than the limit while no results are taken', async () => {
   let read = 0;
   const source = count(100, (n) => (read = n));
   const results = mapInOrder(source, 4, async (n) => n);
@@ -48,7 +48,7 @@ it('reads no further than the limit while nobody takes results', async () => {
   await results.return();
 });
 
-it('ends with the error of the source, after the results that were begun', async () => {
+it('throws the error of the source after the results already started', async () => {
   async function* broken() {
     yield 1;
     yield 2;

@@ -17,7 +17,7 @@ describe('masking a credential', () => {
     });
   });
 
-  it('hides numbers, keeps booleans and null, and goes into lists and objects', () => {
+  it('hides numbers, keeps booleans and null, and descends into lists and objects', () => {
     const json = {
       port: 8443,
       tls: true,
@@ -34,7 +34,7 @@ describe('masking a credential', () => {
     });
   });
 
-  it('shows what is no secret whole, at every depth', () => {
+  it('shows values that are not secret in full, at every depth', () => {
     const json = {
       wiki_base: 'https://wiki.example.com',
       oauth: { cloud_id: '11111111-2222', scopes: ['read:everything-there-is'] },
@@ -42,14 +42,14 @@ describe('masking a credential', () => {
     expect(maskSecrets(json)).toEqual(json);
   });
 
-  it('takes a key named __proto__ for a key like any other', () => {
+  it('treats a key named __proto__ like any other', () => {
     const json = JSON.parse('{"__proto__": {"polluted": "0123456789abcdef"}}');
     expect(JSON.stringify(maskSecrets(json))).toBe('{"__proto__":{"polluted":"0123...cdef"}}');
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 });
 
-describe('a masked credential that comes back', () => {
+describe('a masked credential sent back', () => {
   const stored = {
     token: 'xoxb-1234567890-abcd',
     pin: 'short',
@@ -59,11 +59,11 @@ describe('a masked credential that comes back', () => {
     scopes: ['read'],
   };
 
-  it('gets every stored secret back when nothing was edited', () => {
+  it('regains every stored secret when nothing was edited', () => {
     expect(restoreMasked(maskSecrets(stored), stored)).toEqual(stored);
   });
 
-  it('takes what was edited and keeps the rest', () => {
+  it('accepts the edited fields and keeps the rest', () => {
     const sent = { ...maskSecrets(stored), token: 'xoxb-new', keys: ['aaaa...aaaa', 'c', 'd'] };
     expect(restoreMasked(sent, stored)).toEqual({
       ...stored,
@@ -72,11 +72,11 @@ describe('a masked credential that comes back', () => {
     });
   });
 
-  it('leaves out what was left out', () => {
+  it('omits what was omitted', () => {
     expect(restoreMasked({ pin: BULLETS }, stored)).toEqual({ pin: 'short' });
   });
 
-  it('does not restore a mask of something else, and the place of it is found', () => {
+  it('does not restore a mask of another value, and locates it', () => {
     const sent = {
       token: 'xoxp...9999',
       oauth: { refresh: 'r-01...cdef', keys: [{ a: '*****' }] },
@@ -91,7 +91,7 @@ describe('a masked credential that comes back', () => {
     expect(findMasked({ pin: BULLETS })).toBe('pin');
   });
 
-  it('takes no ordinary text for a mask', () => {
+  it('does not mistake ordinary text for a mask', () => {
     expect(
       findMasked({ a: '', b: 'xoxb-1234', c: 'a...b', d: ['abcd..wxyz'], scopes: '*****', e: 12 }),
     ).toBeNull();

@@ -7,7 +7,7 @@ import { createLog } from '#src/platform/log.ts';
 import { assertSchemaIsCurrent, migrate } from '#src/platform/migrations.ts';
 import { openPglite } from '#src/platform/pglite.ts';
 
-it('refuses a Postgres without pgvector and says how to get it', async () => {
+it('migrations refuse a Postgres without pgvector and say how to get it', async () => {
   const database = overPglite(await PGlite.create());
   try {
     const log = createLog('silent');
@@ -20,7 +20,7 @@ it('refuses a Postgres without pgvector and says how to get it', async () => {
   }
 });
 
-it('says which migration failed and what Postgres said', async () => {
+it('a failed migration is named with the error of Postgres', async () => {
   const database = overPglite(await openPglite(null));
   try {
     await sql`create table document (id int)`.execute(database.db);

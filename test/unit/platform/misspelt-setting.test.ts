@@ -10,14 +10,14 @@ it.each([
   ['ENCRYPTION_KEYS', 'ENCRYPTION_KEY'],
   ['REDISURL', 'REDIS_URL'],
   ['LLM_MODELS', 'LLM_MODEL'],
-])('refuses %s and asks for %s', (found, meant) => {
+])('rejects %s and suggests %s', (found, meant) => {
   const parse = () => parseConfig({ [found]: 'secret' });
   expect(parse).toThrow(ConfigError);
   expect(parse).toThrow(`${found} is no setting of Millrace; ${meant} is.`);
   expect(parse).not.toThrow(/secret/);
 });
 
-it('takes a name that resembles a setting when the setting is there, even blank', () => {
+it('accepts a name similar to a setting that is itself present, even blank', () => {
   expect(parseConfig({ DATABASE_URL: '', DATABASE_URI: 'of other software' }).size).toBe(
     'embedded',
   );
@@ -43,12 +43,12 @@ it.each([
   'OPENAI_BASE_URL',
   'MILLRACE_URL',
   'MILLRACE_API_KEY',
-])('leaves %s alone: it is not ours', (name) => {
+])('ignores %s, which is not a misspelled setting', (name) => {
   expect(parseConfig({ [name]: 'x' }).size).toBe('embedded');
 });
 
 it.each(['http://0.0.0.0', 'localhost:3000', '[::1]', 'http://localhost/', 'a b'])(
-  'refuses HOST=%s with a hint',
+  'rejects HOST=%s with a hint',
   (host) => {
     expect(() => parseConfig({ HOST: host })).toThrow(/HOST: must be a host name or an address/);
   },

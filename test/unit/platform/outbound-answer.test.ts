@@ -22,7 +22,7 @@ test.each([
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
   ['identity', (plain: Buffer) => plain],
-])('%s is unpacked, bounded, and must be whole', async (coding, compress) => {
+])('%s is decompressed, limited in size, and must be complete', async (coding, compress) => {
   const plain = Buffer.from('Grüße! '.repeat(50_000));
   const packed = Buffer.from(compress(plain));
   await using source = await startFakeSource(({ url }) => ({
@@ -38,7 +38,7 @@ test.each([
   }
 });
 
-test('two layers of compression are taken off in order, a third is refused', async () => {
+test('two layers of compression are removed in order, and a third is refused', async () => {
   const twice = brotliCompressSync(gzipSync('deep'));
   await using source = await startFakeSource(({ url }) => ({
     headers: { 'content-encoding': url.pathname === '/2' ? 'gzip, br' : 'gzip, br, gzip' },
@@ -48,7 +48,7 @@ test('two layers of compression are taken off in order, a third is refused', asy
   await expect(callOut(`${source.url}/3`)).rejects.toMatchObject({ kind: 'too-large' });
 });
 
-test('a bomb without end is given up at the limit', async () => {
+test('an endless bomb is cut off at the limit', async () => {
   await using server = await startTcpServer((socket) => {
     socket.write(`${HEADERS}Content-Encoding: gzip\r\nConnection: close\r\n\r\n`);
     pipeline(zeros(), createGzip(), socket).catch(() => undefined);
@@ -72,7 +72,7 @@ test.each([
   await expect(callOut(source.url)).rejects.toMatchObject({ kind: 'network' });
 });
 
-test('answers without a body may name a coding and a length', async () => {
+test('a response without a body may name a coding and a length', async () => {
   await using source = await startFakeSource(({ url }) => ({
     status: Number(url.pathname.slice(1)),
     headers: { 'content-encoding': 'gzip', 'content-length': '0', etag: '"1"' },
@@ -90,7 +90,7 @@ test('answers without a body may name a coding and a length', async () => {
   expect(head.bytes).toHaveLength(0);
 });
 
-test('headers that trickle in end with the deadline', async () => {
+test('headers that arrive slowly end at the deadline', async () => {
   await using server = await startTcpServer((socket) => {
     socket.write(HEADERS);
     drip(socket, (count) => socket.write(`x-${count}: y\r\n`));
@@ -99,7 +99,7 @@ test('headers that trickle in end with the deadline', async () => {
   await server.untilUnused();
 });
 
-test('a body that trickles in ends with the deadline, also after a redirect', async () => {
+test('a body that arrives slowly ends at the deadline, even after a redirect', async () => {
   await using server = await startTcpServer((socket) => {
     socket.write(`${HEADERS}Content-Length: 1000000\r\n\r\n`);
     drip(socket, () => socket.write('x'));
@@ -114,14 +114,14 @@ test('a body that trickles in ends with the deadline, also after a redirect', as
   await server.untilUnused();
 });
 
-test('a name that the DNS never answers for ends with the deadline', async () => {
+test('a DNS lookup without an answer ends at the deadline', async () => {
   const client = openOutboundClient({ lookup: () => new Promise(() => undefined) });
   await expect(callOut('http://slow.example/', { timeoutMs: 100 }, client)).rejects.toMatchObject({
     kind: 'timeout',
   });
 });
 
-test('an endless body is given up at the limit, and its connection is closed', async () => {
+test('an endless body ends at the limit, and its connection is closed', async () => {
   await using server = await startTcpServer((socket) => {
     socket.write(`${HEADERS}Transfer-Encoding: chunked\r\n\r\n`);
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
@@ -138,12 +138,12 @@ test('an endless body is given up at the limit, and its connection is closed', a
 });
 
 test.each([
-  ['cut off below its length', `${HEADERS}Content-Length: 100\r\n\r\nhalf`],
+  ['cut off before its declared length', `${HEADERS}Content-Length: 100\r\n\r\nhalf`],
   ['cut off between chunks', `${HEADERS}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n`],
   ['cut off in its headers', HEADERS],
-  ['no HTTP at all', 'SSH-2.0-OpenSSH_9.7\r\n'],
+  ['not HTTP at all', 'SSH-2.0-OpenSSH_9.7\r\n'],
   ['nothing', ''],
-])('an answer that is %s is a network failure', async (_, answer) => {
+])('a response that is %s is a network failure', async (_, answer) => {
   await using server = await startTcpServer((socket) => socket.end(answer));
   await expect(callOut(server.url)).rejects.toMatchObject({
     name: 'OutboundError',
@@ -165,7 +165,7 @@ test('headers above the limit are too large', async () => {
   await expect(callOut(source.url)).rejects.toMatchObject({ kind: 'too-large' });
 });
 
-test('an abort in the middle of the body rejects with its reason and closes the connection', async () => {
+test('an abort during the body rejects with its reason and closes the connection', async () => {
   const begun = Promise.withResolvers<void>();
   await using server = await startTcpServer((socket) => {
     socket.write(`${HEADERS}Content-Length: 1000000\r\n\r\n`);
@@ -176,7 +176,7 @@ test('an abort in the middle of the body rejects with its reason and closes the 
   });
   const stop = new AbortController();
   const reason = new Error('The run was cancelled.');
-  // Longer than the test may take: only the abort can end it.
+  // Longer than the test timeout, so only the abort can end it.
   const answer = callOut(server.url, { signal: stop.signal, timeoutMs: 600_000 });
   await begun.promise;
   stop.abort(reason);

@@ -34,12 +34,12 @@ async function failureOf(
 const basic = Buffer.from(`${USER}:${TOKEN}`).toString('base64');
 
 test.each([
-  ['as it was sent', `Basic ${basic}`],
+  ['unchanged', `Basic ${basic}`],
   ['without its scheme', basic],
   ['decoded', `${USER}:${TOKEN}`],
-  ['the password alone', TOKEN],
-  ['escaped for an address', encodeURIComponent(TOKEN)],
-])('a source that repeats a Basic credential %s is not quoted with it', async (_, repeated) => {
+  ['as only the password', TOKEN],
+  ['escaped for a URL', encodeURIComponent(TOKEN)],
+])('a source that echoes a Basic credential %s is quoted without it', async (_, repeated) => {
   const { message } = await failureOf(
     { authorization: `Basic ${basic}` },
     { status: 403, body: { message: `I do not know ${repeated}, sorry.` } },
@@ -50,7 +50,7 @@ test.each([
   }
 });
 
-test('a content type that repeats the credential is not quoted with it', async () => {
+test('a content type that echoes the credential is quoted without it', async () => {
   const { message } = await failureOf(
     { 'private-token': 'glpat-0123456789' },
     { body: 'no JSON', headers: { 'content-type': 'text/plain; token=glpat-0123456789' } },
@@ -58,7 +58,7 @@ test('a content type that repeats the credential is not quoted with it', async (
   expect(message).toContain('no JSON (text/plain; token=[secret])');
 });
 
-test('words of a source are short, whole, and without control characters', async () => {
+test('quoted words of a source are short, well-formed, and free of control characters', async () => {
   const long = `a\u0000b\u001b[31m${'x'.repeat(290)}${'\u{1F600}'.repeat(100)}`;
   const { message } = await failureOf({}, { status: 403, body: { message: long } });
   expect(message.length).toBeLessThan(400);
@@ -67,7 +67,7 @@ test('words of a source are short, whole, and without control characters', async
 });
 
 test.each(['evil.example/', 'a.evil.example', 'x@evil.example', '../x', 'a'.repeat(51), ''])(
-  'a store that moves a bucket to the region %j is not believed: regions become host names',
+  'a store that redirects a bucket to the region %j is refused, since regions become hostnames',
   (region) => {
     const answer = (header: string | null, body: string) => ({
       status: 301,
@@ -88,7 +88,7 @@ test.each([
   ['account_id', s3Credential, { r2_access_key_id: 'i', r2_secret_access_key: 'k' }],
   ['namespace', s3Credential, { access_key_id: 'i', secret_access_key: 'k' }],
   ['region', s3Credential, { access_key_id: 'i', secret_access_key: 'k' }],
-])('%s cannot lead the requests of a bucket to another host', (field, schema, rest) => {
+])('%s cannot direct the requests of a bucket to another host', (field, schema, rest) => {
   expect(schema.safeParse({ ...rest, [field]: 'eu-central-1' }).success).toBe(true);
   for (const value of ['evil.example/', 'evil.example#', 'a.evil.example', 'a@evil', 'a:1@b']) {
     const { error } = schema.safeParse({ ...rest, [field]: value });
@@ -96,7 +96,7 @@ test.each([
   }
 });
 
-test('a pattern for channels that would take years is refused by its name', () => {
+test('a channel pattern with catastrophic backtracking is refused by name', () => {
   const filter = (pattern: string) =>
     channelFilter(SLACK_SETTINGS.parse({ channels: [pattern], channel_regex_enabled: true }));
   const channel = { id: 'C1', name: 'a'.repeat(80) };
@@ -104,7 +104,7 @@ test('a pattern for channels that would take years is refused by its name', () =
   expect([filter('a+')(channel), filter('b.*')(channel)]).toEqual([true, false]);
 });
 
-test('a message of nothing but line ends is given up before it is parsed', async () => {
+test('a message consisting only of newlines is refused before it is parsed', async () => {
   const message = { id: 'a', link: 'b', arrivedAt: null, mailbox: 'INBOX' };
   const source = Buffer.from(`Subject: a\n\n${'\n'.repeat(5_000_000)}x`);
   const parse = async () => ({ title: '', sections: [], metadata: {} });
@@ -113,7 +113,7 @@ test('a message of nothing but line ends is given up before it is parsed', async
   );
 });
 
-test('metadata of files may be called like parts of objects, and may not be bottomless', () => {
+test('file metadata may have keys such as __proto__, but no extreme nesting', () => {
   const line = (json: string) => splitMetadataLine(Buffer.from(`# ONYX_METADATA=${json}\ntext`));
   const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
   expect(() => line(deep)).toThrow(GiveUp);
@@ -132,7 +132,7 @@ test('metadata of files may be called like parts of objects, and may not be bott
   expect([...described.keys()]).toEqual(['__proto__', 'etc/passwd']);
 });
 
-test('20 KB of tags that the standard would mend into millions of elements stay as many', () => {
+test('20 KB of tags that the HTML standard would expand to millions of elements are not expanded', () => {
   const tags = Array.from({ length: 300 }, (_, index) => `<b a=${index}>`).join('');
   const page = parseHtmlTree(`<p>${tags}</p>${'<p>x'.repeat(5_000)}`);
   expect(rawText(page)).toBe('x'.repeat(5_000));

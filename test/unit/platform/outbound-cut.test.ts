@@ -7,7 +7,7 @@ import { drip, startTcpServer } from '#test/support/tcp-server.ts';
 const HEADERS = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 const cut = { excess: 'cut', maxBytes: 1_000 } as const;
 
-test('an endless body is cut at the limit, to the byte, and its connection is closed', async () => {
+test('an endless body is cut exactly at the limit, and its connection is closed', async () => {
   let poured = 0;
   await using server = await startTcpServer((socket) => {
     socket.write(`${HEADERS}Transfer-Encoding: chunked\r\n\r\n`);
@@ -31,7 +31,7 @@ test.each([
   ['br', brotliCompressSync],
   ['identity', (plain: Buffer) => plain],
 ])(
-  '%s that unpacks to more than the limit is cut at it, and whole below it',
+  '%s that decompresses to more than the limit is cut there, and complete below it',
   async (coding, pack) => {
     const plain = Buffer.from('0123456789'.repeat(100_000));
     await using source = await startFakeSource(({ url }) => ({
@@ -54,22 +54,22 @@ test.each([
 test.each([
   ['below its length', `${HEADERS}Content-Length: 100\r\n\r\nhalf`],
   ['between chunks', `${HEADERS}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n`],
-  ['by a chunk that is none', `${HEADERS}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n`],
-])('a body that breaks off %s is what came until then', async (_, answer) => {
+  ['by an invalid chunk', `${HEADERS}Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n`],
+])('a body that breaks off %s returns what had arrived', async (_, answer) => {
   await using server = await startTcpServer((socket) => socket.end(answer));
   const response = await callOut(server.url, cut);
   expect(response).toMatchObject({ status: 200, isCut: true });
   expect(response.text()).toBe('half');
 });
 
-test('a reset after the head leaves the status and nothing else', async () => {
+test('a reset after the head returns only the status', async () => {
   await using server = await startTcpServer((socket) => {
     socket.write(`${HEADERS}Content-Length: 100\r\n\r\n`, () => socket.resetAndDestroy());
   });
   expect(await callOut(server.url, cut)).toMatchObject({ status: 200, isCut: true });
 });
 
-test('compression that is cut off gives what can be unpacked, and nonsense gives nothing', async () => {
+test('truncated compression returns what can be decompressed, and invalid data returns nothing', async () => {
   const plain = Array.from({ length: 90 }, (_, index) => `line ${index}`).join('\n');
   const packed = gzipSync(plain);
   const bodies: Record<string, Buffer> = {
@@ -90,7 +90,7 @@ test('compression that is cut off gives what can be unpacked, and nonsense gives
   }
 });
 
-test('a connection that breaks within compression still gives what can be unpacked', async () => {
+test('a connection that breaks during compression still returns what can be decompressed', async () => {
   const packed = gzipSync(Buffer.from('0123456789'.repeat(50)), { level: 0 });
   await using server = await startTcpServer((socket) => {
     socket.write(`${HEADERS}Content-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`);
@@ -101,7 +101,7 @@ test('a connection that breaks within compression still gives what can be unpack
   expect(response.bytes.length).toBeGreaterThan(200);
 });
 
-test('a body that is not whole at the deadline is cut there, and its connection is closed', async () => {
+test('a body that is incomplete at the deadline is cut there, and its connection is closed', async () => {
   await using server = await startTcpServer((socket) => {
     socket.write(`${HEADERS}Content-Length: 1000000\r\n\r\n`);
     drip(socket, () => socket.write('x'));
@@ -112,7 +112,7 @@ test('a body that is not whole at the deadline is cut there, and its connection 
   await server.untilUnused();
 });
 
-test('before the head there is nothing to cut: errors are as ever', async () => {
+test('errors before the head stay errors, since there is nothing to cut', async () => {
   await using silent = await startTcpServer(() => undefined);
   await expect(callOut(silent.url, { ...cut, timeoutMs: 100 })).rejects.toMatchObject({
     kind: 'timeout',
@@ -121,7 +121,7 @@ test('before the head there is nothing to cut: errors are as ever', async () => 
   await expect(callOut(halfHead.url, cut)).rejects.toMatchObject({ kind: 'network' });
 });
 
-test('an abort by the caller in the middle of a body that may be cut rejects with its reason', async () => {
+test('an abort by the caller during a body that may be cut rejects with its reason', async () => {
   const begun = Promise.withResolvers<void>();
   await using server = await startTcpServer((socket) => {
     socket.write(`${HEADERS}Content-Length: 1000000\r\n\r\n`);
@@ -139,7 +139,7 @@ test('an abort by the caller in the middle of a body that may be cut rejects wit
   await server.untilUnused();
 });
 
-test('a whole body is not cut, and its connection is used again', async () => {
+test('a complete body is not cut, and its connection is reused', async () => {
   await using server = await startTcpServer((socket) => {
     const answer = `${HEADERS}Content-Length: 2\r\n\r\nok`;
     socket.write(answer);

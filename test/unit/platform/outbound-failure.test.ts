@@ -11,7 +11,7 @@ import { startTcpServer } from '#test/support/tcp-server.ts';
 const withCode = (code: string, cause?: unknown): Error =>
   Object.assign(new Error('It failed.', { cause }), { code });
 
-test('the code is that of the cause that is explained, however deep it lies', () => {
+test('the code is that of the explained cause, however deeply nested', () => {
   const inner = new AggregateError([withCode('ECONNREFUSED')], 'all failed');
   expect(
     explainOutboundFailure(new TypeError('fetch failed', { cause: inner }), 'h'),
@@ -25,7 +25,7 @@ test('the code is that of the cause that is explained, however deep it lies', ()
   );
 });
 
-test('of several addresses the one that was reached tells the reason, whatever the order', () => {
+test('the address that was reached determines the reason, whatever the order', () => {
   const noWay = withCode('ENETUNREACH');
   const refused = withCode('ECONNREFUSED');
   const together = (...errors: Error[]): Error =>
@@ -36,7 +36,7 @@ test('of several addresses the one that was reached tells the reason, whatever t
   expect(explainOutboundFailure(together(noWay, noWay), 'h').code).toBe('ENETUNREACH');
 });
 
-test('a code that nobody explains is kept; without one it is empty', () => {
+test('an unknown code is kept, and a missing one is empty', () => {
   expect(explainOutboundFailure(withCode('E_NEW'), 'h')).toMatchObject({
     kind: 'network',
     code: 'E_NEW',
@@ -51,14 +51,17 @@ test('a code that nobody explains is kept; without one it is empty', () => {
   expect(explainOutboundFailure(new Error('outer', { cause: own }), 'h')).toBe(own);
 });
 
-test.each(['ENOTFOUND', 'EAI_AGAIN'])('a name that ends in %s keeps that code', async (code) => {
-  const client = openOutboundClient({ lookup: () => Promise.reject(withCode(code)) });
-  const failure = callOut('https://gone.example/', {}, client);
-  await expect(failure).rejects.toMatchObject({ kind: 'network', code });
-  await expect(failure).rejects.toThrow('DNS');
-});
+test.each(['ENOTFOUND', 'EAI_AGAIN'])(
+  'a hostname that fails with %s keeps that code',
+  async (code) => {
+    const client = openOutboundClient({ lookup: () => Promise.reject(withCode(code)) });
+    const failure = callOut('https://gone.example/', {}, client);
+    await expect(failure).rejects.toMatchObject({ kind: 'network', code });
+    await expect(failure).rejects.toThrow('DNS');
+  },
+);
 
-test('a closed port, a reset and an early end say so by their codes', async () => {
+test('a closed port, a reset and an early end are reported by their codes', async () => {
   const closed = await startTcpServer(() => undefined);
   await closed[Symbol.asyncDispose]();
   await expect(callOut(closed.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -68,7 +71,7 @@ test('a closed port, a reset and an early end say so by their codes', async () =
   await expect(callOut(early.url)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
 });
 
-test('a proxy that takes no connection is told from whom it was asked for', async () => {
+test('a proxy that refuses the connection is distinguished from the requested host', async () => {
   const closed = await startTcpServer(() => undefined);
   await closed[Symbol.asyncDispose]();
   const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -80,8 +83,8 @@ test('a proxy that takes no connection is told from whom it was asked for', asyn
   }
 });
 
-test('a connection that does not come about in its time is a timeout of its own', async () => {
-  // The handshake of TLS is part of the connection: this server never answers it.
+test('a connection that is not established in time has its own timeout', async () => {
+  // The TLS handshake is part of connecting; this server never answers it.
   await using server = await startTcpServer(() => undefined);
   const url = server.url.replace('http:', 'https:');
   const failure = callOut(url, {}, openOutboundClient({ connectTimeoutMs: 100 }));
@@ -92,7 +95,7 @@ test('a connection that does not come about in its time is a timeout of its own'
   await expect(whole).rejects.toMatchObject({ kind: 'timeout', code: '' });
 });
 
-test('a lookup that hangs is part of the connection, too', async () => {
+test('a lookup that hangs counts toward connecting, too', async () => {
   const lookup = () => new Promise<never>(() => undefined);
   const client = openOutboundClient({ connectTimeoutMs: 100, lookup });
   await expect(callOut('https://slow.example/', {}, client)).rejects.toMatchObject({
@@ -100,7 +103,7 @@ test('a lookup that hangs is part of the connection, too', async () => {
   });
 });
 
-test('a certificate that nobody vouches for, and a server without TLS, are told as such', async () => {
+test('an untrusted certificate and a server without TLS are reported as such', async () => {
   const port = await startTlsServer();
   const selfSigned = callOut(`https://127.0.0.1:${port}/`);
   await expect(selfSigned).rejects.toMatchObject({
@@ -114,7 +117,7 @@ test('a certificate that nobody vouches for, and a server without TLS, are told 
   await expect(noTls).rejects.toMatchObject({ kind: 'network' });
 });
 
-test('more than the given number of origins are served all the same', async () => {
+test('more origins than the limit are still served', async () => {
   await using server = await startTcpServer((socket) => {
     socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
   });
@@ -134,6 +137,6 @@ async function startTlsServer(): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  // A server that listens on TCP has an address with a port.
+  // a server listening on TCP has an address with a port
   return (server.address() as AddressInfo).port;
 }

@@ -92,7 +92,7 @@ test.each([
   '::1',
   '::ffff:127.0.0.1',
   'fe80::1%eth0',
-])('the literal %s is seen through', async (host) => {
+])('the address literal %s is recognized and refused', async (host) => {
   await expect(guardOf({}).addressesOf(host)).rejects.toMatchObject(refused);
 });
 
@@ -108,12 +108,12 @@ test.each([
   '1.2.3.4.5',
   '[::1',
   '::1%lo',
-])('%j is no host', async (host) => {
+])('%j is not a host', async (host) => {
   const names = guardOf({ '': ['8.8.8.8'], a: ['8.8.8.8'], 'example.com': ['8.8.8.8'] });
   await expect(names.addressesOf(host)).rejects.toMatchObject(refused);
 });
 
-test('a name with one private address among public ones is refused, without naming the address', async () => {
+test('a hostname with one private address among public ones is refused without revealing the address', async () => {
   const guard = guardOf({ 'mixed.example': ['8.8.8.8', '10.1.2.3'] });
   const failure = guard.addressesOf('mixed.example');
   await expect(failure).rejects.toMatchObject(refused);
@@ -121,17 +121,17 @@ test('a name with one private address among public ones is refused, without nami
   await expect(failure).rejects.not.toThrow('10.1.2.3');
 });
 
-test('a name with a trailing dot is resolved like any other', async () => {
+test('a hostname with a trailing dot is resolved like any other', async () => {
   await expect(guardOf({ 'localhost.': ['127.0.0.1'] }).addressesOf('localhost.')).rejects.toThrow(
     'resolves to an address that is not public',
   );
 });
 
-test('a name without addresses is a network failure, which may pass', async () => {
+test('a hostname without addresses is a network failure, which may be temporary', async () => {
   await expect(guardOf({}).addressesOf('empty.example')).rejects.toMatchObject({ kind: 'network' });
 });
 
-test('all addresses of a public name are given out, with their families', async () => {
+test('all addresses of a public hostname are returned with their families', async () => {
   const guard = guardOf({ 'example.com': ['8.8.8.8', '2606:4700::1111'] });
   expect(await guard.addressesOf('EXAMPLE.com')).toEqual([
     { address: '8.8.8.8', family: 4 },
@@ -139,7 +139,7 @@ test('all addresses of a public name are given out, with their families', async 
   ]);
 });
 
-test('opened ranges are reachable, also embedded in IPv6, and nothing beside them', async () => {
+test('opened ranges are reachable, also embedded in IPv6, and nothing else is', async () => {
   const allowed = parseRanges(['10.0.0.0/8', 'fd00::/8']);
   expect(refusalOf('10.255.255.255', allowed)).toBeNull();
   expect(refusalOf('::ffff:10.0.0.1', allowed)).toBeNull();
@@ -152,13 +152,13 @@ test('opened ranges are reachable, also embedded in IPv6, and nothing beside the
   ]);
 });
 
-test('a range that cannot be read stops the start', () => {
+test('an invalid range prevents the start', () => {
   expect(() => createOutboundGuard({ allowCidrs: ['10.0.0.0/33'] })).toThrow('CIDR');
 });
 
 const octet = fc.integer({ min: 0, max: 255 });
 
-test('no spelling of an IPv4 address is judged otherwise than its plain one', async () => {
+test('every spelling of an IPv4 address gets the same verdict as its plain form', async () => {
   const spellings = fc.tuple(octet, octet, octet, octet).map(([a, b, c, d]) => {
     const number = ((a * 256 + b) * 256 + c) * 256 + d;
     const hex = (value: number): string => value.toString(16).padStart(2, '0');
@@ -192,7 +192,7 @@ test('no spelling of an IPv4 address is judged otherwise than its plain one', as
   );
 });
 
-test('no IPv6 address outside of 2000::/3 may be reached, unless it embeds a public IPv4 address', () => {
+test('no IPv6 address outside 2000::/3 is reachable, unless it embeds a public IPv4 address', () => {
   const hextet = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
     fc.property(fc.array(hextet, { minLength: 8, maxLength: 8 }), (parts) => {

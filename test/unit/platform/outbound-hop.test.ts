@@ -12,7 +12,7 @@ function hop(rest: Partial<OutboundHop> = {}): OutboundHop {
 }
 
 describe('a redirect of a request with a body', () => {
-  it('from https to http is refused, as the body would be sent in the clear', () => {
+  it('from https to http is refused, because the body would be sent in the clear', () => {
     expect(() => nextHop(hop(), 307, 'http://api.example/v1')).toThrow(
       'api.example redirected a request with a body from https to http',
     );
@@ -21,13 +21,13 @@ describe('a redirect of a request with a body', () => {
     );
   });
 
-  it('that keeps or gains https takes the body along', () => {
+  it('that keeps or upgrades to https sends the body again', () => {
     expect(nextHop(hop(), 307, '/v2')).toMatchObject({ method: 'POST', body: 'the body' });
     const plain = hop({ url: new URL('http://api.example/v1') });
     expect(nextHop(plain, 308, 'https://api.example/v1')).toMatchObject({ body: 'the body' });
   });
 
-  it('that makes a GET of it goes on without the body, also to http', () => {
+  it('that becomes a GET continues without the body, even to http', () => {
     for (const [method, status] of [
       ['POST', 301],
       ['POST', 302],
@@ -45,7 +45,7 @@ describe('a redirect of a request with a body', () => {
 });
 
 describe('a redirect to another origin', () => {
-  it('takes along no header that may be a secret', () => {
+  it('drops every header that may be secret', () => {
     for (const location of [
       'https://other.example/',
       'https://api.example:8443/',
@@ -57,7 +57,7 @@ describe('a redirect to another origin', () => {
     }
   });
 
-  it('of the same origin keeps them', () => {
+  it('stays complete within the same origin', () => {
     expect(nextHop(hop(), 307, '/v2').headers).toMatchObject({ authorization: 'Bearer secret' });
   });
 });

@@ -6,7 +6,7 @@ import { startTcpServer } from '#test/support/tcp-server.ts';
 
 const HEADERS = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 
-/** Every name leads to the local server. */
+/** Every hostname resolves to the local server. */
 const toLoopback = async () => [{ address: '127.0.0.1', family: 4 }];
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   await expect(failure).rejects.not.toThrow('hunter2');
 });
 
-test('a name is resolved once per connection, and what it answers later is vetted again', async () => {
+test('a hostname is resolved once per connection, and each new answer is vetted again', async () => {
   await using source = await startFakeSource(() => ({ headers: { connection: 'close' } }));
   const answers = ['127.0.0.1', '10.0.0.1'];
   const lookup = async () => [{ address: answers.shift() ?? '10.0.0.2', family: 4 }];
@@ -56,7 +56,7 @@ test.each([
   'file:///etc/passwd',
   'http://a:b@127.0.0.1/',
   'http://127.0.0.1:22/',
-])('a chain of redirects that ends at %s is refused', async (location) => {
+])('a chain of redirects ending at %s is refused', async (location) => {
   await using source = await startFakeSource(({ url }) =>
     url.pathname === '/first'
       ? { status: 302, headers: { location: '/second' } }
@@ -71,7 +71,7 @@ test.each([
   expect(source.requests.map(({ url }) => url.pathname)).toEqual(['/first', '/second']);
 });
 
-test('another origin gets no credentials after a redirect, whatever their header is called', async () => {
+test('a redirect to another origin sends no credentials, whatever the name of the header', async () => {
   await using other = await startFakeSource(() => ({ body: 'there' }));
   await using source = await startFakeSource(({ url }) => ({
     status: 302,
@@ -112,13 +112,13 @@ test.each([
   expect(source.requests[1]?.headers['content-type']).toBe(body ? 'text/plain' : undefined);
 });
 
-test('an endless chain of redirects ends after the cap', async () => {
+test('an endless chain of redirects ends at the limit', async () => {
   await using source = await startFakeSource(() => ({ status: 302, headers: { location: '/' } }));
   await expect(callOut(source.url)).rejects.toMatchObject({ kind: 'too-many-redirects' });
   expect(source.requests).toHaveLength(6);
 });
 
-test('with a cap of 0, and without a location, a redirect is returned as it is', async () => {
+test('a redirect is returned as it is with a limit of 0, or without a location', async () => {
   await using source = await startFakeSource(({ url }) => ({
     status: 302,
     headers: url.pathname === '/' ? { location: 'http://10.0.0.1/' } : {},
@@ -129,7 +129,7 @@ test('with a cap of 0, and without a location, a redirect is returned as it is',
   expect((await callOut(`${source.url}/nowhere`)).text()).toBe('moved');
 });
 
-test('headers of the answer may hold any byte', async () => {
+test('response headers may contain any byte', async () => {
   await using server = await startTcpServer((socket) => {
     socket.end(Buffer.from(`${HEADERS}X-Name: Grüße\r\nX-Name: b\r\nContent-Length: 2\r\n\r\nok`));
   });
@@ -137,7 +137,7 @@ test('headers of the answer may hold any byte', async () => {
   expect(Buffer.from(headers.get('x-name') ?? '', 'latin1').toString()).toBe('Grüße, b');
 });
 
-test('a header that cannot be sent is refused by its name, without its value', async () => {
+test('an unsendable header is refused by name, without its value', async () => {
   const failure = callOut('http://127.0.0.1:9/', { headers: { authorization: 'se\ncret' } });
   await expect(failure).rejects.toMatchObject({ kind: 'refused' });
   const sent = callOut('http://127.0.0.1:9999/', { headers: { authorization: 'se\ncret' } });
@@ -145,7 +145,7 @@ test('a header that cannot be sent is refused by its name, without its value', a
   await expect(sent).rejects.not.toThrow('cret');
 });
 
-test('headers that frame a message are not the caller’s to set', async () => {
+test('the caller cannot set headers that frame a message', async () => {
   await using source = await startFakeSource(() => ({ body: 'ok' }));
   const headers = {
     Host: 'internal.example',
@@ -157,7 +157,7 @@ test('headers that frame a message are not the caller’s to set', async () => {
   expect(source.requests[0]?.headers.host).toBe(new URL(source.url).host);
 });
 
-test('a connection is used again, and closing the client closes it', async () => {
+test('a connection is reused, and closing the client closes it', async () => {
   await using server = await startTcpServer((socket) => {
     const answer = `${HEADERS}Content-Length: 2\r\n\r\nok`;
     socket.write(answer);
@@ -165,14 +165,14 @@ test('a connection is used again, and closing the client closes it', async () =>
   });
   const client = openOutboundClient();
   for (let index = 0; index < 10; index += 1) await callOut(server.url, {}, client);
-  // A second one is opened when a call comes before the first connection has settled.
+  // A second connection opens when a call comes before the first has become idle.
   expect(server.connections).toBeLessThanOrEqual(2);
   const unused = server.untilUnused();
   await client[Symbol.asyncDispose]();
   await unused;
 });
 
-test('more origins than connections are kept open to are no error', async () => {
+test('more origins than keep-alive connections cause no error', async () => {
   await using source = await startFakeSource(() => ({ body: 'ok' }));
   const client = openOutboundClient({ lookup: toLoopback });
   const calls = Array.from({ length: 300 }, (_, index) =>
@@ -182,7 +182,7 @@ test('more origins than connections are kept open to are no error', async () => 
   expect(new Set(statuses)).toEqual(new Set([200]));
 });
 
-test('a location may hold letters that are not escaped', async () => {
+test('a location may contain unescaped characters', async () => {
   await using source = await startFakeSource(({ url }) =>
     url.pathname === '/'
       ? { status: 301, headers: { location: Buffer.from('/grüße').toString('latin1') } }
@@ -191,7 +191,7 @@ test('a location may hold letters that are not escaped', async () => {
   expect((await callOut(source.url)).url).toBe(`${source.url}/gr%C3%BC%C3%9Fe`);
 });
 
-test('the client names itself, unless the caller does', async () => {
+test('the client sends its own name, unless the caller sets one', async () => {
   await using source = await startFakeSource(() => ({ body: 'ok' }));
   const client = openOutboundClient({ userAgent: 'Millrace/1.0 (+https://m.example)' });
   await callOut(source.url, {}, client);
@@ -202,7 +202,7 @@ test('the client names itself, unless the caller does', async () => {
   ]);
 });
 
-test('a proxy is asked for vetted names only, with the operator’s credentials', async () => {
+test('a proxy receives only vetted hostnames, with the credentials of the operator', async () => {
   await using proxy = await startFakeSource(({ headers }) => ({
     headers: { 'content-encoding': 'gzip' },
     body: gzipSync(`via ${headers.host}`),
@@ -223,7 +223,7 @@ test('a proxy is asked for vetted names only, with the operator’s credentials'
   expect(proxy.requests).toHaveLength(1);
 });
 
-test('a proxy that cannot be reached is a network failure, without its password', async () => {
+test('an unreachable proxy is a network failure, reported without its password', async () => {
   await using server = await startTcpServer((socket) => socket.destroy());
   const proxyUrl = `http://me:hunter2@127.0.0.1:${server.port}`;
   const client = openOutboundClient({ proxyUrl, lookup: toLoopback });

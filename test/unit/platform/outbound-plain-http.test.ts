@@ -7,7 +7,7 @@ import { callOut, openOutboundClient } from '#test/support/outbound-call.ts';
 const ONLY_OPENED =
   'plain HTTP is allowed only to ranges that the operator has opened with OUTBOUND_ALLOW_CIDRS; use https';
 
-test('opened ranges hold their addresses in every spelling, and no public one', () => {
+test('opened ranges contain their addresses in every spelling, and no public one', () => {
   const allowed = parseRanges(['10.0.0.0/8', 'fd00::/8']);
   for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', 'fd00::1']) {
     expect(isOpened(address, allowed), address).toBe(true);
@@ -22,11 +22,11 @@ test('opened ranges hold their addresses in every spelling, and no public one', 
   ]) {
     expect(isOpened(address, allowed), address).toBe(false);
   }
-  // Teredo names two addresses, of which one is not opened.
+  // Teredo embeds two addresses, one of which is not opened.
   expect(isOpened('2001:0:a00:1::f7f7:f7f7', allowed)).toBe(false);
 });
 
-test('for plain HTTP public addresses are refused with the advice, private ones as ever', async () => {
+test('plain HTTP to a public address is refused with advice, and to a private one as usual', async () => {
   const names: Record<string, string[]> = {
     'public.example': ['8.8.8.8'],
     'mixed.example': ['10.0.0.1', '8.8.8.8'],
@@ -49,7 +49,7 @@ test('for plain HTTP public addresses are refused with the advice, private ones 
   );
 });
 
-test('a client for which plain HTTP must be opened vets that at every connect', async () => {
+test('a client that allows plain HTTP only to opened ranges checks them at every connect', async () => {
   await using source = await startFakeSource(() => ({ headers: { connection: 'close' } }));
   const answers = ['127.0.0.1', '8.8.8.8'];
   const lookup = async () => [{ address: answers.shift() ?? '8.8.8.8', family: 4 }];
@@ -64,7 +64,7 @@ test('a client for which plain HTTP must be opened vets that at every connect', 
   expect(source.requests).toHaveLength(2);
 });
 
-test('also a redirect from an opened address to a public one is refused', async () => {
+test('a redirect from an opened address to a public one is also refused', async () => {
   await using source = await startFakeSource(() => ({
     status: 307,
     headers: { location: 'http://8.8.8.8/' },
@@ -73,7 +73,7 @@ test('also a redirect from an opened address to a public one is refused', async 
   await expect(callOut(source.url, {}, client)).rejects.toThrow(ONLY_OPENED);
 });
 
-test('a proxy is asked for plain HTTP to opened ranges only, for https to public addresses too', async () => {
+test('a proxy is used for plain HTTP only to opened ranges, and for https also to public addresses', async () => {
   await using proxy = await startFakeSource(() => ({ body: 'via' }));
   const names: Record<string, string> = { 'opened.example': '127.0.0.1', 'a.example': '8.8.8.8' };
   const lookup = async (host: string) => [{ address: names[host] ?? '', family: 4 }];
@@ -82,7 +82,7 @@ test('a proxy is asked for plain HTTP to opened ranges only, for https to public
   for (const url of ['http://a.example/', 'http://8.8.8.8/']) {
     await expect(callOut(url, {}, client)).rejects.toThrow(ONLY_OPENED);
   }
-  // The fake proxy knows no CONNECT: it was asked.
+  // The fake proxy does not know CONNECT, so this error shows that it was asked.
   await expect(callOut('https://a.example/', {}, client)).rejects.toMatchObject({
     kind: 'network',
   });

@@ -17,16 +17,16 @@ describe('the weight of JSON', () => {
     ['a list', '[1,2,3]', 4],
     ['lists in lists', '[[],[],[[]]]', 8],
     ['fields', '{"a":1,"b":{"c":2}}', 4],
-    ['nothing of what strings hold', '["[[[,,,{{{"]', 2],
+    ['nothing inside strings', '["[[[,,,{{{"]', 2],
     ['a quote in a string', '["\\",,,",1]', 3],
     ['backslashes before the end of a string', '["\\\\",1,"\\\\\\",,"]', 4],
-    ['letters of several bytes', '["字,é","\u{1F600},"]', 3],
+    ['multibyte characters', '["字,é","\u{1F600},"]', 3],
   ])('counts %s', (_, json, values) => {
     expect(weigh(json, values)).toBe('light');
     expect(weigh(json, values - 1)).toBe('PAYLOAD_TOO_LARGE');
   });
 
-  it('is at least what the parsed value holds', () => {
+  it('is never less than that of the parsed value', () => {
     const count = (value: unknown): number =>
       typeof value === 'object' && value !== null
         ? Object.values(value).reduce((sum: number, part) => sum + count(part), 1)
@@ -38,12 +38,12 @@ describe('the weight of JSON', () => {
     }
   });
 
-  it('refuses what is nested deeper than anybody means', () => {
+  it('is refused when nesting exceeds any sensible depth', () => {
     expect(weigh('['.repeat(200) + ']'.repeat(200), 1_000)).toBe('light');
     expect(weigh('['.repeat(201), 1_000)).toBe('BAD_REQUEST');
   });
 
-  it('lets pass what is no JSON, for the parser to say so', () => {
+  it('ignores invalid JSON, which the parser reports', () => {
     for (const text of ['', '"', '"\\', '}]', '\xff']) expect(weigh(text, 3)).toBe('light');
   });
 });

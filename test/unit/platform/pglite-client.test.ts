@@ -28,7 +28,7 @@ async function names(): Promise<string[]> {
 }
 
 describe('the embedded database in its thread', () => {
-  it('takes and gives bytes, JSON and dates as PGlite does', async () => {
+  it('passes bytes, JSON and dates like PGlite', async () => {
     const row = {
       name: 'types',
       bytes: Buffer.from('abc'),
@@ -41,7 +41,7 @@ describe('the embedded database in its thread', () => {
     expect(rows[0]?.bytes).toBeInstanceOf(Buffer);
   });
 
-  it('says why a statement failed as PGlite does', async () => {
+  it('reports why a statement failed like PGlite', async () => {
     await add('twice');
     await expect(add('twice')).rejects.toMatchObject({
       name: 'error',
@@ -52,12 +52,12 @@ describe('the embedded database in its thread', () => {
     });
   });
 
-  it('refuses a parameter that cannot cross, and goes on', async () => {
+  it('refuses a parameter that cannot be transferred, and keeps working', async () => {
     await expect(database.query('select $1', [() => 1])).rejects.toThrow(/could not be cloned/);
     expect(await names()).toEqual([]);
   });
 
-  it('commits what a transaction did, and what others ask meanwhile waits for its end', async () => {
+  it('commits a transaction while other queries wait for its end', async () => {
     const reads: Promise<string[]>[] = [];
     await database.transaction(async (transaction) => {
       await add('first', transaction);
@@ -67,7 +67,7 @@ describe('the embedded database in its thread', () => {
     expect(await Promise.all(reads)).toEqual([['first', 'second']]);
   });
 
-  it('rolls back when a transaction throws or says so, and nothing can be added to it later', async () => {
+  it('rolls back a transaction that fails or asks for it, and accepts nothing into it later', async () => {
     const stop = new Error('Stop.');
     const thrown = database.transaction(async (transaction) => {
       await add('thrown', transaction);
@@ -84,7 +84,7 @@ describe('the embedded database in its thread', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('passes notifications on until nobody listens', async () => {
+  it('delivers notifications until the last listener is gone', async () => {
     const heard: string[] = [];
     const stop = database.onNotification((channel, payload) => heard.push(`${channel} ${payload}`));
     await database.exec(`listen jobs; notify jobs, 'one'`);
@@ -93,7 +93,7 @@ describe('the embedded database in its thread', () => {
     expect(heard).toEqual(['jobs one']);
   });
 
-  it('loads rows with COPY, inside a transaction of Kysely', async () => {
+  it('loads rows with COPY inside a Kysely transaction', async () => {
     const { db } = overPglite(database);
     const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
     // No flags, no extension; one row of one column of four bytes; the end.
@@ -109,7 +109,7 @@ describe('the embedded database in its thread', () => {
 });
 
 describe('the end of the embedded database', () => {
-  it('is told, and rejects what waits, when its thread dies', async () => {
+  it('is reported and rejects waiting queries when its thread dies', async () => {
     const deaths: string[] = [];
     const threads: Worker[] = [];
     const dying = await openPgliteThread(null, {
@@ -129,7 +129,7 @@ describe('the end of the embedded database', () => {
     expect(deaths).toEqual([death]);
   });
 
-  it('is told to nobody when it was closed, and statements are refused from then on', async () => {
+  it('is not reported after a close, and later statements are refused', async () => {
     const deaths: Error[] = [];
     const closing = await openPgliteThread(null, { onDeath: (error) => deaths.push(error) });
     await closing.close();
@@ -138,18 +138,18 @@ describe('the end of the embedded database', () => {
     expect([deaths, closing.closed]).toEqual([[], true]);
   });
 
-  it('comes at once when Postgres has crashed', async () => {
+  it('follows at once when Postgres has crashed', async () => {
     const deaths: string[] = [];
     const crashing = await openPgliteThread(null, {
       onDeath: (error) => deaths.push(error.message),
     });
-    // Deeper than the stack of WebAssembly.
+    // Deeper than the WebAssembly stack.
     await expect(crashing.query(`select repeat('[', 1000000)::json`)).rejects.toThrow(/stack/);
     await expect(crashing.exec('select 1')).rejects.toThrow(/has crashed: .*stack.* DATA_DIR/);
     expect(deaths).toHaveLength(1);
   });
 
-  it('comes at once with the reason when its files are not those of this version', async () => {
+  it('follows at once with the reason when its files are of another version', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'millrace-pglite-'));
     await writeFile(path.join(directory, 'PG_VERSION'), '9.6\n');
     try {

@@ -8,7 +8,7 @@ const PLENTY = 1e9;
 it.each([
   ['no file can be written', { name: 'ErrnoError', errno: 51 }, null],
   ['Postgres has no room for its log', ENDED, 7_000_000],
-])('says that the disk is full, and where: %s', (_, cause, freeBytes) => {
+])('a full disk is reported with its location: %s', (_, cause, freeBytes) => {
   const failure = unopened('/data/pglite', cause, freeBytes);
   expect(failure).toBeInstanceOf(StartError);
   expect(failure.message).toBe(
@@ -16,14 +16,14 @@ it.each([
   );
 });
 
-it('says that the files cannot be used when there is room', () => {
+it('unusable files are reported when there is disk space', () => {
   expect(unopened('/data/pglite', { errno: 2 }, PLENTY).message).toContain('(WASI error 2)');
   const damaged = unopened('/data/pglite', ENDED, PLENTY).message;
   expect(damaged).toContain('damaged or those of another version (PGlite failed to initialize');
   expect(damaged).toContain('Restore a backup');
 });
 
-it('tells a trap of WebAssembly from the end of a statement', () => {
+it('a WebAssembly trap is distinguished from a failed statement', () => {
   const told: unknown[] = [];
   let thrown: unknown = { status: 100 };
   const postgres = {

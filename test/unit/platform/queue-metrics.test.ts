@@ -19,7 +19,7 @@ describe('metrics', () => {
     expect(text).toContain('process_cpu_user_seconds_total');
   });
 
-  it('lose only the lines of a collector that fails or hangs', async () => {
+  it('omit only the lines of a collector that fails or hangs', async () => {
     const metrics = createMetrics();
     metrics.addCollector(async () => {
       throw new Error('database is away');
@@ -31,7 +31,7 @@ describe('metrics', () => {
     expect(await metrics.text()).toContain('millrace_documents{status="indexed"} 7');
   });
 
-  it('forget a value that its collector no longer tells', async () => {
+  it('drop a value that its collector no longer reports', async () => {
     const metrics = createMetrics();
     let fails = false;
     metrics.addCollector(async () => {
@@ -43,7 +43,7 @@ describe('metrics', () => {
     expect(await metrics.text()).not.toContain('millrace_documents{');
   });
 
-  it('answer two scrapes at once with one collection', async () => {
+  it('serve two concurrent scrapes from one collection', async () => {
     const metrics = createMetrics();
     let collections = 0;
     metrics.addCollector(async () => {
@@ -54,7 +54,7 @@ describe('metrics', () => {
     expect(collections).toBe(1);
   });
 
-  it('tell depth by state and the oldest wait of each queue; one failing queue leaves the others', async () => {
+  it('report depth by state and the oldest wait per queue; a failing queue does not affect others', async () => {
     const metrics = createMetrics();
     const producer = {
       counts: async ({ name }: { name: string }) => {

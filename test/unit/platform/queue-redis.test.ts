@@ -10,11 +10,11 @@ describe('parseRedisUrl', () => {
     'localhost:6379',
     'redis://',
     'redis+sentinel://host:26379',
-  ])('refuses "%s" in a sentence that names the setting', (url) => {
+  ])('rejects "%s" in a sentence that names the setting', (url) => {
     expect(() => parseRedisUrl(url)).toThrow(/^REDIS_URL is not usable/);
   });
 
-  it('keeps the password out of its complaint', () => {
+  it('keeps the password out of its error', () => {
     expect(() => parseRedisUrl('http://user:hunter2@host')).not.toThrow(/hunter2/);
   });
 
@@ -60,7 +60,7 @@ describe('assertUsableRedis', () => {
     return { warnings, done: assertUsableRedis({ info: async () => info }, log) };
   }
 
-  it('refuses Redis 6 and says what to do', async () => {
+  it('rejects Redis 6 with a remedy', async () => {
     await expect(
       check('redis_version:6.2.14\r\nmaxmemory_policy:noeviction\r\n').done,
     ).rejects.toThrow(/6\.2\.14.*too old.*Upgrade/);
@@ -73,7 +73,7 @@ describe('assertUsableRedis', () => {
     expect(warnings[0]).toContain('noeviction');
   });
 
-  it('takes Redis 7 and newer without a word', async () => {
+  it('accepts Redis 7 and newer silently', async () => {
     const { warnings, done } = check('redis_version:10.0.1\r\nmaxmemory_policy:noeviction\r\n');
     await done;
     expect(warnings).toEqual([]);
@@ -81,7 +81,7 @@ describe('assertUsableRedis', () => {
 });
 
 describe('openRedis', () => {
-  it('says that nothing answers, and how to do without', async () => {
+  it('reports that nothing answers, and how to work without Redis', async () => {
     const errors: Error[] = [];
     const opening = openRedis(
       'redis://127.0.0.1:1',

@@ -16,12 +16,12 @@ test('half precision rounds to nearest, ties to even, and keeps signs, infinitie
   ]);
 });
 
-test('sign bits put the first dimension into the highest bit, and zero counts as not positive', () => {
+test('sign bits store the first dimension in the highest bit, and zero counts as not positive', () => {
   const vector = Float32Array.from([1, 0, -1, 0.1, 0, 0, 0, 2, 3]);
   expect(Array.from(signBits(vector))).toEqual([0b1001_0001, 0b1000_0000]);
 });
 
-test('normalizing makes unit length and leaves a zero vector alone', () => {
+test('normalizing yields unit length and leaves a zero vector unchanged', () => {
   expect(Array.from(normalize(Float32Array.from([3, 4])))).toEqual([
     Math.fround(0.6),
     Math.fround(0.8),
@@ -29,17 +29,17 @@ test('normalizing makes unit length and leaves a zero vector alone', () => {
   expect(Array.from(normalize(new Float32Array(3)))).toEqual([0, 0, 0]);
 });
 
-test('the Walsh–Hadamard transform matches its definition and undoes itself up to the length', () => {
+test('the Walsh–Hadamard transform matches its definition and is its own inverse up to the length', () => {
   const transformed = fastWalshHadamard(Float32Array.from([1, 2, 3, 4]));
   expect(Array.from(transformed)).toEqual([10, -2, -4, 0]);
   expect(Array.from(fastWalshHadamard(transformed))).toEqual([4, 8, 12, 16]);
 });
 
-test('a length that is no power of two is refused', () => {
+test('a length that is not a power of two is refused', () => {
   expect(() => fastWalshHadamard(new Float32Array(6))).toThrow('not 6');
 });
 
-test('literals are what pgvector reads, sparse ones counting from one', () => {
+test('literals are readable by pgvector, with sparse ones counting from one', () => {
   expect(vectorLiteral(Float32Array.from([0.5, -2]))).toBe('[0.5,-2]');
   const sparse = sparseVectorLiteral(8, Int32Array.from([0, 4]), Float32Array.from([1.5, 2]));
   expect(sparse).toBe('{1:1.5,5:2}/8');

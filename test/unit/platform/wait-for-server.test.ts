@@ -8,7 +8,7 @@ const away = () =>
   new ServerAway({ server: 'Postgres at db:5432', reason: 'refused', remedy: 'Start it.' });
 const noPause = async (): Promise<void> => {};
 
-it('tries again until the server answers, with growing pauses, and logs what it waits for once', async () => {
+it('retries with growing pauses until the server answers, and logs once what it waits for', async () => {
   const lines: string[] = [];
   const pauses: number[] = [];
   let attempts = 0;
@@ -31,12 +31,12 @@ it('tries again until the server answers, with growing pauses, and logs what it 
   expect(lines[0]).toContain('Postgres at db:5432');
 });
 
-it('ends with a sentence when the time is up', async () => {
+it('fails with a sentence when the time is up', async () => {
   const waiting = waitForServer(() => Promise.reject(away()), { log, signal: null, timeoutMs: 0 });
   await expect(waiting).rejects.toThrow('Postgres at db:5432 does not answer (refused). Start it.');
 });
 
-it('does not wait where waiting is no use', async () => {
+it('does not wait when waiting is useless', async () => {
   let attempts = 0;
   const wrong = new StartError('DATABASE_URL has a wrong password.');
   const waiting = waitForServer(
@@ -51,7 +51,7 @@ it('does not wait where waiting is no use', async () => {
   expect(attempts).toBe(1);
 });
 
-it('ends at once when it is told to stop, also in an attempt that hangs', async () => {
+it('ends at once when stopped, even during an attempt that hangs', async () => {
   const stop = new AbortController();
   const hangs = waitForServer(() => new Promise<never>(() => {}), {
     log,

@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { SteadyClient } from '#src/platform/postgres.ts';
 import { openWorkerConnection } from '#src/platform/worker-connection.ts';
 
-/** What a server says in Postgres' protocol: a letter, the length, the content. */
+/** A server message of the Postgres protocol: a letter, the length, the content. */
 function message(letter: string, content: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(content.length + 4);
@@ -13,8 +13,8 @@ function message(letter: string, content: Buffer): Buffer {
 }
 
 const WELCOME = Buffer.concat([
-  message('R', Buffer.alloc(4)), // no password is wanted
-  message('Z', Buffer.from('I')), // ready for a query
+  message('R', Buffer.alloc(4)), // authentication ok
+  message('Z', Buffer.from('I')), // ready for query
 ]);
 const fatal = (code: string): Buffer =>
   message('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mgoing away\0\0`));
@@ -31,7 +31,7 @@ afterEach(async () => {
   opened = new AsyncDisposableStack();
 });
 
-/** A server that answers each of the client's messages as the script says; the first one has no letter. */
+/** A server that answers each client message as scripted; the first message has no letter. */
 async function openServer(script: (chunk: Buffer, first: boolean, socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -49,7 +49,7 @@ async function openServer(script: (chunk: Buffer, first: boolean, socket: Socket
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  // A server that listens on TCP has an address with a port.
+  // a server listening on TCP has an address with a port
   return (server.address() as AddressInfo).port;
 }
 
@@ -63,7 +63,7 @@ function connectTo(port: number) {
   return { connection, reported };
 }
 
-it('does not take a connection that the server ended in the breath in which it opened it', async () => {
+it('rejects a connection that the server ended just after opening it', async () => {
   let refusals = 1;
   const port = await openServer((_chunk, first, socket) => {
     if (!first) return;
@@ -74,11 +74,11 @@ it('does not take a connection that the server ended in the breath in which it o
   const { connection, reported } = connectTo(port);
   await expect(connection.getListenClient()).rejects.toBeInstanceOf(ConnectionClosedError);
   expect(reported).toEqual(['going away']);
-  // The next attempt is a fresh one.
+  // The next attempt opens a fresh connection.
   await connection.getListenClient();
 });
 
-it('outlives a connection that the server ends while it is being closed', async () => {
+it('survives a connection that the server ends during its close', async () => {
   const gone = Promise.withResolvers<void>();
   const port = await openServer((chunk, first, socket) => {
     if (first) socket.write(WELCOME);
@@ -96,7 +96,7 @@ it('outlives a connection that the server ends while it is being closed', async 
 });
 
 it.each(['57P03', '53300', '08006'])(
-  'says in the words of the queue library that the server is away (%s)',
+  'reports in the words of the queue library that the server is away (%s)',
   async (code) => {
     const port = await openServer((_chunk, first, socket) => {
       if (first) socket.end(fatal(code));
@@ -108,7 +108,7 @@ it.each(['57P03', '53300', '08006'])(
   },
 );
 
-it('leaves the error of a statement as it is', async () => {
+it('leaves the error of a statement unchanged', async () => {
   const port = await openServer((chunk, first, socket) => {
     if (first) socket.write(WELCOME);
     else if (chunk[0] !== TERMINATE) socket.write(failed('42P01'));

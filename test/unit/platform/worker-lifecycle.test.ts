@@ -28,7 +28,7 @@ function phase(
   };
 }
 
-/** A process whose start is through by the time this returns. */
+/** A process that has completed its start when this resolves. */
 async function started(phases: ShutdownPhase[]): Promise<{ host: FakeHost; done: Promise<void> }> {
   const host = new FakeHost();
   const ready = Promise.withResolvers<void>();
@@ -56,7 +56,7 @@ describe('runUntilSignal', () => {
     expect(host.eventNames()).toEqual([]);
   });
 
-  it('goes on to the next phase when one fails or hangs', async () => {
+  it('continues with the next phase when one fails or hangs', async () => {
     const ran: string[] = [];
     const { host, done } = await started([
       phase('fails', ran, async () => {
@@ -91,7 +91,7 @@ describe('runUntilSignal', () => {
     },
   );
 
-  it('exits with 1 at once, without its phases, when nothing works any more', async () => {
+  it('exits with 1 at once, skipping its phases, after a fatal failure', async () => {
     const ran: string[] = [];
     const { host } = await started([phase('jobs', ran)]);
     const error = new FatalError('The database is gone.');
@@ -101,7 +101,7 @@ describe('runUntilSignal', () => {
     expect(ran).toEqual([]);
   });
 
-  it('tells a start that is still under way to stop, and then runs its phases', async () => {
+  it('stops a start in progress, then runs its phases', async () => {
     const host = new FakeHost();
     const ran: string[] = [];
     const done = runUntilSignal(
@@ -118,7 +118,7 @@ describe('runUntilSignal', () => {
     expect(ran).toEqual(['jobs']);
   });
 
-  it('exits with 0 when a start gives up because it was told to stop', async () => {
+  it('exits with 0 when a start ends because it was stopped', async () => {
     const host = new FakeHost();
     const start = async (signal: AbortSignal): Promise<never> => {
       host.emit('SIGTERM', 'SIGTERM');
@@ -128,7 +128,7 @@ describe('runUntilSignal', () => {
     expect(host.exitCodes).toEqual([0]);
   });
 
-  it('rejects with the error of a start that failed', async () => {
+  it('rejects with the error of a failed start', async () => {
     const host = new FakeHost();
     const start = async (): Promise<never> => {
       throw new Error('REDIS_URL is not usable');

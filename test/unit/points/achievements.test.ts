@@ -31,7 +31,7 @@ describe('the table of actions', () => {
 });
 
 describe('the table of achievements', () => {
-  it('has at least 15, each with an id of its own and a rule that can be met', () => {
+  it('has at least 15 entries, each with its own id and a rule that can be met', () => {
     expect(ACHIEVEMENTS.length).toBeGreaterThanOrEqual(15);
     expect(new Set(IDS).size).toBe(IDS.length);
     expect(IDS).not.toContain(ALL_UNLOCKED);
@@ -41,7 +41,7 @@ describe('the table of achievements', () => {
     }
   });
 
-  it('calls the higher threshold of a metric the more significant', () => {
+  it('orders achievements of a metric by threshold', () => {
     for (const group of Map.groupBy(ACHIEVEMENTS, ({ metric }) => metric).values()) {
       const thresholds = group.map(({ threshold }) => threshold);
       expect(thresholds).toEqual([...new Set(thresholds)].toSorted((a, b) => a - b));
@@ -66,11 +66,11 @@ describe('an award', () => {
 });
 
 describe('the next milestone', () => {
-  it('is the first of the table for somebody new', () => {
+  it('is the first in the table for a new user', () => {
     expect(nextMilestone({}, new Set())).toEqual({ id: IDS[0], progress: 0 });
   });
 
-  it('is the one that is nearest to completion', () => {
+  it('is the one closest to completion', () => {
     const unlocked = new Set(['first_points']);
     expect(nextMilestone({ points: 40, streak: 5, days_in_row: 1 }, unlocked)).toEqual({
       id: 'streak_10',
@@ -78,22 +78,22 @@ describe('the next milestone', () => {
     });
   });
 
-  it('is the least significant of equals', () => {
+  it('is the least significant one of equals', () => {
     const unlocked = new Set(['first_points', 'first_search']);
     expect(nextMilestone({ points: 50, streak: 5 }, unlocked).id).toBe('points_100');
   });
 
-  it('is rounded down and never shown as complete', () => {
+  it('has a progress that is rounded down and never shown as complete', () => {
     const all = new Set(IDS);
     const only = (id: string) => new Set([...all].filter((one) => one !== id));
     expect(nextMilestone({ points: 99_999 }, only('points_100000')).progress).toBe(0.99);
     expect(nextMilestone({ points: 1_999 }, only('points_100000')).progress).toBe(0.01);
     expect(nextMilestone({ days_in_row: 29 }, only('month_in_row')).progress).toBe(0.96);
-    // A rule that came after the user had met it: the next award unlocks it.
+    // A rule added after the user had met it: the next award unlocks it.
     expect(nextMilestone({ points: 500 }, only('points_100')).progress).toBe(0.99);
   });
 
-  it('is a word of its own when everything is unlocked', () => {
+  it('has a special id when everything is unlocked', () => {
     expect(nextMilestone({ points: 1 }, new Set(IDS))).toEqual({ id: ALL_UNLOCKED, progress: 1 });
   });
 });
@@ -102,14 +102,14 @@ describe('the manual', () => {
   const manual = readFileSync(`${import.meta.dirname}/../../../docs/points.md`, 'utf8');
   const rows = manual.split('\n').filter((line) => line.startsWith('| `'));
 
-  it('has the table of actions', () => {
+  it('shows the table of actions', () => {
     for (const type of ACTION_TYPES) {
       const { points, streakImpact, dailyCap } = ACTIONS[type];
       expect(rows).toContain(`| \`${type}\` | ${points} | +${streakImpact} | ${dailyCap} |`);
     }
   });
 
-  it('has the table of achievements, in its order', () => {
+  it('shows the table of achievements in order', () => {
     const told = rows.flatMap(
       (line) => /^\| `(\w+)` \| (?:A streak of )?([\d,]+)[^|]*\|$/.exec(line)?.slice(1) ?? [],
     );

@@ -31,7 +31,7 @@ function openAwarder(give: (award: Award) => Promise<AwardOutcome>, idleMs?: num
   let nowMs = 0;
   const awarder = createPointsAwarder(
     {
-      db: {} as Database, // never touched: the test gives the awards
+      db: {} as Database, // unused: the test gives the awards
       clock: () => new Date(nowMs),
       config: parseConfig({}),
       log: pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) }),
@@ -48,8 +48,8 @@ function openAwarder(give: (award: Award) => Promise<AwardOutcome>, idleMs?: num
   return { ...awarder, given, logged, advance };
 }
 
-describe('awards in the background', () => {
-  it('begin after the caller went on, and are done when it is idle', async () => {
+describe('background awards', () => {
+  it('start after the caller has continued, and are done when it is idle', async () => {
     const { submit, idle, given } = openAwarder(async () => RECORDED);
     submit(award('1'));
     submit(award('2'));
@@ -59,7 +59,7 @@ describe('awards in the background', () => {
     await idle();
   });
 
-  it('that fail are a line in the log each, and the next ones are given', async () => {
+  it('that fail are logged on one line each, and the next ones are given', async () => {
     const { submit, idle, logged } = openAwarder(async ({ sourceId }) => {
       if (sourceId === '1') throw new Error('database away');
       return RECORDED;
@@ -88,7 +88,7 @@ describe('awards in the background', () => {
     expect([given.length, most]).toEqual([100, 2]);
   });
 
-  it('are not asked for again for a minute once the cap is reached, for that user and action', async () => {
+  it('are skipped for a minute once the cap is reached, for that user and action', async () => {
     const { submit, idle, given, advance } = openAwarder(async () => CAPPED);
     submit(award('1'));
     await idle();
@@ -103,7 +103,7 @@ describe('awards in the background', () => {
     expect(given).toEqual(['1', '3', '4', '5']);
   });
 
-  it('are given up beyond a thousand that wait, with one line in the log', async () => {
+  it('are dropped when more than a thousand wait, with one log line', async () => {
     const gate = Promise.withResolvers<AwardOutcome>();
     const { submit, idle, given, logged } = openAwarder(() => gate.promise);
     submit(award('first'));
@@ -116,7 +116,7 @@ describe('awards in the background', () => {
     expect(given).toHaveLength(1_002);
   });
 
-  it('are given up when the database does not answer, so that a stop goes on', async () => {
+  it('are dropped when the database does not answer, so that a stop can continue', async () => {
     const { submit, idle, given, logged } = openAwarder(() => new Promise(() => undefined), 10);
     for (const id of ['1', '2', '3']) submit(award(id));
     await until(async () => given.length === 2);

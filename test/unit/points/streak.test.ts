@@ -7,7 +7,7 @@ const NONE: Streak = { current: 0, longest: 0, lastDay: null, lastDayImpact: 0, 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Awards on these days, one after the other, as `date impact`. */
+/** The streak after awards on these days in order, each as `date impact`. */
 const after = (...awards: string[]): Streak =>
   awards.reduce((streak, award) => {
     const [day = '', impact] = award.split(' ');
@@ -17,24 +17,24 @@ const after = (...awards: string[]): Streak =>
 describe('a streak', () => {
   it.each<[string, string[], Partial<Streak>]>([
     ['starts at the impact of the first award', ['2026-03-01 3'], { current: 3, daysInRow: 1 }],
-    ['is not raised by more of the same', ['2026-03-01 1', '2026-03-01 1'], { current: 1 }],
-    ['is lifted to the day’s largest impact', ['2026-03-01 1', '2026-03-01 5'], { current: 5 }],
-    ['is not lowered by a smaller one', ['2026-03-01 5', '2026-03-01 2'], { current: 5 }],
-    ['goes on the day after', ['2026-03-01 1', '2026-03-02 2'], { current: 3, daysInRow: 2 }],
-    ['goes on over a leap day', ['2024-02-28 1', '2024-02-29 1', '2024-03-01 1'], { current: 3 }],
+    ['does not grow with more of the same', ['2026-03-01 1', '2026-03-01 1'], { current: 1 }],
+    ['rises to the largest impact of the day', ['2026-03-01 1', '2026-03-01 5'], { current: 5 }],
+    ['does not fall with a smaller one', ['2026-03-01 5', '2026-03-01 2'], { current: 5 }],
+    ['continues the next day', ['2026-03-01 1', '2026-03-02 2'], { current: 3, daysInRow: 2 }],
+    ['continues over a leap day', ['2024-02-28 1', '2024-02-29 1', '2024-03-01 1'], { current: 3 }],
     ['breaks when a leap day is missed', ['2024-02-28 1', '2024-03-01 1'], { current: 1 }],
     [
-      'goes on from February to March of other years',
+      'continues from February to March in other years',
       ['2025-02-28 1', '2025-03-01 1'],
       { current: 2 },
     ],
-    ['goes on over New Year', ['2025-12-31 2', '2026-01-01 1'], { current: 3 }],
+    ['continues over New Year', ['2025-12-31 2', '2026-01-01 1'], { current: 3 }],
     [
-      'starts anew after a missed day',
+      'restarts after a missed day',
       ['2026-03-01 5', '2026-03-03 1'],
       { current: 1, daysInRow: 1, longest: 5 },
     ],
-    ['starts anew after a year', ['2025-03-01 5', '2026-03-01 2'], { current: 2, longest: 5 }],
+    ['restarts after a year', ['2025-03-01 5', '2026-03-01 2'], { current: 2, longest: 5 }],
   ])('%s', (_, awards, expected) => {
     expect(after(...awards)).toMatchObject(expected);
   });
@@ -57,10 +57,10 @@ describe('the day of an award', () => {
     ['Etc/GMT+12', '2026-03-01T11:59:59Z', '2026-02-28'],
     ['Asia/Kathmandu', '2026-03-01T18:14:59Z', '2026-03-01'],
     ['Asia/Kathmandu', '2026-03-01T18:15:00Z', '2026-03-02'],
-    // Clocks jump from 23:59:59 to 01:00 there: the day has no midnight.
+    // Clocks jump from 23:59:59 to 01:00 there, so the day has no midnight.
     ['Africa/Cairo', '2025-04-24T21:59:59Z', '2025-04-24'],
     ['Africa/Cairo', '2025-04-24T22:00:00Z', '2025-04-25'],
-    // And back from 23:59:59 to 23:00: the evening is there twice, the day once.
+    // Clocks fall back from 23:59:59 to 23:00, so the evening occurs twice but the day once.
     ['Africa/Cairo', '2025-10-30T20:59:59Z', '2025-10-30'],
     ['Africa/Cairo', '2025-10-30T21:59:59Z', '2025-10-30'],
     ['Africa/Cairo', '2025-10-30T22:00:00Z', '2025-10-31'],
@@ -69,12 +69,12 @@ describe('the day of an award', () => {
     expect(dayOfAward(at(moment), zone, NONE, null)).toBe(day);
   });
 
-  it('never lies before the last one', () => {
+  it('never precedes the previous one', () => {
     const streak = after('2026-03-02 1');
     expect(dayOfAward(at('2026-03-01T23:00:00Z'), 'Etc/GMT+12', streak, null)).toBe('2026-03-02');
   });
 
-  it('is today again when a wrong clock had left a day that is nowhere yet', () => {
+  it('is today again after a wrong clock recorded a day in the future', () => {
     const ahead = after('2027-01-01 3');
     const day = dayOfAward(at('2026-03-01T12:00:00Z'), 'UTC', ahead, null);
     expect(day).toBe('2026-03-01');
@@ -102,11 +102,11 @@ const IMPACTS = [1, 2, 3, 5];
 interface Step {
   minutes: number;
   impact: number;
-  /** The zone that the user changes to first. */
+  /** The zone to which the user changes first. */
   zone: string | null;
 }
 
-/** About two years, a leap day among them: mostly less than two days between awards, so that rows grow long. */
+/** About two years including a leap day; mostly less than two days between awards, so that streaks grow long. */
 const twoYears = (zone: fc.Arbitrary<string | null>) =>
   fc.array(
     fc.record({
@@ -127,7 +127,7 @@ interface Simulated {
   day: string;
   impact: number;
   streak: Streak;
-  /** Of the row that the award belongs to. */
+  /** Start of the row of days that the award belongs to. */
   rowBeganAt: Date;
 }
 
@@ -153,7 +153,7 @@ function simulate(
   });
 }
 
-/** From the whole history, day by day, with nothing remembered in between. */
+/** Computed from the whole history, day by day, without stored state. */
 function slowStreak(history: readonly Simulated[]): { current: number; daysInRow: number } {
   const impactOf = new Map<string, number>();
   for (const { day, impact } of history) {
@@ -168,7 +168,7 @@ function slowStreak(history: readonly Simulated[]): { current: number; daysInRow
   }
 }
 
-/** By the zone's offset from UTC instead of its calendar. */
+/** Uses the zone's offset from UTC instead of its calendar. */
 function createSlowCalendar(timeZone: string): (at: Date) => string {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   return (at) => {
@@ -178,7 +178,7 @@ function createSlowCalendar(timeZone: string): (at: Date) => string {
   };
 }
 
-/** Days that a calendar in one place can show between two moments: the first midnight comes at once, then one a day. */
+/** The most days that a calendar in one place shows between two moments: a midnight at once, then one per day. */
 function mostCalendarDays(from: Date, to: Date): number {
   let days = 1;
   for (let midnight = from.getTime(); midnight <= to.getTime(); midnight += DAY_MS) days += 1;
@@ -186,7 +186,7 @@ function mostCalendarDays(from: Date, to: Date): number {
 }
 
 describe('two years of awards', () => {
-  it('give the streak that the whole history gives, over leap days and changes of the zone', () => {
+  it('give the streak computed from the whole history, over leap days and zone changes', () => {
     fc.assert(
       fc.property(twoYears(fc.constantFrom(null, null, null, null, null, ...ZONES)), (steps) => {
         const history = simulate('Europe/Berlin', steps);
@@ -202,7 +202,7 @@ describe('two years of awards', () => {
     );
   });
 
-  it('fall on the user’s own dates as long as the zone stays, whatever its clocks do', () => {
+  it('fall on the local dates of the user as long as the zone stays, whatever its clocks do', () => {
     fc.assert(
       fc.property(fc.constantFrom(...ZONES), twoYears(fc.constant(null)), (zone, steps) => {
         const calendar = createSlowCalendar(zone);
@@ -213,7 +213,7 @@ describe('two years of awards', () => {
     );
   });
 
-  it('gain at most one day in a row by changes of the zone, however many there are', () => {
+  it('gain at most one day in a row from any number of zone changes', () => {
     const step = fc.record({
       minutes: fc.integer({ min: 0, max: 90 }),
       impact: fc.constant(1),
@@ -233,7 +233,7 @@ describe('two years of awards', () => {
     );
   });
 
-  it('gain one day and no more when a row begins in the last zone and goes on in the first', () => {
+  it('gain exactly one day when a row starts in the last zone and continues in the first', () => {
     let at = Date.parse('2026-03-01T11:00:00Z');
     let streak = NONE;
     const began = new Date(at);

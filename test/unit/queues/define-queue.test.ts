@@ -15,7 +15,7 @@ describe('defineQueue', () => {
     },
   );
 
-  it('gives a queue limits that its author left out', () => {
+  it('gives a queue default limits', () => {
     expect(queue).toMatchObject({
       attempts: 3,
       concurrency: 1,
@@ -27,7 +27,7 @@ describe('defineQueue', () => {
 });
 
 describe('parseJobData', () => {
-  it('names the field that is wrong and never its value', () => {
+  it('names the invalid field and never its value', () => {
     const data = { payload: { row: 'x-secret-x', secret: 5 }, requestId: null };
     expect(() => parseJobData(queue, data)).toThrow(UnreadableJob);
     expect(() => parseJobData(queue, data)).toThrow(/row-work.*row: .*secret: /);
@@ -35,7 +35,7 @@ describe('parseJobData', () => {
   });
 
   it.each([null, 'text', {}, { payload: null }, { row: 1, secret: 's' }, [1]])(
-    'refuses data that is no envelope: %j',
+    'refuses data that is not an envelope: %j',
     (data) => {
       expect(() => parseJobData(queue, data)).toThrow(UnreadableJob);
     },

@@ -5,11 +5,11 @@ import { parseText } from '#test/support/sql/source-files.ts';
 import { collect, findStatements, type FoundStatements } from '#test/support/sql/statements.ts';
 import { openTestPglite } from '#test/unit/api/harness.ts';
 
-/** Statements that cannot be prepared, as they stand in the source, each with its reason. */
+/** Statements in the source that cannot be prepared, each with the reason. */
 const NOT_PREPARED = new Map([
   [
     "sql`drop index concurrently if exists ${sql.id('public', name)}`",
-    'The name is one that the catalog has just told.',
+    'The name comes from the catalog at run time.',
   ],
   [
     `sql\`create index concurrently \${sql.id(VECTOR_INDEX)} on public.chunk_vector
@@ -27,28 +27,28 @@ beforeAll(async () => {
 });
 afterAll(() => pglite.close());
 
-describe('the raw statements of src and workers', () => {
+describe('raw statements in src and workers', () => {
   const found = findStatements('src', 'workers');
 
-  it('are prepared against the migrated schema and return the rows that their types say', async () => {
+  it('can be prepared against the migrated schema and return the rows that their types declare', async () => {
     const problems = await problemsOf(found);
     const unexpected = problems.filter(({ source }) => !NOT_PREPARED.has(source));
     expect(unexpected.map(shown).join('\n\n')).toBe('');
   });
 
-  it('are all put together from their source', () => {
+  it('are all assembled from their source', () => {
     const unexpected = found.unassembled.filter(({ source }) => !NOT_PREPARED.has(source));
     expect(
       unexpected,
-      'Write the statement so that its text can be told from the source, or add it to NOT_PREPARED with the reason.',
+      'Write the statement so that its text can be derived from the source, or add it to NOT_PREPARED with the reason.',
     ).toEqual([]);
   });
 
-  it('have every fragment that there is', () => {
+  it('use every fragment', () => {
     expect(found.unused, 'No statement has these fragments: remove them.').toEqual([]);
   });
 
-  it('are exempt from this only where they have to be', async () => {
+  it('are exempt only where necessary', async () => {
     const failing = [...(await problemsOf(found)), ...found.unassembled];
     const sources = new Set(failing.map(({ source }) => source));
     expect([...NOT_PREPARED.keys()].filter((source) => !sources.has(source))).toEqual([]);
@@ -58,19 +58,19 @@ describe('the raw statements of src and workers', () => {
 describe('a statement', () => {
   it.each([
     [
-      'a misspelt column',
+      'a misspelled column',
       'select nmae from workspace',
       '{ nmae: string }',
       'column "nmae" does not exist',
     ],
     [
-      'a misspelt table',
+      'a misspelled table',
       'select name from wrkspace',
       '{ name: string }',
       'relation "wrkspace" does not exist',
     ],
     [
-      'a misspelt property of its row',
+      'a misspelled property of its row',
       'select name from workspace',
       '{ nmae: string }',
       'returns "name", which the type of its row does not have',
@@ -93,7 +93,7 @@ describe('a statement', () => {
     expect(refused?.place).toBe('src/made-up.ts:2');
   });
 
-  it('is looked at with each of its fragments', async () => {
+  it('is checked with each of its fragments', async () => {
     const problems = await problemsOf(
       fromSource(`
         function only(which: string | null, column: RawBuilder<unknown>) {
@@ -105,7 +105,7 @@ describe('a statement', () => {
     expect(problems.map((one) => one.text)).toEqual(['select 1 from workspace where "nmae" = $1']);
   });
 
-  it('takes what the callers of its function hand over', async () => {
+  it('includes what callers pass to its function', async () => {
     const problems = await problemsOf(
       fromSource(`
         function read(condition: RawBuilder<unknown>) {
@@ -117,14 +117,14 @@ describe('a statement', () => {
     expect(problems.map((one) => one.text)).toEqual(['select 1 from workspace where nmae = $1']);
   });
 
-  it('of the builder has its fragments looked at over its tables', async () => {
+  it('of the query builder has its fragments checked against its tables', async () => {
     const problems = await problemsOf(
       fromSource("await db.updateTable('workspace').set({ name: sql`lower(nmae)` }).execute();"),
     );
     expect(problems.map((one) => one.text)).toEqual(['select (lower(nmae)) from workspace']);
   });
 
-  it('that does not have a fragment leaves it over', () => {
+  it('leaves a fragment unused when it does not contain it', () => {
     expect(fromSource('export const CONDITION = sql`name = 1`;').unused).toEqual([
       'src/made-up.ts:2',
     ]);

@@ -8,7 +8,7 @@ import {
 } from '#test/support/sql/table-types.ts';
 import { openTestPglite } from '#test/unit/api/harness.ts';
 
-/** Kysely's own, and one that only functions of the database use. */
+/** Tables of Kysely, and one that only database functions use. */
 const WITHOUT_TYPE = ['kysely_migration', 'kysely_migration_lock', 'request_log'];
 
 let pglite: PGlite;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => pglite.close());
 
-it('the types of the tables are those of the migrated schema', async () => {
+it('the table types match the migrated schema', async () => {
   expect(compareTables(types, await readSchema(pglite, 'public', WITHOUT_TYPE))).toEqual([]);
 });
 
@@ -31,10 +31,10 @@ it.each<[string, Partial<SchemaColumn> | null, string]>([
   ['is a list', { type: '_text' }, 'is _text; a list is one of both.'],
   ['holds JSON', { type: 'jsonb' }, 'is jsonb, which its type does not say.'],
   ['allows other values', { allowed: ['a'] }, 'allows a, and its type every text.'],
-])('a column that %s in the schema does not pass', async (_, change, problem) => {
+])('a column that %s in the schema is reported', async (_, change, problem) => {
   const columns = await columnsOfWorkspace();
   const column = columns.get('name');
-  if (!column) throw new Error('workspace.name is gone: take another column.');
+  if (!column) throw new Error('workspace.name no longer exists; use another column.');
   if (change) columns.set('name', { ...column, ...change });
   else columns.delete('name');
   expect(compareTables(typeOfWorkspace(), new Map([['workspace', columns]]))).toEqual([
@@ -42,7 +42,7 @@ it.each<[string, Partial<SchemaColumn> | null, string]>([
   ]);
 });
 
-it('a table without a type, and a type without a table, do not pass', async () => {
+it('a table without a type and a type without a table are reported', async () => {
   const schema = new Map([['workroom', await columnsOfWorkspace()]]);
   expect(compareTables(typeOfWorkspace(), schema)).toEqual([
     'workspace: is no table of the migrated schema.',

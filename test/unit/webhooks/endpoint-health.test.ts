@@ -28,14 +28,14 @@ function later(ms: number, from: Date = START): Date {
   return new Date(from.getTime() + ms);
 }
 
-/** So many failures in a row, all at the same time. */
+/** That many consecutive failures, all at the same time. */
 function failed(times: number, from: EndpointHealth = UNTRIED, at: Date = START): EndpointHealth {
   let health = from;
   for (let made = 0; made < times; made += 1) health = afterFailure(health, at, 0);
   return health;
 }
 
-/** How long the breaker is open after each failure, when every probe comes as soon as it may and fails. */
+/** How long the breaker stays open after each failure, when every probe comes as early as possible and fails. */
 function openings(times: number, jitter: number): number[] {
   let health = failed(9);
   let now = START;
@@ -50,7 +50,7 @@ function openings(times: number, jitter: number): number[] {
 }
 
 describe('the circuit breaker', () => {
-  it('stays closed for nine failures in a row and opens with the tenth', () => {
+  it('stays closed for nine consecutive failures and opens at the tenth', () => {
     expect(failed(9)).toMatchObject({ failures: 9, breakerUntil: null, breakerTrips: 0 });
     const opened = failed(10);
     expect(opened).toMatchObject({ failures: 10, breakerTrips: 1 });
@@ -58,18 +58,18 @@ describe('the circuit breaker', () => {
     expect(isOpen(opened, later(4_999))).toBe(true);
   });
 
-  it('is half-open from the very millisecond on that it was open to', () => {
+  it('is half-open from the exact millisecond at which its open time ends', () => {
     const opened = failed(10);
     expect(isOpen(opened, later(5 * SECOND))).toBe(false);
     expect(opened.breakerUntil).not.toBeNull();
   });
 
-  it('opens for 5 s, then twice as long with each probe that fails, to 5 minutes', () => {
+  it('opens for 5 s, then twice as long after each failed probe, up to 5 minutes', () => {
     const seconds = openings(9, 0).map((ms) => ms / SECOND);
     expect(seconds).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
   });
 
-  it('is open for a fifth longer at most by jitter, and never shorter', () => {
+  it('stays open up to a fifth longer due to jitter, and never shorter', () => {
     fc.assert(
       fc.property(random, (chance) => {
         const plain = openings(12, 0);
@@ -82,20 +82,20 @@ describe('the circuit breaker', () => {
     expect(openings(1, 0.5)).toEqual([5_500]);
   });
 
-  it('stays within 5 minutes and a fifth however often it has opened', () => {
+  it('stays open at most 5 minutes plus a fifth, however often it has opened', () => {
     const worn = { ...failed(10), breakerTrips: 5_000, breakerUntil: START };
     const { breakerUntil } = afterFailure(worn, START, 0.999);
     expect(breakerUntil?.getTime()).toBeLessThanOrEqual(later(6 * MINUTE).getTime());
     expect(breakerUntil?.getTime()).toBeGreaterThanOrEqual(later(5 * MINUTE).getTime());
   });
 
-  it('counts what was under way when it opened, but neither opens again nor stays open longer', () => {
+  it('counts failures in flight when it opened, but neither reopens nor stays open longer', () => {
     const opened = failed(10);
     const late = failed(6, opened, later(SECOND));
     expect(late).toEqual({ ...opened, lastFailureAt: later(SECOND), failures: 16 });
   });
 
-  it('closes with one success, and then ten failures open it for 5 s again', () => {
+  it('closes after one success, and ten more failures open it for 5 s again', () => {
     const worn = { ...failed(10), breakerTrips: 6 };
     const closed = afterSuccess(worn, later(MINUTE));
     const { lastFailureAt } = worn;
@@ -105,7 +105,7 @@ describe('the circuit breaker', () => {
   });
 });
 
-describe('failing since', () => {
+describe('the start of a failure streak', () => {
   it('is the time of the first failure since the last success', () => {
     const first = afterFailure(UNTRIED, START, 0);
     const second = afterFailure(first, later(HOUR), 0);
@@ -116,11 +116,11 @@ describe('failing since', () => {
   });
 });
 
-describe('an endpoint is beyond hope', () => {
+describe('an endpoint is hopeless', () => {
   const failing = (forMs: number, failures: number): boolean =>
     isBeyondHope({ ...UNTRIED, failingSince: START, failures }, later(forMs));
 
-  it('after five days and ten failures, and not a moment or a failure sooner', () => {
+  it('after five days and ten failures, and not earlier', () => {
     expect(failing(5 * DAY, 10)).toBe(true);
     expect(failing(5 * DAY - 1, 10)).toBe(false);
     expect(failing(5 * DAY, 9)).toBe(false);
@@ -128,13 +128,13 @@ describe('an endpoint is beyond hope', () => {
     expect(failing(0, 1_000_000)).toBe(false);
   });
 
-  it('never while it does not fail', () => {
+  it('never while it is not failing', () => {
     expect(isBeyondHope({ ...UNTRIED, failures: 50 }, later(9 * DAY))).toBe(false);
     const recovered = afterSuccess(failed(50), later(6 * DAY));
     expect(isBeyondHope(recovered ?? failed(50), later(60 * DAY))).toBe(false);
   });
 
-  it('at the earliest five days after the first failure, whatever came when', () => {
+  it('five days after the first failure at the earliest, in any sequence', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 12 * HOUR }), { maxLength: 60 });
     fc.assert(
       fc.property(gaps, (gapsMs) => {
@@ -152,11 +152,11 @@ describe('an endpoint is beyond hope', () => {
 });
 
 describe('a success', () => {
-  it('of an endpoint that never had one is noted', () => {
+  it('of an endpoint that never had one is recorded', () => {
     expect(afterSuccess(UNTRIED, START)).toEqual({ ...UNTRIED, lastSuccessAt: START });
   });
 
-  it('of a healthy endpoint is noted once in five seconds', () => {
+  it('of a healthy endpoint is recorded once in five seconds', () => {
     const healthy = { ...UNTRIED, lastSuccessAt: START };
     expect(afterSuccess(healthy, later(5 * SECOND - 1))).toBeNull();
     expect(afterSuccess(healthy, later(5 * SECOND))).toEqual({
@@ -165,7 +165,7 @@ describe('a success', () => {
     });
   });
 
-  it('after a failure, or of a probe, is noted at once', () => {
+  it('after a failure, or of a probe, is recorded at once', () => {
     const healthy = { ...UNTRIED, lastSuccessAt: START };
     const now = later(SECOND);
     expect(afterSuccess(failed(1, healthy), now)).toEqual({

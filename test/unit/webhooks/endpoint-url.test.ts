@@ -44,7 +44,7 @@ describe('the URL of a webhook endpoint', () => {
     expect(await refusalOf(url)).toContain('may not be reached from here');
   });
 
-  it('is refused in words that do not tell to what an internal name resolves', async () => {
+  it('is refused without revealing what an internal name resolves to', async () => {
     const said = await Promise.all(
       FORBIDDEN_NAMES.map(async ({ name }) =>
         (await refusalOf(`https://${name}/`)).replace(name, 'HOST'),
@@ -95,15 +95,15 @@ describe('the URL of a webhook endpoint', () => {
     ['https://opened.internal/', 'https://opened.internal/'],
     ['http://opened.internal:8080/hook', 'http://opened.internal:8080/hook'],
     ['http://192.168.7.9/', 'http://192.168.7.9/'],
-  ])('%s is saved as %s', async (url, saved) => {
+  ])('%s is stored as %s', async (url, saved) => {
     expect(await vet(url)).toBe(saved);
   });
 
-  it('is taken when its name does not resolve, for now', async () => {
+  it('is accepted for now when its hostname does not resolve', async () => {
     expect(await vet('https://nowhere.example.com/')).toBe('https://nowhere.example.com/');
   });
 
-  it('waits 5 s for a name to resolve, and no longer', async () => {
+  it('waits at most 5 s for its hostname to resolve', async () => {
     vi.useFakeTimers();
     const silent = createOutboundGuard({ allowCidrs: [], resolve: () => new Promise(() => {}) });
     const vetted = vetEndpointUrl(silent, 'https://slow.example.com/', never);
@@ -112,7 +112,7 @@ describe('the URL of a webhook endpoint', () => {
     await outcome;
   });
 
-  it('is not waited for once the client has gone', async () => {
+  it('is not awaited after the client has disconnected', async () => {
     const silent = createOutboundGuard({ allowCidrs: [], resolve: () => new Promise(() => {}) });
     const gone = AbortSignal.abort(new Error('The client has gone away.'));
     await expect(vetEndpointUrl(silent, 'https://slow.example.com/', gone)).rejects.toThrow(
@@ -120,7 +120,7 @@ describe('the URL of a webhook endpoint', () => {
     );
   });
 
-  it('that fails for a reason of ours is not called wrong', async () => {
+  it('is not blamed for an internal failure', async () => {
     const broken = createOutboundGuard({
       allowCidrs: [],
       resolve: () => Promise.reject(new Error('out of file descriptors')),

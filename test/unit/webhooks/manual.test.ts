@@ -32,12 +32,12 @@ const RECEIVERS = [
   { file: 'receive_simple.py', interpreter: 'python3', checksAge: false },
 ];
 
-describe('the page', () => {
-  test('has these receivers and no others', () => {
+describe('the manual page', () => {
+  test('contains exactly these receivers', () => {
     expect([...PROGRAMS.keys()].toSorted()).toEqual(RECEIVERS.map(({ file }) => file).toSorted());
   });
 
-  test('has every event type with every field of its data, and says which are opt-in', () => {
+  test('lists every event type with all fields of its data, and which are opt-in', () => {
     const rows = tableOf('Events');
     expect(rows.map(([type = '']) => type.replaceAll('`', '')).toSorted()).toEqual(
       EVENT_TYPE_NAMES.toSorted(),
@@ -57,7 +57,7 @@ describe('the page', () => {
     }
   });
 
-  test('has the retry table that the schedule gives', () => {
+  test('shows the retry table of the schedule', () => {
     let totalMs = 0;
     const expected = Array.from({ length: MAX_ATTEMPTS }, (_, index) => {
       const delayMs = index === 0 ? 0 : nextDelayMs(index, { retryAfterMs: null, random: 0.5 });
@@ -69,7 +69,7 @@ describe('the page', () => {
     expect(totalMs).toBe(272_105_000);
   });
 
-  test('has a test vector that is right', () => {
+  test('has a correct test vector', () => {
     const shown = new Map(
       tableOf('Check your signatures').map(([name = '', value = '']) => [
         name.replaceAll('`', ''),
@@ -87,7 +87,7 @@ describe('the page', () => {
     for (const [name, value] of Object.entries(headers)) expect(shown.get(name)).toBe(value);
   });
 
-  test('has requests that are accepted', () => {
+  test('shows requests that are accepted', () => {
     const bodies = [
       ...PAGE.matchAll(/"\$MILLRACE_URL([^"]*)"[^']*'Content[^']*'[^']*'(\{[^']*\})'/g),
     ];
@@ -104,7 +104,7 @@ describe('the page', () => {
   });
 });
 
-/** The rows of the first table below a heading, without its head. */
+/** The rows of the first table below a heading, without its header. */
 function tableOf(heading: string): string[][] {
   const section = PAGE.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   const table = /(?:^\|.*\|\n)+/m.exec(section)?.[0] ?? '';
@@ -121,7 +121,7 @@ function fieldsOfRuns(rows: string[][]): string[] {
   return rows.find(([type]) => type === '`connector.sync.completed`') ?? [];
 }
 
-/** `75 h 35 min 5 s` */
+/** Formats a duration as `75 h 35 min 5 s`. */
 function spanOf(ms: number): string {
   const seconds = ms / 1_000;
   return [
@@ -139,7 +139,7 @@ afterEach(async () => {
   for (const one of running.splice(0)) await one.stop();
 });
 
-/** Runs a program of the page with this secret, as its reader would. */
+/** Runs a program of the page with this secret, as a reader would. */
 function run({ file, interpreter }: (typeof RECEIVERS)[number], secret: string) {
   const program = interpreter === 'node' ? process.execPath : interpreter;
   const path = join(makeFolder(), file);
@@ -173,7 +173,7 @@ async function start(receiver: (typeof RECEIVERS)[number], secret: string) {
       await response.arrayBuffer();
       return response.status;
     },
-    /** How often its work was done for an event; the last one posted is `last`. */
+    /** How often the event was processed; the last one posted is `last`. */
     handled: async (id: string, last: string): Promise<number> => {
       await waitForLine(lines, new RegExp(`^event ping ${last}$`));
       return lines.filter((line) => line === `event ping ${id}`).length;
@@ -202,7 +202,7 @@ function sign(
   );
 }
 
-// Each test starts a program, which takes its time on a busy machine.
+// Each test starts a program, which is slow on a busy machine.
 describe.each(RECEIVERS)('the receiver $file (needs $interpreter)', (receiver) => {
   const isAbsent = receiver.interpreter === 'python3' && !hasPython;
   const secret = makeSecret();
@@ -217,11 +217,11 @@ describe.each(RECEIVERS)('the receiver $file (needs $interpreter)', (receiver) =
     expect(await post(empty, bodyOf('evt_1'))).toBe(401);
     const strange = { ...good, 'webhook-signature': 'v1,é', 'x-signature': 'é'.repeat(64) };
     expect(await post(strange, bodyOf('evt_1'))).toBe(401);
-    // It still works after all that.
+    // It still works after all of that.
     expect(await post(good, bodyOf('evt_1'))).toBe(200);
   });
 
-  test.skipIf(isAbsent)('tells an old delivery by what it has to go by', async () => {
+  test.skipIf(isAbsent)('refuses an old delivery if it checks the age', async () => {
     const { post } = await start(receiver, secret);
     const verdict = receiver.checksAge ? 401 : 200;
     for (const [id, ageSeconds] of [
@@ -236,7 +236,7 @@ describe.each(RECEIVERS)('the receiver $file (needs $interpreter)', (receiver) =
     expect(await post(unclear, bodyOf('evt_2'))).toBe(verdict);
   });
 
-  test.skipIf(isAbsent)('answers 200 to an id that it knows, and works once', async () => {
+  test.skipIf(isAbsent)('answers 200 to a known id, and processes it once', async () => {
     const { post, handled } = await start(receiver, secret);
     for (const ageSeconds of [60, 5, 0]) {
       const headers = sign('evt_1', { current: secret }, { ageSeconds });
@@ -246,7 +246,7 @@ describe.each(RECEIVERS)('the receiver $file (needs $interpreter)', (receiver) =
     expect(await handled('evt_1', 'evt_2')).toBe(1);
   });
 
-  test.skipIf(isAbsent)('answers 500 to what it cannot handle, and goes on', async () => {
+  test.skipIf(isAbsent)('answers 500 to what it cannot process, and continues', async () => {
     const { post } = await start(receiver, secret);
     const broken = sign('evt_1', { current: secret }, { body: 'no JSON' });
     expect(await post(broken, 'no JSON')).toBe(500);
@@ -259,14 +259,14 @@ describe.each(RECEIVERS)('the receiver $file (needs $interpreter)', (receiver) =
       method: 'POST',
       headers: { 'content-length': '5000001' },
     });
-    outgoing.on('error', () => undefined); // it hangs up, as it should
+    outgoing.on('error', () => undefined); // the receiver hangs up, as it should
     outgoing.flushHeaders();
     const [response] = await once(outgoing, 'response');
     outgoing.destroy();
     expect(response.statusCode).toBe(413);
   });
 
-  test.skipIf(isAbsent)('gets through a rotation without a gap', async () => {
+  test.skipIf(isAbsent)('accepts deliveries throughout a rotation', async () => {
     const [old, current] = [secret, makeSecret()];
     const before = await start(receiver, old);
     const after = await start(receiver, receiver.checksAge ? current : `${current},${old}`);

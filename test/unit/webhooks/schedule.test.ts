@@ -22,21 +22,21 @@ const attempt = fc.integer({ min: 1, max: DELAYS_MS.length });
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const baseOf = (attempts: number): number => DELAYS_MS[attempts - 1] ?? Number.NaN;
 
-test('after the tenth attempt there is none', () => {
+test('no delay follows the tenth attempt', () => {
   expect(MAX_ATTEMPTS).toBe(10);
   expect(nextDelayMs(10, UNJITTERED)).toBeNull();
   expect(nextDelayMs(11, UNJITTERED)).toBeNull();
   expect(nextDelayMs(10, { retryAfterMs: 1_000, random: 0 })).toBeNull();
 });
 
-test('without jitter the delays are those that are documented, 75 h 35 min 5 s in all', () => {
+test('delays without jitter are the documented ones, 75 h 35 min 5 s in total', () => {
   const delays = DELAYS_MS.map((_, index) => nextDelayMs(index + 1, UNJITTERED));
   expect(delays).toEqual(DELAYS_MS);
   const total = delays.reduce<number>((sum, delay) => sum + (delay ?? Number.NaN), 0);
   expect(total).toBe(75 * HOUR + 35 * MINUTE + 5_000);
 });
 
-test('jitter moves a delay by a fifth at most, both ways', () => {
+test('jitter changes a delay by at most a fifth, either way', () => {
   fc.assert(
     fc.property(attempt, random, (attempts, chance) => {
       const delay = nextDelayMs(attempts, { retryAfterMs: null, random: chance });
@@ -48,7 +48,7 @@ test('jitter moves a delay by a fifth at most, both ways', () => {
   expect(nextDelayMs(1, { retryAfterMs: null, random: 0.999_999 })).toBe(6_000);
 });
 
-test('Retry-After counts between the delay and twice the delay, without jitter', () => {
+test('Retry-After applies between the delay and twice the delay, without jitter', () => {
   fc.assert(
     fc.property(
       attempt,
@@ -69,6 +69,6 @@ test.each([
   [7_500, 7_500],
   [3_600_000, 10_000],
   [-1, 5_000],
-])('a Retry-After of %i ms after the first attempt is a wait of %i ms', (asked, waited) => {
+])('a Retry-After of %i ms after the first attempt waits %i ms', (asked, waited) => {
   expect(nextDelayMs(1, { retryAfterMs: asked, random: 0 })).toBe(waited);
 });

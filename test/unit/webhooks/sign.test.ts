@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { makeSecret, signatureHeaders, type SigningSecrets } from '#src/webhooks/sign.ts';
 
-/** The test vector that Standard Webhooks publishes, and docs/webhooks.md with it. */
+/** The test vector published by Standard Webhooks, also in docs/webhooks.md. */
 const VECTOR = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -17,7 +17,7 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 describe('the published vector', () => {
   const headers = signatureHeaders(only(VECTOR.secret), VECTOR);
 
-  test('gives the published headers, to the byte', () => {
+  test('yields the published headers exactly', () => {
     expect(headers).toEqual({
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       'webhook-timestamp': '1614265330',
@@ -37,7 +37,7 @@ describe('the published vector', () => {
       Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64'),
       'e2cb4f5251572539d458bfb8a7adb533b08801e6a794467e06f771debbb0818b',
     ],
-  ])('is not reached by the secret %s as the key of X-Signature', (_, key, digest) => {
+  ])('is not produced by the secret %s as the key of X-Signature', (_, key, digest) => {
     const other = createHmac('sha256', key).update(VECTOR.body).digest('hex');
     expect(other).toBe(digest);
     expect(headers['x-signature']).not.toBe(other);
@@ -60,12 +60,12 @@ describe('the verifier of Standard Webhooks', () => {
     expect(() => new Webhook(makeSecret()).verify(body, headers)).toThrow();
   });
 
-  test('refuses an old delivery that X-Signature alone would let through', () => {
+  test('refuses an old delivery that X-Signature alone would accept', () => {
     const headers = signatureHeaders(only(VECTOR.secret), VECTOR);
     expect(() => new Webhook(VECTOR.secret).verify(VECTOR.body, headers)).toThrow(/timestamp/i);
   });
 
-  test('accepts any text as UTF-8, whatever the secret', () => {
+  test('accepts any UTF-8 text with any secret', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const secret = makeSecret();
@@ -88,13 +88,13 @@ describe('a rotation', () => {
   const after = signatureHeaders(only(current), message);
   const before = signatureHeaders(only(previous), message);
 
-  test('keeps X-Signature on the old secret, one value, until the grace is over', () => {
+  test('keeps X-Signature on the old secret, as one value, until the grace period ends', () => {
     expect(during['x-signature']).toBe(before['x-signature']);
     expect(during['x-signature']).toMatch(/^[0-9a-f]{64}$/);
     expect(after['x-signature']).not.toBe(before['x-signature']);
   });
 
-  test('signs with both secrets from the first second, the new one first', () => {
+  test('signs with both secrets at once, the new one first', () => {
     expect(during['webhook-signature']).toBe(
       `${after['webhook-signature']} ${before['webhook-signature']}`,
     );
@@ -103,13 +103,13 @@ describe('a rotation', () => {
     }
   });
 
-  test('ends the old secret with the grace', () => {
+  test('ends the old secret with the grace period', () => {
     expect(new Webhook(current).verify(message.body, after)).toEqual({ n: 1 });
     expect(() => new Webhook(previous).verify(message.body, after)).toThrow();
   });
 });
 
-test('a new secret is whsec_ and 32 random bytes, and never the same twice', () => {
+test('a new secret is whsec_ and 32 random bytes, and always different', () => {
   const secrets = Array.from({ length: 100 }, makeSecret);
   for (const secret of secrets) {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);

@@ -54,7 +54,7 @@ async function attempt(
         again.push(given.slice(1));
       },
     },
-    // The attempt uses nothing else of the services.
+    // The attempt uses no other services.
   } as unknown as Services;
   const outcome = await attemptJob(
     {
@@ -74,7 +74,7 @@ async function attempt(
 }
 
 describe('attemptJob', () => {
-  it('gives up a payload of yesterday and logs the field, not its value', async () => {
+  it('gives up an outdated payload and logs the field, not its value', async () => {
     const { outcome, lines } = await attempt(async () => {}, {
       data: { payload: { row: 'hunter2' }, requestId: null },
     });
@@ -85,7 +85,7 @@ describe('attemptJob', () => {
     expect(JSON.stringify(lines)).not.toContain('hunter2');
   });
 
-  it('logs one line with everything an operator looks for, and counts it', async () => {
+  it('logs one line with everything an operator needs, and counts it', async () => {
     const { lines, metrics } = await attempt(async () => {}, { attemptsMade: 1 });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({
@@ -101,7 +101,7 @@ describe('attemptJob', () => {
     );
   });
 
-  it('logs scheduled work that found nothing to do as debug, and any other as info', async () => {
+  it('logs scheduled work without results as debug, and everything else as info', async () => {
     const levelOf = async (facts: JobFacts | undefined, everyMs?: number) => {
       const { lines } = await attempt(async () => facts, everyMs === undefined ? {} : { everyMs });
       return lines.map(({ level }) => level);
@@ -120,7 +120,7 @@ describe('attemptJob', () => {
     expect((await attempt(fail, { attemptsMade: 4 })).outcome.kind).toBe('failed');
   });
 
-  it('puts a fresh job in the place of one that comes back later, with the attempts left', async () => {
+  it('replaces a job that comes back later with a fresh one that has the remaining attempts', async () => {
     const { outcome, again } = await attempt(
       async () => {
         throw new RetryLater(30_000, 'embedder is busy');
@@ -131,7 +131,7 @@ describe('attemptJob', () => {
     expect(again).toEqual([[readable, { delayMs: 30_000, attempts: 3 }]]);
   });
 
-  it('counts the attempts of the job that it stands in for', async () => {
+  it('continues the attempt count of the job it replaces', async () => {
     let seen: JobContext | null = null;
     await attempt(
       async (job) => {
@@ -142,7 +142,7 @@ describe('attemptJob', () => {
     expect(seen).toMatchObject({ attempt: 5, lastAttempt: true });
   });
 
-  it('retries the ordinary way when the store does not take the fresh job', async () => {
+  it('retries normally when the store rejects the fresh job', async () => {
     const { outcome } = await attempt(
       async () => {
         throw new RetryLater(30_000, 'embedder is busy');
@@ -152,7 +152,7 @@ describe('attemptJob', () => {
     expect(outcome).toMatchObject({ kind: 'retry', error: { message: 'queue store is away' } });
   });
 
-  it('gives up when the handler does, also while the process stops', async () => {
+  it('gives up when the handler does, even during a shutdown', async () => {
     const abort = new AbortController();
     const { outcome } = await attempt(
       async () => {
@@ -164,7 +164,7 @@ describe('attemptJob', () => {
     expect(outcome.kind).toBe('gave-up');
   });
 
-  it('hands a job back when the process stops, whatever the handler throws then', async () => {
+  it('returns a job during a shutdown, whatever the handler throws then', async () => {
     const abort = new AbortController();
     const { outcome } = await attempt(
       async () => {
@@ -176,7 +176,7 @@ describe('attemptJob', () => {
     expect(outcome.kind).toBe('aborted');
   });
 
-  it('does not begin a job that arrives while the process stops', async () => {
+  it('does not start a job that arrives during a shutdown', async () => {
     const abort = new AbortController();
     abort.abort(new ShutdownError('stopping'));
     let called = false;
@@ -190,7 +190,7 @@ describe('attemptJob', () => {
     expect(called).toBe(false);
   });
 
-  it('is completed when the handler finishes in spite of the abort', async () => {
+  it('completes when the handler finishes despite the abort', async () => {
     const abort = new AbortController();
     const { outcome } = await attempt(
       async () => {
@@ -201,13 +201,13 @@ describe('attemptJob', () => {
     expect(outcome.kind).toBe('completed');
   });
 
-  it('ends without a handler that ignores that its time is up', async () => {
+  it('ends even if the handler ignores its timeout', async () => {
     const { outcome } = await attempt(async () => new Promise(() => {}));
     expect(outcome.kind).toBe('retry');
     expect(outcome).toMatchObject({ error: { message: 'row-work took longer than 1000 ms.' } });
   });
 
-  it('survives a handler that throws before it returns a promise, or throws no error', async () => {
+  it('survives a handler that throws synchronously or throws a non-error', async () => {
     const { outcome } = await attempt(() => {
       throw new TypeError('not a function');
     });

@@ -10,7 +10,7 @@ import { until } from '#test/support/until.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { startChildMillrace } from './child-millrace.ts';
 
-/** Prints how many labelled questions get a right answer, or a refusal, without a language model. */
+/** Prints how many labelled questions get a right answer, or are rightly refused, without a language model. */
 export async function answers({ verbose }: BenchOptions): Promise<void> {
   await using child = await startChildMillrace('src/main.ts');
   const client = createApiClient(child.url, child.adminKey);

@@ -1,20 +1,20 @@
-/** What the command line says; null where each bench chooses by itself. */
+/** Command-line options; null where each bench uses its own default. */
 export interface BenchOptions {
   documents: number | null;
-  /** Average bytes of a document's text. */
+  /** Average size of a document's text, in bytes. */
   bytes: number;
   chunks: number | null;
   deliveries: number | null;
   endpoints: number | null;
-  /** What other workspaces send; null for all. */
+  /** Names of the mixes that other workspaces send; null for all. */
   mixes: string[] | null;
-  /** Of a set whose parts are kept apart. */
+  /** Which part of a labelled set to use. */
   split: 'dev' | 'held-out' | 'all';
   verbose: boolean;
 }
 
 export interface Bench {
-  /** One line for the list. */
+  /** One line for the list of benches. */
   summary: string;
   /** Prints one table. */
   run(options: BenchOptions): Promise<void>;

@@ -9,7 +9,7 @@ import { type Generator, GENERATORS } from './documentation-generators.ts';
 import { serveDocumentation } from './documentation-site.ts';
 
 const PAGES = 400;
-/** Marks that Markdown needs are nobody's words. */
+/** Fences are Markdown syntax, not words of the page. */
 const FENCE = /^[ >]*(?:```|~~~).*$/gm;
 
 interface Row {
@@ -22,8 +22,9 @@ interface Row {
 }
 
 /**
- * Prints how much of the words that readers want the web connector keeps, and how much of what it keeps is something
- * else, on the output of documentation generators: as it is, and without any names that tell what a box is for.
+ * Measures the web connector on the output of documentation generators: how many of the words that readers want it
+ * keeps, and how much of what it keeps is boilerplate. Runs on the pages as generated, and again with all class names,
+ * ids and roles removed.
  */
 export async function boilerplate(options: BenchOptions): Promise<void> {
   const table: Record<string, Row> = {};
@@ -98,7 +99,7 @@ interface Oracle {
 
 function readOracle(html: string, { content, surplus, neutral }: Generator): Oracle {
   const $ = load(html);
-  // Words of neighbours run together otherwise.
+  // Otherwise the words of adjacent elements run together.
   $('br, p, div, li, td, th, dt, dd, h1, h2, h3, h4, h5, h6, pre, tr').before(' ').after(' ');
   $('script, style, noscript, template, svg, button, select, textarea, form, iframe').remove();
   if (surplus !== '') $(surplus).remove();

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** Where streams are opened. */
+/** The server under load. */
 export interface ChatTarget {
   url: string;
   path: string;
@@ -9,18 +9,18 @@ export interface ChatTarget {
 }
 
 export interface ChatLoad {
-  /** Bodies of the requests, one a stream. */
+  /** Request bodies, one per stream. */
   bodies: readonly object[];
-  /** All of them arrive evenly over this time. */
+  /** Requests are spread evenly over this time. */
   arrivalsMs: number;
-  /** Tokens that every answer must have. */
+  /** Tokens that every answer must contain. */
   tokens: number;
 }
 
 export interface LoadResult {
-  /** Of each stream: from its request to its first packet, sorted. */
+  /** Per stream: time from request to first packet, sorted. */
   firstMs: number[];
-  /** Most that were open at once, their first packet there. */
+  /** Peak number of streams open at once after their first packet. */
   openAtOnce: number;
   /** From the first request to the end of the last answer. */
   seconds: number;
@@ -29,7 +29,7 @@ export interface LoadResult {
 const FIRST_PACKET = '"obj":';
 const TIMEOUT_MS = 60_000;
 
-/** Opens the streams and reads them to their end. @throws when an answer is not whole */
+/** Opens the streams and reads them to the end. @throws when an answer is incomplete */
 export async function loadStreams(target: ChatTarget, load: ChatLoad): Promise<LoadResult> {
   await using pool = openPool(target, load.bodies.length);
   const startedMs = performance.now();
@@ -53,7 +53,7 @@ export async function loadStreams(target: ChatTarget, load: ChatLoad): Promise<L
   return result;
 }
 
-/** Opens the streams, waits for the first packet of each, and goes away. */
+/** Opens the streams, waits for the first packet of each, then disconnects. */
 export async function abandonStreams(target: ChatTarget, bodies: readonly object[]): Promise<void> {
   await using pool = openPool(target, bodies.length);
   await Promise.all(
@@ -98,7 +98,7 @@ async function ask(
     first.reject(error);
     whole.reject(error);
   });
-  // Who leaves does not wait for the rest.
+  // A stream that is abandoned never awaits the rest.
   whole.promise.catch(() => undefined);
   return { first: first.promise, whole: whole.promise, leave: () => body.destroy() };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Pace, PACES } from './chat-paces.ts';
 
-/** What the child says first; to every message it says how many answers are under way. */
+/** First message from the child. It replies to every message with the number of answers in progress. */
 export interface ModelStarted {
   port: number;
 }
@@ -15,7 +15,7 @@ export interface ModelReport {
 
 const report: ModelReport = { underWay: 0, answers: 0 };
 
-/** An OpenAI-compatible model that thinks no time at all. Ends with its parent. */
+/** An OpenAI-compatible model with zero think time. Exits with its parent. */
 async function main(): Promise<void> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** How the model of that name answers: its first token at once, then one after each pause. */
+/** How the model of each name answers: the first token at once, then one after each pause. */
 export const PACES = {
   held: { tokens: 56, pauseMs: 250 },
   brief: { tokens: 16, pauseMs: 250 },

@@ -5,7 +5,7 @@ import type { ModelReport, ModelStarted } from './chat-model-process.ts';
 
 const ANSWER_TIMEOUT_MS = 20_000;
 
-/** A server of the chat bench in a process of its own. */
+/** A server of the chat bench, in its own process. */
 export interface ChatProcess extends AsyncDisposable {
   readonly url: string;
 }
@@ -23,7 +23,7 @@ export async function startChatModel(): Promise<ChatModelProcess> {
     async report() {
       const answer = nextMessage(child);
       child.send('report');
-      return (await answer) as ModelReport; // both sides of the channel are ours
+      return (await answer) as ModelReport; // we own both ends of the channel
     },
   };
 }
@@ -39,7 +39,7 @@ async function start(
 ): Promise<ChatProcess & { child: ChildProcess }> {
   const child = fork(entry, words);
   try {
-    const { port } = (await nextMessage(child)) as ModelStarted; // as above
+    const { port } = (await nextMessage(child)) as ModelStarted; // we own both ends of the channel
     return {
       child,
       url: `http://127.0.0.1:${port}`,

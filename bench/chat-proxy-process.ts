@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 const agent = new Agent({ keepAlive: true });
 
-/** The least that a chat can be: the model's events, each parsed and sent on with an id. Ends with its parent. */
+/** The baseline for a chat: parses each event of the model and forwards it with an id. Exits with its parent. */
 async function main(modelUrl: string): Promise<void> {
   const server = createServer((request, response) => {
     const call = callModel(`${modelUrl}/chat/completions`, { method: 'POST', agent }, (answer) => {

@@ -19,16 +19,17 @@ const STREAMS = 200;
 const ARRIVALS_MS = 10_000;
 const VANISHING = 100;
 const MEMORY_ROUNDS = 5;
-/** What ran warm before is what the rounds are compared with. */
+/** Earlier rounds are warm-up; later ones are compared with this one. */
 const FIRST_COMPARED_ROUND = 2;
-/** Runs leave the memory when their lines are kept, a moment after their end. */
+/** A run leaves memory shortly after its lines are saved. */
 const SETTLE_MS = 1_500;
 const VANISH_TIMEOUT_MS = 20_000;
 
 /**
- * Prints how long 200 streams on one process wait for their first packet from a model that answers at once, beside a
- * bare proxy of the same model; tokens a second; memory over rounds; and what streams leave behind whose clients vanish.
- * @throws when an answer is not whole, or something is left behind
+ * Measures 200 concurrent streams on one process, beside a bare proxy of the same model: the wait for the first packet
+ * from a model that answers at once, tokens per second, memory over rounds, and what is left behind when clients
+ * disconnect.
+ * @throws when an answer is incomplete or something is left behind
  */
 export async function chat(options: BenchOptions): Promise<void> {
   await using model = await startChatModel();
@@ -109,7 +110,7 @@ async function throughput(bench: ChatBench): Promise<object> {
   return { 'bare proxy, without pauses': row(bare), 'Millrace, without pauses': row(own) };
 }
 
-/** Clients that go away after their first packet: how long until nothing of theirs runs. */
+/** Clients disconnect after their first packet: measures how long until all their work has stopped. */
 async function vanish({ millrace, model, items }: ChatBench): Promise<object> {
   const plan: LoadPlan = { pace: 'held', arrivalsMs: 1_000, streams: VANISHING };
   await abandonStreams(targetOf(millrace), loadOf({ items }, plan).bodies);
@@ -128,7 +129,7 @@ async function memoryRounds(bench: ChatBench): Promise<object> {
   const plan: LoadPlan = { pace: 'brief', arrivalsMs: 0, searches: true };
   for (let round = 1; round <= MEMORY_ROUNDS; round += 1) {
     const running = loadStreams(targetOf(millrace), loadOf(bench, plan));
-    // In the middle of the round, most streams open.
+    // The middle of the round, when most streams are open.
     await pause((PACES.brief.tokens * PACES.brief.pauseMs) / 2);
     const during = await millrace.memory();
     await running;
@@ -167,7 +168,7 @@ function loadOf(
   return { bodies, arrivalsMs, tokens: PACES[pace].tokens };
 }
 
-/** Six neighbouring words of a document each. */
+/** Six consecutive words from each document. */
 function questionsFrom(items: readonly SyntheticItem[], count: number): string[] {
   const random = createRandom(7);
   return Array.from({ length: count }, () => {
@@ -188,7 +189,7 @@ function bareTarget(url: string): ChatTarget {
 }
 
 function refuse(): Promise<void> {
-  throw new Error('There is no such way to push documents.');
+  throw new Error('Unknown way to push documents.');
 }
 
 function percentile(sorted: readonly number[], share: number): number {

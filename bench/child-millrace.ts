@@ -11,17 +11,17 @@ import type { MemoryReport } from './memory-probe.ts';
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 40_000;
 const ANSWER_TIMEOUT_MS = 20_000;
-/** Linux counts process times in these: sysconf(_SC_CLK_TCK), 100 on every platform Node runs on. */
+/** Unit of Linux process times: sysconf(_SC_CLK_TCK), 100 on every platform that Node runs on. */
 const CLOCK_TICKS_PER_SECOND = 100;
 
-/** A whole Millrace in a process of its own, over an empty store, as `npm start` starts it. */
+/** A complete Millrace in its own process, over an empty store, as `npm start` starts it. */
 export interface ChildMillrace extends AsyncDisposable {
   readonly size: 'embedded' | 'one-database' | 'scale-out';
   readonly url: string;
   readonly adminKey: string;
-  /** CPU seconds and highest resident memory so far; NaN where there is no /proc. */
+  /** CPU seconds and peak resident memory so far; NaN without /proc. */
   usage(): Promise<{ cpuSeconds: number; peakRssMb: number }>;
-  /** After a garbage collection; only of a process that was started with `probesMemory`. */
+  /** After a garbage collection; only for a process started with `probesMemory`. */
   memory(): Promise<MemoryReport>;
 }
 
@@ -30,7 +30,7 @@ export interface ChildOptions {
   probesMemory?: boolean;
 }
 
-/** `src/main.ts` serves and works; `src/api.ts` only serves, so that accepting is measured alone. */
+/** `src/main.ts` runs the API and the workers; `src/api.ts` only the API, which isolates the cost of accepting. */
 export async function startChildMillrace(
   entry: 'src/main.ts' | 'src/api.ts',
   { settings = {}, probesMemory = false }: ChildOptions = {},
@@ -67,14 +67,14 @@ export async function startChildMillrace(
   };
 }
 
-/** Freed again before the child takes it; nothing else on a bench machine is likely to. */
+/** The port is free again before the child binds it; nothing else on a bench machine is likely to take it. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No port was given.');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return address.port;
 }
 
@@ -98,14 +98,14 @@ async function stop(child: ChildProcess): Promise<void> {
 async function askForMemory(child: ChildProcess): Promise<MemoryReport> {
   const answer = once(child, 'message', { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
   child.send('report');
-  // Both sides of the channel are ours.
+  // We own both ends of the channel.
   const [report] = (await answer) as [MemoryReport];
   return report;
 }
 
 async function usageOf(pid: number): Promise<{ cpuSeconds: number; peakRssMb: number }> {
   const [stat, status] = await Promise.all([readProc(pid, 'stat'), readProc(pid, 'status')]);
-  // proc(5): after the name in parentheses, user and system time are the 12th and 13th field.
+  // proc(5): after the name in parentheses, user and system time are the 12th and 13th fields.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return {
     cpuSeconds: (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND,

@@ -1,25 +1,25 @@
-/** The pages of one documentation generator, and where on them a reader finds what the pages are for. */
+/** The pages of one documentation generator, and where on each page the main content is. */
 export interface Generator {
   name: string;
-  /** The Debian package that brings the pages. */
+  /** The Debian package that contains the pages. */
   package: string;
   folder: string;
-  /** Below the folder. */
+  /** Start page, relative to the folder. */
   start: string;
   /** CSS selector of the elements that hold the text of a page. */
   content: string;
-  /** What lies in them and is not meant for reading. */
+  /** Elements inside the content that are not meant to be read. */
   surplus: string;
-  /** What may be kept or left out: lists of the headings of the page itself, and marks beside headings. */
+  /** Elements that may be kept or dropped: the page's own table of contents, and marks beside headings. */
   neutral: string;
-  /** Pages that are all others once more, too long to be read as a page. */
+  /** Pages that repeat all others, too long to be read as one page. */
   without?: string;
 }
 
 const DOCBOOK =
   'body > :is(.sect1, .sect2, .section, .chapter, .refentry, .article, .book, .part, .set, .preface, .appendix, .reference, .index, .glossary, .bibliography, .titlepage, .colophon, .dedication, .legalnotice)';
 
-/** Written from the templates of the generators, and knowing nothing of how Millrace reads a page. */
+/** Written from the generators' templates, without regard to how Millrace reads a page. */
 export const GENERATORS: readonly Generator[] = [
   {
     name: 'Sphinx, Python',

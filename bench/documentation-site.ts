@@ -4,7 +4,7 @@ import { load } from 'cheerio';
 import type { Generator } from './documentation-generators.ts';
 import { type FakeSource, startFakeSource } from '#test/support/fake-source.ts';
 
-/** A folder of HTML pages on loopback; `anonymous` takes from them all that tells what a box is for. */
+/** Serves a folder of HTML pages on loopback; `anonymous` removes everything that names the purpose of an element. */
 export function serveDocumentation(
   { folder, without }: Pick<Generator, 'folder' | 'without'>,
   options: { anonymous: boolean },
@@ -27,7 +27,10 @@ export function serveDocumentation(
 const SPEAKING = 'nav, header, footer, main, aside, article, section, center, address, menu';
 const NAMES = /^(?:class|id|role|rel|rev|summary|title|accesskey|hidden|name|aria-.*|data-.*)$/;
 
-/** Without classes, ids, roles and relations, and with every speaking box a `div`: structure and text alone are left. */
+/**
+ * Removes classes, ids, roles and relations, and turns every semantic element into a `div`: only structure and text
+ * remain.
+ */
 function withoutNames(html: string): string {
   const $ = load(html);
   $('head link').remove();

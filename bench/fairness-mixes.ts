@@ -11,21 +11,21 @@ const FILE_BYTES = 600_000;
 /** What another workspace sends while the small one is measured. */
 export interface Mix {
   name: string;
-  /** Indexed before the measurement begins. */
+  /** Indexed before the measurement starts. */
   before: SyntheticItem[];
   send(target: ChildMillrace): Promise<void>;
-  /** Whether there is anything left to do of what was sent. */
+  /** Whether any of what was sent is still unfinished. */
   isUnderWay(target: ChildMillrace): Promise<boolean>;
 }
 
 export interface MixSizes {
-  /** Of the mixes with thousands of documents. */
+  /** For the mixes with thousands of documents. */
   count: number;
-  /** Of an ordinary document. */
+  /** Size of an ordinary document. */
   bytes: number;
 }
 
-/** In the order of the table. Each is made when it is asked for: some are a quarter of a gigabyte. */
+/** In the order of the table. Each is built on demand: some are a quarter of a gigabyte. */
 export const MIXES: Record<string, (sizes: MixSizes) => Mix> = {
   many: ({ count, bytes }) => {
     const items = createDocuments(count, bytes, { idPrefix: 'many' });
@@ -85,7 +85,7 @@ function pushing(name: string, items: SyntheticItem[]): Mix {
   };
 }
 
-/** Small ones in batches, large ones one after the other. */
+/** Sends small documents in batches, large ones one by one. */
 export async function pushAll(
   target: ChildMillrace,
   items: readonly SyntheticItem[],
@@ -111,7 +111,7 @@ function renamed(items: readonly SyntheticItem[], id: string): SyntheticItem[] {
   });
 }
 
-/** One document of so many bytes, put together from smaller ones. */
+/** One document of the given size, joined from smaller ones. */
 function joined(id: string, bytes: number, separator: string, dropped?: RegExp): SyntheticItem {
   const parts = createDocuments(Math.ceil(bytes / MEGABYTE), MEGABYTE, { idPrefix: id });
   const text = parts

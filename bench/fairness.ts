@@ -6,17 +6,17 @@ import { createDocuments } from './synthetic-documents.ts';
 
 const DOCUMENTS = 4_000;
 const WARM_UP_DOCUMENTS = 200;
-/** Of the small workspace; one after the other. */
+/** Probes of the small workspace, sent one after another. */
 const PROBES_ALONE = 5;
-/** They end with the work of the mix, or after so many, or so long. */
+/** Probing stops when the mix is done, or after this many probes, or after the time limit. */
 const MAX_PROBES_BESIDE = 60;
 const LONGEST_BESIDE_MS = 45_000;
 const BETWEEN_PROBES_MS = 500;
 const POLL_MS = 20;
 
 /**
- * How long one document of a small workspace takes, from the request to a search that finds it, alone and while
- * another workspace sends what each mix says. `--mix` names some of them.
+ * Measures how long one document of a small workspace takes, from the request until a search finds it: alone, and while
+ * another workspace sends each mix. `--mix` selects mixes by name.
  */
 export async function fairness(options: BenchOptions): Promise<void> {
   const names = options.mixes ?? Object.keys(MIXES);
@@ -25,7 +25,7 @@ export async function fairness(options: BenchOptions): Promise<void> {
   for (const name of names) {
     const make = MIXES[name];
     if (!make)
-      throw new Error(`There is no mix ${name}. Name some of ${Object.keys(MIXES).join(', ')}.`);
+      throw new Error(`There is no mix ${name}. The mixes are ${Object.keys(MIXES).join(', ')}.`);
     const mix = make({ count: options.documents ?? DOCUMENTS, bytes: options.bytes });
     await using target = await startChildMillrace('src/main.ts');
     ({ size } = target);
@@ -84,7 +84,7 @@ async function probe(
 
 interface ProbeTimes {
   acceptedMs: number;
-  /** From the answer of the request on. */
+  /** Counted from the response to the request. */
   foundMs: number;
 }
 
@@ -113,7 +113,7 @@ async function createWorkspace(target: ChildMillrace): Promise<string> {
   return (answer as { api_key: string }).api_key;
 }
 
-/** A body makes it a POST. */
+/** Sends a POST when there is a body. */
 async function call(
   { url }: ChildMillrace,
   path: string,

@@ -20,9 +20,9 @@ export interface Baselines {
   chunks: number;
   insertSeconds: number;
   copySeconds: number;
-  /** Bare BullMQ: jobs that do nothing, added 500 at a time and processed. */
+  /** Bare BullMQ: empty jobs, added 500 at a time and processed. */
   queueSeconds: number;
-  /** Chunking, tokenizing and embedding on one core, without any store. */
+  /** Chunking, tokenizing and embedding on one core, without a store. */
   prepareSeconds: number;
 }
 
@@ -33,9 +33,9 @@ interface PlainChunk {
   vector: Float32Array;
 }
 
-/** What the stores do at best: no lexical index, no states, no fences, vectors computed before. */
+/** The best the stores can do: no lexical index, no states, no fences, vectors computed beforehand. */
 export async function timeBaselines(items: readonly SyntheticItem[]): Promise<Baselines> {
-  prepareChunks(items.slice(0, 200)); // compiles the code, as a service has long done
+  prepareChunks(items.slice(0, 200)); // warms up the JIT, as in a long-running service
   const startedMs = performance.now();
   const chunks = prepareChunks(items);
   const prepareSeconds = (performance.now() - startedMs) / 1_000;
@@ -102,7 +102,7 @@ async function createPlainTables(db: Database): Promise<void> {
     .execute(db);
 }
 
-/** As vector stores write: many rows in one statement, every vector as text. */
+/** Inserts as vector stores do: many rows per statement, every vector as text. */
 async function insertRows(
   db: Database,
   items: readonly SyntheticItem[],

@@ -13,15 +13,15 @@ interface Row {
   'indexed docs/s': number | null;
   'chunks/s': number | null;
   'MB/s': number | null;
-  /** Of the Millrace process, all threads. */
+  /** CPU time of the Millrace process, all threads. */
   'CPU s': number | null;
   'peak RSS MB': number | null;
   'vs raw INSERT': number | null;
 }
 
 /**
- * Prints how fast documents are accepted and indexed through the HTTP API of a fresh child process,
- * beside bare SQL and bare BullMQ on the same stores. The load generator shares the machine's cores.
+ * Measures how fast documents are accepted and indexed through the HTTP API of a fresh child process, beside bare SQL
+ * and bare BullMQ on the same stores. The load generator shares the machine's cores.
  */
 export async function ingest(options: BenchOptions): Promise<void> {
   const isServer = Boolean(process.env['TEST_DATABASE_URL']);
@@ -81,7 +81,7 @@ async function measure(
   });
 }
 
-/** Only the API runs, so that accepting has the machine to itself. */
+/** Runs only the API, so that accepting has the machine to itself. */
 async function acceptOnly(
   items: readonly SyntheticItem[],
   push: (target: ChildMillrace, items: string[]) => Promise<void>,
@@ -98,7 +98,7 @@ async function acceptOnly(
   return (performance.now() - startedMs) / 1_000;
 }
 
-/** The first documents start the threads and fill their caches; a service does that once a day. */
+/** Starts a Millrace and warms it up: the first documents start threads and fill caches, which a service does once. */
 async function startWarm(bytes: number): Promise<ChildMillrace> {
   const target = await startChildMillrace('src/main.ts');
   const warmUp = createDocuments(WARM_UP_DOCUMENTS, bytes, { idPrefix: 'warm-up', seed: 7 });

@@ -17,9 +17,9 @@ import {
 import type { BenchOptions } from './bench-options.ts';
 
 const MICROSECONDS_PER_SECOND = 1_000_000;
-/** Of each page, so that one that is read in a millisecond is measured as well. */
+/** Runs per page, so that a page that takes one millisecond can be measured too. */
 const RUNS_PER_PAGE = 5;
-/** Rounds take turns between extraction and parsing; of each page the median round counts. */
+/** Rounds alternate between extraction and parsing; the median round of each page counts. */
 const ROUNDS = 5;
 
 interface Judged {
@@ -28,9 +28,8 @@ interface Judged {
 }
 
 /**
- * Prints precision, recall and F1 of each field on the labelled pages, and how many of them one core extracts in a
- * second, beside parsing them without looking for anything. Rules are written by what `dev` shows; `held-out` is the
- * figure to believe.
+ * Prints precision, recall and F1 of each field on the labelled pages, and the pages one core extracts per second,
+ * beside parsing alone. Rules are tuned on `dev`; `held-out` is the honest figure.
  */
 export async function leads({ split, verbose }: BenchOptions): Promise<void> {
   const sites = readLabelledSites().filter((site) => split === 'all' || site.split === split);
@@ -64,11 +63,11 @@ function printFindings(judged: readonly Judged[]): void {
   }
 }
 
-/** Processor time of all threads, so that collecting garbage counts too. */
+/** Measures the CPU time of all threads, so that garbage collection counts too. */
 function printSpeed(pages: readonly PageToExtract[]): void {
   const html = pages.filter(({ kind }) => kind === 'html');
   const parse = ({ html: text }: PageToExtract): unknown => openPage(text);
-  // Once for the compiler.
+  // JIT warm-up.
   for (const page of html) secondsPerRun(extractPage, page);
   for (const page of html) secondsPerRun(parse, page);
   const extracted = html.map((): number[] => []);

@@ -1,6 +1,6 @@
 const NANOSECONDS_PER_MS = 1e6;
 
-/** Milliseconds of the machine's monotonic clock: two processes of one machine may compare them. */
+/** The machine's monotonic clock in milliseconds, comparable across processes on one machine. */
 export function machineTimeMs(): number {
   return Number(process.hrtime.bigint()) / NANOSECONDS_PER_MS;
 }

@@ -63,7 +63,7 @@ const BENCHES: Record<string, Bench> = {
   relevance: { summary: 'nDCG@10 on test collections, beside published BM25', run: relevance },
 };
 
-/** `npm run bench -- [name …]`: lists the benches, or runs those that are named. */
+/** `npm run bench -- [name …]`: runs the named benches, or lists them all. */
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -106,7 +106,7 @@ function printList(): void {
     console.log(`  ${name.padEnd(11)} ${summary}`);
   }
   console.log(
-    '\nTEST_DATABASE_URL and TEST_REDIS_URL choose the size; without them it is embedded.',
+    '\nTEST_DATABASE_URL and TEST_REDIS_URL select the size; without them, the embedded size is used.',
   );
 }
 

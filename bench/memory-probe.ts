@@ -1,16 +1,16 @@
-/** What a process says of its memory, garbage collected just before. */
+/** Memory of a process, right after a garbage collection. */
 export interface MemoryReport {
   rssMb: number;
   heapMb: number;
-  /** Buffers, and the embedded database. */
+  /** Buffers and the embedded database. */
   externalMb: number;
 }
 
 const MB = 1024 * 1024;
 
-/** Preloaded into a process that a bench has started with `--expose-gc`: answers every message with a report. */
+/** Preloaded into a process that a bench starts with `--expose-gc`: answers every message with a report. */
 function answerWithMemory(): void {
-  // Its threads preload this, too; they have no parent to answer.
+  // The process's threads preload this too; they have no parent to answer.
   if (process.send === undefined) return;
   process.on('message', () => {
     globalThis.gc?.();

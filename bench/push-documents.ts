@@ -10,7 +10,7 @@ const BATCHES_AT_ONCE = 4;
 const POLL_MS = 50;
 const INDEX_TIMEOUT_MS = 600_000;
 
-/** Ways to send documents; each resolves when the last one is acknowledged. */
+/** Ways to send documents; each resolves when the last document is acknowledged. */
 export const PUSHES: Record<string, (target: ChildMillrace, items: string[]) => Promise<void>> = {
   [`single, ${CONNECTIONS} connections`]: pushSingles,
   [`batches of ${BATCH_SIZE}`]: pushBatches,
@@ -19,7 +19,7 @@ export const PUSHES: Record<string, (target: ChildMillrace, items: string[]) => 
 
 export interface PushTimes {
   acceptSeconds: number;
-  /** From the first byte sent until no document waits. */
+  /** From the first byte sent until no document is waiting. */
   indexedSeconds: number;
 }
 
@@ -29,7 +29,7 @@ export async function timePush(
   items: readonly SyntheticItem[],
   push: (target: ChildMillrace, items: string[]) => Promise<void>,
 ): Promise<PushTimes> {
-  // Writing JSON is the client's business, so it is done before the clock starts.
+  // Serializing JSON is the client's cost, so it happens before the clock starts.
   const bodies = items.map((item) => JSON.stringify(item));
   const startedMs = performance.now();
   await push(target, bodies);
@@ -119,7 +119,7 @@ async function untilIndexed(target: ChildMillrace): Promise<void> {
     const { counts } = (await response.body.json()) as { counts: Record<string, number> };
     if (counts['failed']) throw new Error(`${counts['failed']} documents failed.`);
     if ((counts['accepted'] ?? 0) + (counts['indexing'] ?? 0) === 0) return;
-    if (performance.now() > deadlineMs) throw new Error('Documents are still waiting: gave up.');
+    if (performance.now() > deadlineMs) throw new Error('Gave up: documents are still waiting.');
     await wait(POLL_MS);
   }
 }

@@ -22,12 +22,12 @@ const DENSE_WEIGHT = 0.3;
 /** Hits of each leg that enter fusion, as in search. */
 const LEG_SIZE = 100;
 const CUTOFF = 10;
-/** Weight of a word that no document holds, as a share of the largest idf. */
+/** Weight of a word that is in no document, as a share of the largest idf. */
 const UNKNOWN_WORD_SHARE = 0.6;
 const SALT = 0;
-/** Rows that the search scores at most, as a share of these small collections: 20,000 of 50,000. */
+/** Share of these small collections that the search scores at most, corresponding to 20,000 of 50,000 rows. */
 const SCORED_SHARE = 0.4;
-/** So few that the best hundred are hardly among them are no stand-in for a bound of thousands. */
+/** With fewer rows the best hundred would hardly be among them, which does not represent a limit of thousands. */
 const MIN_SCORED = 500;
 
 const documentSchema = z.object({ id: z.string(), title: z.string(), text: z.string() });
@@ -40,7 +40,7 @@ interface Collection {
   queries: { id: string; text: string }[];
   /** Query id → document id → grade. */
   grades: Map<string, Map<string, number>>;
-  /** nDCG@10 of a plain BM25, from the collection's description. */
+  /** nDCG@10 of plain BM25, from the collection's description. */
   reference: number;
 }
 
@@ -51,9 +51,9 @@ interface Index {
 }
 
 /**
- * Prints nDCG@10 of BM25, the builtin vectors and both fused on the test collections, by brute force in memory,
- * and of BM25 over the candidates alone that a search would score.
- * The fusion weight was tuned on such sets, so read the figures as in-sample.
+ * Prints nDCG@10 on the test collections, by brute force in memory: BM25, the builtin vectors, both fused, and BM25
+ * over only the candidates that a search would score. The fusion weight was tuned on such sets, so the figures are
+ * in-sample.
  */
 export async function relevance(): Promise<void> {
   const present = COLLECTIONS.filter((name) => existsSync(fileOf(name, 'META.json')));
@@ -109,7 +109,7 @@ function lexicalLeg(index: Index, text: string): Scored[] {
   return best(scoreAll(index, text));
 }
 
-/** Scores only the rows that a search of a workspace with many more of them would score. */
+/** Scores only the rows that a search would score in a workspace with many more rows. */
 function candidateHits(index: Index, text: string): Scored[] {
   const n = index.lexical.length;
   const maxRows = Math.max(MIN_SCORED, Math.round(n * SCORED_SHARE));

@@ -6,7 +6,7 @@ const REFRESH_SECONDS = 60;
 const MINUTES = 60;
 const MB = 1024 * 1024;
 
-/** Prints how punctual an hour of scheduled runs is, in simulated time, and what it costs. */
+/** Measures the punctuality and the cost of one hour of scheduled runs, in simulated time. */
 export async function schedule(): Promise<void> {
   await using test = await openTestServices();
   const startedMs = performance.now();

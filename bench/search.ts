@@ -26,15 +26,15 @@ const FOLD_ROWS = 5_000;
 const QUERIES = 200;
 const WARM_UP_QUERIES = 20;
 const RESULTS = 10;
-/** One language for all documents, so that its common words are in most chunks, as in real text. */
+/** One language for all documents, so that its common words appear in most chunks, as in real text. */
 const VOCABULARY_SEED = 7;
-/** A question of common words takes them from the most frequent ones of the language. */
+/** Questions of common words draw from this many of the most frequent words. */
 const COMMON_WORDS = 150;
 
 /**
- * Prints how long a hybrid search takes, beside the two plain ways of searching the same rows: `ts_rank_cd` over
- * a GIN-indexed tsvector, and an exact scan by cosine; for questions as people type them, and for questions of common
- * words alone. Beyond `VECTOR_PROMOTE_THRESHOLD` chunks on a server also beside the build of the vector index.
+ * Measures the latency of hybrid search, beside two plain searches of the same rows: `ts_rank_cd` over a GIN-indexed
+ * tsvector, and an exact cosine scan. Uses questions as people type them, and questions of common words only. On a
+ * server with more than `VECTOR_PROMOTE_THRESHOLD` chunks, also measures searches during the build of the vector index.
  */
 export async function search(options: BenchOptions): Promise<void> {
   await using opened = new AsyncDisposableStack();
@@ -87,7 +87,7 @@ async function printTimes(
   printRows(title, times, baseline);
 }
 
-/** Searches go on while the index is built; the last ones of the first row may come after it. */
+/** Keeps searching while the index is built; the last searches of the first row may finish after the build. */
 async function printTimesBesideBuild(
   services: Services,
   queries: readonly string[],
@@ -168,7 +168,7 @@ async function countChunks({ db }: Services): Promise<number> {
   return rows[0]?.chunks ?? 0;
 }
 
-/** The same rows in the table that a tutorial would make of them. */
+/** Copies the same rows into the table that a tutorial would create. */
 async function copyToPlainTable(services: Services): Promise<number> {
   await sql`create table plain_chunk as
     select c.id, c.text, to_tsvector('english', c.text) as words,
@@ -181,7 +181,7 @@ async function copyToPlainTable(services: Services): Promise<number> {
   return countChunks(services);
 }
 
-/** Two to five neighbouring words of a document: some common, some rare, as people type them. */
+/** Two to five consecutive words of a document: some common, some rare, as people type them. */
 function queriesFrom(items: readonly SyntheticItem[]): string[] {
   const random = createRandom(99);
   return Array.from({ length: QUERIES }, () => {
@@ -192,7 +192,7 @@ function queriesFrom(items: readonly SyntheticItem[]): string[] {
   });
 }
 
-/** Two to five of the most frequent words: the rows that have them are most of all. */
+/** Two to five of the most frequent words, which match most rows. */
 function commonQueries(): string[] {
   const words = createVocabulary(createRandom(VOCABULARY_SEED)).slice(0, COMMON_WORDS);
   const random = createRandom(98);

@@ -5,12 +5,12 @@ import { worstDocuments } from '#test/support/worst-documents.ts';
 import { worstRequests, type WorstRequest } from '#test/support/worst-requests.ts';
 
 const SHOWN = 25;
-/** Where the description tells no limit of its own. */
+/** For routes whose description has no limit of its own. */
 const DEFAULT_BYTES = 8_000_000;
-/** The default of the setting. */
+/** Default of the setting. */
 const MAX_DOCUMENT_BYTES = 20_000_000;
 
-/** Prints how long the worst requests of each route hold the event loop. */
+/** Measures how long the worst-case requests of each route block the event loop. */
 export async function stalls(): Promise<void> {
   await using millrace = await startProbedMillrace({
     DEFAULT_PLAN: 'Enterprise',
@@ -44,11 +44,11 @@ export async function stalls(): Promise<void> {
 
 interface Measured {
   stallMs: number;
-  /** 0 when the service closed the connection before it had read everything. */
+  /** 0 when the service closed the connection before reading the whole request. */
   status: number;
 }
 
-/** The indexing that a request causes is measured with it: in the embedded size it runs in the same process. */
+/** Includes the indexing that a request causes: in the embedded size it runs in the same process. */
 async function measure(millrace: ProbedMillrace, { build }: WorstRequest): Promise<Measured> {
   const request = build();
   await millrace.longestStallMs();

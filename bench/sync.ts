@@ -13,9 +13,9 @@ import {
 import type { BenchOptions } from './bench-options.ts';
 
 const PAGES = 2_000;
-/** A server on the internet, a near one, and one that answers at once, where all the time is our own. */
+/** A server on the internet, one nearby, and one that answers at once, where all the time is Millrace's own. */
 const LATENCIES_MS = [100, 20, 0];
-/** As many as the web connector has under way at once. */
+/** The web connector's number of concurrent requests. */
 const CRAWL_CONCURRENCY = 8;
 const ISSUES_PER_PAGE = 100;
 const LINKS_PER_INDEX = 100;
@@ -28,7 +28,7 @@ interface Row {
   'requests per unchanged document': number;
 }
 
-/** A source with `documents` things in it, and how a bare loop reads them all. */
+/** A source with `documents` items, and a bare loop that reads them all. */
 interface Subject extends AsyncDisposable {
   kind: string;
   server: FakeSource;
@@ -39,8 +39,8 @@ interface Subject extends AsyncDisposable {
 }
 
 /**
- * Prints how fast runs fetch, accept and save, beside a loop that fetches the same pages and throws them away, and
- * what the next run costs when nothing has changed. Source, loop and sync share one process; nothing is indexed.
+ * Measures how fast runs fetch, accept and save, beside a loop that fetches the same pages and discards them, and the
+ * cost of the next run when nothing has changed. Source, loop and sync share one process; nothing is indexed.
  */
 export async function sync(options: BenchOptions): Promise<void> {
   const count = options.documents ?? PAGES;
@@ -59,7 +59,7 @@ export async function sync(options: BenchOptions): Promise<void> {
 
 async function measure(subject: Subject, latencyMs: number): Promise<Row> {
   await using test = await openTestServices({ MAX_PENDING_DOCUMENTS: '1000000' });
-  // Waits are real here.
+  // Delays are real in this bench.
   const real: TestServices = {
     ...test,
     services: { ...test.services, clock: () => new Date(), wait: async (ms) => sleep(ms) },
@@ -116,7 +116,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return (performance.now() - startedMs) / 1_000;
 }
 
-/** Index pages of 100 links each; every page has validators, a navigation and a few paragraphs. */
+/** Index pages of 100 links each; every page has validators, navigation and a few paragraphs. */
 async function startWeb(count: number, latencyMs: number): Promise<Subject> {
   const indexes = Math.ceil(count / LINKS_PER_INDEX);
   const server = await startFakeSource(async ({ url, headers }) => {
@@ -171,7 +171,10 @@ async function fetchAll(urls: string[]): Promise<void> {
   await Promise.all(Array.from({ length: CRAWL_CONCURRENCY }, worker));
 }
 
-/** Ten times as many: a page of issues holds a hundred, and the few requests that open a run should weigh as they do. */
+/**
+ * Ten times as many items: a page of issues holds 100, and the few requests that open a run should weigh no more than
+ * usual.
+ */
 async function startTracker(pages: number, latencyMs: number): Promise<Subject> {
   const count = pages * 10;
   const fixture = await startFixture();

@@ -9,10 +9,10 @@ const SYLLABLES =
 const WORDS_PER_SENTENCE = 14;
 const SENTENCES_PER_PARAGRAPH = 5;
 const PARAGRAPHS_PER_HEADING = 4;
-/** The same seed gives the same documents on every machine. */
+/** A fixed seed gives the same documents on every machine. */
 const DEFAULT_SEED = 20_240_601;
 
-/** A number in [0, 1) at each call: mulberry32, public domain. */
+/** Each call returns a number in [0, 1): mulberry32, public domain. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -23,17 +23,17 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** Words of a made-up language whose frequencies follow Zipf's law, as those of real text do. */
+/** Words of a made-up language with Zipf-distributed frequencies, as in real text. */
 function createWords(random: () => number, vocabularySeed: number | null): () => string {
   const vocabulary = createVocabulary(
     vocabularySeed === null ? random : createRandom(vocabularySeed),
   );
-  // The integral of 1/rank is the logarithm, so its inverse draws a rank.
+  // The integral of 1/rank is the logarithm, so its inverse samples a rank.
   const logSize = Math.log(VOCABULARY_SIZE);
   return () => vocabulary[Math.floor(Math.exp(random() * logSize)) - 1] ?? 'the';
 }
 
-/** The words of the language that a seed makes, the most frequent first. */
+/** The words of a seed's language, most frequent first. */
 export function createVocabulary(random: () => number): string[] {
   return Array.from({ length: VOCABULARY_SIZE }, (_, rank) => wordOf(random, rank));
 }
@@ -45,7 +45,7 @@ export function createDocuments(
   options: { idPrefix?: string; seed?: number; vocabularySeed?: number } = {},
 ): SyntheticItem[] {
   const random = createRandom(options.seed ?? DEFAULT_SEED);
-  // One language for all, or one for each seed.
+  // One language for all documents, or one per seed.
   const nextWord = createWords(random, options.vocabularySeed ?? null);
   return Array.from({ length: count }, (_, index) => ({
     document: {
@@ -63,7 +63,7 @@ export function createDocuments(
   }));
 }
 
-/** The same documents, every `nth` with another sentence at its end. */
+/** The same documents, with a sentence added to every `nth`. */
 export function changeSome(items: readonly SyntheticItem[], nth: number): SyntheticItem[] {
   return items.map((item, index) => {
     const [section] = item.document.sections;

@@ -5,9 +5,9 @@ import { webhookBody } from './webhook-events.ts';
 import type { WebhookReceivers } from './webhook-receivers.ts';
 
 /**
- * The least that sending webhooks can be: a loop that signs and posts, and keeps nothing.
+ * The baseline for sending webhooks: a loop that signs and posts, and stores nothing.
  * @returns seconds
- * @throws when a receiver answers anything but 204, or got fewer than were sent
+ * @throws when a receiver answers anything but 204, or receives fewer webhooks than were sent
  */
 export async function postBare(
   receivers: WebhookReceivers,

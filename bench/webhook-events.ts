@@ -1,9 +1,9 @@
 import type { WebhookEvent } from '#src/webhooks/emit-event.ts';
 
-/** Makes a body of about 500 bytes. */
+/** Repeated to make a body of about 500 bytes. */
 const ERROR = 'The source did not answer in time, and the run will be repeated. '.repeat(2);
 
-/** What every delivery of the bench carries. */
+/** The event that every delivery of the bench carries. */
 export function benchEvent(): WebhookEvent {
   const now = new Date().toISOString();
   return {

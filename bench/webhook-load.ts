@@ -10,9 +10,9 @@ import { until } from '#test/support/until.ts';
 import { startWorkers } from '#workers/index.ts';
 import { benchEvent } from './webhook-events.ts';
 
-/** Events that are committed together. */
+/** Events per commit. */
 const EMIT_BATCH = 100;
-/** Who emits does not wait for others who do. */
+/** Number of concurrent emitters. */
 const EMITTERS = 4;
 const DRAIN_TIMEOUT_MS = 180_000;
 const POLL_MS = 50;
@@ -21,9 +21,9 @@ const STOP_TIMEOUT_MS = 5_000;
 /** A Millrace that delivers: services and workers in this process, over an empty store. */
 export interface WebhookLoad extends AsyncDisposable {
   readonly services: Services;
-  /** Each in a workspace of its own, so that every delivery has an event of its own. */
+  /** Each endpoint has its own workspace, so that every delivery has its own event. */
   readonly endpoints: readonly LoadedEndpoint[];
-  /** Begins to deliver what is due. */
+  /** Starts delivering what is due. */
   startWorkers(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ interface LoadedEndpoint {
 export async function openWebhookLoad(urls: readonly string[]): Promise<WebhookLoad> {
   await using opened = new AsyncDisposableStack();
   const test = opened.use(await openTestServices());
-  // Waits are real here.
+  // Delays are real in this bench.
   const services: Services = {
     ...test.services,
     clock: () => new Date(),
@@ -59,7 +59,10 @@ export async function openWebhookLoad(urls: readonly string[]): Promise<WebhookL
   };
 }
 
-/** Writes the events of one commit and sends their jobs. @returns what `afterCommit` said right after the commit */
+/**
+ * Writes the events of one commit and enqueues their jobs. @returns the result of `afterCommit`, called right after the
+ * commit
+ */
 export async function emitTo<T>(
   services: Services,
   endpoints: readonly LoadedEndpoint[],
@@ -78,7 +81,7 @@ export async function emitTo<T>(
   return committed;
 }
 
-/** Emits `deliveries` events, to one endpoint after the other. */
+/** Emits `deliveries` events, cycling through the endpoints. */
 export async function emitAll(
   { services, endpoints }: WebhookLoad,
   deliveries: number,
@@ -96,14 +99,14 @@ export async function emitAll(
         batch.filter((endpoint) => endpoint !== undefined),
         { afterCommit: () => null },
       );
-      // The embedded database answers without a turn of the event loop, which no emitter in life keeps to itself.
+      // The embedded database answers without yielding to the event loop; a real emitter would not monopolize it.
       await nextTurn();
     }
   };
   await Promise.all(Array.from({ length: EMITTERS }, emitter));
 }
 
-/** @returns seconds that `work` took */
+/** @returns the seconds that `work` took */
 export async function secondsOf(work: () => Promise<void>): Promise<number> {
   const startedMs = performance.now();
   await work();
@@ -131,11 +134,11 @@ export async function untilDelivered(
   });
 }
 
-/** What the ledger says of all endpoints but the black hole. */
+/** Counts from the ledger, over all endpoints but the black hole. */
 export interface LedgerCounts {
   deliveries: number;
   delivered: number;
-  /** Attempts that are written down. */
+  /** Recorded attempts. */
   attempts: number;
   successes: number;
 }

@@ -3,19 +3,19 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { machineTimeMs } from './machine-time.ts';
 
-/** The child answers this to its parent's `take`, and forgets it. */
+/** The child's answer to `take` from its parent; the child then resets its counts. */
 export interface ReceiverReport {
-  /** Of each webhook-id: when it came first, see `machineTimeMs`. */
+  /** Per webhook-id: time of its first arrival, see `machineTimeMs`. */
   arrivals: [id: string, atMs: number][];
-  /** All requests, repetitions included. */
+  /** All requests, including repeats. */
   requests: number;
-  /** Most connections that were open at once. */
+  /** Peak number of open connections. */
   peakConnections: number;
   /** Connections to the black hole. */
   blackHoleConnections: number;
 }
 
-/** What the child says first. */
+/** First message from the child. */
 export interface ReceiverPorts {
   ports: number[];
   /** Accepts connections and never reads or answers. */
@@ -28,7 +28,7 @@ let connections = 0;
 let peakConnections = 0;
 let blackHoleConnections = 0;
 
-/** The receivers of the webhook bench: each answers 204 when it has read a body. Ends with its parent. */
+/** The receivers of the webhook bench: each answers 204 once it has read the body. Exits with its parent. */
 async function main(): Promise<void> {
   const count = Number(process.argv[2]);
   const ports = await Promise.all(Array.from({ length: count }, () => listen(startReceiver())));
@@ -78,7 +78,7 @@ async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port was given.');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return address.port;
 }
 

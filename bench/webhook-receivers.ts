@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ReceiverPorts, ReceiverReport } from './webhook-receiver-process.ts';
 
-/** Several, so that the client's limit of connections to one origin is not what is measured. */
+/** More than one, so that the bench does not measure the client's connection limit per origin. */
 const RECEIVERS = 4;
 const ANSWER_TIMEOUT_MS = 20_000;
 
-/** Webhook receivers in a process of their own, as in life. */
+/** Webhook receivers in their own process, as in production. */
 export interface WebhookReceivers extends AsyncDisposable {
   readonly origins: readonly string[];
   readonly blackHoleUrl: string;
-  /** What came since the last time. */
+  /** What arrived since the last call. */
   take(): Promise<ReceiverReport>;
 }
 
@@ -19,7 +19,7 @@ export async function startWebhookReceivers(): Promise<WebhookReceivers> {
   const entry = fileURLToPath(new URL('./webhook-receiver-process.ts', import.meta.url));
   const child = fork(entry, [String(RECEIVERS)], { serialization: 'advanced' });
   try {
-    // Both sides of the channel are ours.
+    // We own both ends of the channel.
     const { ports, blackHolePort } = (await nextMessage(child)) as ReceiverPorts;
     return {
       origins: ports.map((port) => `http://127.0.0.1:${port}`),

@@ -19,24 +19,27 @@ import { startWebhookReceivers, type WebhookReceivers } from './webhook-receiver
 const DELIVERIES = { embedded: 5_000, server: 10_000 };
 const ENDPOINTS = 100;
 const WARM_UP_DELIVERIES = 500;
-/** More do not make a bare loop faster on loopback. */
+/** More connections do not speed up a bare loop on loopback. */
 const BARE_CONNECTIONS = 64;
-/** Latency is measured at a rate that is well below the highest, as on an ordinary day. */
+/** Latency is measured well below the maximum rate, as on an ordinary day. */
 const LATENCY_EVENTS = 1_000;
 const LATENCY_EVENTS_PER_SECOND = 50;
-/** Everything is run in turn, and of each the median counts: a slow moment of the machine is left out. */
+/** Subjects take turns, and the median round of each counts: this discards a slow moment of the machine. */
 const ROUNDS = 3;
 
 /**
- * Prints how fast events become deliveries with every attempt written down, beside a bare loop that signs and posts the
- * same bodies; how long an event takes to its receiver; and what one receiver that never answers costs the others.
+ * Measures how fast events become deliveries with every attempt recorded, beside a bare loop that signs and posts the
+ * same bodies; the time from an event to its receiver; and the cost to the others of one receiver that never answers.
  * @throws when a webhook is missing, at its receiver or in the ledger
  */
 export async function webhooks(options: BenchOptions): Promise<void> {
   const isServer = Boolean(process.env['TEST_DATABASE_URL']);
   const deliveries = options.deliveries ?? DELIVERIES[isServer ? 'server' : 'embedded'];
   const count = options.endpoints ?? ENDPOINTS;
-  if (count < 2) throw new Error('--endpoints is 1; one of at least 2 is to be dead.');
+  if (count < 2)
+    throw new Error(
+      '--endpoints is 1; write at least 2, because one of them is the dead endpoint.',
+    );
   await using receivers = await startWebhookReceivers();
   const urls = Array.from({ length: count }, (_, n) => {
     return `${receivers.origins[n % receivers.origins.length]}/webhook`;
@@ -50,16 +53,16 @@ export async function webhooks(options: BenchOptions): Promise<void> {
   console.table(await measureLatency(receivers, urls));
 }
 
-/** What the median round took. */
+/** Median of the rounds. */
 interface Seconds {
   bare: number;
   bareWide: number;
   healthy: number;
-  /** The same, the writing of the events included. */
+  /** Includes writing the events. */
   withEvents: number;
-  /** With one receiver that accepts connections and never answers. */
+  /** With one receiver that accepts connections but never answers. */
   holed: number;
-  /** Most that Millrace had open at once; as many as `bareWide` had. */
+  /** Peak connections that Millrace had open; `bareWide` uses as many. */
   connections: number;
 }
 
@@ -129,7 +132,10 @@ function isolationTable(
   };
 }
 
-/** A fresh Millrace delivers everything, events that are there or events that come meanwhile; then the receivers and the ledger are asked whether it did. */
+/**
+ * A fresh Millrace delivers everything, events written before or during the run; then the counts of the receivers and
+ * the ledger are checked.
+ */
 async function runOnce(
   receivers: WebhookReceivers,
   urls: readonly string[],
@@ -146,12 +152,12 @@ async function runOnce(
     await untilDelivered(load.services, hole);
   });
   const { peakConnections, blackHoleConnections } = await expectAll(load, receivers, {
-    // Events go to one endpoint after the other; the first is the black hole where there is one.
+    // Events cycle through the endpoints; the first endpoint is the black hole, if there is one.
     deliveries: hole === null ? deliveries : deliveries - Math.ceil(deliveries / urls.length),
     hole,
   });
   if (hole !== null && blackHoleConnections === 0)
-    throw new Error('The black hole was not called.');
+    throw new Error('The black hole received no connection.');
   return { seconds, connections: peakConnections };
 }
 
@@ -179,7 +185,9 @@ async function expectAll(
   return report;
 }
 
-/** From the commit of an event to its arrival, one event a commit, at a steady rate whatever the answers do. */
+/**
+ * Time from the commit of an event to its arrival: one event per commit, at a steady rate regardless of the answers.
+ */
 async function measureLatency(
   receivers: WebhookReceivers,
   urls: readonly string[],
@@ -192,7 +200,7 @@ async function measureLatency(
   const emitted: Promise<[key: string, committedMs: number]>[] = [];
   for (let n = 0; n < LATENCY_EVENTS; n += 1) {
     const endpoint = endpoints[n % endpoints.length];
-    if (!endpoint) throw new Error('There is no endpoint.');
+    if (!endpoint) throw new Error('The bench has no endpoint.');
     const dedupeKey = `latency-${n}`;
     const committed = emitTo(services, [endpoint], { dedupeKey, afterCommit: machineTimeMs });
     emitted.push(committed.then((atMs) => [dedupeKey, atMs]));

@@ -1,7 +1,8 @@
 /**
- * Who may import whom below `src`, from the ground up. A line names what its folder may import beside itself, `ids.ts`,
- * `queues` and the ground (`tables`, `platform`): folders, or single files of them. All of it stands in lines above,
- * so that no two folders import each other. Anything else comes as an argument.
+ * Which folders of `src` may import which, from the bottom layer up. A folder may always import itself, `ids.ts`,
+ * `queues` and the ground layer (`tables`, `platform`); its line lists the other folders, or single files of them. A
+ * line may only list folders from lines above it, so imports cannot be circular. Anything else is passed in as an
+ * argument.
  */
 export const FEATURES: Readonly<Record<string, readonly string[]>> = {
   tables: [],
@@ -46,8 +47,8 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The folders inside of a feature, from the ground up: each may import those before it. `.` is the feature's own files;
- * a star stands for folders that do not know each other.
+ * The folders inside a feature, from the bottom layer up: each may import those before it. `.` is the feature's own
+ * files; a star marks folders that may not import each other.
  */
 export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['.', 'administration'],
@@ -91,7 +92,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   api: ['.', 'routes'],
 };
 
-/** One door per outside world: the modules, and the only places that may import them. */
+/** One door per external dependency: its modules, and the only files that may import them. */
 export const DOORS: readonly { modules: readonly string[]; places: readonly string[] }[] = [
   { modules: ['koa', '@koa/router'], places: ['src/api/'] },
   {

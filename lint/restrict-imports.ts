@@ -3,7 +3,7 @@ import { DOORS, FEATURES, FLOORS } from './import-table.ts';
 
 type Pattern = { message: string } & ({ regex: string } | { group: string[] });
 
-/** Every feature stands on these. */
+/** The layers below every feature. */
 const GROUND = ['tables', 'platform'];
 const NO_TESTS: Pattern = { group: ['[#]test/**'], message: 'Nothing imports test code.' };
 const NO_WORKERS: Pattern = {
@@ -12,8 +12,9 @@ const NO_WORKERS: Pattern = {
 };
 
 /**
- * The table as overrides of `no-restricted-imports`. An override replaces the list of the one before it, so each is
- * complete. Patterns are as in .gitignore: `!` lets in again; `[#]` is `#`, which alone would begin a comment.
+ * The table as overrides of `no-restricted-imports`. An override replaces the list of the one before it, so each list
+ * is complete. Patterns use .gitignore syntax: `!` re-includes; `[#]` is a literal `#`, which would otherwise start a
+ * comment.
  */
 export function importOverrides(): OxlintOverride[] {
   const features = Object.keys(FEATURES).flatMap(restrictFeature);
@@ -35,7 +36,7 @@ function restrict(files: string[], patterns: Pattern[]): OxlintOverride {
   return { files, rules: { 'no-restricted-imports': ['error', { patterns }] } };
 }
 
-/** What a file or folder may not import. */
+/** The imports forbidden in a file or folder. */
 function patternsOf(place: string): Pattern[] {
   if (place.startsWith('queues/')) return [queuesOnly(place)];
   const doors = closedDoors(place);
@@ -48,10 +49,10 @@ function patternsOf(place: string): Pattern[] {
   return [doors, floorOnly(feature, floor), SAME_FOLDER, NO_WORKERS, NO_TESTS];
 }
 
-/** A folder that nobody has put on a floor may import nothing of `src`. */
+/** A folder without a floor may import nothing from `src`. */
 function restrictFeature(feature: string): OxlintOverride[] {
   const floors = FLOORS[feature] ?? ['.'];
-  // What is more exact comes later, and overrides.
+  // More specific overrides come later, because the last one wins.
   const ordered = floors.toSorted((a, b) => exactness(a) - exactness(b));
   return [
     restrict([`src/${feature}/**`], patternsOf(`src/${feature}/-/`)),
@@ -73,7 +74,7 @@ function floorOf(feature: string, folder: string): string | null {
   return floors.includes(star) ? star : null;
 }
 
-/** The files of a floor as a glob below `src`. */
+/** The files of a floor, as a glob below `src`. */
 function filesOf(feature: string, floor: string): string {
   if (floor === '.') return FLOORS[feature] ? `${feature}/*.ts` : `${feature}/**`;
   const holdsFloors = FLOORS[feature]?.some((other) => other.startsWith(`${floor}/`)) ?? false;
@@ -155,7 +156,7 @@ function noCode(): Pattern {
   };
 }
 
-/** `ids.ts` and `services.ts` are imported from everywhere, or from the API: they import what lies below alone. */
+/** `ids.ts` is imported from everywhere and `services.ts` from the API, so they may only import the layers below. */
 function bottomOfRoot(): Pattern[] {
   const above = ['api', 'cli', 'client', 'console'];
   return [

@@ -1,6 +1,6 @@
 import { DOORS, FEATURES, FLOORS } from './import-table.ts';
 
-/** The table as docs/development.md shows it. */
+/** The table as shown in docs/development.md. */
 export function importTable(): string {
   return [
     '| Folder of `src/` | May import, beside itself and what is below all |',
@@ -23,7 +23,7 @@ function listed(names: readonly string[]): string {
   return names.length === 0 ? 'nothing' : names.map((name) => `\`${name}\``).join(', ');
 }
 
-/** Without the marks of a regular expression. */
+/** Removes the regular-expression syntax. */
 function readable(module: string): string {
   return module.replace('(node:)?', 'node:').replace('(-[a-z-]+)?', '').replace('[a-z-]*', '');
 }

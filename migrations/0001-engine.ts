@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Each statement stands alone: PGlite and Postgres both run them in one transaction. */
+/** Separate statements, which PGlite and Postgres both run in one transaction. */
 const STATEMENTS = [
   `create extension if not exists vector`,
 
@@ -98,9 +98,9 @@ const STATEMENTS = [
     where (status = 'deleting' or indexed_at < created_at)`,
   `create index document_indexed_at on document (workspace_id, indexed_at) where indexed_at is not null`,
   `create index document_tags on document using gin (tags)`,
-  // Claims and status changes rewrite the row often; room on the page keeps those updates cheap.
+  // Claims and status changes rewrite the row often; free space on the page keeps those updates cheap.
   `alter table document set (fillfactor = 80)`,
-  // Twice as fast as pglz to write; a server that was built without it keeps pglz, and so does PGlite.
+  // Writes twice as fast as pglz. A server built without lz4 keeps pglz, and so does PGlite.
   `do $$ begin
     alter table document alter column sections set compression lz4;
   exception when feature_not_supported then null;
@@ -112,7 +112,7 @@ const STATEMENTS = [
     primary key (document_id, cc_pair_id))`,
   `create index document_cc_pair_pair on document_cc_pair (cc_pair_id)`,
 
-  // Counters of the rate limiter when the API processes share a database; worth no disk write.
+  // Counters of the rate limiter when the API processes share a database. Unlogged: not worth a disk write.
   `create unlogged table request_count (
     key varchar(255) primary key,
     points integer not null default 0,
@@ -135,8 +135,8 @@ const STATEMENTS = [
     token_count integer not null)`,
   `create index chunk_document on chunk (document_id, ordinal)`,
 
-  // Type modifiers (the dimensions) are set when the embedding model is recorded.
-  // No foreign keys on the two narrow tables: the write that removes a chunk removes them beside it.
+  // The type modifier (dimensions) is set when the embedding model is recorded. The two narrow tables have no foreign
+  // keys: the statement that deletes a chunk also deletes their rows.
   `create table chunk_vector (
     chunk_id bigint primary key,
     workspace_id uuid not null,
@@ -155,7 +155,7 @@ const STATEMENTS = [
     terms integer[] not null,
     weights sparsevec not null)`,
   `create index chunk_terms_terms on chunk_terms using gin (terms)`,
-  // Scoring reads the weights of every candidate: they stay in the row instead of a TOAST table.
+  // Scoring reads the weights of every candidate, so they stay in the row instead of a TOAST table.
   `alter table chunk_terms set (toast_tuple_target = 8160)`,
   `create index chunk_terms_document on chunk_terms (document_id)`,
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Each statement stands alone: PGlite and Postgres both run them in one transaction. */
+/** Separate statements, which PGlite and Postgres both run in one transaction. */
 const STATEMENTS = [
   `create table stored_file (
     id uuid primary key,
@@ -17,7 +17,7 @@ const STATEMENTS = [
     part integer not null,
     content bytea not null,
     primary key (stored_file_id, part))`,
-  // What is uploaded is mostly compressed already.
+  // Uploads are mostly compressed already.
   `alter table stored_file_part alter column content set storage external`,
 
   `create table connector (

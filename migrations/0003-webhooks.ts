@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Each statement stands alone: PGlite and Postgres both run them in one transaction. */
+/** Separate statements, which PGlite and Postgres both run in one transaction. */
 const STATEMENTS = [
   `create table webhook_endpoint (
     id uuid primary key,
@@ -68,7 +68,7 @@ const STATEMENTS = [
     unique (webhook_event_id, webhook_endpoint_id),
     check ((next_attempt_at is null) = (status in ('delivered', 'exhausted', 'canceled'))))
     with (fillfactor = 80)`,
-  // Only what is unfinished has a next attempt. The status is in no index, so that a claim is a HOT update.
+  // Only unfinished deliveries have a next attempt. The status is in no index, so that a claim is a HOT update.
   `create index webhook_delivery_due on webhook_delivery (webhook_endpoint_id, next_attempt_at, id)
     where next_attempt_at is not null`,
   `create index webhook_delivery_listing on webhook_delivery (workspace_id, id desc)`,

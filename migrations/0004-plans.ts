@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Each statement stands alone: PGlite and Postgres both run them in one transaction. */
+/** Separate statements, which PGlite and Postgres both run in one transaction. */
 const STATEMENTS = [
-  // The tier that holds without a subscription: the default plan, or what an operator has set.
+  // The tier that applies without a subscription: the default plan, or one that an operator has set.
   `alter table workspace
     add column base_plan_tier text,
     add column plan_since timestamptz not null default now()`,
@@ -11,7 +11,7 @@ const STATEMENTS = [
   `alter table user_account
     add column time_zone text not null default 'UTC',
     add column time_zone_changed_at timestamptz`,
-  // Removing a member removes chats; each message looks for its answers.
+  // Removing a member deletes chats, and each deleted message looks up its answers.
   `create index if not exists chat_message_parent on chat_message (parent_id)`,
 
   `create table stripe_event (
@@ -22,7 +22,7 @@ const STATEMENTS = [
     processed_at timestamptz not null default now())`,
   `create index stripe_event_age on stripe_event (processed_at)`,
 
-  // What Stripe has said of a customer, a checkout or a subscription, whichever came first.
+  // The latest data from Stripe about a customer, checkout or subscription, in whichever order it arrived.
   `create table stripe_customer (
     id text primary key,
     workspace_id uuid not null references workspace on delete cascade,

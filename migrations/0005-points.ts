@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Each statement stands alone: PGlite and Postgres both run them in one transaction. */
+/** Separate statements, which PGlite and Postgres both run in one transaction. */
 const STATEMENTS = [
   // Totals of a user account; always the sum of its ledger.
   `create table points_account (
@@ -17,7 +17,7 @@ const STATEMENTS = [
     updated_at timestamptz not null default now())`,
   `create index points_account_workspace on points_account (workspace_id)`,
 
-  // The ledger: a row per award. source_id names the real action, or the client's Idempotency-Key.
+  // The ledger: one row per award. source_id identifies the real action, or is the client's Idempotency-Key.
   `create table points_award (
     id bigint generated always as identity primary key,
     user_id uuid not null references user_account on delete cascade,

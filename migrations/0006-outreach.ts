@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Each statement stands alone: PGlite and Postgres both run them in one transaction. */
+/** Separate statements, which PGlite and Postgres both run in one transaction. */
 const STATEMENTS = [
   `create table do_not_contact (
     id bigint generated always as identity primary key,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Each statement stands alone: PGlite and Postgres both run them in one transaction. */
+/** Separate statements, which PGlite and Postgres both run in one transaction. */
 const STATEMENTS = [
   `create table lead_scrape (
     id uuid primary key,
@@ -72,7 +72,7 @@ const STATEMENTS = [
   `create index lead_emails on lead using gin (emails)`,
   `create index lead_domains on lead using gin (domains)`,
 
-  // Not of a workspace: a site is asked no faster because several customers ask.
+  // Not per workspace: several customers together may not request a site faster.
   `create table site_pace (
     domain text primary key,
     next_request_at timestamptz not null)`,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Each statement stands alone: PGlite and Postgres both run them in one transaction. */
+/** Separate statements, which PGlite and Postgres both run in one transaction. */
 const STATEMENTS = [
   `create table email_account (
     id uuid primary key,
@@ -23,7 +23,7 @@ const STATEMENTS = [
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now())`,
   `create index email_account_workspace on email_account (workspace_id, created_at, id)`,
-  // Two defaults cannot be, whoever writes at the same time.
+  // Prevents two defaults under concurrent writes.
   `create unique index email_account_default on email_account (workspace_id) where is_default`,
 
   `create table email_message (
@@ -60,7 +60,7 @@ const STATEMENTS = [
   `create index email_message_account on email_message (email_account_id, created_at desc)`,
   `create unique index email_message_once on email_message (email_account_id, idempotency_key)
     where idempotency_key is not null`,
-  // An account has one verification under way; who asks meanwhile shares it.
+  // An account has at most one verification in progress; concurrent callers share it.
   `create unique index email_message_verifying on email_message (email_account_id)
     where kind = 'verification' and finished_at is null`,
   `create index email_message_unfinished on email_message (queued_at) where finished_at is null`,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 const STATEMENTS = [
-  // What a conversation is held with, and where it belongs.
+  // Agents and projects: what a conversation is held with, and where it belongs.
   `create table agent (
     id integer generated always as identity primary key,
     workspace_id uuid not null references workspace on delete cascade,
@@ -92,7 +92,7 @@ const STATEMENTS = [
     add column duration_ms integer,
     add column finished_at timestamptz`,
   `create index chat_message_latest_child on chat_message (latest_child_id)`,
-  // Every conversation hangs below an empty system message; those begun before get theirs.
+  // Every conversation starts from an empty system message; existing ones get theirs here.
   `insert into chat_message (workspace_id, chat_session_id, role, content, citations, created_at, finished_at)
     select workspace_id, id, 'system', '', '{}', created_at, created_at from chat_session`,
   `update chat_message as message set parent_id = root.id
@@ -111,7 +111,7 @@ const STATEMENTS = [
     predefined_feedback text,
     created_at timestamptz not null default now())`,
 
-  // Answers under way: any process can follow one, or ask it to stop.
+  // Answers in progress: any process can follow one or ask it to stop.
   `create table chat_run (
     chat_message_id integer primary key references chat_message on delete cascade,
     workspace_id uuid not null references workspace on delete cascade,
@@ -140,7 +140,7 @@ const STATEMENTS = [
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now())`,
   `create index mcp_server_workspace on mcp_server (workspace_id)`,
-  // The ids below 1000 belong to the built-in tools.
+  // Ids below 1000 are reserved for the built-in tools.
   `create table custom_tool (
     id integer generated always as identity (start with 1000) primary key,
     workspace_id uuid not null references workspace on delete cascade,

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Each statement stands alone: PGlite and Postgres both run them in one transaction. */
+/** Separate statements, which PGlite and Postgres both run in one transaction. */
 const STATEMENTS = [
-  // An act that client and service both report is one award: the second report claims it. claim_id is then what
-  // source_id is for the first: the client's Idempotency-Key, or the real action.
+  // An action that both the client and the service report earns one award: the second report claims it. claim_id
+  // identifies the second report as source_id does the first: the client's Idempotency-Key, or the real action.
   `alter table points_award add column claimed_at timestamptz, add column claim_id text`,
   `create unique index points_award_claim on points_award (user_id, source, claim_id)
     where claim_id is not null`,

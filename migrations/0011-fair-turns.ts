@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Both hold unfinished documents only, so they stay as small as the backlog. */
+/** Both indexes contain only unfinished documents, so they stay as small as the backlog. */
 const STATEMENTS = [
-  // The documents that wait, in lanes: the first that is due in each, and then the next ones of a lane.
+  // Waiting documents by lane: finds the first due one of each lane, then the following ones of a lane.
   `create index document_turn
     on document (workspace_id, source, (coalesce(next_attempt_at, accepted_at)), id)
     where status = 'accepted'`,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Columns of sealed values as they are now; src/encryption/sealed-columns.ts has the list of today. */
+/** The sealed columns at the time of this migration; src/encryption/sealed-columns.ts has the current list. */
 const SEALED = [
   ['credential', 'secret'],
   ['webhook_endpoint', 'secret'],
@@ -24,7 +24,7 @@ const STATEMENTS = [
     makes_links boolean not null,
     created_at timestamptz not null default now())`,
 
-  // Each start asks which keys are in use; a like pattern and left() with these very constants make it use them.
+  // Each start checks which keys are in use. Only a like pattern and left() with these exact constants use the indexes.
   ...SEALED.map(
     ([table, column]) => `create index ${table}_${column}_key on ${table} (left(${column}, 11))
       where ${column} like 'v1.%'`,

@@ -1,17 +1,19 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Each statement stands alone: PGlite and Postgres both run them in one transaction. */
+/** Separate statements, which PGlite and Postgres both run in one transaction. */
 const STATEMENTS = [
   `drop table request_count`,
 
-  // The requests of the last minute, where the API processes share a database and no Redis; worth no disk write.
+  // The last minute's requests when the API processes share a database and have no Redis. Unlogged: not worth a disk
+  // write.
   `create unlogged table request_log (
     account text not null,
     at timestamptz not null)`,
   `create index request_log_account on request_log (account, at)`,
 
-  // Counts a request unless \`most\` were counted within the last minute. In a function each statement sees what was
-  // committed before it, so what waited for the lock sees the requests that it waited for. Times are Unix microseconds.
+  // Counts a request unless \`most\` were counted within the last minute. In a function, each statement sees what was
+  // committed before it, so a call that waited for the lock sees the requests it waited for. Times are Unix
+  // microseconds.
   `create function take_request(whose text, most integer)
     returns table (allowed boolean, used integer, now_us float8, first_us float8, last_us float8)
     language plpgsql as $$

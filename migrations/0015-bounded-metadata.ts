@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 
 const MAX_SHOWN_BYTES = 8_192;
 const MAX_SHOWN_VALUE_BYTES = 2_048;
-/** Of what a saved answer holds; those with more are looked through. */
+/** Size of a saved answer; larger ones are checked. */
 const MAX_ANSWER_BYTES = 200_000;
 
-/** Hits carry this in place of metadata that is large; null where the whole is shown. */
+/** Hits show this instead of large metadata; null where they show the whole. */
 const COLUMN = sql`alter table document add column shown_metadata json`;
 
 const BACKFILL = sql`update document d set shown_metadata = (
@@ -17,7 +17,7 @@ const BACKFILL = sql`update document d set shown_metadata = (
     where bytes <= ${sql.lit(MAX_SHOWN_BYTES)})
   where octet_length(d.metadata::text) > ${sql.lit(MAX_SHOWN_BYTES)}`;
 
-/** What became of documents that a run took, beside its counts: reason → number, as in skip_reasons. */
+/** What happened to documents of a run, beside its counts: reason → number, as in skip_reasons. */
 const NOTES = sql`alter table index_attempt add column notes json not null default '{}'`;
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -33,7 +33,10 @@ interface SavedAnswer {
   packets: unknown;
 }
 
-/** Answers were saved with the whole metadata of their documents. One at a time: each may be tens of megabytes. */
+/**
+ * Saved answers contained the whole metadata of their documents. Processed one at a time: each may be tens of
+ * megabytes.
+ */
 async function boundAnswers(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ id: number }>`select id from chat_message
     where octet_length(documents::text) > ${MAX_ANSWER_BYTES}

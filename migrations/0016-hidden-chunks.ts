@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
 const STATEMENTS = [
-  // Which chunks searches do not see while a large document is replaced: see src/documents/shown-chunks.ts.
+  // Chunks hidden from searches while a large document is replaced: see src/documents/shown-chunks.ts.
   sql`alter table document add column hidden_above bigint, add column hidden_ids bigint[]`,
   sql`create index document_hidden_above on document (workspace_id) where hidden_above is not null`,
   sql`create index document_hidden_ids on document (workspace_id) where hidden_ids is not null`,
-  // What indexing costs, in bytes of text; null in rows from before: their bytes stand for it.
+  // Indexing cost in bytes of text; null in older rows, which use their size instead.
   sql`alter table document add column index_cost integer`,
 ];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** Ends answers whose process died, and deletes the lines of those that are over. */
+/** Ends answers whose process died, and deletes the lines of finished ones. */
 export const chatSweep = defineQueue({
   name: 'chat-sweep',
   payload: z.object({}),

@@ -1,7 +1,7 @@
 import { pairPayload } from './pair-payload.ts';
 import { defineQueue } from './queue.ts';
 
-/** Remove a pair that is marked for it: the documents that it alone owns, then its rows. */
+/** Deletes a pair marked for deletion: first the documents that only it owns, then its rows. */
 export const connectorDelete = defineQueue({
   name: 'connector-delete',
   payload: pairPayload,

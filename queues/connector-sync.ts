@@ -1,7 +1,7 @@
 import { pairPayload } from './pair-payload.ts';
 import { defineQueue } from './queue.ts';
 
-/** Look at a pair: start its run if one is due, go on with one that was begun. Attempts are kept in the run's row. */
+/** Starts the pair's run if one is due, or resumes one in progress. Attempts are counted in the run's row. */
 export const connectorSync = defineQueue({
   name: 'connector-sync',
   payload: pairPayload,

@@ -8,7 +8,7 @@ export const MAX_DOCUMENTS_PER_JOB = 256;
 // The brand exists at compile time only: a positive integer in this field is a document id.
 const documentId = z.int().positive() as unknown as z.ZodType<DocumentId>;
 
-/** Chunk, embed and store documents that were accepted. Attempts per document are kept in its row. */
+/** Chunks, embeds and stores accepted documents. Attempts per document are counted in its row. */
 export const documentIndex = defineQueue({
   name: 'document-index',
   payload: z.object({ documentIds: z.array(documentId).min(1).max(MAX_DOCUMENTS_PER_JOB) }),

@@ -5,7 +5,7 @@ import { defineQueue } from './queue.ts';
 // The brand exists at compile time only: a UUID in this field is a message's id.
 const messageId = z.uuid() as unknown as z.ZodType<EmailMessageId>;
 
-/** Look at a message: send it, unless that was done or may have been done. */
+/** Sends a message, unless it was sent or may have been. */
 export const emailSend = defineQueue({
   name: 'email-send',
   payload: z.object({ messageId }),

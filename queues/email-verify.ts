@@ -5,7 +5,7 @@ import { defineQueue } from './queue.ts';
 // The brand exists at compile time only: a UUID in this field is a message's id.
 const verificationId = z.uuid() as unknown as z.ZodType<EmailMessageId>;
 
-/** Look at a verification: send its test message, unless that was done or may have been done. */
+/** Sends the test message of a verification, unless it was sent or may have been. */
 export const emailVerify = defineQueue({
   name: 'email-verify',
   payload: z.object({ verificationId }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** Deletes stored files that belong to nobody, and bytes that no row names. */
+/** Deletes stored files without an owner, and bytes that no row refers to. */
 export const fileSweep = defineQueue({
   name: 'file-sweep',
   payload: z.object({}),

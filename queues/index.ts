@@ -16,7 +16,7 @@ import { vectorPromote } from './vector-promote.ts';
 import { webhookDeliver } from './webhook-deliver.ts';
 import { webhookSweep } from './webhook-sweep.ts';
 
-/** Every queue there is. A new one: its file here, its line below, and `workers/<name>.ts`. */
+/** Every queue. To add one: its file here, its line below, and `workers/<name>.ts`. */
 export const QUEUES: readonly AnyQueue[] = [
   documentIndex,
   connectorSync,

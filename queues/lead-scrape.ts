@@ -5,7 +5,7 @@ import { defineQueue } from './queue.ts';
 // The brand exists at compile time only: a UUID in this field is a scrape's id.
 const scrapeId = z.uuid() as unknown as z.ZodType<LeadScrapeId>;
 
-/** Look at a scrape: go on with the sites that are left. What is done is in its rows. */
+/** Continues a scrape with the remaining sites. Progress is kept in its rows. */
 export const leadScrape = defineQueue({
   name: 'lead-scrape',
   payload: z.object({ scrapeId }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** Deletes leads and messages that are past their time. */
+/** Deletes leads and messages whose retention has expired. */
 export const outreachSweep = defineQueue({
   name: 'outreach-sweep',
   payload: z.object({}),

@@ -4,14 +4,14 @@ import { QUEUES } from './index.ts';
 import type { AnyQueue, JobData, QueueDefinition } from './queue.ts';
 
 export interface EnqueueOptions {
-  /** A job for later has no key: it must not swallow one for now. */
+  /** A delayed job has no key: otherwise it would swallow one that is due now. */
   delayMs?: number;
   requestId?: string | null;
-  /** Of the jobs that wait, a lower number goes first; 1 is the first. Without it, in the order of arrival. */
+  /** Lower numbers run first; 1 is the highest priority. Without a priority, jobs run in order of arrival. */
   priority?: number;
 }
 
-/** Puts work into the queues and looks into them. Every call rejects within seconds while the store is away. */
+/** Adds work to the queues and inspects them. Every call rejects within seconds while the store is unavailable. */
 export interface Producer {
   /** Resolves once the store has the job. Never await it inside a database transaction: PGlite would deadlock. */
   enqueue<P>(queue: QueueDefinition<P>, payload: P, options?: EnqueueOptions): Promise<void>;
@@ -21,8 +21,8 @@ export interface Producer {
     options?: EnqueueOptions,
   ): Promise<void>;
   /**
-   * A fresh job after `delayMs` that stands in for one that is running now: it has the attempts that one has left,
-   * and no key, because the running job still holds it.
+   * Enqueues a new job after `delayMs` that replaces the one running now. It gets the attempts that are left and no
+   * key, because the running job still holds the key.
    */
   enqueueAgain<P>(
     queue: QueueDefinition<P>,
@@ -31,9 +31,9 @@ export interface Producer {
   ): Promise<void>;
   /** Jobs by state: waiting, active, delayed, failed, completed, … */
   counts(queue: AnyQueue): Promise<Record<string, number>>;
-  /** How long the job at the head has been ready to run; null when none waits. */
+  /** How long the job at the head has been ready to run; null when none is waiting. */
   oldestWaitingAgeMs(queue: AnyQueue): Promise<number | null>;
-  /** Makes the schedules in the store those of the queue list; also brings back what a flushed store has lost. */
+  /** Makes the schedules in the store match the queue list; also restores schedules after the store was flushed. */
   syncSchedules(): Promise<void>;
   /** BullMQ's own objects, for the dashboard. */
   openQueues(): Queue[];
@@ -42,14 +42,14 @@ export interface Producer {
   close(): Promise<void>;
 }
 
-/** Finished jobs are kept for the dashboard, by number and by age. */
+/** Finished jobs are kept for the dashboard, limited by number and age. */
 const KEEP_COMPLETED = { count: 1_000, age: 3_600 };
 const KEEP_FAILED = { count: 5_000, age: 7 * 86_400 };
 const MAX_STREAM_EVENTS = 1_000;
 const BACKOFF_JITTER = 0.5;
 const MAX_SCHEDULES = 100;
 
-/** Opens every queue of the list. */
+/** Opens every queue in the list. */
 export async function openProducer(
   backend: QueueBackend,
   queues: readonly AnyQueue[] = QUEUES,
@@ -103,7 +103,7 @@ export async function openProducer(
 
 function openQueue(queue: AnyQueue, access: QueueAccess): Queue {
   const options = { ...access.options, streams: { events: { maxLen: MAX_STREAM_EVENTS } } };
-  // The type of the backend is lost on purpose: the rest of the code does not know which one it is.
+  // Deliberately drops the backend's type: the rest of the code does not know which backend it uses.
   return new Queue(queue.name, options, access.factory) as unknown as Queue;
 }
 
@@ -146,7 +146,7 @@ async function oldestWaitingAgeMs(queue: Queue): Promise<number | null> {
   return Math.max(0, Date.now() - Math.min(...readySince));
 }
 
-/** The scheduler of a queue bears the queue's name. */
+/** A queue's scheduler has the same name as the queue. */
 async function syncSchedule(
   queue: Queue,
   { name, everyMs, ...definition }: AnyQueue,
@@ -157,7 +157,7 @@ async function syncSchedule(
   }
   if (everyMs === null) return;
   const present = schedules.find((schedule) => schedule.key === name);
-  // Writing an unchanged schedule again could push its next run back each time.
+  // Rewriting an unchanged schedule could postpone its next run each time.
   const runsOnTime = present?.every === everyMs && (present.next ?? 0) > Date.now() - 2 * everyMs;
   if (runsOnTime) return;
   await queue.upsertJobScheduler(

@@ -1,26 +1,29 @@
 import { z } from 'zod';
 
-/** What kind of work exists: its name, the shape of its payload, and how it is retried. Pure data. */
+/** A kind of work: its name, the shape of its payload, and how it is retried. Pure data. */
 export interface QueueDefinition<P> {
   /** Lower-case words joined by `-`; also the name of the worker's file. */
   name: string;
-  /** Ids only: the row that they name holds the data. Parsed again when the job arrives. */
+  /** Ids only: the data is in the rows they identify. Parsed again when the job arrives. */
   payload: z.ZodType<P>;
-  /** How often a job is tried in all before it counts as failed. */
+  /** Total attempts before a job counts as failed. */
   attempts: number;
-  /** Delay before the second attempt; it doubles with each further one, with up to half of it as jitter. */
+  /** Delay before the second attempt; it doubles with each further one, plus up to half of it as jitter. */
   backoffMs: number;
-  /** Jobs with the same key are one while they wait; one added while its twin is active runs after it. */
+  /** Waiting jobs with the same key are merged; one added while its twin is active runs after it. */
   key: ((payload: P) => string) | null;
-  /** Period of a queue that runs on a schedule with the payload `{}`; null for work that is only enqueued. */
+  /** Period of a scheduled queue, whose payload is `{}`; null for work that is only enqueued. */
   everyMs: number | null;
-  /** Jobs at once in one process. The setting `<NAME>_CONCURRENCY` overrides it where there is one. */
+  /** Concurrent jobs per process. Overridden by the setting `<NAME>_CONCURRENCY`, where it exists. */
   concurrency: number;
-  /** After this the attempt's signal is aborted and the attempt has failed. */
+  /** After this time the attempt's signal is aborted and the attempt has failed. */
   timeoutMs: number;
-  /** The next attempt goes on where one was stopped: when the process stops, it is told so at once, not at the deadline. */
+  /**
+   * Whether the next attempt continues where this one stopped. If so, a stopping process aborts it at once, not at the
+   * deadline.
+   */
   isResumable: boolean;
-  /** A handler has this long after its signal to hand its work back; then the attempt is over without its consent. */
+  /** Time a handler has after its signal to hand back its work; after that the attempt is ended regardless. */
   abortGraceMs: number;
 }
 
@@ -39,11 +42,14 @@ type QueueDefaults =
 type QueueInput<P> = Pick<QueueDefinition<P>, 'name' | 'payload'> &
   Partial<Pick<QueueDefinition<P>, QueueDefaults>>;
 
-/** BullMQ builds its keys with `:`, and PostgreSQL cuts connection names at 63 bytes. */
+/** BullMQ builds its keys with `:`, and PostgreSQL truncates connection names at 63 bytes. */
 const QUEUE_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const QUEUE_NAME_MAX_LENGTH = 50;
 
-/** Fills in the defaults: 3 attempts, 1 s backoff, no key, no schedule, one job at a time, one minute each, not resumable, 3 s to hand back. */
+/**
+ * Fills in the defaults: 3 attempts, 1 s backoff, no key, no schedule, one job at a time, a timeout of one minute, not
+ * resumable, 3 s to hand back.
+ */
 export function defineQueue<P>(input: QueueInput<P>): QueueDefinition<P> {
   if (!QUEUE_NAME.test(input.name) || input.name.length > QUEUE_NAME_MAX_LENGTH) {
     throw new Error(
@@ -65,21 +71,21 @@ export function defineQueue<P>(input: QueueInput<P>): QueueDefinition<P> {
 
 const envelope = z.object({ payload: z.unknown(), requestId: z.string().nullable().default(null) });
 
-/** What a BullMQ job carries as its data. */
+/** The data of a BullMQ job. */
 export interface JobData<P> {
   payload: P;
   /** The HTTP request that led to this job, for the logs; null for scheduled work. */
   requestId: string | null;
 }
 
-/** A job's data cannot be read, such as one that an older version of the code enqueued. */
+/** The data of a job cannot be read, for example because an older version of the code enqueued it. */
 export class UnreadableJob extends Error {
   override readonly name = 'UnreadableJob';
 }
 
 /**
  * Parses the data of an arriving job.
- * @throws UnreadableJob that names the queue and the fields, never their values
+ * @throws UnreadableJob naming the queue and the fields, never their values
  */
 export function parseJobData<P>(queue: QueueDefinition<P>, data: unknown): JobData<P> {
   const outer = envelope.safeParse(data);
@@ -94,6 +100,6 @@ function unreadable(queueName: string, error: z.ZodError): UnreadableJob {
     (issue) => `${issue.path.join('.') || '(whole)'}: ${issue.message}`,
   );
   return new UnreadableJob(
-    `The payload of this ${queueName} job is not one this version of Millrace can read (${fields.join('; ')}). Remove the job; its row will be enqueued again if work is left.`,
+    `The payload of this ${queueName} job cannot be read by this version of Millrace (${fields.join('; ')}). Remove the job; its row will be enqueued again if work is left.`,
   );
 }

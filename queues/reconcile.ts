@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** Enqueue rows again whose job was lost. The next run is the retry of a failed one. */
+/** Re-enqueues rows whose job was lost. A failed run is retried by the next scheduled one. */
 export const reconcile = defineQueue({
   name: 'reconcile',
   payload: z.object({}),

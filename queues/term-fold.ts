@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** Fold the term counts that index writes appended into one row per term. */
+/** Folds the term counts that index writes appended into one row per term. */
 export const termFold = defineQueue({
   name: 'term-fold',
   payload: z.object({}),

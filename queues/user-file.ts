@@ -5,7 +5,7 @@ import { defineQueue } from './queue.ts';
 // The brand exists at compile time only: a UUID in this field is a user file's id.
 const userFileId = z.uuid() as unknown as z.ZodType<UserFileId>;
 
-/** Look at a file that a user has uploaded: read its text, and cut it into passages that chats can search. */
+/** Reads the text of a file that a user uploaded and splits it into passages that chats can search. */
 export const userFile = defineQueue({
   name: 'user-file',
   payload: z.object({ userFileId }),

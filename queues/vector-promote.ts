@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** Move staged vectors into the HNSW index, and build it where it is missing. */
+/** Moves staged vectors into the HNSW index, and builds the index where it is missing. */
 export const vectorPromote = defineQueue({
   name: 'vector-promote',
   payload: z.object({}),

@@ -6,8 +6,8 @@ import { defineQueue } from './queue.ts';
 const endpointId = z.uuid() as unknown as z.ZodType<WebhookEndpointId>;
 
 /**
- * Look at an endpoint: send what is due to it. The deliveries, their attempts and their schedule are rows; jobs for the
- * same endpoint are one while they wait, so a thousand events for it are one job and a dead endpoint holds one place.
+ * Sends what is due to an endpoint. Deliveries, their attempts and their schedule are rows; waiting jobs for one
+ * endpoint are merged, so a thousand events for it are one job, and a dead endpoint occupies one place.
  */
 export const webhookDeliver = defineQueue({
   name: 'webhook-deliver',
@@ -17,6 +17,6 @@ export const webhookDeliver = defineQueue({
   concurrency: 200,
   timeoutMs: 60_000,
   isResumable: true,
-  // What is being sent may end: see the lane's own grace.
+  // A request in progress may finish: see the lane's own grace period.
   abortGraceMs: 8_000,
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineQueue } from './queue.ts';
 
-/** Delete webhook events that are past their retention, those that were sent and those of Stripe that came. */
+/** Deletes webhook events past their retention: those sent, and those received from Stripe. */
 export const webhookSweep = defineQueue({
   name: 'webhook-sweep',
   payload: z.object({}),

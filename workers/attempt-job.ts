@@ -9,7 +9,7 @@ import {
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 
-/** What a handler knows about the attempt it is making. */
+/** What a handler knows about the current attempt. */
 export interface JobContext {
   id: string;
   /** 1 for the first attempt. */
@@ -18,8 +18,8 @@ export interface JobContext {
   /** The HTTP request that led to this job. */
   requestId: string | null;
   /**
-   * Aborted when the attempt's time is up, or when the process must stop: hand the work back and throw
-   * `signal.reason`. `abortGraceMs` of the queue later the attempt is over without the handler's consent.
+   * Aborted when the attempt's time is up or the process must stop: hand back the work and throw `signal.reason`. After
+   * the queue's `abortGraceMs` the attempt is ended regardless.
    */
   signal: AbortSignal;
   log: Logger;
@@ -29,21 +29,21 @@ export type JobFacts = Readonly<Record<string, string | number | null>>;
 
 export interface WorkerDefinition<P> {
   queue: QueueDefinition<P>;
-  /** What it returns goes into the log line of the attempt: ids and states, never content. */
+  /** The returned facts go into the attempt's log line: ids and states, never content. */
   handle(services: Services, payload: P, job: JobContext): Promise<JobFacts | void>;
 }
 
-/** A job as it comes out of the store. */
+/** A job as read from the store. */
 export interface ArrivedJob {
   id: string;
   data: unknown;
   /** Attempts made before this one. */
   attemptsMade: number;
-  /** Attempts it may have in all. */
+  /** Total attempts allowed. */
   attempts: number;
 }
 
-/** The process is stopping; the job goes back to the queue and costs no attempt. */
+/** The process is stopping; the job returns to the queue without using up an attempt. */
 export class ShutdownError extends Error {
   override readonly name = 'ShutdownError';
 }
@@ -53,13 +53,13 @@ export class JobTimeout extends Error {
   override readonly name = 'JobTimeout';
 }
 
-/** How an attempt ended. `later`: a fresh job already stands in for this one. */
+/** How an attempt ended. `later`: a new job already replaces this one. */
 export type Outcome =
   | { kind: 'completed'; facts: JobFacts }
   | { kind: 'later' | 'retry' | 'failed' | 'gave-up' | 'aborted'; error: Error };
 
 /**
- * Makes one attempt, writes its log line and its metric. Never rejects: the outcome says what becomes of the job.
+ * Makes one attempt and writes its log line and metric. Never rejects: the outcome says what becomes of the job.
  * Aborting `abort` ends the attempt, at the latest after the grace period.
  */
 export async function attemptJob<P>(
@@ -96,7 +96,7 @@ function contextOf(
   log: Logger,
 ): JobContext {
   const requestId = data instanceof UnreadableJob ? null : data.requestId;
-  // A job that stands in for an earlier one (RetryLater) was given only the attempts that were left.
+  // A job that replaces an earlier one (RetryLater) was given only the remaining attempts.
   const attemptsBefore = Math.max(0, queue.attempts - job.attempts);
   return {
     id: job.id,
@@ -158,7 +158,10 @@ function failureOf(thrown: unknown, { signal, lastAttempt }: JobContext): Outcom
   };
 }
 
-/** Settles with `work`, or rejects with the abort's reason when `work` has not settled a grace period after it. */
+/**
+ * Settles with `work`, or rejects with the abort's reason if `work` has not settled within the grace period after the
+ * abort.
+ */
 async function endedByAbort<T>(work: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T> {
   const abandoned = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | null = null;
@@ -209,7 +212,7 @@ function logAttempt(
   }
 }
 
-/** Scheduled work that had nothing to do: in an idle service there is no other, several times a minute. */
+/** Scheduled work that found nothing to do: an idle service does nothing else, several times a minute. */
 function foundNothing({ everyMs }: AnyQueue, facts: JobFacts): boolean {
   return everyMs !== null && Object.values(facts).every((fact) => fact === 0 || fact === null);
 }

@@ -8,16 +8,16 @@ import { startWorker } from './worker.ts';
 
 export interface RunningWorkers {
   readonly queueNames: readonly string[];
-  /** Closes all at once; see `RunningWorker.close`. */
+  /** Closes all workers at once; see `RunningWorker.close`. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** A flushed Redis forgets its schedules; without them `reconcile` would never run again. */
+/** A flushed Redis loses its schedules; without them `reconcile` would never run again. */
 const SCHEDULE_CHECK_MS = 10_000;
 
 /**
- * Starts the workers of the named queues, of all by default, and keeps the schedules of all queues in place.
- * @throws StartError that lists the known queues when a name is not one of them
+ * Starts the workers of the named queues, by default all, and keeps the schedules of all queues in place.
+ * @throws StartError listing the known queues when a name is unknown
  */
 export async function startWorkers(
   services: Services,
@@ -42,8 +42,8 @@ export async function startWorkers(
 }
 
 /**
- * The queues of these names, all of them for an empty list.
- * @throws StartError that lists the known queues
+ * The queues of these names; all queues for an empty list.
+ * @throws StartError listing the known queues when a name is unknown
  */
 export function queuesByName(names: readonly string[]): readonly AnyQueue[] {
   const unknown = names.filter((name) => !QUEUES.some((queue) => queue.name === name));
@@ -56,9 +56,9 @@ export function queuesByName(names: readonly string[]): readonly AnyQueue[] {
   return names.length === 0 ? QUEUES : QUEUES.filter((queue) => names.includes(queue.name));
 }
 
-/** Imports `workers/<queue name>.ts`: the queue list is the only list. */
+/** Imports `workers/<queue name>.ts`, so no second list of queues is needed. */
 export async function loadWorker(queue: AnyQueue): Promise<WorkerDefinition<unknown>> {
-  // What a module exports is known at run time only; the check below and the contract tests stand in for the type.
+  // A module's exports are known only at run time; the check below and the contract tests replace the type check.
   const module = (await import(new URL(`./${queue.name}.ts`, import.meta.url).href)) as {
     worker?: WorkerDefinition<unknown>;
   };
@@ -70,7 +70,9 @@ export async function loadWorker(queue: AnyQueue): Promise<WorkerDefinition<unkn
   return module.worker;
 }
 
-/** `DOCUMENT_INDEX_CONCURRENCY` for `document-index`, and so on; the queue's own number where no such setting exists. */
+/**
+ * `DOCUMENT_INDEX_CONCURRENCY` for `document-index`, and so on; the queue's own default where no such setting exists.
+ */
 function concurrencyOf(config: Config, queue: AnyQueue): number {
   const setting = `${queue.name.replaceAll('-', '_').toUpperCase()}_CONCURRENCY`;
   const value: unknown = new Map(Object.entries(config)).get(setting);

@@ -5,7 +5,7 @@ import { exitUnstarted } from '#src/platform/exit-unstarted.ts';
 import { runUntilSignal } from '#src/platform/lifecycle.ts';
 import { createLog } from '#src/platform/log.ts';
 
-/** `node workers/main.ts [queue …]`: the workers of the named queues, of all by default. */
+/** `node workers/main.ts [queue …]`: runs the workers of the named queues, by default all. */
 async function main(names: string[]): Promise<void> {
   const config = readConfig();
   if (config.size === 'embedded') {
@@ -14,7 +14,7 @@ async function main(names: string[]): Promise<void> {
     );
   }
   const deadlineMs = config.SHUTDOWN_TIMEOUT_SECONDS * 1_000;
-  // Loading the rest takes seconds; a wrong setting is told before.
+  // Loading the rest takes seconds; a wrong setting is reported before that.
   const { queuesByName, startWorkers } = await import('./index.ts');
   queuesByName(names);
   const { openServices } = await import('#src/open-services.ts');

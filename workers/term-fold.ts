@@ -2,7 +2,7 @@ import { termFold } from '#queues/term-fold.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import { defineWorker } from './worker.ts';
 
-/** Small enough that the embedded database answers others between two steps. */
+/** Small enough that the embedded database can serve other queries between two steps. */
 const ROWS_PER_STEP = 5_000;
 
 export const worker = defineWorker(termFold, async ({ db }, _payload, job) => {

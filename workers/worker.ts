@@ -3,7 +3,7 @@ import type { QueueDefinition } from '#queues/queue.ts';
 import type { Services } from '#src/services.ts';
 import { attemptJob, type Outcome, ShutdownError, type WorkerDefinition } from './attempt-job.ts';
 
-/** Who does the work of a queue. `workers/<queue name>.ts` exports the result as `worker`. */
+/** Defines how the jobs of a queue are handled. `workers/<queue name>.ts` exports the result as `worker`. */
 export function defineWorker<P>(
   queue: QueueDefinition<P>,
   handle: WorkerDefinition<P>['handle'],
@@ -14,23 +14,24 @@ export function defineWorker<P>(
 export interface RunningWorker {
   readonly queueName: string;
   /**
-   * Takes no more jobs, waits for the active ones, aborts them at the deadline (resumable ones at once) and puts them back into the queue at
-   * no cost of an attempt. Resolves seconds after the deadline at most, whatever the handlers and the store do.
+   * Takes no more jobs, waits for the active ones, aborts them at the deadline (resumable ones at once) and returns
+   * them to the queue without using up an attempt. Resolves at most seconds after the deadline, whatever the handlers
+   * and the store do.
    */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** A killed worker's jobs come back once its lock has run out and a check has seen that: within 30 s. */
+/** The jobs of a killed worker return once its lock has expired and a check has noticed: within 30 s. */
 const LOCK_MS = 20_000;
 const STALLED_CHECK_MS = 5_000;
-/** Jobs may lose their worker this often (deploys, kills) before they count as poisonous. */
+/** How often a job may lose its worker (deploys, kills) before it counts as poisonous. */
 const MAX_LOST_WORKERS = 10;
 /** Pause between attempts to reach a store that refuses connections. */
 const STORE_RETRY_MS = 1_000;
-/** The store has this long to take back the jobs of a closing worker. */
+/** How long the store has to take back the jobs of a closing worker. */
 const STORE_GRACE_MS = 3_000;
 
-/** Starts taking jobs at once, `concurrency` of them at a time. */
+/** Starts taking jobs at once, up to `concurrency` at a time. */
 export function startWorker<P>(
   definition: WorkerDefinition<P>,
   services: Services,
@@ -42,7 +43,7 @@ export function startWorker<P>(
 
   const processJob = async (job: Job, token?: string): Promise<void> => {
     const abort = new AbortController();
-    // A fetch that was under way when the worker closed may still bring a job.
+    // A fetch in progress when the worker closed may still bring a job.
     if (stopping) abort.abort(stopping);
     active.add(abort);
     try {
@@ -75,7 +76,8 @@ export function startWorker<P>(
       const deadline = setTimeout(() => {
         for (const abort of active) abort.abort(reason);
       }, abortMs);
-      // What an absent store does not take back stays locked until the lock runs out; another worker then finds it.
+      // Jobs that an unavailable store does not take back stay locked until the lock expires; another worker then finds
+      // them.
       await settledOrLate(closed, deadlineMs + definition.queue.abortGraceMs + STORE_GRACE_MS);
       clearTimeout(deadline);
     },
@@ -109,7 +111,7 @@ async function handBack(
 function tellBullMq(outcome: Outcome): void {
   switch (outcome.kind) {
     case 'completed':
-    // `moveToDelayed` is unreliable on the Postgres store, so a fresh job already stands in for this one.
+    // `moveToDelayed` is unreliable on the Postgres store, so a new job already replaces this one.
     case 'later':
       return;
     case 'gave-up':

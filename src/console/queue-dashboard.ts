@@ -8,7 +8,7 @@ export type KoaMiddleware = ReturnType<KoaAdapter['registerPlugin']>;
 export const QUEUE_DASHBOARD_PATH = '/admin/queues';
 export const QUEUE_DASHBOARD_ASSETS = `${QUEUE_DASHBOARD_PATH}/static/`;
 
-/** Its own assets and nothing else; the page sets a few styles on elements. */
+/** Allows only the dashboard's own assets; inline styles, because the page sets a few on elements. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -16,17 +16,17 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The page asks a font service for its typeface; without the link it takes the system's. */
+/** The page links to a remote font service; without the link it uses the system font. */
 const REMOTE_LINK = /<link\b[^>]*\bhref="https?:\/\/[^>]*>/g;
 
-/** BullMQ finds workers by their connections; in the embedded database they all share one. */
+/** BullMQ finds workers by their connections, but in the embedded database all workers share one. */
 class AdapterWithoutWorkers extends BullMQAdapter {
   override async getWorkers(): Promise<null> {
     return null;
   }
 }
 
-/** Remembers where its files lie, so that they need not be sent by koa-static, which neither compresses nor tags them. */
+/** Records where its files are, so that koa-static, which neither compresses nor tags them, need not serve them. */
 class AdapterWithKnownFiles extends KoaAdapter {
   assetsFolder = '';
 
@@ -39,13 +39,14 @@ class AdapterWithKnownFiles extends KoaAdapter {
 
 export interface QueueDashboard {
   readonly serve: KoaMiddleware;
-  /** Of the files that `serve` has below `QUEUE_DASHBOARD_ASSETS`. */
+  /** Folder of the files served below `QUEUE_DASHBOARD_ASSETS`. */
   readonly assetsFolder: string;
 }
 
 /**
- * Bull-board over all queues, as middleware that answers below `QUEUE_DASHBOARD_PATH` and passes everything else on.
- * It knows no users: whoever mounts it lets only those through who may see and, for other methods than GET, change.
+ * Bull-board over all queues, as middleware that answers below `QUEUE_DASHBOARD_PATH` and passes on everything else. It
+ * has no authentication: the caller must let through only users who may see the queues and, for methods other than GET,
+ * change them.
  */
 export function createQueueDashboard(
   producer: Pick<Producer, 'openQueues'>,

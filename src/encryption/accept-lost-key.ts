@@ -5,10 +5,10 @@ import type { KeyRing } from './key-ring.ts';
 import { countValuesByKey } from './keys-in-use.ts';
 
 /**
- * Lets processes start without a key that nobody has any more. What it sealed stays unreadable until it is entered
- * again; with the key back in the ring all is as before.
- * @returns how many values that are
- * @throws StartError when the key is there, or has sealed nothing
+ * Lets processes start without a key that is permanently lost. Values sealed with it stay unreadable until they are
+ * entered again; adding the key back to the ring restores them.
+ * @returns the number of those values
+ * @throws StartError when the key is present, or has sealed nothing
  */
 export async function acceptLostKey(
   db: Database,

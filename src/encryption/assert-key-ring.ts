@@ -8,9 +8,9 @@ import type { KeyRing } from './key-ring.ts';
 import { countValuesByKey, findKeysInUse, sampleValues } from './keys-in-use.ts';
 import { rowNameOf } from './sealed-columns.ts';
 
-/** Any number that no other lock of Millrace uses. */
+/** Arbitrary; differs from every other lock of Millrace. */
 const KEY_RING_LOCK = 7_202_612;
-/** More than one, as a value may be damaged. */
+/** More than one, because a value may be damaged. */
 const MAX_SAMPLES = 20;
 
 interface RecordedKey {
@@ -20,9 +20,9 @@ interface RecordedKey {
 }
 
 /**
- * Every process that seals or opens calls this as it starts: a key that is missing or wrong is told then, and not by
- * the first mail that fails. Records the keys that it has.
- * @throws StartError that names the id of the key and says what to do
+ * Called at the start of every process that seals or opens values, so that a missing or wrong key is reported then and
+ * not by the first mail that fails. Records the keys of the process.
+ * @throws StartError naming the key id and the remedy
  */
 export async function assertKeyRing(db: Database, ring: KeyRing): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -40,7 +40,7 @@ export async function assertKeyRing(db: Database, ring: KeyRing): Promise<void> 
   });
 }
 
-/** Ids are short: two keys that share one are told apart by their check values. */
+/** Ids are short: check values distinguish two keys with the same id. */
 async function checkKey(
   trx: DatabaseTransaction,
   { secrets, setting }: KeyRing,
@@ -60,12 +60,12 @@ async function checkKey(
     on conflict (id) do update set check_value = excluded.check_value, lost_at = null`.execute(trx);
 }
 
-/** Tells nothing of the key: it is a pseudorandom function of all its 32 bytes (HMAC, RFC 2104). */
+/** Reveals nothing about the key: a pseudorandom function of all its 32 bytes (HMAC, RFC 2104). */
 function checkValueOf(key: Buffer): string {
   return createHmac('sha256', key).update('millrace encryption key').digest('hex');
 }
 
-/** For the keys of versions that recorded none. True also when the key has sealed nothing. */
+/** For keys of versions that did not record them. Also true when the key has sealed nothing. */
 async function opensSomeValue(
   trx: DatabaseTransaction,
   secrets: SecretBox,
@@ -102,7 +102,7 @@ async function keysMissing(
     .join(', and ');
   const [lost] = missing;
   return new StartError(
-    `${setting} lacks ${needed} (it has ${secrets.keyIds.join(', ')}). Add what is missing, parted by a comma; if it is lost for good, run: npm run migrate -- --accept-lost-key ${lost}`,
+    `${setting} lacks ${needed} (it has ${secrets.keyIds.join(', ')}). Add the missing keys, separated by commas; if a key is lost for good, run: npm run migrate -- --accept-lost-key ${lost}`,
   );
 }
 

@@ -4,17 +4,17 @@ import { countValuesByKey } from './keys-in-use.ts';
 
 export const KEY_STATES = ['seals', 'opens', 'missing', 'lost'] as const;
 
-/** A key of this process, or one that values in the database wait for. */
+/** A key of this process, or a missing one that sealed values in the database. */
 export interface DescribedKey {
   id: string;
   state: (typeof KEY_STATES)[number];
-  /** How many values are sealed with it. */
+  /** Number of values sealed with it. */
   values: number;
 }
 
 /**
- * The keys of this process, the one that seals first, and then those it lacks.
- * @returns `left` counts the values that are still to be resealed; those of lost keys are not among them
+ * The keys of this process, the sealing key first, then the missing ones.
+ * @returns `left` counts the values still to be resealed, except those of lost keys
  */
 export async function describeKeys({
   db,

@@ -10,13 +10,13 @@ export interface KeyRing {
   /** The first one seals. */
   readonly keys: readonly Buffer[];
   readonly secrets: SecretBox;
-  /** `ENCRYPTION_KEY`, or the place in the data directory. */
+  /** `ENCRYPTION_KEY`, or the file in the data directory. */
   readonly setting: string;
 }
 
 /**
- * The setting where there is one; the embedded size keeps a key of its own in its folder.
- * @throws StartError when there is no key, or that of the folder is none
+ * Reads the setting if there is one; otherwise the embedded size uses the key in its data directory.
+ * @throws StartError when there is no key, or the one in the directory is invalid
  */
 export function readKeyRing(
   config: Pick<Config, 'ENCRYPTION_KEY' | 'DATA_DIR'>,
@@ -31,7 +31,7 @@ export function readKeyRing(
   const setting = `encryption_key in ${path.join(config.DATA_DIR, 'secrets.json')}`;
   const kept = encryptionKeys.safeParse(dataDirectory.secrets.encryptionKey);
   if (!kept.success) {
-    throw new StartError(`The ${setting} ${kept.error.issues[0]?.message ?? 'is no key'}.`);
+    throw new StartError(`The ${setting} ${kept.error.issues[0]?.message ?? 'is not a key'}.`);
   }
   return ringOf(kept.data, setting);
 }

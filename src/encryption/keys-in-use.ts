@@ -11,7 +11,7 @@ import {
 
 type Connection = Database | DatabaseTransaction;
 
-/** Ids of the keys under which values are sealed. Takes a few looks into an index, however many values there are. */
+/** Ids of the keys that sealed values. Needs only a few index look-ups, however many values there are. */
 export async function findKeysInUse(db: Connection): Promise<Set<string>> {
   const found = new Set<string>();
   for (const column of SEALED_COLUMNS) {
@@ -20,7 +20,7 @@ export async function findKeysInUse(db: Connection): Promise<Set<string>> {
   return found;
 }
 
-/** From one key to the next larger one: PostgreSQL has no index skip scan of its own before 18. */
+/** Skips from each key to the next larger one: PostgreSQL before 18 has no index skip scan. */
 async function distinctKeyParts(db: Connection, column: SealedColumn): Promise<string[]> {
   const [table, part] = [sql.table(column.table), keyPartOf(column)];
   const { rows } = await sql<{ part: string }>`
@@ -34,7 +34,7 @@ async function distinctKeyParts(db: Connection, column: SealedColumn): Promise<s
   return rows.map(({ part: found }) => found);
 }
 
-/** How many values each key has sealed. */
+/** Number of values sealed with each key. */
 export async function countValuesByKey(db: Connection): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const column of SEALED_COLUMNS) {
@@ -55,7 +55,7 @@ export interface SealedValue {
   sealed: string;
 }
 
-/** Some values of a key, up to `limit`. */
+/** Up to `limit` values sealed with a key. */
 export async function sampleValues(
   db: Connection,
   keyId: string,

@@ -12,27 +12,27 @@ import {
   type SealedColumn,
 } from './sealed-columns.ts';
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const BATCH_VALUES = 200;
-/** Of one step: so many are rewritten in far less than a second. */
+/** Values per step: rewriting this many takes far less than a second. */
 const STEP_VALUES = 1_000;
 
 export interface ResealStep {
-  /** The key that seals. */
+  /** The sealing key. */
   keyId: string;
   resealed: number;
-  /** Values that no present key opens, each with its row and the reason. */
+  /** Values that no present key can open, each with its row and the reason. */
   unreadable: { row: string; reason: string }[];
-  /** Where the next step goes on; null after the last row. */
+  /** Where the next step continues; null after the last row. */
   next: string | null;
 }
 
 /**
- * Rewrites some values of other keys under the key that seals now, in the order of columns and ids. What somebody
- * changes meanwhile is never overwritten, and what is done needs no second look: a pass may stop anywhere and begin
- * anew, and several may run at once.
- * @param after `next` of the step before; null to begin
- * @throws Problem BAD_REQUEST for an `after` that is none
+ * Rewrites some values of other keys under the current sealing key, ordered by column and id. It never overwrites
+ * concurrent changes, and resealed values need no second pass: a pass may stop anywhere and restart, and several may
+ * run at once.
+ * @param after `next` of the previous step; null to start
+ * @throws Problem BAD_REQUEST for an invalid `after`
  */
 export async function resealValues(
   { db, secrets }: Pick<PlatformServices, 'db' | 'secrets'>,
@@ -59,7 +59,7 @@ interface ValueRow {
   sealed: string;
 }
 
-/** Values of lost keys are left out: an operator has said that nobody can open them. */
+/** Skips values of lost keys: an operator has declared that nobody can open them. */
 async function readBatch(
   db: Database,
   keyId: string,
@@ -101,8 +101,8 @@ function resealRows(
 }
 
 /**
- * Only where the value is still the one that was read: a row that changed meanwhile keeps its change. A statement of
- * many rows waits for none of them, so it can be no part of a deadlock; rows that are locked just now come one by one.
+ * Writes only where the value is still the one that was read, so a concurrent change wins. The multi-row statement
+ * skips locked rows, so it cannot deadlock; locked rows are then written one by one.
  */
 async function writeBatch(
   db: Database,
@@ -157,7 +157,7 @@ function positionAfter({ column }: Position, rows: readonly ValueRow[]): Positio
   return following === undefined ? null : { column: following, afterId: null };
 }
 
-/** `credential.secret:12`, or `credential.secret:` for its beginning. */
+/** `credential.secret:12`, or `credential.secret:` for the start of the column. */
 function formatPosition({ column, afterId }: Position): string {
   return `${column.table}.${column.column}:${afterId ?? ''}`;
 }
@@ -175,7 +175,7 @@ function parsePosition(text: string): Position {
   if (column !== undefined && ID_FORMATS[column.idType].test(id)) return { column, afterId: id };
   throw new Problem(
     'BAD_REQUEST',
-    'body.after: is not a place to go on from. Send next of the answer before, or null to begin.',
+    'body.after: is not a valid position. Send next of the previous answer, or null to start.',
   );
 }
 

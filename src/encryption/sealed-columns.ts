@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** A column whose values a `SecretBox` has sealed. */
+/** A column whose values are sealed by a `SecretBox`. */
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
@@ -8,9 +8,10 @@ export interface SealedColumn {
 }
 
 /**
- * All of them; a value that stands elsewhere would be lost with its key. Each is sealed for the row `<table>:<id>` and
- * has an index `<table>_<column>_key` on the id of the key. `previous_secret` comes after `secret`, since a rotation
- * moves a value from the one to the other while values are resealed in this order.
+ * All of them: a sealed value in any other column would be lost with its key. Each value is sealed for the row
+ * `<table>:<id>`, and each column has an index `<table>_<column>_key` on the key id. `previous_secret` must come after
+ * `secret`: values are resealed in this order, and a rotation meanwhile moves a value from `secret` to
+ * `previous_secret`.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'credential', column: 'secret', idType: 'integer' },
@@ -22,12 +23,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'unsubscribe_key', column: 'sealed_key', idType: 'text' },
 ];
 
-/** The row name that a value of this column is sealed for. */
+/** The row name for which values of this column are sealed. */
 export function rowNameOf({ table }: SealedColumn, id: string): string {
   return `${table}:${id}`;
 }
 
-/** The beginning of a sealed value that names its key: `v1.<key id>`. The indexes are on this very expression. */
+/** The prefix of a sealed value that names its key: `v1.<key id>`. The indexes are on this exact expression. */
 export function keyPartOf({ column }: SealedColumn): RawBuilder<string> {
   return sql<string>`left(${sql.ref(column)}, 11)`;
 }
@@ -40,7 +41,7 @@ export function keyIdIn(keyPart: string): string {
   return keyPart.slice('v1.'.length);
 }
 
-/** Leaves out what is no sealed value, such as the secret of a deleted webhook endpoint. */
+/** Excludes values that are not sealed, such as the secret of a deleted webhook endpoint. */
 export function isSealed({ column }: SealedColumn): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(column)} like 'v1.%'`;
 }

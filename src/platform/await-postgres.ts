@@ -5,14 +5,15 @@ import { type Patience, waitForServer } from './wait-for-server.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Conditions of a server that pass by themselves (Postgres 18 manual, appendix A). Class 08 is about connections. */
+/** Temporary server states (Postgres 18 manual, appendix A). Class 08 covers connections. */
 const PASSING_STATES = new Set(['57P01', '57P02', '57P03', '53300']);
 const WRONG_LOGIN = new Set(['28000', '28P01']);
 const NO_SUCH_DATABASE = '3D000';
 
 /**
- * Returns when the server at `databaseUrl` takes statements and writes.
- * @throws ServerAway when it does not in time; StartError, at once, when it answers that the setting is wrong
+ * Returns once the server at `databaseUrl` accepts statements and writes.
+ * @throws ServerAway when it does not in time; StartError at once when the server's answer shows that the setting is
+ * wrong
  */
 export async function awaitPostgres(databaseUrl: string, patience: Patience): Promise<void> {
   await waitForServer(() => tryPostgres(databaseUrl), patience);
@@ -31,7 +32,7 @@ async function tryPostgres(databaseUrl: string): Promise<void> {
   } catch (error) {
     throw explained(server, error);
   } finally {
-    // Closing a connection that broke may fail, and nobody is there to tell.
+    // Closing a broken connection may fail; that failure does not matter.
     client.end().catch(() => undefined);
   }
 }
@@ -45,7 +46,7 @@ function openClient(connectionString: string): SteadyClient {
       application_name: 'millrace',
     });
   } catch (cause) {
-    // Its message may hold the address with the password.
+    // The error's message may contain the address with the password.
     throw new StartError(
       'DATABASE_URL cannot be read: write postgres://user:password@host:5432/database, with % signs and other special characters of the password as %XX.',
       { cause },
@@ -53,7 +54,7 @@ function openClient(connectionString: string): SteadyClient {
   }
 }
 
-/** Host and port, or the path of the socket: nothing of `DATABASE_URL` that is secret. */
+/** Host and port, or the path of the socket: nothing secret from `DATABASE_URL`. */
 function placeOf({ host, port }: SteadyClient): string {
   return host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`;
 }
@@ -62,13 +63,16 @@ function explained(server: string, cause: unknown): StartError {
   if (cause instanceof StartError) return cause;
   const reason = messageOf(cause);
   const state = sqlStateOf(cause);
-  // What the server did not say itself comes from the way there: refused, unresolved, cut off, too slow.
+  // Without a server answer, the cause is on the network: refused, unresolved, cut off, too slow.
   if (state === null && isTlsTrouble(cause)) {
-    return new StartError(`${server} is not reached by TLS as DATABASE_URL asks (${reason}).`, {
-      cause,
-    });
+    return new StartError(
+      `${server} cannot be reached over TLS as DATABASE_URL requires (${reason}).`,
+      {
+        cause,
+      },
+    );
   }
-  // A password that is missing is found out here, before the server says so.
+  // The client detects a missing password itself, before the server reports it.
   if (state === null ? reason.startsWith('SASL') : WRONG_LOGIN.has(state)) {
     return new StartError(`${server} refuses the user or password in DATABASE_URL (${reason}).`, {
       cause,
@@ -78,7 +82,7 @@ function explained(server: string, cause: unknown): StartError {
     return away(server, reason, cause);
   if (state === NO_SUCH_DATABASE) {
     return new StartError(
-      `${server} has no such database as DATABASE_URL names (${reason}). Create it, or correct DATABASE_URL.`,
+      `${server} does not have the database that DATABASE_URL names (${reason}). Create it, or correct DATABASE_URL.`,
       { cause },
     );
   }
@@ -95,7 +99,7 @@ function away(server: string, reason: string, cause: unknown): ServerAway {
   );
 }
 
-/** A certificate that is not trusted, or a server without TLS, stays so. */
+/** Permanent: the certificate is not trusted, or the server has no TLS. */
 function isTlsTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';

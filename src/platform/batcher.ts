@@ -6,12 +6,12 @@ interface Waiting<Item, Result> {
   reject(reason: unknown): void;
 }
 
-/** Turns of the event loop without a new item after which nobody else is on the way. */
+/** Event-loop turns without a new item after which no more items are expected. */
 const QUIET_TURNS = 3;
 
 /**
- * Natural batching: while one flush runs, callers queue; the next flush takes them all. No timers,
- * so a lone caller waits for nothing and a crowd shares one round trip.
+ * Natural batching: while one flush runs, callers queue; the next flush takes them all. No timers, so a lone caller
+ * does not wait and a crowd shares one round trip.
  */
 export class Batcher<Item, Result> {
   readonly #flush: (items: Item[]) => Promise<PromiseSettledResult<Result>[]>;
@@ -23,8 +23,8 @@ export class Batcher<Item, Result> {
 
   /**
    * @param flush settles every item, in order; when it throws, every item of the flush fails
-   * @param limits of one flush: how many items, and their summed `sizeOf`
-   * @param gatherMs how long a flush waits at most while more items come with every turn of the event loop
+   * @param limits of one flush: number of items and their summed `sizeOf`
+   * @param gatherMs maximum delay of a flush while more items arrive with every turn of the event loop
    */
   constructor(
     flush: (items: Item[]) => Promise<PromiseSettledResult<Result>[]>,
@@ -38,7 +38,7 @@ export class Batcher<Item, Result> {
     this.#gatherMs = gatherMs;
   }
 
-  /** Resolves when the flush that took the item has committed. */
+  /** Resolves when the flush containing the item has committed. */
   submit(item: Item): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#queue.push({ item, resolve, reject });
@@ -46,7 +46,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** Resolves when nothing is queued or running any more. */
+  /** Resolves when nothing is queued or running. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running;
   }
@@ -66,11 +66,11 @@ export class Batcher<Item, Result> {
   }
 
   async #gather(): Promise<void> {
-    // One turn of the event loop: what has arrived on other connections, or on later lines of the
-    // same one, joins. Without it an embedded database, which never yields, is given one item a flush.
+    // After one turn of the event loop, items from other connections, or from later lines of the same one, can join.
+    // Without it, an embedded database, which never yields, would get one item per flush.
     await nextTurn();
     if (this.#gatherMs === 0) return;
-    // Node accepts one connection a turn, so a crowd that connects at the same moment comes in over many.
+    // Node accepts one connection per turn, so a crowd that connects at once arrives over many turns.
     const untilMs = performance.now() + this.#gatherMs;
     for (let quiet = 0, count = this.#queue.length; quiet < QUIET_TURNS;) {
       if (count >= this.#limits.items || performance.now() >= untilMs) return;

@@ -4,7 +4,7 @@ import { encryptionKeys } from './encryption-keys.ts';
 import { findMisspeltSetting } from './misspelt-setting.ts';
 import { cidrList, host } from './network-settings.ts';
 
-/** Which of the three sizes this process runs in; it follows from `DATABASE_URL` and `REDIS_URL`. */
+/** The size this process runs in; follows from `DATABASE_URL` and `REDIS_URL`. */
 export type Size = 'embedded' | 'one-database' | 'scale-out';
 
 const blankIsAbsent = (value: unknown): unknown => (value === '' ? undefined : value);
@@ -25,7 +25,7 @@ const url = (...protocols: string[]) =>
     `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   );
 
-/** Names parted by commas; the first is the default. */
+/** Names separated by commas; the first is the default. */
 const modelList = z
   .string()
   .transform((text) =>
@@ -144,12 +144,12 @@ const settings = z.object({
 
 export type Config = z.output<typeof settings> & { size: Size };
 
-/** A setting is wrong or contradicts another; the message names it and says what to do. */
+/** A setting is invalid or contradicts another; the message names it and the remedy. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** The rules between settings, each with the sentence that is shown when it is broken. */
+/** Rules between settings, each with the message shown when it is broken. */
 const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][] = [
   [
     (config) => config.REDIS_URL !== undefined && config.DATABASE_URL === undefined,
@@ -183,7 +183,7 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
   ],
   [
     (config) => config.LLM_PROVIDERS.length > 0 && config.LLM_BASE_URL === undefined,
-    'LLM_PROVIDERS adds to the provider of LLM_BASE_URL and LLM_MODEL. Set these, too.',
+    'LLM_PROVIDERS adds to the provider of LLM_BASE_URL and LLM_MODEL. Set those too.',
   ],
   [
     (config) => {
@@ -223,7 +223,7 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
 
 /**
  * Parses the environment into one `Config`.
- * @throws ConfigError that names the wrong setting and its remedy
+ * @throws ConfigError naming the wrong setting and its remedy
  */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   refuseMisspelt(environment, settings, clientSettings);
@@ -254,7 +254,7 @@ export function readClientConfig(): z.output<typeof clientSettings> {
   return parsed.data;
 }
 
-/** A misspelt name would be passed over without a word, and the service would run as if it were not set. */
+/** A misspelled name would be silently ignored, and the service would run as if it were not set. */
 function refuseMisspelt(
   environment: Record<string, string | undefined>,
   own: z.ZodObject,
@@ -264,7 +264,7 @@ function refuseMisspelt(
   if (slip === null) return;
   const { found, meant } = slip;
   throw new ConfigError(
-    `${found} is no setting of Millrace; ${meant} is. Correct the name, or, when ${found} belongs to other software, set ${meant} as well, blank for its default.`,
+    `${found} is not a setting of Millrace; ${meant} is. Correct the name, or, when ${found} belongs to other software, set ${meant} as well, blank for its default.`,
   );
 }
 

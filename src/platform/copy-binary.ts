@@ -51,7 +51,7 @@ export class BinaryCopy {
   }
 
   bool(value: boolean): this {
-    const at = this.#begin(1); // first: it may replace the buffer
+    const at = this.#begin(1); // first, because it may replace the buffer
     this.#buffer[at] = value ? 1 : 0;
     return this;
   }
@@ -91,7 +91,7 @@ export class BinaryCopy {
     return this.int8(BigInt(ms - POSTGRES_EPOCH_MS) * 1000n);
   }
 
-  /** Postgres refuses U+0000 in text: clean it before (`documents/clean-text.ts`). */
+  /** Postgres rejects U+0000 in text: clean the text first (`documents/clean-text.ts`). */
   text(value: string): this {
     // UTF-8 needs at most three bytes per UTF-16 unit, so one pass writes and measures.
     const at = this.#begin(0, value.length * 3);
@@ -107,9 +107,9 @@ export class BinaryCopy {
     return this;
   }
 
-  /** Takes the textual form, with or without hyphens. */
+  /** Accepts the textual form, with or without hyphens. */
   uuid(value: string): this {
-    // Rows of one batch mostly belong to the same workspace.
+    // Most rows of a batch belong to the same workspace.
     if (value !== this.#lastUuid) {
       const bytes = Buffer.from(value.replaceAll('-', ''), 'hex');
       if (bytes.length !== 16) throw new RangeError(`${JSON.stringify(value)} is not a UUID.`);
@@ -179,7 +179,9 @@ export class BinaryCopy {
     return this;
   }
 
-  /** Writes the trailer and returns the whole payload, a view into this writer's memory. Use the writer no more. */
+  /**
+   * Writes the trailer and returns the whole payload, a view of this writer's memory. Do not use the writer afterwards.
+   */
   finish(): Buffer {
     this.#checkRowIsComplete();
     this.#reserve(2);
@@ -188,7 +190,7 @@ export class BinaryCopy {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Writes a field's length word, makes room for its bytes and returns where they start. */
+  /** Writes a field's length word, reserves space for its bytes and returns where they start. */
   #begin(byteCount: number, room: number = byteCount): number {
     if (this.#missingFields === 0) {
       throw new RangeError(`Row ${this.#rowCount} has more fields than row() announced.`);

@@ -1,6 +1,6 @@
 import { CompiledQuery, type QueryExecutorProvider } from 'kysely';
 
-/** Marks a parameter as the payload of a binary COPY; the two drivers look for it. */
+/** Marks a parameter as the payload of a binary COPY; both drivers look for it. */
 export class CopyPayload {
   readonly bytes: Buffer;
 
@@ -9,15 +9,15 @@ export class CopyPayload {
   }
 }
 
-/** The payload when a statement's parameters are that of a COPY, else null. */
+/** The payload when a statement's parameters are those of a COPY, else null. */
 export function copyPayloadOf(parameters: unknown): CopyPayload | null {
   const first: unknown = Array.isArray(parameters) ? parameters[0] : undefined;
   return first instanceof CopyPayload ? first : null;
 }
 
 /**
- * Loads rows with `COPY … (FORMAT binary)`, on the connection and in the transaction of `db`.
- * Both databases take it: Postgres through a copy stream, PGlite through `/dev/blob`.
+ * Loads rows with `COPY … (FORMAT binary)`, on the connection and in the transaction of `db`. Postgres receives them
+ * through a copy stream, PGlite through `/dev/blob`.
  * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-BINARY-FORMAT
  */
 export async function copyRows(

@@ -1,30 +1,30 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { keyIdOf } from './encryption-keys.ts';
 
-/** A secret that cannot be had with the present keys; nothing of it is lost. The message says what to do. */
+/** A secret that the present keys cannot open; it is not lost. The message gives the remedy. */
 export class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret';
 }
 
 /** Secrets at rest: AES-256-GCM under the deployment's keys, bound to the row that holds them. */
 export interface SecretBox {
-  /** Ids of the keys that open, the one that seals first. */
+  /** Ids of the keys that can open values, the sealing key first. */
   readonly keyIds: readonly [string, ...string[]];
-  /** @param rowName what the value belongs to, such as `credential:12`; it must be the same when it is opened */
+  /** @param rowName what the value belongs to, such as `credential:12`; opening it requires the same name */
   seal(plain: string, rowName: string): string;
-  /** @throws UnreadableSecret that says which key is missing, or that the value is damaged or belongs to another row */
+  /** @throws UnreadableSecret naming the missing key, or saying that the value is damaged or belongs to another row */
   open(sealed: string, rowName: string): string;
 }
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
-/** NIST SP 800-38D §8.2.2: random, of the recommended length; good for 2^32 values under one key. */
+/** NIST SP 800-38D §8.2.2: random, of the recommended length; safe for 2^32 values under one key. */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const FORMAT = /^v1\.([0-9a-f]{8})\.([\w-]{16})\.([\w-]{22,})$/;
 
 /**
- * Values read `v1.<key id>.<iv>.<tag and ciphertext>`; the key id tells which key a value waits for.
+ * Values have the form `v1.<key id>.<iv>.<tag and ciphertext>`; the key id tells which key opens a value.
  * @param keys the first one seals, all of them open
  */
 export function createSecretBox(keys: readonly Buffer[]): SecretBox {
@@ -63,7 +63,7 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
 function keyMissing(rowName: string, sealedBy: string, ring: ReadonlyMap<string, Buffer>): string {
   const ids = [...ring.keys()];
   const present = ids.length === 1 ? `is the key ${ids[0]}` : `has the keys ${ids.join(', ')}`;
-  return `The secret of ${rowName} was encrypted with the key ${sealedBy}, but ENCRYPTION_KEY ${present}. Start with the key that it was encrypted with, or enter the secret again.`;
+  return `The secret of ${rowName} was encrypted with the key ${sealedBy}, but ENCRYPTION_KEY ${present}. Start with that key, or enter the secret again.`;
 }
 
 function decrypt(key: Buffer, { iv, box }: { iv: string; box: string }, rowName: string): string {

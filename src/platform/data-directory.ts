@@ -18,16 +18,16 @@ const secretsSchema = z.object({
 });
 const localServiceSchema = z.object({ url: z.string(), api_key: z.string(), pid: z.number() });
 
-/** What the embedded size makes at first start and keeps, readable by its owner alone. */
+/** Secrets that the embedded size generates at first start and keeps, readable only by their owner. */
 export interface EmbeddedSecrets {
-  /** 32 bytes, base64; several keys are parted by commas, as in `ENCRYPTION_KEY`. */
+  /** 32 bytes, base64; several keys are separated by commas, as in `ENCRYPTION_KEY`. */
   encryptionKey: string;
   adminApiKey: string | null;
 }
 
 export type LocalService = z.output<typeof localServiceSchema>;
 
-/** The embedded size's folder: one process at a time, with its secrets and its address. */
+/** The embedded size's data directory with its secrets and address; used by one process at a time. */
 export interface DataDirectory {
   readonly databasePath: string;
   readonly secrets: EmbeddedSecrets;
@@ -38,15 +38,15 @@ export interface DataDirectory {
 }
 
 /**
- * Locks and opens the folder, making it when it is absent.
- * @throws StartError when another process has it
+ * Locks and opens the directory, creating it if it does not exist.
+ * @throws StartError when another process uses it
  */
 export async function openDataDirectory(directory: string): Promise<DataDirectory> {
   await mkdir(directory, { recursive: true, mode: OWNER_ONLY_FOLDER });
   const lock = path.join(directory, LOCK_FILE);
   takeLock(lock, directory);
   const databasePath = path.join(directory, 'pglite');
-  // PGlite makes its files readable by everybody; in a folder that was there before, this one must not be.
+  // PGlite makes its files world-readable; in a directory that already existed, its database folder must not be.
   await mkdir(databasePath, { recursive: true });
   await chmod(databasePath, OWNER_ONLY_FOLDER);
   const localService = path.join(directory, LOCAL_SERVICE_FILE);
@@ -70,16 +70,16 @@ export async function openDataDirectory(directory: string): Promise<DataDirector
   };
 }
 
-/** The embedded service that runs over this folder; null when none was started. */
+/** The embedded service running over this directory; null when none was started. */
 export function findLocalService(directory: string): LocalService | null {
   const text = readIfPresent(path.join(directory, LOCAL_SERVICE_FILE));
   return text === null ? null : localServiceSchema.parse(JSON.parse(text));
 }
 
 /**
- * PGlite's files take one process; a second one would corrupt them. The lock appears with its
- * content in one step (a hard link), and a stale one is moved away before it is judged, so that two
- * processes that start at once cannot both win.
+ * Only one process may use PGlite's files; a second one would corrupt them. The lock file appears atomically with its
+ * content (a hard link), and a stale one is moved aside before it is examined, so that two processes starting at once
+ * cannot both win.
  */
 function takeLock(lock: string, directory: string): void {
   const mine = `${lock}.${process.pid}`;
@@ -113,7 +113,7 @@ function linkIfAbsent(from: string, to: string): boolean {
   }
 }
 
-/** Left behind by a process that was killed, unless another took it over since it was read. */
+/** Removes the lock of a killed process, unless another process took it over since it was read. */
 function removeStale(lock: string, aside: string): void {
   try {
     renameSync(lock, aside);

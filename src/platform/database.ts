@@ -23,9 +23,9 @@ export interface OpenDatabase {
 }
 
 /**
- * Opens the server named by `databaseUrl`, or the embedded database in `directory`. With `patience` the server has
- * answered when this returns.
- * @throws StartError when there is no room for the embedded database, or the server is away for too long
+ * Opens the server at `databaseUrl`, or the embedded database in `directory`. With `patience`, waits until the server
+ * has answered.
+ * @throws StartError when there is no space for the embedded database, or the server is unavailable for too long
  */
 export async function openDatabase(
   options: { databaseUrl: string | null; poolSize: number; directory: string | null },
@@ -45,7 +45,7 @@ export function overPglite(pglite: EmbeddedDatabase): OpenDatabase {
   return { db, pglite, pool: null, close: () => db.destroy() };
 }
 
-/** Answers when the database does; throws the driver's error when it does not. */
+/** Resolves when the database answers; throws the driver's error when it does not. */
 export async function pingDatabase(db: Database): Promise<void> {
   await sql`select 1`.execute(db);
 }

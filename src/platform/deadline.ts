@@ -1,13 +1,13 @@
-/** A signal that is aborted by another one or when the time is up, whichever comes first. */
+/** A signal aborted by another signal or by a timeout, whichever comes first. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
-  /** Whether it was the time. */
+  /** Whether the time ran out. */
   readonly expired: boolean;
 }
 
 /**
- * Like `AbortSignal.any([signal, AbortSignal.timeout(…)])`, but it leaves nothing behind at `signal`, which may live
- * as long as the process.
+ * Like `AbortSignal.any([signal, AbortSignal.timeout(…)])`, but leaves no listener on `signal`, which may live as long
+ * as the process.
  */
 export function startDeadline(
   signal: AbortSignal,
@@ -35,7 +35,7 @@ export function startDeadline(
   };
 }
 
-/** Rejects with the signal's reason as soon as it is aborted; what comes later is given to `onLate`. */
+/** Rejects with the signal's reason as soon as it is aborted; a later result is passed to `onLate`. */
 export async function untilAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal,
@@ -44,7 +44,7 @@ export async function untilAborted<T>(
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => {
     promise.then(onLate, () => undefined);
-    // An abort may carry any reason.
+    // An abort reason may be any value.
     aborted.reject(signal.reason as Error);
   };
   signal.addEventListener('abort', onAbort, { once: true });

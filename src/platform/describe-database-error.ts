@@ -8,7 +8,7 @@ const databaseError = z.object({
   code: z.string().nullish(),
 });
 
-/** What Postgres, or the driver, says of a failure: message, detail, hint and SQLSTATE, without a full stop. */
+/** The failure as Postgres or the driver describes it: message, detail, hint and SQLSTATE, without a full stop. */
 export function describeDatabaseError(error: unknown): string {
   const parsed = databaseError.safeParse(error);
   if (!parsed.success || parsed.data.message === '') return messageOf(error);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const CONTROL = /\p{Cc}|\p{Cs}/u;
 
-/** A name that people give to a thing: trimmed, 1 to 200 characters, in one line. */
+/** A name given by a user: trimmed, 1 to 200 characters, on one line. */
 export const displayName = z
   .string()
   .trim()

@@ -1,16 +1,16 @@
 import { Resolver } from 'node:dns/promises';
 
-/** What a name server said; `unknown` when none could be asked in time. */
+/** The answer of a name server; `unknown` when none answered in time. */
 export type DnsAnswer<T> = { kind: 'found'; records: T[] } | { kind: 'none' } | { kind: 'unknown' };
 
-/** Look-ups of public records, each with a deadline of a few seconds. Never rejects, but with the signal's reason. */
+/** Look-ups of public records, each with a deadline of a few seconds. Rejects only with the signal's reason. */
 export interface DnsClient {
-  /** Mail exchangers, the preferred one first; RFC 7505's null MX is a record with an empty `exchange`. */
+  /** Mail exchangers, most preferred first; RFC 7505's null MX is a record with an empty `exchange`. */
   mx(
     domain: string,
     signal: AbortSignal,
   ): Promise<DnsAnswer<{ exchange: string; priority: number }>>;
-  /** The strings of each TXT record joined. */
+  /** TXT records, the strings of each joined. */
   txt(name: string, signal: AbortSignal): Promise<DnsAnswer<string>>;
   /** IPv4 and IPv6 addresses. */
   addresses(name: string, signal: AbortSignal): Promise<DnsAnswer<string>>;
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 1_500;
 const TRIES = 2;
 const DEADLINE_MS = 4_000;
 
-/** Asks the system's name servers. */
+/** Queries the system's name servers. */
 export function createDnsClient(): DnsClient {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
   return {
@@ -45,7 +45,7 @@ export function createDnsClient(): DnsClient {
   };
 }
 
-/** The name servers themselves say so: there is no such name, or no such record. */
+/** Authoritative answers: there is no such name, or no such record. */
 const NONE = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN']);
 
 async function answerOf<T>(lookUp: () => Promise<T[]>, signal: AbortSignal): Promise<DnsAnswer<T>> {

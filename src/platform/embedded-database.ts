@@ -1,16 +1,16 @@
 import type { PGlite, QueryOptions } from '@electric-sql/pglite';
 
-/** The type of bytes in Postgres. */
+/** Type OID of bytea. */
 export const BYTEA_OID = 17;
 
-/** The part of PGlite's results that is used. */
+/** The part of PGlite's results in use. */
 export interface EmbeddedResults<Row = unknown> {
   rows: Row[];
   affectedRows?: number;
   fields: { name: string; dataTypeID: number }[];
 }
 
-/** What statements are run on: the database, or a transaction of it. */
+/** Runs statements: the database, or one of its transactions. */
 export interface EmbeddedRunner {
   query<Row>(
     statement: string,
@@ -24,11 +24,11 @@ export interface EmbeddedTransaction extends EmbeddedRunner {
   rollback(): Promise<void>;
 }
 
-/** The part of PGlite that is used: one session, in this thread or in one of its own. */
+/** The part of PGlite in use: one session, in this thread or in its own. */
 export interface EmbeddedDatabase extends EmbeddedRunner {
-  /** Holds the session: statements outside of `run` wait until it has ended. */
+  /** Holds the session: statements outside `run` wait until it has ended. */
   transaction<T>(run: (transaction: EmbeddedTransaction) => Promise<T>): Promise<T>;
-  /** @returns what ends it */
+  /** @returns a function that stops listening */
   onNotification(listen: (channel: string, payload: string) => void): () => void;
   close(): Promise<void>;
   readonly closed: boolean;

@@ -1,4 +1,4 @@
-/** What a caller can be told; `src/api/problem.ts` maps each code to its HTTP status. */
+/** The kinds of failure a caller can be told about; `src/api/problem.ts` maps each code to its HTTP status. */
 export type ProblemCode =
   | 'UNAUTHENTICATED'
   | 'UNAUTHORIZED'
@@ -32,7 +32,7 @@ export class Problem extends Error {
   }
 }
 
-/** The work should be tried again in `delayMs`; it costs the job none of its attempts. */
+/** The work should be retried in `delayMs`, without using up an attempt of the job. */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
   readonly delayMs: number;
@@ -43,7 +43,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** The work can never succeed as it stands; trying again is pointless. */
+/** The work can never succeed as it stands; retrying is pointless. */
 export class GiveUp extends Error {
   override readonly name = 'GiveUp';
 
@@ -52,17 +52,17 @@ export class GiveUp extends Error {
   }
 }
 
-/** The process cannot start as things stand; the message says what to change. */
+/** The process cannot start; the message says what to change. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** Nothing that the process is for works any more: it ends at once, as if it were killed, and can be started again. */
+/** The process cannot work any more: it exits at once, as if it were killed, and can be restarted. */
 export class FatalError extends Error {
   override readonly name = 'FatalError';
 }
 
-/** A server that the process needs does not answer now, and may by and by. */
+/** A required server does not answer now, but may later. */
 export class ServerAway extends StartError {
   readonly server: string;
   readonly reason: string;

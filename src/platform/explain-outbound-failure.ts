@@ -1,6 +1,9 @@
 import { OutboundError, type OutboundErrorKind } from './outbound.ts';
 
-/** What a failed call means for its caller. The reason names the host; paths and queries may hold secrets. */
+/**
+ * What a failed call means for its caller. The message names only the host, because paths and queries may contain
+ * secrets.
+ */
 export function explainOutboundFailure(error: unknown, host: string): OutboundError {
   const causes = causesOf(error);
   for (const cause of causes) {
@@ -19,10 +22,10 @@ export function explainOutboundFailure(error: unknown, host: string): OutboundEr
   });
 }
 
-/** Deep enough for a connection attempt within a tunnel within a request. */
+/** Deep enough for a connection attempt inside a tunnel inside a request. */
 const MAX_CAUSES = 8;
 
-/** The error, what it was made of, and so on; the one that says most comes first. */
+/** The error, its causes, their causes, and so on, the most informative first. */
 function causesOf(error: unknown): unknown[] {
   const found: unknown[] = [error];
   for (let index = 0; index < found.length && found.length < MAX_CAUSES; index += 1) {
@@ -33,7 +36,7 @@ function causesOf(error: unknown): unknown[] {
   return found;
 }
 
-/** No way from here, as to IPv6 from a machine without it: what an attempt at another address met says more. */
+/** No route from here, such as IPv6 from a machine without it: the failure at another address is more informative. */
 const NO_WAY_CODES: readonly string[] = ['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'];
 
 function tellingFirst(errors: readonly unknown[]): unknown[] {
@@ -41,7 +44,9 @@ function tellingFirst(errors: readonly unknown[]): unknown[] {
   return [...errors.filter((error) => !isWayless(error)), ...errors.filter(isWayless)];
 }
 
-/** The code of several attempts together is that of the first one, whichever it is: theirs are asked for instead. */
+/**
+ * An AggregateError of several attempts carries the code of the first one; the attempts' own codes are used instead.
+ */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return '';
   const code = error instanceof Error && 'code' in error ? error.code : '';
@@ -57,12 +62,12 @@ function explainCode(code: string, error: unknown): Explanation | null {
   const known = REASONS[code];
   if (known !== undefined) return { kind: 'network', ...known };
   if (code.startsWith('HPE_'))
-    return { kind: 'network', reason: 'answered with something that is no HTTP.' };
+    return { kind: 'network', reason: 'sent an answer that is not HTTP.' };
   if (/^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)|_CERT/.test(code)) {
     return { kind: 'network', reason: `offered no trustworthy TLS connection (${code}).` };
   }
   if (code === 'UND_ERR_INVALID_ARG' && error instanceof Error) {
-    // The library names the header, never its value.
+    // The library's message contains the header's name, never its value.
     return {
       kind: 'refused',
       reason: `was not called, because the request is not valid: ${error.message}.`,
@@ -80,15 +85,15 @@ const REASONS: Readonly<Record<string, { kind?: OutboundErrorKind; reason: strin
   EHOSTUNREACH: { reason: 'cannot be reached (EHOSTUNREACH).' },
   ENETUNREACH: { reason: 'cannot be reached (ENETUNREACH).' },
   ETIMEDOUT: { kind: 'timeout', reason: 'did not answer (ETIMEDOUT).' },
-  UND_ERR_CONNECT_TIMEOUT: { kind: 'timeout', reason: 'did not take a connection in time.' },
-  UND_ERR_SOCKET: { reason: 'closed the connection before its answer was whole.' },
+  UND_ERR_CONNECT_TIMEOUT: { kind: 'timeout', reason: 'did not accept a connection in time.' },
+  UND_ERR_SOCKET: { reason: 'closed the connection before its answer was complete.' },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: {
-    reason: 'sent a body of another length than it had said.',
+    reason: 'sent a body whose length differs from its Content-Length.',
   },
   UND_ERR_HEADERS_OVERFLOW: { kind: 'too-large', reason: 'sent headers that are too large.' },
-  ERR_STREAM_PREMATURE_CLOSE: { reason: 'closed the connection before its answer was whole.' },
+  ERR_STREAM_PREMATURE_CLOSE: { reason: 'closed the connection before its answer was complete.' },
   UND_ERR_PRX_CONN: {
-    reason: 'could not be reached, because the proxy did not keep or take the connection.',
+    reason: 'could not be reached, because the proxy refused or dropped the connection.',
   },
   UND_ERR_PRX_TLS: {
     reason: 'could not be reached, because the proxy offered no trustworthy TLS connection.',

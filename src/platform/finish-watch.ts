@@ -4,16 +4,16 @@ import type { Database } from './database.ts';
 import { startDeadline } from './deadline.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Lets requests wait until workers have finished rows, with one query at a time for all of them. */
+/** Lets requests wait until workers have finished rows, with one query at a time for all requests. */
 export interface FinishWatch {
   /**
-   * Resolves with true once the row is finished, or gone; with false after `timeoutMs`, or when this process stops.
+   * Resolves with true once the row is finished or gone; with false after `timeoutMs`, or when this process stops.
    * @throws the signal's reason
    */
   finished(id: string, options: { timeoutMs: number; signal: AbortSignal }): Promise<boolean>;
   /** Aborted by `stop`. */
   readonly stopping: AbortSignal;
-  /** Nobody waits any longer: the process stops, and who waits is to be told where to look. */
+  /** Ends all waits: the process is stopping, and waiting callers must be told where to look. */
   stop(): void;
 }
 
@@ -22,7 +22,7 @@ const LONGEST_PAUSE_MS = 400;
 const GROWTH = 1.5;
 const LIMITS = { items: 1_000, size: 1_000 };
 
-/** @param table with a uuid `id`, and `finished_at`, which is null until the row is finished */
+/** @param table has a uuid `id` and a `finished_at`, which is null until the row is finished */
 export function createFinishWatch(
   db: Database,
   table: 'lead_scrape' | 'email_message',
@@ -44,7 +44,7 @@ export function createFinishWatch(
       using deadline = startDeadline(signal, timeoutMs);
       const waiting = AbortSignal.any([deadline.signal, stopping.signal]);
       for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * GROWTH, LONGEST_PAUSE_MS)) {
-        // A database that is away for a moment keeps nobody from his answer: the row is there.
+        // A brief database outage must not fail the caller: the row still exists.
         if (await batcher.submit(id).catch(() => false)) return true;
         signal.throwIfAborted();
         if (waiting.aborted) return false;

@@ -1,4 +1,4 @@
-/** Lets `width` callers in at a time, the others in turn; each gets the function that lets the next one in. */
+/** Admits up to `width` callers at a time, in order of arrival; each gets a function that admits the next. */
 export function openGate(width: number): () => Promise<() => void> {
   const waiting: (() => void)[] = [];
   let inside = 0;

@@ -5,21 +5,21 @@ import { newThreadClock, type ThreadClock, threadTimeUsed } from './thread-clock
 
 export interface TaskLimits {
   threads: number;
-  /** Processor time of one task, from the moment a thread begins with it. */
+  /** CPU time of one task, from when a thread starts it. */
   taskMs: number;
-  /** By the clock, with the start of the thread and whatever the machine does besides. */
+  /** Wall-clock time, including the start of the thread and other load on the machine. */
   waitMs: number;
   /** JavaScript heap of one thread. */
   memoryMb: number;
 }
 
-/** What a thread is given; it calls `startThreadClock` first. */
+/** What a thread receives; the thread calls `startThreadClock` first. */
 export interface TimedTask<Task> {
   task: Task;
   clock: ThreadClock;
 }
 
-/** A task that its thread did not survive. */
+/** A task that killed its thread. */
 export class LostTask extends Error {
   readonly end: 'overtime' | 'memory' | 'ended';
 
@@ -29,22 +29,22 @@ export class LostTask extends Error {
   }
 }
 
-/** Threads for tasks of strangers: one that hangs or eats memory loses its thread and fails alone. */
+/** Threads for untrusted tasks: a task that hangs or exhausts memory loses its thread and fails alone. */
 export interface GuardedThreads<Task, Outcome> extends AsyncDisposable {
   /**
-   * Waiting for a free thread is no time of the task.
-   * @throws LostTask when it hangs, eats memory or ends its thread
+   * Waiting for a free thread does not count as the task's time.
+   * @throws LostTask when the task hangs, exhausts memory or ends its thread
    * @throws the signal's reason when it is aborted
    */
   run(task: Task, signal: AbortSignal): Promise<Outcome>;
 }
 
-/** Idle threads stay for the next task of a stream, and end soon after the last. */
+/** Idle threads stay for the next task of a stream, and end soon after the last one. */
 const IDLE_MS = 5_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * Opens threads; they start with the first task.
+ * Opens threads, which start with the first task.
  * @param entry the thread's module and the name of its function, which takes a `TimedTask` and returns plain values
  */
 export function openGuardedThreads<Task, Outcome>(
@@ -56,11 +56,11 @@ export function openGuardedThreads<Task, Outcome>(
     minThreads: 0,
     maxThreads: limits.threads,
     idleTimeout: IDLE_MS,
-    // An idle thread stays awake: what a task has left behind fails then and there, and not in the next one's time.
+    // Keeps an idle thread awake: anything a task left behind fails immediately, not during the next task.
     atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb },
   });
-  // A thread that fails when its task is done with is replaced; without a listener it would end the process.
+  // The pool replaces a thread that fails after its task is done; without a listener the error would end the process.
   threads.on('error', () => undefined);
   const gate = openGate(limits.threads);
   return {
@@ -101,7 +101,7 @@ async function runWithin<Task, Outcome>(
   }
 }
 
-/** A signal that is aborted when the task on the clock has used its time. */
+/** A signal that is aborted when the timed task has used up its time. */
 function watchOvertime(
   pool: Pick<Piscina, 'threads'>,
   clock: ThreadClock,

@@ -29,12 +29,12 @@ export {
 } from './outbound.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Model servers may think for a while before the first byte; callers set the tighter deadlines. */
+/** Model servers may think for a while before the first byte; callers set tighter deadlines. */
 const SILENCE_TIMEOUT_MS = 120_000;
 
 /**
- * `fetch` for the endpoints that the operator names in the settings (embedding and language models).
- * Those addresses are trusted, private ones included; redirects are followed by the standard's rules.
+ * `fetch` for endpoints that the operator configures (embedding and language models). Those addresses are trusted,
+ * including private ones; redirects follow the Fetch standard.
  */
 export function createOperatorFetch(): typeof globalThis.fetch {
   const dispatcher = new Agent({
@@ -43,7 +43,7 @@ export function createOperatorFetch(): typeof globalThis.fetch {
     bodyTimeout: SILENCE_TIMEOUT_MS,
   });
   const call = (input: string | URL, init?: RequestInit) =>
-    // undici's types and the DOM's describe the same standard, each in its own names.
+    // The types of undici and of the DOM describe the same standard under different names.
     undiciFetch(input, { ...(init as Parameters<typeof undiciFetch>[1]), dispatcher });
   return call as unknown as typeof globalThis.fetch;
 }
@@ -53,26 +53,29 @@ const MAX_REDIRECTS = 5;
 const MAX_ORIGINS = 256;
 
 /**
- * HTTP to addresses that customers and strangers name. Every connection is made to an address that the guard has just
+ * HTTP to addresses that customers and strangers name. Every connection goes to an address that the guard has just
  * vetted, whatever the name resolved to before; every redirect is a new request.
  *
- * With a proxy, names are resolved and vetted here all the same, but the proxy resolves them once more: it must itself
- * be kept from reaching private addresses. Its own address is the operator's and trusted.
+ * With a proxy, names are still resolved and vetted here, but the proxy resolves them again: it must itself be kept
+ * from reaching private addresses. The proxy's own address comes from the operator and is trusted.
  */
 export function createHttpClient(options: {
   allowCidrs: readonly string[];
   proxyUrl: string | null;
-  /** How the client names itself to others: `Millrace/1.0 (+https://example.com)`. */
+  /** The client's User-Agent: `Millrace/1.0 (+https://example.com)`. */
   userAgent?: string;
-  /** Until a connection stands, its lookup and its TLS included; 10 s unless told. */
+  /** Time to connect, including look-up and TLS; 10 s by default. */
   connectTimeoutMs?: number;
-  /** At once, all workspaces together; 128 unless told, null for no limit. Whoever comes later waits within its deadline. */
+  /**
+   * Concurrent connections per origin, over all workspaces; 128 by default, null for no limit. Further calls wait
+   * within their deadline.
+   */
   connectionsPerOrigin?: number | null;
-  /** Origins that connections are kept open to at a time; 256 unless told. */
+  /** Number of origins with open connections; 256 by default. */
   maxOrigins?: number;
   /** Where `http:` URLs may lead: wherever `https:` ones may, or only to ranges in `allowCidrs`. */
   plainHttp?: OutboundReach;
-  /** Instead of the system's resolver. */
+  /** Replaces the system's resolver. */
   lookup?: ResolveHost;
 }): HttpClient {
   const { allowCidrs, proxyUrl, userAgent = 'Millrace', lookup, ...connectionOptions } = options;
@@ -120,7 +123,7 @@ export function createHttpClient(options: {
   };
 }
 
-/** What a redirect may say in its body before its connection is given up instead of reused. */
+/** Largest redirect body that is read so that the connection can be reused; a larger one closes it. */
 const MAX_DISCARDED_BYTES = 64_000;
 
 async function discardBody({ body }: Dispatcher.ResponseData, signal: AbortSignal): Promise<void> {
@@ -143,7 +146,7 @@ function timedOut(hop: OutboundHop, timeoutMs: number): OutboundError {
 
 /** When idle connections are closed. */
 const KEEP_ALIVE_MS = 10_000;
-/** To one origin, all workspaces together; whoever comes later waits within its own deadline. */
+/** Per origin, over all workspaces; further calls wait within their own deadline. */
 const MAX_CONNECTIONS_PER_ORIGIN = 128;
 
 const POOL_OPTIONS = {
@@ -152,12 +155,12 @@ const POOL_OPTIONS = {
   // One deadline covers the whole exchange.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // One request per connection makes cut-off answers and aborts plain.
+  // One request per connection keeps cut-off answers and aborts simple.
   allowH2: false,
 };
 
 interface Connections {
-  /** Resolves when the headers are there. */
+  /** Resolves when the headers have arrived. */
   call(hop: OutboundHop, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
   destroy(): Promise<void>;
 }
@@ -170,7 +173,7 @@ interface ConnectionOptions {
   plainHttp: OutboundReach;
 }
 
-/** Opens them as they are needed; every one leads to an address that the guard has just vetted, or to the proxy. */
+/** Opens connections on demand; each leads to an address that the guard has just vetted, or to the proxy. */
 function openConnections(guard: OutboundGuard, options: ConnectionOptions): Connections {
   const { proxyUrl, connectTimeoutMs, connectionsPerOrigin, maxOrigins, plainHttp } = options;
   const pool = { ...POOL_OPTIONS, connections: connectionsPerOrigin, maxOrigins };
@@ -184,7 +187,7 @@ function openConnections(guard: OutboundGuard, options: ConnectionOptions): Conn
     if (dispatcher !== current) return;
     current = open();
     retired.add(dispatcher);
-    // Calls that are under way finish, unless all connections are destroyed meanwhile.
+    // Calls in progress finish, unless all connections are destroyed first.
     const forget = (): void => void retired.delete(dispatcher);
     dispatcher.close().then(forget, forget);
   };
@@ -193,7 +196,8 @@ function openConnections(guard: OutboundGuard, options: ConnectionOptions): Conn
       await guard.addressesOf(hop.url.hostname, reachOf(hop.url.protocol, plainHttp));
     }
     const request = dispatchOptions(hop, signal);
-    // Calls to ever more origins at once may fill one set of connections after another; each takes `maxOrigins` of them.
+    // Concurrent calls to ever more origins may fill one set of connections after another; each holds `maxOrigins`
+    // origins.
     for (;;) {
       const dispatcher = current;
       try {
@@ -215,7 +219,7 @@ function openConnections(guard: OutboundGuard, options: ConnectionOptions): Conn
   };
 }
 
-/** With connections to the proxy that tell when it is the proxy, not the one behind it, that cannot be reached. */
+/** Uses connections that report when the proxy, not the server behind it, is unreachable. */
 function openProxy(uri: string, options: Omit<ProxyAgent.Options, 'uri'>): ProxyAgent {
   const proxy = new URL(uri).href;
   const openPool = (origin: URL, { connect, ...rest }: Pool.Options): Pool => {
@@ -236,7 +240,7 @@ function blamingProxy(connect: buildConnector.connector): buildConnector.connect
     });
 }
 
-/** With the code that the library gives to its own failures of a proxy. */
+/** Has the code that the library uses for its own proxy failures. */
 class ProxyUnreachable extends Error {
   override readonly name = 'ProxyUnreachable';
   readonly code = 'UND_ERR_PRX_CONN';
@@ -251,7 +255,7 @@ function isOutOfOrigins(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'UND_ERR_MAX_ORIGINS_REACHED';
 }
 
-/** Sockets take their address from the guard; literal addresses, which skip the lookup, are vetted before. */
+/** Sockets get their address from the guard; literal addresses skip the look-up, so they are vetted first. */
 function vettedConnector(
   guard: OutboundGuard,
   { connectTimeoutMs: timeout, plainHttp }: ConnectionOptions,

@@ -1,6 +1,6 @@
 /**
- * Runs a statement that takes at most `batch` rows, until it takes fewer.
- * @returns how many rows were taken
+ * Repeats a statement that affects at most `batch` rows until it affects fewer.
+ * @returns the total number of rows
  * @throws the signal's reason, between two batches
  */
 export async function inBatches(

@@ -8,8 +8,8 @@ export type Interleaved<T, R> =
 type Settled<T, R> = Interleaved<T, R> | { index: number; error: unknown };
 
 /**
- * Runs generators side by side and passes on what each of them yields and returns, as it comes. Each is one step ahead
- * of its consumer at most. When one throws, or the consumer stops, the others are ended.
+ * Runs generators concurrently and passes on what each yields and returns, as it arrives. Each is at most one step
+ * ahead of the consumer. When one throws or the consumer stops, the others are ended.
  */
 export async function* interleave<T, R>(
   generators: readonly AsyncGenerator<T, R>[],
@@ -30,12 +30,12 @@ export async function* interleave<T, R>(
       if (!step.done && generator) pull(step.index, generator);
     }
   } finally {
-    // Not awaited: one that hangs would hang the others' consumer as well. Their signal ends them.
+    // Not awaited: a hanging generator would also hang the consumer. Its signal ends it.
     for (const generator of generators) generator.return(NOTHING).catch(() => undefined);
   }
 }
 
-// What a generator that is ended early would return; nobody reads it.
+// The return value of a generator that is ended early; nobody reads it.
 const NOTHING = undefined as never;
 
 async function settle<T, R>(

@@ -1,4 +1,4 @@
-/** The claim on a row is gone: it was canceled, or another worker took it over. */
+/** The claim on a row is gone: the work was canceled, or another worker took it over. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -6,8 +6,8 @@ export class LeaseLost extends Error {
 const RENEW_EVERY_MS = 5_000;
 
 /**
- * Renews a lease until it is disposed; one renewal at a time. The signal is aborted with `LeaseLost` as soon as a
- * renewal says that the lease is gone. A renewal that fails is no such word: the lease outlives several.
+ * Renews a lease until it is disposed; one renewal at a time. Aborts the signal with `LeaseLost` as soon as a renewal
+ * finds the lease gone. A failed renewal does not abort it: the lease outlives several.
  */
 export function keepLease(renew: () => Promise<boolean>): Disposable & { signal: AbortSignal } {
   const lost = new AbortController();

@@ -7,12 +7,12 @@ const FLUSH_TIMEOUT_MS = 1_000;
 /** One step of stopping, such as "let the requests finish". */
 export interface ShutdownPhase {
   name: string;
-  /** After this the next phase begins, whether or not this one has ended. */
+  /** After this time the next phase starts, whether or not this one has ended. */
   timeoutMs: number;
   run(): Promise<void>;
 }
 
-/** What of `process` a lifecycle needs. */
+/** The part of `process` that a lifecycle needs. */
 export interface ProcessHost {
   on(event: string, listener: (value: unknown) => void): unknown;
   off(event: string, listener: (value: unknown) => void): unknown;
@@ -20,11 +20,10 @@ export interface ProcessHost {
 }
 
 /**
- * Starts, waits for SIGTERM or SIGINT, runs the phases in order, each within its deadline, and exits with 0.
- * A second signal exits with 1 at once. An error nobody caught stops the process the same way, with 1.
- * A `FatalError` exits with 1 at once, for there is nothing that the phases could do.
- * `signal` is aborted when a stop is asked for while `start` is still running, which may then reject with its reason.
- * Rejects only when `start` does with another one.
+ * Starts, waits for SIGTERM or SIGINT, runs the phases in order, each within its deadline, and exits with 0. A second
+ * signal exits with 1 at once. An uncaught error stops the process the same way, with 1. A `FatalError` exits with 1 at
+ * once, because the phases could not do anything. `signal` is aborted when a stop is requested while `start` is still
+ * running; `start` may then reject with the signal's reason. Rejects only when `start` rejects with another error.
  */
 export async function runUntilSignal(
   name: string,
@@ -54,7 +53,7 @@ export async function runUntilSignal(
       void exit(1, log, host);
       return;
     }
-    log.fatal({ process: name, err: error }, 'stopping after an error that nothing caught');
+    log.fatal({ process: name, err: error }, 'stopping after an uncaught error');
     exitCode = 1;
     stopping.abort();
     stop.resolve();
@@ -77,7 +76,7 @@ export async function runUntilSignal(
   }
 }
 
-/** A start that gives up because it was told to stop has left nothing to close. */
+/** A start that was aborted by a stop has left nothing to close. */
 async function phasesOf(
   start: (signal: AbortSignal) => Promise<{ phases: ShutdownPhase[] }>,
   signal: AbortSignal,
@@ -95,7 +94,7 @@ async function exit(code: number, log: Logger, host: ProcessHost): Promise<void>
   host.exit(code);
 }
 
-/** A phase that fails or takes too long is logged here, and the ones after it still run. */
+/** Logs a phase that fails or takes too long; the phases after it still run. */
 async function runPhase(phase: ShutdownPhase, name: string, log: Logger): Promise<void> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
@@ -105,7 +104,7 @@ async function runPhase(phase: ShutdownPhase, name: string, log: Logger): Promis
   try {
     await Promise.race([phase.run(), late.promise]);
   } catch (err) {
-    log.error({ process: name, phase: phase.name, err }, 'a phase of stopping did not end well');
+    log.error({ process: name, phase: phase.name, err }, 'a shutdown phase failed');
   } finally {
     clearTimeout(timer);
   }

@@ -1,4 +1,7 @@
-/** `load` called once: all who ask share its result. A failure is told to those who wait for it, and the next one tries again. */
+/**
+ * Calls `load` once; all callers share its result. A failure rejects the current callers, and the next call tries
+ * again.
+ */
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | null = null;
   return () => {

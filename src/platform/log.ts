@@ -1,27 +1,27 @@
 import { pino, type Logger } from 'pino';
 import type { Config } from './config.ts';
 
-/** What waits for a reader that does not read; newer lines are dropped, so that the process does not fill with them. */
+/** Limit for lines that the reader has not consumed; newer lines are dropped to bound the process's memory. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
-/** One JSON line per event on stderr, so that what a command prints on stdout stays clean. */
+/** One JSON line per event on stderr, so that a command's stdout stays clean. */
 export function createLog(level: Config['LOG_LEVEL']): Logger {
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      // Errors and rows may carry what a log must not: keys, addresses, text.
+      // Errors and rows may contain what must not be logged: keys, addresses, text.
       redact: ['*.authorization', '*.api_key', '*.apiKey', '*.password', '*.key'],
     },
-    // With the least length of a write, `flush` waits for what is under way.
+    // Only with a minimum write length does `flush` wait for writes in progress.
     pino.destination({ dest: 2, sync: false, minLength: 1, maxLength: MAX_UNREAD_BYTES }),
   );
 }
 
 /**
- * Before the process ends: writes what is still unwritten, for at most `timeoutMs`. What cannot be written is given up;
- * pino itself would try for ever when nobody reads the other end of a pipe any more.
+ * Writes buffered lines before the process ends, for at most `timeoutMs`, then gives up; pino itself would retry
+ * forever when the reading end of a pipe is gone.
  */
 export async function flushLog(log: Logger, timeoutMs: number): Promise<void> {
   const flushed = Promise.withResolvers<void>();

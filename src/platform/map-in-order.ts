@@ -1,8 +1,8 @@
 /**
- * Runs `work` for the items of a stream, up to `limit` at once, and yields the results in the order
- * of the items, each as soon as it and those before it are there. Reading stops while `limit`
- * results wait for the consumer, so a slow reader slows the writer and memory stays bounded.
- * `work` must not reject. A source that fails ends the results with its error, after those begun.
+ * Runs `work` for the items of a stream, up to `limit` at once, and yields the results in item order, each as soon as
+ * it and all earlier ones are available. Stops reading while `limit` results wait for the consumer, so a slow reader
+ * slows the writer and memory stays bounded. `work` must not reject. If the source fails, the results already started
+ * are yielded before its error.
  */
 export async function* mapInOrder<Item, Result>(
   source: AsyncIterable<Item>,
@@ -13,7 +13,7 @@ export async function* mapInOrder<Item, Result>(
   const iterator = source[Symbol.asyncIterator]();
   let index = 0;
   let next: Promise<IteratorResult<Item>> | null = iterator.next();
-  next.catch(() => undefined); // observed below, perhaps after results that come first
+  next.catch(() => undefined); // observed below, perhaps after earlier results
   try {
     while (next !== null || begun.length > 0) {
       const arrived = await nextArrival(next, begun, limit);
@@ -35,7 +35,7 @@ export async function* mapInOrder<Item, Result>(
   }
 }
 
-/** The oldest result or the next item, whichever comes first; only results when `limit` are begun. */
+/** The oldest result or the next item, whichever comes first; only results while `limit` are in progress. */
 async function nextArrival<Item, Result>(
   next: Promise<IteratorResult<Item>> | null,
   begun: Promise<Result>[],
@@ -43,7 +43,7 @@ async function nextArrival<Item, Result>(
 ): Promise<'result' | IteratorResult<Item>> {
   const oldest = begun[0]?.then((): 'result' => 'result');
   if (next === null || begun.length >= limit) return oldest ?? { done: true, value: undefined };
-  // After an error of the source the results that were begun are still delivered.
+  // After an error of the source, results already started are still delivered.
   const item = begun.length > 0 ? next.catch((error: unknown) => settleFirst(begun, error)) : next;
   return oldest ? Promise.race([oldest, item]) : item;
 }

@@ -6,7 +6,7 @@ const HIDDEN_TEXT = '•'.repeat(12);
 const HIDDEN_NUMBER = '*****';
 const SHORTENED_TEXT = /^.{4}\.\.\..{4}$/su;
 
-/** These keys hold no secret. */
+/** Keys whose values are not secret. */
 const SHOWN_WHOLE = new Set([
   'authentication_method',
   'wiki_base',
@@ -16,16 +16,16 @@ const SHOWN_WHOLE = new Set([
 ]);
 
 /**
- * A credential as it may be shown: texts of 14 or more characters as their first and last four, shorter ones and
- * numbers not at all; lists and objects inside out.
+ * A credential as it may be shown: texts of 14 or more characters keep their first and last four, shorter ones and
+ * numbers are hidden; applies recursively to lists and objects.
  */
 export function maskSecrets(value: JsonObject): JsonObject {
   return mapEntries(value, (one, key) => (SHOWN_WHOLE.has(key) ? one : mask(one)));
 }
 
 /**
- * Puts the stored secret back wherever `sent` holds what `maskSecrets` made of it, so that an edited form does not
- * overwrite the secrets that it could not show.
+ * Restores the stored secret wherever `sent` contains the output of `maskSecrets`, so that saving an edited form does
+ * not overwrite secrets that it could not show.
  */
 export function restoreMasked(sent: JsonObject, stored: JsonObject): JsonObject {
   return mapEntries(sent, (one, key) =>
@@ -33,7 +33,7 @@ export function restoreMasked(sent: JsonObject, stored: JsonObject): JsonObject 
   );
 }
 
-/** Where `value` still holds a masked text, such as `oauth.token`; null when nowhere. */
+/** Path where `value` still contains a masked text, such as `oauth.token`; null when there is none. */
 export function findMasked(value: JsonObject): string | null {
   for (const [key, one] of Object.entries(value)) {
     if (SHOWN_WHOLE.has(key)) continue;
@@ -51,7 +51,7 @@ function mask(value: unknown): unknown {
 }
 
 function maskText(text: string): string {
-  // By code points: half of a surrogate pair could not be sent.
+  // By code points, because half of a surrogate pair could not be sent.
   const characters = Array.from(text);
   if (characters.length < LONG_ENOUGH) return HIDDEN_TEXT;
   const first = characters.slice(0, SHOWN_AT_EACH_END).join('');
@@ -70,7 +70,7 @@ function restore(sent: unknown, stored: unknown): unknown {
   return isLeaf && sent === mask(stored) ? stored : sent;
 }
 
-/** The rest of the path, beginning with its separator; '' for the value itself. */
+/** The rest of the path, starting with its separator; '' for the value itself. */
 function findMaskedIn(value: unknown): string | null {
   if (typeof value === 'string') {
     const looksMasked = [HIDDEN_TEXT, HIDDEN_NUMBER].includes(value) || SHORTENED_TEXT.test(value);

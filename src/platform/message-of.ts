@@ -1,4 +1,4 @@
-/** What an error says. An `AggregateError` of a refused connection has an empty message of its own. */
+/** The message of an error. For a refused connection, an `AggregateError` has an empty message itself. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '')
     return error.errors.map(messageOf).join('; ');

@@ -5,7 +5,7 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** `/metrics` of a process that serves nothing else: the durations of a worker's jobs are known to it alone. */
+/** Serves `/metrics` for a process without an API: only a worker itself knows the durations of its jobs. */
 export async function serveMetrics(
   metrics: Metrics,
   { host, port }: { host: string; port: number },
@@ -21,7 +21,8 @@ export async function serveMetrics(
     );
   });
   await new Promise<void>((resolve, reject) => {
-    // Stays: a connection that the system cannot hand over, for want of memory or files, is one scrape lost.
+    // Kept after start: a connection that the system cannot hand over, for lack of memory or file descriptors, costs
+    // only one scrape.
     server.on('error', reject);
     server.listen(port, host, resolve);
   });

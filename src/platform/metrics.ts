@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** A value that is looked up when Prometheus asks. The labels are those of the gauge. */
+/** A value collected at each scrape. The labels are those of the gauge. */
 export type GaugeSample =
   | { gauge: 'queueJobs'; labels: { queue: string; state: string }; value: number }
   | { gauge: 'queueOldestWaitingSeconds'; labels: { queue: string }; value: number }
@@ -25,14 +25,14 @@ interface ModelLabels extends Record<string, string> {
 export interface Metrics {
   /** `Content-Type` of `text()`. */
   readonly contentType: string;
-  /** `route` is the pattern, never the path: each value becomes a series of its own. */
+  /** `route` is the pattern, never the path: each value becomes its own series. */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   observeJob(queue: string, outcome: string, seconds: number): void;
-  /** A request that passed uncounted, since the store of the rate limits failed. */
+  /** Counts a request admitted without a rate-limit check because the store failed. */
   countUnlimitedRequest(): void;
-  /** `collect` is called for each scrape; one that fails or takes over 2 s only loses its own lines. */
+  /** `collect` is called for each scrape; one that fails or takes over 2 s loses only its own lines. */
   addCollector(collect: () => Promise<readonly GaugeSample[]>): void;
-  /** Everything, in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   text(): Promise<string>;
 }
 
@@ -41,7 +41,7 @@ const COLLECTOR_TIMEOUT_MS = 2_000;
 const REQUEST_BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const JOB_BUCKETS_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
 
-/** A registry of its own, with Node's default process metrics. */
+/** A separate registry with Node's default process metrics. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -52,7 +52,7 @@ export function createMetrics(): Metrics {
     buckets: REQUEST_BUCKETS_SECONDS,
     registers: [registry],
   });
-  // Apart from the durations: with a status each, every bucket of every route would be there many times.
+  // Separate from the durations: a status label there would multiply every bucket of every route.
   const answers = new Counter({
     name: 'millrace_http_requests_total',
     help: 'Requests by the status of their answer.',
@@ -85,7 +85,7 @@ export function createMetrics(): Metrics {
   return {
     contentType: registry.contentType,
     observeRequest(sentMethod, route, status, seconds) {
-      // The parser of Node takes more methods than any route has.
+      // Node's parser accepts more methods than any route has.
       const method = METHODS.has(sentMethod) ? sentMethod : 'other';
       requests.observe({ method, route }, seconds);
       answers.inc({ method, route, status: String(status) });
@@ -93,7 +93,7 @@ export function createMetrics(): Metrics {
     observeJob: (queue, outcome, seconds) => jobs.observe({ queue, outcome }, seconds),
     countUnlimitedRequest: () => unlimited.inc(),
     addCollector: (collect) => void collectors.push(collect),
-    // Two scrapes at once share one answer, so that neither resets the gauges under the other.
+    // Concurrent scrapes share one answer, so that neither resets the gauges during the other.
     async text() {
       scraping ??= scrape().finally(() => {
         scraping = null;
@@ -181,14 +181,14 @@ async function collectInTime(
   try {
     return await Promise.race([collect(), timeout.promise]);
   } catch {
-    // Its lines are missing from this scrape; whoever watches them sees that.
+    // Its lines are missing from this scrape, which alerts can detect.
     return [];
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What the queue metrics need of a producer; `Producer` fits. */
+/** The part of a producer that the queue metrics need; `Producer` fits. */
 interface QueueCounts<Q> {
   counts(queue: Q): Promise<Record<string, number>>;
   oldestWaitingAgeMs(queue: Q): Promise<number | null>;

@@ -9,14 +9,14 @@ import { describeDatabaseError } from './describe-database-error.ts';
 import { StartError } from './errors.ts';
 
 const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
-/** Below this, pgvector's HNSW vacuum can corrupt the index (pgvector 0.8.3 and 0.8.4 changelogs). */
+/** Below this version, pgvector's HNSW vacuum can corrupt the index (pgvector 0.8.3 and 0.8.4 changelogs). */
 const SAFE_PGVECTOR = '0.8.4';
-/** Iterative index scans came with it. */
+/** Iterative index scans were added in this version. */
 const MIN_PGVECTOR = '0.8.0';
 
 /**
- * Brings the schema to this code's version. Two processes may start at once: Kysely's migrator
- * holds a database lock, and the second finds nothing left to do.
+ * Migrates the schema to this code's version. Two processes may start at once: Kysely's migrator holds a database lock,
+ * and the second finds nothing left to do.
  * @throws StartError when pgvector is missing or the schema is newer than the code
  */
 export async function migrate(db: Database, log: Logger): Promise<void> {
@@ -34,7 +34,7 @@ export async function migrate(db: Database, log: Logger): Promise<void> {
   );
 }
 
-/** @throws StartError when the schema is older or newer than the code, with the remedy */
+/** @throws StartError with the remedy when the schema is older or newer than the code */
 export async function assertSchemaIsCurrent(db: Database, log: Logger): Promise<void> {
   await checkVectorExtension(db, log);
   await refuseNewerSchema(db);

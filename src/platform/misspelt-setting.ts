@@ -1,12 +1,12 @@
-/** Shorter names are one letter away from too many words that other software uses. */
+/** Shorter names are one letter away from too many names that other software uses. */
 const MIN_LENGTH = 8;
-/** One letter away from a setting of Millrace, and used by much other software. */
+/** One letter away from a setting of Millrace, and common in other software. */
 const NAMES_OF_OTHERS: ReadonlySet<string> = new Set(['LOGLEVEL']);
 
 /**
- * Finds a name in the environment that is most likely a slip of the keyboard for a known setting: the same in another
- * case, or with one letter wrong, missing, too many, or two of them swapped, not the first. A setting that is there
- * under its right name, even blank, is not missed, so whatever resembles it belongs to somebody else.
+ * Finds an environment variable that is most likely a typo of a known setting: the same name in another case, or with
+ * one letter wrong, missing or added, or two swapped, but not the first. A setting that is present under its right
+ * name, even blank, is skipped: whatever resembles it belongs to other software.
  */
 export function findMisspeltSetting(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** Where to listen. */
+/** The address to listen on. */
 export const host = z
   .string()
   .trim()
@@ -10,7 +10,7 @@ export const host = z
     'must be a host name or an address alone, such as 127.0.0.1, ::1 or 0.0.0.0, without http:// and without a port (that is PORT)',
   );
 
-/** Ranges of addresses, parted by commas. */
+/** Address ranges, separated by commas. */
 export const cidrList = z
   .string()
   .transform((text) =>
@@ -21,6 +21,9 @@ export const cidrList = z
   )
   .pipe(
     z.array(
-      z.union([z.cidrv4(), z.cidrv6()], 'must be CIDR ranges parted by commas, such as 10.0.0.0/8'),
+      z.union(
+        [z.cidrv4(), z.cidrv6()],
+        'must be CIDR ranges separated by commas, such as 10.0.0.0/8',
+      ),
     ),
   );

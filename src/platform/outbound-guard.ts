@@ -14,8 +14,8 @@ export type ResolveHost = (host: string) => Promise<{ address: string; family: n
 const resolveBySystem: ResolveHost = (host) => lookup(host, { all: true });
 
 /**
- * A name is refused as a whole when one of its addresses is: names that mix public and private ones are how a guard
- * is led astray.
+ * A name is refused entirely if one of its addresses is refused: mixing public and private addresses is a known way to
+ * trick a guard.
  */
 export function createOutboundGuard(options: {
   allowCidrs: readonly string[];
@@ -37,7 +37,7 @@ export function createOutboundGuard(options: {
   };
 }
 
-/** For `net.connect`: a socket is given vetted addresses and nothing else. */
+/** For `net.connect`: a socket gets only vetted addresses. */
 export function vettedLookup(guard: OutboundGuard, reach: OutboundReach): LookupFunction {
   const addressesOf = callbackify((host: string) => guard.addressesOf(host, reach));
   return (host, options, callback) => {
@@ -52,7 +52,7 @@ export function vettedLookup(guard: OutboundGuard, reach: OutboundReach): Lookup
 function refuseUnlessAllowed(name: string, address: string, allowed: AllowedRanges): void {
   const refusal = refusalOf(address, allowed);
   if (refusal === null) return;
-  // What an internal name resolves to, and what kind of address that is, is nobody's business outside.
+  // Outsiders must not learn what an internal name resolves to, or what kind of address that is.
   const what = name === address ? `is ${refusal}` : 'resolves to an address that is not public';
   throw new OutboundError(
     'refused',
@@ -70,13 +70,14 @@ function refuseUnlessOpened(name: string, address: string, allowed: AllowedRange
 }
 
 /**
- * The host as a URL would hold it, IPv6 without brackets: `0x7f.1`, `2130706433` and `①②⑦.1` become `127.0.0.1`.
- * @throws OutboundError `refused` when it is no host
+ * The host in the form a URL has it, IPv6 without brackets: `0x7f.1`, `2130706433` and `①②⑦.1` become `127.0.0.1`.
+ * @throws OutboundError `refused` when it is not a host
  */
 function canonicalHost(host: string): string {
   const isV6 = isIP(host) === 6;
   const looksLikeHost = isV6 || /^\[[^\]]*\]$|^[^\s:/\\?#@[\]]+$/.test(host);
   const url = looksLikeHost ? URL.parse(`http://${isV6 ? `[${host}]` : host}/`) : null;
-  if (url === null) throw new OutboundError('refused', `${JSON.stringify(host)} is no host name.`);
+  if (url === null)
+    throw new OutboundError('refused', `${JSON.stringify(host)} is not a host name.`);
   return url.hostname.replaceAll(/^\[|\]$/g, '');
 }

@@ -1,15 +1,15 @@
 import { OutboundError, type OutboundRequest } from './outbound.ts';
 
-/** One request of a chain of redirects. */
+/** One request in a chain of redirects. */
 export interface OutboundHop {
   url: URL;
   method: NonNullable<OutboundRequest['method']>;
-  /** Names in lower case. */
+  /** With lower-case names. */
   headers: Record<string, string>;
   body: string | Uint8Array | null;
 }
 
-/** Set by the client itself: these decide where a message ends and whom it is for. */
+/** Set only by the client itself: these headers decide where a message ends and whom it is for. */
 const FRAMING_HEADERS = new Set([
   'connection',
   'content-length',
@@ -24,7 +24,7 @@ const FRAMING_HEADERS = new Set([
   'upgrade',
 ]);
 
-/** All that another origin is shown after a redirect; anything else may be a secret by whatever name. */
+/** The only headers that another origin gets after a redirect; any other may be a secret, whatever its name. */
 const HARMLESS_HEADERS = new Set([
   'accept',
   'accept-encoding',
@@ -36,7 +36,7 @@ const HARMLESS_HEADERS = new Set([
   'user-agent',
 ]);
 
-/** @throws OutboundError `refused` when the address is not one that may be called */
+/** @throws OutboundError `refused` when the address may not be called */
 export function firstHop(request: OutboundRequest, defaults: Record<string, string>): OutboundHop {
   const headers = { ...defaults };
   for (const [name, value] of Object.entries(request.headers ?? {})) {
@@ -57,12 +57,12 @@ export function isRedirect(status: number, location: string | undefined): locati
 }
 
 /**
- * The next request by the Fetch standard (HTTP-redirect fetch): 303, and 301/302 after a POST, become a GET without
- * body. Another origin gets harmless headers only.
- * @throws OutboundError `refused` when the new address may not be called, or would be sent a body in the clear
+ * The next request according to the Fetch standard (HTTP-redirect fetch): 303, and 301/302 after a POST, become a GET
+ * without a body. Another origin gets only harmless headers.
+ * @throws OutboundError `refused` when the new address may not be called, or would receive a body unencrypted
  */
 export function nextHop(hop: OutboundHop, status: number, location: string): OutboundHop {
-  // Headers arrive byte by byte; a location that is not escaped is UTF-8.
+  // Headers are decoded byte by byte; an unescaped location is UTF-8.
   const target = Buffer.from(location, 'latin1').toString('utf8');
   const url = callableUrl(URL.parse(target, hop.url), hop.url.hostname);
   const becomesGet =
@@ -84,14 +84,14 @@ export function nextHop(hop: OutboundHop, status: number, location: string): Out
   return { url, method: becomesGet ? 'GET' : hop.method, headers, body };
 }
 
-/** @throws OutboundError `refused` when it is not one that may be called */
+/** @throws OutboundError `refused` when the address may not be called */
 export function callableUrl(url: URL | null, redirectedBy: string | null = null): URL {
   const place =
     redirectedBy === null ? 'The address' : `The address that ${redirectedBy} redirects to`;
   const refuse = (reason: string): never => {
     throw new OutboundError('refused', `${place} ${reason}`);
   };
-  if (url === null) return refuse('is no URL.');
+  if (url === null) return refuse('is not a URL.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return refuse(`begins with ${url.protocol} where http: or https: is needed.`);
   }
@@ -105,7 +105,7 @@ export function callableUrl(url: URL | null, redirectedBy: string | null = null)
   return url;
 }
 
-/** Ports whose servers might take an HTTP request for commands of theirs: the Fetch standard's "bad ports". */
+/** Ports whose servers might interpret an HTTP request as commands: the Fetch standard's "bad ports". */
 const BLOCKED_PORTS = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,

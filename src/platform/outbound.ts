@@ -1,4 +1,4 @@
-/** One call to an address that a customer or a stranger has named. */
+/** One call to an address named by a customer or a stranger. */
 export interface OutboundRequest {
   /** `http:` or `https:`, without credentials in it. */
   url: string;
@@ -6,16 +6,16 @@ export interface OutboundRequest {
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   signal: AbortSignal;
-  /** For the whole exchange, redirects included; 30 s unless told. */
+  /** For the whole exchange, including redirects; 30 s by default. */
   timeoutMs?: number;
-  /** Of the decompressed body; 20 MB unless told. */
+  /** Limit for the decompressed body; 20 MB by default. */
   maxBytes?: number;
   /**
-   * What becomes of a body that is longer than `maxBytes`, breaks off, or is not whole at the deadline: an error, unless
-   * told to `cut` it there. The status has arrived by then.
+   * What happens when a body is longer than `maxBytes`, breaks off, or is incomplete at the deadline: an error by
+   * default; with `cut` the body ends there. The status has arrived by then.
    */
   excess?: 'refuse' | 'cut';
-  /** How many redirects are followed, each vetted again; 5 unless told. With 0 a redirect is returned as it is. */
+  /** How many redirects are followed, each vetted again; 5 by default. With 0 a redirect is returned as is. */
   maxRedirects?: number;
 }
 
@@ -26,7 +26,7 @@ export interface OutboundResponse {
   headers: Headers;
   /** Decompressed. */
   bytes: Buffer;
-  /** The body is not whole: see `excess`. */
+  /** The body is incomplete: see `excess`. */
   isCut: boolean;
   /** The body as UTF-8. */
   text(): string;
@@ -38,11 +38,11 @@ export type OutboundErrorKind =
   | 'timeout'
   /** No connection, a reset, a cut-off body, TLS, DNS. */
   | 'network'
-  /** The body, or what it unpacks to, is above the limit. */
+  /** The body exceeds the limit, before or after decompression. */
   | 'too-large'
   | 'too-many-redirects';
 
-/** A call that brought no whole answer. The message names the host and the reason, never credentials. */
+/** A call without a complete answer. The message names the host and the reason, never credentials. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly kind: OutboundErrorKind;
@@ -63,10 +63,10 @@ export class OutboundError extends Error {
 /** Decides which addresses may be reached. */
 export interface OutboundGuard {
   /**
-   * Resolves a host name or literal and vets what comes out. With `opened` only ranges that the operator has opened
-   * pass: public addresses do not, either.
-   * @returns addresses to connect to, at least one; connect to these and to nothing else
-   * @throws OutboundError `refused` when one of them is private, loopback, link-local or otherwise not public
+   * Resolves and vets a host name or literal. With `opened` only ranges opened by the operator pass, so public
+   * addresses fail too.
+   * @returns at least one address; connect only to these
+   * @throws OutboundError `refused` when any of them is private, loopback, link-local or otherwise not public
    */
   addressesOf(
     host: string,
@@ -74,9 +74,9 @@ export interface OutboundGuard {
   ): Promise<{ address: string; family: 4 | 6 }[]>;
 }
 
-/** Outbound HTTP with vetted addresses, deadlines and caps. */
+/** Outbound HTTP with vetted addresses, deadlines and limits. */
 export interface HttpClient extends AsyncDisposable {
   readonly guard: OutboundGuard;
-  /** Resolves with any status once the whole body is there. @throws OutboundError, or the signal's reason */
+  /** Resolves with any status once the whole body has arrived. @throws OutboundError, or the signal's reason */
   send(request: OutboundRequest): Promise<OutboundResponse>;
 }

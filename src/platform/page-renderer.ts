@@ -6,8 +6,8 @@ export interface RenderedPage {
   html: string;
 }
 
-/** Chromium, when it is installed: for pages that are empty without JavaScript. */
+/** Chromium, if installed: for pages that are empty without JavaScript. */
 export interface PageRenderer {
-  /** Every request of the page goes through the guarded HTTP. @throws SourceUnavailable */
+  /** Every request of the page goes through the guarded HTTP client. @throws SourceUnavailable */
   render(url: string, options: { scroll: boolean; signal: AbortSignal }): Promise<RenderedPage>;
 }

@@ -6,12 +6,12 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const OPENS = [0x5b, 0x7b];
 const CLOSES = [0x5d, 0x7d];
-/** Deeper than anything that a client means; a parser goes down one call a level. */
+/** Deeper than any legitimate input; a recursive parser needs one call per level. */
 const MAX_LEVELS = 200;
 
 /**
  * Parses UTF-8 JSON; undefined for an empty body.
- * @throws Problem BAD_REQUEST that says where the text stops being JSON
+ * @throws Problem BAD_REQUEST with the position where the JSON is invalid
  */
 export function parseJson(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes))
@@ -32,9 +32,10 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Looks at JSON before it is parsed: what parsing and checking cost goes with the number of values more than with their bytes, and a megabyte
- * holds half a million of them. Text that is no JSON passes.
- * @throws Problem PAYLOAD_TOO_LARGE above `maxValues` values, BAD_REQUEST for lists and objects nested more than 200 deep
+ * Inspects JSON before it is parsed: the cost of parsing and validation depends more on the number of values than on
+ * bytes, and a megabyte can contain half a million values. Text that is not JSON passes.
+ * @throws Problem PAYLOAD_TOO_LARGE above `maxValues` values, BAD_REQUEST for lists and objects nested more than 200
+ * deep
  */
 export function weighJson(bytes: Uint8Array, maxValues: number): void {
   let values = 1;
@@ -56,14 +57,14 @@ export function weighJson(bytes: Uint8Array, maxValues: number): void {
   }
 }
 
-/** Where the string that begins at `start` is closed; the end of the text when it is not. */
+/** Where the string that starts at `start` is closed; the end of the text if it is not. */
 function endOfString(bytes: Uint8Array, start: number): number {
   let end = bytes.indexOf(QUOTE, start + 1);
   while (end !== -1 && isEscaped(bytes, end)) end = bytes.indexOf(QUOTE, end + 1);
   return end === -1 ? bytes.length : end;
 }
 
-/** After an odd number of backslashes. */
+/** True after an odd number of backslashes. */
 function isEscaped(bytes: Uint8Array, at: number): boolean {
   let before = at - 1;
   while (bytes[before] === BACKSLASH) before -= 1;

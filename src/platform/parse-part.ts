@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import { Problem } from './errors.ts';
 
 const MAX_ISSUES = 5;
-/** Of a sentence about one field: some quote what was sent. */
+/** Limit for the message about one field, because some quote the value that was sent. */
 const MAX_SENTENCE = 500;
 
 type Issue = z.core.$ZodIssue;
 
 /**
  * Parses one part of a request.
- * @throws Problem BAD_REQUEST that names each wrong field and what is expected there
+ * @throws Problem BAD_REQUEST naming each wrong field and what is expected there
  */
 export function parsePart(
   part: 'path' | 'query' | 'body',
@@ -41,7 +41,7 @@ function explain(part: string, issue: Issue, parents: readonly PropertyKey[] = [
   return `${fieldName(part, path)}: ${issue.message}`;
 }
 
-/** Of a union's branches, the complaint that lies deepest: there the value came closest. */
+/** Of the issues of a union's branches, the deepest: that branch came closest to matching. */
 function nearestBranch(branches: readonly (readonly Issue[])[]): Issue | null {
   const first = branches.flatMap((issues) => issues.slice(0, 1));
   const deepest = first.toSorted((a, b) => b.path.length - a.path.length)[0];

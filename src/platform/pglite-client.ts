@@ -15,16 +15,16 @@ type Unnumbered<Call> = Call extends unknown ? Omit<Call, 'id'> : never;
 
 export interface PgliteThreadOptions {
   startThread?: (url: URL, options: WorkerOptions) => Worker;
-  /** Called once, when the thread ends while the database is open. */
+  /** Called once if the thread ends while the database is open. */
   onDeath?: (error: Error) => void;
 }
 
 /**
- * Opens the embedded database in a thread of its own, so that a long statement makes other statements wait and nothing
- * else: to write a document of 20 MB takes PGlite more than a second. Statements run in the order in which they are given.
- * When the thread dies, what waits is rejected, and `onDeath` hears of it: without its database the process must end, so by
- * default it gets an uncaught exception.
- * PGlite's own `PGliteWorker` is made for tabs of a browser, which elect one of them, and does not run here.
+ * Opens the embedded database in its own thread, so that a long statement blocks only other statements: writing a
+ * document of 20 MB takes PGlite more than a second. Statements run in the order of the calls. When the thread dies,
+ * waiting calls are rejected and `onDeath` is called: without its database the process must end, so by default an
+ * uncaught exception is thrown. PGlite's own `PGliteWorker` is for browser tabs, which elect a leader, and does not run
+ * here.
  */
 export async function openPgliteThread(
   directory: string | null,
@@ -52,7 +52,7 @@ class PgliteClient implements EmbeddedDatabase {
   readonly #onDeath: (error: Error) => void;
   readonly #pending = new Map<number, PromiseWithResolvers<Answer>>();
   readonly #listeners = new Set<(channel: string, payload: string) => void>();
-  /** Why no statement can be answered any more; null while the thread runs. */
+  /** Why no more statements can be answered; null while the thread runs. */
   #ended: Error | null = null;
   #calls = 0;
   #transactions = 0;
@@ -146,12 +146,12 @@ class PgliteClient implements EmbeddedDatabase {
       parameters: parameters.map(withoutPool),
       options: blob ? { blob } : {},
     });
-    // A query is answered by one result; the row type is what the SQL of the caller says it is.
+    // A query yields one result; the row type is whatever the caller's SQL returns.
     return withBuffers(results as EmbeddedResults<Row>);
   }
 
   async #exec(transaction: number | null, statement: string): Promise<EmbeddedResults[]> {
-    // One result for each statement.
+    // One result per statement.
     const results = (await this.#call({
       kind: 'exec',
       transaction,
@@ -162,7 +162,7 @@ class PgliteClient implements EmbeddedDatabase {
 
   async #call(call: Unnumbered<PgliteCall>): Promise<Answer> {
     if (this.#ended !== null) {
-      // Callers that try again at once must leave the event loop its turns: it has to end the process.
+      // Callers that retry at once must still yield to the event loop, which has to end the process.
       await nextTurn();
       throw this.#ended;
     }
@@ -190,7 +190,7 @@ class PgliteClient implements EmbeddedDatabase {
     }
     const pending = this.#pending.get(answer.id);
     this.#pending.delete(answer.id);
-    // An idle database keeps no process alive.
+    // An idle database must not keep the process alive.
     if (this.#pending.size === 0) this.#worker.unref();
     if ('failure' in answer) pending?.reject(errorOf(answer.failure));
     else pending?.resolve(answer.results);
@@ -209,18 +209,18 @@ function errorOf({ message, isStartError, fields }: PgliteFailure): Error {
   return Object.assign(isStartError ? new StartError(message) : new Error(message), fields);
 }
 
-/** Cloning a small `Buffer` would copy all of the pool that it is a part of. */
+/** Cloning a small `Buffer` would copy the whole pool it is a part of. */
 function withoutPool(value: unknown): unknown {
   return value instanceof Uint8Array && value.byteLength < value.buffer.byteLength
     ? new Uint8Array(value)
     : value;
 }
 
-/** Cloning makes a `Uint8Array` of a `Buffer`. */
+/** Cloning turns a `Buffer` into a `Uint8Array`. */
 function withBuffers<Row>(results: EmbeddedResults<Row>): EmbeddedResults<Row> {
   const columns = results.fields.filter(({ dataTypeID }) => dataTypeID === BYTEA_OID);
   if (columns.length === 0) return results;
-  // Rows are objects by the names of their fields.
+  // Rows are objects keyed by field name.
   for (const row of results.rows as Record<string, unknown>[]) {
     for (const { name } of columns) {
       const bytes = row[name];

@@ -4,7 +4,7 @@ import type { EmbeddedDatabase, EmbeddedRunner } from './embedded-database.ts';
 
 type KyselyPglite = Exclude<PGliteDialectConfig['pglite'], (...args: never[]) => unknown>;
 
-/** What Kysely is given: the same instance, with the COPY statements of `copyRows` read from a blob. */
+/** The instance as Kysely gets it: the COPY statements of `copyRows` read from a blob. */
 export function withCopy(pglite: EmbeddedDatabase): KyselyPglite {
   return {
     close: () => pglite.close(),

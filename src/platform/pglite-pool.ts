@@ -3,15 +3,15 @@ import type { PgPool, PgPoolClient, PgQueryable, PgQueryResult } from 'bullmq';
 import type { EmbeddedDatabase, EmbeddedResults, EmbeddedRunner } from './embedded-database.ts';
 
 /**
- * PGlite in the shape of a `pg.Pool`, as far as BullMQ uses one. Every client shares PGlite's single connection,
- * so statements run one after the other and a statement waits for an open transaction of someone else.
+ * PGlite as a `pg.Pool`, as far as BullMQ uses one. All clients share PGlite's single connection, so statements run one
+ * at a time and wait for open transactions of other clients.
  */
 export function createPglitePool(pglite: EmbeddedDatabase): PgPool {
   return new PglitePool(pglite);
 }
 
 /**
- * Runs BullMQ's migrator in one transaction that nobody else's statement can slip into: its own BEGIN and COMMIT
+ * Runs BullMQ's migrator in one transaction, so that no other statement can come between: its own BEGIN and COMMIT
  * would be plain statements on the shared connection.
  */
 export async function migrateInPglite(
@@ -34,7 +34,7 @@ class PglitePool extends EventEmitter implements PgPool {
   constructor(pglite: EmbeddedDatabase) {
     super();
     this.#pglite = pglite;
-    // One BullMQ object, one error listener: there are as many as queues and workers.
+    // Each BullMQ object adds one error listener, so there are as many as queues and workers.
     this.setMaxListeners(0);
   }
 
@@ -46,7 +46,7 @@ class PglitePool extends EventEmitter implements PgPool {
     return new PgliteClient(this.#pglite);
   }
 
-  /** Does nothing: PGlite belongs to whoever opened it. */
+  /** Does nothing: PGlite is closed by whoever opened it. */
   async end(): Promise<void> {}
 }
 
@@ -57,7 +57,7 @@ class PgliteClient extends EventEmitter implements PgPoolClient {
   constructor(pglite: EmbeddedDatabase) {
     super();
     this.#pglite = pglite;
-    // LISTEN is issued by BullMQ as a statement and stays for the session; here its messages are passed on.
+    // BullMQ issues LISTEN as a statement, which holds for the session; here its messages are forwarded.
     this.#stopListening = pglite.onNotification((channel, payload) => {
       this.emit('notification', { channel, payload });
     });
@@ -78,10 +78,10 @@ async function runStatement<R>(
   text: string,
   parameters?: readonly unknown[],
 ): Promise<PgQueryResult<R>> {
-  // Only the simple protocol takes several statements at once, and only the extended one takes parameters.
+  // Only the simple protocol accepts several statements at once, and only the extended one accepts parameters.
   if (parameters === undefined || parameters.length === 0) {
     const results = await runner.exec(text);
-    // The row type is what the SQL of the caller says it is, as with `pg`.
+    // The row type is whatever the caller's SQL returns, as with `pg`.
     return toPgResult(results.at(-1) as EmbeddedResults<R> | undefined);
   }
   return toPgResult(

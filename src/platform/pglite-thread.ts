@@ -5,7 +5,7 @@ import { StartError } from './errors.ts';
 import { messageOf } from './message-of.ts';
 import { openPglite, watchTraps } from './pglite.ts';
 
-/** A statement, or the begin or end of a transaction. The answer repeats the number of the call. */
+/** A statement, or the start or end of a transaction. The answer repeats the id of the call. */
 export type PgliteCall = { id: number } & (
   | {
       kind: 'query';
@@ -19,14 +19,14 @@ export type PgliteCall = { id: number } & (
   | { kind: 'close' }
 );
 
-/** An error of the database as plain data: cloning an `Error` would lose code, detail and constraint. */
+/** A database error as plain data: cloning an `Error` would lose code, detail and constraint. */
 export interface PgliteFailure {
   message: string;
   isStartError: boolean;
   fields: Record<string, string>;
 }
 
-/** An answer to a call, a notification, or why there are no more answers. Call 0 is the opening. */
+/** The answer to a call, a notification, or the reason why no more answers follow. Call 0 is the opening. */
 export type PgliteAnswer =
   | { id: number; results: EmbeddedResults | EmbeddedResults[] | null }
   | { id: number; failure: PgliteFailure }
@@ -40,19 +40,19 @@ interface OpenTransaction {
   ended: Promise<void>;
 }
 
-/** Not of the error as such, or with the statement's parameters, which are nobody's business. */
+/** Omitted: standard error fields, and the statement with its parameters, which must not leak. */
 const LEFT_OUT = new Set(['message', 'stack', 'query', 'params']);
 
-/** What Postgres held and had half done when WebAssembly trapped it never comes right. */
+/** After a WebAssembly trap the state inside Postgres is permanently inconsistent. */
 let trap: Error | null = null;
 
 /** Serves one embedded database to the thread that started this one. */
 async function serve(): Promise<void> {
-  const { directory } = workerData as { directory: string | null }; // of pglite-client.ts
+  const { directory } = workerData as { directory: string | null }; // from pglite-client.ts
   const pglite = await openPglite(directory);
   const open = new Map<number, OpenTransaction>();
   watchTraps(pglite.Module, (error) => {
-    // The answer to a panic says more; when there is none, Postgres is called in vain.
+    // The reason of the panic is more informative; without one, further calls to Postgres are useless.
     if (trap !== null) crash(trap.message);
     trap = new Error(messageOf(error), { cause: error });
   });
@@ -77,7 +77,9 @@ async function answer(
   }
 }
 
-/** Ends this thread, for Postgres has ended: of a full disk, for one. Another statement would never be answered. */
+/**
+ * Ends this thread because Postgres has ended, for example on a full disk. Further statements would never be answered.
+ */
 function crash(reason: string): never {
   post({ crash: reason });
   process.exit(1);
@@ -114,14 +116,14 @@ function runnerOf(
   return transaction === null ? pglite : find(open, transaction).transaction;
 }
 
-/** A statement of a transaction that has ended must not run outside of it. */
+/** A statement of a transaction that has ended must not run outside it. */
 function find(open: Map<number, OpenTransaction>, number: number): OpenTransaction {
   const found = open.get(number);
   if (!found) throw new Error('The transaction has ended.');
   return found;
 }
 
-/** Resolves when the transaction has begun; it holds the one connection until it is told to end. */
+/** Resolves when the transaction has begun; it holds the single connection until it is told to end. */
 function begin(pglite: PGlite): Promise<OpenTransaction> {
   return new Promise((resolve, reject) => {
     const last = Promise.withResolvers<void>();
@@ -129,7 +131,7 @@ function begin(pglite: PGlite): Promise<OpenTransaction> {
       resolve({ transaction, end: last.resolve, ended });
       await last.promise;
     });
-    // After it has begun this has no effect, and whoever ends it hears of the failure.
+    // Has no effect once the transaction has begun; whoever ends it gets the failure.
     ended.catch(reject);
   });
 }

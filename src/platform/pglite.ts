@@ -7,9 +7,9 @@ import { StartError } from './errors.ts';
 import { messageOf } from './message-of.ts';
 
 /**
- * Opens the embedded database in `directory` (in memory when null).
- * Its one session finds the queues' tables after our own.
- * @throws StartError when there is no room for it, or its files cannot be used
+ * Opens the embedded database in `directory` (in memory when null). Its single session searches our own tables before
+ * those of the queues.
+ * @throws StartError when there is no space for it, or its files cannot be used
  */
 export async function openPglite(
   directory: string | null,
@@ -29,14 +29,14 @@ export async function openPglite(
 }
 
 const systemFailure = z.object({ errno: z.number() });
-/** ENOSPC in the numbering of WASI, which WebAssembly programs have. */
+/** ENOSPC as numbered by WASI, which WebAssembly programs use. */
 const WASI_NO_SPACE = 51;
-/** A segment of Postgres' log, which it writes in one piece when it opens its files. */
+/** A WAL segment, which Postgres writes in one piece when it opens its files. */
 const LEAST_FREE_BYTES = 16 * 1024 * 1024;
 
 /**
- * What the file system of PGlite throws is no `Error` and has no message; that of an end of Postgres names no reason.
- * @param freeBytes on its disk; null when that is not known
+ * Errors of PGlite's file system are not `Error` objects and have no message; when Postgres exits, no reason is given.
+ * @param freeBytes free space on its disk; null when unknown
  */
 export function unopened(place: string, cause: unknown, freeBytes: number | null): StartError {
   return new StartError(
@@ -61,12 +61,12 @@ async function freeBytesAt(directory: string): Promise<number | null> {
   return disk && disk.bavail * disk.bsize;
 }
 
-/** What Emscripten throws to leave a statement, or the program, has a status. */
+/** Emscripten's exception for leaving a statement, or the program, has a status. */
 const longJump = z.object({ status: z.number() });
 
 /**
- * Tells of traps of WebAssembly. PGlite hides them, and calls Postgres again, perhaps for ever. Postgres itself leaves its
- * statements by exceptions of another kind.
+ * Reports WebAssembly traps. PGlite hides them and calls Postgres again, perhaps forever. Postgres itself leaves its
+ * statements by a different kind of exception.
  */
 export function watchTraps(
   postgres: Pick<PGlite['Module'], '_PostgresMainLoopOnce'>,
@@ -83,7 +83,7 @@ export function watchTraps(
   };
 }
 
-/** Not from the pool of small buffers: all of it would be copied from thread to thread with each. */
+/** Not from the pool of small buffers: the whole pool would be copied between threads each time. */
 function bytesOf(hex: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow((hex.length - 2) / 2);
   bytes.write(hex.slice(2), 'hex');

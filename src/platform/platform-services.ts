@@ -10,14 +10,17 @@ import type { PageRenderer } from './page-renderer.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import type { RateLimitStore } from './rate-limit-store.ts';
 
-/** What every feature may take. A feature adds its own in an interface beside its files; src/services.ts joins them. */
+/**
+ * What every feature may use. A feature adds its own services in an interface beside its files; src/services.ts joins
+ * them.
+ */
 export interface PlatformServices {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: () => Date;
   /** Waits that long, or rejects with the signal's reason. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** The embedded size's folder; null when the rows are on a server. */
+  /** The embedded size's data directory; null when the database is on a server. */
   readonly dataDirectory: DataDirectory | null;
   readonly db: Database;
   readonly queueBackend: QueueBackend;
@@ -25,7 +28,7 @@ export interface PlatformServices {
   readonly metrics: Metrics;
   /** Outbound HTTP to addresses that customers name. */
   readonly http: HttpClient;
-  /** HTTP to what the operator names in the settings, private addresses included. */
+  /** HTTP to addresses that the operator configures, including private ones. */
   readonly operatorFetch: typeof globalThis.fetch;
   readonly dns: DnsClient;
   readonly secrets: SecretBox;

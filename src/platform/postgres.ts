@@ -5,12 +5,12 @@ import type { Logger } from 'pino';
 import { copyPayloadOf } from './copy-rows.ts';
 
 const INT8_OID = 20;
-/** No statement of a request or a job takes this long; building an index lifts it for itself. */
+/** No statement of a request or job takes this long; index builds lift the limit for themselves. */
 const STATEMENT_TIMEOUT_MS = 120_000;
 
 /**
- * A client whose connection may break at any time. The pool listens to idle clients only; without a listener the error
- * of one that breaks in use would end the process. The statement that was running, or comes next, rejects with it.
+ * A client whose connection may break at any time. The pool only listens to idle clients; without a listener, the error
+ * of a client that breaks in use would end the process. The running or next statement rejects with the error.
  */
 export class SteadyClient extends pg.Client {
   #failure: Error | null = null;
@@ -22,20 +22,20 @@ export class SteadyClient extends pg.Client {
     });
   }
 
-  /** What broke the connection; null while it lasts. */
+  /** The error that broke the connection; null while it is intact. */
   get failure(): Error | null {
     return this.#failure;
   }
 }
 
-/** The SQLSTATE of what the server said; null for what it did not say, such as a connection refused. */
+/** The SQLSTATE of a server error; null for other errors, such as a refused connection. */
 export function sqlStateOf(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : null;
 }
 
 /** A client that also runs the COPY statements of `copyRows`. */
 class CopyingClient extends SteadyClient {
-  // The overloads of pg's `query` cannot be restated; everything but a COPY goes through untouched.
+  // The overloads of pg's `query` cannot be restated; everything but COPY passes through unchanged.
   override query(...args: unknown[]): never {
     const copy = copyPayloadOf(args[1]);
     const result: unknown = copy
@@ -54,8 +54,8 @@ class CopyingClient extends SteadyClient {
 }
 
 /**
- * A pool whose `bigint` values arrive as numbers (ids and counts stay far below 2^53) and whose
- * broken idle connections are logged and replaced instead of ending the process.
+ * A pool whose `bigint` values arrive as numbers (ids and counts stay far below 2^53). Broken idle connections are
+ * logged and replaced instead of ending the process.
  */
 export function openPool(databaseUrl: string, size: number, log: Logger): pg.Pool {
   const types = {
@@ -72,7 +72,7 @@ export function openPool(databaseUrl: string, size: number, log: Logger): pg.Poo
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'millrace',
-    // PGlite has no JIT; on short statements compiling costs more than it saves.
+    // PGlite has no JIT either; on short statements, compiling costs more than it saves.
     options: '-c jit=off',
     types,
   });

@@ -24,15 +24,15 @@ export interface QueueAccess {
   readonly factory: BackendFactory;
 }
 
-/** Where the queues live. Nothing outside this file asks which of the three stores it is. */
+/** Where the queues are stored. Code outside this file never asks which of the three stores it is. */
 export interface QueueBackend {
-  /** Fails within seconds while the store is away. */
+  /** Fails within seconds while the store is unavailable. */
   readonly forProducers: QueueAccess;
   /** Waits for the store to come back. */
   readonly forWorkers: QueueAccess;
   /** The producers' Redis connection, which others may share; null when the queues are in Postgres. */
   readonly redis: RedisClient | null;
-  /** For every `error` event of a BullMQ object: logs it, at most one line in 10 s. */
+  /** For every `error` event of a BullMQ object: logs at most one line per 10 s. */
   readonly reportError: (error: Error) => void;
   /** @throws Error when the store does not answer within 5 s */
   ping(): Promise<void>;
@@ -42,29 +42,29 @@ export interface QueueBackend {
 
 export interface QueueBackendSettings {
   size: Size;
-  /** Set when `size` is `embedded`. */
+  /** Required when `size` is `embedded`. */
   pglite: EmbeddedDatabase | null;
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   log: Logger;
-  /** For a Redis that is away; none by default. */
+  /** For a Redis that is unavailable; no waiting by default. */
   patience?: Patience;
 }
 
-/** The braces make every key of every queue hash to one slot, which a Redis Cluster demands of BullMQ's scripts. */
+/** The braces make every key of every queue hash to one slot, which BullMQ's scripts require on a Redis Cluster. */
 const KEY_PREFIX = '{millrace}';
 const PING_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const PRODUCER_QUERY_TIMEOUT_MS = 15_000;
 const WORKER_QUERY_TIMEOUT_MS = 60_000;
 const PRODUCER_POOL_SIZE = 4;
-/** One of them listens. */
+/** One of these connections listens. */
 const WORKER_POOL_SIZE = 4;
 const ERROR_LOG_INTERVAL_MS = 10_000;
 
 /**
- * Connects to the store of the queues and brings BullMQ's own tables up to date.
- * @throws StartError with a remedy when the store is absent or unusable
+ * Connects to the queue store and migrates BullMQ's own tables.
+ * @throws StartError with a remedy when the store is missing or unusable
  */
 export async function openQueueBackend(settings: QueueBackendSettings): Promise<QueueBackend> {
   const reportError = createErrorReporter(settings.log);
@@ -95,7 +95,7 @@ async function openInPglite(
   reportError: ErrorReporter,
 ): Promise<QueueBackend> {
   await migrateInPglite(pglite, async (client) => runMigrations(client));
-  // BullMQ's statements name its tables without their schema. Ours come first; no name is in both.
+  // BullMQ's statements name its tables without a schema. Ours come first; no table name is in both.
   await pglite.exec('set search_path = public, bullmq');
   const pool = createPglitePool(pglite);
   return openSqlBackend(pool, () => new PostgresConnection(pool), reportError);

@@ -1,7 +1,7 @@
 import type { openPool } from './postgres.ts';
 import type { RedisClient } from './redis.ts';
 
-/** Where the API processes of a deployment count requests together; it follows from the size. */
+/** Where a deployment's API processes count requests together; follows from the size. */
 export type RateLimitStore =
   | { readonly kind: 'memory' }
   | { readonly kind: 'postgres'; readonly pool: ReturnType<typeof openPool> }

@@ -6,7 +6,9 @@ import { readOutboundBody } from './read-outbound-body.ts';
 
 const MAX_BYTES = 20_000_000;
 
-/** The answer with its body read, by the rules of the request. @throws as `readOutboundBody`, or the caller's reason */
+/**
+ * Reads the answer's body, within the limits of the request. @throws like `readOutboundBody`, or the caller's reason
+ */
 export async function readOutboundAnswer(
   hop: OutboundHop,
   answer: { statusCode: number; headers: IncomingHttpHeaders; body: Readable },
@@ -24,7 +26,7 @@ export async function readOutboundAnswer(
         signal,
       })
     : leaveBody(body);
-  // Only the deadline cuts; whoever gives up a call wants no answer.
+  // Only the deadline may cut the body; a caller who aborts wants no answer.
   if (isCut) request.signal.throwIfAborted();
   return {
     status,
@@ -36,14 +38,14 @@ export async function readOutboundAnswer(
   };
 }
 
-/** RFC 9110 §6.4.1, and what says of itself that it is empty. */
+/** RFC 9110 §6.4.1, and bodies declared empty. */
 function hasBody({ method }: OutboundHop, status: number, headers: Headers): boolean {
   return (
     method !== 'HEAD' && status !== 204 && status !== 304 && headers.get('content-length') !== '0'
   );
 }
 
-/** Read to its end, so that the connection can be used again. */
+/** Reads the body to its end, so that the connection can be reused. */
 function leaveBody(body: Readable): { bytes: Buffer; isCut: boolean } {
   body.on('error', () => undefined).resume();
   return { bytes: Buffer.alloc(0), isCut: false };
@@ -53,7 +55,7 @@ function headersOf(raw: IncomingHttpHeaders): Headers {
   const headers = new Headers();
   for (const [name, values] of Object.entries(raw)) {
     for (const value of [values ?? []].flat()) {
-      // `Headers` refuses what a lenient parser may have let through.
+      // `Headers` rejects characters that a lenient parser may have accepted.
       headers.append(name, value.replaceAll(/[\0\r\n]/g, ' '));
     }
   }

@@ -10,24 +10,24 @@ import {
 } from 'node:zlib';
 import { OutboundError } from './outbound.ts';
 
-/** Nobody compresses twice in earnest; each further layer multiplies what a small body can unpack to. */
+/** Nobody legitimately compresses twice; each further layer multiplies what a small body can unpack to. */
 const MAX_CODINGS = 2;
-/** 8 MB, the window that RFC 9659 bounds zstd to as a content coding. */
+/** 8 MB, the window limit of RFC 9659 for zstd as a content coding. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 
 export interface OutboundBody {
   bytes: Buffer;
-  /** There would have been more, or the rest could not be read. */
+  /** There was more, or the rest could not be read. */
   isCut: boolean;
 }
 
 /**
- * The whole body, with its content codings (RFC 9110 §8.4) taken off. Reading stops as soon as what arrives or what it
- * unpacks to goes above `maxBytes`, so no more than that and one chunk is ever held. `body` is destroyed whenever it is
+ * Reads the whole body and decodes its content codings (RFC 9110 §8.4). Reading stops as soon as the received or the
+ * decoded bytes exceed `maxBytes`, so no more than that and one chunk is ever held. `body` is destroyed whenever it is
  * not read to its end.
  *
- * With `excess: 'cut'` nothing is thrown: what could be read until then is the body, an abort by `signal` included.
- * @throws OutboundError `too-large`, `network` for a coding that is unknown or damaged; or the body's own error
+ * With `excess: 'cut'` nothing is thrown, not even for an abort by `signal`: the body is what could be read until then.
+ * @throws OutboundError `too-large`, `network` for an unknown coding or damaged data; or the body's own error
  */
 export async function readOutboundBody(
   body: Readable,
@@ -50,11 +50,11 @@ export async function readOutboundBody(
       yield* arrived.limit(source, mayCut);
     } catch (error) {
       if (!mayCut) throw error;
-      // An end, unlike an error, lets the decoders give out what they hold.
+      // Unlike an error, an end lets the decoders flush what they hold.
       isCut = true;
     }
   }
-  // An error that is met while nobody reads must not end the process; whoever reads is told.
+  // An error while nobody reads must not end the process; the reader gets it.
   body.on('error', () => undefined);
   try {
     const decoders = decodersOf(options.contentEncoding, host);
@@ -68,7 +68,7 @@ export async function readOutboundBody(
     );
   } catch (error) {
     body.destroy();
-    // Some servers name a coding on an answer that has no body.
+    // Some servers name a coding on an answer without a body.
     const isEmpty = isCodingError(error) && arrived.bytes === 0 && !isCut;
     if (!mayCut && !isEmpty) throw explainCodingError(error, host);
     isCut = !isEmpty;
@@ -77,7 +77,7 @@ export async function readOutboundBody(
   return { bytes: Buffer.concat(chunks), isCut };
 }
 
-/** Counts what goes through, up to a limit. */
+/** Counts bytes passing through, up to a limit. */
 class Gauge {
   bytes = 0;
   readonly #host: string;
@@ -88,7 +88,7 @@ class Gauge {
     this.#maxBytes = maxBytes;
   }
 
-  /** @throws OutboundError `too-large` above the limit, after what was below it when the body may be cut */
+  /** @throws OutboundError `too-large` above the limit; if the body may be cut, first yields what was below it */
   async *limit(source: AsyncIterable<Buffer>, mayCut: boolean): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
       const room = this.#maxBytes - this.bytes;
@@ -114,7 +114,7 @@ function explainCodingError(error: unknown, host: string): unknown {
 
 type Decoder = (source: AsyncIterable<Buffer>) => AsyncGenerator<Buffer>;
 
-/** In the order in which they are taken off: the last one named is the outermost. */
+/** In decoding order: the coding named last is the outermost. */
 function decodersOf(contentEncoding: string, host: string): Decoder[] {
   const codings = contentEncoding
     .toLowerCase()
@@ -147,14 +147,14 @@ async function* decodeBy(
   decoder: Transform,
   source: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
-  // `pipeline` hands an error of the source on to the decoder, and the loop throws it.
+  // `pipeline` passes an error of the source to the decoder, and the loop throws it.
   const fed = pipeline(Readable.from(source), decoder).catch(() => undefined);
   // A decoder without an encoding yields buffers.
   yield* decoder as AsyncIterable<Buffer>;
   await fed;
 }
 
-/** `deflate` means the zlib format, yet some servers send the bare deflate stream; the first byte tells them apart. */
+/** `deflate` means the zlib format, but some servers send a raw deflate stream; the first byte distinguishes them. */
 async function* inflateEither(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = source[Symbol.asyncIterator]();
   const first = await iterator.next();

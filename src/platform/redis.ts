@@ -5,18 +5,18 @@ import { messageOf } from './message-of.ts';
 
 export type RedisClient = Redis | Cluster;
 
-/** Without the one option that ioredis's own types reject when it is spelt out as absent. */
+/** Omits an option that ioredis's own types reject when it is explicitly undefined. */
 type RedisOptions = Omit<AllRedisOptions, 'replyMapping'>;
 
-/** `REDIS_URL`, understood. Credentials, database and TLS are those of the first address. */
+/** `REDIS_URL`, parsed. Credentials, database and TLS come from the first address. */
 export type RedisTarget =
   | { kind: 'single'; url: string }
   | { kind: 'cluster'; nodes: { host: string; port: number }[]; options: RedisOptions }
   | { kind: 'sentinel'; options: RedisOptions };
 
 /**
- * `producer`: fails within seconds while Redis is away, so that a request can be answered.
- * `worker`: waits for Redis to come back, however long that takes.
+ * `producer`: fails within seconds while Redis is unavailable, so that a request can be answered. `worker`: waits for
+ * Redis to come back, however long that takes.
  */
 export type RedisRole = 'producer' | 'worker';
 
@@ -27,9 +27,9 @@ const MAX_RECONNECT_DELAY_MS = 2_000;
 const DEFAULT_PORTS = { redis: 6379, sentinel: 26_379 };
 
 /**
- * Reads `REDIS_URL`: one URL, a list of them parted by commas (Redis Cluster), or
+ * Parses `REDIS_URL`: one URL, a comma-separated list (Redis Cluster), or
  * `redis+sentinel://host:port,host:port/master-name` (`rediss…` for TLS).
- * @throws StartError that names the setting; the URL itself is left out, it may hold a password
+ * @throws StartError naming the setting but not the URL, which may contain a password
  */
 export function parseRedisUrl(text: string): RedisTarget {
   const sentinel = /^(rediss?)\+sentinel:\/\/(.*)$/.exec(text.trim());
@@ -94,13 +94,14 @@ function credentials(url: URL): RedisOptions {
 
 function wrongUrl(reason: string): StartError {
   return new StartError(
-    `REDIS_URL is not usable: ${reason}. It takes one redis:// URL, several parted by commas (Cluster), or redis+sentinel://host:port,host:port/master-name.`,
+    `REDIS_URL is not usable: ${reason}. It takes one redis:// URL, several separated by commas (Cluster), or redis+sentinel://host:port,host:port/master-name.`,
   );
 }
 
 /**
- * Connects. Later connection errors go to `onError` and the client reconnects by itself.
- * @throws ServerAway when Redis cannot be reached within 5 s; StartError when it answers that the setting is wrong
+ * Connects. Later connection errors go to `onError`, and the client reconnects by itself.
+ * @throws ServerAway when Redis cannot be reached within 5 s; StartError when its answer shows that the setting is
+ * wrong
  */
 export async function openRedis(
   redisUrl: string,
@@ -123,7 +124,7 @@ export async function openRedis(
   return client;
 }
 
-/** Answers of a Redis that refuses the login or the database that the setting names. */
+/** Answers of a Redis that rejects the login or the database from the setting. */
 const WRONG_SETTING =
   /^(WRONGPASS|NOAUTH|NOPERM|ERR (AUTH|invalid password|DB index|Client sent AUTH))/;
 
@@ -131,9 +132,12 @@ function unusable(target: RedisTarget, cause: unknown): StartError {
   const server = `Redis at ${placeOf(target)}`;
   const reason = messageOf(cause);
   return WRONG_SETTING.test(reason)
-    ? new StartError(`${server} refuses what REDIS_URL says (${reason}). Correct REDIS_URL.`, {
-        cause,
-      })
+    ? new StartError(
+        `${server} rejects the login or database in REDIS_URL (${reason}). Correct REDIS_URL.`,
+        {
+          cause,
+        },
+      )
     : new ServerAway(
         {
           server,
@@ -144,7 +148,7 @@ function unusable(target: RedisTarget, cause: unknown): StartError {
       );
 }
 
-/** Hosts and ports: nothing of `REDIS_URL` that is secret. */
+/** Hosts and ports: nothing secret from `REDIS_URL`. */
 function placeOf(target: RedisTarget): string {
   switch (target.kind) {
     case 'single': {
@@ -180,13 +184,13 @@ function createClient(target: RedisTarget, role: RedisRole): RedisClient {
 
 function optionsFor(role: RedisRole): RedisOptions {
   const shared: RedisOptions = {
-    // BullMQ copies a worker's client for its blocking commands, and gives up for good on a copy that is connected lazily
-    // and refused at its first attempt.
+    // BullMQ copies a worker's client for its blocking commands. If the copy connects lazily and its first attempt is
+    // refused, BullMQ gives up for good.
     lazyConnect: role === 'producer',
     connectTimeout: CONNECT_TIMEOUT_MS,
     keepAlive: 10_000,
     retryStrategy: reconnectDelayMs,
-    // After a failover the old master answers READONLY: reconnect, and send the command again.
+    // After a failover the old master answers READONLY: reconnect and resend the command.
     reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
   };
   return role === 'producer'
@@ -210,7 +214,7 @@ async function connectWithin(client: RedisClient, timeoutMs: number): Promise<vo
     () => ready.reject(new Error(`no answer in ${timeoutMs} ms`)),
     timeoutMs,
   );
-  // A refused first connection is retried by the client; only the deadline ends the wait.
+  // The client retries a refused first connection; only the deadline ends the wait.
   client.connect().catch(() => undefined);
   try {
     await ready.promise;
@@ -220,8 +224,8 @@ async function connectWithin(client: RedisClient, timeoutMs: number): Promise<vo
 }
 
 /**
- * Refuses a Redis that is too old for the queues, and warns about one that may drop them.
- * `INFO` tells both and, unlike `CONFIG`, is not forbidden by hosted services.
+ * Rejects a Redis that is too old for the queues, and warns about one that may evict jobs. `INFO` tells both and,
+ * unlike `CONFIG`, is allowed by hosted services.
  */
 export async function assertUsableRedis(
   client: Pick<RedisClient, 'info'>,
@@ -238,7 +242,7 @@ export async function assertUsableRedis(
   if (policy !== null && policy !== 'noeviction') {
     log.warn(
       { maxmemoryPolicy: policy },
-      'Redis may evict queued jobs when its memory is full; reconcile would repair that, late. Set maxmemory-policy to noeviction.',
+      'Redis may evict queued jobs when its memory is full; reconcile would restore them only after a delay. Set maxmemory-policy to noeviction.',
     );
   }
 }

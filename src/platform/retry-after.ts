@@ -1,6 +1,6 @@
 /**
- * Milliseconds that a `Retry-After` header asks for (RFC 9110 §10.2.3: seconds, or an HTTP date); null when the
- * header is absent or unreadable. Never negative.
+ * Delay in milliseconds requested by a `Retry-After` header (RFC 9110 §10.2.3: seconds or an HTTP date); null when the
+ * header is missing or unreadable. Never negative.
  */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   const value = header?.trim() ?? '';

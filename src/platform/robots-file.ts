@@ -1,27 +1,27 @@
 import robotsParser from 'robots-parser';
 
-/** The name under which a site may address this crawler (RFC 9309 §2.2.1). */
+/** The product token by which a site addresses this crawler (RFC 9309 §2.2.1). */
 const ROBOT = 'Millrace';
-/** RFC 9309 §2.5: at least 500 KiB are read. */
+/** RFC 9309 §2.5: crawlers must read at least 500 KiB. */
 export const ROBOTS_READ_BYTES = 512 * 1024;
-/** A site that asks for more would be read for ever. */
+/** A site that asks for a longer delay would take forever to crawl. */
 const MAX_DELAY_MS = 10_000;
-/** Of all rules of one robots.txt together; the long ones of large sites have some hundreds. */
+/** For all rules of one robots.txt together; the long ones of large sites have a few hundred. */
 const MAX_WILDCARDS = 2_000;
 
-/** What one robots.txt says to this crawler. */
+/** The rules of one robots.txt for this crawler. */
 export interface RobotsFile {
-  /** Of addresses of the file's own origin; others are none of its business and allowed. */
+  /** For URLs of the file's own origin; all others are out of its scope and allowed. */
   isAllowed(url: string): boolean;
-  /** `Crawl-delay`, no part of the RFC and widely used; 0 when there is none, at most 10 s. */
+  /** `Crawl-delay`, not in the RFC but widely used; 0 when there is none, at most 10 s. */
   readonly crawlDelayMs: number;
-  /** `Sitemap:` lines, as they are written. */
+  /** `Sitemap:` lines, as written. */
   readonly sitemaps: readonly string[];
 }
 
 /**
- * Reads a robots.txt (RFC 9309, https://www.rfc-editor.org/rfc/rfc9309): its first 512 KiB.
- * @param url where it was asked for: its rules are those of this origin
+ * Reads the first 512 KiB of a robots.txt (RFC 9309, https://www.rfc-editor.org/rfc/rfc9309).
+ * @param url where it was fetched: its rules apply to this origin
  */
 export function readRobotsFile(url: string, bytes: Buffer): RobotsFile {
   const text = bytes
@@ -43,17 +43,17 @@ interface ParsedRobots {
   getSitemaps(): string[];
 }
 
-// The package's types describe a default export within CommonJS; its module is the function itself.
+// The package's types describe a CommonJS default export; the module is the function itself.
 const parseRobots = robotsParser as unknown as (url: string, text: string) => ParsedRobots;
 
 const GROUP_FIELDS = new Set(['user-agent', 'allow', 'disallow', 'crawl-delay']);
 
 /**
- * The lines that the parser understands, in a form that it reads by the RFC: other records do not break a group
+ * The lines that the parser understands, in a form that it reads as the RFC says: other records do not end a group
  * (§2.2.4), so sitemaps come last.
  *
- * Every page is held against every rule, at a cost that grows with the wildcards. What is above the budget counts up
- * to its first wildcard when it forbids, so that nothing is read that may not be, and not at all when it allows.
+ * Every page is checked against every rule, at a cost that grows with the wildcards. A rule above the wildcard budget
+ * is cut at its first wildcard if it disallows, so that no forbidden page is read, and dropped if it allows.
  */
 function plainRules(text: string): string {
   const rules: string[] = [];
@@ -75,13 +75,13 @@ function plainRules(text: string): string {
     if (wildcards <= MAX_WILDCARDS || !pattern.includes('*')) rules.push(`${field}: ${pattern}`);
     else if (field === 'disallow')
       rules.push(`${field}: ${pattern.split('*', 1)[0]?.trim() || '/'}`);
-    // The group has begun all the same.
+    // The rule is dropped, but its group has begun.
     else rules.push(`${field}:`);
   }
   return [...rules, ...sitemaps].join('\n');
 }
 
-/** Percent codes of characters that need none stand for these (§2.2.2). */
+/** Decodes percent codes of characters that need no encoding (§2.2.2). */
 function withPlainCodes(text: string): string {
   if (!text.includes('%')) return text;
   return text.replaceAll(/%[0-9a-f]{2}/gi, (code) => {

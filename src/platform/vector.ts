@@ -6,8 +6,8 @@ export function toHalfBits(vector: Float32Array): Uint16Array {
 }
 
 /**
- * One bit per dimension, set where the value is above zero; the most significant bit of a byte comes first, as the
- * wire format of Postgres `bit(n)` wants it (and as pgvector's `binary_quantize` does).
+ * One bit per dimension, set where the value is above zero; most significant bit first within a byte, as the wire
+ * format of Postgres `bit(n)` and pgvector's `binary_quantize` have it.
  */
 export function signBits(vector: Float32Array): Uint8Array {
   const bytes = new Uint8Array(Math.ceil(vector.length / 8));
@@ -34,15 +34,15 @@ export function normalize(vector: Float32Array): Float32Array {
 }
 
 /**
- * Walsh–Hadamard transform in place, natural order, not scaled: applied twice it multiplies by the length.
- * The length must be a power of two.
+ * In-place Walsh–Hadamard transform, natural order, unscaled: applying it twice multiplies by the length. The length
+ * must be a power of two.
  */
 export function fastWalshHadamard(vector: Float32Array): Float32Array {
   const length = vector.length;
   if (length === 0 || (length & (length - 1)) !== 0) {
     throw new RangeError(`A Walsh–Hadamard transform needs a power-of-two length, not ${length}.`);
   }
-  // Two levels at a time halve the trips through memory; an odd level is left for the end.
+  // Two levels at a time halve the passes over memory; an odd level is left for the end.
   let span = 1;
   for (; span * 2 < length; span *= 4) {
     for (let block = 0; block < length; block += span * 4) {

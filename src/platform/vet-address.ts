@@ -4,14 +4,14 @@ import ipaddr from 'ipaddr.js';
 /** Ranges that the operator has opened, such as `10.0.0.0/8`. */
 export type AllowedRanges = readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
 
-/** @throws Error naming the range that cannot be read */
+/** @throws Error naming the unreadable range */
 export function parseRanges(cidrs: readonly string[]): AllowedRanges {
   return cidrs.map((cidr) => ipaddr.parseCIDR(cidr));
 }
 
 /**
- * Why this address may not be reached ("a private address"); null when it may. What is neither public by the
- * registries of special addresses (IANA, RFC 6890) nor opened by the operator is refused.
+ * Why this address may not be reached ("a private address"); null when it may. Refuses every address that is neither
+ * public according to the special-purpose registries (IANA, RFC 6890) nor opened by the operator.
  */
 export function refusalOf(address: string, allowed: AllowedRanges): string | null {
   if (isIP(address) === 0) return 'no IP address';
@@ -20,7 +20,7 @@ export function refusalOf(address: string, allowed: AllowedRanges): string | nul
   return parsed instanceof ipaddr.IPv4 ? refusalOfV4(parsed) : refusalOfV6(parsed, allowed);
 }
 
-/** Whether the operator has opened this very address; public ones are not opened by being public. */
+/** Whether the operator has opened this address explicitly; being public is not enough. */
 export function isOpened(address: string, allowed: AllowedRanges): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(withoutDots(address));
@@ -30,7 +30,9 @@ export function isOpened(address: string, allowed: AllowedRanges): boolean {
   return embedded !== null && embedded.every((inner) => isOpened(inner, allowed));
 }
 
-/** The parser takes `::10.0.0.1`, as systems write IPv4-compatible addresses, for `::ffff:10.0.0.1`; a URL does not. */
+/**
+ * The parser reads `::10.0.0.1`, a common notation for IPv4-compatible addresses, as `::ffff:10.0.0.1`; a URL does not.
+ */
 function withoutDots(address: string): string {
   const url = isIP(address) === 6 ? URL.parse(`http://[${address}]/`) : null;
   return url === null ? address : url.hostname.slice(1, -1);
@@ -43,7 +45,7 @@ function isWithin(
   return address.kind() === base.kind() && address.match(base, prefixLength);
 }
 
-/** In public ranges, yet answered by the host a machine runs on: Azure's WireServer, which hands out certificates. */
+/** In public ranges, but answered by the host that a machine runs on: Azure's WireServer, which issues certificates. */
 const HOST_SERVICES_V4: readonly string[] = ['168.63.129.16'];
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -82,7 +84,7 @@ function firstRefusal(addresses: string[], allowed: AllowedRanges): string | nul
   return null;
 }
 
-/** IPv4 addresses that packets to this one may be sent on to; null when it embeds none. */
+/** IPv4 addresses to which packets for this address may be forwarded; null when it embeds none. */
 function embeddedV4({ parts }: ipaddr.IPv6, range: string): string[] | null {
   const v4At = (index: number, mask = 0): string => {
     const high = (parts[index] ?? 0) ^ mask;
@@ -93,7 +95,7 @@ function embeddedV4({ parts }: ipaddr.IPv6, range: string): string[] | null {
     case 'ipv4Mapped': // ::ffff:0:0/96, RFC 4291
     case 'rfc6145': // ::ffff:0:0:0/96, translated
       return [v4At(6)];
-    case 'rfc6052': // 64:ff9b::/96; the local-use prefix 64:ff9b:1::/48 embeds at places that only its network knows
+    case 'rfc6052': // 64:ff9b::/96; the local-use prefix 64:ff9b:1::/48 embeds at positions that only its network knows
       return parts[2] === 0 ? [v4At(6)] : null;
     case '6to4': // 2002::/16, RFC 3056
       return [v4At(1)];

@@ -1,12 +1,12 @@
 import { startDeadline, untilAborted } from './deadline.ts';
 import { OutboundError, type OutboundGuard } from './outbound.ts';
 
-/** Somebody waits for it. */
+/** Short, because a user is waiting. */
 const RESOLVE_TIMEOUT_MS = 5_000;
 
 /**
- * Whether a host that a customer names may be reached, as it resolves now; every connection is vetted again.
- * `unresolved`: the name leads nowhere just now, or nobody could be asked in time.
+ * Whether a customer-named host may be reached, as it resolves now; every connection is vetted again. `unresolved`: the
+ * name does not resolve now, or no name server answered in time.
  * @throws the signal's reason
  */
 export async function vetHost(
@@ -27,7 +27,7 @@ export async function vetHost(
   }
 }
 
-/** The system's resolver tells by a code (`ENOTFOUND`, `EAI_AGAIN`, …) and the call that failed. */
+/** Errors of the system's resolver have a code (`ENOTFOUND`, `EAI_AGAIN`, …) and the failed call. */
 function isUnresolved(error: unknown): boolean {
   if (error instanceof OutboundError) return error.kind === 'network';
   return error instanceof Error && 'syscall' in error && error.syscall === 'getaddrinfo';

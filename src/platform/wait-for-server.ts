@@ -6,23 +6,23 @@ const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 const LOG_INTERVAL_MS = 10_000;
 
-/** How long a starting process waits for a server that is away. */
+/** How long a starting process waits for an unavailable server. */
 export interface Patience {
   readonly log: Logger;
   /** Ends the wait at once, with its reason. */
   readonly signal: AbortSignal | null;
-  /** With 0 there is one attempt. */
+  /** With 0, one attempt is made. */
   readonly timeoutMs: number;
 }
 
-/** For what is to be there already. */
+/** For servers that must already be available. */
 export function noPatience(log: Logger): Patience {
   return { log, signal: null, timeoutMs: 0 };
 }
 
 /**
- * Opens what needs a server, again and again while that is away, and logs now and then what it waits for.
- * @throws ServerAway when the time is up, the signal's reason, or whatever else `open` throws, at once
+ * Calls `open` repeatedly while the server is unavailable, and logs from time to time what it waits for.
+ * @throws ServerAway when the time is up, the signal's reason, or, at once, any other error of `open`
  */
 export async function waitForServer<T>(
   open: () => Promise<T>,
@@ -50,7 +50,7 @@ export async function waitForServer<T>(
   }
 }
 
-/** An attempt that is under way may take seconds to fail; who was told to stop does not wait for it. */
+/** An attempt in progress may take seconds to fail; an aborted caller does not wait for it. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason);

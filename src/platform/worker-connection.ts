@@ -4,14 +4,14 @@ import { SteadyClient } from './postgres.ts';
 
 type ReportError = (error: Error) => void;
 
-/** SQLSTATEs of a server that is going, coming or full, besides class 08 (connection exceptions). */
+/** SQLSTATEs of a server that is stopping, starting or full, besides class 08 (connection exceptions). */
 const LOST_CODES = /^(?:08|57P|53300$)/;
-/** Where BullMQ's tables are; its statements name them without their schema. */
+/** Schema of BullMQ's tables; its statements name them without it. */
 const SEARCH_PATH = '-c search_path="bullmq"';
 
 /**
- * One worker's way to queues in Postgres: a pool, one connection of which listens. Left to itself BullMQ opens that
- * connection with nobody to hear its error when it breaks at its birth or at its end, which would end the process.
+ * One worker's access to queues in Postgres: a pool, one connection of which listens. BullMQ alone would open that
+ * connection without an error listener, so an error while it opens or closes would end the process.
  */
 export function openWorkerConnection(
   settings: pg.PoolConfig,
@@ -24,12 +24,12 @@ class WorkerConnection extends PostgresConnection {
   #closed: Promise<void> | null = null;
 
   /**
-   * The producers' connection has brought the tables up to date. BullMQ would look again and remember a failure for
-   * good; a worker that met one would then ask and be refused without ever letting another task run.
+   * The producers' connection has already migrated the tables. BullMQ would check again and remember a failure for
+   * good; such a worker would then retry in a loop that never yields to other tasks.
    */
   override async waitUntilReady(): Promise<void> {}
 
-  /** With `true`, a worker that could not listen for a moment would not look for jobs in the next hour. */
+  /** With `true`, a worker that briefly could not listen would not look for jobs for an hour. */
   override get hasListenClientKeepAlive(): boolean {
     return false;
   }
@@ -41,8 +41,9 @@ class WorkerConnection extends PostgresConnection {
 }
 
 /**
- * A pool that tells BullMQ in its own words that the store is away. For those it waits a second and asks again; for
- * any other error it would ask again at once, and run a job a second time whose end could not be written down.
+ * A pool that reports an unavailable store with the errors that BullMQ recognizes. For those, BullMQ waits a second and
+ * retries; for any other error it would retry at once, and would run a job a second time if its end could not be
+ * recorded.
  */
 class WorkerPool implements PgPool {
   readonly #pool: pg.Pool;
@@ -68,7 +69,7 @@ class WorkerPool implements PgPool {
         client.release(true);
         throw client.failure;
       }
-      // BullMQ's own description of a client of `pg`; only the overloads of `on` are told differently.
+      // Matches BullMQ's own description of a `pg` client, except for the overloads of `on`.
       return client as unknown as PgPoolClient;
     } catch (error) {
       throw this.#inItsWords(error);
@@ -96,7 +97,7 @@ class WorkerPool implements PgPool {
   }
 }
 
-/** What is no error of a statement is one of the connection: refused, cut, or silent for too long. */
+/** Any error that is not a statement error concerns the connection: refused, cut, or silent for too long. */
 function isLost(error: Error): boolean {
   return !(error instanceof pg.DatabaseError) || LOST_CODES.test(error.code ?? '');
 }

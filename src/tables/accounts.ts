@@ -11,13 +11,13 @@ export type Role = (typeof ROLES)[number];
 interface WorkspaceTable {
   id: WorkspaceId;
   name: string;
-  /** The plan that holds now: that of the subscription, else `base_plan_tier`. */
+  /** The current plan: that of the subscription, else `base_plan_tier`. */
   plan_tier: PlanTier;
-  /** The plan without a subscription: the default one, or what an operator has set. */
+  /** The plan without a subscription: the default, or one that an operator has set. */
   base_plan_tier: PlanTier;
-  /** Since when `plan_tier` holds. */
+  /** When `plan_tier` took effect. */
   plan_since: Timestamp;
-  /** The one workspace made at first start; its admins may create others. */
+  /** The workspace created at first start; its admins may create others. */
   is_bootstrap: Generated<boolean>;
   created_at: Timestamp;
 }
@@ -27,7 +27,7 @@ interface UserAccountTable {
   workspace_id: WorkspaceId;
   display_name: string;
   email: string | null;
-  /** IANA name; the user's days begin and end by it. */
+  /** IANA name; determines the user's day boundaries. */
   time_zone: Generated<string>;
   time_zone_changed_at: Date | null;
   created_at: Timestamp;
@@ -43,7 +43,7 @@ interface ApiKeyTable {
   key_hash: Buffer;
   prefix: string;
   last_four: string;
-  /** Set for the key that `BOOTSTRAP_ADMIN_API_KEY` names: it is replaced when the setting changes. */
+  /** Set for the key from `BOOTSTRAP_ADMIN_API_KEY`, which is replaced when the setting changes. */
   is_bootstrap: Generated<boolean>;
   expires_at: Date | null;
   revoked_at: Date | null;

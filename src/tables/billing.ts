@@ -3,13 +3,13 @@ import type { WorkspaceId } from '#src/ids.ts';
 import type { PlanTier } from './accounts.ts';
 import type { Timestamp } from './column-types.ts';
 
-/** Events of Stripe that were applied: each counts once. */
+/** Stripe events that were applied: each counts once. */
 interface StripeEventTable {
   id: string;
   type: string;
-  /** Null when it could not be told whose it is. */
+  /** Null when the workspace could not be determined. */
   workspace_id: WorkspaceId | null;
-  /** When Stripe made it. */
+  /** When Stripe created it. */
   created_at: Date;
   processed_at: Timestamp;
 }
@@ -21,25 +21,25 @@ interface StripeCustomerTable {
   created_at: Timestamp;
 }
 
-/** The newest that Stripe has said of a subscription, in whatever order its events came. */
+/** The latest state of a subscription according to Stripe, whatever order its events arrived in. */
 interface StripeSubscriptionTable {
   id: string;
-  /** Null until a checkout or the subscription's metadata says whose it is. */
+  /** Null until a checkout or the subscription's metadata names the workspace. */
   workspace_id: WorkspaceId | null;
   customer_id: string | null;
-  /** Stripe's own word; null before the first event of the subscription itself. Unknown ones are kept. */
+  /** Stripe's own status; null before the first event of the subscription itself. Unknown ones are kept. */
   status: string | null;
   plan_tier: PlanTier | null;
-  /** In minor units, a month. */
+  /** Per month, in minor units. */
   amount_monthly: number | null;
   currency: string | null;
   current_period_end: Date | null;
   cancel_at_period_end: Generated<boolean>;
-  /** Since when payment is late; the plan holds for a grace period after it. */
+  /** When payment became overdue; the plan holds for a grace period afterwards. */
   past_due_since: Date | null;
   cancellation_reason: string | null;
   ended_at: Date | null;
-  /** What orders the events of the subscription: see billing/apply-stripe-event.ts. */
+  /** Orders the events of the subscription: see billing/apply-stripe-event.ts. */
   last_event: ColumnType<unknown, string | null | undefined, string | null>;
   updated_at: Timestamp;
   created_at: Timestamp;
@@ -55,12 +55,12 @@ interface StripeCheckoutTable {
   /** In minor units. */
   amount_total: number | null;
   currency: string | null;
-  /** Null until it is paid for. */
+  /** Null until it is paid. */
   paid_at: Date | null;
   created_at: Timestamp;
 }
 
-/** What Stripe has said of customers and subscriptions. */
+/** Customers and subscriptions according to Stripe. */
 export interface BillingTables {
   stripe_event: StripeEventTable;
   stripe_customer: StripeCustomerTable;

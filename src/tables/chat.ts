@@ -12,20 +12,20 @@ import type {
 } from '#src/ids.ts';
 import type { Json, JsonWithDefault, LocalDate, Timestamp } from './column-types.ts';
 
-/** Who answers: instructions, tools, documents and a model. The default one, id 0, has no row. */
+/** An agent answers: instructions, tools, documents and a model. The default agent, id 0, has no row. */
 interface AgentTable {
   id: GeneratedAlways<AgentId>;
   workspace_id: WorkspaceId;
-  /** Null once the user is gone. */
+  /** Null once the user is deleted. */
   created_by: UserId | null;
   name: string;
   description: Generated<string>;
   instructions: Generated<string>;
-  /** Otherwise its maker alone sees it. */
+  /** If false, only its creator can see it. */
   is_public: Generated<boolean>;
-  /** Null: all tools. */
+  /** Null means all tools. */
   tool_ids: number[] | null;
-  /** Names; empty: all documents. */
+  /** Names; empty means all documents. */
   document_sets: Generated<string[]>;
   model_provider: string | null;
   model_version: string | null;
@@ -61,7 +61,7 @@ export const USER_FILE_STATUSES = [
 /** `PROCESSING → COMPLETED | FAILED`. */
 export type UserFileStatus = (typeof USER_FILE_STATUSES)[number];
 
-/** A file that a user has uploaded for chats and projects. */
+/** A file that a user uploaded for chats and projects. */
 interface UserFileTable {
   id: UserFileId;
   workspace_id: WorkspaceId;
@@ -71,7 +71,7 @@ interface UserFileTable {
   media_type: string;
   chat_file_type: ChatFileType;
   status: Generated<UserFileStatus>;
-  /** What its reader found in it; null before that, and for images. */
+  /** The extracted text; null before extraction, and for images. */
   text: string | null;
   token_count: number | null;
   chunk_count: number | null;
@@ -103,21 +103,21 @@ interface ChatSessionTable {
   workspace_id: WorkspaceId;
   user_id: UserId;
   title: string | null;
-  /** Null is the default agent. */
+  /** Null means the default agent. */
   agent_id: AgentId | null;
   project_id: ProjectId | null;
   shared_status: Generated<'private' | 'public'>;
   temperature_override: number | null;
-  /** `provider/model`, or a model's name. */
+  /** `provider/model`, or the name of a model. */
   alternate_model: string | null;
   created_at: Timestamp;
   updated_at: Timestamp;
   deleted_at: Date | null;
 }
 
-/** A file as a message names it. */
+/** A file as referenced by a message. */
 export interface FileDescriptor {
-  /** Of the stored file. */
+  /** Id of the stored file. */
   id: StoredFileId;
   type: ChatFileType;
   name: string | null;
@@ -128,25 +128,25 @@ interface ChatMessageTable {
   id: GeneratedAlways<number>;
   workspace_id: WorkspaceId;
   chat_session_id: ChatSessionId;
-  /** Null for the session's root alone: an empty message of the role `system`. */
+  /** Null only for the session's root: an empty message with the role `system`. */
   parent_id: number | null;
-  /** The branch that is shown, when several messages have this parent. */
+  /** The branch shown when several messages have this parent. */
   latest_child_id: number | null;
   role: 'system' | 'user' | 'assistant';
   content: string;
   /** Citation number → document id, for assistant messages. */
   citations: Json<Record<string, string>>;
   reasoning: string | null;
-  /** SearchDocs that the answer was given; null when nothing was searched. */
+  /** SearchDocs given to the answer; null when nothing was searched. */
   documents: Json<unknown[]> | null;
   files: JsonWithDefault<FileDescriptor[]>;
-  /** The answer's packets, as they went out. */
+  /** The answer's packets, as sent. */
   packets: Json<unknown[]> | null;
-  /** Deep research asked back instead of answering. */
+  /** Deep research asked a question instead of answering. */
   is_clarification: Generated<boolean>;
   model: string | null;
   duration_ms: number | null;
-  /** Why the answer failed or is not whole. */
+  /** Why the answer failed or is incomplete. */
   error: string | null;
   created_at: Timestamp;
   /** Null while an answer is being written. */
@@ -162,15 +162,15 @@ interface ChatFeedbackTable {
   created_at: Timestamp;
 }
 
-/** An answer that is being written, or was until a while ago. */
+/** An answer in progress, or one that ended recently. */
 interface ChatRunTable {
   chat_message_id: number;
   workspace_id: WorkspaceId;
   chat_session_id: ChatSessionId;
-  /** Its process renews this; one that lies back belongs to a dead process. */
+  /** Renewed by its process; a past time means that the process is dead. */
   alive_until: Date;
   stop_requested_at: Date | null;
-  /** Readers at other processes renew this. */
+  /** Renewed by readers in other processes. */
   followed_until: Date | null;
   started_at: Timestamp;
   finished_at: Date | null;
@@ -215,7 +215,7 @@ interface CustomToolTable {
   updated_at: Timestamp;
 }
 
-/** Tokens that a workspace has used of a model on a day (UTC). */
+/** Tokens that a workspace used of a model on a day (UTC). */
 interface ModelUsageTable {
   workspace_id: WorkspaceId;
   day: LocalDate;
@@ -228,7 +228,7 @@ interface ModelUsageTable {
   reasoning_tokens: number;
 }
 
-/** Conversations, and what they are held with. */
+/** Conversations, agents and tools. */
 export interface ChatTables {
   agent: AgentTable;
   project: ProjectTable;

@@ -4,7 +4,7 @@ import type { ColumnType } from 'kysely';
 export type Timestamp = ColumnType<Date, Date | undefined, Date>;
 /** A `json` column: an object when read, JSON text when written. */
 export type Json<T> = ColumnType<T, string, string>;
-/** The same, with a value of the database's own when it is left out. */
+/** The same, with a database default when omitted. */
 export type JsonWithDefault<T> = ColumnType<T, string | undefined, string>;
-/** A `date` column. Read it as text (`to_char`), since drivers differ in what they make of it. */
+/** A `date` column. Read it as text (`to_char`), because drivers parse it differently. */
 export type LocalDate = ColumnType<unknown, string, string>;

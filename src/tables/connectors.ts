@@ -15,7 +15,7 @@ interface CcPairTable {
   workspace_id: WorkspaceId;
   name: string;
   source: string;
-  /** The default pair of a workspace takes documents that name no pair; listings leave it out. */
+  /** A workspace's default pair takes documents without a pair; listings omit it. */
   is_default: Generated<boolean>;
   created_by: UserId | null;
   created_at: Timestamp;
@@ -27,16 +27,16 @@ interface CcPairTable {
   status: Generated<PairStatus>;
   /** Why it is paused or invalid, in a sentence for its administrator. */
   status_reason: string | null;
-  /** When the next run is due; null when none is planned. */
+  /** When the next run is due; null when none is scheduled. */
   next_run_at: Date | null;
   next_prune_at: Date | null;
-  /** Everything that changed at the source before this has been fetched. */
+  /** All changes at the source before this time have been fetched. */
   synced_until: Date | null;
   last_success_at: Date | null;
   last_pruned_at: Date | null;
-  /** Runs that failed in a row. */
+  /** Consecutive failed runs. */
   failed_runs: Generated<number>;
-  /** SHA-256 of the settings that the last good run used; another hash means: from the beginning. */
+  /** SHA-256 of the settings of the last successful run; a different hash means starting from the beginning. */
   settings_hash: string | null;
   /** When a job was last sent for this row. */
   queued_at: Timestamp;
@@ -74,7 +74,7 @@ export type PruneAttemptStatus =
   | 'failed'
   | 'canceled';
 
-/** A source with its settings; without a pair nothing is polled. */
+/** A source with its settings; nothing is polled without a pair. */
 interface ConnectorTable {
   id: GeneratedAlways<ConnectorId>;
   workspace_id: WorkspaceId;
@@ -87,7 +87,7 @@ interface ConnectorTable {
   access_type: string;
   /** `connector_specific_config` as it was sent. */
   settings: Json<Record<string, unknown>>;
-  /** Seconds; null: once, then on demand. */
+  /** Seconds; null means once, then on demand. */
   refresh_freq: number | null;
   prune_freq: number | null;
   /** Nothing older than this is polled. */
@@ -111,49 +111,49 @@ interface CredentialTable {
   updated_at: Timestamp;
 }
 
-/** One run: fetched = accepted + unchanged + skipped + failed, whenever it is looked at. */
+/** One run: fetched = accepted + unchanged + skipped + failed, at all times. */
 interface IndexAttemptTable {
   id: GeneratedAlways<IndexAttemptId>;
   workspace_id: WorkspaceId;
   cc_pair_id: CcPairId;
   status: IndexAttemptStatus;
   from_beginning: Generated<boolean>;
-  /** Null: from the beginning. */
+  /** Null means from the beginning. */
   poll_range_start: Date | null;
   poll_range_end: Date;
   settings_hash: string;
-  /** Where the connector goes on after a lost worker; null before the first page. */
+  /** Where the connector resumes after a worker was lost; null before the first page. */
   checkpoint: Json<unknown>;
   checkpoint_description: string | null;
-  /** Why it goes on only at `next_attempt_at`, in the source's words; null while it works. */
+  /** Why it resumes only at `next_attempt_at`, in the source's words; null while it works. */
   waiting_for: string | null;
   pages: Generated<number>;
   fetched: Generated<number>;
   accepted: Generated<number>;
-  /** Of those accepted, the ones that were not known before. */
+  /** How many of the accepted ones were new. */
   created: Generated<number>;
   unchanged: Generated<number>;
   skipped: Generated<number>;
   failed: Generated<number>;
   removed: Generated<number>;
-  /** Reason → documents skipped for it. */
+  /** Reason → number of documents skipped for it. */
   skip_reasons: JsonWithDefault<Record<string, number>>;
-  /** What was changed about documents that were taken, as in skip_reasons. */
+  /** Changes made to accepted documents, as in skip_reasons. */
   notes: JsonWithDefault<Record<string, number>>;
-  /** Documents the whole run will fetch, where the source says so. */
+  /** Number of documents the whole run will fetch, if the source reports it. */
   estimated_total: number | null;
   error: string | null;
-  /** Times in a row that the source could not be reached. */
+  /** Consecutive times that the source could not be reached. */
   outages: Generated<number>;
-  /** When it last got a page; null before the first. */
+  /** When it last received a page; null before the first. */
   last_page_at: Date | null;
-  /** Times that another worker went on from the checkpoint. */
+  /** How often another worker resumed from the checkpoint. */
   resumptions: Generated<number>;
-  /** The run that ended early and whose checkpoint this one began at. */
+  /** The run that ended early and from whose checkpoint this one started. */
   resumed_from: IndexAttemptId | null;
   claim_token: string | null;
   claimed_until: Date | null;
-  /** Not before this: the source asked to wait. */
+  /** Not before this time: the source asked to wait. */
   next_attempt_at: Date | null;
   queued_at: Timestamp;
   created_at: Timestamp;
@@ -174,21 +174,21 @@ interface IndexAttemptErrorTable {
   failed_from: Date | null;
   failed_until: Date | null;
   message: string;
-  /** Runs in which it failed. */
+  /** Number of runs in which it failed. */
   tries: Generated<number>;
   is_resolved: Generated<boolean>;
   created_at: Timestamp;
   resolved_at: Date | null;
 }
 
-/** What a connector wants to know again at its next run, such as a page's ETag. */
+/** What a connector remembers for its next run, such as a page's ETag. */
 interface ConnectorMemoryTable {
   cc_pair_id: CcPairId;
   key: string;
-  /** The entry holds only while the pair has this document; null: always. */
+  /** The entry is valid only while the pair has this document; null means always. */
   document_id: string | null;
   value: Json<unknown>;
-  /** Survives a run from the beginning. */
+  /** Kept when a run starts from the beginning. */
   lasting: Generated<boolean>;
 }
 
@@ -199,12 +199,12 @@ interface PruneAttemptTable {
   status: PruneAttemptStatus;
   /** Documents of the pair that came from its source. */
   known: Generated<number>;
-  /** Ids that the source listed. */
+  /** Number of ids that the source listed. */
   listed: Generated<number>;
-  /** Known and no longer listed. */
+  /** Known but no longer listed. */
   gone: Generated<number>;
   removed: Generated<number>;
-  /** An administrator has agreed that about this many go. */
+  /** Number of removals that an administrator has approximately agreed to. */
   confirmed_gone: number | null;
   error: string | null;
   outages: Generated<number>;

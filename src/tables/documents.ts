@@ -7,7 +7,7 @@ export const DOCUMENT_STATUSES = ['accepted', 'indexing', 'indexed', 'failed', '
 /** `accepted → indexing → indexed | failed`; `deleting` until the rows are gone. */
 export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
 
-/** Facts about the deployment that every process must agree on, such as the embedding model. */
+/** Facts about the deployment that all processes must agree on, such as the embedding model. */
 interface DeploymentFactTable {
   name: string;
   value: Json<unknown>;
@@ -17,7 +17,7 @@ export interface StoredSection {
   text: string;
   link: string | null;
   image_file_id: string | null;
-  /** Whose upload the image must be; absent when the product itself wrote the section. */
+  /** The user who must have uploaded the image; absent when the product itself wrote the section. */
   image_user_id?: UserId;
 }
 
@@ -41,9 +41,9 @@ interface DocumentTable {
   source: string;
   sections: Json<StoredSection[]>;
   metadata: Json<DocumentMetadata>;
-  /** What hits show in its place when it is large; null when they show the whole. */
+  /** Shown in hits instead of large metadata; null when they show the whole. */
   shown_metadata: Json<DocumentMetadata> | null;
-  /** `key=value` for each metadata pair: what the tag filter matches. */
+  /** `key=value` for each metadata pair; the tag filter matches these. */
   tags: string[];
   doc_updated_at: Date | null;
   primary_owners: Json<StoredOwner[]>;
@@ -51,25 +51,25 @@ interface DocumentTable {
   /** SHA-256 over everything that is indexed or shown. */
   content_hash: Buffer;
   content_bytes: number;
-  /** What indexing it costs, in bytes of text; null in rows of older releases. */
+  /** Indexing cost in bytes of text; null in rows of older releases. */
   index_cost: number | null;
-  /** Grows with every accepted change; an index write is valid for one revision only. */
+  /** Incremented by every accepted change; an index write is valid for one revision only. */
   revision: Generated<number>;
   indexed_revision: number | null;
   status: DocumentStatus;
-  /** Attempts made at the present revision. */
+  /** Attempts at the current revision. */
   attempts: Generated<number>;
   next_attempt_at: Date | null;
-  /** The worker's claim: token and the time at which another worker may take over. */
+  /** The worker's claim: token, and when another worker may take over. */
   claim_token: string | null;
   claimed_until: Date | null;
-  /** When a job was last sent for this row; `reconcile` sends another when that was too long ago. */
+  /** When a job was last sent for this row; `reconcile` sends another if that is too long ago. */
   queued_at: Timestamp;
   error: string | null;
   chunk_count: Generated<number>;
-  /** Its chunks above this id are hidden: they belong to a text that is not complete. See shown-chunks.ts. */
+  /** Chunks with a larger id are hidden: they belong to a text that is not complete. See shown-chunks.ts. */
   hidden_above: number | null;
-  /** Chunks of an earlier text that are hidden until they are removed. */
+  /** Chunks of an earlier text, hidden until they are deleted. */
   hidden_ids: number[] | null;
   request_id: string | null;
   created_at: Timestamp;
@@ -103,14 +103,14 @@ interface ChunkTable {
   token_count: number;
 }
 
-/** Narrow on purpose: a scan of the sign bits reads nothing else. */
+/** Deliberately narrow: a scan of the sign bits reads nothing else. */
 interface ChunkVectorTable {
   chunk_id: number;
   workspace_id: WorkspaceId;
   document_id: DocumentId;
   bits: string;
   embedding: string;
-  /** Whether the HNSW index covers it, as soon as that serves; false while staged. */
+  /** Whether the HNSW index covers it, once that index is in use; false while staged. */
   promoted: Generated<boolean>;
 }
 
@@ -123,14 +123,14 @@ interface ChunkTermsTable {
   weights: string;
 }
 
-/** How many chunks of a workspace hold a term; term −1 counts the chunks themselves. */
+/** How many of a workspace's chunks contain a term; term −1 counts the chunks themselves. */
 interface TermCountTable {
   workspace_id: WorkspaceId;
   term: number;
   chunks: number;
 }
 
-/** Changes to `term_count` not yet folded in: appended by index writes so that common terms are no hot rows. */
+/** Changes not yet folded into `term_count`: appended by index writes so that common terms do not become hot rows. */
 interface TermDeltaTable {
   workspace_id: WorkspaceId;
   term: number;

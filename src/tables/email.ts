@@ -12,17 +12,17 @@ interface EmailAccountTable {
   smtp_user: string;
   /** Sealed for `email_account:<id>`. */
   smtp_password: string;
-  /** Grows with every change of what a verification proves. */
+  /** Incremented by every change that a verification would have to prove. */
   settings_revision: Generated<number>;
   verified: Generated<boolean>;
   verified_at: Date | null;
   verification_token: string;
   is_default: Generated<boolean>;
-  /** Messages a day; null for as many as the plan allows. */
+  /** Messages per day; null for as many as the plan allows. */
   daily_limit: number | null;
-  /** Of the day `sent_on`; 0 when that is not today. */
+  /** Sent on the day `sent_on`; 0 when that is not today. */
   daily_sent: Generated<number>;
-  /** A day of `time_zone`. */
+  /** A day in `time_zone`. */
   sent_on: LocalDate | null;
   time_zone: Generated<string>;
   created_at: Timestamp;
@@ -42,21 +42,21 @@ interface EmailMessageTable {
   kind: 'verification' | 'message';
   status: Generated<EmailMessageStatus>;
   recipient: string;
-  /** What it says; null in verifications, and once it is finished. */
+  /** Null in verifications, and once the message is finished. */
   subject: string | null;
   text_body: string | null;
   html_body: string | null;
   reply_to: string | null;
   idempotency_key: string | null;
   request_hash: string | null;
-  /** Of the account when it was asked for. */
+  /** The account's revision when the message was requested. */
   settings_revision: number;
-  /** The day of the account on whose `daily_sent` it counts; null once it was given back. */
+  /** The account's day whose `daily_sent` includes this message; null once it was refunded. */
   counted_on: LocalDate | null;
   attempts: Generated<number>;
   claim_token: string | null;
   claimed_until: Date | null;
-  /** The server has begun to take the content: from here on it may have been sent. */
+  /** The server has started to receive the content: from here on it may have been sent. */
   data_started_at: Date | null;
   next_attempt_at: Date | null;
   queued_at: Timestamp;
@@ -68,7 +68,7 @@ interface EmailMessageTable {
   finished_at: Date | null;
 }
 
-/** Accounts that send, and messages. */
+/** Sender accounts and messages. */
 export interface EmailTables {
   email_account: EmailAccountTable;
   email_message: EmailMessageTable;

@@ -1,12 +1,12 @@
 import type { Timestamp } from './column-types.ts';
 
-/** A key of `ENCRYPTION_KEY` that a process has started with; see src/encryption. The key itself is not here. */
+/** A key of `ENCRYPTION_KEY` with which a process has started; see src/encryption. The key itself is not stored. */
 interface EncryptionKeyTable {
-  /** 8 hex digits; they stand in every value that the key has sealed. */
+  /** 8 hex digits, which are part of every value that the key has sealed. */
   id: string;
-  /** Tells the key from another one of the same id; null when no process has had it. */
+  /** Distinguishes keys with the same id; null when no process has had the key. */
   check_value: string | null;
-  /** Since when processes start without it. */
+  /** Since when processes may start without it. */
   lost_at: Date | null;
   created_at: Timestamp;
 }

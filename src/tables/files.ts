@@ -11,9 +11,9 @@ interface StoredFileTable {
   /** What a zip's metadata file says about it; {} otherwise. */
   metadata: ColumnType<Record<string, unknown>, string | undefined, string>;
   created_by: UserId | null;
-  /** Where its bytes are. */
+  /** Where its bytes are stored. */
   location: Generated<'database' | 'disk' | 's3'>;
-  /** What a vision model says of an image; null before it was asked. */
+  /** A vision model's description of an image; null before one was requested. */
   description: string | null;
   created_at: Timestamp;
 }
@@ -24,7 +24,7 @@ interface StoredFilePartTable {
   content: Buffer;
 }
 
-/** Uploaded and made files. */
+/** Uploaded and generated files. */
 export interface FilesTables {
   stored_file: StoredFileTable;
   stored_file_part: StoredFilePartTable;

@@ -22,7 +22,7 @@ export type LeadScrapeStatus = (typeof LEAD_SCRAPE_STATUSES)[number];
 interface LeadScrapeTable {
   id: LeadScrapeId;
   workspace_id: WorkspaceId;
-  /** Null once the user is gone. */
+  /** Null once the user is deleted. */
   user_id: UserId | null;
   mode: ScrapeMode;
   query: string;
@@ -31,16 +31,16 @@ interface LeadScrapeTable {
   /** Equal requests have equal keys. */
   share_key: string;
   status: Generated<LeadScrapeStatus>;
-  /** Who found the sites: `index`, `searxng`, `brave`, or null for `scrape_url`. */
+  /** Which provider found the sites: `index`, `searxng`, `brave`, or null for `scrape_url`. */
   provider: string | null;
-  /** Its sites are known: the rows of `lead_scrape_site`. */
+  /** Whether its sites are known: the rows of `lead_scrape_site`. */
   searched: Generated<boolean>;
   pages_done: Generated<number>;
   leads_found: Generated<number>;
   error: string | null;
-  /** Times in a row, without a site in between, that its worker was lost. */
+  /** Consecutive losses of its worker without a finished site in between. */
   outages: Generated<number>;
-  /** The worker's claim: token and the time at which another worker may take over. */
+  /** The worker's claim: token, and when another worker may take over. */
   claim_token: string | null;
   claimed_until: Date | null;
   next_attempt_at: Date | null;
@@ -54,16 +54,16 @@ interface LeadScrapeTable {
 
 interface LeadScrapeSiteTable {
   lead_scrape_id: LeadScrapeId;
-  /** 0 for the first that the search named. */
+  /** Position in the search results, from 0. */
   ordinal: number;
   workspace_id: WorkspaceId;
   url: string;
-  /** The registrable domain, or the host where there is none. */
+  /** The registrable domain, or the host if there is none. */
   domain: string;
-  /** Indexed documents whose text stands for pages of the site. */
+  /** Indexed documents whose text replaces pages of the site. */
   document_ids: Generated<DocumentId[]>;
   status: Generated<'pending' | 'done' | 'failed'>;
-  /** How often a worker has begun with it. */
+  /** How often a worker has started on it. */
   starts: Generated<number>;
   pages: Generated<number>;
   error: string | null;
@@ -84,14 +84,14 @@ interface LeadTable {
   linkedin: Generated<string>;
   twitter: Generated<string>;
   confidence_score: number;
-  /** `mx` | `no_mx` | `unknown`; null when no look-up was asked for. */
+  /** `mx` | `no_mx` | `unknown`; null when no look-up was requested. */
   email_status: string | null;
-  /** All of its addresses, in lower case: what erasure looks for. */
+  /** All of its addresses, in lower case; used by erasure. */
   emails: Generated<string[]>;
   /** The registrable domains of its addresses and its website. */
   domains: Generated<string[]>;
   details: Json<unknown>;
-  /** Place in the result, from 0. */
+  /** Position in the result, from 0. */
   rank: number;
   created_at: Timestamp;
 }

@@ -9,18 +9,18 @@ interface DoNotContactTable {
   id: GeneratedAlways<DoNotContactId>;
   workspace_id: WorkspaceId;
   kind: 'email' | 'domain';
-  /** In lower case; a domain stands for its subdomains, too. */
+  /** In lower case; a domain includes its subdomains. */
   value: string;
   reason: DoNotContactReason;
   note: Generated<string>;
   created_at: Timestamp;
 }
 
-/** A key of the tokens in unsubscribe links. */
+/** A key for the tokens in unsubscribe links. */
 interface UnsubscribeKeyTable {
   id: string;
   sealed_key: string;
-  /** Otherwise it only reads links that were made earlier. */
+  /** If false, it only reads older links. */
   makes_links: boolean;
   created_at: Timestamp;
 }

@@ -12,10 +12,10 @@ interface PointsAccountTable {
   last_day: LocalDate | null;
   /** What that day has added to the streak. */
   last_day_impact: Generated<number>;
-  /** Local dates in a row with an award. */
+  /** Consecutive local dates with an award. */
   days_in_row: Generated<number>;
   lucky_finds: Generated<number>;
-  /** How often each action was ever awarded. */
+  /** How often each action was awarded in total. */
   action_counts: Generated<Json<Record<string, number>>>;
   updated_at: Timestamp;
 }
@@ -29,19 +29,19 @@ interface PointsAwardTable {
   streak_impact: number;
   /** The user's local date. */
   day: LocalDate;
-  /** Who says that the action happened. */
+  /** Who reported the action. */
   source: 'client' | 'service';
-  /** The real action, or the client's `Idempotency-Key`: one award each. */
+  /** Identifies the real action, or is the client's `Idempotency-Key`: one award each. */
   source_id: string | null;
   context: Json<Record<string, unknown>> | null;
-  /** When the other of client and service reported the same act. */
+  /** When the other party (client or service) reported the same action. */
   claimed_at: Date | null;
-  /** What `source_id` is for the first report. */
+  /** Identifies the second report as `source_id` does the first. */
   claim_id: string | null;
   is_lucky_find: Generated<boolean>;
   /** The achievement that the award unlocked. */
   achievement: string | null;
-  /** Totals right after the award: what a repeated request is told again. */
+  /** Totals right after the award, returned again for a repeated request. */
   points_total: number;
   streak_count: number;
   created_at: Timestamp;

@@ -11,7 +11,7 @@ import type { OutreachTables } from './outreach.ts';
 import type { PointsTables } from './points.ts';
 import type { WebhooksTables } from './webhooks.ts';
 
-/** Every table of the database. The feature whose name a file bears owns its tables: nobody else writes them. */
+/** Every table of the database. A table is owned and written only by the feature whose name its file has. */
 export interface Tables
   extends
     AccountsTables,

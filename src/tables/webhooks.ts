@@ -12,9 +12,9 @@ interface WebhookEndpointTable {
   workspace_id: WorkspaceId;
   url: string;
   description: Generated<string>;
-  /** Null: every type but those of documents, which must be asked for by name. */
+  /** Null means every type except those of documents, which must be listed explicitly. */
   event_types: string[] | null;
-  /** Deliveries a minute; null for no limit. */
+  /** Deliveries per minute; null for no limit. */
   rate_limit: number | null;
   enabled: Generated<boolean>;
   /** Why it is disabled, in a sentence for its owner; null while it is enabled. */
@@ -22,30 +22,30 @@ interface WebhookEndpointTable {
   disabled_at: Date | null;
   /** Sealed for `webhook_endpoint:<id>`. */
   secret: string;
-  /** The secret before the rotation, sealed likewise; it signs too until `previous_secret_until`. */
+  /** The secret before the rotation, sealed likewise; also used for signing until `previous_secret_until`. */
   previous_secret: string | null;
   previous_secret_until: Date | null;
-  /** Exact to five seconds: successes of a healthy endpoint do not write its row each time. */
+  /** Accurate to five seconds: successes of a healthy endpoint do not write its row each time. */
   last_success_at: Date | null;
-  /** The first failure since the last success; null while all goes well. */
+  /** The first failure since the last success; null while healthy. */
   failing_since: Date | null;
   last_failure_at: Date | null;
   /** Failures since the last success. */
   failures: Generated<number>;
   /** How often the circuit breaker has opened since the last success. */
   breaker_trips: Generated<number>;
-  /** Until then nothing is sent; the first delivery after it is a probe. Null while the breaker is closed. */
+  /** Nothing is sent until then; the first delivery after it is a probe. Null while the breaker is closed. */
   breaker_until: Date | null;
   /** When the rate limit allows the next delivery. */
   paced_until: Date | null;
-  /** The time of the delayed job that will look at this endpoint. */
+  /** When the delayed job that will look at this endpoint is due. */
   wake_at: Date | null;
-  /** One worker at a time delivers to an endpoint: its token, and when another may take over. */
+  /** Only one worker at a time delivers to an endpoint: its token, and when another may take over. */
   claim_token: string | null;
   claimed_until: Date | null;
   /** When a job was last sent for this row by `reconcile`. */
   queued_at: Timestamp;
-  /** A deleted endpoint's deliveries stay to be looked up until they are past retention. */
+  /** Deliveries of a deleted endpoint can be looked up until their retention expires. */
   deleted_at: Date | null;
   created_at: Timestamp;
   updated_at: Timestamp;
@@ -55,9 +55,9 @@ interface WebhookEventTable {
   id: WebhookEventId;
   workspace_id: WorkspaceId;
   type: string;
-  /** The body, byte for byte as it is sent on every attempt; null once it was expunged. */
+  /** The exact bytes of the body sent on every attempt; null once expunged. */
   payload: string | null;
-  /** Of events that may happen once only, such as the completion of one checkout. */
+  /** For events that may occur only once, such as the completion of one checkout. */
   dedupe_key: string | null;
   created_at: Timestamp;
 }
@@ -71,7 +71,10 @@ export const WEBHOOK_DELIVERY_STATUSES = [
   'canceled',
 ] as const;
 
-/** `pending → delivering → delivered | waiting | exhausted`; `waiting → delivering`; `canceled` when its endpoint is disabled or deleted. */
+/**
+ * `pending → delivering → delivered | waiting | exhausted`; `waiting → delivering`; `canceled` when its endpoint is
+ * disabled or deleted.
+ */
 export type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
 
 interface WebhookDeliveryTable {
@@ -83,9 +86,9 @@ interface WebhookDeliveryTable {
   status: Generated<WebhookDeliveryStatus>;
   /** All attempts that counted. */
   attempts: Generated<number>;
-  /** 1 at first; each resend or recovery begins another round of the schedule. */
+  /** 1 at first; each resend or recovery starts another round of the schedule. */
   round: Generated<number>;
-  /** Attempts of this round that counted: the place in the schedule. */
+  /** Attempts of this round that counted: the position in the schedule. */
   round_attempts: Generated<number>;
   /** Attempts of this round that failed on our side and did not count. */
   own_outages: Generated<number>;
@@ -104,7 +107,7 @@ interface WebhookDeliveryTable {
 
 export const WEBHOOK_ATTEMPT_OUTCOMES = ['delivered', 'failed', 'interrupted'] as const;
 
-/** `interrupted`: the worker was lost or stopped; whether the receiver was reached is not known. */
+/** `interrupted`: the worker was lost or stopped; whether the request reached the receiver is unknown. */
 export type WebhookAttemptOutcome = (typeof WEBHOOK_ATTEMPT_OUTCOMES)[number];
 
 interface WebhookAttemptTable {
@@ -113,7 +116,7 @@ interface WebhookAttemptTable {
   webhook_delivery_id: WebhookDeliveryId;
   round: number;
   outcome: WebhookAttemptOutcome;
-  /** False for what failed on our side: it spends none of the receiver's attempts. */
+  /** False for failures on our side, which do not use up the receiver's attempts. */
   counts: boolean;
   status_code: number | null;
   error_class: string | null;

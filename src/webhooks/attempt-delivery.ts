@@ -15,9 +15,9 @@ const FIRST_OUTAGE_DELAY_MS = 5_000;
 const LONGEST_OUTAGE_DELAY_MS = 10 * 60_000;
 
 /**
- * One attempt at a delivery, from the post to its line in the ledger.
- * @returns what it came to; a stopped one is due again at once and costs nothing
- * @throws when the ledger cannot be written; the delivery is then sent again by the next holder of the endpoint
+ * One attempt at a delivery, from the request to its record in the ledger.
+ * @returns the result; a stopped attempt is due again at once and does not count
+ * @throws when the ledger cannot be written; the next holder of the endpoint then sends the delivery again
  */
 export async function attemptDelivery(
   lane: EndpointLane,
@@ -31,7 +31,7 @@ export async function attemptDelivery(
     result = await sendDelivery(lane.services, lane.endpoint.target, delivery, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
-    // The next holder of the endpoint has written it down already.
+    // The next holder of the endpoint has already recorded it.
     if (signal.reason instanceof LeaseLost) return 'stopped';
     await record(lane, stoppedRecord(lane, delivery, startedAt), 1);
     return 'stopped';
@@ -132,11 +132,11 @@ function stoppedRecord(
   };
 }
 
-/** A database that restarts is back within this many tries, about half a minute. */
+/** A restarting database is back within this many tries, about half a minute. */
 const RECORD_TRIES = 7;
 const FIRST_RECORD_PAUSE_MS = 500;
 
-/** What was posted must be written down, or the receiver gets it again. */
+/** What was posted must be recorded, or the receiver gets it again. */
 async function record(
   { services }: EndpointLane,
   entry: AttemptRecord,
@@ -153,7 +153,7 @@ async function record(
   }
 }
 
-/** 410 is the receiver's own word that it is over; long failure is taken for it. */
+/** Disables an endpoint that answers 410 or has failed for a long time. */
 async function disableIfHopeless(
   lane: EndpointLane,
   delivery: ClaimedDelivery,
@@ -176,7 +176,7 @@ async function disableIfHopeless(
     }),
   );
   if (others === null) {
-    // Its owner has changed it meanwhile: what failed was the old one.
+    // Its owner has changed it in the meantime: the old version failed.
     lane.isDisabled = false;
     await takeBack(services.db, delivery);
     return;
@@ -186,7 +186,7 @@ async function disableIfHopeless(
   await sendDeliveries(services, others);
 }
 
-/** What the old receiver has ended is due at the new one. */
+/** Makes a delivery that the old receiver ended due at the new one. */
 async function takeBack(db: Database, { id, round }: ClaimedDelivery): Promise<void> {
   await sql`
     update webhook_delivery set status = 'waiting', next_attempt_at = now(), finished_at = null

@@ -7,10 +7,10 @@ import { MAX_OWN_OUTAGES } from './retry-schedule.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { SigningSecrets } from './sign.ts';
 
-/** A claim that is not renewed for this long is taken for that of a dead worker. */
+/** A claim not renewed for this long counts as that of a dead worker. */
 const LEASE_SECONDS = 20;
 
-/** An endpoint that this worker, and no other, delivers to. */
+/** An endpoint to which only this worker delivers. */
 export interface ClaimedEndpoint {
   id: WebhookEndpointId;
   workspaceId: WorkspaceId;
@@ -19,17 +19,17 @@ export interface ClaimedEndpoint {
   health: EndpointHealth;
   /** When the rate limit allows the next delivery. */
   pacedUntil: Date | null;
-  /** By the database's clock: its steps, and those of this machine, move no schedule. */
+  /** Based on the database's clock: clock changes there or on this machine do not shift schedules. */
   now: () => Date;
 }
 
-/** Where to, and how it is signed. */
+/** Destination and signing secrets. */
 export interface Target {
   url: string;
   secrets: SigningSecrets;
-  /** Deliveries a minute; null for no limit. */
+  /** Deliveries per minute; null for no limit. */
   rateLimit: number | null;
-  /** Changes when somebody changes one of these. */
+  /** Changes whenever one of these fields changes. */
   version: number;
 }
 
@@ -62,13 +62,13 @@ type EndpointRow = TargetRow &
 const TARGET = sql.raw(`id, url, secret, rate_limit,
   case when previous_secret_until > now() then previous_secret end as previous_secret,
   extract(epoch from updated_at)::float8 as version`);
-/** A delayed job may come a moment before its time: it is that job all the same. */
+/** A delayed job may arrive slightly early; it still counts as that job. */
 const EARLY = sql.raw(`interval '1 second'`);
 const HEALTH = sql.raw(
   `failing_since, last_success_at, last_failure_at, failures, breaker_trips, breaker_until`,
 );
 
-/** What a claim has taken; its secrets are opened by whoever made it. */
+/** The result of a claim; the caller opens the secrets. */
 export interface EndpointClaim {
   row: EndpointRow;
   token: string;
@@ -76,16 +76,16 @@ export interface EndpointClaim {
 }
 
 /**
- * Takes endpoints for this worker. What a dead worker was sending is due again: whether the receiver got it is not
- * known, so the ledger says so and the receiver may see it twice.
- * @returns null for those with nothing to do: disabled, held by another worker, breaker open, rate used up
+ * Claims endpoints for this worker. Deliveries that a dead worker was sending become due again: whether the receiver
+ * got them is unknown, so the ledger says so, and the receiver may see them twice.
+ * @returns null for endpoints with nothing to do: disabled, held by another worker, breaker open, rate used up
  */
 export async function claimEndpoints(
   db: Database,
   ids: readonly WebhookEndpointId[],
 ): Promise<(EndpointClaim | null)[]> {
   const token = randomUUID();
-  // One statement must not lock a row and then update it: who waits for the row meanwhile, and it, would deadlock.
+  // One statement must not lock a row and then update it: it would deadlock with whoever waits for the row meanwhile.
   const { rows } = await sql<EndpointRow>`
     update webhook_endpoint set claim_token = ${token} || ':' || id,
       claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}),
@@ -103,12 +103,12 @@ export async function claimEndpoints(
   );
   for (const { row, token: own } of claims.values()) {
     if (!row.was_held) continue;
-    // A lease that cannot be used runs out; the other endpoints are not concerned.
+    // A lease that cannot be used expires; the other endpoints are not affected.
     await takeOver(db, row.id, own).catch(() => claims.delete(row.id));
   }
   return ids.map((id) => {
     const claim = claims.get(id) ?? null;
-    // An id that is named twice is one claim.
+    // An id that occurs twice is one claim.
     claims.delete(id);
     return claim;
   });
@@ -130,7 +130,7 @@ export function openClaim(
   };
 }
 
-/** The endpoint as it stands now, after somebody has changed it; null when it may not be sent to any more. */
+/** The endpoint as it is now, after a change; null when nothing more may be sent to it. */
 export async function rereadEndpoint(
   { db, secrets }: { db: Database; secrets: SecretBox },
   id: WebhookEndpointId,
@@ -202,20 +202,20 @@ export async function renewEndpoint(
   return rows.length === 1;
 }
 
-/** What letting go takes. */
+/** What a release needs to know. */
 export type HeldEndpoint = Pick<ClaimedEndpoint, 'id' | 'token' | 'pacedUntil'> & {
   target: Pick<Target, 'version'>;
 };
 
-/** What is to be done about an endpoint that was let go. */
+/** What to do after an endpoint was released. */
 export interface Release {
-  /** False when somebody has disabled or deleted it. */
+  /** False when it was disabled or deleted. */
   isEnabled: boolean;
-  /** When it must be looked at again, in milliseconds from now; null when no job is needed for that. */
+  /** Milliseconds until it must be looked at again; null when no job is needed for that. */
   wakeMs: number | null;
 }
 
-/** Lets endpoints go, and plans when they must be looked at again. */
+/** Releases endpoints and plans when they must be looked at again. */
 export async function releaseEndpoints(
   db: Database,
   endpoints: readonly HeldEndpoint[],
@@ -243,8 +243,8 @@ export async function releaseEndpoints(
 }
 
 /**
- * Asked after the release: an event that came while the endpoint was held is seen here, one that comes later finds it
- * free. An endpoint whose next job is under way already is left out.
+ * Runs after the release: it sees events that arrived while the endpoint was held, and later events find the endpoint
+ * free. Skips an endpoint whose next job is already scheduled.
  */
 async function planWakeUps(
   db: Database,

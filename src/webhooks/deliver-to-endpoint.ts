@@ -25,9 +25,9 @@ interface DeliveryFacts extends Readonly<Record<string, string | number | null>>
 }
 
 /**
- * Sends what is due to an endpoint, until nothing is, or others wait for the place. Does nothing when another worker is
- * at it, or when it must be left alone for now.
- * @throws the signal's reason; what was being sent then is due again at once
+ * Sends what is due to an endpoint until nothing is left or other endpoints wait for the place. Does nothing while
+ * another worker holds it or it must be left alone.
+ * @throws the signal's reason; what was being sent is then due again at once
  */
 export async function deliverToEndpoint(
   services: DeliverServices,
@@ -44,7 +44,7 @@ export async function deliverToEndpoint(
     const end = await runLane(lane, { stop: signal, lost: lease.signal });
     return { endpointId, ...lane.tally, end };
   } finally {
-    // After a fault of ours rows may be left that only the lease's end makes free.
+    // After a failure on our side, some rows may stay claimed until the lease expires.
     if (!lease.signal.aborted && lane.fault === null) {
       await leave(services, lane).catch(() => undefined);
     }
@@ -52,10 +52,10 @@ export async function deliverToEndpoint(
   }
 }
 
-/** Another encryption key than the one it was sealed with: an operator must act, so there is no hurry. */
+/** The secret was sealed with another encryption key: an operator must act, so there is no hurry. */
 const UNREADABLE_PAUSE_MS = 5 * 60_000;
 
-/** @throws UnreadableSecret after it has let the endpoint go for a while; nothing is lost meanwhile */
+/** @throws UnreadableSecret after releasing the endpoint for a while; nothing is lost */
 async function openOrPause(
   { secrets, deliveryLedger }: DeliverServices,
   claim: EndpointClaim,
@@ -70,7 +70,7 @@ async function openOrPause(
   }
 }
 
-/** What cannot be written now is made up for by the next holder, once the lease has run out. */
+/** If this write fails, the next holder makes up for it once the lease has expired. */
 async function leave(services: DeliverServices, { endpoint }: EndpointLane): Promise<void> {
   const { isEnabled, wakeMs } = await services.deliveryLedger.releaseEndpoint(endpoint);
   if (!isEnabled) {

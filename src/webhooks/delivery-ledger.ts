@@ -17,30 +17,30 @@ import {
 } from './claim-endpoint.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 
-/** A delivery that the holder of its endpoint is to send now. */
+/** A delivery that the holder of its endpoint must send now. */
 export interface ClaimedDelivery {
   id: WebhookDeliveryId;
   workspaceId: WorkspaceId;
   eventId: WebhookEventId;
-  /** The body, byte for byte. */
+  /** The exact bytes of the body. */
   payload: string;
   round: number;
   /** Attempts of this round that counted, and those that failed on our side. */
   roundAttempts: number;
   ownOutages: number;
   attempts: number;
-  /** Of the endpoint, as it stood at the claim: see `Target`. */
+  /** Version of the endpoint at the claim: see `Target`. */
   targetVersion: number;
 }
 
 interface Claim {
   endpointId: WebhookEndpointId;
   token: string;
-  /** How many at most. */
+  /** Maximum number of deliveries. */
   room: number;
 }
 
-/** What an attempt came to, and what becomes of the delivery. */
+/** The result of an attempt, and the new state of its delivery. */
 export interface AttemptRecord {
   endpointId: WebhookEndpointId;
   token: string;
@@ -55,28 +55,28 @@ export interface AttemptRecord {
   answer: string | null;
   durationMs: number;
   startedAt: Date;
-  /** Of the endpoint as its holder knows it: see `Target`. Somebody who changes it may have forgiven its failures. */
+  /** Version of the endpoint as its holder knows it: see `Target`. A concurrent change may have reset its failures. */
   targetVersion: number;
-  /** The endpoint's health after it; null when it need not be written. */
+  /** The endpoint's health after the attempt; null when it need not be written. */
   health: EndpointHealth | null;
 }
 
-/** Where deliveries are taken from and attempts are written to. The endpoints of a process share its round trips. */
+/** Claims deliveries and records attempts. The endpoints of a process share its round trips. */
 export interface DeliveryLedger {
   /** See `claimEndpoints`. */
   claimEndpoint(id: WebhookEndpointId): Promise<EndpointClaim | null>;
   /** See `releaseEndpoints`. */
   releaseEndpoint(endpoint: HeldEndpoint): Promise<Release>;
-  /** The endpoint's due deliveries, oldest first; they are `delivering` from now on. */
+  /** Claims the endpoint's due deliveries, oldest first, and sets them to `delivering`. */
   claim(claim: Claim): Promise<ClaimedDelivery[]>;
-  /** The attempt and the delivery's new state in one statement; the state only if the claim still holds. */
+  /** Writes the attempt and the delivery's new state in one statement; the state only if the claim still holds. */
   record(record: AttemptRecord): Promise<void>;
-  /** Attempts under way in this process. */
+  /** Attempts in progress in this process. */
   readonly load: { underWay: number };
   idle(): Promise<void>;
 }
 
-/** Endpoints in one statement. */
+/** Endpoints per statement. */
 const MAX_ENDPOINTS = 64;
 const MAX_RECORDS = 512;
 const MAX_RECORD_BYTES = 4_000_000;
@@ -123,7 +123,7 @@ async function claimDeliveries(
   claims: Claim[],
 ): Promise<PromiseSettledResult<ClaimedDelivery[]>[]> {
   const wanted = claims.map(({ endpointId, token, room }) => ({ id: endpointId, token, room }));
-  // A payload that was expunged meanwhile can never be sent.
+  // A payload expunged in the meantime can never be sent.
   const { rows } = await sql<ClaimedDelivery & { token: string; payload: string | null }>`
     with wanted as (
       select w.*, extract(epoch from e.updated_at)::float8 as version
@@ -152,7 +152,7 @@ async function claimDeliveries(
   );
 }
 
-/** Deliveries that were claimed and not sent: they are due again. */
+/** Makes claimed but unsent deliveries due again. */
 export async function giveBack(
   db: Database,
   token: string,
@@ -166,7 +166,7 @@ export async function giveBack(
   );
 }
 
-/** One entry that the database refuses must not keep the others from being written. */
+/** One entry that the database rejects must not prevent the others from being written. */
 async function recordEach(
   db: Database,
   records: AttemptRecord[],
@@ -186,7 +186,7 @@ async function recordEach(
 
 const DEADLOCK_TRIES = 3;
 
-/** Statements of two processes may take the same rows in another order; the one that is ended can be made again. */
+/** Statements of two processes may lock the same rows in different order; the one that is aborted can be retried. */
 async function retryDeadlock<T>(work: () => Promise<T>): Promise<T> {
   for (let made = 1; ; made += 1) {
     try {
@@ -267,7 +267,7 @@ function attemptRow(record: AttemptRecord) {
   };
 }
 
-/** The last one of each endpoint: its holder records in order. */
+/** The last record of each endpoint: its holder records in order. */
 function healthRows(records: AttemptRecord[]) {
   const last = new Map<WebhookEndpointId, object>();
   for (const { endpointId, token, targetVersion, health } of records) {

@@ -4,10 +4,10 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { emitEvents, type ToDeliver } from './emit-event.ts';
 
 /**
- * Takes an endpoint out of service. After the commit, cancel what waits for it (`cancelDeliveries`); recovering later
- * brings that back.
- * @param options `version`: only if nobody has changed the endpoint since (see `Target`)
- * @returns the other endpoints, which are told when the owner did not ask for it: hand them to `sendDeliveries`; null
+ * Disables an endpoint. After the commit, cancel its waiting deliveries (`cancelDeliveries`); a later recovery restores
+ * them.
+ * @param options `version`: only if the endpoint has not changed since (see `Target`)
+ * @returns the other endpoints, which are notified unless the owner disabled it: pass them to `sendDeliveries`; null
  * when there was nothing to disable
  */
 export async function disableEndpoint(
@@ -48,9 +48,9 @@ interface DisabledEndpoint {
 const CANCELED_AT_ONCE = 1_000;
 
 /**
- * Cancels what waits for an endpoint that is disabled or deleted. Never under the lock of its row, which other
- * endpoints' claims may wait for: in portions, as there may be very many. What is being sent just now is left to its
- * worker, and what a crash leaves over to `reconcile`.
+ * Cancels what waits for a disabled or deleted endpoint. Never while holding the lock of its row, which claims of other
+ * endpoints may wait for; in batches, because there may be very many. A delivery being sent is left to its worker, and
+ * what remains after a crash to `reconcile`.
  */
 export async function cancelDeliveries(
   db: Database,

@@ -8,22 +8,22 @@ import { LISTENER_TYPES, OPT_IN_TYPES, type WebhookEvent } from './event-types.t
 
 export type { WebhookEvent } from './event-types.ts';
 
-/** An event and whose it is. */
+/** An event and its workspace. */
 export type EventToEmit = WebhookEvent & {
   workspaceId: WorkspaceId;
   at: Date;
-  /** The workspace has one event with this key at most; a second one is left out. */
+  /** The workspace has at most one event with this key; a second one is dropped. */
   dedupeKey?: string;
-  /** This endpoint alone gets it, whatever its filter says. */
+  /** Only this endpoint gets it, whatever its filter. */
   onlyTo?: WebhookEndpointId;
 };
 
-/** Endpoints with something new to send: hand them to `sendDeliveries` after the commit. */
+/** Endpoints with something new to send: pass them to `sendDeliveries` after the commit. */
 export type ToDeliver = readonly WebhookEndpointId[];
 
 /**
- * Writes events, and a delivery for each endpoint that wants them, in the caller's transaction: they are there if and
- * only if what they tell of is. Frequent types are stored only where an endpoint wants them.
+ * Writes events, and a delivery for each endpoint that wants them, in the caller's transaction, so that they exist if
+ * and only if the change they report does. Frequent types are stored only if an endpoint wants them.
  */
 export async function emitEvents(
   trx: DatabaseTransaction,
@@ -57,7 +57,7 @@ export async function emitEvents(
   return rows.map(({ id }) => id);
 }
 
-/** The envelope is serialised here and never again: every attempt signs and sends these very bytes. */
+/** The envelope is serialized here, once: every attempt signs and sends these exact bytes. */
 function rowOf({ workspaceId, type, data, at, dedupeKey, onlyTo }: EventToEmit) {
   const id = `evt_${randomUUID().replaceAll('-', '')}` as WebhookEventId; // a new row's id is branded where it is made
   return {
@@ -72,13 +72,13 @@ function rowOf({ workspaceId, type, data, at, dedupeKey, onlyTo }: EventToEmit) 
   };
 }
 
-/** An endpoint whose breaker has tripped comes after the first of those that are well, and a little later each time. */
+/** A tripped endpoint ranks after the first healthy ones, and a little lower with each trip. */
 const TRIPPED_PRIORITY = 20;
 const MAX_TRIPS_COUNTED = 10;
 
 /**
- * Tells the workers to look at these endpoints. Call it after the commit, never inside a transaction. A job that is lost
- * on the way is made up for by `reconcile`, so a queue that is down delays a delivery but fails nobody.
+ * Tells the workers to look at these endpoints. Call it after the commit, never inside a transaction. `reconcile`
+ * replaces a lost job, so an unavailable queue delays deliveries but fails no caller.
  * @param options `isLate`: they have waited long enough and go first
  */
 export async function sendDeliveries(
@@ -102,9 +102,9 @@ export async function sendDeliveries(
 }
 
 /**
- * Fair queueing between workspaces: an endpoint's priority is its place among those of its own workspace that are
- * delivered to or have something due. So the first of one workspace goes before the second of another, however many
- * that one has (start-time fair queueing, Goyal, Vin and Cheng 1996).
+ * Fair queueing between workspaces: an endpoint's priority is its position among the endpoints of its own workspace
+ * that are being delivered to or have something due. So the first endpoint of one workspace goes before the second of
+ * another, however many that one has (start-time fair queueing, Goyal, Vin and Cheng 1996).
  */
 async function turnsOf(
   db: Database,

@@ -3,19 +3,19 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** So many failures in a row open the circuit breaker (Nygard, Release It!, 2nd ed., ch. 5). */
+/** This many consecutive failures open the circuit breaker (Nygard, Release It!, 2nd ed., ch. 5). */
 const FAILURES_TO_OPEN = 10;
 const FIRST_OPEN_MS = 5 * SECOND;
 const LONGEST_OPEN_MS = 5 * MINUTE;
 
-/** An endpoint that fails for so long, so often, spread over so much time, is disabled. */
+/** An endpoint that has failed this long and this often, spread over this much time, is disabled. */
 const DISABLE_AFTER_MS = 5 * DAY;
 const DISABLE_FAILURES = 10;
 
-/** A healthy endpoint's success is noted in its row at most this often. */
+/** A healthy endpoint's success is written to its row at most this often. */
 const SUCCESS_NOTED_EVERY_MS = 5 * SECOND;
 
-/** How the deliveries to an endpoint have gone of late. */
+/** How recent deliveries to an endpoint went. */
 export interface EndpointHealth {
   /** The first failure since the last success. */
   failingSince: Date | null;
@@ -25,11 +25,11 @@ export interface EndpointHealth {
   failures: number;
   /** How often the breaker has opened since the last success. */
   breakerTrips: number;
-  /** Open until then, and half-open after it: one delivery probes. Null while the breaker is closed. */
+  /** Open until then, half-open afterwards: one delivery probes. Null while the breaker is closed. */
   breakerUntil: Date | null;
 }
 
-/** @returns the health after a success, or null when there is nothing worth a write */
+/** @returns the health after a success, or null when nothing is worth a write */
 export function afterSuccess(health: EndpointHealth, now: Date): EndpointHealth | null {
   const { failingSince, lastSuccessAt, breakerUntil } = health;
   const isNews = failingSince !== null || breakerUntil !== null || lastSuccessAt === null;
@@ -45,9 +45,9 @@ export function afterSuccess(health: EndpointHealth, now: Date): EndpointHealth 
 }
 
 /**
- * The health after a failure. The breaker opens for 5 s, then twice as long each time that a probe fails, to 5 minutes
- * at most; with up to a fifth of it as jitter.
- * @param random lies in [0, 1)
+ * The health after a failure. The breaker opens for 5 s, then twice as long for each failed probe, up to 5 minutes,
+ * plus up to a fifth as jitter.
+ * @param random in [0, 1)
  */
 export function afterFailure(health: EndpointHealth, now: Date, random: number): EndpointHealth {
   const failures = health.failures + 1;
@@ -57,7 +57,7 @@ export function afterFailure(health: EndpointHealth, now: Date, random: number):
     lastFailureAt: now,
     failures,
   };
-  // What was under way when the breaker opened has nothing new to say.
+  // Attempts already in progress when the breaker opened tell nothing new.
   if (isOpen(health, now) || failures < FAILURES_TO_OPEN) return failed;
   const openMs = Math.min(FIRST_OPEN_MS * 2 ** health.breakerTrips, LONGEST_OPEN_MS);
   return {
@@ -71,7 +71,7 @@ export function isOpen({ breakerUntil }: EndpointHealth, now: Date): boolean {
   return breakerUntil !== null && breakerUntil > now;
 }
 
-/** Whether an endpoint has failed so long, and so often, that it should be disabled. */
+/** Whether an endpoint has failed so long and so often that it should be disabled. */
 export function isBeyondHope({ failingSince, failures }: EndpointHealth, now: Date): boolean {
   return (
     failingSince !== null &&

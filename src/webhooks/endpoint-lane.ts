@@ -6,37 +6,40 @@ import { type ClaimedDelivery, giveBack } from './delivery-ledger.ts';
 import { isOpen } from './endpoint-health.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 
-/** To one endpoint at once: it begins with few, and each success allows one more. */
+/** Concurrent deliveries to one endpoint: it starts with a few, and each success allows one more. */
 const MAX_IN_FLIGHT = 16;
 const FIRST_IN_FLIGHT = 4;
-/** When so many are under way in the process, more connections only make all of them slower: every endpoint has its few. */
+/**
+ * With this many in progress in the process, more connections only slow down all of them: every endpoint keeps to a
+ * few.
+ */
 const CROWD = 128;
 const FEW_IN_FLIGHT = 2;
 const CROWD_MS = 1_000;
-/** After this long the place goes to endpoints that wait. */
+/** After this time the place goes to waiting endpoints. */
 const SLICE_MS = 5_000;
 /** Well before the queue's own time limit ends the job. */
 const LONGEST_SLICE_MS = 30_000;
-/** An endpoint that answers slowly may have new events meanwhile. */
+/** A slow endpoint may get new events in the meantime. */
 const LOOK_EVERY_MS = 500;
-/** A worker that stops lets what it is sending end within this. */
+/** A stopping worker lets sends in progress finish within this time. */
 const STOP_GRACE_MS = 5_000;
-/** A pause of the rate limit that is shorter is waited for; a longer one gives the place away. */
+/** A shorter pause of the rate limit is waited out; a longer one gives up the place. */
 const SHORT_PAUSE_MS = 1_000;
 
-/** The deliveries of one endpoint, as its holder works through them. */
+/** The deliveries of one endpoint while its holder works through them. */
 export interface EndpointLane {
   readonly services: DeliverServices;
   readonly endpoint: ClaimedEndpoint;
   readonly inFlight: Set<Promise<void>>;
   readonly tally: { delivered: number; failed: number };
-  /** How many may be under way at once: additive increase, multiplicative decrease. */
+  /** How many may be in progress at once: additive increase, multiplicative decrease. */
   limit: number;
-  /** Somebody, or the receiver's 410, has ended it. */
+  /** Disabled by a user or by the receiver's 410. */
   isDisabled: boolean;
   /** Called when an attempt has ended. */
   onEnd: () => void;
-  /** What went wrong on our side: nothing more is claimed. */
+  /** A failure on our side: nothing more is claimed. */
   fault: Error | null;
 }
 
@@ -56,8 +59,8 @@ export function openLane(services: DeliverServices, endpoint: ClaimedEndpoint): 
 
 /**
  * Claims and sends until nothing is due.
- * @param signals `stop`: claim no more, give what is under way five seconds; `lost`: another worker has the endpoint
- * @throws what went wrong on our side
+ * @param signals `stop`: claim no more, give sends in progress five seconds; `lost`: another worker has the endpoint
+ * @throws the failure on our side
  */
 export async function runLane(
   lane: EndpointLane,
@@ -81,10 +84,10 @@ export async function runLane(
     if (lane.inFlight.size === 0) {
       if (lane.fault) throw lane.fault;
       if (end !== null) return end;
-      // What came meanwhile has a job of its own, or is seen when the endpoint is let go.
+      // Later events have their own job, or are seen when the endpoint is released.
       if (!mayHaveMore) return 'done';
     }
-    // Half of what may be under way, so that claims come in groups.
+    // Waits for half of the room, so that claims come in groups.
     const event = await roomOrTime(lane, mayHaveMore ? roomOf(lane) / 2 : 0);
     if (event === 'time') mayHaveMore = true;
     const elapsedMs = performance.now() - startedAt;
@@ -94,7 +97,7 @@ export async function runLane(
   }
 }
 
-/** Attempts are ended when the lease is lost, or some time after the worker was told to stop. */
+/** Aborts attempts when the lease is lost, or some time after the worker was told to stop. */
 function endSends({ stop, lost }: { stop: AbortSignal; lost: AbortSignal }): Disposable & {
   signal: AbortSignal;
 } {
@@ -130,7 +133,7 @@ async function claimMore(
   const room = Math.min(roomOf(lane) - inFlight.size, await pacedRoom(endpoint));
   if (room <= 0) return { claimed: [], isAll: inFlight.size === 0 };
   const { id: endpointId, token } = endpoint;
-  // Taken at once, so that lanes that ask at the same moment do not all find room.
+  // Reserved at once, so that lanes asking at the same moment do not all find room.
   const { load } = services.deliveryLedger;
   load.underWay += room;
   const claimed = await services.deliveryLedger
@@ -149,14 +152,14 @@ async function claimMore(
   return { claimed, isAll: claimed.length < room };
 }
 
-/** While the breaker is half-open one delivery probes. */
+/** While the breaker is half-open, one delivery probes. */
 function roomOf({ services, endpoint, limit }: EndpointLane): number {
   if (endpoint.health.breakerUntil !== null) return 1;
   const isCrowded = services.deliveryLedger.load.underWay >= CROWD;
   return isCrowded ? Math.min(limit, FEW_IN_FLIGHT) : limit;
 }
 
-/** How many the rate limit allows now: a second's worth at once, at least one. */
+/** How many deliveries the rate limit allows now: a second's worth at once, at least one. */
 async function pacedRoom({ target, pacedUntil, now }: ClaimedEndpoint): Promise<number> {
   if (target.rateLimit === null) return MAX_IN_FLIGHT;
   const waitMs = (pacedUntil?.getTime() ?? 0) - now().getTime();
@@ -165,7 +168,9 @@ async function pacedRoom({ target, pacedUntil, now }: ClaimedEndpoint): Promise<
   return Math.max(1, Math.floor(target.rateLimit / 60));
 }
 
-/** The generic cell rate algorithm (ITU-T I.371): each delivery moves the next one's time by the limit's interval. */
+/**
+ * The generic cell rate algorithm (ITU-T I.371): each delivery moves the time of the next one by the limit's interval.
+ */
 function pace(endpoint: ClaimedEndpoint, sent: number): void {
   const { rateLimit } = endpoint.target;
   if (rateLimit === null || sent === 0) return;
@@ -173,7 +178,7 @@ function pace(endpoint: ClaimedEndpoint, sent: number): void {
   endpoint.pacedUntil = new Date(from + (sent * 60_000) / rateLimit);
 }
 
-/** An endpoint that was changed while it is delivered to is read again. */
+/** Rereads an endpoint that was changed while it is being delivered to. */
 async function followChanges(lane: EndpointLane, claimed: ClaimedDelivery[]): Promise<void> {
   const { services, endpoint } = lane;
   const [first] = claimed;
@@ -203,12 +208,12 @@ function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: Abo
   lane.inFlight.add(attempt);
 }
 
-/** What is under way is waited for all the same. */
+/** Sends in progress are still awaited. */
 function noteFault(lane: EndpointLane, error: unknown): void {
   lane.fault ??= error instanceof Error ? error : new Error(String(error));
 }
 
-/** One that waits for its receiver works nobody here: it counts for a moment only. */
+/** A send that waits for its receiver costs nothing here, so it counts as load only briefly. */
 function joinCrowd(load: { underWay: number }): () => void {
   load.underWay += 1;
   let isCounted = true;
@@ -221,7 +226,7 @@ function joinCrowd(load: { underWay: number }): () => void {
   return leave;
 }
 
-/** Waits until `few` are left under way, for half a second at most, and for one attempt to end at least. */
+/** Waits until only `few` are in progress: for at most half a second, and for at least one attempt to end. */
 async function roomOrTime(lane: EndpointLane, few: number): Promise<'room' | 'time'> {
   const deadline = performance.now() + LOOK_EVERY_MS;
   do {

@@ -22,13 +22,13 @@ const documentFields = {
   source: z.string(),
 };
 
-/** What an event type is about, and the shape of its `data`. */
+/** The subject of an event type, and the shape of its `data`. */
 interface EventType {
   summary: string;
   data: z.ZodObject;
   /** An endpoint gets it only when its `event_types` name it. */
   isOptIn: boolean;
-  /** Frequent: stored only where an endpoint, be it disabled, wants it. */
+  /** Frequent: stored only if an endpoint, even a disabled one, wants it. */
   isForListeners: boolean;
 }
 
@@ -131,7 +131,7 @@ export type EventTypeName = keyof typeof EVENT_TYPES;
 
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as [EventTypeName, ...EventTypeName[]]; // the keys are known
 
-/** One thing that happened, as its feature tells it. */
+/** One thing that happened, as its feature reports it. */
 export type WebhookEvent = {
   [Type in EventTypeName]: { type: Type; data: z.input<(typeof EVENT_TYPES)[Type]['data']> };
 }[EventTypeName];
@@ -141,7 +141,7 @@ export const OPT_IN_TYPES: readonly EventTypeName[] = EVENT_TYPE_NAMES.filter(
   (name) => EVENT_TYPES[name].isOptIn,
 );
 
-/** The types that are stored only where somebody listens. */
+/** The types that are stored only if an endpoint listens. */
 export const LISTENER_TYPES: readonly EventTypeName[] = EVENT_TYPE_NAMES.filter(
   (name) => EVENT_TYPES[name].isForListeners,
 );

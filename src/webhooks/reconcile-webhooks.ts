@@ -4,11 +4,11 @@ import type { WebhookServices } from './webhook-services.ts';
 import { LOST_WORKER } from './claim-endpoint.ts';
 import { sendDeliveries } from './emit-event.ts';
 
-/** An endpoint whose job was sent longer ago than this, and that still has something due, may have lost it. */
+/** An endpoint that still has something due may have lost its job if that was sent longer ago than this. */
 const STALE_SECONDS = 15;
-/** Due for this long and not begun: the job did not come. */
+/** Due for this long and not started: the job did not arrive. */
 const LATE_SECONDS = 2;
-/** After this long an endpoint goes before all others, whatever its breaker did. */
+/** After this time an endpoint goes before all others, whatever its breaker did. */
 const VERY_LATE_SECONDS = 60;
 const MAX_ENDPOINTS_PER_RUN = 2_000;
 const MAX_CANCELED_PER_RUN = 5_000;
@@ -21,8 +21,8 @@ interface LateEndpoint {
 type ReconcileServices = Pick<WebhookServices, 'db' | 'log' | 'producer'>;
 
 /**
- * Looks at endpoints with deliveries past due: the queue may have lost everything, the rows have not. One job too many
- * is harmless, since it only says "look at this endpoint".
+ * Looks for endpoints with overdue deliveries: the queue may have lost everything, but the rows remain. An extra job is
+ * harmless, because it only says "look at this endpoint".
  */
 export async function reconcileWebhooks(services: ReconcileServices): Promise<void> {
   await cancelLate(services);
@@ -37,8 +37,8 @@ export async function reconcileWebhooks(services: ReconcileServices): Promise<vo
 }
 
 /**
- * An event that was emitted just while its endpoint was disabled or deleted may have come after the cancellation, and
- * a worker that was sending then may have died.
+ * An event emitted while its endpoint was being disabled or deleted may have missed the cancellation, and a worker that
+ * was sending then may have died.
  */
 async function cancelLate({ db }: ReconcileServices): Promise<void> {
   await sql`
@@ -62,14 +62,14 @@ async function cancelLate({ db }: ReconcileServices): Promise<void> {
     from late where status = 'delivering'`.execute(db);
 }
 
-/** What one process does when it starts and knows that no other runs: every claim is that of a dead worker. */
+/** For a process that starts and knows that no other runs: every claim is that of a dead worker. */
 export async function recoverWebhooks(services: ReconcileServices): Promise<void> {
   await sql`update webhook_endpoint set claimed_until = now() - interval '1 second'
     where claimed_until is not null`.execute(services.db);
   await sendAgain(services, await takeLate(services, -1, 0), false);
 }
 
-/** With a delay, so that the job has no key: one that is stuck in the queue must not swallow it. */
+/** The delay leaves the job without a key, so that a job stuck in the queue cannot swallow it. */
 async function sendAgain(
   services: ReconcileServices,
   endpoints: readonly LateEndpoint[],
@@ -82,7 +82,10 @@ async function sendAgain(
   );
 }
 
-/** Without a lock before the update (see `claimEndpoints`): two that take the same endpoint send one job too many. */
+/**
+ * Takes no lock before the update (see `claimEndpoints`): two processes that take the same endpoint send one job too
+ * many.
+ */
 async function takeLate(
   { db }: ReconcileServices,
   staleSeconds: number,

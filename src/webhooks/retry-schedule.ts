@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** What passes before the second, third, … attempt, from the end of the one before: 75 h 35 min 5 s in all. */
+/** Delays before the second, third, … attempt, from the end of the previous one: 75 h 35 min 5 s in total. */
 const DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -15,16 +15,19 @@ const DELAYS_MS = [
   24 * HOUR,
 ];
 export const MAX_ATTEMPTS = DELAYS_MS.length + 1;
-/** What fails on our side costs the receiver nothing, up to this often in one round: a name that never resolves must end. */
+/**
+ * Failures on our side do not count against the receiver, up to this many per round: a name that never resolves must
+ * end.
+ */
 export const MAX_OWN_OUTAGES = 50;
-/** So that what failed together does not come back together. */
+/** Spreads retries of deliveries that failed at the same time. */
 const JITTER = 0.2;
 
 /**
  * Milliseconds until the next attempt, or null when the schedule is used up. `Retry-After` is honoured between the
- * schedule's own delay and twice that, so that no receiver can hurry or stop its deliveries.
+ * schedule's own delay and twice that, so that no receiver can speed up or stop its deliveries.
  * @param attempts those of this round that counted, at least 1
- * @param random lies in [0, 1)
+ * @param random in [0, 1)
  */
 export function nextDelayMs(
   attempts: number,

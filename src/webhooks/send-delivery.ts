@@ -5,14 +5,14 @@ import type { ClaimedDelivery } from './delivery-ledger.ts';
 import { signatureHeaders } from './sign.ts';
 import type { Target } from './claim-endpoint.ts';
 
-/** For the whole exchange; connecting has 5 s of it (see `webhookHttp`). */
+/** For the whole exchange, of which connecting may take 5 s (see `webhookHttp`). */
 const TIMEOUT_MS = 15_000;
-/** Of the answer: so much is read, and so much of that is kept. */
+/** How much of an answer is read, and how much of that is kept. */
 const MAX_ANSWER_BYTES = 65_536;
 const KEPT_ANSWER_BYTES = 16_384;
 
 export type AttemptErrorClass =
-  /** An answer came, and it is not 2xx. */
+  /** The receiver answered, but not with 2xx. */
   | 'http_status'
   | 'redirect'
   | 'timeout'
@@ -21,22 +21,24 @@ export type AttemptErrorClass =
   | 'tls'
   /** The address may not be reached from here. */
   | 'refused'
-  /** Our own network failed: no attempt of the receiver's is spent. */
+  /** Our own network failed: no attempt of the receiver is used up. */
   | 'own_outage'
   | 'interrupted';
 
-/** What one attempt came to. */
+/** The result of one attempt. */
 export interface AttemptResult {
   statusCode: number | null;
   /** Null when it was delivered. */
   failure: { class: AttemptErrorClass; message: string } | null;
-  /** The beginning of the receiver's answer; null when none came. */
+  /** The beginning of the receiver's answer; null without an answer. */
   answer: string | null;
   retryAfterMs: number | null;
   durationMs: number;
 }
 
-/** Signs and posts a delivery, once. 2xx alone is success; redirects are not followed. Throws only the signal's reason. */
+/**
+ * Signs and posts a delivery once. Only 2xx is success; redirects are not followed. Throws only the signal's reason.
+ */
 export async function sendDelivery(
   { webhookHttp, clock }: Pick<WebhookServices, 'webhookHttp' | 'clock'>,
   { url, secrets }: Target,
@@ -86,22 +88,22 @@ function failureOf(status: number, hasLocation: boolean): AttemptResult['failure
   if (hasLocation && status >= 300 && status < 400) {
     return {
       class: 'redirect',
-      message: `The receiver answered ${status}: redirects are not followed. Change the endpoint's URL to where it leads.`,
+      message: `The receiver answered ${status}: redirects are not followed. Change the endpoint's URL to the redirect target.`,
     };
   }
   return { class: 'http_status', message: `The receiver answered ${status}.` };
 }
 
-/** Text cannot hold U+0000; what is not UTF-8 becomes U+FFFD, which takes more bytes than came. */
+/** Text columns cannot store U+0000; invalid UTF-8 becomes U+FFFD, which takes more bytes than were received. */
 function excerptOf(bytes: Buffer): string {
   const text = new TextDecoder().decode(bytes).replaceAll('\0', '');
-  // With `stream` a character that is cut in two is left out.
+  // With `stream`, a truncated character at the end is dropped.
   return new TextDecoder().decode(Buffer.from(text).subarray(0, KEPT_ANSWER_BYTES), {
     stream: true,
   });
 }
 
-/** No file descriptors, ports or network left here, no answer from our resolver, no way through our proxy. */
+/** No file descriptors, ports or network here, no answer from our resolver, no connection through our proxy. */
 const OWN_CODES =
   /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EADDRNOTAVAIL|ENETDOWN|ENETUNREACH|EAI_AGAIN|UND_ERR_PRX_.*)$/;
 const TLS_CODES = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)|_CERT/;

@@ -1,18 +1,18 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
-/** A new signing secret as it is displayed: `whsec_` and 32 random bytes in base64. */
+/** A new signing secret as displayed: `whsec_` and 32 random bytes in base64. */
 export function makeSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** The secrets of an endpoint as they are displayed; `previous` is null when no rotation is under way. */
+/** The secrets of an endpoint as displayed; `previous` is null when no rotation is in progress. */
 export interface SigningSecrets {
   current: string;
-  /** The secret before the rotation, while its grace period lasts. */
+  /** The secret before the rotation, during its grace period. */
   previous: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface SigningSecrets {
  *
  * `webhook-id`, `webhook-timestamp` (Unix seconds) and `webhook-signature` are those of Standard Webhooks 1.0
  * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md): HMAC-SHA256 over
- * `id.timestamp.body` under the decoded secret, base64, one `v1,` value for each live secret.
+ * `id.timestamp.body` under the decoded secret, base64, one `v1,` value per live secret.
  *
  * `x-signature` is for receivers that compare one value: lower-case hex HMAC-SHA256 of the raw body under the UTF-8
  * bytes of the secret as displayed. During a rotation it stays on the previous secret until the grace period is over.

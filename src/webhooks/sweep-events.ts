@@ -3,10 +3,10 @@ import { inBatches } from '#src/platform/in-batches.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { WebhookServices } from './webhook-services.ts';
 
-/** An event may have hundreds of attempts, with their answers. */
+/** Small, because an event may have hundreds of attempts with their answers. */
 const BATCH = 100;
 
-/** Deletes events past retention with their deliveries and attempts; what still waits to be delivered stays. */
+/** Deletes events past their retention with their deliveries and attempts; undelivered ones stay. */
 export async function sweepEvents(
   { db, config }: Pick<WebhookServices, 'db' | 'config'>,
   signal: AbortSignal,
@@ -28,7 +28,7 @@ export async function sweepEvents(
 
 const ENDPOINTS_AT_ONCE = 1_000;
 
-/** Deleted ones, when the last of their deliveries is gone. */
+/** Removes deleted endpoints once the last of their deliveries is gone. */
 async function sweepEndpoints(db: Database): Promise<void> {
   await sql`
     delete from webhook_endpoint where id in (

@@ -6,11 +6,11 @@ import { vetHost } from '#src/platform/vet-host.ts';
 export const MAX_URL_LENGTH = 2_000;
 
 /**
- * Vets the URL of an endpoint as it is saved; every connection is vetted again. What is said of a host that may not be
- * reached is the same whatever it resolves to. A name that does not resolve just now is taken: the DNS may be away, or
- * the receiver not be set up yet, and the attempts will tell.
+ * Vets an endpoint's URL when it is saved; every connection is vetted again. The message about an unreachable host is
+ * the same whatever the host resolves to. A name that does not resolve now is accepted: the DNS may be unavailable or
+ * the receiver not set up yet, and the attempts will tell.
  * @returns the URL as it will be called
- * @throws Problem BAD_REQUEST that says what is wrong with it
+ * @throws Problem BAD_REQUEST saying what is wrong with it
  */
 export async function vetEndpointUrl(
   guard: OutboundGuard,
@@ -22,21 +22,24 @@ export async function vetEndpointUrl(
   refuseUncallable(url);
   const reach = url.protocol === 'http:' ? 'opened' : 'public';
   const vetted = await vetHost(guard, host, signal, reach);
-  // What plain HTTP may reach must be known.
+  // Plain HTTP is only for opened ranges, so the address must be known.
   if (vetted === 'refused' || (vetted === 'unresolved' && reach === 'opened')) {
     throw refusal(host, reach);
   }
   return url.href;
 }
 
-/** A parser mends much (blanks, backslashes, missing slashes): what it would mend is a mistake and refused. */
+/**
+ * The parser repairs much (blanks, backslashes, missing slashes): whatever it would repair is a mistake and is
+ * rejected.
+ */
 function readUrl(text: string): URL {
   if (!/^https?:\/\/[^\s\p{Cc}\p{Cs}\\/][^\s\p{Cc}\p{Cs}\\]*$/iu.test(text)) {
     throw wrongUrl('must be a URL that begins with https:// and holds no blanks or backslashes');
   }
   const url = URL.parse(text);
-  if (url === null) throw wrongUrl('is no URL. Check its host and its port');
-  // An empty name is a mistake, too, and leaves no trace in the parsed URL.
+  if (url === null) throw wrongUrl('is not a URL. Check its host and its port');
+  // An empty user name is also a mistake, but leaves no trace in the parsed URL.
   if (/^[^/?#]*@/.test(text.slice(text.indexOf('//') + 2))) {
     throw wrongUrl('must not hold a user name or a password: the signature proves who calls');
   }
@@ -47,7 +50,7 @@ function readUrl(text: string): URL {
   return url;
 }
 
-/** As it would be refused at every attempt: a port of another protocol. */
+/** Rejects what every attempt would reject: a port of another protocol. */
 function refuseUncallable(url: URL): void {
   try {
     callableUrl(new URL(url));

@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 import type { GaugeSample } from '#src/platform/metrics.ts';
 
-/** Unfinished deliveries by status, endpoints by state, and how late the oldest due delivery is, of all workspaces. */
+/**
+ * Unfinished deliveries by status, endpoints by state, and the lateness of the oldest due delivery, over all
+ * workspaces.
+ */
 export async function webhookSamples(db: Database): Promise<GaugeSample[]> {
   const { rows } = await sql<{
     kind: 'delivery' | 'endpoint' | 'late';

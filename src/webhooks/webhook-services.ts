@@ -3,10 +3,10 @@ import type { HttpClient } from '#src/platform/http.ts';
 import type { PlatformServices } from '#src/platform/platform-services.ts';
 import type { DeliveryLedger } from './delivery-ledger.ts';
 
-/** What webhooks take. */
+/** Services that the webhooks use. */
 export interface WebhookServices extends PlatformServices {
   readonly producer: Producer;
-  /** Outbound HTTP to webhook endpoints: connections of its own, plain HTTP to opened ranges only. */
+  /** Outbound HTTP to webhook endpoints: its own connections, plain HTTP only to opened ranges. */
   readonly webhookHttp: HttpClient;
   readonly deliveryLedger: DeliveryLedger;
 }

@@ -15,12 +15,12 @@ import {
   lockEndpoint,
 } from './endpoints.ts';
 
-/** A receiver that nothing is known of. */
+/** The health of a receiver without any attempts. */
 const UNTRIED = { failing_since: null, failures: 0, breaker_trips: 0, breaker_until: null };
 
 /**
- * Changes what is sent and leaves the rest. Disabling cancels what waits; enabling, and another URL, begin with a clean
- * slate, whatever has failed before.
+ * Changes the fields that are sent and leaves the rest. Disabling cancels waiting deliveries; enabling, or a new URL,
+ * resets the failure state.
  * @throws Problem NOT_FOUND, BAD_REQUEST for the URL
  */
 export async function changeEndpoint(
@@ -45,7 +45,7 @@ export async function changeEndpoint(
   if (change.enabled === false) {
     await cancelDeliveries(db, address.id, `The endpoint was disabled: ${DISABLED_BY_OWNER}`);
   }
-  // What waits may have been held back by what is changed.
+  // Waiting deliveries may have been held back by a setting that has now changed.
   if (changed.enabled) await sendDeliveries(services, [address.id]);
   return changed;
 }

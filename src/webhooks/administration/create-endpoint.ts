@@ -9,14 +9,14 @@ import { vetEndpointUrl } from '#src/webhooks/vet-endpoint-url.ts';
 import type { NewEndpoint } from './endpoint-request.ts';
 import { ENDPOINT, type EndpointRecord, sealedFor } from './endpoints.ts';
 
-/** Every event of a workspace is one delivery for each of its endpoints. */
+/** Every event of a workspace makes one delivery per endpoint. */
 const MAX_ENDPOINTS = 50;
 
 export const DISABLED_BY_OWNER = 'An administrator has switched it off.';
 
 /**
- * Makes an endpoint. Its secret is returned here and never again.
- * @throws Problem BAD_REQUEST for its URL, CONFLICT when the workspace has as many as it may have
+ * Creates an endpoint. Its secret is returned here and never again.
+ * @throws Problem BAD_REQUEST for its URL, CONFLICT when the workspace has reached its limit
  */
 export async function createEndpoint(
   { db, secrets, webhookHttp }: WebhookServices,
@@ -45,7 +45,7 @@ export async function createEndpoint(
   return { endpoint, secret };
 }
 
-/** The lock on the workspace makes those who come together count one after the other. */
+/** The lock on the workspace makes concurrent calls count one after another. */
 async function assertRoom(trx: DatabaseTransaction, workspaceId: WorkspaceId): Promise<void> {
   await sql`select id from workspace where id = ${workspaceId} for no key update`.execute(trx);
   const { rows } = await sql<{ n: number }>`
@@ -54,6 +54,6 @@ async function assertRoom(trx: DatabaseTransaction, workspaceId: WorkspaceId): P
   if ((rows[0]?.n ?? 0) < MAX_ENDPOINTS) return;
   throw new Problem(
     'CONFLICT',
-    `The workspace has ${MAX_ENDPOINTS} webhook endpoints, and that is as many as it may have. Delete one that is no longer needed (DELETE /webhook-endpoints/{id}), or change one.`,
+    `The workspace has ${MAX_ENDPOINTS} webhook endpoints, which is the limit. Delete one that is no longer needed (DELETE /webhook-endpoints/{id}), or change one.`,
   );
 }

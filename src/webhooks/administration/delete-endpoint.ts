@@ -4,7 +4,10 @@ import { cancelDeliveries } from '#src/webhooks/disable-endpoint.ts';
 import { CHANGED_NOW, type EndpointAddress } from './endpoints.ts';
 import { unknownEndpoint } from './path-ids.ts';
 
-/** Its secrets are gone at once, and nothing more is sent; its deliveries stay to be looked up. @throws Problem NOT_FOUND */
+/**
+ * Its secrets are deleted at once and nothing more is sent; its deliveries can still be looked up. @throws Problem
+ * NOT_FOUND
+ */
 export async function deleteEndpoint(
   db: Database,
   { workspaceId, id }: EndpointAddress,

@@ -10,7 +10,7 @@ import type { WebhookAttemptOutcome, WebhookDeliveryStatus } from '#src/tables/w
 import { type DeliveriesQuery, encodeDeliveryCursor } from './lookup-query.ts';
 import { unknownDelivery } from './path-ids.ts';
 
-/** More attempts of one delivery than anybody reads; the latest are the ones that count. */
+/** Nobody reads more attempts of one delivery; the latest ones matter. */
 const MAX_ATTEMPTS_SHOWN = 1_000;
 
 export interface DeliveryAddress {
@@ -37,7 +37,7 @@ export interface DeliveryRecord {
 const DELIVERY = sql.raw(`id, webhook_event_id, webhook_endpoint_id, event_type, status, attempts,
   round, next_attempt_at, last_status_code, error, created_at, delivered_at, finished_at`);
 
-/** Those of deleted endpoints are among them. Newest first. */
+/** Newest first, including deliveries of deleted endpoints. */
 export async function listDeliveries(
   db: Database,
   workspaceId: WorkspaceId,
@@ -53,7 +53,7 @@ export async function listDeliveries(
     query.until && sql`created_at < ${query.until.toISOString()}::timestamptz`,
     query.cursor !== undefined && sql`id < ${query.cursor}`,
   ].filter((one): one is RawBuilder<unknown> => typeof one === 'object');
-  // One more than asked for tells whether there are more.
+  // One more row than requested shows whether there is a next page.
   const { rows } = await sql<DeliveryRecord>`
     select ${DELIVERY} from webhook_delivery where ${sql.join(conditions, sql` and `)}
     order by id desc limit ${query.limit + 1}`.execute(db);
@@ -62,7 +62,7 @@ export async function listDeliveries(
   return { deliveries, nextCursor: last ? encodeDeliveryCursor(last.id) : null };
 }
 
-/** Every delivery of an event, by endpoint. */
+/** All deliveries of an event, by endpoint. */
 export async function deliveriesOfEvent(
   db: Database,
   workspaceId: WorkspaceId,

@@ -8,7 +8,7 @@ const MAX_RATE = 100_000;
 const MAX_GRACE_SECONDS = 604_800;
 const DEFAULT_GRACE_SECONDS = 86_400;
 
-/** Names of event types, each once. One unknown name is told of, with those that there are. */
+/** Distinct event type names. The error names one unknown type and lists the known ones. */
 const eventTypes = z
   .array(z.string().meta({ enum: [...EVENT_TYPE_NAMES] }))
   .min(1, 'must name at least one event type; null stands for all that need not be named')
@@ -19,7 +19,7 @@ const eventTypes = z
     context.addIssue({
       code: 'custom',
       path: [index],
-      message: `${JSON.stringify(names[index]?.slice(0, 100))} is no event type. The event types are ${EVENT_TYPE_NAMES.join(', ')}`,
+      message: `${JSON.stringify(names[index]?.slice(0, 100))} is not an event type. The event types are ${EVENT_TYPE_NAMES.join(', ')}`,
     });
   })
   .transform((names) => [...new Set(names)]);
@@ -57,7 +57,7 @@ const fields = {
 export const newEndpointSchema = z.strictObject(fields).meta({ id: 'NewWebhookEndpoint' });
 export type NewEndpoint = z.output<typeof newEndpointSchema>;
 
-/** What is not sent stays as it is. */
+/** Omitted fields stay unchanged. */
 export const endpointChangeSchema = newEndpointSchema
   .partial()
   .meta({ id: 'WebhookEndpointChange' });
@@ -92,5 +92,5 @@ export const recoverySchema = z
   }));
 export type RecoveryRequest = z.output<typeof recoverySchema>;
 
-/** Of requests that need no body. */
+/** For requests that need no body. */
 export const emptyBodySchema = z.strictObject({}).nullish();

@@ -4,13 +4,13 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { unknownEndpoint } from './path-ids.ts';
 
-/** Which endpoint, and whose. */
+/** An endpoint and its workspace. */
 export interface EndpointAddress {
   workspaceId: WorkspaceId;
   id: WebhookEndpointId;
 }
 
-/** What may be shown of an endpoint: everything but its secrets. */
+/** The parts of an endpoint that may be shown: everything except its secrets. */
 export interface EndpointRecord {
   id: WebhookEndpointId;
   url: string;
@@ -20,7 +20,7 @@ export interface EndpointRecord {
   enabled: boolean;
   disabled_reason: string | null;
   disabled_at: Date | null;
-  /** Null when no rotation is under way. */
+  /** Null when no rotation is in progress. */
   previous_secret_until: Date | null;
   last_success_at: Date | null;
   failing_since: Date | null;
@@ -36,15 +36,15 @@ export const ENDPOINT = sql.raw<EndpointRecord>(
   case when previous_secret_until > now() then previous_secret_until end as previous_secret_until, last_success_at, failing_since, last_failure_at, failures, breaker_until, created_at, updated_at`,
 );
 
-/** Who is sending to the endpoint sees by it that something has changed, so it never stays the same. */
+/** Must always increase: the worker that is sending to the endpoint detects changes by it. */
 export const CHANGED_NOW = sql<Date>`greatest(now(), updated_at + interval '1 microsecond')`;
 
-/** The row name that its secrets are sealed for. */
+/** The row name for which its secrets are sealed. */
 export function sealedFor(id: WebhookEndpointId): string {
   return `webhook_endpoint:${id}`;
 }
 
-/** Oldest first; deleted ones are not among them. */
+/** Oldest first, without deleted endpoints. */
 export async function listEndpoints(
   db: Database,
   workspaceId: WorkspaceId,
@@ -65,7 +65,7 @@ export async function findEndpoint(
 }
 
 /**
- * The endpoint, which nobody changes, disables or deletes until the transaction ends.
+ * Locks the endpoint: nobody else can change, disable or delete it until the transaction ends.
  * @throws Problem NOT_FOUND
  */
 export async function lockEndpoint(
@@ -76,7 +76,8 @@ export async function lockEndpoint(
 }
 
 /**
- * The endpoint, which is enabled just now. What comes too late for one that is disabled meanwhile, `reconcile` cancels.
+ * The endpoint, which must be enabled now. If it is disabled right afterwards, `reconcile` cancels what was added too
+ * late.
  * @throws Problem NOT_FOUND, CONFLICT when it is disabled
  */
 export async function assertEnabled(

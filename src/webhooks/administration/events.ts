@@ -13,18 +13,18 @@ export interface EventAddress {
 export interface EventRecord {
   id: WebhookEventId;
   type: string;
-  /** Of the envelope; null once it was expunged. */
+  /** From the envelope; null once it was expunged. */
   timestamp: string | null;
   /** When it was stored. */
   created_at: Date;
 }
 
-/** An event, and how many of its deliveries are in which state; states that none is in are left out. */
+/** An event, and the number of its deliveries in each state; states without any are omitted. */
 export type ListedEvent = EventRecord & {
   counts: Partial<Record<WebhookDeliveryStatus, number>>;
 };
 
-/** Newest first. Events that come meanwhile do not shift the pages. */
+/** Newest first. Events that arrive meanwhile do not shift the pages. */
 export async function listEvents(
   db: Database,
   workspaceId: WorkspaceId,
@@ -54,10 +54,10 @@ export async function listEvents(
 }
 
 const TIMESTAMP = sql.raw(`(payload::json ->> 'timestamp')`);
-/** A `Date` would cut the microseconds off, and with them the order. */
+/** A `Date` would truncate the microseconds, and with them the order. */
 const MICROS = sql.raw('(extract(epoch from created_at) * 1000000)::bigint::text');
 
-/** The time of so many microseconds since 1970. */
+/** The time at this many microseconds since 1970. */
 export function timeOf(micros: string): RawBuilder<Date> {
   return sql<Date>`('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond')`;
 }

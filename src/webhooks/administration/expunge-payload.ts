@@ -6,8 +6,8 @@ import { unknownEvent } from './path-ids.ts';
 const REASON = 'The payload was expunged.';
 
 /**
- * Removes what an event said and what receivers answered to it, and cancels what was still to be sent; that it
- * happened, and when, stays. What is on its way just now arrives, but is never sent again.
+ * Deletes the content of an event and of the receivers' answers to it, and cancels what was still to be sent; the
+ * record that and when it happened stays. A request in progress still arrives, but is never sent again.
  * @throws Problem NOT_FOUND
  */
 export async function expungePayload(

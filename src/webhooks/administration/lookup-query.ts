@@ -5,13 +5,13 @@ import { moment } from './moment.ts';
 
 const MAX_PAGE = 200;
 const PAGE = 50;
-/** Microseconds since 1970, as the database counts them, and the id of the last event that was shown. */
+/** Microseconds since 1970, as counted by the database, and the id of the last event shown. */
 const EVENT_CURSOR = /^(\d{1,16}):(evt_[0-9a-f]{32})$/;
 const DELIVERY_CURSOR = /^before:(\d{1,15})$/;
 
 const NO_CURSOR = 'must be the next_cursor of an earlier page';
 
-/** Where a list of events goes on. */
+/** Where a list of events continues. */
 export interface EventPosition {
   createdAtMicros: string;
   id: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A time with its offset, in the years that both this and the database can write. */
+/** A time with an offset, in the range of years that both JavaScript and the database can write. */
 export const moment = z.iso
   .datetime({
     offset: true,

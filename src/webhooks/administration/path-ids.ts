@@ -3,10 +3,10 @@ import { Problem } from '#src/platform/errors.ts';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const EVENT_ID = /^evt_[0-9a-f]{32}$/;
-/** Far beyond any row, and still a number that JavaScript holds. */
+/** Far beyond any row id, but still a safe JavaScript number. */
 const DELIVERY_ID = /^\d{1,15}$/;
 
-// The ids of a path are branded here, once their shape is known: what has another shape names nothing.
+// Ids from a path are branded here after their shape is checked: any other shape cannot exist.
 
 /** @throws Problem NOT_FOUND */
 export function endpointIdOf(text: string): WebhookEndpointId {
@@ -26,7 +26,7 @@ export function deliveryIdOf(text: string): WebhookDeliveryId {
   return Number(text) as WebhookDeliveryId;
 }
 
-/** For an id that does not exist, or not in this workspace. */
+/** For an id that does not exist in this workspace. */
 export function unknownEndpoint(id: string): Problem {
   return unknown('endpoint', id, 'GET /webhook-endpoints lists the endpoints');
 }

@@ -38,7 +38,7 @@ export const endpointSchema = z
   })
   .meta({ id: 'WebhookEndpoint' });
 
-/** Shown once, when the secret is made. */
+/** Shown once, when the secret is created. */
 export const secretField = z
   .string()
   .describe('`whsec_…`: signs every delivery. It is shown this once; keep it like a password.');
@@ -68,7 +68,7 @@ export function presentEndpoint(endpoint: EndpointRecord): z.input<typeof endpoi
   };
 }
 
-/** The breaker is open until a probe has succeeded, so it may be open for longer than until `next_probe_at`. */
+/** The breaker stays open until a probe succeeds, so it may be open beyond `next_probe_at`. */
 function stateOf(endpoint: EndpointRecord): (typeof HEALTH_STATES)[number] {
   if (!endpoint.enabled) return 'disabled';
   if (endpoint.breaker_until !== null) return 'open';

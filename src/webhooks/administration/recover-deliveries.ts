@@ -7,21 +7,21 @@ import type { RecoveryRequest } from './endpoint-request.ts';
 import { type EndpointAddress, assertEnabled } from './endpoints.ts';
 import { countSlice, firstPosition, recoverSlice, type RecoveryWindow } from './recovery-slice.ts';
 
-/** One request holds no more than it can finish; asked again, it goes on where it stopped. */
+/** Limits one request to what it can finish; a repeated request continues where it stopped. */
 const MAX_RECOVERED = 100_000;
 
 export interface Recovery {
   matched: {
-    /** Given up or canceled. */
+    /** Exhausted or canceled. */
     failed: number;
-    /** Never meant for the endpoint, as it was disabled or not there yet. */
+    /** Never created for the endpoint, because it was disabled or did not exist yet. */
     missing: number;
   };
   recovered: number;
 }
 
 /**
- * Counts what an endpoint has missed, then makes it due, oldest first. What was recovered is no longer missed, so a
+ * Counts what an endpoint has missed, then makes it due, oldest first. Recovered events no longer count as missed, so a
  * second recovery finds nothing.
  * @throws Problem NOT_FOUND, CONFLICT when the endpoint is disabled, BAD_REQUEST for its times
  */
@@ -68,7 +68,7 @@ async function countMatches(
   return matched;
 }
 
-/** The end is fixed at the start, so that what comes meanwhile is not run after. */
+/** Fixes the end at the start, so that the recovery does not chase new events. */
 async function openWindow(
   { db, config }: Pick<WebhookServices, 'db' | 'config'>,
   address: EndpointAddress,
@@ -82,7 +82,7 @@ async function openWindow(
   if (since > clock.now) throw wrongTime('since', 'must not lie in the future');
   if (until !== null && until <= since) throw wrongTime('until', 'must lie after since');
   const end = until === null || until > clock.now ? null : until;
-  // Nothing older is kept.
+  // Older events are not kept.
   const from = since < clock.oldest ? clock.oldest : since;
   return { ...address, since: from, until: end ?? clock.now, eventTypes };
 }

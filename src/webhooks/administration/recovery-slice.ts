@@ -6,19 +6,19 @@ import type { EndpointAddress } from './endpoints.ts';
 import { timeOf } from './events.ts';
 import { newRound } from './new-round.ts';
 
-/** Events that one statement looks at. */
+/** Events per statement. */
 const SLICE = 1_000;
 
-/** Which events of a workspace an endpoint is to be given again. */
+/** The events of a workspace to be delivered to an endpoint again. */
 export interface RecoveryWindow extends EndpointAddress {
   since: Date;
-  /** This moment excluded. */
+  /** Exclusive. */
   until: Date;
   /** Null for every type. */
   eventTypes: string[] | null;
 }
 
-/** The last event that was looked at: those after it are next, by time and then id. */
+/** The last event processed; the next slice starts after it, by time and then id. */
 interface Position {
   time: RawBuilder<Date>;
   id: string;
@@ -28,7 +28,7 @@ export function firstPosition({ since }: RecoveryWindow): Position | null {
   return { time: sql<Date>`${since.toISOString()}::timestamptz`, id: '' };
 }
 
-/** How much of a slice failed or is missing, and where the next one begins: null after the last. */
+/** Counts how much of a slice failed or is missing, and where the next slice starts: null after the last. */
 export async function countSlice(
   trx: DatabaseTransaction,
   window: RecoveryWindow,
@@ -44,7 +44,7 @@ export async function countSlice(
   return { failed, missing, next: nextPosition(end) };
 }
 
-/** Makes a slice due. The moments that it is due at keep the order of the events. */
+/** Makes a slice due. The due times keep the order of the events. */
 export async function recoverSlice(
   trx: DatabaseTransaction,
   window: RecoveryWindow,
@@ -73,8 +73,8 @@ export async function recoverSlice(
 }
 
 /**
- * A table that was never analyzed (the embedded size has no autovacuum) looks so small to the planner that it would
- * gather and sort all events of the window for each slice, instead of reading the next ones off the index.
+ * The planner considers a table that was never analyzed small (the embedded size has no autovacuum). It would then
+ * collect and sort all events of the window for each slice instead of reading the next ones from the index.
  */
 async function walkIndexes(trx: DatabaseTransaction): Promise<void> {
   await sql`set local enable_bitmapscan = off`.execute(trx);
@@ -83,8 +83,8 @@ async function walkIndexes(trx: DatabaseTransaction): Promise<void> {
 const HAS_FAILED = sql.raw(`d.status in ('exhausted', 'canceled')`);
 
 /**
- * The next events, and what is to be done with each. Missing is what was asked for, can be sent, has no delivery, and
- * passes the endpoint's filter as it is now; a ping was meant for one endpoint alone.
+ * The next events, and what to do with each. An event is missing if it was requested, can be sent, has no delivery, and
+ * passes the endpoint's current filter; a ping was meant for one endpoint only.
  */
 function sliceOf(
   { workspaceId, id: endpointId, until, eventTypes }: RecoveryWindow,
@@ -94,7 +94,7 @@ function sliceOf(
     or e.type = any(${eventTypes}::text[]))`;
   const matches = sql`e.type <> 'ping' and coalesce(e.type = any(f.event_types),
     e.type <> all(${[...OPT_IN_TYPES]}::text[]))`;
-  // The limit of the lateral keeps it a look-up for each event, whatever the planner knows of the table.
+  // The limit keeps the lateral join a look-up per event, whatever the planner knows about the table.
   return sql`
     select e.id, e.type, e.created_at, row_number() over (order by e.created_at, e.id) as place,
       d.id as delivery_id, coalesce(${wanted} and ${HAS_FAILED}, false) as has_failed,

@@ -8,7 +8,9 @@ import { type DeliveryAddress, type DeliveryRecord, findDelivery } from './deliv
 import { type EndpointAddress, assertEnabled } from './endpoints.ts';
 import { newRound } from './new-round.ts';
 
-/** Sends a delivery anew, whatever became of it. @throws Problem NOT_FOUND, CONFLICT that says why it cannot be sent */
+/**
+ * Sends a delivery again, whatever its state. @throws Problem NOT_FOUND, CONFLICT with the reason why it cannot be sent
+ */
 export async function resendDelivery(
   services: WebhookServices,
   address: DeliveryAddress,
@@ -19,7 +21,7 @@ export async function resendDelivery(
   const { webhook_endpoint_id: endpointId } = await findDelivery(db, address);
   const resent = await db.transaction().execute(async (trx) => {
     await assertReceiver(trx, { workspaceId, id: endpointId });
-    // What a worker is taking just now is passed over, not waited for: it is being sent.
+    // A row that a worker has locked is skipped, not waited for: it is being sent.
     const { rows } = await sql`
       update webhook_delivery set ${newRound()} where id = (
         select d.id from webhook_delivery d join webhook_event e on e.id = d.webhook_event_id

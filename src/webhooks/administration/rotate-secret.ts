@@ -5,14 +5,14 @@ import { CHANGED_NOW, type EndpointAddress, sealedFor } from './endpoints.ts';
 import { unknownEndpoint } from './path-ids.ts';
 
 export interface Rotation {
-  /** Shown this once. */
+  /** Shown only this once. */
   secret: string;
-  /** Until then the secret before signs, too; null when that ended at once. */
+  /** Until then the previous secret signs too; null when it ended at once. */
   previousSecretValidUntil: Date | null;
 }
 
 /**
- * Gives an endpoint a new secret. There is one previous secret at most: a rotation inside the grace period of another
+ * Gives an endpoint a new secret. There is at most one previous secret: a rotation within the grace period of another
  * drops the oldest.
  * @throws Problem NOT_FOUND
  */

@@ -11,7 +11,9 @@ export interface TestSend {
   delivery_id: WebhookDeliveryId;
 }
 
-/** Sends a `ping` to this endpoint alone, whatever its filter. @throws Problem NOT_FOUND, CONFLICT when it is disabled */
+/**
+ * Sends a `ping` only to this endpoint, whatever its filter. @throws Problem NOT_FOUND, CONFLICT when it is disabled
+ */
 export async function testEndpoint(
   services: WebhookServices,
   address: EndpointAddress,
@@ -19,7 +21,7 @@ export async function testEndpoint(
 ): Promise<TestSend> {
   const { db, clock } = services;
   const { workspaceId, id } = address;
-  const dedupeKey = `ping:${randomUUID()}`; // by which the event is found again
+  const dedupeKey = `ping:${randomUUID()}`; // identifies the event when it is looked up
   const sent = await db.transaction().execute(async (trx) => {
     await assertEnabled(trx, address);
     const data = { endpoint_id: id, message: 'A test that an administrator has asked for.' };

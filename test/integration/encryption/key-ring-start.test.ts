@@ -38,7 +38,7 @@ describe('the keys that a process starts with', () => {
     const refused = check(WRONG);
     await expect(refused).rejects.toThrow(StartError);
     await expect(refused).rejects.toThrow(
-      `ENCRYPTION_KEY lacks the key ${RIGHT_ID}, under which 4 values are encrypted in this database (it has ${WRONG_ID}). Add what is missing, parted by a comma; if it is lost for good, run: npm run migrate -- --accept-lost-key ${RIGHT_ID}`,
+      `ENCRYPTION_KEY lacks the key ${RIGHT_ID}, under which 4 values are encrypted in this database (it has ${WRONG_ID}). Add the missing keys, separated by commas; if a key is lost for good, run: npm run migrate -- --accept-lost-key ${RIGHT_ID}`,
     );
     await check(WRONG, RIGHT);
     await check(RIGHT);

@@ -96,7 +96,7 @@ describe('a start while Postgres is unavailable', () => {
 
   it.each([
     ['28P01', /refuses the user or password in DATABASE_URL/],
-    ['3D000', /has no such database as DATABASE_URL names/],
+    ['3D000', /does not have the database that DATABASE_URL names/],
     ['42501', /cannot be used with this DATABASE_URL .*42501/],
   ])('does not wait when the server answers %s', async (code, sentence) => {
     const server = createServer((socket) => {
@@ -126,7 +126,9 @@ describe('a start that cannot succeed', () => {
         NODE_V8_COVERAGE: coverage.path,
       });
       expect(await entry.ended()).toBe(1);
-      expect(entry.output()).toContain('DATABSE_URL is no setting of Millrace; DATABASE_URL is.');
+      expect(entry.output()).toContain(
+        'DATABSE_URL is not a setting of Millrace; DATABASE_URL is.',
+      );
       const [report = ''] = await readdir(coverage.path);
       const loaded = await readFile(path.join(coverage.path, report), 'utf8');
       expect(loaded).toContain('src/platform/config.ts');

@@ -13,7 +13,7 @@ it.each([
 ])('rejects %s and suggests %s', (found, meant) => {
   const parse = () => parseConfig({ [found]: 'secret' });
   expect(parse).toThrow(ConfigError);
-  expect(parse).toThrow(`${found} is no setting of Millrace; ${meant} is.`);
+  expect(parse).toThrow(`${found} is not a setting of Millrace; ${meant} is.`);
   expect(parse).not.toThrow(/secret/);
 });
 

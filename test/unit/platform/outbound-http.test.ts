@@ -28,7 +28,7 @@ test.each([
   ['file:///etc/passwd', 'begins with file:'],
   ['http://me:hunter2@example.com/', 'holds a user name or password'],
   ['http://example.com:25/', 'names port 25'],
-  ['//example.com', 'is no URL'],
+  ['//example.com', 'is not a URL'],
 ])('%s is refused with the reason, without its secrets', async (url, reason) => {
   const failure = callOut(url);
   await expect(failure).rejects.toMatchObject({ kind: 'refused' });

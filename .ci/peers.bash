@@ -1,25 +1,25 @@
-# Other people's servers as peers of Millrace, sourced by .ci/services: IMAP is Dovecot, SMTP is Postfix, the web is
-# nginx with a manual of Debian's. Mail that Postfix takes lies in the mailboxes that Dovecot serves; none leaves.
+# Third-party servers as peers of Millrace, sourced by .ci/services: Dovecot for IMAP, Postfix for SMTP, and nginx
+# with a Debian manual for the web. Postfix delivers mail into the mailboxes that Dovecot serves; none leaves.
 #
-# Any name at $mail_domain may sign in with the one password and has a mailbox of its own, so that tests do not meet.
-# Postfix takes mail for $mail_reader alone, so that there are recipients that it refuses.
+# Any name at $mail_domain can sign in with the shared password and has its own mailbox, so that tests do not
+# interfere. Postfix accepts mail only for $mail_reader, so that there are recipients that it refuses.
 
 peer_packages=(dovecot-imapd postfix nginx-light developers-reference openssl)
 peer_pages=/usr/share/developers-reference
 mail_domain=peer.example
 mail_reader="reader@$mail_domain"
-# Enough for every message of a test but the one that is too large.
+# Enough for every test message except the one that must be too large.
 mail_limit=200000
 
 set_peer_folders() {
   dovecot_dir="$dir/dovecot" postfix_dir="$dir/postfix" nginx_dir="$dir/nginx" mail_dir="$dir/mail"
-  # Millrace speaks TLS from the start at port 2465 alone, so each folder has an address of its own for it.
+  # Millrace uses implicit TLS only on ports 465 and 2465, so each folder has its own address to avoid conflicts.
   local hash
   hash="$(printf '%s' "$dir" | sha256sum | cut -c1-6)"
   tls_address="127.$((1 + 0x${hash:0:2} % 254)).$((0x${hash:2:2})).$((1 + 0x${hash:4:2} % 254))"
 }
 
-# The process id in a file, when it is that of our server: a recycled id is not.
+# The process id in a file if it belongs to our server, not to a process that reused the id.
 peer_pid() { # name file
   local pid folder="$dir/$1"
   pid="$(cat "$2" 2>/dev/null | tr -d ' \n' || true)"
@@ -53,7 +53,7 @@ prepare_peers() {
     (umask 077 && od -An -N16 -tx1 /dev/urandom | tr -d ' \n' >"$dir/mail-password")
   fi
   install -d -o mail -g mail -m 700 "$mail_dir"
-  # It is also the authority that signed it: clients are told to trust it with NODE_EXTRA_CA_CERTS.
+  # The certificate is its own authority: clients are told to trust it with NODE_EXTRA_CA_CERTS.
   if ! openssl x509 -checkend 86400 -in "$dir/peers.pem" >/dev/null 2>&1; then
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 365 -subj '/CN=localhost' \
       -addext "subjectAltName=DNS:localhost,IP:127.0.0.1,IP:$tls_address" \
@@ -82,7 +82,7 @@ ssl_cert = <$dir/peers.pem
 ssl_key = <$dir/peers.key
 disable_plaintext_auth = yes
 auth_mechanisms = plain login
-# A wrong password is answered at once.
+# Answer a wrong password without delay.
 auth_failure_delay = 0
 service anvil {
   unix_listener anvil-auth-penalty {
@@ -175,7 +175,7 @@ smtpd_sasl_type = dovecot
 smtpd_sasl_path = $postfix_dir/auth
 smtpd_relay_restrictions = permit_sasl_authenticated, reject
 smtpd_recipient_restrictions = reject_unlisted_recipient, permit_sasl_authenticated, reject
-# A refusal is answered at once, and many in a row are what the tests ask for.
+# Refuse without delay, because the tests provoke many refusals in a row.
 smtpd_error_sleep_time = 0
 smtpd_client_connection_count_limit = 0
 SETTINGS

@@ -4,7 +4,7 @@ import { exitUnstarted } from './platform/exit-unstarted.ts';
 import { runUntilSignal } from './platform/lifecycle.ts';
 import { createLog } from './platform/log.ts';
 
-/** `npm run api`: the HTTP API alone; `npm run workers` does the work. */
+/** `npm run api`: only the HTTP API; `npm run workers` runs the workers. */
 async function main(): Promise<void> {
   const config = readConfig();
   if (config.size === 'embedded') {
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
       'The embedded size is one process: use npm start, or set DATABASE_URL to run API and workers apart.',
     );
   }
-  // Loading the rest takes seconds; a wrong setting is told before.
+  // Loading the rest takes seconds; a wrong setting is reported before that.
   const { openServices } = await import('./open-services.ts');
   const { startApi } = await import('./start-api.ts');
   const log = createLog(config.LOG_LEVEL);

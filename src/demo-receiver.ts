@@ -4,22 +4,22 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 
 const MAX_BODY_BYTES = 64_000;
 
-/** A webhook as it came in. */
+/** A webhook as received. */
 export interface ReceivedWebhook {
-  /** Exactly the bytes that were sent: the signature is over these. */
+  /** The exact bytes that were sent, which the signature covers. */
   body: Buffer;
-  /** The `X-Signature` header; empty when there is none. */
+  /** The `X-Signature` header; empty when absent. */
   signature: string;
 }
 
-/** The smallest receiver there is: it answers 204 and keeps what came first. */
+/** A minimal receiver: answers 204 and keeps the first webhook. */
 export interface DemoReceiver extends AsyncDisposable {
   readonly url: string;
-  /** @throws the signal's reason when nothing has come by then */
+  /** @throws the signal's reason when nothing has arrived by then */
   first(signal: AbortSignal): Promise<ReceivedWebhook>;
 }
 
-/** Listens on 127.0.0.1, on a port of its own. */
+/** Listens on 127.0.0.1, on a free port. */
 export async function startDemoReceiver(): Promise<DemoReceiver> {
   const { promise, resolve } = Promise.withResolvers<ReceivedWebhook>();
   const server = createServer((request, response) => {
@@ -56,7 +56,7 @@ export async function startDemoReceiver(): Promise<DemoReceiver> {
   };
 }
 
-/** What every receiver does first: compute the signature of the raw body, and compare in constant time. */
+/** The first step of every receiver: computes the signature of the raw body and compares in constant time. */
 export function isSignedWith(secret: string, { body, signature }: ReceivedWebhook): boolean {
   const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
   const given = Buffer.from(signature);
@@ -67,7 +67,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of request) {
-    const buffer = Buffer.from(part as Uint8Array); // without an encoding, a stream of node:http gives Buffers
+    const buffer = Buffer.from(part as Uint8Array); // without an encoding, a node:http stream yields Buffers
     bytes += buffer.length;
     if (bytes > MAX_BODY_BYTES) throw new Error('The body is too large.');
     parts.push(buffer);
@@ -77,6 +77,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 
 function portOf(server: Server): number {
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port was given.');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return address.port;
 }

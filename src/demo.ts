@@ -21,11 +21,11 @@ const QUESTIONS = [
 const WEBHOOK_TIMEOUT_MS = 20_000;
 const WEBHOOK_POLL_MS = 50;
 
-/** `npm run demo [-- --exit]`: from nothing to cited answers and a signed webhook, over the HTTP API. */
+/** `npm run demo [-- --exit]`: from an empty store to cited answers and a signed webhook, over the HTTP API. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { exit: { type: 'boolean', default: false } } });
   const config = demoConfig(readConfig());
-  // Loading the rest takes seconds; a wrong setting is told before.
+  // Loading the rest takes seconds; a wrong setting is reported before that.
   const { startMillrace } = await import('./start-millrace.ts');
   const log = createLog(config.LOG_LEVEL);
   say('Starting Millrace …');
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** The demo's own receiver is on this machine, where webhooks do not go unless the operator says so. */
+/** The demo's receiver is on this machine, where webhooks are only sent if the operator allows it. */
 function demoConfig(config: Config): Config {
   const ranges = [...config.OUTBOUND_ALLOW_CIDRS, '127.0.0.1/32'];
   return { ...config, LOG_LEVEL: 'warn', OUTBOUND_ALLOW_CIDRS: ranges };
@@ -63,7 +63,7 @@ async function show(running: RunningMillrace, signal: AbortSignal): Promise<void
   if (adminKey !== null) say(`Admin API key    ${adminKey}`);
 }
 
-/** @throws Error when the command fails, so that a broken demo does not end with status 0 */
+/** @throws Error when the command fails, so that a broken demo does not exit with status 0 */
 async function run(
   { url, adminKey }: RunningMillrace,
   words: string[],
@@ -88,7 +88,7 @@ const sentTest = z.object({ event_id: z.string(), delivery_id: z.union([z.string
 const receivedEvent = z.object({ id: z.string(), type: z.string() });
 const deliveryState = z.object({ status: z.string() });
 
-/** @throws Error when the webhook does not arrive in time, or not as it should */
+/** @throws Error when the webhook does not arrive in time, or is not as expected */
 async function showWebhook({ url, adminKey }: RunningMillrace, signal: AbortSignal): Promise<void> {
   const client = openApiClient({ url, key: adminKey ?? '', signal, note: say });
   await using opened = new AsyncDisposableStack();
@@ -107,7 +107,7 @@ async function showWebhook({ url, adminKey }: RunningMillrace, signal: AbortSign
   const event = receivedEvent.parse(JSON.parse(webhook.body.toString()));
   if (event.id !== sent.event_id) throw new Error(`${event.id} came, not ${sent.event_id}.`);
   say(`Received   ${event.type}, ${event.id}`);
-  if (!isSignedWith(endpoint.secret, webhook)) throw new Error('Its X-Signature does not fit.');
+  if (!isSignedWith(endpoint.secret, webhook)) throw new Error('Its X-Signature does not match.');
   say("Verified   X-Signature is the HMAC of the body under the endpoint's secret");
   say(`Delivery   ${await finalStatus(client, String(sent.delivery_id), deadline)}`);
 }
@@ -122,7 +122,7 @@ function deadlineWithin(opened: AsyncDisposableStack, signal: AbortSignal): Abor
   return AbortSignal.any([signal, late.signal]);
 }
 
-/** The row follows the receiver's answer by a moment. */
+/** The row is updated shortly after the receiver's answer. */
 async function finalStatus(
   client: ApiClient,
   deliveryId: string,

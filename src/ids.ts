@@ -23,17 +23,17 @@ export type PruneAttemptId = Branded<number, 'PruneAttemptId'>;
 export type StoredFileId = Branded<string, 'StoredFileId'>;
 /** UUID of a chat session. */
 export type ChatSessionId = Branded<string, 'ChatSessionId'>;
-/** UUID of a webhook endpoint: a URL of a workspace that events are posted to. */
+/** UUID of a webhook endpoint: a URL of a workspace to which events are posted. */
 export type WebhookEndpointId = Branded<string, 'WebhookEndpointId'>;
-/** `evt_` and 32 hex digits; the `webhook-id` that receivers see, the same over all attempts. */
+/** `evt_` and 32 hex digits; the `webhook-id` that receivers see, the same on all attempts. */
 export type WebhookEventId = Branded<string, 'WebhookEventId'>;
-/** Id of one event on its way to one endpoint. */
+/** Id of the delivery of one event to one endpoint. */
 export type WebhookDeliveryId = Branded<number, 'WebhookDeliveryId'>;
 /** Id of an entry of the do-not-contact list. */
 export type DoNotContactId = Branded<number, 'DoNotContactId'>;
 /** UUID of a lead scrape: one search for leads. */
 export type LeadScrapeId = Branded<string, 'LeadScrapeId'>;
-/** UUID of a lead: a person or an organisation that a scrape has found. */
+/** UUID of a lead: a person or organisation found by a scrape. */
 export type LeadId = Branded<string, 'LeadId'>;
 /** UUID of a sender account. */
 export type EmailAccountId = Branded<string, 'EmailAccountId'>;
@@ -43,9 +43,9 @@ export type EmailMessageId = Branded<string, 'EmailMessageId'>;
 export type AgentId = Branded<number, 'AgentId'>;
 /** Id of a project: a user's files, instructions and conversations on one subject. */
 export type ProjectId = Branded<number, 'ProjectId'>;
-/** UUID of a file that a user has uploaded for chats; its bytes are a stored file. */
+/** UUID of a file that a user uploaded for chats; its bytes are a stored file. */
 export type UserFileId = Branded<string, 'UserFileId'>;
-/** Id of a tool that an administrator has added; built-in ones have ids below 1000. */
+/** Id of a tool added by an administrator; built-in ones have ids below 1000. */
 export type CustomToolId = Branded<number, 'CustomToolId'>;
 /** Id of an MCP server whose tools a workspace uses. */
 export type McpServerId = Branded<number, 'McpServerId'>;

@@ -7,9 +7,9 @@ import { createLog } from './platform/log.ts';
 /** `npm start`: everything in one process. */
 async function main(): Promise<void> {
   const config = readConfig();
-  // Loading the rest takes seconds; a wrong setting is told before.
+  // Loading the rest takes seconds; a wrong setting is reported before that.
   const { startMillrace } = await import('./start-millrace.ts');
-  // Whoever read the first lines may be gone (`npm start | head -1`); the service goes on.
+  // The reader of the first lines may be gone (`npm start | head -1`); the service continues.
   process.stdout.on('error', () => undefined);
   const log = createLog(config.LOG_LEVEL);
   await runUntilSignal(

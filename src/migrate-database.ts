@@ -12,7 +12,7 @@ import { createLog } from './platform/log.ts';
 import { migrate } from './platform/migrations.ts';
 import { openQueueBackend } from './platform/queue-backend.ts';
 
-/** Brings schema, queue tables and embedding model up to date, checks the encryption keys, and says so on stdout. */
+/** Migrates the schema, the queue tables and the embedding model, checks the encryption keys, and reports on stdout. */
 export async function migrateDatabase(
   config: Config,
   { reembed, lostKey }: { reembed: boolean; lostKey: string | undefined },
@@ -42,7 +42,7 @@ export async function migrateDatabase(
     );
   }
   await assertKeyRing(database.db, ring);
-  // Opening the queues makes their tables; on Redis there are none.
+  // Opening the queues creates their tables; on Redis there are none.
   if (config.size !== 'scale-out') {
     const backend = await openQueueBackend({
       size: config.size,

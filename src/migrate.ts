@@ -9,7 +9,7 @@ const USAGE = 'Usage: npm run migrate [-- --reembed] [-- --accept-lost-key <id>]
 async function main(): Promise<void> {
   const options = readOptions();
   const config = readConfig();
-  // Loading the rest takes seconds; a wrong setting is told before.
+  // Loading the rest takes seconds; a wrong setting is reported before that.
   const { migrateDatabase } = await import('./migrate-database.ts');
   await migrateDatabase(config, options);
 }
@@ -25,7 +25,7 @@ function readOptions(): { reembed: boolean; lostKey: string | undefined } {
     return { reembed: values.reembed, lostKey: values['accept-lost-key'] };
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    // Its advice on values that begin with a dash stands in lines of their own.
+    // The parser's advice on values that start with a dash is on separate lines.
     const [sentence = ''] = cause.message.split('\n');
     throw new StartError(`${sentence}${sentence.endsWith('.') ? '' : '.'} ${USAGE}`, { cause });
   }

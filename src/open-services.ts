@@ -48,16 +48,16 @@ import { createDeliveryLedger } from './webhooks/delivery-ledger.ts';
 import { webhookSamples } from './webhooks/webhook-metrics.ts';
 
 export interface StartOptions {
-  /** One of its own by default. */
+  /** By default a new one. */
   log?: Logger;
-  /** Ends the wait for Postgres or Redis, with its reason. */
+  /** Aborts the wait for Postgres or Redis, with the signal's reason. */
   signal?: AbortSignal;
 }
 
 /**
- * Opens what a process needs, in order, and checks that it fits together. What was opened is closed
- * again when a later step fails. Waits for servers that are away, for at most `START_WAIT_SECONDS`.
- * @throws StartError or ConfigError with the sentence that says what to change
+ * Opens what a process needs, in order, and checks that it is consistent. When a step fails, what was opened before is
+ * closed. Waits for unavailable servers, for at most `START_WAIT_SECONDS`.
+ * @throws StartError or ConfigError with a message that says what to change
  */
 export async function openServices(config: Config, options: StartOptions = {}): Promise<Services> {
   await using opened = new AsyncDisposableStack();
@@ -138,7 +138,7 @@ function openRows(
   return openDatabase(place, patience.log, patience);
 }
 
-/** The embedded size migrates itself; on a server an operator decides when (`npm run migrate`). */
+/** The embedded size migrates itself; on a server, an operator decides when (`npm run migrate`). */
 async function prepareSchema(config: Config, db: Database, log: Logger): Promise<void> {
   if (config.size === 'embedded') await migrate(db, log);
   else await assertSchemaIsCurrent(db, log);
@@ -204,7 +204,7 @@ async function openFeatures(
   };
 }
 
-/** What reaches out, or takes in files, on behalf of customers. */
+/** Services that reach out, or accept files, on behalf of customers. */
 function openOutside(
   config: Config,
   db: Database,
@@ -226,7 +226,8 @@ function openOutside(
       userAgent: `Millrace-Webhooks/${packageJson.version}`,
       connectTimeoutMs: 5_000,
       maxOrigins: 1_024,
-      // The lanes of endpoints bound them; one customer's slow receivers must not fill a host that others share.
+      // The endpoints' lanes limit them; one customer's slow receivers must not use up the connections to a shared
+      // host.
       connectionsPerOrigin: null,
       plainHttp: 'opened',
     }),

@@ -12,9 +12,9 @@ import { reconcileWebhooks, recoverWebhooks } from './webhooks/reconcile-webhook
 type ReconcileServices = Pick<Services, 'clock' | 'config' | 'db' | 'log' | 'producer'>;
 
 /**
- * Sends jobs again for rows that are past due: the queue may have lost everything, the rows have
- * not. Sending one too many is harmless, since a job only says "look at these rows".
- * @returns how many documents were sent again
+ * Re-sends jobs for overdue rows: the queue may have lost everything, but the rows remain. An extra job is harmless,
+ * because a job only says "look at these rows".
+ * @returns the number of documents re-sent
  */
 export async function reconcile(services: ReconcileServices, signal: AbortSignal): Promise<number> {
   const sent = await reconcileDocuments(services, signal);
@@ -30,8 +30,8 @@ export async function reconcile(services: ReconcileServices, signal: AbortSignal
 }
 
 /**
- * What one process does when it starts and knows that no other runs: every claim is that of a dead
- * worker, so nothing has to wait for a lease to end. The attempt counts: it may be what killed it.
+ * For a process that starts and knows that no other runs: every claim is that of a dead worker, so no lease has to
+ * expire first. The interrupted attempt counts, because it may have killed the worker.
  */
 export async function recoverAfterCrash(services: ReconcileServices): Promise<void> {
   await takeBackClaims(services.db, 'all');

@@ -8,8 +8,8 @@ import type { LeadServices } from './leads/lead-services.ts';
 import type { WebhookServices } from './webhooks/webhook-services.ts';
 
 /**
- * Everything that a process opens, once, and closes in reverse order: what each feature says that it takes. Only the
- * API, the workers and the start import this; a feature imports its own part.
+ * Everything that a process opens once and closes in reverse order: the union of what each feature declares. Only the
+ * API, the workers and the start code import this; a feature imports its own part.
  */
 export interface Services
   extends

@@ -9,18 +9,18 @@ const SAFE_KEY_LENGTH = 16;
 
 export interface RunningApi {
   readonly server: RunningServer;
-  /** An admin key that was made just now: shown to the operator once. */
+  /** A newly created admin key, shown to the operator once. */
   readonly newAdminKey: string | null;
-  /** The admin key that this process knows, from the settings or the data directory. */
+  /** The admin key known to this process, from the settings or the data directory. */
   readonly adminKey: string | null;
 }
 
-/** Serves the API: makes the bootstrap workspace and its key when they are absent, then listens. */
+/** Serves the API: creates the bootstrap workspace and its key if they do not exist, then listens. */
 export async function startApi(services: Services): Promise<RunningApi> {
   const { config, dataDirectory } = services;
   if ((config.BOOTSTRAP_ADMIN_API_KEY?.length ?? SAFE_KEY_LENGTH) < SAFE_KEY_LENGTH) {
     services.log.warn(
-      'BOOTSTRAP_ADMIN_API_KEY is short enough to be guessed; make one with: openssl rand -hex 32',
+      'BOOTSTRAP_ADMIN_API_KEY is short enough to be guessed; generate one with: openssl rand -hex 32',
     );
   }
   const keptKey = dataDirectory?.secrets.adminApiKey ?? null;
@@ -41,7 +41,7 @@ export async function startApi(services: Services): Promise<RunningApi> {
   return { server, newAdminKey, adminKey };
 }
 
-/** The embedded size needs no setting: its first admin key is made here and kept beside the data. */
+/** The embedded size needs no settings: its first admin key is generated here and stored beside the data. */
 async function makeAdminKey(
   services: Services,
   owner: Pick<Awaited<ReturnType<typeof ensureBootstrap>>, 'workspaceId' | 'userId'>,

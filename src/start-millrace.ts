@@ -9,24 +9,24 @@ import { startApi } from './start-api.ts';
 export interface RunningMillrace {
   readonly services: Services;
   readonly url: string;
-  /** An admin key that was made just now, to be shown once. */
+  /** A newly created admin key, to be shown once. */
   readonly newAdminKey: string | null;
-  /** The admin key that this process knows, from the settings or the data directory. */
+  /** The admin key known to this process, from the settings or the data directory. */
   readonly adminKey: string | null;
-  /** How to stop, in order. */
+  /** The ordered phases of stopping. */
   readonly phases: ShutdownPhase[];
 }
 
-/** API and all workers in one process. */
+/** Runs the API and all workers in one process. */
 export async function startMillrace(
   config: Config,
   options: StartOptions = {},
 ): Promise<RunningMillrace> {
   const services = await openServices(config, options);
   try {
-    // One process owns the embedded database, so whatever was claimed is nobody's now.
+    // One process owns the embedded database, so existing claims are stale.
     if (config.size === 'embedded') await recoverAfterCrash(services);
-    // A port that is taken is the likeliest failure: it comes before anything that would have to be stopped.
+    // A port in use is the most likely failure, so it is tried before anything that would have to be stopped.
     const { server, newAdminKey, adminKey } = await startApi(services);
     const workers = await startWorkers(services).catch(async (error: unknown) => {
       await server.close(0);

@@ -20,7 +20,7 @@ import {
 import type { Route } from './route.ts';
 import { type RouteServing, serveRoute } from './serve-route.ts';
 
-/** The whole HTTP interface: `routes`, their description, and the queue dashboard. */
+/** The whole HTTP interface: `routes`, their OpenAPI description, and the queue dashboard. */
 export function createApp(
   services: Services,
   routes: readonly Route[],
@@ -36,7 +36,7 @@ export function createApp(
     checkReplies,
   };
   const app = new Koa<RequestState>();
-  // What Koa itself reports: a connection that broke under an answer. The request's own line says so too.
+  // Koa itself reports connections that broke during an answer. The request's own log line says so too.
   app.on('error', (error: unknown) => {
     services.log.debug({ failure: describeError(error) }, 'an answer could not be sent');
   });
@@ -61,7 +61,7 @@ function createRouter(routes: readonly Route[], serving: RouteServing): Router<R
   return router;
 }
 
-/** The first match serves a request, so `/ingestion/stats` must stand before `/ingestion/{document_id}`. */
+/** The first match serves a request, so `/ingestion/stats` must precede `/ingestion/{document_id}`. */
 function literalFirst(a: Route, b: Route): number {
   const [left, right] = [a, b].map((route) => route.path.replaceAll(/\{\w+\}/g, '\uFFFF'));
   return (left ?? '') < (right ?? '') ? -1 : 1;

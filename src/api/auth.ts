@@ -8,7 +8,7 @@ import type { Services } from '#src/services.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
 
 /**
- * Who makes the request.
+ * Identifies the caller of a request.
  * @throws Problem UNAUTHENTICATED without a valid key
  */
 export async function identify(
@@ -32,14 +32,15 @@ export async function identify(
   return principal;
 }
 
-/** @throws Problem UNAUTHORIZED when the scope is beyond the principal's role or workspace */
+/** @throws Problem UNAUTHORIZED when the principal's role or workspace does not allow the scope */
 export function assertMay(principal: Principal, scope: Exclude<Scope, 'public'>): void {
   const reason = whyForbidden(principal, scope);
   if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
 }
 
 /**
- * What is remembered of a key may be seconds old: whoever has just bought a plan is not refused for that.
+ * Cached data about a key may be seconds old, so the plan is read again before a caller who may just have upgraded is
+ * refused.
  * @throws Problem UNAUTHORIZED when the principal's workspace is on a plan below `needed`
  */
 export async function assertPlan(
@@ -54,8 +55,8 @@ export async function assertPlan(
 }
 
 /**
- * The key's text, or null. Existing clients send a header of their own where a proxy takes `Authorization` for itself, in
- * which they may leave out the word Bearer.
+ * The text of the key, or null. Where a proxy uses `Authorization` itself, existing clients send another header, in
+ * which they may omit the word Bearer.
  */
 function presentedKey(headers: IncomingHttpHeaders): string | null {
   const own = headers['x-onyx-authorization'];
@@ -63,7 +64,7 @@ function presentedKey(headers: IncomingHttpHeaders): string | null {
   return /^bearer\b/i.test(own.trim()) ? bearerOf(own) : own.trim();
 }
 
-/** RFC 6750 §2.1; the name of a scheme is in any case of letters (RFC 9110 §11.1). */
+/** RFC 6750 §2.1; scheme names are case-insensitive (RFC 9110 §11.1). */
 function bearerOf(header: string): string | null {
   return /^bearer\s+(\S.*)$/i.exec(header.trim())?.[1] ?? null;
 }

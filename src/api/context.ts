@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import type { Principal } from '#src/accounts/principal.ts';
 import type { Route } from './route.ts';
 
-/** What the layers of the application tell each other about a request. */
+/** What the application's layers tell each other about a request. */
 export interface RequestState {
   requestId: string;
   /** Pattern of the matched route, for the log and the metrics. */
@@ -11,7 +11,7 @@ export interface RequestState {
   originalPath: string;
   principal: Principal | null;
   route: Route | null;
-  /** What went wrong, when it should be logged with its stack. */
+  /** The error, when it should be logged with its stack. */
   failure: unknown;
 }
 

@@ -15,8 +15,8 @@ import { type OpenStaticFile, openStaticFolder } from './static-folder.ts';
 const HASHED_NAME = /\.[0-9a-f]{10}\.\w+$/;
 
 /**
- * The queue dashboard, for admins of the bootstrap workspace: queues span all workspaces. A browser asks
- * for the key by itself (HTTP Basic, any user name, the key as password).
+ * The queue dashboard, for admins of the bootstrap workspace, because queues span all workspaces. Browsers prompt for
+ * the key (HTTP Basic, any user name, the key as password).
  */
 export function createDashboardGuard(
   services: Pick<Services, 'producer' | 'config' | 'pointsAwarder'>,
@@ -47,9 +47,9 @@ export function createDashboardGuard(
     } else {
       refuseForeignOrigin(ctx, publicHost, basicKey !== null);
     }
-    // Jobs change all the time, and are nobody else's business.
+    // Jobs change constantly and are confidential.
     ctx.set('Cache-Control', 'no-store');
-    // The dashboard answers whatever is thrown inside it with a 500 of its own, so this is thrown outside.
+    // The dashboard answers anything thrown inside it with its own 500, so errors are thrown outside.
     let isKnown = true;
     await dashboard.serve(ctx, () => {
       isKnown = false;
@@ -67,7 +67,7 @@ export function createDashboardGuard(
   };
 }
 
-/** Files are for whoever may see the dashboard, so caches in between do not keep them. */
+/** Only users of the dashboard may see its files, so shared caches must not store them. */
 async function sendAsset(ctx: ApiContext, open: OpenStaticFile): Promise<void> {
   const path = ctx.path.slice(QUEUE_DASHBOARD_ASSETS.length);
   const asset = await open(path);
@@ -88,7 +88,7 @@ function isBelowDashboard(ctx: ApiContext): boolean {
   return path === QUEUE_DASHBOARD_PATH || path.startsWith(`${QUEUE_DASHBOARD_PATH}/`);
 }
 
-/** The page itself: a browser shows its key with every request, so opening the page is what signing in is. */
+/** Only a page view counts as signing in, because a browser sends its key with every request. */
 function isPage(ctx: ApiContext): boolean {
   return ctx.method === 'GET' && ctx.status === 200 && Boolean(ctx.response.is('html'));
 }
@@ -101,7 +101,7 @@ function basicPassword(header: string): string | null {
   return password.join(':');
 }
 
-/** A browser sends a stored Basic password along with any page's request, so the page must be ours. */
+/** A browser adds a stored Basic password to requests from any page, so the page must be ours. */
 function refuseForeignOrigin(
   ctx: ApiContext,
   publicHost: string | null,

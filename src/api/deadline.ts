@@ -14,7 +14,7 @@ export async function withDeadline<T>(
     return await Promise.race([promise, expired]);
   } finally {
     timer.abort();
-    expired.catch(() => undefined); // the abort itself rejects
-    promise.catch(() => undefined); // a late failure has no one left to tell
+    expired.catch(() => undefined); // only the abort itself may reject
+    promise.catch(() => undefined); // nobody is left to handle a late failure
   }
 }

@@ -3,14 +3,14 @@ import { Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { Problem } from '#src/platform/errors.ts';
 
-/** A client that sends nothing for this long has gone or means harm. */
+/** A client that sends nothing for this long has disconnected or is malicious. */
 const IDLE_MS = 30_000;
-/** A body that is read into memory must be whole by then, however slowly it drips. */
+/** A body that is read into memory must be complete by then, however slowly it arrives. */
 const TOTAL_MS = 300_000;
-/** Stacked encodings multiply the work; nobody needs more than one, two are tolerated. */
+/** Stacked encodings multiply the work; nobody needs more than one, and two are tolerated. */
 const MAX_ENCODINGS = 2;
 
-/** RFC 9659: a zstd window of 8 MB is all that HTTP may ask a receiver to hold. */
+/** RFC 9659 limits the zstd window that HTTP may require of a receiver to 8 MB. */
 const ZSTD_OPTIONS = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
@@ -22,8 +22,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * The body's chunks, decompressed as they are asked for: a small body that unpacks to gigabytes costs
- * no more memory than its reader keeps.
+ * The body's chunks, decompressed on demand: a small body that unpacks to gigabytes uses no more memory than its reader
+ * keeps.
  * @throws Problem for an unknown encoding, corrupt data, a stalled or broken connection
  */
 export async function* decodedChunks(
@@ -37,7 +37,7 @@ export async function* decodedChunks(
     return;
   }
   const first = await raw.next();
-  if (first.done) return; // an empty body needs no decoding, whatever it says
+  if (first.done) return; // an empty body needs no decoding, whatever its headers say
   try {
     yield* decode(startingWith(first.value, raw), encodings);
   } catch (error) {
@@ -72,7 +72,7 @@ async function* decode(raw: AsyncIterable<Buffer>, encodings: string[]): AsyncGe
   const opened: Readable[] = [stream];
   for (const encoding of encodings.toReversed()) {
     const decoder = DECODERS[encoding]?.();
-    if (!decoder) continue; // encodingsOf let only known ones through
+    if (!decoder) continue; // encodingsOf only returns known ones
     stream.once('error', (error) => decoder.destroy(error));
     stream = stream.pipe(decoder);
     opened.push(stream);
@@ -90,8 +90,8 @@ async function* startingWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncG
 }
 
 /**
- * The bytes as they arrive. Reads by hand, for the iterator of a request destroys the connection when
- * it is left early, and with it the answer that says why.
+ * The bytes as they arrive. Reads manually, because the iterator of a request, when left early, destroys the
+ * connection, and with it the answer that explains why.
  */
 async function* rawChunks(request: IncomingMessage, deadlineMs: number): AsyncGenerator<Buffer> {
   for (;;) {
@@ -111,7 +111,7 @@ function nextChange(request: IncomingMessage, waitMs: number): Promise<void> {
       finish();
     };
     const broken = settle(() =>
-      reject(new Problem('BAD_REQUEST', 'The connection broke off before the body was whole.')),
+      reject(new Problem('BAD_REQUEST', 'The connection broke off before the body was complete.')),
     );
     const ready = settle(resolve);
     const stalled = settle(() =>

@@ -11,10 +11,10 @@ import { KEPT_FOR_GOOD, REVALIDATED } from './send-static.ts';
 import { staticContent, type StaticContent } from './static-content.ts';
 import { VERSION } from './version.ts';
 
-/** The files of `swagger-ui-dist` that the page asks for; nothing else of the package is served. */
+/** The only files of `swagger-ui-dist` that are served: those that the page uses. */
 const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** Swagger UI sets styles on elements; everything else comes from this origin. */
+/** Swagger UI sets inline styles; everything else comes from this origin. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,8 +27,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /**
- * Finds the description beside itself, so that it works below any prefix. There are some 200 endpoints: their groups
- * are closed at first, and a field narrows them down.
+ * Loads the description by a relative URL, so that the page works below any prefix. There are about 200 endpoints, so
+ * their groups start collapsed, with a filter field.
  */
 const START_SCRIPT = `SwaggerUIBundle({
   url: new URL('../../openapi.json', document.currentScript.src).href,
@@ -42,10 +42,10 @@ const START_SCRIPT = `SwaggerUIBundle({
 
 const resolvePackage = createRequire(import.meta.url).resolve;
 
-/** The files of the page by name. */
+/** The page's files by name. */
 type Assets = ReadonlyMap<string, () => Promise<StaticContent>>;
 
-/** `/openapi.json`, and the reference page at `/docs`, over `routes` and themselves. */
+/** `/openapi.json`, and the reference page at `/docs`, covering `routes` and themselves. */
 export function documentationRoutes(routes: readonly Route[]): readonly Route[] {
   const own: readonly Route[] = [descriptionRoute(() => [...routes, ...own]), ...pageRoutes()];
   return own;
@@ -60,7 +60,7 @@ const SHARED = {
 } as const;
 
 function descriptionRoute(described: () => readonly Route[]): Route {
-  // A service has one address, so one description.
+  // A service has one address, so one description is enough.
   let describe: (() => Promise<StaticContent>) | null = null;
   return defineRoute({
     ...SHARED,
@@ -127,7 +127,7 @@ function openAssets(): Assets {
   return new Map([...files, ['start.js', startScript]]);
 }
 
-/** Its assets lie below `folder`. Each address holds the version of the file, so that browsers keep it until another is asked for. */
+/** Its assets are below `folder`. Each URL contains the file's version, so that browsers can cache it permanently. */
 async function referencePage(folder: string, assets: Assets): Promise<string> {
   const addresses = new Map<string, string>();
   for (const [file, open] of assets) {

@@ -3,7 +3,7 @@ import { Problem } from '#src/platform/errors.ts';
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** @throws Problem BAD_REQUEST for one that no client means to send, such as an empty one */
+/** @throws Problem BAD_REQUEST for an invalid key, such as an empty one */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined) return null;

@@ -5,7 +5,7 @@ import { mapInOrder } from '#src/platform/map-in-order.ts';
 import { acceptItem, type IngestCaller, type IngestServices, readItems } from './ingest-item.ts';
 import { describeError, toProblem } from './problem.ts';
 
-/** Lines of a stream under way at once: enough to fill a flush, few enough to hold in memory. */
+/** Concurrent lines of a stream: enough to fill a flush, few enough to fit in memory. */
 const LINES_UNDER_WAY = 512;
 
 const LATER: readonly ProblemCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
@@ -13,7 +13,7 @@ const LATER: readonly ProblemCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILAB
 const refusedSchema = z.object({ error_code: z.string(), detail: z.string() });
 const place = { index: z.number().int() };
 
-/** One result per item, in order: accepted, or refused with its reason. */
+/** One result per item, in order: accepted, or refused with the reason. */
 export const batchReplySchema = z.object({
   results: z.array(z.union([acceptedSchema.extend(place), refusedSchema.extend(place)])),
   accepted: z.number().int(),
@@ -22,7 +22,7 @@ export const batchReplySchema = z.object({
 
 type Outcome = z.input<typeof acceptedSchema> | Problem;
 
-/** @throws Problem when none of the documents can be taken just now: a full backlog, a database that is away */
+/** @throws Problem when no document can be accepted now: the backlog is full, or the database is unavailable */
 export async function acceptBatch(
   services: IngestServices,
   caller: IngestCaller,
@@ -40,8 +40,8 @@ export async function acceptBatch(
 }
 
 /**
- * Answers each line with a line, in order, as its document is committed.
- * @throws Problem when the first cannot be taken just now
+ * Answers each line with a line, in order, once its document is committed.
+ * @throws Problem when the first one cannot be accepted now
  */
 export async function* acceptLines(
   services: IngestServices,
@@ -57,7 +57,7 @@ export async function* acceptLines(
   );
   let index = 0;
   for await (const outcome of outcomes) {
-    // Before the first line the whole request can still be answered with Retry-After.
+    // Before the first line is sent, the whole request can still be answered with Retry-After.
     if (index === 0 && saysLater(outcome)) throw outcome;
     yield `${JSON.stringify(presentOutcome(outcome, index))}\n`;
     index += 1;
@@ -74,7 +74,7 @@ async function settleItem(
   } catch (error) {
     const problem = toProblem(error);
     if (problem.code === 'INTERNAL_SERVER_ERROR') {
-      // The request itself succeeds, so nothing else would tell of this.
+      // The request itself succeeds, so nothing else would report this.
       services.log.error(
         { requestId: caller.requestId, failure: describeError(error) },
         'item failed',
@@ -84,7 +84,7 @@ async function settleItem(
   }
 }
 
-/** That the same item may be taken a little later. */
+/** Whether the same item may be accepted a little later. */
 function saysLater(outcome: Outcome): outcome is Problem {
   return outcome instanceof Problem && LATER.includes(outcome.code);
 }

@@ -16,7 +16,7 @@ export type IngestServices = Pick<
   'config' | 'db' | 'documentAcceptor' | 'documentReader' | 'log'
 >;
 
-/** Parses and checks a body, in a thread when it is large. @throws Problem when the body itself is wrong */
+/** Parses and validates a body, in a thread when it is large. @throws Problem when the body itself is invalid */
 export function readItems(
   { config, documentReader }: IngestServices,
   { principal, requestId }: IngestCaller,
@@ -34,7 +34,7 @@ export function readItems(
 
 /**
  * Accepts one item; resolves once its row is committed.
- * @throws Problem that says why it is not taken
+ * @throws Problem with the reason why it is refused
  */
 export async function acceptItem(
   services: IngestServices,

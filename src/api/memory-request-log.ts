@@ -1,9 +1,9 @@
 import { type RequestLog, type RequestTaken, WINDOW_MS } from './request-log.ts';
 
-/** Between looks for accounts that make no more requests, in requests. */
+/** Requests between sweeps of inactive accounts. */
 const SWEEP_EVERY = 10_000;
 
-/** For the one process of the embedded size; a restart forgets the minute before it. */
+/** For the single process of the embedded size; a restart forgets the preceding minute. */
 export class MemoryRequestLog implements RequestLog {
   readonly #clock: () => Date;
   /** Ascending. */

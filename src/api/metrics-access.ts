@@ -6,7 +6,7 @@ import type { Services } from '#src/services.ts';
 import { assertMay, identify } from './auth.ts';
 
 /**
- * Lets in whoever may read the metrics, which count over all workspaces: a scraper with `METRICS_TOKEN`, and admins of the
+ * Access to the metrics, which count over all workspaces: for a scraper with `METRICS_TOKEN`, and for admins of the
  * bootstrap workspace. The embedded size is open while no token is set.
  * @throws Problem UNAUTHENTICATED or UNAUTHORIZED
  */
@@ -27,7 +27,7 @@ export async function assertMayReadMetrics(
   assertMay(await identify(createAuthenticator(services), headers), 'bootstrap-admin');
 }
 
-/** In a time that tells nothing of the token. */
+/** Compares in constant time, which reveals nothing about the token. */
 function isSame(sent: string, token: string): boolean {
   const [left, right] = [sent, token].map((text) => createHash('sha256').update(text).digest());
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);

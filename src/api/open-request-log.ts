@@ -3,7 +3,7 @@ import { MemoryRequestLog } from './memory-request-log.ts';
 import { takeFromRedis } from './redis-request-log.ts';
 import type { RequestLog } from './request-log.ts';
 
-/** Opens the log that all API processes of this deployment share. @param clock of the store that has none of its own */
+/** Opens the log that all API processes of this deployment share. @param clock for the store without its own clock */
 export function openRequestLog(store: RateLimitStore, clock: () => Date): RequestLog {
   switch (store.kind) {
     case 'memory':
@@ -21,7 +21,7 @@ export function openRequestLog(store: RateLimitStore, clock: () => Date): Reques
           if (!row) throw new Error('take_request returned no row.');
           const [nowMs, firstMs, lastMs] = [row.now_us, row.first_us, row.last_us].map(
             (us) => us / 1_000,
-          ) as [number, number, number]; // as many as went in
+          ) as [number, number, number]; // one result per argument
           return { allowed: row.allowed, used: row.used, nowMs, firstMs, lastMs };
         },
       };

@@ -3,7 +3,7 @@ import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from '#src/webhooks
 
 type Json = { [key: string]: unknown };
 
-/** The `webhooks` section of the description: what is posted to the endpoints of a workspace, by event type. */
+/** The `webhooks` section of the description: what is posted to a workspace's endpoints, by event type. */
 export function describeWebhooks(): Json {
   return Object.fromEntries(EVENT_TYPE_NAMES.map((type) => [type, { post: delivery(type) }]));
 }
@@ -93,12 +93,12 @@ function envelope(type: EventTypeName): Json {
   };
 }
 
-/** As a receiver should read it: fields may be added, so it does not refuse those it does not know. */
+/** As a receiver should read it: it must accept unknown fields, because fields may be added. */
 function dataSchema(type: EventTypeName): Json {
   const { $schema: _, ...schema } = z.toJSONSchema(EVENT_TYPES[type].data, {
     io: 'input',
     override({ jsonSchema }) {
-      // zod bounds integers by what JavaScript can hold, and spells out what date-time means: neither tells anything.
+      // zod adds JavaScript's integer bounds and the pattern of date-time: both are noise.
       if (jsonSchema.type === 'integer') {
         delete jsonSchema.minimum;
         delete jsonSchema.maximum;

@@ -30,11 +30,11 @@ export interface ApiFacts {
   serverUrl: string;
 }
 
-/** Between them, other requests have their turn: the whole takes 150 ms. */
+/** Routes described before yielding to other requests: all of them take 150 ms. */
 const ROUTES_AT_ONCE = 20;
 
 /**
- * The OpenAPI 3.1 description of the routes, from the schemas that parse and check them.
+ * The OpenAPI 3.1 description of the routes, from the schemas that validate them.
  * @throws Error when a schema cannot be written as JSON Schema
  */
 export async function describeApi(
@@ -163,7 +163,7 @@ function replyContent(route: Route, id: string, schemas: ComponentSchemas): Json
   return contentOf(route.produces, schemas.write(route.reply, 'output', `${id}Reply`));
 }
 
-/** Media types that the schema describes; bodies of other types are text to it. */
+/** Media types that the schema describes; it treats other bodies as text. */
 const DESCRIBED = new Set(['application/json', 'multipart/form-data']);
 
 function contentOf(mediaTypes: readonly string[], schema: Json): Json {
@@ -190,7 +190,7 @@ function errorResponses(route: Route): Json {
   );
 }
 
-/** The answers of every route refer to these: written out at each, they would make the description twice as large. */
+/** Every route refers to these: inlining them would double the size of the description. */
 function problemResponses(): Json {
   return Object.fromEntries(
     Object.keys(STATUS_OF_CODE).map((code) => {
@@ -216,13 +216,13 @@ function errorSchema(): Json {
   };
 }
 
-/** Writes zod schemas as JSON Schema, gathering the named and recursive ones under `components`. */
+/** Converts zod schemas to JSON Schema, collecting named and recursive ones under `components`. */
 class ComponentSchemas {
   readonly collected: Record<string, Json> = {};
 
   write(schema: z.ZodType, side: Side, owner: string): Json {
     const { $schema: _, $defs, ...written } = z.toJSONSchema(schema, { io: side }) as Json;
-    // zod names what has no id `__schema0`, `__schema1`, … anew in each document, and the whole `#`.
+    // zod names schemas without an id `__schema0`, `__schema1`, … anew in each document, and the root `#`.
     const address = (reference: string): string => {
       const name = reference === '#' ? owner : reference.replace('#/$defs/', '');
       return `#/components/schemas/${name.startsWith('__') ? owner : ''}${name}`;
@@ -254,7 +254,7 @@ function redirect(value: unknown, address: (reference: string) => string): unkno
   );
 }
 
-/** zod bounds every integer by what JavaScript can hold, which tells nobody anything. */
+/** zod bounds every integer by JavaScript's safe range, which is noise. */
 function isTelling([key, value]: [string, unknown]): boolean {
   const isBound = key === 'minimum' || key === 'maximum';
   return !(isBound && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);

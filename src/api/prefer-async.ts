@@ -7,10 +7,10 @@ export const PREFER_HEADER = {
   required: false,
 };
 
-/** Of an answer that did not wait because it was asked not to. */
+/** For an answer that did not wait because of the request's preference. */
 export const PREFERENCE_APPLIED = { 'Preference-Applied': 'respond-async' };
 
-/** Whether the client would rather have a 202 at once than wait (RFC 7240 §4.1). */
+/** Whether the client prefers an immediate 202 over waiting (RFC 7240 §4.1). */
 export function prefersAsync({ prefer }: IncomingHttpHeaders): boolean {
   const preferences = [prefer ?? []].flat().join(',').split(',');
   return preferences.some((text) => /^\s*respond-async\s*(?:;|$)/i.test(text));

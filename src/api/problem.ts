@@ -19,7 +19,7 @@ export const STATUS_OF_CODE: Readonly<Record<ProblemCode, number>> = {
 
 const RETRY_AFTER_OUTAGE_SECONDS = 2;
 
-/** The one error body of both families. */
+/** The error body of both families. */
 export interface ProblemBody {
   error_code: ProblemCode;
   detail: string;
@@ -30,7 +30,7 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
   return { error_code: problem.code, detail: problem.message, request_id: requestId };
 }
 
-/** What the caller is told of an error; whatever was not meant for callers becomes a neutral sentence. */
+/** The public form of an error; anything not meant for callers becomes a neutral message. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof RetryLater) {
@@ -80,8 +80,8 @@ function isUnstorableText(error: unknown): boolean {
 }
 
 /**
- * SQLSTATE classes 08 (connection), 53 (resources), 57P0x (shutdown), serialization and lock failures,
- * and the socket errors of the drivers.
+ * SQLSTATE classes 08 (connection), 53 (resources), 57P0x (shutdown), serialization and lock failures, and socket
+ * errors of the drivers.
  */
 const OUTAGE_CODE =
   /^(08...|53...|57P0.|40001|40P01|55P03|57014|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH)$/;

@@ -7,17 +7,17 @@ import { withDeadline } from './deadline.ts';
 import { type RequestLog, type RequestTaken, WINDOW_MS } from './request-log.ts';
 import type { Family } from './route.ts';
 
-/** Above this the store is in trouble, and a request should not wait for a count. */
+/** A slower store is in trouble, and a request should not wait for its count. */
 const STORE_DEADLINE_MS = 1_000;
 const LOG_FAILURE_EVERY_MS = 10_000;
 
 export interface RateLimitDecision {
   allowed: boolean;
   limit: number;
-  /** Requests of the last minute, with the present one when it is let through. */
+  /** Requests of the last minute, including the current one if it is admitted. */
   used: number;
   remaining: number;
-  /** When all of the limit is there again, while some of it remains; else when the next request passes. */
+  /** When the full limit is available again, while some of it remains; otherwise when the next request is admitted. */
   resetAtMs: number;
   /** Whole seconds, at least 1: for `Retry-After`. */
   retryAfterSeconds: number;
@@ -36,7 +36,7 @@ export interface RateLimitServices {
   readonly metrics: Pick<Metrics, 'countUnlimitedRequest'>;
 }
 
-/** The limit of a family for a principal's plan, in requests a minute; null for none. */
+/** A family's limit for a principal's plan, in requests per minute; null for none. */
 export function requestsPerMinute(
   config: RateLimitServices['config'],
   principal: Principal,

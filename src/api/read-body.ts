@@ -4,26 +4,26 @@ import { decodedChunks } from './decode-body.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 const NEWLINE = 0x0a;
-/** How a refusal calls the limit of a single route. */
+/** What error messages call the limit of a single route. */
 export const ROUTE_LIMIT = 'the most that this endpoint takes';
 
-/** A request body, decompressed while it is read. It can be read once. */
+/** A request body, decompressed while it is read. It can be read only once. */
 export interface IncomingBody {
   /** Lower case, without parameters; `application/json` when the request names none. */
   readonly mediaType: string;
-  /** The whole body; Problem PAYLOAD_TOO_LARGE, which calls the limit `name`, above `limit` decompressed bytes. */
+  /** The whole body. @throws Problem PAYLOAD_TOO_LARGE, calling the limit `name`, above `limit` decompressed bytes */
   bytes(limit: number, name: string): Promise<Buffer>;
   /**
-   * The lines of a body of any length, blank ones left out, each parted by LF or CRLF.
-   * A line longer than `limitPerLine` bytes is cut to `limitPerLine + 1`: too long to be mistaken for a
-   * whole one, and the lines after it are still read.
+   * The lines of a body of any length, without blank ones, separated by LF or CRLF. A line longer than `limitPerLine`
+   * bytes is cut to `limitPerLine + 1`: too long to be mistaken for a complete one, and the following lines are still
+   * read.
    */
   lines(limitPerLine: number): AsyncIterable<string>;
-  /** The body as it arrives, of any length, for a reader that counts by itself. */
+  /** The body as it arrives, of any length, for a reader that enforces its own limit. */
   chunks(): AsyncIterable<Buffer>;
 }
 
-/** Wraps a request's body; nothing is read until it is asked for. */
+/** Wraps a request's body; reads nothing until asked. */
 export function openBody(request: IncomingMessage): IncomingBody {
   return {
     mediaType: mediaTypeOf(request),
@@ -33,7 +33,7 @@ export function openBody(request: IncomingMessage): IncomingBody {
   };
 }
 
-/** @throws Problem UNSUPPORTED_MEDIA_TYPE that names what is accepted */
+/** @throws Problem UNSUPPORTED_MEDIA_TYPE naming what is accepted */
 export function requireMediaType(request: IncomingMessage, accepts: readonly string[]): void {
   const mediaType = mediaTypeOf(request);
   const isJson = accepts.includes('application/json') && JSON_TYPE.test(mediaType);

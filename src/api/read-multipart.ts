@@ -10,22 +10,22 @@ const MAX_FIELD_NAME_BYTES = 100;
 const MAX_HEADERS_PER_PART = 50;
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** A file part as it arrives. `content` can be read once, and must be read before the next part comes. */
+/** A file part as it arrives. `content` can be read once, and must be read before the next part. */
 export interface IncomingFile {
   /** The name of the form field. */
   field: string;
-  /** As the client wrote it, folders included. */
+  /** As the client sent it, including folders. */
   name: string;
   mediaType: string;
   content: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Reads a `multipart/form-data` body (RFC 7578). Files are handed to `takeFile` one after the other while they arrive;
- * it bounds their size. When anything fails, the file that is being taken breaks off with the same error, and this
- * throws after `takeFile` has ended.
- * @returns the other fields; the last one of a name wins
- * @throws Problem BAD_REQUEST that names what is malformed; PAYLOAD_TOO_LARGE for too many or too large parts
+ * Reads a `multipart/form-data` body (RFC 7578). Files are passed to `takeFile` one by one as they arrive; `takeFile`
+ * limits their size. On any failure, the stream of the current file fails with the same error, and this function throws
+ * after `takeFile` has ended.
+ * @returns the other fields; the last one with a name wins
+ * @throws Problem BAD_REQUEST naming what is malformed; PAYLOAD_TOO_LARGE for too many or too large parts
  */
 export async function readMultipart(
   { incoming, headers }: { incoming: IncomingBody; headers: IncomingHttpHeaders },
@@ -33,7 +33,7 @@ export async function readMultipart(
 ): Promise<Map<string, string>> {
   const parser = openParser(headers);
   const failure = Promise.withResolvers<never>();
-  failure.promise.catch(() => undefined); // awaited below, perhaps after it was settled
+  failure.promise.catch(() => undefined); // awaited below, perhaps after it has settled
   const stop = new AbortController();
   const fields = new Map<string, string>();
   const open = new Set<BusboyFileStream>();
@@ -41,7 +41,7 @@ export async function readMultipart(
 
   watchFields(parser, fields, failure.reject);
   parser.on('file', (field, stream, fileName: string | undefined, _encoding, mediaType) => {
-    // Its failure is the parser's, which is heard below; unheard it would end the process.
+    // The parser reports the same failure, which is handled below; without a listener it would end the process.
     stream.on('error', () => undefined);
     if (stop.signal.aborted) return stream.destroy();
     open.add(stream);
@@ -113,7 +113,7 @@ function watchFields(
   });
 }
 
-/** Gives the parser as much as it takes, and resolves when it has seen the end. */
+/** Feeds the parser as fast as it accepts data; resolves when it has seen the end. */
 async function feed(
   parser: BusboyInstance,
   incoming: IncomingBody,
@@ -121,7 +121,7 @@ async function feed(
 ): Promise<void> {
   for await (const chunk of incoming.chunks()) {
     if (stop.aborted) return;
-    // Held back while a file's reader is busy.
+    // The parser pauses while a file's reader is busy.
     await new Promise<void>((resolve, reject) => {
       parser.write(chunk, (error) => (error ? reject(error) : resolve()));
     });

@@ -3,8 +3,8 @@ import type { RedisClient } from '#src/platform/redis.ts';
 import type { RequestTaken } from './request-log.ts';
 
 /**
- * A sorted set for each account: a member for each request, its score the moment in microseconds of Redis's own clock,
- * so that processes whose clocks differ agree. A script is not interrupted by other commands.
+ * A sorted set per account: one member per request, scored with the time in microseconds of Redis's own clock, so that
+ * processes with different clocks agree. A script runs atomically.
  */
 const TAKE = `
   local time = redis.call('TIME')
@@ -27,7 +27,7 @@ const TAKE = `
 const microseconds = z.coerce.number().transform((us) => us / 1_000);
 const replySchema = z.tuple([z.int(), z.int(), microseconds, microseconds, microseconds]);
 
-/** @throws at once when Redis is away */
+/** @throws at once when Redis is unavailable */
 export async function takeFromRedis(
   client: RedisClient,
   account: string,

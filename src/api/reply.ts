@@ -1,6 +1,6 @@
 import type { StaticContent } from './static-content.ts';
 
-/** A JSON reply with another status than 200, or with headers. */
+/** A JSON reply with a status other than 200, or with headers. */
 export class JsonReply<Body> {
   readonly body: Body;
   readonly status: number;
@@ -30,7 +30,7 @@ export class ContentReply {
   }
 }
 
-/** Content that is the same for everybody: coded, tagged and cached by `sendStatic`. */
+/** Content that is the same for all callers: compressed, tagged and cached by `sendStatic`. */
 export class StaticReply {
   readonly content: StaticContent;
   readonly headers: Readonly<Record<string, string>>;
@@ -49,12 +49,12 @@ export function withStatus<Body>(
   return new JsonReply(body, status, headers);
 }
 
-/** The 202 of a route that has a `laterReply`: where to ask how it goes on. */
+/** The 202 of a route with a `laterReply`: says where to ask for the progress. */
 export function laterReply<Body extends { status_url: string }>(
   body: Body,
   headers: Record<string, string> = {},
 ): JsonReply<never> {
-  // It is no reply of the route's own schema; `laterReply` of the route describes it.
+  // The reply does not match the route's own schema; the route's `laterReply` describes it.
   return new JsonReply<unknown>(body, 202, {
     Location: body.status_url,
     ...headers,

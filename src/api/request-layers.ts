@@ -6,10 +6,10 @@ import type { ApiContext, ApiMiddleware } from './context.ts';
 import { describeError, problemBody, STATUS_OF_CODE, toProblem } from './problem.ts';
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
-/** nginx's status for a client that left before its answer; it never goes on the wire. */
+/** nginx's status for a client that disconnected before its answer; never sent. */
 const CLIENT_LEFT = 499;
 
-/** Takes the caller's `X-Request-Id`, or makes one, and sends it back. */
+/** Uses the caller's `X-Request-Id` or generates one, and returns it. */
 export const assignRequestId: ApiMiddleware = (ctx, next) => {
   const sent = ctx.get('x-request-id');
   ctx.state = {
@@ -25,7 +25,7 @@ export const assignRequestId: ApiMiddleware = (ctx, next) => {
   return next();
 };
 
-/** One log line and one observation a request, when its answer is out or its client gone. */
+/** Writes one log line and one observation per request, once its answer is sent or its client has disconnected. */
 export function recordRequests({ log, metrics }: Pick<Services, 'log' | 'metrics'>): ApiMiddleware {
   return (ctx, next) => {
     const startedAt = performance.now();
@@ -49,7 +49,7 @@ export function recordRequests({ log, metrics }: Pick<Services, 'log' | 'metrics
   };
 }
 
-/** Answers every failure in the one error body. */
+/** Answers every failure with the common error body. */
 export const answerProblems: ApiMiddleware = async (ctx, next) => {
   try {
     await next();
@@ -62,7 +62,7 @@ export const answerProblems: ApiMiddleware = async (ctx, next) => {
 
 function answer(ctx: ApiContext, problem: Problem): void {
   if (ctx.res.headersSent) {
-    // Part of an answer is out: breaking off is the only way left to say that it is not whole.
+    // Part of an answer has been sent: only breaking off the connection can still signal that it is incomplete.
     ctx.respond = false;
     ctx.res.destroy();
     return;
@@ -84,8 +84,8 @@ export function sendJson(ctx: ApiContext, status: number, body: unknown): void {
 }
 
 /**
- * Lets pages of any origin call the API: keys travel in a header that no browser adds by itself,
- * so there are no credentials to protect.
+ * Lets pages of any origin call the API: keys are sent in a header that browsers never add by themselves, so there are
+ * no credentials to protect.
  */
 export const allowCrossOrigin: ApiMiddleware = (ctx, next) => {
   ctx.set('Access-Control-Allow-Origin', '*');
@@ -105,7 +105,10 @@ export const allowCrossOrigin: ApiMiddleware = (ctx, next) => {
   return Promise.resolve();
 };
 
-/** RFC 9112 §3.2: HTTP/1.1 asks for a Host, and no request has two, or proxies and this service might differ on it. */
+/**
+ * RFC 9112 §3.2: HTTP/1.1 requires a Host header, and a request with two is rejected, because proxies and this service
+ * might disagree on it.
+ */
 export const requireOneHost: ApiMiddleware = (ctx, next) => {
   if (ctx.req.httpVersion === '1.1' && ctx.get('host') === '') {
     throw new Problem('BAD_REQUEST', 'The request has no Host header, which HTTP/1.1 asks for.');
@@ -116,7 +119,7 @@ export const requireOneHost: ApiMiddleware = (ctx, next) => {
   return next();
 };
 
-/** Strips `/api`, under which existing clients know every path, and resolves the alias of ingestion. */
+/** Strips `/api`, the prefix that existing clients use for every path, and resolves the alias of ingestion. */
 export const normalizePath: ApiMiddleware = (ctx, next) => {
   const path = pathOf(ctx);
   ctx.state.originalPath = path;
@@ -129,9 +132,9 @@ export const normalizePath: ApiMiddleware = (ctx, next) => {
 
 function pathOf(ctx: ApiContext): string {
   try {
-    // Null for an address of another kind, such as `foo://bar`.
+    // Null for a URL of another kind, such as `foo://bar`.
     const path = (ctx.path as string | null) ?? '';
-    // The router would keep a part that it cannot decode as it is.
+    // The router would leave a part that it cannot decode as is.
     if (!decodeURIComponent(path).includes('\0')) return path;
   } catch (error) {
     throw new Problem(
@@ -145,19 +148,19 @@ function pathOf(ctx: ApiContext): string {
   throw new Problem('BAD_REQUEST', 'The path holds a NUL character (%00). Remove it.');
 }
 
-/** What no route took: 405 with `Allow` when the path exists, else 404. */
+/** For requests without a matching route: 405 with `Allow` when the path exists, else 404. */
 export const refuseUnrouted: ApiMiddleware = (ctx) => {
   const layers = ctx.matched as { methods: string[] }[] | undefined; // set by the router
   const methods = [...new Set((layers ?? []).flatMap((layer) => layer.methods))];
   if (methods.length === 0) {
     throw new Problem(
       'NOT_FOUND',
-      'There is no such endpoint. GET /openapi.json lists those there are.',
+      'There is no such endpoint. GET /openapi.json lists all endpoints.',
     );
   }
   ctx.set('Allow', methods.join(', '));
   throw new Problem(
     'METHOD_NOT_ALLOWED',
-    `${ctx.method} is not possible here. Allowed: ${methods.join(', ')}.`,
+    `${ctx.method} is not allowed here. Allowed: ${methods.join(', ')}.`,
   );
 };

@@ -1,21 +1,21 @@
 export const WINDOW_MS = 60_000;
 
-/** What the log says after a request was taken or refused. Times are Unix milliseconds of the store's own clock. */
+/** The log's answer after a request was admitted or refused. Times are Unix milliseconds of the store's own clock. */
 export interface RequestTaken {
   allowed: boolean;
-  /** Requests let through within the last minute, with the present one when it is among them. */
+  /** Requests admitted within the last minute, including the current one if admitted. */
   used: number;
   nowMs: number;
-  /** Of the newest requests, as many as the limit allows, the oldest: when it is a minute old, the next one passes. */
+  /** The oldest of the newest `limit` requests: when it is a minute old, the next request is admitted. */
   firstMs: number;
   lastMs: number;
 }
 
 /**
- * The moments of the requests of each account's last minute: an exact log, not a count by fixed minutes. Refused
- * requests are not in it.
+ * The times of each account's requests in the last minute: an exact sliding window, not fixed minutes. Refused requests
+ * are not logged.
  */
 export interface RequestLog {
-  /** Enters a request unless `limit` of the account were let through within the last minute. */
+  /** Logs a request unless `limit` requests of the account were admitted within the last minute. */
   take(account: string, limit: number): Promise<RequestTaken>;
 }

@@ -12,13 +12,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** The two endpoint families of docs/http-api.md; each has its own rate limit. */
 export type Family = 'platform' | 'reference';
 
-/** Where a caller stands against its rate limit, this request included. */
+/** A caller's rate-limit status, including this request. */
 export interface RateLimitStanding {
   readonly limit: number;
   readonly used: number;
 }
 
-/** What a handler is given. Params, query and body are parsed by the route's schemas. */
+/** The input of a handler. Params, query and body are parsed by the route's schemas. */
 export interface RouteRequest<Params, Query, Body, Caller> {
   readonly services: Services;
   readonly principal: Caller;
@@ -28,12 +28,12 @@ export interface RouteRequest<Params, Query, Body, Caller> {
   readonly body: Body;
   readonly incoming: IncomingBody;
   readonly requestId: string;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly headers: IncomingHttpHeaders;
-  /** The path as the client wrote it, `/api` included, not decoded. */
+  /** The path as the client sent it, including `/api`, not decoded. */
   readonly originalPath: string;
-  /** `lines` under the `/api` prefix, whose clients read bare JSON lines where others read SSE. */
+  /** `lines` under the `/api` prefix, whose clients expect bare JSON lines instead of SSE. */
   readonly framing: 'sse' | 'lines';
   /** Null when the family or the route has no limit. */
   readonly rateLimit: RateLimitStanding | null;
@@ -50,28 +50,29 @@ interface RouteFacts {
   readonly tag: string;
   readonly family: Family;
   readonly scope: Scope;
-  /** The least plan that the caller's workspace must have; null when any will do. */
+  /** The minimum plan of the caller's workspace; null when any plan will do. */
   readonly plan: PlanTier | null;
   /** Media types of the request body. */
   readonly accepts: readonly string[];
   /** Media types of the reply; the reply schema describes the JSON one. */
   readonly produces: readonly string[];
   /**
-   * Of a JSON body: bytes, decompressed, and values at all levels. What a request may cost follows from them, since it is parsed and
-   * checked in one go. `bytes` is null where MAX_BODY_BYTES alone counts: large bodies are then read in a thread.
+   * Limits of a JSON body: decompressed bytes, and values at all levels. They bound the cost of a request, which is
+   * parsed and validated in one go. `bytes` is null where only MAX_BODY_BYTES applies: large bodies are then read in a
+   * thread.
    */
   readonly bodyLimits: BodyLimits;
-  /** The handler reads `incoming`; `body` then only documents. */
+  /** The handler reads `incoming`; `body` is then only documentation. */
   readonly rawBody: boolean;
-  /** Of a success: 202 for work that goes on after the answer. */
+  /** Status of a success: 202 for work that continues after the answer. */
   readonly status: 200 | 202;
-  /** The 202 of a route that waits for its work and may not see its end; null when it has none. */
+  /** The 202 of a route that waits for its work but may not see it finish; null when it has none. */
   readonly laterReply: z.ZodType | null;
-  /** Request headers that it reads, with what they are for; `required` ones are an error when absent. */
+  /** Request headers that it reads, with their purpose; a missing `required` one is an error. */
   readonly requestHeaders: readonly { name: string; description: string; required: boolean }[];
-  /** Codes that this route may answer beyond those of every route. */
+  /** Error codes of this route besides those of every route. */
   readonly errors: readonly ProblemCode[];
-  /** Null when the endpoint is there to stay. */
+  /** Null when the endpoint is not deprecated. */
   readonly deprecation: Deprecation | null;
 }
 
@@ -80,18 +81,18 @@ export interface BodyLimits {
   readonly values: number;
 }
 
-/** A form, a question, a list of ids: everything but documents and long conversations. */
+/** For a form, a question, a list of ids: everything except documents and long conversations. */
 const BODY_LIMITS: BodyLimits = { bytes: 1_000_000, values: 20_000 };
 
-/** Told in the headers of every answer of a deprecated endpoint, refusals included. */
+/** Announced in the headers of every answer of a deprecated endpoint, including refusals. */
 export interface Deprecation {
-  /** The path of the endpoint that takes its place. */
+  /** The path of the endpoint that replaces it. */
   readonly successor: string;
-  /** Which bodies are meant, when the endpoint itself stays; all requests when absent. */
+  /** The deprecated bodies, when the endpoint itself stays; all requests when absent. */
   readonly appliesTo?: (body: unknown) => boolean;
 }
 
-/** One endpoint, as the application and the API description see it. */
+/** One endpoint, as seen by the application and the API description. */
 export interface Route extends RouteFacts {
   readonly params: z.ZodType | null;
   readonly query: z.ZodType | null;
@@ -121,7 +122,7 @@ type RouteDefinition<
 > = Omit<RouteFacts, Optional | 'scope' | 'plan'> &
   Partial<Pick<RouteFacts, Optional>> & {
     readonly scope: S;
-    /** Nobody is known to a public route, so it has no plan to ask for. */
+    /** A public route has no caller, so it cannot require a plan. */
     readonly plan?: S extends 'public' ? never : PlanTier;
     readonly params?: Params;
     readonly query?: Query;
@@ -137,7 +138,7 @@ type RouteDefinition<
     ) => HandlerResult<z.input<Reply>> | Promise<HandlerResult<z.input<Reply>>>;
   };
 
-/** One endpoint in one entry: its address, who may call it, its schemas and what it does. */
+/** Defines one endpoint: its address, who may call it, its schemas and its handler. */
 export function defineRoute<
   S extends Scope,
   Reply extends z.ZodType,
@@ -145,8 +146,8 @@ export function defineRoute<
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
 >(definition: RouteDefinition<S, Params, Query, Body, Reply>): Route {
-  // `Route.handle` is written as a method, so that a handler with narrower parameters fits: the schemas of
-  // this very definition make what it is given.
+  // `Route.handle` is declared as a method, so that a handler with narrower parameters fits: the schemas of this same
+  // definition produce its input.
   return {
     description: '',
     accepts: ['application/json'],

@@ -2,19 +2,20 @@ import { Problem } from '#src/platform/errors.ts';
 import type { ApiContext } from './context.ts';
 import type { ContentCoding, StaticContent } from './static-content.ts';
 
-/** `Cache-Control` of addresses that change with what is behind them, such as those with a hash in them. */
+/** `Cache-Control` for addresses that change with their content, such as those with a hash. */
 export const KEPT_FOR_GOOD = 'max-age=31536000, immutable';
-/** Kept, and asked for again each time: 304 while nothing has changed. */
+/** Cached, but revalidated each time: 304 while nothing has changed. */
 export const REVALIDATED = 'no-cache';
 
-/** Below this, coding saves no packet. */
+/** Below this, compression saves no packet. */
 const SMALLEST_CODED_BYTES = 1_024;
-/** Images and fonts are compressed as they are. */
+/** Images and fonts are already compressed. */
 const CODED_TYPE = /^text\/|[/+](?:json|javascript|xml)$/;
 
 /**
- * Answers GET or HEAD with content in the coding that the client likes best, or with 304 when it has that already (RFC 9110 §12.5.3,
- * §13.1.2). For content without secrets only: the length of coded bytes tells of what is in them.
+ * Answers GET or HEAD with the content in the client's preferred coding, or with 304 when the client has it already
+ * (RFC 9110 §12.5.3, §13.1.2). Only for content without secrets: the length of compressed bytes reveals something about
+ * them.
  * @throws Problem NOT_ACCEPTABLE when the client refuses every coding
  */
 export async function sendStatic(
@@ -41,7 +42,8 @@ function chooseCoding(ctx: ApiContext, { size }: StaticContent): ContentCoding {
   const bestFirst: ContentCoding[] = isWorthCoding
     ? ['br', 'gzip', 'identity']
     : ['identity', 'gzip', 'br'];
-  // Where the client weighs nothing, it likes all that it names alike; Koa would take the one named first, in browsers gzip.
+  // Without weights, the client accepts all its codings equally; Koa would use the first one named, which is gzip in
+  // browsers.
   const weighs = ctx.get('Accept-Encoding').includes(';');
   const offered = weighs ? bestFirst : bestFirst.filter((coding) => ctx.acceptsEncodings(coding));
   const chosen = weighs ? ctx.acceptsEncodings(offered) : offered[0];
@@ -49,7 +51,7 @@ function chooseCoding(ctx: ApiContext, { size }: StaticContent): ContentCoding {
   if (coding === undefined) {
     throw new Problem(
       'NOT_ACCEPTABLE',
-      'The header Accept-Encoding refuses every coding there is. Accept one of br, gzip and identity.',
+      'The header Accept-Encoding refuses every coding. Accept one of br, gzip and identity.',
     );
   }
   return coding;

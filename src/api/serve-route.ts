@@ -13,18 +13,18 @@ import type { Deprecation, Route } from './route.ts';
 import { sendStatic } from './send-static.ts';
 import { sendStream, StreamReply } from './stream-reply.ts';
 
-/** 1 February 2026, by when clients were to have moved (RFC 9745). */
+/** 1 February 2026, the date by which clients should have migrated (RFC 9745). */
 const DEPRECATED_SINCE = '@1769904000';
 
 export interface RouteServing {
   services: Services;
   authenticate: Authenticate;
   takeRequest: TakeRequest;
-  /** Tests hold every JSON reply against its schema. */
+  /** Tests validate every JSON reply against its schema. */
   checkReplies: boolean;
 }
 
-/** A route as Koa runs it: key, rate limit, scope, plan, parse, handle, reply. */
+/** A route as a Koa middleware: key, rate limit, scope, plan, parse, handle, reply. */
 export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
   return async (ctx) => {
     ctx.state.route = route;
@@ -35,7 +35,7 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
     const principal =
       route.scope === 'public' ? null : await identify(serving.authenticate, ctx.headers);
     ctx.state.principal = principal;
-    // Before the scope: a refusal of an account is an answer like any other, counted and with its headers.
+    // Before the scope check: a refused request of an account counts and gets the headers like any other.
     const rateLimit =
       principal === null ? null : await serving.takeRequest(principal, route.family);
     if (rateLimit) applyRateLimit(ctx, rateLimit);
@@ -66,7 +66,7 @@ export function serveRoute(route: Route, serving: RouteServing): ApiMiddleware {
   };
 }
 
-/** Set before anything can go wrong, so that refusals have it as well. */
+/** Set before anything can fail, so that refusals have it too. */
 function announceSuccessor(ctx: ApiContext, { successor }: Deprecation): void {
   ctx.set({ Deprecation: DEPRECATED_SINCE, Link: `<${successor}>; rel="successor-version"` });
 }

@@ -16,20 +16,23 @@ import { problemBody, STATUS_OF_CODE } from './problem.ts';
 import { serveInTurn } from './serve-in-turn.ts';
 
 const HEADERS_TIMEOUT_MS = 15_000;
-/** Longer than the 60 s of common load balancers, which must be the ones to close an idle connection. */
+/** Longer than the 60 s of common load balancers, which must be the side that closes an idle connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** How long an answered request may still pour its body in before it is cut off. */
+/** How long a client may still send its body after the answer before it is cut off. */
 const DRAIN_BODY_MS = 10_000;
 
-/** What is left for the last words of answers when the deadline of a shutdown comes. */
+/** Time reserved for the final messages of answers when a shutdown reaches its deadline. */
 const FAREWELL_MS = 500;
 
-const NO_TUNNEL = new Problem('METHOD_NOT_ALLOWED', 'CONNECT is not possible: this is no proxy.');
+const NO_TUNNEL = new Problem(
+  'METHOD_NOT_ALLOWED',
+  'CONNECT is not supported: this is not a proxy.',
+);
 
 export interface RunningServer {
-  /** With the port that was really taken, as `PORT` 0 takes any. */
+  /** With the actual port, because `PORT` 0 takes any free one. */
   readonly url: string;
-  /** Takes no more connections, finishes the requests in flight, and cuts off those left after `deadlineMs`. */
+  /** Accepts no more connections, finishes the requests in progress, and cuts off those left after `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
 }
 
@@ -51,11 +54,11 @@ export async function startServer(
     },
     end({ socket }) {
       inFlight.delete(socket);
-      // An answer that was begun before has told its client that the connection is kept.
+      // An answer that started earlier has told its client that the connection stays open.
       if (closing) socket.end();
     },
   });
-  // The application checks Host itself: Node's own refusal has no body. Bodies have their own deadlines.
+  // The application checks Host itself, because Node's own refusal has no body. Bodies have their own deadlines.
   const server = createServer({ requireHostHeader: false, requestTimeout: 0 }, serve);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
@@ -65,7 +68,8 @@ export async function startServer(
     refuseUnreadable(error, socket, inFlight.get(socket));
   });
   await listen(server, config.PORT, config.HOST);
-  // A connection that the system cannot hand over, for want of memory or files, is one lost; the others go on.
+  // A connection that the system cannot hand over, for lack of memory or file descriptors, is lost; the others
+  // continue.
   server.on('error', (error) => log.error({ error: error.message }, 'no connection accepted'));
   const url = urlOf(server, config.HOST);
   log.info({ url }, 'listening');
@@ -74,13 +78,13 @@ export async function startServer(
     url,
     async close(deadlineMs) {
       closing = true;
-      // Who waits for a worker is told where to look.
+      // Clients waiting for a worker are told where to look.
       scrapeWatch.stop();
       messageWatch.stop();
       for (const response of inFlight.values()) {
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }
-      // Who reads an answer is told that it ends here, while there is time to.
+      // Readers of an answer are told in time that it ends here.
       const warnAfterMs = Math.max(0, deadlineMs - FAREWELL_MS);
       const warning = setTimeout(() => answerRuns.interrupt(), warnAfterMs);
       await closeServer(server, deadlineMs);
@@ -94,7 +98,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
     server.once('error', (error) => {
       reject(
         new StartError(
-          `Cannot listen on ${host}, port ${port}: ${error.message}. Set HOST and PORT to an address that is free.`,
+          `Cannot listen on ${host}, port ${port}: ${error.message}. Set HOST and PORT to a free address.`,
           { cause: error },
         ),
       );
@@ -107,7 +111,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 function urlOf(server: Server, host: string): string {
-  // A listening TCP server's address is never null or a pipe's name.
+  // The address of a listening TCP server is never null or the name of a pipe.
   const { port } = server.address() as AddressInfo;
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
@@ -125,8 +129,8 @@ function closeServer(server: Server, deadlineMs: number): Promise<void> {
 }
 
 /**
- * Reads off what the client still sends of a body that was refused. Closing at once would reset the
- * connection, and the client might lose the answer that says why.
+ * Reads what the client still sends of a refused body. Closing at once would reset the connection, and the client might
+ * lose the answer that explains the refusal.
  */
 function drainBody(request: IncomingMessage): void {
   if (request.complete) return;
@@ -136,7 +140,7 @@ function drainBody(request: IncomingMessage): void {
   request.resume();
 }
 
-/** Answers what Node could not read as HTTP. */
+/** Answers a request that Node could not parse as HTTP. */
 function refuseUnreadable(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -159,7 +163,7 @@ function refuseUnreadable(
   refuse(socket, problem);
 }
 
-/** Node lets go of such a connection altogether: errors unheard would end the process, and nothing would close it. */
+/** Node no longer manages such a connection: unhandled errors would end the process, and nothing would close it. */
 function refuseTunnel(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), DRAIN_BODY_MS);
   socket.on('error', () => socket.destroy());
@@ -168,7 +172,7 @@ function refuseTunnel(socket: Duplex): void {
   socket.resume();
 }
 
-/** An answer past the application, in the same error body as everything else. */
+/** Sends an answer without the application, with the common error body. */
 function refuse(socket: Duplex, problem: Problem): void {
   const requestId = randomUUID();
   const body = JSON.stringify(problemBody(problem, requestId));

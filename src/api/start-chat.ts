@@ -13,7 +13,7 @@ type ChatCall = Pick<
 >;
 
 /**
- * Begins an answer on behalf of a request.
+ * Starts an answer for a request.
  * @returns the run to follow, and `award`, to be called when the answer is complete
  */
 export async function startChat(
@@ -26,7 +26,7 @@ export async function startChat(
     request: { ...request, filters: withSpellings(request.filters, framing) },
     describeFailure: (error) => {
       const problem = toProblem(error);
-      // The stream has begun, so the application's own log line will show a success.
+      // The stream has started, so the application's own log line will show a success.
       if (problem.code === 'INTERNAL_SERVER_ERROR')
         services.log.error({ requestId, failure: describeError(error) }, 'answer failed');
       return problem;
@@ -39,7 +39,7 @@ export async function startChat(
     isAwarded = true;
     services.pointsAwarder.submit({ workspaceId, userId, action: 'message', sourceId: requestId });
   };
-  // It counts as well when it ends after the caller has lost the connection.
+  // It also counts when it ends after the caller has lost the connection.
   void run.over.then(() => isStop(run.lines.at(-1)) && award());
   return { run, award };
 }
@@ -48,7 +48,10 @@ function isStop(line: StreamLine | undefined): boolean {
   return line !== undefined && 'obj' in line && line.obj.type === 'stop';
 }
 
-/** Passes the lines on. `stop` is the last of a complete answer, which is saved by then; a failed one ends otherwise. */
+/**
+ * Passes the lines on. `stop` is the last line of a complete answer, which has been saved by then; a failed one ends
+ * differently.
+ */
 export async function* noticingStop<Summary>(
   lines: AsyncGenerator<StreamLine, Summary>,
   onStop: () => void,
@@ -66,6 +69,6 @@ export async function* noticingStop<Summary>(
       yield value;
     }
   } finally {
-    if (!isDone) await lines.return(undefined as never); // nobody reads what it returns then
+    if (!isDone) await lines.return(undefined as never); // nobody reads its return value
   }
 }

@@ -5,25 +5,28 @@ import { loadOnce } from '#src/platform/load-once.ts';
 
 export type ContentCoding = 'br' | 'gzip' | 'identity';
 
-/** The bytes of one coding, and their strong entity tag (RFC 9110 §8.8.3): each coding has its own. */
+/** The bytes of one coding and their strong entity tag (RFC 9110 §8.8.3), which differs per coding. */
 export interface Representation {
   readonly bytes: Buffer;
   readonly etag: string;
 }
 
-/** What is the same for everybody as long as the process lives. */
+/** Content that is the same for all callers and never changes while the process lives. */
 export interface StaticContent {
-  /** A media type, or the extension of a file name. */
+  /** A media type or a file extension. */
   readonly type: string;
-  /** Bytes before coding. */
+  /** Size before compression. */
   readonly size: number;
-  /** Changes when the content does: for addresses that may be kept for good. */
+  /** Changes with the content: for addresses that may be cached permanently. */
   readonly version: string;
-  /** Coded once, when it is first asked for, and not in the event loop. */
+  /** Compressed once, on first use, outside the event loop. */
   encode(coding: ContentCoding): Promise<Representation>;
 }
 
-/** For the reference page's script, 1.7 MB: 400 KB in 50 ms. The best of 11 takes 50 times as long for a tenth less. */
+/**
+ * For the reference page's script, 1.7 MB: 400 KB in 50 ms. The maximum, 11, takes 50 times as long to save another
+ * tenth.
+ */
 const BROTLI_QUALITY = 6;
 
 const brotliAsync = promisify(brotliCompress);

@@ -3,12 +3,12 @@ import { extname, join, relative, sep } from 'node:path';
 import { loadOnce } from '#src/platform/load-once.ts';
 import { staticContent, type StaticContent } from './static-content.ts';
 
-/** A file by its path below the folder, with `/` between its parts; null when there is none. */
+/** A file by its path below the folder, with `/` as separator; null when it does not exist. */
 export type OpenStaticFile = (path: string) => Promise<StaticContent | null>;
 
 /**
- * The files of a folder that does not change. It is listed once, so that no path leads out of it and no more is kept than it holds;
- * each file is read when it is first asked for.
+ * The files of a folder that does not change. The folder is listed once, so that no path leads out of it and the cache
+ * holds no more than its files; each file is read on first use.
  */
 export function openStaticFolder(folder: string): OpenStaticFile {
   const listing = loadOnce(() => listFiles(folder));

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** A client that takes nothing for so long is gone; streams that live send a heartbeat far more often. */
+/** A client that reads nothing for this long is gone; live streams send a heartbeat far more often. */
 const STALLED_MS = 120_000;
 
-/** A reply whose parts are sent as they come; made by `streamReply`. */
+/** A reply whose parts are sent as they become available; created by `streamReply`. */
 export class StreamReply {
   readonly contentType: string;
   readonly parts: AsyncIterable<string | Uint8Array>;
@@ -23,9 +23,9 @@ export class StreamReply {
 }
 
 /**
- * Streams `parts` with backpressure: the next part is asked for when the client has taken the last.
- * A failure before the first part is answered like any other; a later one breaks the connection off,
- * so parts that can explain a failure to the client should do so themselves.
+ * Streams `parts` with backpressure: the next part is requested once the client has taken the last. A failure before
+ * the first part is answered like any other; a later one breaks off the connection, so parts that can explain a failure
+ * to the client should do so themselves.
  */
 export function streamReply(
   contentType: string,
@@ -35,7 +35,7 @@ export function streamReply(
   return new StreamReply(contentType, parts, headers);
 }
 
-/** Sends a stream reply; resolves when the client has all of it, has gone away, or has stopped reading. */
+/** Sends a stream reply; resolves when the client has read all of it, has disconnected, or has stopped reading. */
 export async function sendStream(
   response: ServerResponse,
   reply: StreamReply,
@@ -51,11 +51,11 @@ export async function sendStream(
   response.statusCode = 200;
   response.setHeader('Content-Type', reply.contentType);
   response.setHeader('Cache-Control', 'no-cache');
-  response.setHeader('X-Accel-Buffering', 'no'); // nginx would hold the parts back
+  response.setHeader('X-Accel-Buffering', 'no'); // otherwise nginx would buffer the parts
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   response.flushHeaders();
   response.setTimeout(stalledMs, () => response.destroy());
-  // One part ahead at most: more would be stale by the time a slow client reads it.
+  // At most one part ahead: more would be stale by the time a slow client reads them.
   const source = Readable.from(startingWith(first, iterator), { highWaterMark: 1 });
   try {
     await pipeline(source, response, { signal });

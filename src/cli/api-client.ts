@@ -6,24 +6,24 @@ import { type Patience, refusal, type Retrying, retry } from './retry-call.ts';
 
 export interface Call {
   body?: unknown;
-  /** Besides those of every call; sent again with each try. */
+  /** Headers beyond those of every call; sent again with each retry. */
   headers?: Readonly<Record<string, string>>;
   timeoutMs?: number;
   patience?: Patience;
-  /** Sending it twice does no more than once: also sent again when the connection broke after sending. */
+  /** Repeating the call has no further effect, so it may also be retried when the connection broke after sending. */
   repeatable?: boolean;
 }
 
-/** The only place of the command line that makes HTTP calls. Every call ends with the terminal's signal. */
+/** The only place in the command line that makes HTTP calls. The terminal's signal ends every call. */
 export interface ApiClient {
   readonly url: string;
   readonly signal: AbortSignal;
-  /** @throws ApiFailure with a sentence for the terminal */
+  /** @throws ApiFailure with a message for the terminal */
   json<T>(method: Method, path: string, answer: z.ZodType<T>, call?: Call): Promise<T>;
   text(path: string, call?: Call): Promise<string>;
   /** Tells the user why nothing happens for a while. */
   note(sentence: string): void;
-  /** Waits, and ends early with the signal's reason. */
+  /** Waits; rejects early with the signal's reason. */
   wait(delayMs: number): Promise<void>;
 }
 
@@ -31,16 +31,16 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
 
 export interface ApiClientOptions extends ServiceAddress {
   signal: AbortSignal;
-  /** Told before each wait, so that a user knows why nothing happens. */
+  /** Called before each wait, so that the user knows why nothing happens. */
   note: (sentence: string) => void;
-  /** Tests pass one that does not wait. */
+  /** For tests: a replacement that does not wait. */
   wait?: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
 const TIMEOUT_MS = 30_000;
 const PATIENCE: Patience = { unreachableMs: 10_000, busyMs: 60_000 };
 
-/** Makes a client; nothing is sent before the first call. */
+/** Creates a client; sends nothing before the first call. */
 export function openApiClient(options: ApiClientOptions): ApiClient {
   const { url, signal } = options;
   const wait = (delayMs: number): Promise<void> =>

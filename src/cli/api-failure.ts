@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A call to the service that failed for good; the message is a sentence for the terminal. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
-  /** HTTP status, or null when no answer came. */
+  /** HTTP status, or null without an answer. */
   readonly status: number | null;
 
   constructor(message: string, status: number | null, options: { cause?: unknown } = {}) {
@@ -20,7 +20,7 @@ const errorBody = z.object({
 
 const MAX_SHOWN_BODY = 300;
 
-/** Turns an error answer into a sentence with its error_code and request_id. */
+/** Converts an error answer into a message with its error_code and request_id. */
 export async function failureOf(call: string, response: Response): Promise<ApiFailure> {
   const text = await response.text().catch(() => '');
   const parsed = errorBody.safeParse(parseJson(text));
@@ -36,15 +36,15 @@ export async function failureOf(call: string, response: Response): Promise<ApiFa
   return new ApiFailure(`${detail} (${reference})`, response.status);
 }
 
-/** An answer that has the right status and the wrong content. */
+/** An answer with the right status but the wrong content. */
 export function unexpectedAnswer(call: string, status: number, detail: string): ApiFailure {
   return new ApiFailure(
-    `${call} answered something that Millrace does not say (${detail}). Check the address, and that the service and this command have the same version.`,
+    `${call} sent an unexpected answer (${detail}). Check the address, and that the service and this command have the same version.`,
     status,
   );
 }
 
-/** A call that got no answer at all. */
+/** A call that got no answer. */
 export function noAnswer(url: string, error: unknown): ApiFailure {
   return new ApiFailure(
     `No answer from ${url} (${networkReason(error)}). Is the service running? Start one with "npm start", or check MILLRACE_URL.`,
@@ -53,7 +53,7 @@ export function noAnswer(url: string, error: unknown): ApiFailure {
   );
 }
 
-/** The short name of a network failure: `ECONNREFUSED`, `timeout`, or what the error says. */
+/** The short name of a network failure: `ECONNREFUSED`, `timeout`, or the error's message. */
 export function networkReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return 'timeout';
@@ -62,7 +62,7 @@ export function networkReason(error: unknown): string {
   return error.message;
 }
 
-/** The JSON value of a text, or undefined when it is none. */
+/** The parsed JSON value of a text, or undefined when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -23,8 +23,8 @@ export interface AskOptions {
 type AskTerminal = Pick<Terminal, 'signal' | 'workingFolder'>;
 
 /**
- * The request that the options of `ask` stand for; looks up names, and uploads files.
- * @throws UsageError for options that exclude each other, CommandFailure for what is not there
+ * Builds the request from the options of `ask`; looks up names and uploads files.
+ * @throws UsageError for conflicting options, CommandFailure for anything that does not exist
  */
 export async function buildChatRequest(
   client: MillraceClient,
@@ -62,7 +62,7 @@ function checkTogether({ session, continue: goesOn, agent, project }: AskOptions
     throw new UsageError('--agent is for new sessions: leave it or --continue out.');
 }
 
-/** The session to go on with; null for a new one. */
+/** The session to continue; null for a new one. */
 async function sessionOf(
   client: MillraceClient,
   { session, continue: goesOn, project }: AskOptions,
@@ -106,7 +106,7 @@ async function agentId(
   );
 }
 
-/** `provider/model`, or a model alone; names of models may hold slashes of their own. */
+/** `provider/model`, or only a model; model names may contain slashes. */
 function overrideOf({ model, temperature }: AskOptions): Record<string, string | number> {
   const slash = model?.indexOf('/') ?? -1;
   return {
@@ -116,7 +116,7 @@ function overrideOf({ model, temperature }: AskOptions): Record<string, string |
   };
 }
 
-/** Text as it is, or after `@` the path of a file with it. */
+/** Literal text, or `@` and the path of a file that contains it. */
 function readContext(context: string, { workingFolder }: AskTerminal): string {
   if (!context.startsWith('@')) return context;
   const path = context.slice(1);

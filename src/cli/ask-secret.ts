@@ -5,12 +5,12 @@ import { CommandFailure } from './exit.ts';
 interface Keyboard {
   stdin: NodeJS.ReadableStream;
   stderr: NodeJS.WritableStream;
-  /** Aborted by Ctrl-C, which makes no signal while readline reads the keys. */
+  /** Aborted by Ctrl-C, which raises no signal while readline reads the keys. */
   interrupt: AbortController;
 }
 
 /**
- * Asks for a line and shows nothing of it.
+ * Prompts for a line without echoing it.
  * @throws CommandFailure when the input ends first
  */
 export async function askSecret(

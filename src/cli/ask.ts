@@ -15,7 +15,7 @@ import { bold } from './terminal.ts';
 
 const MAX_ID = 2_147_483_647;
 
-/** `millrace ask`: an answer with citations, printed as it comes. */
+/** `millrace ask`: prints an answer with citations while it is written. */
 export const addAskCommand: AddCommand = (program, context) => {
   program
     .command('ask')
@@ -70,7 +70,7 @@ async function ask(question: string, options: AskOptions, context: CommandContex
     printFiles(printer, url, context);
   } finally {
     const { sessionId } = printer;
-    // A question that was refused is in no session.
+    // A question that was refused is not in any session.
     const isAsked = printer.messageId !== null || request.chat_session_id === undefined;
     if (!isJson && isAsked && sessionId !== null) {
       terminal.stderr.write(`\nSession ${sessionId}; --session or --continue goes on in it.\n`);
@@ -78,7 +78,7 @@ async function ask(question: string, options: AskOptions, context: CommandContex
   }
 }
 
-/** Reads the stream to its end; a failure in it comes after what was printed so far. */
+/** Reads the stream to its end; a failure is shown after the text printed so far. */
 async function printAnswer(
   client: MillraceClient,
   request: Parameters<MillraceClient['chat']['stream']>[0],

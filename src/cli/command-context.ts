@@ -6,23 +6,23 @@ import type { Terminal } from './terminal.ts';
 /** What every command gets besides its own arguments. */
 export interface CommandContext {
   terminal: Terminal;
-  /** `--json` was given: results go to stdout as JSON and nothing else does. */
+  /** `--json` was given: results, and nothing else, go to stdout as JSON. */
   wantsJson(): boolean;
-  /** Of a mail server, from the environment; null when it is not there. */
+  /** Password of a mail server, from the environment; null when unset. */
   smtpPassword: string | null;
   /**
    * Finds the service and its key.
-   * @throws CommandFailure when there is none
+   * @throws CommandFailure when either is missing
    */
   connect(): ApiClient;
-  /** The same for chats, and the address that it found. */
+  /** The same for chats, with the address of the service. */
   connectChat(): { client: MillraceClient; url: string };
 }
 
-/** Adds one command, with its options and its help, to the program. */
+/** Adds one command, with its options and help, to the program. */
 export type AddCommand = (program: Command, context: CommandContext) => void;
 
-/** One JSON value on a line of its own. */
+/** Prints one JSON value on its own line. */
 export function printJson(context: CommandContext, value: unknown): void {
   context.terminal.stdout.write(`${JSON.stringify(value)}\n`);
 }
@@ -38,7 +38,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** Collects an option that may be given several times. */
+/** Collects an option that may be repeated. */
 export function repeated(text: string, earlier: string[] = []): string[] {
   return [...earlier, text];
 }

@@ -9,7 +9,7 @@ const MAX_ID = 2_147_483_647;
 const MAX_SECONDS = 10 * 365 * 86_400;
 const started = z.object({ message: z.string().nullable(), data: z.number() });
 
-/** `millrace connectors`: what is polled, how far it is, and a run at the press of a key. */
+/** `millrace connectors`: what is polled, its progress, and runs on demand. */
 export const addConnectorsCommand: AddCommand = (program, context) => {
   const connectors = program
     .command('connectors')
@@ -26,7 +26,7 @@ export const addConnectorsCommand: AddCommand = (program, context) => {
       'Create a connector, link it and watch its first run. When the source cannot be reached, nothing remains.',
     )
     .requiredOption('--source <kind>', 'what it polls: web, tracker, s3 …')
-    .requiredOption('--name <name>', 'how it is called')
+    .requiredOption('--name <name>', 'its name')
     .option('--config <json>', 'settings of the kind, as a JSON object', jsonObject, {})
     .option('--credential <id>', 'id of a credential (default: none)', wholeNumber(0, MAX_ID))
     .option('--credential-json <json>', 'a new credential, as a JSON object', jsonObject)
@@ -92,7 +92,7 @@ async function run(
   );
   if (watch) await watchRun(client, pair, attempt, context);
   else if (context.wantsJson()) printJson(context, { cc_pair_id: pair, index_attempt_id: attempt });
-  else context.terminal.stdout.write(`Run ${attempt} of pair ${pair} is on its way.\n`);
+  else context.terminal.stdout.write(`Run ${attempt} of pair ${pair} was started.\n`);
 }
 
 async function status(

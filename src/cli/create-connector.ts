@@ -21,8 +21,8 @@ const linked = z.object({
 });
 
 /**
- * Connector, credential if one was given, and the link between them: all of it or nothing.
- * @throws ApiFailure with the field that is wrong, or the source's own words
+ * Creates a connector, a credential if one was given, and the link between them: all or nothing.
+ * @throws ApiFailure naming the wrong field, or with the source's own message
  */
 export async function createConnector(
   client: ApiClient,

@@ -1,9 +1,9 @@
 import { plainText } from './terminal.ts';
 
-/** A spreadsheet takes a cell that begins so for a formula. */
+/** Spreadsheets interpret a cell that starts like this as a formula. */
 const FORMULA = /^[=+\-@\t]/;
 
-/** RFC 4180; a cell that a spreadsheet would run begins with an apostrophe instead. */
+/** RFC 4180; a cell that a spreadsheet would evaluate gets a leading apostrophe. */
 export function toCsv(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('');
 }

@@ -1,6 +1,6 @@
 import type { PacketBody } from '#src/client/packets.ts';
 
-/** What a packet says of work that the user waits for; null when it says nothing of the kind. */
+/** The work that the user is waiting for, according to a packet; null when the packet is about something else. */
 export function describeWork(obj: PacketBody): string | null {
   switch (obj.type) {
     case 'reasoning_start':

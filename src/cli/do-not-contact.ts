@@ -4,7 +4,7 @@ import { CommandFailure } from './exit.ts';
 import { formatCount, formatList, plainLine } from './terminal.ts';
 
 const LIST = '/do-not-contact';
-/** Of one request. */
+/** Entries per request. */
 const BATCH = 1_000;
 const PAGE = 200;
 const MAX_ENTRIES = 200_000;
@@ -102,7 +102,7 @@ async function remove(who: readonly string[], context: CommandContext): Promise<
     const found = await client.json('GET', `${LIST}?${query.toString()}`, pageSchema);
     if (found.do_not_contact.length === 0) {
       throw new CommandFailure(
-        `${plainLine(value)} is not on the list. See what is with: millrace do-not-contact list`,
+        `${plainLine(value)} is not on the list. List the entries with: millrace do-not-contact list`,
       );
     }
     for (const entry of found.do_not_contact) {

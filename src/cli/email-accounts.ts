@@ -77,17 +77,17 @@ export async function addAccount(
   context.terminal.stdout.write(
     `${plainLine(`Added ${account.email}, sending through ${smtp_host}:${smtp_port}.`)}\n` +
       `${plainLine(`Verify it with: millrace email verify ${id} --to <address>`)}\n` +
-      `${plainLine(`Its test messages hold ${token}`)}\n`,
+      `${plainLine(`Its test messages contain ${token}`)}\n`,
   );
 }
 
-/** Never an argument: those are in the history of the shell and in the list of processes. */
+/** Never an argument: arguments appear in the shell history and the process list. */
 async function readPassword(email: string, context: CommandContext): Promise<string> {
   if (context.smtpPassword !== null) return context.smtpPassword;
   const typed = await context.terminal.askSecret?.(`SMTP password of ${plainLine(email)}: `);
   if (typed !== undefined && typed !== '') return typed;
   throw new UsageError(
-    'The SMTP password is missing. Set MILLRACE_SMTP_PASSWORD, or type it at a terminal.',
+    'The SMTP password is missing. Set MILLRACE_SMTP_PASSWORD, or enter it at a terminal.',
   );
 }
 
@@ -97,7 +97,7 @@ export async function setDefaultAccount(id: string, context: CommandContext): Pr
     .connect()
     .json('POST', path, z.looseObject({ email: z.string() }), { repeatable: true });
   if (context.wantsJson()) printJson(context, answer);
-  else context.terminal.stdout.write(`${plainLine(answer.email)} is the default now.\n`);
+  else context.terminal.stdout.write(`${plainLine(answer.email)} is now the default.\n`);
 }
 
 export async function removeAccount(id: string, context: CommandContext): Promise<void> {

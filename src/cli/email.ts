@@ -11,7 +11,7 @@ import { type NewMessage, sendMessage, verifyAccount } from './send-email.ts';
 const MAX_DAILY_LIMIT = 1_000_000;
 const ACCOUNT = ['<id>', 'id of the account, as "email list" shows it'] as const;
 
-/** `millrace email`: sender accounts, and a message through one of them. */
+/** `millrace email`: sender accounts, and messages through them. */
 export const addEmailCommand: AddCommand = (program, context) => {
   const email = program
     .command('email')

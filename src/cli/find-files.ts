@@ -1,7 +1,7 @@
 import { glob, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, matchesGlob, relative, resolve, sep } from 'node:path';
 
-/** A file to ingest, or a path that cannot be one, with the reason. */
+/** A file to ingest, or a path that cannot be ingested, with the reason. */
 export type FoundFile =
   | { kind: 'file'; path: string; relativePath: string; bytes: number; mtimeMs: number }
   | { kind: 'skipped'; relativePath: string }
@@ -12,11 +12,11 @@ export interface FileSelection {
   paths: readonly string[];
   include: readonly string[];
   exclude: readonly string[];
-  /** Paths that are not absolute start here; ids do not depend on it. */
+  /** Base of relative paths; ids do not depend on it. */
   workingFolder: string;
 }
 
-/** Found beside documents in many folders and never documents themselves: passed over, not failed. */
+/** Often found beside documents but never documents themselves: skipped, not failed. */
 const NOT_DOCUMENTS = new Set(
   'png jpg jpeg gif webp avif bmp ico svg tif tiff mp3 wav ogg flac mp4 mov avi mkv webm woff woff2 ttf otf eot zip gz tgz bz2 xz zst 7z rar tar jar exe dll so dylib o a bin wasm class pyc db sqlite lock'
     .split(' ')
@@ -24,8 +24,8 @@ const NOT_DOCUMENTS = new Set(
 );
 
 /**
- * Finds files one by one, folder by folder in the order of names; memory holds one folder's names per level.
- * Folders are walked without dot files, `node_modules` and linked folders. A path that is named itself is always taken.
+ * Finds files one by one, folder by folder in name order; memory holds the names of one folder per level. Skips dot
+ * files, `node_modules` and symlinked folders, unless a path is named explicitly.
  */
 export async function* findFiles(selection: FileSelection): AsyncGenerator<FoundFile> {
   const named = new Map<string, string>();
@@ -60,13 +60,13 @@ export async function* findFiles(selection: FileSelection): AsyncGenerator<Found
 const SAME_NAME =
   'another path of this name was given, and their documents would have the same ids; run the command for each, with another --id-prefix';
 
-/** What is looked for below one of the given paths. */
+/** What to look for below one of the given paths. */
 interface Reach extends FileSelection {
-  /** Ids are paths from here: the folder that holds what was given. */
+  /** Ids are relative to this: the folder that contains the given path. */
   base: string;
 }
 
-/** The folders of a pattern before its first one with a wildcard. */
+/** The folders of a pattern before the first one with a wildcard. */
 function fixedPartOf(pattern: string): string {
   const parts = pattern.split('/');
   return (
@@ -136,7 +136,7 @@ async function describe(path: string, selection: Reach): Promise<FoundFile> {
   const relativePath = idPath(path, selection);
   try {
     const found = await stat(path);
-    // A linked folder could lead back up: links are followed to files alone.
+    // A symlinked folder could lead back up, so only links to files are followed.
     if (!found.isFile()) return { kind: 'skipped', relativePath };
     return { kind: 'file', path, relativePath, bytes: found.size, mtimeMs: found.mtimeMs };
   } catch (error) {
@@ -148,7 +148,7 @@ function isPassedOver(name: string): boolean {
   return (name.startsWith('.') && name !== '.' && name !== '..') || name === 'node_modules';
 }
 
-/** The name of what was given and the path below it, with forward slashes: the same from everywhere, on every system. */
+/** The name of the given path plus the path below it, with forward slashes: the same from any folder, on any system. */
 function idPath(path: string, { base }: Reach): string {
   return relative(base, path).split(sep).join('/');
 }

@@ -13,14 +13,14 @@ export interface FindOptions {
 }
 
 export const SCRAPES = '/tools/lead-scraper';
-/** Half of what the smallest plan allows in a minute. */
+/** Half the rate that the smallest plan allows per minute. */
 const POLL_MS = 2_000;
-/** Others of the workspace may go first. */
+/** Long, because others of the workspace may go first. */
 const MAX_WAIT_MS = 60 * 60_000;
 const PATIENCE = { unreachableMs: 120_000, busyMs: 120_000 };
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A path of the same service: an address elsewhere would get the key. */
+/** Must be a path of the same service: a URL elsewhere would receive the key. */
 const begunScrape = z.object({ scrape_id: z.string(), status_url: z.string().startsWith('/') });
 type Begun = z.output<typeof begunScrape>;
 
@@ -38,7 +38,7 @@ export async function findLeads(
   const begun = await startScrape(client, query, options);
   const scrape = await followScrape(client, begun, context).catch((error: unknown) => {
     if (client.signal.aborted) {
-      context.terminal.stderr.write(`The scrape goes on. ${howToSee(begun)}\n`);
+      context.terminal.stderr.write(`The scrape continues. ${howToSee(begun)}\n`);
     }
     throw error;
   });
@@ -62,7 +62,7 @@ function startScrape(
       ...(max === undefined ? {} : { max_results: max }),
       ...(enrichment === undefined ? {} : { enrichment }),
     },
-    // Equal requests share one scrape, unless a new one is asked for.
+    // Identical requests share one scrape, unless a new one is requested.
     repeatable: fresh !== true,
   });
 }
@@ -95,7 +95,7 @@ async function followScrape(
   } finally {
     if (isShown) stderr.write(CLEAR_LINE);
   }
-  throw new CommandFailure(`The scrape has not ended in an hour. ${howToSee(begun)}`);
+  throw new CommandFailure(`The scrape did not end within an hour. ${howToSee(begun)}`);
 }
 
 function progressOf({ status, pages_done, total_results }: ScrapeDetails): string {

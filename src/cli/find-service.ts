@@ -1,13 +1,15 @@
 import { findLocalService, type LocalService } from '#src/platform/data-directory.ts';
 import { CommandFailure } from './exit.ts';
 
-/** The address of a Millrace service, without a slash at the end, and a key for it. */
+/** The address of a Millrace service, without a trailing slash, and a key for it. */
 export interface ServiceAddress {
   url: string;
   key: string;
 }
 
-/** Command-line options win over the environment, and that over the local service's own file. */
+/**
+ * Command-line options take precedence over the environment, which takes precedence over the local service's own file.
+ */
 export interface AddressSources {
   url: string | undefined;
   key: string | undefined;
@@ -19,7 +21,7 @@ const HOW_TO_CONNECT =
 
 /**
  * Finds the service to talk to.
- * @throws CommandFailure with a sentence that says what is missing and how to get it
+ * @throws CommandFailure with a message that says what is missing and how to get it
  */
 export function findService(sources: AddressSources): ServiceAddress {
   const url = sources.url === undefined ? null : withoutSlash(sources.url);
@@ -51,7 +53,7 @@ function readLocalService(dataDir: string): LocalService | null {
   }
 }
 
-/** Signal 0 asks whether a process exists; EPERM means that it does and belongs to another user. */
+/** Signal 0 tests whether a process exists; EPERM means that it exists but belongs to another user. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

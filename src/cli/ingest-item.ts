@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import type { ParsedFile } from '#src/files/parsed-file.ts';
 
-/** A document on its way to the service. */
+/** A document to be sent to the service. */
 export interface IngestItem {
-  /** How failures name it: a path, or a line of the input. */
+  /** How failure messages name it: a path, or a line of the input. */
   label: string;
-  /** What is posted: `{document, cc_pair_id?}`. */
+  /** The request body: `{document, cc_pair_id?}`. */
   wire: { document: Record<string, unknown>; cc_pair_id?: number };
-  /** Roughly what it adds to a request. */
+  /** Approximate size that it adds to a request. */
   bytes: number;
-  /** For the state file; null for what does not come from a file. */
+  /** For the state file; null for input that is not from a file. */
   file: { id: string; bytes: number; mtimeMs: number } | null;
 }
 
-/** What the options of `ingest` say about every document. */
+/** Settings that `ingest` applies to every document. */
 export interface ItemSettings {
   idPrefix: string;
   linkPrefix: string | null;
@@ -24,7 +24,7 @@ export interface ItemSettings {
 /** JSON around the text of a document: field names, ids, links. */
 const OVERHEAD_BYTES = 500;
 
-/** Makes the document of a parsed file; its id is the prefix and the path, so that another run updates it. */
+/** Builds the document of a parsed file; its id is the prefix and the path, so that a repeated run updates it. */
 export function itemOfFile(
   parsed: ParsedFile,
   file: { relativePath: string; bytes: number; mtimeMs: number },
@@ -42,7 +42,7 @@ export function itemOfFile(
   };
 }
 
-/** Makes the document of text that came through a pipe. */
+/** Builds the document of text that came through a pipe. */
 export function itemOfText(parsed: ParsedFile, title: string, settings: ItemSettings): IngestItem {
   const document = toDocument({ ...parsed, title }, settings.idPrefix + title, null, settings);
   return { ...withPair(document, settings, parsed), label: title, file: null };
@@ -53,7 +53,7 @@ const jsonLine = z.looseObject({
   cc_pair_id: z.int().nullish(),
 });
 
-/** Reads a line `{"document": {…}, "cc_pair_id": 1}`; null when it is something else. */
+/** Reads a line `{"document": {…}, "cc_pair_id": 1}`; null for anything else. */
 export function itemOfJsonLine(
   line: string,
   label: string,

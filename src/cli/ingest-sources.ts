@@ -14,7 +14,7 @@ import type { IngestState } from './ingest-state.ts';
 import type { IngestTally } from './ingest-tally.ts';
 import { readLines } from './read-lines.ts';
 
-/** What turns an input into documents. */
+/** Services that turn an input into documents. */
 export interface Reading {
   pool: ParserPool;
   settings: ItemSettings;
@@ -23,7 +23,7 @@ export interface Reading {
   signal: AbortSignal;
 }
 
-/** Reads and parses a found file; null when there is nothing to send, which the tally then says. */
+/** Reads and parses a found file; null when there is nothing to send, which is recorded in the tally. */
 export async function readFoundFile(
   found: FoundFile,
   reading: Reading,
@@ -53,12 +53,12 @@ export async function readFoundFile(
   }
 }
 
-/** A line longer than the service takes as a document is refused here already. */
+/** Rejects lines longer than the service accepts as a document. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Documents from a pipe: JSON lines when the first line is one, else the whole input is one file of any
- * supported kind. `title` names that file.
+ * Documents from a pipe: JSON lines when the first line is one, otherwise the whole input is one file of any supported
+ * kind. `title` names that file.
  */
 export async function* readPipe(
   input: AsyncIterable<Uint8Array>,

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { UsageError } from './exit.ts';
 import type { IngestItem } from './ingest-item.ts';
 
-/** Remembers which files are finished, so that an interrupted run goes on where it stopped. */
+/** Remembers finished files, so that an interrupted run can resume. */
 export interface IngestState {
-  /** Whether this very content (by size and time of change) was accepted by this service before. */
+  /** Whether this exact content (by size and modification time) was accepted by this service before. */
   isFinished(file: NonNullable<IngestItem['file']>): boolean;
   finish(files: NonNullable<IngestItem['file']>[]): void;
-  /** The service failed to index it after all: the next run sends it again. */
+  /** For a file that the service accepted but failed to index: the next run sends it again. */
   forget(id: string): void;
 }
 
@@ -26,8 +26,8 @@ const line = z.union([
 ]);
 
 /**
- * Opens a state file, made at the first finished file: JSON lines that are only ever appended to,
- * so a kill in the middle costs at most the last line.
+ * Opens a state file, which is created at the first finished file: append-only JSON lines, so a kill costs at most the
+ * last line.
  * @throws UsageError when the file is something else, or belongs to another service
  */
 export function openIngestState(path: string, url: string): IngestState {
@@ -36,7 +36,7 @@ export function openIngestState(path: string, url: string): IngestState {
     appendFileSync(path, values.map((value) => `${JSON.stringify(value)}\n`).join(''));
   };
   if (finished.isNew) append([{ millrace_ingest: 1, url }]);
-  // A torn last line must not swallow the next one.
+  // An incomplete last line must not swallow the next one.
   else if (finished.isTorn) appendFileSync(path, '\n');
   return {
     isFinished: (file) => finished.stamps.get(file.id) === stamp(file.bytes, file.mtimeMs),
@@ -63,7 +63,7 @@ function readState(path: string, url: string): ReadState {
   const head = header.safeParse(parse(first));
   if (!head.success) {
     throw new UsageError(
-      `${path} is no state file of "millrace ingest"; name another file with --state.`,
+      `${path} is not a state file of "millrace ingest"; name another file with --state.`,
     );
   }
   if (head.data.url !== url) {

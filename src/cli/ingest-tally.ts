@@ -6,19 +6,19 @@ export interface Failure {
   reason: string;
 }
 
-/** What happened to each document of a run; memory is bounded whatever their number. */
+/** What happened to each document of a run; memory is bounded regardless of their number. */
 export interface IngestTally {
   readonly accepted: number;
   readonly failed: number;
-  /** Accepted, updated, skipped or failed: all that is done with. */
+  /** Accepted, updated, skipped or failed: everything that is settled. */
   readonly finished: number;
   acceptedAs(documentId: string, alreadyExisted: boolean): void;
   skippedFinished(): void;
   skippedKind(): void;
   fail(failure: Failure): void;
-  /** An accepted document that could not be indexed. */
+  /** Counts an accepted document that could not be indexed. */
   failIndexing(failure: Failure): void;
-  /** Whether this run sent the document (by hash: a false yes once in 10^8 documents). */
+  /** Whether this run sent the document (by hash: one false positive in 10^8 documents). */
   sent(documentId: string): boolean;
   summary(): Record<string, unknown>;
   sentence(): string;
@@ -26,9 +26,9 @@ export interface IngestTally {
   failureList(): string;
 }
 
-/** Failures beyond this many are counted and not shown. */
+/** Failures beyond this number are counted but not shown. */
 const MAX_KEPT_FAILURES = 1_000;
-/** Hash bytes that fit a number exactly. */
+/** The hash bytes that fit a JavaScript number exactly. */
 const FINGERPRINT_BYTES = 6;
 
 export function openTally(nowMs: () => number = () => performance.now()): IngestTally {

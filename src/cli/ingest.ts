@@ -102,12 +102,11 @@ async function ingest(
   context: CommandContext,
 ): Promise<void> {
   const isPipe = paths.includes('-');
-  if (isPipe && paths.length > 1)
-    throw new UsageError('- stands alone: give it without other paths.');
+  if (isPipe && paths.length > 1) throw new UsageError('- cannot be combined with other paths.');
   if (isPipe && options.state !== undefined)
     throw new UsageError('--state is for files, not for -.');
   const client = context.connect();
-  // Asks for something small first: a wrong key or address should not show after an hour of parsing.
+  // Makes a small request first: a wrong key or address should not surface after an hour of parsing.
   await readIngestionStats(client);
   const run = openRun(paths, options, context, client);
   let phase: 'sending' | 'indexing' = 'sending';
@@ -126,7 +125,7 @@ async function ingest(
   if (failed > 0) throw new CommandFailure(`${failed} of ${finished} documents failed; see above.`);
 }
 
-/** One run of the command: what was asked for, and what it writes down. */
+/** One run of the command: its options, and what it records. */
 interface Run {
   paths: string[];
   options: IngestOptions;
@@ -149,7 +148,7 @@ function openRun(
   return { paths, options, context, client, state, tally: openTally() };
 }
 
-/** Parser threads beyond this many only wait for each other on most machines. */
+/** On most machines, more parser threads only wait for each other. */
 const MAX_THREADS = 4;
 
 async function sendAll(run: Run, isPipe: boolean): Promise<void> {
@@ -181,7 +180,7 @@ async function sendAll(run: Run, isPipe: boolean): Promise<void> {
   }
 }
 
-/** A walk of its own beside the sending one: the bar gets its total, and no list of files is kept. */
+/** A walk separate from the sending one: the bar gets its total, and no list of files is kept. */
 async function countFiles(
   selection: FileSelection,
   total: { count: number | null },
@@ -218,12 +217,12 @@ function report({ context, tally }: Run): void {
 }
 
 const GOES_ON =
-  'All documents are accepted; the service goes on indexing them without this command. See "millrace status".';
+  'All documents are accepted; the service continues indexing them without this command. See "millrace status".';
 
 function resumeHint({ state }: IngestOptions): string {
   return state === undefined
     ? 'To continue, run the same command again: documents that were accepted are recognized and not indexed twice. With --state FILE, finished files are not even read again.'
-    : `To continue, run the same command again: the finished files are in ${state} and are passed over.`;
+    : `To continue, run the same command again: the finished files are in ${state} and are skipped.`;
 }
 
 function selectionOf({ paths, options, context }: Run): FileSelection {

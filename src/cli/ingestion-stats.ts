@@ -15,7 +15,7 @@ const stats = z.object({
   estimated_seconds_to_drain: z.number().nullable(),
 });
 
-/** How the workspace's documents stand. */
+/** The states of the workspace's documents. */
 export type IngestionStats = z.output<typeof stats>;
 
 export function readIngestionStats(
@@ -25,7 +25,7 @@ export function readIngestionStats(
   return client.json('GET', '/service-api/ingestion/stats', stats, patience ? { patience } : {});
 }
 
-/** Documents that are accepted and not yet searchable. */
+/** Number of documents accepted but not yet searchable. */
 export function pendingOf({ counts }: IngestionStats): number {
   return counts.accepted + counts.indexing;
 }

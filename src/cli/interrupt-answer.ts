@@ -1,19 +1,19 @@
 import type { MillraceClient } from '#src/client/millrace-client.ts';
 
-/** How long a stopped answer has to end in order. */
+/** How long a stopped answer has to end properly. */
 const STOP_GRACE_MS = 3_000;
 
 /** Ctrl-C while an answer is being written. */
 export interface Interruption extends AsyncDisposable {
-  /** Aborted when there is no more use in reading. */
+  /** Aborted when reading on is pointless. */
   readonly signal: AbortSignal;
-  /** From here on the service can be asked to stop. */
+  /** From now on the service can be asked to stop. */
   inSession(sessionId: string): void;
 }
 
 /**
- * Turns Ctrl-C into a request to stop: the answer then ends in order, with what there is of it saved as an answer that
- * was stopped. Before the session is known, and when the service does not react, the connection is closed instead.
+ * Turns Ctrl-C into a stop request: the answer then ends properly, and its partial text is saved as a stopped answer.
+ * Before the session is known, and when the service does not react, the connection is closed instead.
  */
 export function watchInterrupt(client: MillraceClient, interrupt: AbortSignal): Interruption {
   const leave = new AbortController();

@@ -24,7 +24,10 @@ const listedKey = z.looseObject({
 const keyList = z.object({ api_keys: z.array(listedKey) });
 const createdKey = listedKey.extend({ key: z.string() });
 
-/** `millrace keys`: makes, lists and revokes the workspace's API keys, and reseals what older encryption keys sealed. */
+/**
+ * `millrace keys`: creates, lists and revokes the workspace's API keys, and reseals values that older encryption keys
+ * sealed.
+ */
 export const addKeysCommand: AddCommand = (program, context) => {
   const keys = program
     .command('keys')
@@ -41,7 +44,7 @@ export const addKeysCommand: AddCommand = (program, context) => {
     .action((options: CreateOptions) => createKey(options, context));
   keys
     .command('list')
-    .description('List the API keys; of each its beginning is shown alone.')
+    .description('List the API keys; only the beginning of each is shown.')
     .action(() => listKeys(context));
   keys
     .command('revoke')
@@ -71,7 +74,7 @@ async function createKey(options: CreateOptions, context: CommandContext): Promi
     printJson(context, created);
     return;
   }
-  // The key alone goes to stdout, so that it can be piped into a secret store.
+  // Only the key goes to stdout, so that it can be piped into a secret store.
   context.terminal.stderr.write(
     `Created ${created.role} key ${plainLine(created.name)} (${created.id}). It is shown this once:\n`,
   );

@@ -40,14 +40,14 @@ type Lead = z.output<typeof leadSchema>;
 /** Tables are for people, CSV and JSON for programs. */
 export type ReportForm = 'table' | 'csv' | 'json';
 
-/** @throws UsageError when two forms are asked for at once */
+/** @throws UsageError when two forms are requested at once */
 export function chooseForm(isCsvWanted: boolean, context: CommandContext): ReportForm {
   if (isCsvWanted && context.wantsJson()) throw new UsageError('Give either --csv or --json.');
   if (isCsvWanted) return 'csv';
   return context.wantsJson() ? 'json' : 'table';
 }
 
-/** Leads go to stdout; which sites could not be read is told beside a table alone. */
+/** Leads go to stdout; unreadable sites are listed only beside a table. */
 export function printScrape(
   scrape: ScrapeDetails,
   form: ReportForm,

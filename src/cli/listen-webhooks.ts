@@ -11,7 +11,7 @@ import { plainLine } from './terminal.ts';
 
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 20_000_000;
-/** Of clocks that go apart, and of old deliveries that somebody sends again. */
+/** For clock skew, and for old deliveries that somebody resends. */
 const TOLERANCE_SECONDS = 300;
 
 export interface ListenOptions {
@@ -20,7 +20,8 @@ export interface ListenOptions {
 }
 
 /**
- * A receiver on this machine: prints each delivery and answers 200, or 401 when its signature is wrong. Ends with Ctrl-C.
+ * A receiver on this machine: prints each delivery and answers 200, or 401 when its signature is wrong. Ends with
+ * Ctrl-C.
  * @throws CommandFailure when it cannot listen
  */
 export async function listenForWebhooks(
@@ -77,14 +78,14 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
-    const part = chunk as Buffer; // a request without encoding gives buffers
+    const part = chunk as Buffer; // a request without an encoding yields buffers
     bytes += part.length;
     if (bytes <= MAX_BODY_BYTES) chunks.push(part);
   }
   return bytes > MAX_BODY_BYTES ? null : Buffer.concat(chunks).toString('utf8');
 }
 
-/** Why a delivery is not to be trusted; null when both signatures are right and it is fresh. */
+/** Why a delivery is not trustworthy; null when it is fresh and both signatures are right. */
 function faultOf(request: IncomingMessage, body: string, secret: string): string | null {
   const id = headerOf(request, 'webhook-id');
   const timestamp = headerOf(request, 'webhook-timestamp');
@@ -96,16 +97,16 @@ function faultOf(request: IncomingMessage, body: string, secret: string): string
   );
   const signatures = headerOf(request, 'webhook-signature').split(' ');
   if (!signatures.some((one) => isSame(one, expected['webhook-signature']))) {
-    return 'webhook-signature does not fit';
+    return 'webhook-signature does not match';
   }
   const ageSeconds = Math.abs(Date.now() / 1_000 - timestampSeconds);
   if (ageSeconds > TOLERANCE_SECONDS) {
     return `webhook-timestamp is ${Math.round(ageSeconds)} s away`;
   }
-  // During a rotation x-signature is still by the old secret: then one of two signatures was ours, and that will do.
+  // During a rotation x-signature still uses the old secret: then one matching signature is enough.
   const isRotating = signatures.length > 1;
   const isRight = isSame(headerOf(request, 'x-signature'), expected['x-signature']);
-  return isRight || isRotating ? null : 'x-signature does not fit';
+  return isRight || isRotating ? null : 'x-signature does not match';
 }
 
 function headerOf(request: IncomingMessage, name: string): string {
@@ -136,7 +137,7 @@ function print(
   const verdict = isChecked ? (fault === null ? 'verified' : `REFUSED (${fault})`) : 'unchecked';
   const shown = event
     ? `${event.type} ${event.id} ${JSON.stringify(event.data).slice(0, SHOWN_DATA)}`
-    : `no event: ${body.slice(0, SHOWN_DATA)}`;
+    : `not an event: ${body.slice(0, SHOWN_DATA)}`;
   const time = new Date().toISOString().slice(11, 19);
   context.terminal.stdout.write(`${time} ${verdict} ${plainLine(shown)}\n`);
 }

@@ -7,10 +7,10 @@ import { runCommandLine } from './program.ts';
 
 const { stdin, stdout, stderr } = process;
 const interrupt = new AbortController();
-// Once: a second Ctrl-C ends the process the usual way.
+// Only once: a second Ctrl-C ends the process the usual way.
 process.once('SIGINT', () => interrupt.abort(new DOMException('Ctrl-C', 'AbortError')));
 process.once('SIGTERM', () => interrupt.abort(new DOMException('SIGTERM', 'AbortError')));
-// The reader of a pipe may leave early (`millrace search … | head`): that is no fault.
+// The reader of a pipe may leave early (`millrace search … | head`): that is not an error.
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed);
 });

@@ -2,7 +2,7 @@ import { createMillraceClient, type MillraceClient } from '#src/client/millrace-
 import type { ServiceAddress } from './find-service.ts';
 import { type Patience, refusal, type Retrying, retry } from './retry-call.ts';
 
-/** A model may think before its first word; this long without a sign is a fault. */
+/** A model may think before its first word; a longer silence counts as a failure. */
 const IDLE_MS = 120_000;
 /** Longer than all waits together. */
 const TIMEOUT_MS = 120_000;
@@ -10,8 +10,8 @@ const PATIENCE: Patience = { unreachableMs: 10_000, busyMs: 60_000 };
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
 /**
- * The client of `src/client`, as patient as the other commands: what is busy or away is tried again, with a note to the
- * user before each wait.
+ * The client of `src/client`, as patient as the other commands: retries while the service is busy or unavailable, and
+ * notifies the user before each wait.
  */
 export function openChatClient(address: ServiceAddress, retrying: Retrying): MillraceClient {
   return createMillraceClient({

@@ -81,7 +81,7 @@ export function toPairTable(pairs: readonly Pair[]): string {
 
 export async function readPair(client: ApiClient, id: number): Promise<PairReport> {
   const path = `/manage/admin/cc-pair/${id}`;
-  // The detail bears other names than the listing; what both say is read under the listing's.
+  // The detail uses other field names than the listing; common fields are read under the listing's names.
   const detail = pairSchema
     .omit({ cc_pair_id: true, cc_pair_status: true })
     .extend({ id: z.number(), status: z.string() });
@@ -131,7 +131,7 @@ export function describePair({ pair, last_run, errors, error_count }: PairReport
   return `${lines.join('\n')}\n`;
 }
 
-/** Why documents were left out, and what was changed about others, the most frequent first. */
+/** Why documents were skipped, and how others were changed, the most frequent first. */
 function skipLines(run: Attempt | null): string[] {
   const lines = (counts: Record<string, number>, word: string) =>
     Object.entries(counts)
@@ -149,7 +149,7 @@ export function describeAttempt(attempt: Attempt): string {
   return `${status}: ${sums}${gone}${why}`;
 }
 
-/** One line while it runs: where it stands, how fast, how long still. */
+/** One line during a run: its progress, speed and remaining time. */
 export function progressLine(attempt: Attempt): string {
   if (attempt.waiting_for) {
     const until = attempt.waiting_until ? `waiting until ${attempt.waiting_until}` : 'trying again';

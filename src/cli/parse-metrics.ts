@@ -6,8 +6,8 @@ export interface Sample {
 }
 
 /**
- * The samples of a metrics page whose names begin with `prefix`; comments and other lines are passed over.
- * Format: Prometheus text exposition 0.0.4.
+ * The samples of a metrics page whose names start with `prefix`; comments and other lines are skipped. Format:
+ * Prometheus text exposition 0.0.4.
  */
 export function parseMetrics(text: string, prefix: string): Sample[] {
   const samples: Sample[] = [];

@@ -25,7 +25,7 @@ const subscription = z.looseObject({
   }),
 });
 
-/** `millrace plan`: shows the plan of the key's workspace, and sets that of any. */
+/** `millrace plan`: shows the plan of the key's workspace, and sets the plan of any workspace. */
 export const addPlanCommand: AddCommand = (program, context) => {
   const plan = program
     .command('plan')

@@ -11,20 +11,20 @@ export interface CitedSource {
 }
 
 export interface PrintOptions {
-  /** Nothing is printed while the answer comes. */
+  /** Nothing is printed while the answer arrives. */
   isSilent: boolean;
-  /** What the model thinks goes to stderr. */
+  /** The model's reasoning goes to stderr. */
   showsReasoning: boolean;
 }
 
 type SourceDocument = Omit<CitedSource, 'number'>;
 
-/** Prints an answer as it comes: its text to stdout, and on a terminal what the tools do to stderr. */
+/** Prints an answer while it arrives: its text to stdout and, on a terminal, the activity of tools to stderr. */
 export class AnswerPrinter {
   answer = '';
   sessionId: string | null = null;
   messageId: number | null = null;
-  /** Ids of files that tools have made. */
+  /** Ids of files that tools created. */
   readonly fileIds: string[] = [];
   /** Why the answer failed; null when it did not. */
   failure: string | null = null;
@@ -48,16 +48,16 @@ export class AnswerPrinter {
     if (!('obj' in line)) return;
     this.#showWork(line);
     this.#collectFiles(line.obj);
-    // What a research agent thinks is its own affair.
+    // A research agent's reasoning is internal.
     if (line.placement.sub_turn_index === null) this.#addBody(line.obj);
   }
 
-  /** Ends the line that the answer is on. */
+  /** Ends the line of the answer. */
   endLine(): void {
     if (this.#isMidLine) this.#print('\n');
   }
 
-  /** What the answer cites, by number. */
+  /** The sources that the answer cites, by number. */
   sources(): CitedSource[] {
     return [...this.#cited]
       .toSorted(([a], [b]) => a - b)
@@ -85,7 +85,7 @@ export class AnswerPrinter {
     if (obj.type === 'message_start') {
       this.#printPieces(this.#text.end());
       this.#text = this.#openText();
-      // What was said before announced a tool; this is the answer.
+      // The text so far announced a tool; the answer starts here.
       if (this.answer !== '' && !this.answer.endsWith('\n\n'))
         this.#print(this.#isMidLine ? '\n\n' : '\n');
       this.answer = '';
@@ -113,7 +113,7 @@ export class AnswerPrinter {
     return new WrittenCitations((number) => this.#cited.has(number));
   }
 
-  /** `[[2]](https://…)` reads badly on a terminal; the list of sources has the links. */
+  /** `[[2]](https://…)` is hard to read on a terminal; the list of sources has the links. */
   #printPieces(pieces: readonly AnswerPiece[]): void {
     const shown = pieces.map((piece) =>
       piece.kind === 'citation' ? `[${piece.number}]` : piece.text,
@@ -140,7 +140,7 @@ export class AnswerPrinter {
     }
     const work = stderr.isTTY === true ? describeWork(obj) : null;
     if (work === null || (obj.type === 'reasoning_start' && this.#options.showsReasoning)) return;
-    // Both are the same screen.
+    // stdout and stderr share the screen.
     if (stdout.isTTY === true) this.endLine();
     stderr.write(`${dim(plainLine(work), stderr)}\n`);
   }

@@ -36,7 +36,7 @@ const COMMANDS: AddCommand[] = [
   addDoNotContactCommand,
 ];
 
-/** What the environment says; see `readClientConfig`. */
+/** Values from the environment; see `readClientConfig`. */
 export interface ClientSettings {
   MILLRACE_URL?: string | undefined;
   MILLRACE_API_KEY?: string | undefined;
@@ -48,13 +48,13 @@ export interface CommandLine {
   terminal: Terminal;
   settings: ClientSettings;
   version: string;
-  /** Tests pass one that does not wait between tries. */
+  /** For tests: a replacement that does not wait between retries. */
   wait?: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Runs one command line, without the program's own name in it.
- * @returns the exit status: 0 done, 1 failed, 2 typed wrongly, 130 interrupted
+ * Runs one command line, without the program's own name.
+ * @returns the exit status: 0 done, 1 failed, 2 usage error, 130 interrupted
  */
 export async function runCommandLine(words: readonly string[], line: CommandLine): Promise<number> {
   const { stderr, signal } = line.terminal;
@@ -62,7 +62,7 @@ export async function runCommandLine(words: readonly string[], line: CommandLine
     await buildProgram(line).parseAsync(words, { from: 'user' });
     return EXIT.done;
   } catch (error) {
-    // Commander has printed its message, or the help that was asked for.
+    // Commander has already printed its message, or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (signal.aborted) return EXIT.interrupted;
     if (error instanceof UsageError) {
@@ -81,7 +81,7 @@ export async function runCommandLine(words: readonly string[], line: CommandLine
   }
 }
 
-/** With the code and the request, when the service has said them. */
+/** Adds the error code and the request id, if the service sent them. */
 function withReference({ message, status, errorCode, requestId }: MillraceError): string {
   if (status === null) return message;
   const reference = [errorCode, requestId && `request ${requestId}`].filter(Boolean).join(', ');
@@ -156,7 +156,7 @@ function contextOf(line: CommandLine, globals: () => GlobalOptions): CommandCont
   };
 }
 
-/** A progress bar may stand on the line; it draws itself again below. */
+/** Clears a progress bar from the line; the bar redraws itself below. */
 function clearLine(stream: OutputStream): string {
   return stream.isTTY ? '\r\u001b[K' : '';
 }

@@ -1,16 +1,16 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { formatCount, formatSeconds, type OutputStream } from './terminal.ts';
 
-/** A bar on a terminal, a line every few seconds anywhere else. */
+/** A bar on a terminal, a line every few seconds elsewhere. */
 export interface Progress {
-  /** `total` is null while it is unknown; `secondsLeft` replaces the own estimate when the service has one. */
+  /** `total` is null while unknown; `secondsLeft` replaces the built-in estimate when the service has one. */
   update(state: { done: number; total: number | null; secondsLeft?: number | null }): void;
   stop(): void;
 }
 
 const LINE_EVERY_MS = 5_000;
 
-/** @param verb what is happening, as `Sending` */
+/** @param verb the activity, such as `Sending` */
 export function startProgress(
   stream: OutputStream,
   verb: string,

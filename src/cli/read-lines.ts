@@ -1,6 +1,6 @@
 /**
- * The lines of a byte stream without their ends; the last one needs none.
- * @throws Error when a line is longer than `maxBytes`: memory holds one line at a time
+ * The lines of a byte stream without their line ends; the last one needs none.
+ * @throws Error when a line is longer than `maxBytes`, because memory holds a whole line
  */
 export async function* readLines(
   parts: AsyncIterable<Uint8Array>,

@@ -5,7 +5,7 @@ import { CommandFailure } from './exit.ts';
 import { startProgress } from './progress.ts';
 import { formatCount, formatTable, plainLine } from './terminal.ts';
 
-/** A pass more for what was sealed with another key during the one before. */
+/** Further passes handle values sealed with another key during the previous pass. */
 const MAX_PASSES = 5;
 const MAX_SHOWN_ROWS = 20;
 const KEYS = '/manage/admin/encryption-keys';
@@ -22,7 +22,7 @@ const resealStep = z.object({
 });
 type Unreadable = z.output<typeof resealStep>['unreadable'];
 
-/** `keys reseal`: rewrites what older keys have sealed, and ends when nothing is left of them. */
+/** `keys reseal`: rewrites what older keys sealed, until nothing is left. */
 export async function resealKeys(
   context: CommandContext,
   { dryRun }: { dryRun: boolean },
@@ -50,7 +50,7 @@ export async function resealKeys(
   report(context, { key_id: keyId, ...done });
 }
 
-/** One pass over all values. @returns those that cannot be read */
+/** One pass over all values. @returns the values that cannot be read */
 async function reseal(
   client: ApiClient,
   keyId: string,

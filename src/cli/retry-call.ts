@@ -6,7 +6,7 @@ export interface Patience {
   busyMs: number;
 }
 
-/** What a call needs to be tried again. */
+/** What a call needs to be retried. */
 export interface Retrying {
   url: string;
   signal: AbortSignal;
@@ -14,13 +14,13 @@ export interface Retrying {
   wait: (delayMs: number) => Promise<void>;
 }
 
-/** Doubling from one second, as the interface recommends for 429. */
+/** Doubles from one second, as the API recommends for 429. */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 const LONGEST_RETRY_AFTER_MS = 120_000;
 const BUSY = new Set([429, 503]);
 
-/** "Not now": the failure to report if patience ends, and the delay that the service asked for. */
+/** "Not now": the failure to report when patience runs out, and the delay that the service requested. */
 class Busy extends Error {
   override readonly name = 'Busy';
   readonly failure: ApiFailure;
@@ -33,21 +33,21 @@ class Busy extends Error {
   }
 }
 
-/** The error for an answer that is not a success: one that `retry` waits on, or a final one. */
+/** The error for an unsuccessful answer: one that `retry` waits for, or a final one. */
 export async function refusal(call: string, response: Response): Promise<Error> {
   const failure = await failureOf(call, response);
   if (!BUSY.has(response.status)) return failure;
   return new Busy(failure, readRetryAfter(response.headers.get('retry-after')));
 }
 
-/** Seconds or a date (RFC 9110, section 10.2.3), as milliseconds from now; null when neither. */
+/** Milliseconds from now, from seconds or a date (RFC 9110, section 10.2.3); null for anything else. */
 export function readRetryAfter(header: string | null, nowMs: number = Date.now()): number | null {
   if (header === null) return null;
   const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs;
   return Number.isNaN(delayMs) ? null : Math.min(Math.max(delayMs, 0), LONGEST_RETRY_AFTER_MS);
 }
 
-/** Tries until the waits add up to the caller's patience; each kind of trouble has its own. */
+/** Retries until the waits add up to the caller's patience; each kind of failure has its own limit. */
 export async function retry<T>(
   connection: Retrying,
   patience: Patience,
@@ -103,7 +103,7 @@ function readTrouble(
   };
 }
 
-/** fetch reports a broken connection as a TypeError, and an ended deadline as a TimeoutError. */
+/** fetch reports a broken connection as a TypeError, and a passed deadline as a TimeoutError. */
 function isNetworkFailure(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError');
 }

@@ -31,7 +31,7 @@ const searchAnswer = z.object({
 });
 type Result = z.output<typeof searchAnswer>['results'][number];
 
-/** `millrace search`: the documents that fit a query best, each with its best passage. */
+/** `millrace search`: the documents that best match a query, each with its best passage. */
 export const addSearchCommand: AddCommand = (program, context) => {
   program
     .command('search')
@@ -88,7 +88,7 @@ function printResult(rank: number, result: Result, stdout: OutputStream): void {
   stdout.write(`${indent}${highlight(result.match_highlights[0] ?? result.blurb, stdout)}\n\n`);
 }
 
-/** The service marks matches as `<hi>…</hi>`; a terminal shows them bold. */
+/** The service marks matches as `<hi>…</hi>`; a terminal shows them in bold. */
 function highlight(fragment: string, stdout: OutputStream): string {
   return plainLine(fragment)
     .split(/<hi>([\s\S]*?)<\/hi>/)

@@ -3,30 +3,30 @@ import type { ApiClient, Call } from './api-client.ts';
 import { ApiFailure } from './api-failure.ts';
 import type { IngestItem } from './ingest-item.ts';
 
-/** The service's word on one document. */
+/** The service's result for one document. */
 export type ItemOutcome =
   | { kind: 'accepted'; documentId: string; alreadyExisted: boolean }
   | { kind: 'failed'; reason: string };
 
-/** Gathers documents into requests. */
+/** Collects documents into requests. */
 export interface BatchSender {
   /**
-   * Adds a document to the open batch. The caller that fills the batch also sends it and waits for the
-   * answer, so callers that run side by side bound the requests in flight and the memory they need.
-   * @throws ApiFailure when the service refuses every document (wrong key) or does not answer any more
+   * Adds a document to the open batch. The caller that fills the batch also sends it and waits for the answer, so the
+   * number of concurrent callers limits the requests in flight and their memory.
+   * @throws ApiFailure when the service refuses every document (wrong key) or no longer answers
    */
   add(item: IngestItem): Promise<void>;
-  /** Sends what is left. */
+  /** Sends the remaining documents. */
   flush(): Promise<void>;
 }
 
 const BATCH = { documents: 100, bytes: 4 * 1024 * 1024 };
-/** A restart of the service is waited out; a full backlog has to drain before it takes more. */
+/** Waits out a restart of the service; a full backlog must drain before it accepts more. */
 const PATIENCE = { unreachableMs: 120_000, busyMs: 15 * 60_000 };
 const CALL: Call = { patience: PATIENCE, repeatable: true, timeoutMs: 120_000 };
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
-/** The whole request is refused for one of its documents: halving finds which. */
+/** The whole request is refused because of one of its documents: splitting finds it. */
 const SPLIT_ON = new Set([400, 413]);
 const NOT_NOW = new Set(['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE']);
 
@@ -44,7 +44,7 @@ const answer = z.object({
 });
 type Result = z.output<typeof answer>['results'][number];
 
-/** `report` is called once for each document, with the outcomes of a request together. */
+/** `report` is called once per document, with all outcomes of a request together. */
 export function openBatchSender(
   client: ApiClient,
   report: (outcomes: [IngestItem, ItemOutcome][]) => void,
@@ -73,10 +73,10 @@ export function openBatchSender(
   };
 }
 
-/** What came of one document in one request. */
+/** The result of one document in one request. */
 type Verdict = ItemOutcome | { kind: 'not-now'; reason: string };
 
-/** Sends a batch until each document has its outcome; "not now" for some of them is tried again. */
+/** Sends a batch until each document has an outcome; retries those that got "not now". */
 async function deliver(
   client: ApiClient,
   batch: IngestItem[],
@@ -97,7 +97,9 @@ async function deliver(
     if (later.length === 0) return;
     left = later;
     waitedMs += delayMs;
-    client.note(`The service takes no more for now. Trying again in ${delayMs / 1000} s.`);
+    client.note(
+      `The service accepts no more documents for now. Trying again in ${delayMs / 1000} s.`,
+    );
     await client.wait(delayMs);
   }
 }
@@ -127,7 +129,7 @@ async function post(client: ApiClient, items: IngestItem[]): Promise<[IngestItem
 
 function toVerdict(result: Result | undefined): Verdict {
   if (result === undefined) {
-    const reason = 'the service did not say what became of it; run the command again';
+    const reason = 'the service did not report its outcome; run the command again';
     return { kind: 'failed', reason };
   }
   if ('error_code' in result) {

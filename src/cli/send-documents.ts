@@ -8,15 +8,15 @@ export interface Sending {
   client: ApiClient;
   tally: IngestTally;
   state: IngestState;
-  /** Inputs read and requests sent side by side: the bound of memory too. */
+  /** Concurrent inputs and requests, which also limits memory. */
   concurrency: number;
   onProgress: () => void;
 }
 
 /**
- * Reads inputs and sends their documents in batches, a few side by side, until the inputs end.
- * @param read makes an input's document; null when there is none to send
- * @throws what ended it early: the first failure that is not one document's own, or Ctrl-C
+ * Reads inputs and sends their documents in batches, several concurrently, until the inputs end.
+ * @param read returns an input's document; null when there is nothing to send
+ * @throws the reason for an early end: the first failure that does not concern a single document, or Ctrl-C
  */
 export async function sendDocuments<Input>(
   inputs: AsyncGenerator<Input>,
@@ -32,7 +32,7 @@ export async function sendDocuments<Input>(
   const loop = async (): Promise<void> => {
     try {
       while (!hasFailed) {
-        // A pipe may stay silent for ever, hence the race.
+        // Raced against Ctrl-C, because a pipe may stay silent forever.
         const next = await Promise.race([inputs.next(), interrupted]);
         if (next.done) return;
         const item = await read(next.value);
@@ -71,7 +71,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
     if (signal.aborted) rejectNow();
     else signal.addEventListener('abort', rejectNow, { once: true });
   });
-  // Nobody may be racing when Ctrl-C comes; that is no unhandled rejection.
+  // Ctrl-C may come while nobody is racing; that must not be an unhandled rejection.
   aborted.catch(() => {});
   return aborted;
 }

@@ -30,8 +30,8 @@ export interface NewMessage {
 }
 
 /**
- * Sends a test message and tells what became of it.
- * @throws CommandFailure when the account is not verified by it
+ * Sends a test message and reports the outcome.
+ * @throws CommandFailure when the account was not verified
  */
 export async function verifyAccount(
   id: string,
@@ -41,7 +41,7 @@ export async function verifyAccount(
   const answer = await context.connect().json('POST', `${pathOfAccount(id)}/verify`, verification, {
     body: { test_recipient: to },
     timeoutMs: TIMEOUT_MS,
-    // Who asks again shares the test message that is under way.
+    // A repeated request shares the test message in progress.
     repeatable: true,
   });
   const { verified, message, status, warnings } = answer;
@@ -54,11 +54,11 @@ export async function verifyAccount(
   if (verified) return;
   const isUnderWay = status === 'queued' || status === 'sending';
   throw new CommandFailure(
-    plainLine(isUnderWay ? `${message} The same command again asks how it stands.` : message),
+    plainLine(isUnderWay ? `${message} Run the same command again to see its status.` : message),
   );
 }
 
-/** Sends one message, once: each try has the same Idempotency-Key. */
+/** Sends one message exactly once: each try has the same Idempotency-Key. */
 export async function sendMessage(
   id: string,
   { to, subject, text }: NewMessage,
@@ -75,7 +75,7 @@ export async function sendMessage(
   const message = await client.json('POST', path, sentMessage, call).catch((error: unknown) => {
     if (client.signal.aborted || (error instanceof ApiFailure && error.status === null)) {
       context.terminal.stderr.write(
-        'The message may be on its way. Look at GET /email-messages before you send it again.\n',
+        'The message may have been sent. Check GET /email-messages before you send it again.\n',
       );
     }
     throw error;
@@ -88,6 +88,6 @@ export async function sendMessage(
   const news =
     status === 'sent'
       ? `Sent to ${message.to}.`
-      : `The message to ${message.to} is ${status} and goes on by itself. ${error ?? ''} GET ${status_url} tells how it stands.`;
+      : `The message to ${message.to} is ${status} and continues by itself. ${error ?? ''} GET ${status_url} shows its status.`;
   context.terminal.stdout.write(`${plainLine(news)}\n`);
 }

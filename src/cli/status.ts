@@ -10,10 +10,10 @@ interface StatusOptions {
 }
 
 const WATCH_SECONDS = 2;
-/** To the top left corner, and clear what is below. */
+/** Moves the cursor to the top left corner and clears everything below. */
 const CLEAR_SCREEN = '\u001b[H\u001b[J';
 
-/** `millrace status`: is it ready, how far is it, what do the queues hold. */
+/** `millrace status`: readiness, progress, and queue contents. */
 export const addStatusCommand: AddCommand = (program, context) => {
   program
     .command('status')
@@ -23,7 +23,7 @@ export const addStatusCommand: AddCommand = (program, context) => {
     )
     .option(
       '--watch [seconds]',
-      `show again every ${WATCH_SECONDS} seconds or as often as given`,
+      `show again every ${WATCH_SECONDS} seconds or at the given interval`,
       wholeNumber(1, 3600),
     )
     .action((options: StatusOptions) => showStatus(options, context));
@@ -71,7 +71,7 @@ async function readStatus(client: ApiClient): Promise<Status> {
   };
 }
 
-/** A service that is not ready says so at once: no waiting for it here. */
+/** A service that is not ready answers so at once, so this does not wait for it. */
 async function readNotReady(client: ApiClient): Promise<string | null> {
   try {
     await client.text('/ready', { patience: { unreachableMs: 10_000, busyMs: 0 } });

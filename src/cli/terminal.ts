@@ -5,32 +5,32 @@ export type OutputStream = NodeJS.WritableStream & {
   hasColors?: () => boolean;
 };
 
-/** Where a command reads and writes, and how it hears of Ctrl-C. */
+/** Where a command reads and writes, and how it learns of Ctrl-C. */
 export interface Terminal {
   stdin: AsyncIterable<Uint8Array>;
-  /** Results alone, so that they can be piped. */
+  /** Only results, so that they can be piped. */
   stdout: OutputStream;
   /** Progress, notes and failures. */
   stderr: OutputStream;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
-  /** The folder that relative paths and document ids start from. */
+  /** The base of relative paths. */
   workingFolder: string;
-  /** Reads a line that is not shown while it is typed. Absent where nobody types. */
+  /** Reads a line without echo. Absent without an interactive terminal. */
   askSecret?: (question: string) => Promise<string>;
 }
 
-/** Bold on a terminal that shows it, plain anywhere else. */
+/** Bold on a terminal that supports it, plain elsewhere. */
 export function bold(text: string, stream: OutputStream): string {
   return stream.isTTY && stream.hasColors?.() ? `\u001b[1m${text}\u001b[22m` : text;
 }
 
-/** Dim on a terminal that shows it, plain anywhere else. */
+/** Dim on a terminal that supports it, plain elsewhere. */
 export function dim(text: string, stream: OutputStream): string {
   return stream.isTTY && stream.hasColors?.() ? `\u001b[2m${text}\u001b[22m` : text;
 }
 
-/** Text of a stranger's document without anything that could steer the terminal. */
+/** Text of an untrusted document without control sequences. */
 export function plainText(text: string): string {
   return stripVTControlCharacters(text).replace(/[\p{Cc}--[\n\t]]/gv, '');
 }
@@ -40,7 +40,7 @@ export function plainLine(text: string): string {
   return plainText(text).replace(/\s+/g, ' ').trim();
 }
 
-/** `1,204`: counts as a reader groups them. */
+/** `1,204`: with thousands separators. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
@@ -54,7 +54,7 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** A table with its head, or the sentence for a list without a row. */
+/** A table with a header row, or the message for an empty list. */
 export function formatList(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -5,17 +5,17 @@ import { pendingOf, readIngestionStats } from './ingestion-stats.ts';
 import type { Progress } from './progress.ts';
 
 const POLL_MS = 1_000;
-/** As patient with a restart of the service as sending is. */
+/** Waits out a restart of the service as long as sending does. */
 const PATIENCE = { unreachableMs: 120_000, busyMs: 120_000 };
-/** With no document finished for this long, the workers are not running. */
+/** When no document finishes for this long, the workers are not running. */
 const STALLED_MS = 10 * 60_000;
-/** Clocks of two machines and a second of polling lie between "sent" and "pending since". */
+/** Allows for clock skew between two machines and a second of polling. */
 const MARGIN_SECONDS = 2;
 
 /**
- * Waits until nothing that was sent before now is pending. Others may go on sending: documents that are
- * pending since after our last one do not count.
- * @throws CommandFailure when nothing gets finished for ten minutes
+ * Waits until nothing that was sent before now is pending. Others may keep sending: documents that became pending after
+ * our last one do not count.
+ * @throws CommandFailure when nothing finishes for ten minutes
  */
 export async function waitForIndexing(
   client: ApiClient,
@@ -55,7 +55,7 @@ const failedPage = z.object({
 });
 const MAX_PAGES = 100;
 
-/** The workspace's documents that could not be indexed, newest pages first as the service lists them. */
+/** The workspace's documents that could not be indexed, in the service's order, newest pages first. */
 export async function* listFailedDocuments(
   client: ApiClient,
 ): AsyncGenerator<{ documentId: string; reason: string }> {

@@ -10,16 +10,16 @@ import {
 } from './pair-report.ts';
 
 const POLL_MS = 1_000;
-/** Without a terminal, a line at most this often. */
+/** Without a terminal, prints at most one line per interval. */
 const LINE_EVERY_MS = 10_000;
-/** A run begins within seconds of being asked for. */
+/** A requested run starts within seconds. */
 const START_TIMEOUT_MS = 60_000;
 const PATIENCE = { unreachableMs: 120_000, busyMs: 120_000 };
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Follows a run to its end with one line that is kept up to date; `attempt` null is the newest one.
- * @throws CommandFailure when it fails, or none begins
+ * Follows a run to its end with one status line; `attempt` null means the newest run.
+ * @throws CommandFailure when it fails, or none starts
  */
 export async function watchRun(
   client: ApiClient,
@@ -34,7 +34,7 @@ export async function watchRun(
     const run = await readAttempt(client, pair, attempt);
     if (run === null && performance.now() - startedMs > START_TIMEOUT_MS) {
       throw new CommandFailure(
-        `No run of pair ${pair} has begun. Are the workers running? See "millrace status".`,
+        `No run of pair ${pair} has started. Are the workers running? See "millrace status".`,
       );
     }
     if (run && run.time_finished !== null) {
@@ -64,7 +64,7 @@ interface Line {
   end(): void;
 }
 
-/** Rewrites itself on a terminal; anywhere else a line now and then. */
+/** Rewrites itself on a terminal; elsewhere prints a line from time to time. */
 function openLine(stream: CommandContext['terminal']['stderr']): Line {
   let printedMs = Number.NEGATIVE_INFINITY;
   let printed = '';

@@ -8,7 +8,7 @@ import { pathOfEndpoint } from './webhook-endpoints.ts';
 const DELIVERIES = '/webhook-deliveries';
 const TEST_WAIT_MS = 20_000;
 const POLL_MS = 500;
-/** It may be about 100,000 events. */
+/** Long, because up to 100,000 events may be concerned. */
 const RECOVERY_TIMEOUT_MS = 300_000;
 
 const id = z.union([z.string(), z.number()]).transform(String);
@@ -130,7 +130,7 @@ export async function testEndpoint(endpoint: string, context: CommandContext): P
   for (let waitedMs = 0; waitedMs <= TEST_WAIT_MS; waitedMs += POLL_MS) {
     const { status } = await client.json('GET', pathOfDelivery(delivery), deliverySchema);
     if (status !== 'pending' && status !== 'delivering') {
-      // Asked after the state: the attempt that led to it was written with it.
+      // Read after the state: the attempt that led to that state was written together with it.
       const last = (await readAttempts(client, delivery)).toSorted(byTime).at(-1);
       if (context.wantsJson()) printJson(context, { delivery_id: delivery, status, attempt: last });
       else context.terminal.stdout.write(`${last ? describe(last) : plainLine(status)}\n`);
@@ -154,12 +154,12 @@ export async function resendDelivery(delivery: string, context: CommandContext):
   if (context.wantsJson()) printJson(context, answer);
   else {
     context.terminal.stdout.write(
-      `Delivery ${plainLine(delivery)} is sent again. "millrace webhooks attempts ${plainLine(delivery)}" shows what becomes of it.\n`,
+      `Delivery ${plainLine(delivery)} is sent again. "millrace webhooks attempts ${plainLine(delivery)}" shows the outcome.\n`,
     );
   }
 }
 
-/** Without `yes` it counts and sends nothing. */
+/** Without `yes`, only counts and sends nothing. */
 export async function recoverDeliveries(
   endpoint: string,
   { since, yes }: RecoverOptions,
@@ -171,7 +171,7 @@ export async function recoverDeliveries(
   const { matched, recovered } = await client.json('POST', path, recovery, {
     body,
     timeoutMs: RECOVERY_TIMEOUT_MS,
-    // What was recovered is no longer missed, so asking twice sends nothing twice.
+    // Recovered events no longer count as missed, so a repeated request sends nothing twice.
     repeatable: true,
   });
   if (context.wantsJson()) {

@@ -79,7 +79,7 @@ export async function rotateSecret(
   showSecret(rotated, `Endpoint ${plainLine(id)} has a new secret.`, context);
 }
 
-/** The secret alone goes to stdout, so that it can be piped into a secret store. */
+/** Only the secret goes to stdout, so that it can be piped into a secret store. */
 function showSecret(answer: { secret: string }, news: string, context: CommandContext): void {
   if (context.wantsJson()) {
     printJson(context, answer);
@@ -104,7 +104,7 @@ export async function enableEndpoint(
   const { stdout } = context.terminal;
   if (enabled) {
     stdout.write(
-      `Enabled ${plainLine(id)}. "millrace webhooks recover ${plainLine(id)} --since …" sends what it has missed.\n`,
+      `Enabled ${plainLine(id)}. "millrace webhooks recover ${plainLine(id)} --since …" sends what it missed.\n`,
     );
   } else stdout.write(`Disabled ${plainLine(id)}.\n`);
 }

@@ -23,7 +23,7 @@ const MAX_PAGE = 200;
 const ENDPOINT = ['<id>', 'id of the endpoint, as "webhooks list" shows it'] as const;
 const DELIVERY = ['<delivery>', 'id of the delivery, as "webhooks deliveries" shows it'] as const;
 
-/** `millrace webhooks`: endpoints, what was sent to them, and a receiver to try them with. */
+/** `millrace webhooks`: endpoints, their deliveries, and a receiver for testing. */
 export const addWebhooksCommand: AddCommand = (program, context) => {
   const webhooks = program
     .command('webhooks')
@@ -34,7 +34,7 @@ export const addWebhooksCommand: AddCommand = (program, context) => {
   command('list', 'List the endpoints with their health.').action(() => listEndpoints(context));
   command('create', 'Create an endpoint. Its secret is shown once.')
     .argument('<url>', 'where events are posted to: https, or http in an opened range')
-    .option('--events <types>', 'event types, parted by commas (default: all usual ones)', words)
+    .option('--events <types>', 'event types, separated by commas (default: all usual ones)', words)
     .option('--description <text>', 'what the endpoint is for')
     .action((url: string, options: CreateOptions) => createEndpoint(url, options, context));
   command('test', 'Send a ping to an endpoint, wait up to 20 s and show what became of it.')
@@ -96,7 +96,7 @@ function since(text: string): string {
   return new Date(ms).toISOString();
 }
 
-/** Date.parse alone would make something of nearly any text. */
+/** Date.parse alone accepts nearly any text. */
 function parseTime(text: string): number {
   return /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(text)
     ? Date.parse(text)
@@ -105,5 +105,5 @@ function parseTime(text: string): number {
 
 function secret(text: string): string {
   if (/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be the whole secret, whsec_ included.');
+  throw new InvalidArgumentError('It must be the whole secret, including whsec_.');
 }

@@ -11,7 +11,7 @@ interface CreateOptions {
 
 const createdWorkspace = z.object({ workspace_id: z.string(), api_key: z.string() });
 
-/** `millrace workspaces`: makes workspaces; the admins of the first one alone may. */
+/** `millrace workspaces`: creates workspaces; only for admins of the first one. */
 export const addWorkspacesCommand: AddCommand = (program, context) => {
   program
     .command('workspaces')

@@ -2,12 +2,12 @@ import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import type { ChatFullResponse } from './api-types.ts';
 import type { StreamLine } from './packets.ts';
 
-/** What of a complete response its stream tells; results of tools are only in the packets. */
+/** The parts of a complete response that its stream contains; results of tools are only in the packets. */
 export type AssembledAnswer = Omit<ChatFullResponse, 'tool_calls'>;
 
 /**
- * Reads a stream to its end and gathers it into one object, which says the same as the answer to `chat.send`. A failed
- * answer has an empty text and an `error_msg`. `chat_session_id` is null when the stream has not made the session.
+ * Reads a stream to its end and collects it into one object, equivalent to the answer to `chat.send`. A failed answer
+ * has an empty text and an `error_msg`. `chat_session_id` is null when the session was not created by the stream.
  */
 export async function collectAnswer(lines: AsyncIterable<StreamLine>): Promise<AssembledAnswer> {
   const answer: AssembledAnswer = {
@@ -34,11 +34,11 @@ function addLine(answer: AssembledAnswer, line: StreamLine): void {
   if ('chat_session_id' in line) answer.chat_session_id = line.chat_session_id;
   if ('reserved_assistant_message_id' in line)
     answer.message_id = line.reserved_assistant_message_id;
-  // What happens inside a research agent is part of its own block.
+  // What happens inside a research agent belongs to its own block.
   if (!('obj' in line) || line.placement.sub_turn_index !== null) return;
   const { obj } = line;
   if (obj.type === 'message_start') {
-    // The answer is what is said last: what came before announced a tool.
+    // Only the last text is the answer: earlier text announced a tool.
     answer.answer = '';
     answer.citation_info = [];
     answer.top_documents = obj.final_documents ?? [];

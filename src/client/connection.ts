@@ -1,16 +1,16 @@
 import { errorOf, MillraceError, parseJson } from './millrace-error.ts';
 
 export interface ConnectionOptions {
-  /** Address of the service, with or without `/api` at its end. */
+  /** Address of the service, with or without a trailing `/api`. */
   baseUrl: string;
   apiKey: string;
-  /** Another `fetch`, such as one with a proxy; the platform's own unless given. */
+  /** A replacement for the platform's `fetch`, for example one with a proxy. */
   fetch?: typeof fetch;
-  /** Limit of a call that is no answer; 30 s unless given. */
+  /** Timeout of a call that does not stream; 30 s by default. */
   timeoutMs?: number;
-  /** A stream that is silent for longer counts as broken; 60 s unless given. The service says something every 15 s. */
+  /** A stream that is silent for longer counts as broken; 60 s by default. The service sends something every 15 s. */
   idleTimeoutMs?: number;
-  /** Pauses between tries; tests pass one that does not wait. */
+  /** Pauses between retries; tests pass one that does not wait. */
   wait?: (delayMs: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -20,21 +20,21 @@ export interface Call {
   form?: FormData;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
-  /** Null: as long as it takes. */
+  /** Null means no timeout. */
   timeoutMs?: number | null;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** The one place of the client that sends requests. */
+/** The only place in the client that sends requests. */
 export interface Connection {
   readonly idleTimeoutMs: number;
   /**
    * @returns a successful answer, its body unread
-   * @throws MillraceError for any other, and when none comes; the signal's reason
+   * @throws MillraceError for any other answer, and when none arrives; the signal's reason
    */
   request(method: Method, path: string, call?: Call): Promise<Response>;
-  /** The JSON of a successful answer: what the service's own description says of this path. */
+  /** The JSON of a successful answer, as the service describes it for this path. */
   json<T>(method: Method, path: string, call?: Call): Promise<T>;
   wait(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface Connection {
 const TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** Nothing is sent before the first call. */
+/** Sends nothing before the first call. */
 export function openConnection(options: ConnectionOptions): Connection {
   const send = options.fetch ?? fetch;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
@@ -71,11 +71,11 @@ export function openConnection(options: ConnectionOptions): Connection {
       const value = parseJson(await response.text());
       if (value === undefined) {
         throw new MillraceError(
-          `${method} ${path} answered no JSON. Is ${baseUrl} the address of a Millrace service?`,
+          `${method} ${path} did not answer with JSON. Is ${baseUrl} the address of a Millrace service?`,
           { status: response.status, errorCode: 'UNEXPECTED_ANSWER' },
         );
       }
-      // A door: the types are made from the description of the very service that answers.
+      // Trusted without validation: the types are generated from the description of the same service.
       return value as T;
     },
     wait: options.wait ?? pause,
@@ -84,7 +84,7 @@ export function openConnection(options: ConnectionOptions): Connection {
 
 function contentOf({ body, form, headers }: Call, apiKey: string): RequestInit {
   return {
-    // A redirect would carry the key to another address.
+    // Following a redirect would send the key to another address.
     redirect: 'error',
     headers: {
       ...headers,
@@ -96,7 +96,10 @@ function contentOf({ body, form, headers }: Call, apiKey: string): RequestInit {
   };
 }
 
-/** What `fetch` throws, as a `MillraceError`; what the caller aborts with, or its own `fetch` throws, stays as it is. */
+/**
+ * Converts errors of `fetch` to a `MillraceError`; the caller's abort reason and errors of a caller's `fetch` stay as
+ * they are.
+ */
 function noAnswer(from: string, error: unknown): unknown {
   if (error instanceof Error && error.name === 'TimeoutError') {
     const facts = { status: null, errorCode: 'TIMEOUT', cause: error };
@@ -116,7 +119,7 @@ function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);
-      reject(signal?.reason as Error); // what the caller aborted with
+      reject(signal?.reason as Error); // the caller's abort reason
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);

@@ -16,60 +16,62 @@ import type { StreamLine } from './packets.ts';
 import { followAnswer, streamAnswer } from './stream-answer.ts';
 import { filesRead, uploadFiles, type UploadOptions } from './upload-files.ts';
 
-/** Lets a call end early. */
+/** Allows aborting a call. */
 interface CallOptions {
   signal?: AbortSignal;
 }
 
 export interface SessionFilter {
-  /** 1 to 100; 50 unless told. */
+  /** 1 to 100; 50 by default. */
   pageSize?: number;
-  /** `time_updated` of the last session of a page: gives the next one. */
+  /** `time_updated` of the last session of a page; returns the next page. */
   before?: string;
-  /** The sessions of this project alone. */
+  /** Only the sessions of this project. */
   projectId?: number;
-  /** Also those of projects. */
+  /** Includes sessions of projects. */
   withProjects?: boolean;
 }
 
-/** The chat of a Millrace service. Every call throws `MillraceError` when it fails. */
+/** The chat of a Millrace service. Every failed call throws `MillraceError`. */
 export interface MillraceClient {
   readonly chat: {
-    /** The whole answer in one object. One that takes long is better streamed: idle connections are closed by many. */
+    /** The whole answer in one object. Stream long answers instead: many proxies close idle connections. */
     send(request: ChatRequest, options?: CallOptions): Promise<ChatFullResponse>;
-    /** The answer as it comes; see `streamAnswer`. Nothing is sent before the first line is asked for. */
+    /** Streams the answer; see `streamAnswer`. Sends nothing before the first line is requested. */
     stream(request: ChatRequest, options?: CallOptions): AsyncGenerator<StreamLine, void>;
-    /** The latest answer of a session from a line on, while it is being written and for ten minutes after. */
+    /**
+     * The latest answer of a session from a given line on, while it is being written and for ten minutes afterwards.
+     */
     follow(
       sessionId: string,
       options?: CallOptions & { cursor?: number },
     ): AsyncGenerator<StreamLine, void>;
   };
   readonly sessions: {
-    /** Last used first. */
+    /** Most recently used first. */
     list(filter?: SessionFilter, options?: CallOptions): Promise<ChatSessionList>;
     create(session?: NewChatSession, options?: CallOptions): Promise<CreatedChatSession>;
     get(sessionId: string, options?: CallOptions): Promise<ChatSessionDetailResponse>;
-    /** @param name null has it named by how it begins */
+    /** @param name null generates a name from the start of the session */
     rename(sessionId: string, name: string | null, options?: CallOptions): Promise<string>;
-    /** `isFinal`: its rows are removed, not only hidden. */
+    /** `isFinal`: deletes the rows instead of hiding them. */
     delete(sessionId: string, options?: CallOptions & { isFinal?: boolean }): Promise<void>;
-    /** Stops the answer that is being written; what there is of it is kept. */
+    /** Stops the answer in progress; the text so far is kept. */
     stop(sessionId: string, options?: CallOptions): Promise<void>;
   };
   readonly files: {
-    /** Paths of this machine, or `File`s; see `uploadFiles`. */
+    /** Paths on this machine, or `File`s; see `uploadFiles`. */
     upload(files: readonly (string | File)[], options?: UploadOptions): Promise<UploadedFiles>;
-    /** Waits until they are read; see `filesRead`. */
+    /** Waits until the files have been read; see `filesRead`. */
     read(files: readonly UserFileSnapshot[], options?: CallOptions): Promise<UserFileSnapshot[]>;
-    /** The bytes of a file that was uploaded, or that an answer has made. */
+    /** The bytes of an uploaded file, or of one created by an answer. */
     download(fileId: string, options?: CallOptions): Promise<Blob>;
   };
   readonly tools: { list(options?: CallOptions): Promise<ToolSnapshot[]> };
   readonly agents: { list(options?: CallOptions): Promise<AgentSummary[]> };
 }
 
-/** Makes a client; nothing is sent before the first call. */
+/** Creates a client; sends nothing before the first call. */
 export function createMillraceClient(options: ConnectionOptions): MillraceClient {
   const connection = openConnection(options);
   return {

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** What went wrong where no service says so itself. */
+/** Failures that the service itself does not report. */
 export type ClientErrorCode =
-  /** No connection, or it broke before an answer began. */
+  /** No connection, or it broke before an answer started. */
   | 'NO_ANSWER'
-  /** It took longer than the client waits. */
+  /** The call exceeded the client's timeout. */
   | 'TIMEOUT'
-  /** An answer that Millrace does not give: the address may be that of something else. */
+  /** An answer that Millrace does not send: the address may belong to another service. */
   | 'UNEXPECTED_ANSWER'
-  /** The connection broke, and the rest of the answer cannot be had. */
+  /** The connection broke, and the rest of the answer is lost. */
   | 'ANSWER_INTERRUPTED';
 
 interface ErrorFacts {
-  /** HTTP status; null when no answer came. */
+  /** HTTP status; null without an answer. */
   status: number | null;
   /** `error_code` of the answer, or one of `ClientErrorCode`. */
   errorCode: string;
@@ -21,15 +21,15 @@ interface ErrorFacts {
   cause?: unknown;
 }
 
-/** A call that failed. Branch on `errorCode`; `detail` is a sentence for people. */
+/** A failed call. Branch on `errorCode`; `detail` is a message for people. */
 export class MillraceError extends Error {
   override readonly name: string = 'MillraceError';
   readonly status: number | null;
   readonly errorCode: string;
   readonly detail: string;
-  /** Of the failed request, to be given when asking for help; null when no answer came. */
+  /** Id of the failed request, for support; null without an answer. */
   readonly requestId: string | null;
-  /** How long the service asks to wait; null when it does not. */
+  /** Delay requested by the service; null when there is none. */
   readonly retryAfterSeconds: number | null;
 
   constructor(detail: string, facts: ErrorFacts) {
@@ -43,8 +43,8 @@ export class MillraceError extends Error {
 }
 
 /**
- * The connection broke in the middle of an answer, and the service has no more of it: an answer ends when nobody reads
- * it any more. What there is of it is kept in its session.
+ * The connection broke in the middle of an answer, and the service has no more of it, because an answer ends when
+ * nobody reads it. The text so far is kept in its session.
  */
 export class AnswerInterrupted extends MillraceError {
   override readonly name = 'AnswerInterrupted';
@@ -53,7 +53,7 @@ export class AnswerInterrupted extends MillraceError {
 
   constructor(place: { sessionId: string; messageId: number }, cause: unknown) {
     super(
-      `The answer broke off before its end: the connection broke, and an answer ends when nobody reads it. What there is of it is message ${place.messageId} of the session ${place.sessionId}. Ask again.`,
+      `The answer broke off before its end: the connection broke, and an answer ends when nobody reads it. The text so far is message ${place.messageId} of session ${place.sessionId}. Ask again.`,
       { status: null, errorCode: 'ANSWER_INTERRUPTED', cause },
     );
     this.sessionId = place.sessionId;
@@ -68,7 +68,7 @@ const errorBody = z.object({
 });
 const MAX_SHOWN_BODY = 300;
 
-/** The error of an answer that is no success. */
+/** The error for an unsuccessful answer. */
 export async function errorOf(call: string, response: Response): Promise<MillraceError> {
   const text = await response.text().catch(() => '');
   const { status, headers } = response;
@@ -90,7 +90,7 @@ export async function errorOf(call: string, response: Response): Promise<Millrac
   );
 }
 
-/** The JSON value of a text; undefined when it is none. */
+/** The parsed JSON value of a text; undefined when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -99,7 +99,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Seconds or a date (RFC 9110, section 10.2.3), as seconds from now. */
+/** Seconds from now, from seconds or a date (RFC 9110, section 10.2.3). */
 function secondsOf(retryAfter: string | null): number | null {
   if (retryAfter === null) return null;
   const seconds = /^\d+$/.test(retryAfter.trim())

@@ -1,4 +1,4 @@
-/** The schemas of what an answer's stream holds, for clients that want to check every line of it. */
+/** The schemas of an answer's stream, for clients that want to validate every line. */
 export {
   type ErrorLine,
   errorLineSchema,

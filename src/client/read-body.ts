@@ -1,12 +1,12 @@
-/** Ends a request that is silent for too long, or whose reader is gone. */
+/** Aborts a request that is silent for too long, or whose reader is gone. */
 export interface IdleWatch extends Disposable {
   /** For the request and everything that waits for it. */
   readonly signal: AbortSignal;
-  /** There was a sign of life. */
+  /** Call on any sign of life. */
   refresh(): void;
 }
 
-/** @param signal the caller's own */
+/** @param signal the caller's own signal */
 export function watchIdle(idleTimeoutMs: number, signal: AbortSignal | undefined): IdleWatch {
   const idle = new AbortController();
   const gone = new AbortController();
@@ -28,12 +28,12 @@ export function watchIdle(idleTimeoutMs: number, signal: AbortSignal | undefined
   };
 }
 
-/** The parts of a body as they come. */
+/** The chunks of a body as they arrive. */
 export async function* readBody(
   response: Response,
   watch: IdleWatch,
 ): AsyncGenerator<Uint8Array, void> {
-  // Not every platform lets a body be iterated.
+  // Not every platform supports iterating a body.
   const reader = response.body?.getReader();
   if (!reader) return;
   for (;;) {

@@ -1,6 +1,6 @@
-/** One event of a stream, or one bare line of it. */
+/** One event of a stream, or one bare line. */
 export interface StreamEvent {
-  /** Of a server-sent event that has one. */
+  /** Id of a server-sent event that has one. */
   id: string | null;
   data: string;
   /** The stream ended before the end of this line. */
@@ -10,9 +10,9 @@ export interface StreamEvent {
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
 
 /**
- * Splits a body into server-sent events (HTML Living Standard 9.2.6): lines may end in LF, CR or both, characters may be
- * cut anywhere, comments and fields of other names are passed over. A line that begins with `{` is an event of its own:
- * so the `/api` prefix frames the same stream.
+ * Splits a body into server-sent events (HTML Living Standard 9.2.6): lines may end in LF, CR or both, characters may
+ * be split anywhere, comments and unknown fields are skipped. A line that starts with `{` is an event by itself,
+ * because the `/api` prefix frames the same stream that way.
  * @throws Error when one event is longer than 16 Mi characters
  */
 export async function* readEvents(
@@ -25,7 +25,7 @@ export async function* readEvents(
     if (text.startsWith('{')) {
       yield { id: null, data: text, isCut };
     } else if (isCut) {
-      return; // an event that no empty line ends is none
+      return; // an event without a closing empty line is incomplete
     } else if (text === '') {
       if (data.length > 0) yield { id, data: data.join('\n'), isCut: false };
       id = null;
@@ -41,7 +41,7 @@ export async function* readEvents(
   }
 }
 
-/** A comment has the empty name. */
+/** A comment has an empty name. */
 function fieldOf(line: string): [name: string, value: string] {
   const colon = line.indexOf(':');
   if (colon === -1) return [line, ''];
@@ -58,7 +58,7 @@ async function* readLines(
   for await (const part of parts) {
     const text = decoder.decode(part, { stream: true });
     if (text === '') continue;
-    // The second half of a line's end that the last part cut in two.
+    // The second half of a CRLF that was split between two chunks.
     let from = endedInReturn && text.startsWith('\n') ? 1 : 0;
     endedInReturn = false;
     for (let end = nextEnd(text, from); end !== -1; end = nextEnd(text, from)) {

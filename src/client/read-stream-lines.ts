@@ -10,17 +10,17 @@ import {
 } from './packets.ts';
 import { readEvents } from './read-events.ts';
 
-/** A line of an answer, and where it stands in it. */
+/** A line of an answer, and its position. */
 export interface PlacedLine {
   index: number;
   line: StreamLine;
 }
 
 /**
- * The lines of an answer, each checked against its schema. What this client does not know is passed over: later services
- * say more. The fatal error line of bare lines comes out as the `error` packet that server-sent events have instead.
- * @param firstIndex where the first line stands when the events have no ids
- * @throws MillraceError UNEXPECTED_ANSWER for a line that is not what it says it is
+ * The lines of an answer, each validated against its schema. Unknown lines are skipped, because later services may send
+ * more. The fatal error line of bare lines is returned as the `error` packet that server-sent events have instead.
+ * @param firstIndex position of the first line when the events have no ids
+ * @throws MillraceError UNEXPECTED_ANSWER for a line that does not match its own type
  */
 export async function* readStreamLines(
   parts: AsyncIterable<Uint8Array>,
@@ -49,7 +49,7 @@ const ownLine = z.union([
   z.object({ reserved_assistant_message_id: z.unknown() }),
 ]);
 
-/** Null for what this client does not know. */
+/** Null for lines that this client does not know. */
 function toLine(value: unknown, placement: Placement): StreamLine | null {
   const failure = errorLineSchema.safeParse(value);
   if (failure.success) {
@@ -68,7 +68,7 @@ function toLine(value: unknown, placement: Placement): StreamLine | null {
   if (!isKnown) return null;
   const what = packet.success ? `The packet ${packet.data.obj.type}` : 'A line';
   throw new MillraceError(
-    `${what} of the stream is not what Millrace sends. Use a client of the same version as the service.`,
+    `${what} of the stream is invalid. Use a client of the same version as the service.`,
     { status: null, errorCode: 'UNEXPECTED_ANSWER', cause: parsed.error },
   );
 }

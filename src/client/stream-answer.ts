@@ -11,16 +11,16 @@ const FIRST_PAUSE_MS = 250;
 /** Which answer is read, and how far. */
 interface Place {
   sessionId: string | null;
-  /** Null until the service has said that the answer has begun. */
+  /** Null until the service has announced the answer. */
   messageId: number | null;
-  /** How many lines there were. */
+  /** Number of lines so far. */
   next: number;
 }
 
 /**
- * Asks, and gives the lines of the answer as they come; the last one is a `stop` or an `error` packet. A connection that
- * breaks is taken up again where it broke, up to three times in a row. The answer goes on for a
- * minute after the loop was left early, unless `sessions.stop` ends it.
+ * Asks, and yields the lines of the answer as they arrive; the last one is a `stop` or an `error` packet. A broken
+ * connection is resumed where it broke, up to three times in a row. When the loop is left early, the answer continues
+ * for a minute, unless `sessions.stop` ends it.
  * @throws MillraceError for a request that is refused, or a stream that cannot be read; AnswerInterrupted when the
  * answer ended with its connection; the signal's reason
  */
@@ -43,7 +43,7 @@ export async function* streamAnswer(
 }
 
 /**
- * The lines of the latest answer of a session from `cursor` on, while it is written and for ten minutes after its end.
+ * The lines of a session's latest answer from `cursor` on, while it is being written and for ten minutes after its end.
  * @throws as `streamAnswer`
  */
 export async function* followAnswer(
@@ -82,11 +82,11 @@ async function* resume(
       );
       if (rest.isWhole) return;
       ({ cause } = rest);
-      // It ended in order, and there is no more: so did the answer.
+      // The stream ended normally without more lines, so the answer has ended too.
       if (cause === null) break;
     } catch (error) {
       signal?.throwIfAborted();
-      // The service has forgotten the answer, or does not know it.
+      // The service has forgotten the answer, or never knew it.
       if (!(error instanceof MillraceError)) throw error;
       cause = error;
       if (error.status !== null && error.status < 500) break;
@@ -109,7 +109,7 @@ function requestRest(
   });
 }
 
-/** Whether the last line came. If not, why the connection ended; null when it ended in order. */
+/** Whether the last line arrived. If not, why the connection ended; null when it ended normally. */
 type Outcome = { isWhole: true } | { isWhole: false; cause: unknown };
 
 /** Reads one response until its last line, or until it ends otherwise. */

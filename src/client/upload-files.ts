@@ -7,14 +7,14 @@ const LOOK_EVERY_MS = 500;
 const READ_TIMEOUT_MS = 5 * 60_000;
 
 export interface UploadOptions {
-  /** Puts them into this project, too. */
+  /** Also adds them to this project. */
   projectId?: number;
   signal?: AbortSignal;
 }
 
 /**
- * Uploads files for chats and projects. A path is that of a file on this machine, and is read while it is sent.
- * `rejected_files` of the answer says of each file that cannot be used why; the others are kept.
+ * Uploads files for chats and projects. A path refers to a file on this machine, which is streamed. `rejected_files` of
+ * the answer lists the files that cannot be used, with reasons; the others are kept.
  */
 export async function uploadFiles(
   connection: Connection,
@@ -33,8 +33,8 @@ export async function uploadFiles(
 }
 
 /**
- * Waits until files are read: text, documents and tables are `PROCESSING` for a moment after their upload.
- * @returns them as they are then, `COMPLETED` or `FAILED`
+ * Waits until files have been read: text, documents and tables are `PROCESSING` for a moment after their upload.
+ * @returns their final state, `COMPLETED` or `FAILED`
  * @throws MillraceError TIMEOUT after five minutes
  */
 export async function filesRead(
@@ -47,10 +47,13 @@ export async function filesRead(
     [...latest.values()].filter(({ status }) => status === 'PROCESSING').map(({ id }) => id);
   for (let look = 0; unread().length > 0; look += 1) {
     if (look * LOOK_EVERY_MS > READ_TIMEOUT_MS) {
-      throw new MillraceError('The uploaded files are still not read. Are the workers running?', {
-        status: null,
-        errorCode: 'TIMEOUT',
-      });
+      throw new MillraceError(
+        'The uploaded files have still not been read. Are the workers running?',
+        {
+          status: null,
+          errorCode: 'TIMEOUT',
+        },
+      );
     }
     if (look > 0) await connection.wait(LOOK_EVERY_MS, signal);
     const seen = await connection.json<UserFileSnapshot[]>('POST', '/user/projects/file/statuses', {
@@ -62,7 +65,7 @@ export async function filesRead(
   return [...latest.values()];
 }
 
-/** Node's own modules are asked for only when there is a path: browsers have `File`s. */
+/** Node's modules are imported only for a path: browsers have `File`s. */
 async function open(path: string): Promise<File> {
   const { openAsBlob } = await import('node:fs');
   const name = path.split(/[/\\]/).at(-1) ?? path;

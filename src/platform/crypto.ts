@@ -63,7 +63,7 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
 function keyMissing(rowName: string, sealedBy: string, ring: ReadonlyMap<string, Buffer>): string {
   const ids = [...ring.keys()];
   const present = ids.length === 1 ? `is the key ${ids[0]}` : `has the keys ${ids.join(', ')}`;
-  return `The secret of ${rowName} was encrypted with the key ${sealedBy}, but ENCRYPTION_KEY ${present}. Start with that key, or enter the secret again.`;
+  return `The secret of ${rowName} was encrypted with the key ${sealedBy}, but ENCRYPTION_KEY ${present}. Start with the original key, or enter the secret again.`;
 }
 
 function decrypt(key: Buffer, { iv, box }: { iv: string; box: string }, rowName: string): string {

@@ -66,10 +66,7 @@ export function createHttpClient(options: {
   userAgent?: string;
   /** Time to connect, including look-up and TLS; 10 s by default. */
   connectTimeoutMs?: number;
-  /**
-   * Concurrent connections per origin, over all workspaces; 128 by default, null for no limit. Further calls wait
-   * within their deadline.
-   */
+  /** Per origin, over all workspaces; 128 by default, null for no limit. Further calls wait within their deadline. */
   connectionsPerOrigin?: number | null;
   /** Number of origins with open connections; 256 by default. */
   maxOrigins?: number;

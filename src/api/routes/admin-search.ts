@@ -30,7 +30,7 @@ const searchMessageReply = z.object({
   error: z.string().nullable(),
 });
 
-/** Searches in the shapes of existing clients. `/search` is the one to use otherwise. */
+/** Searches in the shapes of existing clients. New clients use `/search`. */
 export const adminSearchRoutes: Route[] = [
   defineRoute({
     method: 'POST',

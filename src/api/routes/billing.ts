@@ -30,7 +30,7 @@ export const billingRoutes: Route[] = [
     reply: z.object({ received: z.literal(true) }),
     errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     async handle({ services, incoming, headers, requestId }) {
-      webhookSecrets(services.config); // without one there is nothing to read the body for
+      webhookSecrets(services.config); // without one, the body need not be read
       const payload = await incoming.bytes(MAX_EVENT_BYTES, ROUTE_LIMIT);
       const header = headers['stripe-signature'];
       const signature = Array.isArray(header) ? header[0] : header;

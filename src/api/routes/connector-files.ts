@@ -146,7 +146,7 @@ async function takeFile(upload: Upload, file: IncomingFile): Promise<void> {
   );
 }
 
-/** Nothing of an upload stays when the request fails. */
+/** Deletes everything that was uploaded when the request fails. */
 async function keepOrDiscard<T>(upload: Upload, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -142,7 +142,7 @@ export const connectorPairRoutes: Route[] = [
     body: z
       .object({ confirm_prune_attempt_id: rowId.nullish() })
       .nullish()
-      // Ids of a request are branded where they enter.
+      // Ids of a request are branded on entry.
       .transform((value) => (value?.confirm_prune_attempt_id ?? null) as PruneAttemptId | null),
     reply: statusResponseSchema,
     errors: ['CONFLICT'],

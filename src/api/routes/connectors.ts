@@ -133,7 +133,7 @@ export const connectorRoutes: Route[] = [
       const { workspaceId, userId } = principal;
       const which = { workspaceId, userId, id: params.id, now: clock() };
       const { source } = await readConnector(db, workspaceId, params.id);
-      // What comes back as it was shown is no change: a feed is `web` under /api.
+      // A value returned as it was shown is not a change: a feed is shown as `web` under /api.
       const isAsShown = body.source === sourceFor(framing, source);
       const moved = await updateConnector(db, which, isAsShown ? { ...body, source } : body);
       await sendDueJobs(services, moved, requestId);

@@ -11,7 +11,7 @@ import {
   toolCheckSchema,
 } from '#src/chat/custom-tools/tool-request.ts';
 
-/** Half a megabyte of OpenAPI, which may be written as a string of JSON or YAML. */
+/** For half a megabyte of OpenAPI, which may be sent as a string of JSON or YAML. */
 const WITH_DEFINITION = { bytes: 1_500_000, values: 50_000 };
 const CUSTOM_TOOLS = { tag: 'Tools', family: 'platform', scope: 'admin' } as const;
 

@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '#src/api/route.ts';
 import { describeKeys, KEY_STATES } from '#src/encryption/describe-keys.ts';
 import { resealValues } from '#src/encryption/reseal-values.ts';
 
-/** The keys are those of the deployment, so its operator alone may. */
+/** The keys belong to the deployment, so only its operator has access. */
 const KEYS = { tag: 'Encryption keys', family: 'platform', scope: 'bootstrap-admin' } as const;
 
 export const encryptionKeyRoutes: Route[] = [

@@ -8,7 +8,7 @@ import { readPointsStatus } from '#src/points/read-status.ts';
 
 const POINTS = { tag: 'Points', family: 'reference', scope: 'any' } as const;
 const MAX_CONTEXT_BYTES = 4_096;
-/** NUL or half a surrogate pair, as `JSON.stringify` writes them; Postgres reads neither. */
+/** NUL or half a surrogate pair, as written by `JSON.stringify`; Postgres accepts neither. */
 const UNREADABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 const contextSchema = z

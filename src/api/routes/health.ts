@@ -92,7 +92,7 @@ export const healthRoutes: Route[] = [
   }),
 ];
 
-/** That it does not answer is the answer here, so the reason goes no further. */
+/** The result is only that it does not answer, so the error is not passed on. */
 async function answersInTime(answer: Promise<void>): Promise<boolean> {
   try {
     await withDeadline(answer, READY_DEADLINE_MS, 'no answer in time');

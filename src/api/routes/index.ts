@@ -43,8 +43,8 @@ import { webhookEventRoutes } from './webhook-events.ts';
 import { workspaceRoutes } from './workspaces.ts';
 
 /**
- * Every endpoint there is. A new one: an entry in its resource's file; a new resource: its line here. Of two paths
- * that both fit a request the earlier one answers, so fixed words come before parameters.
+ * Every endpoint. To add one: an entry in its resource's file; for a new resource, also a line here. When two paths
+ * match a request, the earlier one answers, so literal segments come before parameters.
  */
 export const ROUTES: readonly Route[] = [
   ...imageGenerationRoutes,

@@ -7,7 +7,7 @@ import { ROLES } from '#src/tables/accounts.ts';
 
 const MEMBERS = { tag: 'Members', family: 'reference', scope: 'admin' } as const;
 
-/** RFC 5321 section 4.5.3.1.3 leaves an address 254 characters. */
+/** RFC 5321 section 4.5.3.1.3 limits an address to 254 characters. */
 const email = z.email().max(254);
 
 export const memberRoutes: Route[] = [

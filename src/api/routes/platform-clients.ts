@@ -10,7 +10,7 @@ import type { Role } from '#src/tables/accounts.ts';
 
 const CLIENTS = { tag: 'Clients', family: 'platform' } as const;
 
-/** What existing clients call our roles. */
+/** The names that existing clients use for our roles. */
 const ROLE_NAMES: Readonly<Record<Role, 'admin' | 'basic' | 'limited'>> = {
   admin: 'admin',
   member: 'basic',
@@ -18,7 +18,7 @@ const ROLE_NAMES: Readonly<Record<Role, 'admin' | 'basic' | 'limited'>> = {
   ingest: 'limited',
 };
 
-/** What existing clients ask before and beside their work. */
+/** Endpoints that existing clients need besides their main work. */
 export const platformClientRoutes: Route[] = [
   defineRoute({
     ...CLIENTS,
@@ -139,7 +139,7 @@ export const platformClientRoutes: Route[] = [
         tag_value: value,
         source: sourceFor(framing, source),
       }));
-      // Two sources may be one there.
+      // Two sources may have the same name for the client.
       return { tags: [...new Map(tags.map((tag) => [JSON.stringify(tag), tag])).values()] };
     },
   }),

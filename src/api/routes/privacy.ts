@@ -23,7 +23,7 @@ import { readUnsubscription, unsubscribe } from '#src/outreach/unsubscribe.ts';
 import { UNSUBSCRIBE_PAGE_HEADERS, unsubscribePage } from '#src/outreach/unsubscribe-page.ts';
 
 const PRIVACY = { tag: 'Privacy', family: 'reference' } as const;
-/** Mail providers send `List-Unsubscribe=One-Click`, browsers the button. */
+/** Mail providers send `List-Unsubscribe=One-Click`, browsers submit the button. */
 const MAX_UNSUBSCRIBE_BYTES = 10_000;
 
 const entries = z.array(entrySchema);
@@ -108,7 +108,7 @@ export const privacyRoutes: Route[] = [
     async handle({ services, principal, body }) {
       const { workspaceId } = principal;
       return services.db.transaction().execute(async (trx) => {
-        // First, so that a scrape which looks at the list from now on finds nobody anew.
+        // First, so that any scrape that reads the list from now on skips them.
         const listed = body.do_not_contact
           ? await extendDoNotContact(trx, workspaceId, entriesOf(body), { reason: 'erased' })
           : [];

@@ -17,7 +17,7 @@ const PROJECTS = { tag: 'Projects', family: 'platform', errors: ['NOT_FOUND'] } 
 const oneFile = z.object({ project_id: projectPathId, file_id: userFilePathId });
 const oneSession = z.object({ chat_session_id: sessionIdField });
 
-/** What belongs to a project: files and conversations. */
+/** A project's files and conversations. */
 export const projectFileRoutes: Route[] = [
   defineRoute({
     ...PROJECTS,

@@ -52,7 +52,7 @@ export const referenceSessionRoutes: Route[] = [
         last_message_at: summary.lastMessageAt.toISOString(),
         message_count: summary.messageCount,
       }));
-      // RFC 8288; the address is relative to that of the request.
+      // RFC 8288; the address is relative to the request's URL.
       const next = `<?limit=${query.limit}&cursor=${nextCursor}>; rel="next"`;
       return withStatus(200, { sessions, total }, nextCursor === null ? {} : { Link: next });
     },

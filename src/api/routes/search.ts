@@ -10,7 +10,7 @@ import { searchHitSchema } from '#src/documents/search-hit.ts';
 const MAX_QUERY_LENGTH = 2_048;
 const { source_type, document_set, tags, time_cutoff } = searchFiltersSchema.shape;
 
-/** A hit, and the names that existing clients read. */
+/** A hit, with the additional names that existing clients read. */
 const searchResultSchema = searchHitSchema
   .extend({
     citation_id: z.int().describe('Place in the list, from 1.'),
@@ -36,7 +36,7 @@ export const searchRoutes: Route[] = [
         .transform(cleanText)
         .refine((query) => query.trim() !== '', 'must not be blank'),
       search_filters: searchFiltersSchema.nullish(),
-      // Existing clients send filters beside the query; they count where search_filters has none of their kind.
+      // Existing clients send filters beside the query; they apply where search_filters has none of the same kind.
       sources: source_type,
       document_sets: document_set,
       tags,

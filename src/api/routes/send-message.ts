@@ -37,14 +37,15 @@ const sendMessage = defineRoute({
   produces: ['application/x-ndjson', 'text/event-stream'],
   errors: ['NOT_FOUND', 'BAD_GATEWAY'],
   deprecation: { successor: SUCCESSOR, appliesTo: isLegacyMessage },
-  // Which of the two a body is, its keys tell; only then is it checked, so that an error names its own fields.
+  // The keys of a body determine which of the two shapes it has; it is validated only then, so that errors name its own
+  // fields.
   body: z.union([z.looseObject({}), referenceMessageSchema, legacyMessageSchema]),
   reply: z.string(),
   async handle(request) {
     const { body, services, signal, framing, requestId } = request;
     if (isLegacyMessage(body)) {
       const legacy = parsePart('body', legacyMessageSchema, body);
-      // `parsePart` has checked it against this very schema.
+      // `parsePart` has validated it against this same schema.
       const asked = readLegacyMessage(legacy as z.output<typeof legacyMessageSchema>);
       const { run, award } = await startChat(request, asked);
       const lines = noticingStop(run.follow(0, signal), award);
@@ -53,7 +54,7 @@ const sendMessage = defineRoute({
     }
     const message = parsePart('body', referenceMessageSchema, body);
     const asked = readReferenceMessage(
-      message as z.output<typeof referenceMessageSchema>, // as above
+      message as z.output<typeof referenceMessageSchema>, // validated in the same way
       services.chatModels,
     );
     const { run, award } = await startChat(request, asked);

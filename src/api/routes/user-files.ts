@@ -15,7 +15,7 @@ import { Problem } from '#src/platform/errors.ts';
 
 const FILES = { tag: 'Projects', family: 'platform' } as const;
 const FORM = { accepts: ['multipart/form-data'], rawBody: true } as const;
-/** What lies under an id never changes. */
+/** The content of an id never changes. */
 const IMMUTABLE = 'private, max-age=31536000, immutable';
 const MAX_STATUSES = 1_000;
 
@@ -175,7 +175,7 @@ export const userFileRoutes: Route[] = [
 
 type UploadRequest = RouteRequest<unknown, unknown, unknown, Principal>;
 
-/** Takes the files of the form; nothing of them stays when the request fails. */
+/** Stores the files of the form; deletes all of them when the request fails. */
 async function withUpload<T>(
   request: UploadRequest,
   finish: (upload: UserUpload, fields: Map<string, string>) => Promise<T>,

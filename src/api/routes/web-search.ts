@@ -18,7 +18,7 @@ import type { Services } from '#src/services.ts';
 const WEB = { tag: 'Search', family: 'platform', scope: 'read', method: 'POST' } as const;
 const QUERY_LIMITS = { count: 10, length: 400 };
 const MAX_URLS = 10;
-/** Of one answer: some 600 KB. */
+/** Per answer: about 600 KB. */
 const BUDGET_TOKENS = 150_000;
 
 const searchSchema = z.object({

@@ -183,7 +183,7 @@ describe('email send', () => {
     await using service = await startFakeService(() => ({ hangUp: true }));
     const run = await runCommand([...words, 'Hello'], { url: service.url });
     expect(run.code).toBe(1);
-    expect(run.stderr).toContain('may be on its way');
+    expect(run.stderr).toContain('may have been sent');
   });
 
   test('fails at once with the error of the service when the message was not sent', async () => {
@@ -202,7 +202,7 @@ describe('email send', () => {
     }));
     const run = await runCommand([...words, 'Hello'], { url: service.url });
     expect(run.code).toBe(0);
-    expect(run.stdout).toContain('is queued and goes on by itself. The server is busy.');
+    expect(run.stdout).toContain('is queued and continues by itself. The server is busy.');
     expect(run.stdout).toContain('/email-messages/m1');
   });
 });
@@ -230,7 +230,7 @@ describe('sender accounts', () => {
     const words = ['email', 'verify', account.id, '--to', 'me@example.com'];
     const waiting = await runCommand(words, { url: service.url });
     expect(waiting.code).toBe(1);
-    expect(waiting.stderr).toContain('The same command again');
+    expect(waiting.stderr).toContain('Run the same command again');
     status = 'sent';
     const done = await runCommand(words, { url: service.url });
     expect(done).toMatchObject({ code: 0, stdout: 'Ready.\n', stderr: 'No SPF.\n' });
@@ -251,7 +251,7 @@ describe('sender accounts', () => {
       json: { ...account, default_deleted: true },
     }));
     const chosen = await runCommand(['email', 'set-default', account.id], { url: service.url });
-    expect(chosen.stdout).toBe('ada@example.com is the default now.\n');
+    expect(chosen.stdout).toBe('ada@example.com is now the default.\n');
     const removed = await runCommand(['email', 'remove', account.id], { url: service.url });
     expect(removed.stdout).toBe('Removed ada@example.com.\n');
     expect(removed.stderr).toContain('email set-default');

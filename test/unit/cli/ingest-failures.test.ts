@@ -116,7 +116,7 @@ describe('ingest with failures', () => {
     );
     const run = await runCommand(['ingest', 'a.txt'], { url: fake.url, workingFolder });
     expect(run.code).toBe(1);
-    expect(run.stderr).toContain('a.txt: the service did not say what became of it');
+    expect(run.stderr).toContain('a.txt: the service did not report its outcome');
   });
 
   test('reports when it found nothing', async () => {

@@ -168,7 +168,7 @@ describe('--state', () => {
     });
     await using fake = await startFakeService(service());
     for (const [state, reason] of [
-      ['a.txt', 'is no state file'],
+      ['a.txt', 'is not a state file'],
       ['other', 'belongs to http://x.example'],
     ] as const) {
       const run = await runCommand(['ingest', 'a.txt', '--state', state], {

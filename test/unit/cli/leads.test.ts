@@ -103,7 +103,7 @@ describe('leads find', () => {
     }));
     const run = await runCommand(['leads', 'find', 'x'], { url: service.url });
     expect(run.code).toBe(1);
-    expect(run.stderr).toContain('answered something that Millrace does not say');
+    expect(run.stderr).toContain('sent an unexpected answer');
   });
 
   test('searches for words with its options, and prints a table without terminal control characters', async () => {

@@ -129,9 +129,9 @@ describe('a failing service', () => {
       { status: 502, text: '<html>Bad Gateway</html>' },
       /answered 502: <html>Bad Gateway/,
     ],
-    ['no JSON', { text: 'hello' }, /answered something that Millrace does not say/],
-    ['other JSON', { json: { results: [{}] } }, /answered something that Millrace does not say/],
-    ['an empty body', { text: '' }, /answered something that Millrace does not say/],
+    ['no JSON', { text: 'hello' }, /sent an unexpected answer/],
+    ['other JSON', { json: { results: [{}] } }, /sent an unexpected answer/],
+    ['an empty body', { text: '' }, /sent an unexpected answer/],
   ])(
     'that answers with %s leads to an error message without a stack',
     async (_, answer, sentence) => {

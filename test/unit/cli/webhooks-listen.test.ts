@@ -102,7 +102,7 @@ describe('webhooks listen', () => {
   test('without a secret verifies nothing and says so; a body that is not an event is printed too', async () => {
     const listener = await startListening();
     expect(await listener.post({}, 'plain\u001b[2J text')).toBe(200);
-    expect(listener.printed()).toMatch(/ unchecked no event: plain text\n$/);
+    expect(listener.printed()).toMatch(/ unchecked not an event: plain text\n$/);
   });
 
   test('with --json prints each delivery as JSON', async () => {

@@ -45,7 +45,7 @@ describe('a page that is too large', () => {
     }
   });
 
-  it('with an endless stream is read up to the limits', async () => {
+  it('and never ends is read up to the limits', async () => {
     const part = 'Words without end. '.repeat(5_000);
     site.pages = {
       '/endless': (_, response) => {

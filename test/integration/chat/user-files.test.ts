@@ -128,7 +128,7 @@ describe('an upload neither accepts nor stores a file', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('while the other files of the request are stored', async () => {
+  it('but stores the other files of the request', async () => {
     const { body } = await upload([
       ['one.txt', 'The first.'],
       ['large.txt', Buffer.alloc(MAX_FILE_BYTES + 500_000, 'a')],

@@ -63,7 +63,7 @@ async function pairsOf(id: string): Promise<number[]> {
 }
 
 describe('a private pair', () => {
-  it('is searched and listed by its owner', async () => {
+  it('can be searched and listed by its owner', async () => {
     expect(await found(own)).toEqual(['both', 'open', 'secret']);
     expect(await listed(own)).toEqual(['both', 'open', 'secret']);
   });

@@ -76,7 +76,7 @@ describe('an unreliable embedding provider', () => {
     }
   });
 
-  it('fails only the document on which it breaks, and counts those attempts', async () => {
+  it('fails only the document that breaks it, and counts those attempts', async () => {
     embeddings.fault = (texts) =>
       texts.some((text) => text.includes('hemlock')) ? { status: 500, message: 'Segfault.' } : null;
     await ingest({ breaker: 'About hemlock.', left: 'About daisies.', right: 'About poppies.' });

@@ -144,7 +144,7 @@ describe('a disabled endpoint has no unfinished deliveries left', () => {
     ]);
   });
 
-  it('after an event was being written at the time', async () => {
+  it('after an event was written concurrently', async () => {
     const { id } = await endpointWith(2);
     const { services, workspaceId } = test;
     await disable(id);

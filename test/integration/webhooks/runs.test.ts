@@ -195,7 +195,7 @@ describe('a run that fails', () => {
   });
 });
 
-describe('a run that was ended by somebody else', () => {
+describe('a run that does not end on its own', () => {
   it('is not reported when it was canceled during its work', async () => {
     scripted.script.poll = pages([{ documents: documents(2) }]);
     const cancel = () => cancelRun(services.db, scripted.pair, 'Canceled by the test.');

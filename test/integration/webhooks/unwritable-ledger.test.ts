@@ -146,7 +146,7 @@ describe('after a job', () => {
     receiver.behave = () => ({ kind: 'answer' });
   });
 
-  it('that left nothing to do there is none', async () => {
+  it('that left nothing to do no delayed job remains', async () => {
     const { id } = await endpointWith(2);
     const before = await delayedJobs(test.services);
     await runJob(test.services, id);

@@ -204,10 +204,10 @@ describe('site pacing', () => {
       'shop.acme.test/': 'Shop',
     });
     const first = await visit(sites, 'acme.test/');
-    expect(first.failure).toMatch(/^acme\.test may be asked again only in 60 minutes/);
+    expect(first.failure).toMatch(/^acme\.test accepts requests again only in 60 minutes/);
     const before = sites.requests.length;
     const second = await visit(sites, 'shop.acme.test/');
-    expect(second.failure).toMatch(/^acme\.test may be asked again only in 60 minutes/);
+    expect(second.failure).toMatch(/^acme\.test accepts requests again only in 60 minutes/);
     expect(sites.requests).toHaveLength(before);
     expect(opened().waits).toEqual([]);
   });

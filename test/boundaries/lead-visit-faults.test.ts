@@ -16,17 +16,17 @@ describe('a start page that cannot be read fails with a sentence naming the host
     [
       'a picture',
       { headers: { 'content-type': 'image/png' }, body: 'x' },
-      /image\/png, which is no web page/,
+      /image\/png, which is not a web page/,
     ],
     [
       'a misleading content type',
       { headers: { 'content-type': 'ignore all rules' }, body: 'x' },
-      /sent something, which is no web page/,
+      /sent something, which is not a web page/,
     ],
     [
       'bytes that are not text',
       { headers: { 'content-type': 'text/html' }, body: Buffer.from([0, 1, 2, 0, 255, 0]) },
-      /no web page/,
+      /not a web page/,
     ],
     [
       'a reset',

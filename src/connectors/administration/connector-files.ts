@@ -190,7 +190,7 @@ async function readSettings(
   if (connector.kind === 'file' && settings.success) return settings.data;
   throw new Problem(
     'BAD_REQUEST',
-    `Connector ${connectorId} is of the kind ${connector.kind} and has no files. Only connectors of the kind file have.`,
+    `Connector ${connectorId} is of the kind ${connector.kind} and has no files. Only connectors of kind file have files.`,
   );
 }
 

@@ -182,7 +182,7 @@ async function assertOwnCredentials(
   if (rows.length === 0) return;
   throw new Problem(
     'UNAUTHORIZED',
-    `connector_specific_config: connector ${before.id} uses a private credential of another user, which would go wherever these settings point. Ask that user, or make a connector of your own.`,
+    `connector_specific_config: connector ${before.id} uses a private credential of another user, which would be sent wherever these settings point. Ask that user, or create your own connector.`,
   );
 }
 
@@ -225,6 +225,6 @@ function duplicateName(): Problem {
 function kindIsFixed({ id, kind }: Pick<ConnectorRecord, 'id' | 'kind'>): Problem {
   return new Problem(
     'BAD_REQUEST',
-    `body.source: connector ${id} is linked as ${kind} and cannot become another kind. Create a connector of its own for the other source.`,
+    `body.source: connector ${id} is linked as ${kind} and cannot become another kind. Create a separate connector for the other source.`,
   );
 }

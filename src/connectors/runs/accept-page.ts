@@ -93,7 +93,7 @@ async function acceptOne(
       });
       return await services.documentAcceptor.accept({ ...incoming, needsPair: true });
     } catch (error) {
-      if (isOfDocument(error)) return { failed: `The database refuses it: ${error.message}` };
+      if (isOfDocument(error)) return { failed: `The database rejected it: ${error.message}` };
       if (!(error instanceof Problem)) throw error;
       if (error.code === 'PAYLOAD_TOO_LARGE') return { failed: error.message };
       if (error.retryAfterSeconds === null) throw error;

@@ -51,7 +51,7 @@ export async function endRun(
     const status = endStatus(counts);
     const error =
       status === 'failed'
-        ? `${counts.failed} of ${counts.fetched} documents failed: more than ${TOLERATED_FAILURES} and more than ${TOLERATED_SHARE * 100} %. The errors of the pair say why.`
+        ? `${counts.failed} of ${counts.fetched} documents failed: more than ${TOLERATED_FAILURES} and more than ${TOLERATED_SHARE * 100} %. See the errors of the pair.`
         : null;
     await closeAttempt(trx, run, status, error, now);
     if (status === 'failed') {

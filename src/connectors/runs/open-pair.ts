@@ -88,11 +88,11 @@ export function openPair({ secrets }: Pick<ConnectorServices, 'secrets'>, pair: 
   }
   const settings = connector.settings.safeParse(pair.settings);
   if (!settings.success) {
-    throw new SourceRefused(`connector_specific_config does not fit: ${issuesOf(settings.error)}.`);
+    throw new SourceRefused(`connector_specific_config is not valid: ${issuesOf(settings.error)}.`);
   }
   const credential = connector.credential.safeParse(unseal(secrets, pair));
   if (!credential.success) {
-    throw new CredentialRejected(`credential_json does not fit: ${issuesOf(credential.error)}.`);
+    throw new CredentialRejected(`credential_json is not valid: ${issuesOf(credential.error)}.`);
   }
   return { connector, settings: settings.data, credential: credential.data };
 }

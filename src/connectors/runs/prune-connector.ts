@@ -63,7 +63,7 @@ async function pruneNow(
   const { known, gone } = await compare(services, prune);
   const agreed = (prune.confirmed_gone ?? 0) * CONFIRMED_GROWTH;
   if (gone > known * SUSPICIOUS_SHARE && gone > agreed) {
-    const reason = `${gone} of ${known} documents are not listed by the source any more, which is more than half. Nothing was removed. If that is right, confirm: POST /manage/admin/cc-pair/${prune.pair.id}/prune with {"confirm_prune_attempt_id": ${prune.id}}.`;
+    const reason = `${gone} of ${known} documents are no longer listed by the source, which is more than half. Nothing was removed. If that is right, confirm: POST /manage/admin/cc-pair/${prune.pair.id}/prune with {"confirm_prune_attempt_id": ${prune.id}}.`;
     await endPrune(db, prune, 'needs_confirmation', reason, clock());
     return;
   }
@@ -146,7 +146,7 @@ async function removeSome(
 }
 
 function timedOut(): SourceUnavailable {
-  return new SourceUnavailable('The source could not be listed within the time of a job.');
+  return new SourceUnavailable('The source could not be listed within the time limit of a job.');
 }
 
 async function waitOrFail(

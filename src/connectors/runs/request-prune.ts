@@ -82,6 +82,6 @@ async function readGone(
   if (row) return row.gone;
   throw new Problem(
     'BAD_REQUEST',
-    `confirm_prune_attempt_id: ${id} is no prune of this pair that waits for confirmation. GET /manage/admin/cc-pair/${pair.id}/prune-attempts lists them.`,
+    `confirm_prune_attempt_id: ${id} is not a prune of this pair that waits for confirmation. GET /manage/admin/cc-pair/${pair.id}/prune-attempts lists them.`,
   );
 }

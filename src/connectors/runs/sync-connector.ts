@@ -62,7 +62,7 @@ export async function syncConnector(
   if (!run) return { ccPairId, run: null, end: 'nothing to do' };
   const facts = { ccPairId, run: run.id };
   if (run.outages > MAX_OUTAGES) {
-    const reason = `The run was given up: ${run.outages} times in a row its worker was lost or its source was away.`;
+    const reason = `The run was abandoned: ${run.outages} times in a row, its worker was lost or its source was down.`;
     const now = services.clock();
     await tell(services, run, await failRun(services.db, run, reason, { pause: false, now }));
     return { ...facts, end: 'failed' };
@@ -89,7 +89,7 @@ export function isTimeout({ reason }: AbortSignal): boolean {
 /** An error on our side is retried like an outage, so that it cannot hold a run forever. */
 function ownFault(error: unknown): SourceUnavailable {
   const words = error instanceof Error ? error.message : String(error);
-  return new SourceUnavailable(`Millrace could not go on: ${words}`, { cause: error });
+  return new SourceUnavailable(`Millrace could not continue: ${words}`, { cause: error });
 }
 
 /** For the log: the outcome of a pair's run in this job. */

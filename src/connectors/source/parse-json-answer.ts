@@ -13,7 +13,7 @@ export function parseJsonAnswer<T>(
     json = JSON.parse(response.text());
   } catch {
     const type = response.headers.get('content-type') ?? 'no content type';
-    return { problem: `answered ${response.status} with something that is no JSON (${type}).` };
+    return { problem: `answered ${response.status} with something other than JSON (${type}).` };
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return { data: parsed.data };

@@ -43,5 +43,5 @@ function whyLost({ end, message }: LostTask, limits: TaskLimits): string {
   if (end === 'overtime')
     return `The page was not read within ${limits.taskMs / 1000} s; it is too complex.`;
   if (end === 'memory') return `The page needs more than ${limits.memoryMb} MB to be read.`;
-  return `The page ended its thread: ${message}`;
+  return `The page crashed its thread: ${message}`;
 }

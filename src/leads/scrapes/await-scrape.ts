@@ -37,7 +37,7 @@ export async function awaitScrape(
     case 'canceled':
       throw new Problem(
         'CONFLICT',
-        `The scrape was canceled meanwhile. GET /tools/lead-scraper/${id} tells what it had found.`,
+        `The scrape was canceled. GET /tools/lead-scraper/${id} shows what it had found.`,
       );
     case 'completed': {
       const leads = (await readLeadsToShow(db, workspaceId, id)).map(presentLead);

@@ -61,7 +61,7 @@ export async function scrapeLeads(
   const scrape = await claimScrape(services.db, scrapeId);
   if (!scrape) return { scrapeId, end: 'nothing to do' };
   if (scrape.outages > MAX_OUTAGES) {
-    const reason = `The scrape was given up: ${scrape.outages} times in a row its worker was lost.`;
+    const reason = `The scrape was abandoned: ${scrape.outages} times in a row, its worker was lost.`;
     await failScrape(services, scrape, reason);
     return { scrapeId, end: 'failed' };
   }

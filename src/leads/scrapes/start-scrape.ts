@@ -51,7 +51,7 @@ async function findOrInsert(
   if (unfinished >= MAX_UNFINISHED) {
     throw new Problem(
       'RATE_LIMIT_EXCEEDED',
-      `This workspace has ${unfinished} scrapes under way, and may have ${MAX_UNFINISHED}. Wait for some of them, or cancel them with POST /tools/lead-scraper/{scrape_id}/cancel.`,
+      `This workspace has ${unfinished} unfinished scrapes; the limit is ${MAX_UNFINISHED}. Wait for some to finish, or cancel them with POST /tools/lead-scraper/{scrape_id}/cancel.`,
       { retryAfterSeconds: RETRY_SECONDS },
     );
   }

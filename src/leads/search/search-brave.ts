@@ -105,7 +105,7 @@ function refusalOf(
     const when =
       retryAfterSeconds === null ? 'Try again later' : `Try again in ${retryAfterSeconds} s`;
     return new SearchProviderFailed(
-      `${label} is asked more than the plan of BRAVE_API_KEY allows (429). ${when}, or choose a larger plan.`,
+      `${label} received more requests than the plan of BRAVE_API_KEY allows (429). ${when}, or choose a larger plan.`,
       { isTemporary: true },
     );
   }
@@ -121,7 +121,7 @@ function refusalOf(
 
 function keyProblem(label: string, reason: string): SearchProviderFailed {
   return new SearchProviderFailed(
-    `${label} does not take the key in BRAVE_API_KEY (${reason}). Check that it is whole, active, and of a plan with web search.`,
+    `${label} rejects the key in BRAVE_API_KEY (${reason}). Check that it is complete, active, and for a plan with web search.`,
     { isTemporary: false },
   );
 }

@@ -134,8 +134,7 @@ function refusalOf(
     );
   }
   if (status === 429) {
-    const when =
-      retryAfterSeconds === null ? '' : ` It can be asked again in ${retryAfterSeconds} s.`;
+    const when = retryAfterSeconds === null ? '' : ` Try again in ${retryAfterSeconds} s.`;
     return failed(`${label} is asked too often (429): ${limiter}.${when}`, true);
   }
   if (status === 401) {

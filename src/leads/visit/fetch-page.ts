@@ -91,7 +91,7 @@ function readBody(url: string, { bytes, headers }: OutboundResponse): FetchedPag
     const what = isPage || type === '' ? 'something' : printable(type);
     return {
       kind: 'failed',
-      reason: `${hostname} sent ${what}, which is no web page.`,
+      reason: `${hostname} sent ${what}, which is not a web page.`,
       isGone: true,
     };
   }

@@ -153,7 +153,7 @@ function understand(url: string, response: OutboundResponse): FetchedRobots {
 }
 
 function whyUnreadable(url: string, what: string): string {
-  return `${new URL(url).hostname} ${what} its robots.txt, and nothing of a site may be read while its rules are unknown. Try again later.`;
+  return `${new URL(url).hostname} ${what} its robots.txt, and a site must not be read while its rules are unknown. Try again later.`;
 }
 
 function readable(file: RobotsFile): OriginRobots {

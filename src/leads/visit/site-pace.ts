@@ -8,7 +8,7 @@ export class SlotTooFar extends Error {
 
   constructor(domain: string, waitMs: number) {
     super(
-      `${domain} may be asked again only in ${inWords(waitMs)}: it wants to be left alone for a while (Retry-After), or others wait for their turn there. Try again later.`,
+      `${domain} accepts requests again only in ${inWords(waitMs)}: it asked for a pause (Retry-After), or other visits wait for their turn. Try again later.`,
     );
     this.waitMs = waitMs;
   }

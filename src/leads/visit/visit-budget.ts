@@ -58,7 +58,7 @@ export class VisitBudget {
    * @throws BudgetSpent when there is no time or request left for it
    */
   async spend<T>(maxMs: number, request: (timeoutMs: number) => Promise<T>): Promise<T> {
-    if (this.isSpent) throw new BudgetSpent('The visit has taken as long as it may.');
+    if (this.isSpent) throw new BudgetSpent('The visit has used up its time.');
     this.requests += 1;
     const startedMs = performance.now();
     try {

@@ -55,7 +55,7 @@ test('a content type that echoes the credential is quoted without it', async () 
     { 'private-token': 'glpat-0123456789' },
     { body: 'no JSON', headers: { 'content-type': 'text/plain; token=glpat-0123456789' } },
   );
-  expect(message).toContain('no JSON (text/plain; token=[secret])');
+  expect(message).toContain('other than JSON (text/plain; token=[secret])');
 });
 
 test('quoted words of a source are short, well-formed, and free of control characters', async () => {

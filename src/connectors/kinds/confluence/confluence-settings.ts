@@ -63,7 +63,7 @@ export const CONFLUENCE_SETTINGS: z.ZodType<ConfluenceSettings> = z
     const isCloud = sent.is_cloud || isCloudHost(sent.wiki_base);
     const root = wikiRoot(sent.wiki_base, isCloud);
     if (root === null) {
-      const message = 'is no web address; write it as https://example.atlassian.net/wiki';
+      const message = 'is not a web address; write it as https://example.atlassian.net/wiki';
       issues.addIssue({ code: 'custom', path: ['wiki_base'], message });
     }
     if (sent.page_id !== null && !/^\d+$/.test(sent.page_id)) {

@@ -74,7 +74,7 @@ export async function requireReader({ http, api, root }: ConfluenceSite): Promis
   const { data } = await http.json({ url: `${api}/rest/api/user/current` }, USER);
   if (data.type === 'anonymous') {
     throw new CredentialRejected(
-      `${new URL(root).host} took this account for an anonymous visitor. Check the token and the user name.`,
+      `${new URL(root).host} treated this account as an anonymous visitor. Check the token and the user name.`,
     );
   }
 }

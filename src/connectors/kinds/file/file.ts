@@ -165,7 +165,7 @@ async function readOne(
   let bytes = 0;
   try {
     const opened = await openListedFile(list, file, context);
-    if (opened === null) throw new GiveUp(`${file.name ?? file.id} is not stored any more.`);
+    if (opened === null) throw new GiveUp(`${file.name ?? file.id} is no longer stored.`);
     bytes = opened.bytes.length;
     const metadata = parseFileMetadata(opened.keys);
     failure.link = metadata.link;

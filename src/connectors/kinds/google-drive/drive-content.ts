@@ -9,7 +9,7 @@ import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 const GOOGLE_KIND = 'application/vnd.google-apps.';
-const NOT_DOWNLOADABLE = 'a file that its owner lets nobody download';
+const NOT_DOWNLOADABLE = 'a file whose owner forbids downloads';
 
 /**
  * Export formats of Google's own file types, best first. An export has at most 10 MB.

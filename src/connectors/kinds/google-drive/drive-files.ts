@@ -92,7 +92,7 @@ async function withTargets(
       continue;
     }
     if (targetId && files.has(targetId)) {
-      skip('a shortcut to a file that is there itself');
+      skip('a shortcut to a file that is indexed itself');
       continue;
     }
     const target = await findTarget(page, shortcut, subject, api);
@@ -120,7 +120,7 @@ async function findTarget(
   } catch (error) {
     if (!(error instanceof SourceRefused)) throw error;
     const link = shortcut.webViewLink ?? documentIdOf(shortcut.id);
-    const reason = `The file behind the shortcut ${shortcut.name} is refused. ${error.message}`;
+    const reason = `The target of the shortcut ${shortcut.name} was refused. ${error.message}`;
     addFailure(page, { documentId: documentIdOf(targetId), link, entityId: null, reason }, subject);
     return 'refused';
   }

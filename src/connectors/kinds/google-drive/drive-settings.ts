@@ -12,7 +12,7 @@ function commaList(read: (item: string) => string | null, what: string, descript
     .nullish()
     .superRefine((text, context) => {
       const wrong = split(text).find((item) => read(item) === null);
-      if (wrong !== undefined) context.addIssue(`"${wrong}" is no ${what}.`);
+      if (wrong !== undefined) context.addIssue(`"${wrong}" is not an ${what}.`);
     })
     .transform((text) => [...new Set(split(text).flatMap((item) => read(item) ?? []))])
     .describe(description);

@@ -31,7 +31,7 @@ function jsonText(schema: z.ZodType, description: string) {
       const parsed = schema.safeParse(parseJson(text));
       const [issue] = parsed.error?.issues ?? [];
       if (issue)
-        context.addIssue(`${issue.path.join('.') || 'is no JSON object'}: ${issue.message}`);
+        context.addIssue(`${issue.path.join('.') || 'is not a JSON object'}: ${issue.message}`);
     })
     .nullish()
     .describe(description);

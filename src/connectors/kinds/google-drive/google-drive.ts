@@ -79,7 +79,7 @@ export function createGoogleDriveConnector(
 export const googleDrive = createGoogleDriveConnector();
 
 async function checkPart(part: DrivePart | undefined, api: DriveApi): Promise<void> {
-  if (!part) throw new SourceRefused('There is no drive that the settings name.');
+  if (!part) throw new SourceRefused('No drive matches the settings.');
   const { scope, subject } = part;
   switch (scope.kind) {
     case 'drive':

@@ -77,7 +77,7 @@ function tlsMismatch({ host, port, useTls }: ImapAddress, error: ImapFailure): E
   }
   if (!useTls && error.code === 'GREETING_TIMEOUT') {
     return new SourceUnavailable(
-      `${host} sent no greeting on port ${port} within ${GREETING_TIMEOUT_MS / 1_000} s, as a server does that waits for TLS. Set "use_tls" to true, or "port" to one with STARTTLS (143).`,
+      `${host} sent no greeting on port ${port} within ${GREETING_TIMEOUT_MS / 1_000} s, like a server that waits for TLS. Set "use_tls" to true, or "port" to one with STARTTLS (143).`,
       options,
     );
   }

@@ -101,7 +101,7 @@ export async function openImapSession(
 function requireUsable(client: ImapFlow, { host, password }: ImapAddress): void {
   if (client.usable) return;
   const words = tidyWords(client.byeReason || '', secretsOf(password));
-  throw new SourceUnavailable(`${host} has ended the connection${words ? `: ${words}` : '.'}`);
+  throw new SourceUnavailable(`${host} closed the connection${words ? `: ${words}` : '.'}`);
 }
 
 function createClient(address: ImapAddress, ip: string, allowPlaintext: boolean): ImapFlow {

@@ -81,7 +81,7 @@ async function readChildren(
   let cursor: string | null = null;
   do {
     if (reading.requests >= MAX_REQUESTS_PER_PAGE) {
-      reading.leftOut.add('the page has more blocks than are read of one page');
+      reading.leftOut.add('the page has more blocks than the limit for one page');
       return blocks;
     }
     reading.requests += 1;
@@ -103,7 +103,7 @@ async function readBlock(
 ): Promise<NotionBlock | null> {
   const parsed = BLOCK.safeParse(item);
   if (!parsed.success || parsed.data.type === 'unsupported') {
-    reading.leftOut.add('a block of a kind that Notion does not give out');
+    reading.leftOut.add('a block of a type that Notion does not return');
     return null;
   }
   const { id, type, has_children: hasChildren } = parsed.data;
@@ -124,7 +124,7 @@ async function readBlock(
 
 async function readNested(reading: Reading, blockId: string, place: Place): Promise<NotionBlock[]> {
   if (place.depth > MAX_DEPTH) {
-    reading.leftOut.add('blocks that are nested too deep');
+    reading.leftOut.add('blocks that are nested too deeply');
     return [];
   }
   try {
@@ -132,7 +132,7 @@ async function readNested(reading: Reading, blockId: string, place: Place): Prom
   } catch (error) {
     // 400: a block type that the API does not support; 404: a synced block whose original is not shared.
     if (!isRefused(error, 400, 404)) throw error;
-    reading.leftOut.add('a block that Notion does not give out');
+    reading.leftOut.add('a block that Notion does not return');
     return [];
   }
 }

@@ -100,7 +100,7 @@ function addError(content: PageContent, page: NotionPage, error: unknown): void 
   const documentId = documentIdOf(page.id);
   if (isRefused(error, 404)) content.removed.push(documentId);
   else {
-    const reason = `Notion does not give out this page: ${wordsOfOne(error)}`;
+    const reason = `Notion does not return this page: ${wordsOfOne(error)}`;
     content.failures.push({ documentId, link: linkOf(page), entityId: null, reason });
   }
 }

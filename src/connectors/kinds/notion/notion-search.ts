@@ -47,9 +47,7 @@ export async function* walkPages(
     const isEnd =
       next === null || (all.length > 0 && all.every((page) => isEditedBefore(page, since)));
     if (!isEnd && next === position.cursor) {
-      throw new SourceUnavailable(
-        'Notion says that there are more pages, and sends the same again.',
-      );
+      throw new SourceUnavailable('Notion reports more pages, but sends the same ones again.');
     }
     position = {
       cursor: isEnd ? null : next,

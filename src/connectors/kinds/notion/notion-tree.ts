@@ -45,7 +45,7 @@ export function pushNodes(stack: TreeNode[], nodes: readonly Found[]): void {
   stack.push(...nodes.map(nodeOf).reverse());
   if (stack.length > MAX_WAITING) {
     throw new SourceRefused(
-      `More than ${MAX_WAITING} pages stand beside each other under the root page; choose a smaller root, or none.`,
+      `More than ${MAX_WAITING} pages are side by side under the root page; choose a smaller root, or none.`,
     );
   }
 }
@@ -92,7 +92,7 @@ export async function nextBatch(
     else if (isRefused(read.reason, 404)) {
       batch.skipped.push({ documentId, reason: 'a page that is not shared with the integration' });
     } else {
-      const reason = `Notion does not give out this page: ${wordsOfOne(read.reason)}`;
+      const reason = `Notion does not return this page: ${wordsOfOne(read.reason)}`;
       batch.failures.push({ documentId, link: documentId, entityId: null, reason });
       if (read.reason instanceof SourceUnavailable) unavailable.push(read.reason);
     }
@@ -166,7 +166,7 @@ async function refusedDatabase(api: NotionApi, id: string, error: unknown): Prom
   const words = wordsOfOne(error);
   // Some databases are too large for Notion to return. If it does not respond to anything else either, it is down.
   if (error instanceof SourceUnavailable) await api.get('/users/me', z.object({}));
-  const reason = `Notion does not give out this database: ${words}`;
+  const reason = `Notion does not return this database: ${words}`;
   const failure = { documentId: null, link: documentIdOf(id), entityId: id, reason };
   return { pages: [], skipped: [], failures: [failure] };
 }
@@ -179,7 +179,7 @@ function notOurs(): TreeBatch {
 function notShared(id: string, cause: unknown): SourceRefused {
   const words = cause instanceof Error ? ` (${cause.message})` : '';
   return new SourceRefused(
-    `Notion shows the integration no page or database ${id}: open it in Notion and add the integration under "Connections"${words}.`,
+    `The Notion integration cannot see a page or database ${id}: open it in Notion and add the integration under "Connections"${words}.`,
     { status: 404, cause },
   );
 }

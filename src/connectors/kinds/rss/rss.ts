@@ -23,7 +23,7 @@ const settingsSchema = z.strictObject({
   feed_url: z
     .string()
     .trim()
-    .refine((text) => readBaseUrl(text) !== null, 'This is no web address.')
+    .refine((text) => readBaseUrl(text) !== null, 'This is not a web address.')
     .describe('Address of an RSS, Atom or JSON feed. Without a scheme it is https.'),
   fetch_full_articles: z
     .boolean()

@@ -103,7 +103,7 @@ async function readAnswer(
 ): Promise<FeedPage> {
   const text = decodePage(answer.bytes, answer.headers.get('content-type') ?? '');
   const feed = text === null ? null : readFeed(text, answer.url);
-  if (!feed) throw new NoFeed(`${url} is no feed, or was cut off.`);
+  if (!feed) throw new NoFeed(`${url} is not a feed, or was cut off.`);
   const keys = feed.items.map(({ key }) => key);
   const value: FeedPageMemory = {
     etag: answer.headers.get('etag'),

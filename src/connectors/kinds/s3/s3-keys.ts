@@ -70,5 +70,5 @@ async function assumeRole(
   }
   const role = readAssumedRole(response.text());
   if (role) return role;
-  throw new SourceUnavailable(`${new URL(address).host} answered with something that is no role.`);
+  throw new SourceUnavailable(`${new URL(address).host} sent a response that is not a role.`);
 }

@@ -86,7 +86,7 @@ export function createS3Requests(
     const answer = read(await send(path, maxBytes)) ?? read(await send(path, maxBytes));
     if (answer !== null) return answer;
     throw new SourceUnavailable(
-      `${new URL(store.addressOf(region)).host} answered with something that is not of S3.`,
+      `${new URL(store.addressOf(region)).host} sent a response that is not from S3.`,
     );
   }
 

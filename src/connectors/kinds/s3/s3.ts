@@ -91,7 +91,7 @@ async function* listings(requests: S3Requests, from: string | null): AsyncGenera
     if (!listing.isTruncated) return;
     const last = listing.objects.at(-1)?.key ?? null;
     if (listing.nextToken === null && (last === null || last === after)) {
-      throw new SourceUnavailable('The store says that there are more objects, and not where.');
+      throw new SourceUnavailable('The store reports more objects, but not where to continue.');
     }
     after = last ?? after;
     token = listing.nextToken;

@@ -51,7 +51,7 @@ const WRITING_METHODS = new Set(['conversations.join']);
 
 const REFUSED = z
   .object({ ok: z.literal(false), error: z.string(), needed: z.string().nullish() })
-  .refine(({ error }) => !PASSING_ERRORS.has(error), { error: 'Slack is busy or out of order.' });
+  .refine(({ error }) => !PASSING_ERRORS.has(error), { error: 'Slack is busy or unavailable.' });
 
 const LISTING = z.object({
   response_metadata: z.object({ next_cursor: z.string().nullish() }).nullish(),
@@ -93,7 +93,7 @@ async function downloadFile(
 ): Promise<Uint8Array> {
   const { url, maxBytes, isHtml } = file;
   if (!isOwnHost(url, apiBase)) {
-    throw new SourceRefused('Slack names an address that is not its own.');
+    throw new SourceRefused('Slack returned an address outside Slack.');
   }
   const { status, headers, bytes } = await http.send({
     url,
@@ -110,7 +110,7 @@ async function downloadFile(
   // Without the scope files:read, Slack redirects to its sign-in page, or shows it with status 200.
   const isPage = !isHtml && (headers.get('content-type') ?? '').startsWith('text/html');
   if (status >= 300 || isPage) {
-    throw new SourceRefused('Slack does not give it out: the app needs the scope files:read.');
+    throw new SourceRefused('Slack refused the download: the app needs the scope files:read.');
   }
   return bytes;
 }

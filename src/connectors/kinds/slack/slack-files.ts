@@ -52,9 +52,9 @@ async function readFile(
   if ((file.size ?? 0) > MAX_FILE_BYTES) return { unread: tooLarge };
   try {
     const full = file.file_access === 'check_file_info' && file.id ? await api.file(file.id) : file;
-    if (full.is_external === true) return { unread: 'it is kept outside of Slack' };
+    if (full.is_external === true) return { unread: 'it is stored outside Slack' };
     const url = full.url_private_download ?? full.url_private;
-    if (!url) return { unread: 'Slack gives no address of it' };
+    if (!url) return { unread: 'Slack gives no address for it' };
     const bytes = await api.download(url, MAX_FILE_BYTES, isHtml(parserName));
     const { sections } = await parse({ name: parserName, bytes });
     return { text: sections.map(({ text }) => text).join('\n\n') };

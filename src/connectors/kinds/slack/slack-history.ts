@@ -66,9 +66,7 @@ export async function* walkHistory(
     if (isLast) return;
     const last = messages.at(-1);
     if (!last || compareTs(last.ts, latest) >= 0) {
-      throw new SourceUnavailable(
-        `Slack sent no older messages of ${channel}, but says there are.`,
-      );
+      throw new SourceUnavailable(`Slack sent no older messages of ${channel}, but reports more.`);
     }
     latest = last.ts;
   }
@@ -88,7 +86,7 @@ async function readPortion(
       return { messages, isLast };
     }
   }
-  throw new SourceUnavailable(`Slack sent no messages of ${channel}, but says there are more.`);
+  throw new SourceUnavailable(`Slack sent no messages of ${channel}, but reports more.`);
 }
 
 /**
@@ -108,8 +106,8 @@ export async function readThread(
   for await (const answer of listByCursor(api, 'conversations.replies', parameters, MESSAGES)) {
     for (const message of answer.messages) messages.set(message.ts, message);
     if (time.isOver() && answer.response_metadata?.next_cursor) {
-      const read = `${messages.size} messages of this thread were read`;
-      throw new SlackRefusal('too_slow', `Slack let ${read} in the time that one thread may take.`);
+      const read = `only ${messages.size} messages of this thread were read`;
+      throw new SlackRefusal('too_slow', `Slack is too slow: in the time for one thread, ${read}.`);
     }
   }
   return [...messages.values()].sort((a, b) => compareTs(a.ts, b.ts));

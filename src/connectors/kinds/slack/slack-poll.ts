@@ -159,7 +159,7 @@ function channelsPage({ chosen, unknown }: ChosenChannels, memory: MemoryEntry):
 }
 
 export function unknownChannelReason(name: string): string {
-  return `Slack shows the bot no channel "${name}": correct the name, or invite the bot if it is private.`;
+  return `The bot can see no channel "${name}": correct the name, or invite the bot if it is private.`;
 }
 
 /** A channel that cannot be read does not end the run; any other error does. */

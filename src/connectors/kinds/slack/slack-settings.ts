@@ -113,6 +113,6 @@ function patternProblem(pattern: string): string | null {
     wholeName(pattern);
     return null;
   } catch (error) {
-    return `"${pattern}" is no regular expression: ${error instanceof Error ? error.message : String(error)}`;
+    return `"${pattern}" is not a regular expression: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

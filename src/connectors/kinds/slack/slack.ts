@@ -73,7 +73,7 @@ async function checkAccess(api: SlackApi, settings: SlackSettings): Promise<void
   const [missing] = unknown;
   if (missing !== undefined) throw new SourceRefused(unknownChannelReason(missing));
   const channel = chosen.find(({ isMember }) => isMember) ?? chosen.find((one) => !one.isArchived);
-  if (!channel) throw new SourceRefused('Slack shows the bot no channel that the settings choose.');
+  if (!channel) throw new SourceRefused('The bot can see no channel that the settings choose.');
   await enterChannel(api, channel);
   await api.call('conversations.history', { channel: channel.id, limit: '1' }, z.object({}));
 }

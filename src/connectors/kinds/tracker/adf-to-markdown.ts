@@ -38,7 +38,8 @@ const MAX_DEPTH = 60;
  */
 export function adfToMarkdown(document: unknown): string {
   const node = readNode(document);
-  if (node?.type !== 'doc') throw new Error('The text is no Atlassian Document Format document.');
+  if (node?.type !== 'doc')
+    throw new Error('The text is not an Atlassian Document Format document.');
   return blocks(node, 0);
 }
 

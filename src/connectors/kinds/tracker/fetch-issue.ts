@@ -42,7 +42,7 @@ export async function readIssue(
     const words = customText(raw, customFields);
     return { document: issueDocument(issue, comments, { ...options, customText: words }) };
   } catch (error) {
-    throw new SourceRefused('The text of the issue could not be read: it is no document of Jira.', {
+    throw new SourceRefused('The text of the issue could not be read: it is not a Jira document.', {
       cause: error,
     });
   }

@@ -81,7 +81,7 @@ function baseUrlProblem(sent: (string | null)[], isSite: boolean): string | null
   if (count === 0)
     return 'is required (or its other name, jira_base_url): the address of the site, such as https://example.atlassian.net';
   if (count > 1) return 'is set, and jira_base_url too; set one of the two';
-  return isSite ? null : 'is no web address; write it as https://example.atlassian.net';
+  return isSite ? null : 'is not a web address; write it as https://example.atlassian.net';
 }
 
 const PROJECT_LINK = /\/(?:projects|browse)\/([A-Za-z][A-Za-z0-9_]+)/;

@@ -175,7 +175,7 @@ async function readPage(
       documentId: null,
       link: site.root,
       entityId: null,
-      reason: 'Jira gave an issue without a key or a time of change.',
+      reason: 'Jira returned an issue without a key or a time of change.',
     });
   }
   return pageOf({

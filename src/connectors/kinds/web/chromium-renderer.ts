@@ -80,7 +80,7 @@ export function openChromiumRenderer(options: Options): PageRenderer & AsyncDisp
     // Nothing in it needs a graceful shutdown.
     const started = await stopping?.catch(() => null);
     await started?.server.kill().catch((error: unknown) => {
-      log.warn({ err: error }, 'chromium did not end');
+      log.warn({ err: error }, 'chromium did not stop');
     });
   };
 

@@ -124,7 +124,7 @@ function addRead(
   const { frontier } = crawl;
   const { id, isCut } = reading;
   if (isCut === true) {
-    harvest.skipped.push({ documentId: null, reason: 'more links than are followed from a page' });
+    harvest.skipped.push({ documentId: null, reason: 'more links than the limit for a page' });
   }
   if (remembered?.isTwin === true && !entry.own && reading.prints.includes(remembered.hash)) {
     addKnownTwin(crawl, entry, reading, remembered.id, harvest);

@@ -91,7 +91,7 @@ async function findSeeds(
     return (await readUpload(settings.base_url, context)).map((url) => seed(url, 'page'));
   }
   const base = readBaseUrl(settings.base_url);
-  if (!base) throw new SourceRefused(`${settings.base_url} is no web address.`);
+  if (!base) throw new SourceRefused(`${settings.base_url} is not a web address.`);
   if (settings.web_connector_type !== 'sitemap') return [seed(base.href, 'page')];
   if (isSitemapAddress(settings.base_url)) return [seed(base.href, 'sitemap')];
   const named = await robots.sitemaps(base.href);
@@ -106,7 +106,7 @@ async function readUpload(fileId: string, context: ConnectorContext): Promise<st
   const file = isId ? await context.files.read(fileId as StoredFileId) : null;
   if (!file) throw new SourceRefused(`There is no uploaded file with the id ${fileId}.`);
   const text = decodeText(file.bytes);
-  if (text === null) throw new SourceRefused(`${file.name} is no text file.`);
+  if (text === null) throw new SourceRefused(`${file.name} is not a text file.`);
   const lines = text.split('\n').map((line) => line.trim());
   const urls = lines.flatMap((line) => {
     if (line === '' || line.startsWith('#')) return [];
@@ -114,7 +114,7 @@ async function readUpload(fileId: string, context: ConnectorContext): Promise<st
     const link = url && readLink(url.href, url);
     if (!link)
       throw new SourceRefused(
-        `${file.name} has a line that is no web address: ${line.slice(0, 200)}`,
+        `${file.name} has a line that is not a web address: ${line.slice(0, 200)}`,
       );
     return [link.href];
   });

@@ -45,7 +45,7 @@ export async function readHtmlPage(
   // Lets the next request go out before this page is parsed.
   await setImmediate();
   const html = await htmlOf(crawl, found);
-  if (html === null) return fail(`${place.href} says that it is HTML but is not text.`);
+  if (html === null) return fail(`${place.href} claims to be HTML but is not text.`);
   const page = openPage(html.slice(0, MAX_INLINE_CHARACTERS));
   const directions = readDirections(
     page,

@@ -134,9 +134,11 @@ async function readBody(
     case 'unreadable':
       // A page that was read before does not turn into a picture: something stands in front of it.
       if (!remembered) return skip('not a readable type');
-      return fail(`${place.href} was a page and comes as ${type || 'an unknown type'} now.`);
+      return fail(
+        `${place.href} was a page before and is now sent as ${type || 'an unknown type'}.`,
+      );
     case 'mislabelled':
-      return fail(`${place.href} is not what its content type ${type} says.`);
+      return fail(`${place.href} does not match its content type ${type}.`);
   }
 }
 

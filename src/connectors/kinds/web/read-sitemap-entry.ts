@@ -29,7 +29,7 @@ export async function readSitemapEntry(
       maxBytes: MAX_SITEMAP_BYTES,
     });
     const sitemap = readSitemap(bytes, entry.url);
-    if (!sitemap) throw new SourceRefused(`${entry.url} is no sitemap.`);
+    if (!sitemap) throw new SourceRefused(`${entry.url} is not a sitemap.`);
     const reading: SitemapReading = { kind: 'sitemap', entries: [], skipped: [] };
     for (const link of sitemap.sitemaps) {
       const url = entry.depth < MAX_NESTING ? URL.parse(link, entry.url) : null;

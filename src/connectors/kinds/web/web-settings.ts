@@ -59,7 +59,7 @@ export const webSettings = z
     refinement.addIssue({
       code: 'custom',
       path: ['base_url'],
-      message: 'This is no web address. Write it like https://docs.example.com/guide/.',
+      message: 'This is not a web address. Write it like https://docs.example.com/guide/.',
     });
   });
 export type WebSettings = z.infer<typeof webSettings>;

@@ -37,7 +37,7 @@ test('a page that loops loses its thread, and the next one is read', async () =>
 test('a page that exhausts memory, ends its thread or throws fails alone', async () => {
   await using patient = open({ taskMs: 20_000 });
   await expect(extract(patient, 'eat')).rejects.toThrow('more than 64 MB');
-  await expect(extract(pool, 'exit')).rejects.toThrow('The page ended its thread');
+  await expect(extract(pool, 'exit')).rejects.toThrow('The page crashed its thread');
   await expect(extract(pool, 'throw')).rejects.toThrow('out of order');
   await expect(extract(pool, 'fine')).resolves.toMatchObject({ title: 'fine' });
 });

@@ -121,7 +121,7 @@ test('invalid settings name the field', () => {
   expect(problems({ is_cloud: true })[0]).toMatch(/^wiki_base: /);
   expect(problems({ wiki_base: 'a.net' })[0]).toMatch(/^is_cloud: /);
   expect(problems({ wiki_base: 'ftp://a', is_cloud: true })[0]).toMatch(
-    /^wiki_base: is no web address/,
+    /^wiki_base: is not a web address/,
   );
   expect(problems({ wiki_base: 'a.net', is_cloud: true, page_id: '1 or 1=1' })[0]).toMatch(
     /^page_id: /,

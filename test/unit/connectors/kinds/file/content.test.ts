@@ -74,7 +74,7 @@ describe('an unindexable file is one failure with its reason', () => {
     const gone = randomUUID();
     const page = await index([], { settings: { file_locations: [gone], file_names: ['a.txt'] } });
     expect(page.failures).toMatchObject([
-      { documentId: `FILE_CONNECTOR__${gone}`, reason: 'a.txt is not stored any more.' },
+      { documentId: `FILE_CONNECTOR__${gone}`, reason: 'a.txt is no longer stored.' },
     ]);
   });
 

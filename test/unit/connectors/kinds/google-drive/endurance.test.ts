@@ -100,7 +100,7 @@ test('a file that becomes undownloadable or empty is skipped, and removed from t
   fixture().drive.write({ id: '1file-page_2', name: 'page 2', content: Buffer.alloc(0), ...page });
   const second = await poll({ since: SINCE });
   expect(second.skipped.map(({ reason }) => reason).toSorted()).toEqual([
-    'a file that its owner lets nobody download',
+    'a file whose owner forbids downloads',
     'an empty file',
   ]);
   expect(second.failures).toEqual([]);

@@ -72,7 +72,7 @@ describe('the settings', () => {
   test('require something to read, and valid addresses', () => {
     expect(() => inputs({})).toThrow(/Set at least one of include_shared_drives/);
     expect(() => inputs({ shared_folder_urls: 'https://example.com/' })).toThrow(
-      /is no address of a folder/,
+      /is not an address of a folder/,
     );
     expect(() => inputs({ folders: 'x' })).toThrow(/folders/);
   });

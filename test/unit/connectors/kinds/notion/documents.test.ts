@@ -103,7 +103,7 @@ it('a synced copy shows the original, and an original that is not shared is note
   const lost = block('synced_block', { synced_from: { type: 'block_id', block_id: 'nowhere' } });
   const { document } = await read([original, copy, lost]);
   expect(document?.sections[0]?.text).toBe('shared words\n\nshared words');
-  expect(document?.metadata['left_out']).toEqual(['a block that Notion does not give out']);
+  expect(document?.metadata['left_out']).toEqual(['a block that Notion does not return']);
 });
 
 it('every block of a long page is read, and endless nesting is cut with a note', async () => {
@@ -115,7 +115,7 @@ it('every block of a long page is read, and endless nesting is cut with a note',
   for (let depth = 0; depth < 40; depth += 1) nested = block('toggle', `t${depth}`, [nested]);
   const { document } = await read([nested]);
   expect(document?.sections[0]?.text).not.toContain('bottom');
-  expect(document?.metadata['left_out']).toEqual(['blocks that are nested too deep']);
+  expect(document?.metadata['left_out']).toEqual(['blocks that are nested too deeply']);
 });
 
 it('properties become metadata and text, and blank ones are omitted', async () => {

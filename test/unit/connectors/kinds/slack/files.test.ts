@@ -68,10 +68,10 @@ it('the token is sent to no other host, and unreadable files are named', async (
   const [document] = documentsOf(pages);
   expect(document?.sections).toHaveLength(1);
   expect(document?.metadata['unread_files']).toEqual([
-    'elsewhere.txt: Slack names an address that is not its own.',
-    'plain.txt: Slack names an address that is not its own.',
+    'elsewhere.txt: Slack returned an address outside Slack.',
+    'plain.txt: Slack returned an address outside Slack.',
     'large.txt: more than 10 MB',
-    'drive.txt: it is kept outside of Slack',
+    'drive.txt: it is stored outside Slack',
     expect.stringMatching(/^broken\.pdf: /),
   ]);
 });
@@ -82,7 +82,7 @@ it('without the scope, the sign-in page is not taken for the file', async () => 
   say(slack.workspace, 'Our plan', 1, { files: [upload(slack, 'plan.txt', 'Secret.')] });
   const [document] = documentsOf(await slack.poll());
   expect(document?.metadata['unread_files']).toEqual([
-    'plan.txt: Slack does not give it out: the app needs the scope files:read.',
+    'plan.txt: Slack refused the download: the app needs the scope files:read.',
   ]);
 });
 

@@ -8,7 +8,7 @@ const doc = (...content: unknown[]): object => ({ type: 'doc', version: 1, conte
 
 test('anything but an ADF document is an error, not an empty text', () => {
   for (const wrong of [null, 'text', [], {}, { type: 'paragraph' }, { content: [] }]) {
-    expect(() => adfToMarkdown(wrong)).toThrow('no Atlassian Document Format');
+    expect(() => adfToMarkdown(wrong)).toThrow('not an Atlassian Document Format');
   }
   expect(adfToMarkdown(doc())).toBe('');
 });

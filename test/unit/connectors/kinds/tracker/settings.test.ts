@@ -38,7 +38,7 @@ test('invalid settings name the field', () => {
     'set one of the two',
   );
   expect(problems({ tracker_base_url: 'ftp://a' })[0]).toMatch(
-    /^tracker_base_url: is no web address/,
+    /^tracker_base_url: is not a web address/,
   );
   expect(problems({ tracker_base_url: 'https://u:p@a.net' })[0]).toMatch(/^tracker_base_url: /);
   expect(problems({ tracker_base_url: 'a.net', jql: 'x' })[0]).toContain('jql');

@@ -191,6 +191,6 @@ describe('sitemaps', () => {
     pages['/sitemap.xml'] = { body: '<urlset><url><loc>http://x' };
     await expect(crawl(test, settings)).rejects.toThrow(/cut off/);
     pages['/sitemap.xml'] = page('Not a sitemap');
-    await expect(crawl(test, settings)).rejects.toThrow(/is no sitemap/);
+    await expect(crawl(test, settings)).rejects.toThrow(/is not a sitemap/);
   });
 });

@@ -89,7 +89,7 @@ describe('a page is not lost', () => {
     await using site = await startSite({ '/': page('Home', links) });
     await using test = openTestContext();
     const { reasons } = await crawl(test, { base_url: site.url, max_depth: 0 });
-    expect(reasons).toContain('more links than are followed from a page');
+    expect(reasons).toContain('more links than the limit for a page');
   });
 });
 

@@ -117,7 +117,7 @@ describe('the scope of a crawl', () => {
     expect(result.reasons).toEqual(['not a readable type']);
     expect(result.failures.map(({ reason }) => reason)).toEqual([
       expect.stringContaining('broken.pdf'),
-      expect.stringContaining('is not what its content type'),
+      expect.stringContaining('does not match its content type'),
     ]);
   });
 

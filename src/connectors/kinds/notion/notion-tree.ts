@@ -179,7 +179,7 @@ function notOurs(): TreeBatch {
 function notShared(id: string, cause: unknown): SourceRefused {
   const words = cause instanceof Error ? ` (${cause.message})` : '';
   return new SourceRefused(
-    `The Notion integration cannot see a page or database ${id}: open it in Notion and add the integration under "Connections"${words}.`,
+    `The Notion integration can see no page or database ${id}: open it in Notion and add the integration under "Connections"${words}.`,
     { status: 404, cause },
   );
 }

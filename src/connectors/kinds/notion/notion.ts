@@ -124,7 +124,7 @@ async function checkAccess(api: NotionApi, settings: Settings): Promise<void> {
   const [page] = results;
   if (!page) {
     throw new SourceRefused(
-      'The Notion integration cannot see any page: open a page in Notion and add the integration under "Connections".',
+      'The Notion integration can see no page: open a page in Notion and add the integration under "Connections".',
     );
   }
   await api.get(`/blocks/${page.id}/children?page_size=1`, BLOCK_LIST);

@@ -46,7 +46,7 @@ export function parseDocumentId(id: string): { channel: string; rootTs: string }
 function skipReason(message: SlackMessage, includeBots: boolean): string | null {
   if (message.subtype === 'ekm_access_denied')
     return 'withheld by the key management of its workspace';
-  if (NOTICE.test(message.subtype ?? '')) return 'a Slack notice, not a message';
+  if (NOTICE.test(message.subtype ?? '')) return 'a notice from Slack, not a message';
   const isBot = message.subtype === 'bot_message' || Boolean(message.bot_id);
   if (isBot && !includeBots) return 'written by a bot';
   return messageMarkup(message) === '' ? 'a message without text' : null;

@@ -64,7 +64,7 @@ describe('a run', () => {
     );
     expect(reasons.sort()).toEqual([
       'a message without text',
-      ...Array.from({ length: 3 }, () => 'a Slack notice, not a message'),
+      ...Array.from({ length: 3 }, () => 'a notice from Slack, not a message'),
       'written by a bot',
     ]);
     const [document] = documentsOf(await slack.poll({ include_bot_messages: true }));

@@ -112,7 +112,7 @@ function base64Email(text: string): string | null {
   return decoded.includes('@') ? normalizeEmail(decoded) : null;
 }
 
-/** Values that a script decodes, which finds the element by its class. */
+/** Values decoded by a script that finds the element by its class. */
 function classEmails(element: HtmlElement): (string | null)[] {
   const classes = element.attribs['class'] ?? '';
   const isFlagged = /^(?:|true)$/.test(element.attribs['data-rot13'] ?? 'no');

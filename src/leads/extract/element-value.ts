@@ -12,7 +12,7 @@ const MAX_NODES_OF_VALUE = 2_000;
 /** Texts of nested elements overlap, so this limits the nodes visited for all values of a page. */
 const MAX_NODES_OF_PAGE = 500_000;
 
-/** The base URL for relative addresses in the page. */
+/** The page's base URL, and how many more nodes may be visited. */
 export interface ValueReader {
   base: string;
   nodesLeft: number;
@@ -26,7 +26,7 @@ const BREAKS = new Set(
   ),
 );
 const SOURCES = new Set(['audio', 'embed', 'iframe', 'img', 'source', 'track', 'video']);
-/** Properties whose value is the text, even of a link. */
+/** Properties whose value is the target of a link, not its text. */
 const LINK_PROPERTIES = new Set(
   'url sameas id image logo photo homepage account hasmap mainentityofpage'.split(' '),
 );

@@ -5,7 +5,7 @@ import { emailsOfLine } from './line-emails.ts';
 import { INLINE, type PageLine } from './page-lines.ts';
 import { isMarkedAsTitle } from './title-markup.ts';
 
-/** Maximum distance from a name to the same person's address. */
+/** Maximum distance, in lines, from a name to the same person's address. */
 const MOST_LINES = 6;
 
 /**
@@ -63,7 +63,7 @@ function hasTitle({ title, phrase }: FoundName): boolean {
   return title !== null || phrase !== null;
 }
 
-/** Whether the first address below both matches the name above. */
+/** Whether the first matching address below both names matches the upper one. */
 function isAboves(
   above: FoundName,
   name: FoundName,

@@ -32,10 +32,10 @@ export interface PersonCard {
 
 /** In a card, the role is within this many lines: longer texts come after it. */
 const MOST_LINES_TO_TITLE = 8;
-/** Further away from a lone name, an organisation's address is not the person's. */
+/** A longer card of a lone name may include the organisation's own contacts. */
 const MOST_LINES_ALONE = 8;
 const MOST_LINES_MARKED = 14;
-/** A name directly followed by its role and one address, and nothing else. */
+/** The length of a card with nothing but a name, its role and one address. */
 const MOST_LINES_SHORT = 6;
 /** Class names of a box about a person. */
 const PERSON_CLASS =

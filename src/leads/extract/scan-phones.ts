@@ -63,7 +63,7 @@ interface Introduced {
   digits: number;
 }
 
-/** Whether the label of the previous number also applies to this one: equally long, with only a comma between. */
+/** Whether the label of the previous number also applies to this one: about as long, with only a separator between. */
 function continuesList(between: string, last: Introduced, digits: number): boolean {
   if (last.end === -1 || between.length > 20) return false;
   return digits >= last.digits - 2 && LIST_SEPARATOR.test(between);

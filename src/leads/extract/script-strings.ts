@@ -198,7 +198,7 @@ class Evaluator {
 
   #parenthesis(): Made | null {
     this.#at += 1;
-    // Deeply nested brackets are not addresses.
+    // Doubled parentheses do not build addresses.
     if (this.#isSign('(', this.#at)) return null;
     const inner = this.#chain();
     return inner && this.#takes(')') ? inner : null;

@@ -102,7 +102,7 @@ class Reader {
     const isNoise = NOISE_ELEMENTS.has(name) && hasClassOf(element, this.#tricks.hidden);
     const isInline = INLINE.has(name);
     if (isNoise || isHidden(element) || UNSEEN.has(name)) {
-      // A head is hidden only if it is a real one: broken pages never close theirs.
+      // The head may contain visible text: broken pages never close it.
       if (name === 'head' && !isHidden(element)) pushChildren(open, element);
       else this.#push(isInline ? GAP : '\n');
       return;

@@ -81,7 +81,7 @@ function isKnown(
   own: readonly PlacedCard[],
 ): boolean {
   if (emails.length + phones.length + linkedin.length + twitter.length > 0 || address) return true;
-  // Pages name the publisher of an article only for search engines.
+  // A name alone is not enough: pages name an article's publisher only for search engines.
   return own.some(({ card }) => isStructured(card.technique) && card.name && card.description);
 }
 

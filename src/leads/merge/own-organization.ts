@@ -34,7 +34,7 @@ export function ownOrganizationCards(
   const sure = open.filter(({ card }) => isOnSite(card, siteDomain));
   const alike = cards.filter(isNamedLikeSite);
   const marked = [...sure, ...alike].filter(({ card }) => isStructured(card.technique));
-  // The site's name in a page's head does not confirm the names in its structured data.
+  // A name in a page's head does not tell which organisation in the structured data owns the site.
   const base = [...sure, ...alike, ...(marked.length > 0 ? [] : namesakesOfBest(open))];
   const keys = new Set(base.map(keyOf));
   const chosen = new Set(base);

@@ -11,7 +11,7 @@ import { HAS_SCHEME } from './scrape-request.ts';
 import { type SiteVisit, visitSite } from '#src/leads/visit/visit-site.ts';
 import { onlyWanted } from './wanted-facts.ts';
 
-/** One worker may die at a site by chance, two hardly: a third is not risked. */
+/** One worker may die at a site by chance; after three the site is skipped. */
 const MAX_STARTS = 3;
 
 /**
@@ -37,7 +37,7 @@ export async function scrapeSite(
   signal: AbortSignal,
 ): Promise<SiteResult> {
   if (site.starts >= MAX_STARTS) {
-    const failure = `${site.domain} was given up: ${site.starts} times its worker was lost.`;
+    const failure = `${site.domain} was skipped: its worker was lost ${site.starts} times.`;
     return { leads: [], pages: 0, failure };
   }
   const indexed =

@@ -73,7 +73,7 @@ async function findOrInsert(
   return { id, place: unfinished + 1 };
 }
 
-/** Index results are not shared: the index may have changed a moment ago, and searching it again costs nothing. */
+/** An empty result from the index is not shared: pages may be indexed by now, and a new search costs nothing. */
 async function findShared(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,

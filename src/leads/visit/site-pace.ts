@@ -75,7 +75,7 @@ async function untilNextSlot(db: LeadServices['db'], domain: string): Promise<nu
   return Math.max(0, rows[0]?.wait_ms ?? 0);
 }
 
-/** A longer pause is an error, by accident or on purpose. */
+/** A longer pause is a mistake, or malicious. */
 const MAX_PAUSE_MS = 3_600_000;
 
 /** Leaves the site alone for this long, at most an hour: nobody gets an earlier slot. */

@@ -82,7 +82,7 @@ function judgedOnce(judge: (element: HtmlElement) => boolean): (element: HtmlEle
 
 function isFooter({ name, parent }: HtmlElement): boolean {
   if (name !== 'footer') return false;
-  // The author of a quotation.
+  // A footer in a quotation names its author.
   return !(parent && isElement(parent) && parent.name === 'blockquote');
 }
 

@@ -61,7 +61,7 @@ export async function readHtmlPage(
   const opened: OpenedHtml = { found, html, page, content, framed, directions, links, knownId };
   const finish = (): Promise<PageReading> => finishPage(crawl, opened);
   const learn = (): void => {
-    // The content of earlier runs has been counted already.
+    // An earlier run has counted this page already.
     if (remembered) return;
     crawl.frame.learn(framed.key, findFrame(framed, crawl.frame).candidates);
   };

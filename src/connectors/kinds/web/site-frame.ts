@@ -7,7 +7,7 @@ const MIN_PAGES = 6;
 /** Within the text of pages, only what is on this share of all pages counts as the site's. */
 const COMMON_SHARE = 0.5;
 const MIN_COMMON_PAGES = 12;
-/** A text of this length that is not a link is worth keeping on one page. */
+/** A text of this length that is not a link is kept on the first page that has it. */
 const NOTICE_LENGTH = 80;
 /** 20 bytes each, in one row that is written with each step of a crawl that found pages. */
 const MAX_COUNTED = 4_000;

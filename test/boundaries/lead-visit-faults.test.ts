@@ -14,7 +14,7 @@ describe('a start page that cannot be read fails with a sentence naming the host
     ['500', 500, /^acme\.test answered 500\.$/],
     ['304', 304, /^acme\.test answered 304\.$/],
     [
-      'a picture',
+      'an image',
       { headers: { 'content-type': 'image/png' }, body: 'x' },
       /image\/png, which is not a web page/,
     ],

@@ -18,7 +18,7 @@ import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 function snapshot(event: EventFixture): Snapshot {
   const made = snapshotOf(stripeEvent.parse(event), stripeSubscription.parse(event.data.object));
-  if (!made) throw new Error('The fixture is no subscription.');
+  if (!made) throw new Error('The fixture is not a subscription.');
   return made;
 }
 

@@ -26,7 +26,7 @@ test('no match returns no fragments', () => {
   expect(highlight('some text', [])).toEqual([]);
 });
 
-test('the three best fragments are returned at most, in text order', () => {
+test('at most the three best fragments are returned, in text order', () => {
   const filler = 'filler '.repeat(60);
   const text = [1, 2, 3, 4].map((n) => `${filler} alpha${n === 3 ? ' beta' : ''} n${n}`).join('');
   const fragments = highlight(text, tokenize('alpha beta'));

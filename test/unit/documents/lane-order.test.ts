@@ -19,7 +19,7 @@ function nameOf({ workspace_id: workspace, source }: WaitingLane): string {
 function turns(order: LaneOrder, lanes: readonly WaitingLane[], count: number): string[] {
   return Array.from({ length: count }, () => {
     const [first] = order.next(lanes);
-    if (!first) throw new Error('Nobody was given a turn.');
+    if (!first) throw new Error('No lane got a turn.');
     order.charge(first, SLICE_COST);
     return nameOf(first);
   });

@@ -66,7 +66,7 @@ test.each<Row>([
   ['is full', { rcpt: answer('452') }, 'temporarily_rejected', true],
   ['closes at RCPT', { rcpt: answer('421') }, 'server_busy', true],
   ['refuses DATA', { data: answer('554') }, 'message_rejected', false],
-  ['puts DATA off', { data: answer('451') }, 'temporarily_rejected', true],
+  ['defers DATA', { data: answer('451') }, 'temporarily_rejected', true],
   ['reports a limit at DATA', { data: answer('421') }, 'rate_limited_by_provider', true],
   ['refuses the message', { content: answer('554 5.7.1') }, 'message_rejected', false],
   ['defers the message', { content: answer('451') }, 'temporarily_rejected', true],

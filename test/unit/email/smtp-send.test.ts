@@ -123,7 +123,7 @@ test('nothing is sent without permission, and its reason is returned', async () 
 test.each([
   ['refuses the sender', { mail: '550 no' }],
   ['refuses the recipient', { rcpt: '550 no' }],
-  ['takes no data', { data: '554 no' }],
+  ['refuses DATA', { data: '554 no' }],
   ['says 250 where 354 belongs', { data: '250 ok' }],
 ])('no permission is requested when the server %s', async (_, script) => {
   await using server = await startScriptedSmtp({ script });

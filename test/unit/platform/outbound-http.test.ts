@@ -165,7 +165,7 @@ test('a connection is reused, and closing the client closes it', async () => {
   });
   const client = openOutboundClient();
   for (let index = 0; index < 10; index += 1) await callOut(server.url, {}, client);
-  // A second connection opens when a call comes before the first has become idle.
+  // A second connection opens when a call comes before the first one has settled.
   expect(server.connections).toBeLessThanOrEqual(2);
   const unused = server.untilUnused();
   await client[Symbol.asyncDispose]();

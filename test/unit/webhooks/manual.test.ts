@@ -17,7 +17,7 @@ import { makeFolder } from '#test/support/fake-service.ts';
 import { until } from '#test/support/until.ts';
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8');
-/** Of the programs in the page: the first line of each names its file. */
+/** The programs on the page by file name, which the first line of each gives. */
 const PROGRAMS = new Map(
   [...PAGE.matchAll(/^```(?:js|python)\n(?:\/\/|#) (\S+)\n([^]*?)^```$/gm)].map(
     ([, name = '', code = '']) => [name, code],
@@ -44,7 +44,7 @@ describe('the manual page', () => {
     );
     for (const [type = '', when = '', fields = ''] of rows) {
       const name = EVENT_TYPE_NAMES.find((known) => type === `\`${known}\``);
-      if (name === undefined) throw new Error(`${type} is no event type.`);
+      if (name === undefined) throw new Error(`${type} is not an event type.`);
       expect(when.includes('Opt-in'), type).toBe(OPT_IN_TYPES.includes(name));
       const known = Object.keys(EVENT_TYPES[name].data.shape);
       const told = fields.startsWith('The same without')

@@ -55,11 +55,11 @@ describe('an image endpoint that returns no image', () => {
       /failed \(502\)\.[^<]*$/,
     ],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, /redirects \(302\)/],
-    ['no JSON', { text: 'An image' }, 'something that is no image'],
+    ['text instead of JSON', { text: 'An image' }, 'something that is no image'],
     ['no data', { json: { data: [] } }, 'something that is no image'],
     ['neither bytes nor a link', { json: { data: [{}] } }, 'something that is no image'],
     [
-      'bytes that are no image',
+      'bytes that are not an image',
       imageAnswer({ b64_json: Buffer.from('<svg onload="x">').toString('base64') }),
       'something that is no image',
     ],

@@ -105,7 +105,7 @@ describe('h-card', () => {
     ['a full card', FULL],
     ['a link', '<a class="h-card" href="https://jane.example/">Jane Doe</a>'],
     [
-      'a picture',
+      'an image',
       '<a class="h-card" href="https://jane.example/"><img src="j.png" alt="Jane Doe"></a>',
     ],
     ['an abbreviation', '<p class="h-card"><abbr title="Jane Doe">JD</abbr></p>'],

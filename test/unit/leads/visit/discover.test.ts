@@ -36,7 +36,7 @@ describe('page discovery', () => {
     ['a mail address', 'mailto:contact@acme.example'],
     ['a script', 'javascript:contact()'],
     ['an address with a password', 'https://a:b@acme.example/contact'],
-    ['a picture', 'https://acme.example/team.jpg'],
+    ['an image', 'https://acme.example/team.jpg'],
     ['a brochure', 'https://acme.example/contact.pdf'],
     ['the page itself', 'https://acme.example/#contact'],
     ['an endless address', `https://acme.example/contact?x=${'a'.repeat(3_000)}`],

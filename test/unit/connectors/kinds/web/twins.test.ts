@@ -149,7 +149,7 @@ describe('a change to one of two addresses', () => {
   });
 });
 
-test('links below max_depth are counted once each', async () => {
+test('links deeper than max_depth are counted once each', async () => {
   await using site = await startSite({
     '/': page('Home', ['/a', '/b']),
     '/a': page('A', ['/', '/deep/1', '/deep/2']),

@@ -53,7 +53,7 @@ describe('a start page that cannot be read fails with a sentence naming the host
     [
       'a social network',
       { status: 302, headers: { location: 'https://www.facebook.com/acme' } },
-      /^acme\.test sends its readers on to facebook\.com/,
+      /^acme\.test redirects its readers to facebook\.com/,
     ],
     ['a page that cannot be parsed', 'BOMB', /acme\.test could not be read: It took longer/],
   ])('%s', async (_, answer, sentence) => {

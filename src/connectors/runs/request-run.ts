@@ -39,7 +39,7 @@ export async function requestRun(
       return open;
     }
     if (open !== null) {
-      await cancelRun(trx, ccPairId, 'Canceled: a run from the beginning was asked for.');
+      await cancelRun(trx, ccPairId, 'Canceled: a run from the beginning was requested.');
     }
     return openRun(trx, pair, { now: clock(), fromBeginning });
   });

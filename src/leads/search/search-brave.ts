@@ -51,7 +51,7 @@ export function openBrave(options: {
     name: 'brave',
     async find(query, { page, signal }) {
       // A library that rejects the header value would quote the key in its error.
-      if (!/^[\x21-\x7e]+$/.test(apiKey)) throw keyProblem(address.label, 'it is no key');
+      if (!/^[\x21-\x7e]+$/.test(apiKey)) throw keyProblem(address.label, 'it is not a key');
       if (page - 1 > MAX_OFFSET) return [];
       const url = new URL(`${base.pathname.replace(/\/+$/, '')}/res/v1/web/search`, base.origin);
       url.search = new URLSearchParams({

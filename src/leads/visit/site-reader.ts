@@ -67,7 +67,7 @@ export class SiteReader {
       const domain = siteDomainOf(url);
       // A site that has moved to a social network has no pages of its own there.
       if (domain !== this.domain && (!options.mayLeave || isDirectory(domain))) {
-        return failed(`${new URL(start).hostname} sends its readers on to ${domain}.`);
+        return failed(`${new URL(start).hostname} redirects its readers to ${domain}.`);
       }
       this.domain = domain;
       const robots = await this.robots(url);

@@ -91,7 +91,7 @@ async function finishPage(crawl: Crawl, opened: OpenedHtml): Promise<PageReading
   const { elements, candidates } = findFrame(framed, frame);
   const extracted = await extract(crawl, opened, elements);
   if (sendsOn(crawl, found, directions, extracted)) {
-    return skip('sends its readers on to another page', links);
+    return skip('redirects its readers to another page', links);
   }
   if (extracted.text === '') {
     const needsScripts = page.hasScripts && !settings.render_javascript;

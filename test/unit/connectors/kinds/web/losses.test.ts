@@ -139,7 +139,7 @@ describe('site metadata', () => {
     await using test = openTestContext();
     const { paths, reasons } = await crawl(test, { base_url: site.url });
     expect(paths).toEqual(['/guide/']);
-    expect(reasons).toEqual(['sends its readers on to another page']);
+    expect(reasons).toEqual(['redirects its readers to another page']);
   });
 });
 

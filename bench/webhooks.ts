@@ -111,7 +111,7 @@ function throughputTable(seconds: Seconds, deliveries: number): object {
   return {
     'bare undici loop': rowOf(bare, BARE_CONNECTIONS),
     'bare undici loop, as wide as Millrace': rowOf(bareWide, connections),
-    'Millrace, events that are there': rowOf(healthy, connections),
+    'Millrace, existing events': rowOf(healthy, connections),
     'Millrace, events written meanwhile': rowOf(withEvents, connections),
   };
 }

@@ -114,7 +114,7 @@ function onlyFor(feature: string, modules: string[]): Pattern {
   const named = FEATURES[feature] ?? [];
   return {
     group: ['**', ...modules.map((name) => `!${name}`), ...named.map((path) => `![#]src/${path}`)],
-    message: `src/${feature} is what other programs would take with them: ${[...modules, ...named].join(', ')} and nothing else.`,
+    message: `src/${feature} is meant for other programs, so it may import only ${[...modules, ...named].join(', ')}.`,
   };
 }
 
@@ -125,7 +125,7 @@ function queuesOnly(place: string): Pattern {
   return {
     group: ['**', ...allowed.map((name) => `!${name}`)],
     message:
-      'queues says what work exists and is pure data: zod, #src/ids.ts and other queues. queues/producer.ts may also import bullmq, node and the queue backend.',
+      'queues define work as pure data: they may import zod, #src/ids.ts and other queues. queues/producer.ts may also import bullmq, node and the queue backend.',
   };
 }
 
@@ -137,7 +137,7 @@ function closedDoors(place: string): Pattern {
   return {
     regex: `^(${closed.join('|')})(/|$)`,
     message:
-      'One door per outside world: only the file that owns this module may import it. Take what you need as an argument.',
+      'One door per external dependency: only the file that owns this module may import it. Take what you need as an argument.',
   };
 }
 
@@ -163,7 +163,7 @@ function bottomOfRoot(): Pattern[] {
     {
       group: ['./*.ts', ...above.flatMap((part) => [`./${part}/**`, `[#]src/${part}/**`])],
       message:
-        'src/services.ts joins what the features take, and imports nothing that starts them.',
+        'src/services.ts joins the services of the features, and must not import anything that starts them.',
     },
   ];
 }

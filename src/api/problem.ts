@@ -42,7 +42,7 @@ export function toProblem(error: unknown): Problem {
   if (isUnstorableText(error)) {
     return new Problem(
       'BAD_REQUEST',
-      'A text in the request holds a character that cannot be stored (NUL or half of a surrogate pair). Remove it.',
+      'A text in the request contains a character that cannot be stored (NUL or half of a surrogate pair). Remove it.',
       { cause: error },
     );
   }

@@ -145,7 +145,7 @@ function pathOf(ctx: ApiContext): string {
       },
     );
   }
-  throw new Problem('BAD_REQUEST', 'The path holds a NUL character (%00). Remove it.');
+  throw new Problem('BAD_REQUEST', 'The path contains a NUL character (%00). Remove it.');
 }
 
 /** For requests without a matching route: 405 with `Allow` when the path exists, else 404. */

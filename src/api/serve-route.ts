@@ -88,7 +88,7 @@ function applyRateLimit(ctx: ApiContext, decision: RateLimitDecision): void {
 function queryOf(ctx: ApiContext): unknown {
   const text = ctx.querystring;
   if (/%00/.test(text)) {
-    throw new Problem('BAD_REQUEST', 'The query holds a NUL character (%00). Remove it.');
+    throw new Problem('BAD_REQUEST', 'The query contains a NUL character (%00). Remove it.');
   }
   return { ...ctx.query };
 }

@@ -22,8 +22,8 @@ export const addAskCommand: AddCommand = (program, context) => {
     .summary('ask a question')
     .description('Ask a question; the answer is printed as it comes, with the sources it cites.')
     .argument('<question...>', 'the question')
-    .option('--session <id>', 'go on in this session')
-    .option('--continue', 'go on in the session that was used last')
+    .option('--session <id>', 'continue this session')
+    .option('--continue', 'continue the most recently used session')
     .option('--file <path>', 'attach this file (repeatable)', repeated)
     .option('--agent <id or name>', 'ask this agent, in a new session')
     .option('--project <id>', 'ask in this project', wholeNumber(1, MAX_ID))
@@ -31,8 +31,8 @@ export const addAskCommand: AddCommand = (program, context) => {
     .option('--temperature <n>', '0 to 2', parseTemperature)
     .option('--deep-research', 'research the question: takes minutes')
     .option('--no-citations', 'without citations and sources')
-    .option('--context <text or @file>', 'text for this answer alone; it is not stored')
-    .option('--reasoning', 'show what the model thinks')
+    .option('--context <text or @file>', 'text for this answer only; it is not stored')
+    .option('--reasoning', 'show the reasoning of the model')
     .addHelpText(
       'after',
       `
@@ -73,7 +73,7 @@ async function ask(question: string, options: AskOptions, context: CommandContex
     // A question that was refused is not in any session.
     const isAsked = printer.messageId !== null || request.chat_session_id === undefined;
     if (!isJson && isAsked && sessionId !== null) {
-      terminal.stderr.write(`\nSession ${sessionId}; --session or --continue goes on in it.\n`);
+      terminal.stderr.write(`\nSession ${sessionId}; continue it with --session or --continue.\n`);
     }
   }
 }

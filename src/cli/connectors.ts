@@ -39,14 +39,14 @@ export const addConnectorsCommand: AddCommand = (program, context) => {
     .command('run')
     .description('Run a pair now and watch it.')
     .argument('<pair>', 'id of the pair, as "connectors list" shows it', wholeNumber(1, MAX_ID))
-    .option('--from-beginning', 'look at everything again')
+    .option('--from-beginning', 'fetch everything again')
     .option('--no-watch', 'do not wait for the end')
     .action((pair: number, options: RunOptions) => run(pair, options, context));
   connectors
     .command('status')
     .description('Show a pair: its documents, its last run and what failed.')
     .argument('<pair>', 'id of the pair, as "connectors list" shows it', wholeNumber(1, MAX_ID))
-    .option('--watch', 'follow the run that is under way to its end')
+    .option('--watch', 'follow the current run to its end')
     .action((pair: number, options: { watch?: true }) => status(pair, options, context));
 };
 

@@ -37,7 +37,7 @@ export const addEmailCommand: AddCommand = (program, context) => {
     .action((address: string, options: AddOptions) => addAccount(address, options, context));
   command('verify', 'Verify an account: send a test message through it.')
     .argument(...ACCOUNT)
-    .requiredOption('--to <address>', 'who gets the test message')
+    .requiredOption('--to <address>', 'recipient of the test message')
     .action((id: string, options: { to: string }) => verifyAccount(id, options, context));
   command('set-default', 'Make an account the default.')
     .argument(...ACCOUNT)
@@ -49,6 +49,6 @@ export const addEmailCommand: AddCommand = (program, context) => {
     .argument(...ACCOUNT)
     .requiredOption('--to <address>', 'the recipient')
     .requiredOption('--subject <text>', 'its subject')
-    .requiredOption('--text <text>', 'what it says')
+    .requiredOption('--text <text>', 'text of the message')
     .action((id: string, message: NewMessage) => sendMessage(id, message, context));
 };

@@ -58,7 +58,7 @@ export async function* findFiles(selection: FileSelection): AsyncGenerator<Found
 }
 
 const SAME_NAME =
-  'another path of this name was given, and their documents would have the same ids; run the command for each, with another --id-prefix';
+  'another given path has the same name, so their documents would have the same ids; run the command once per path, each with its own --id-prefix';
 
 /** What to look for below one of the given paths. */
 interface Reach extends FileSelection {

@@ -30,7 +30,7 @@ export const addLeadsCommand: AddCommand = (program, context) => {
     .description('Find leads: on the site of an address such as example.com, else by words.')
     .argument('<what...>', 'an address or words')
     .option('--max <n>', 'leads at most (default: 25)', wholeNumber(1, 50))
-    .option('--enrichment <list>', `what is looked up, of ${ENRICHMENTS.join(',')}`, enrichment)
+    .option('--enrichment <list>', `what to look up, of ${ENRICHMENTS.join(',')}`, enrichment)
     .option('--fresh', 'read again instead of sharing a result of the last hour')
     .option(...CSV)
     .action((what: string[], options: FindOptions) =>

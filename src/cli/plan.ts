@@ -71,7 +71,7 @@ async function setPlan(
   context.terminal.stdout.write(`${plainLine(`Workspace ${workspace_id} ${what}.`)}\n`);
   if (now === change.base_plan_tier) return;
   context.terminal.stderr.write(
-    `${plainLine(`Its subscription grants ${now}; ${change.base_plan_tier} holds once that ends.`)}\n`,
+    `${plainLine(`Its subscription grants ${now}; ${change.base_plan_tier} applies once that ends.`)}\n`,
   );
 }
 

@@ -41,7 +41,7 @@ export const addWebhooksCommand: AddCommand = (program, context) => {
     .argument(...ENDPOINT)
     .action((id: string) => testEndpoint(id, context));
   command('deliveries', 'List deliveries, the newest first.')
-    .option('--endpoint <id>', 'of this endpoint alone')
+    .option('--endpoint <id>', 'only of this endpoint')
     .option('--status <status>', 'pending, delivering, waiting, delivered, exhausted or canceled')
     .option('--limit <n>', 'how many', wholeNumber(1, MAX_PAGE), 20)
     .action((options: DeliveryFilter) => listDeliveries(options, context));

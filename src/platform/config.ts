@@ -190,7 +190,7 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
       const names = ['openai-compatible', ...config.LLM_PROVIDERS.map(({ name }) => name)];
       return new Set(names.map((name) => name.toLowerCase())).size < names.length;
     },
-    'LLM_PROVIDERS: each provider needs a name of its own; "openai-compatible" is that of LLM_BASE_URL.',
+    'LLM_PROVIDERS: each provider needs a unique name; "openai-compatible" is that of LLM_BASE_URL.',
   ],
   [
     (config) => (config.CHAT_MODELS?.length ?? 0) > 3,

@@ -7,7 +7,7 @@ export const host = z
   .trim()
   .refine(
     (text) => isIP(text) !== 0 || /^[\w.-]+$/.test(text),
-    'must be a host name or an address alone, such as 127.0.0.1, ::1 or 0.0.0.0, without http:// and without a port (that is PORT)',
+    'must be a host name or an address, such as 127.0.0.1, ::1 or 0.0.0.0, without http:// and without a port (that is PORT)',
   );
 
 /** Address ranges, separated by commas. */

@@ -96,7 +96,7 @@ export function callableUrl(url: URL | null, redirectedBy: string | null = null)
     return refuse(`begins with ${url.protocol} where http: or https: is needed.`);
   }
   if (url.username !== '' || url.password !== '') {
-    return refuse(`holds a user name or password; leave them out of ${url.hostname}.`);
+    return refuse(`contains a user name or password; leave them out of ${url.hostname}.`);
   }
   if (BLOCKED_PORTS.has(Number(url.port))) {
     return refuse(`names port ${url.port} of ${url.hostname}, which belongs to another protocol.`);

@@ -74,7 +74,7 @@ function isEscaped(bytes: Uint8Array, at: number): boolean {
 function tooManyValues(maxValues: number): Problem {
   return new Problem(
     'PAYLOAD_TOO_LARGE',
-    `The body holds more than ${maxValues} values (fields and list items, at all levels), the most that this endpoint takes. Send less in one request.`,
+    `The body contains more than ${maxValues} values (fields and list items, at all levels), the most that this endpoint takes. Send less in one request.`,
   );
 }
 

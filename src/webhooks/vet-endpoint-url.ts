@@ -35,7 +35,7 @@ export async function vetEndpointUrl(
  */
 function readUrl(text: string): URL {
   if (!/^https?:\/\/[^\s\p{Cc}\p{Cs}\\/][^\s\p{Cc}\p{Cs}\\]*$/iu.test(text)) {
-    throw wrongUrl('must be a URL that begins with https:// and holds no blanks or backslashes');
+    throw wrongUrl('must be a URL that starts with https:// and contains no blanks or backslashes');
   }
   const url = URL.parse(text);
   if (url === null) throw wrongUrl('is not a URL. Check its host and its port');

@@ -144,7 +144,7 @@ describe('resealing', () => {
     ];
     for (const after of places) {
       await expect(resealValues(rotated, after), after).rejects.toThrow(
-        'body.after: is not a place',
+        'body.after: is not a valid position',
       );
     }
   });

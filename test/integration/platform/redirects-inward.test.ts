@@ -110,7 +110,7 @@ describe('a site that the operator has allowed', () => {
 
 /** The message depends only on what is wrong with the address, never on what is found there. */
 const REFUSALS =
-  /^\S+ (?:may not be reached from here, or it leads to an address|redirects its readers to)|^The address (?:holds a user name|names port 25)/;
+  /^\S+ (?:may not be reached from here, or it leads to an address|redirects its readers to)|^The address (?:contains a user name|names port 25)/;
 
 const MAIL = '<a href="mailto:info@acme.example">Mail</a>';
 const robotsWith = (sitemap: string): SitePage => `User-agent: *\nDisallow:\nSitemap: ${sitemap}\n`;

@@ -58,7 +58,7 @@ describe('plan set', () => {
       url: service.url,
     });
     expect(run.stdout).toBe('Workspace w1 is on Pro as before.\n');
-    expect(run.stderr).toContain('subscription grants Pro; Free holds once that ends');
+    expect(run.stderr).toContain('subscription grants Pro; Free applies once that ends');
   });
 
   test('sends nothing for an unknown plan', async () => {

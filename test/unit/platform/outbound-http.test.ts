@@ -26,7 +26,7 @@ test.each([
 test.each([
   ['ftp://example.com/', 'begins with ftp:'],
   ['file:///etc/passwd', 'begins with file:'],
-  ['http://me:hunter2@example.com/', 'holds a user name or password'],
+  ['http://me:hunter2@example.com/', 'contains a user name or password'],
   ['http://example.com:25/', 'names port 25'],
   ['//example.com', 'is not a URL'],
 ])('%s is refused with the reason, without its secrets', async (url, reason) => {

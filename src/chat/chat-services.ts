@@ -7,14 +7,14 @@ import type { PythonSandbox } from '#src/chat/python/python-sandbox.ts';
 import type { RunServices } from '#src/chat/runs/run-services.ts';
 import type { TurnWriter } from '#src/chat/turns/turn-writer.ts';
 
-/** What the chat takes. The floors below, such as the model, are handed single things of it. */
+/** The services that chat needs. Lower layers, such as the model, get individual ones. */
 export interface ChatServices
   extends DocumentServices, FileServices, RunServices, Pick<LeadServices, 'leadExtractor'> {
-  /** Without any, answers are extractive. */
+  /** Without any models, answers are extractive. */
   readonly chatModels: ChatModels;
-  /** Tokens that workspaces use of them. */
+  /** Counts the tokens that workspaces use. */
   readonly usageLedger: UsageLedger;
-  /** Chat turns that begin or end together are written together. */
+  /** Batches writes of chat turns that begin or end at the same time. */
   readonly turnWriter: TurnWriter;
   /** Starts a process for each run; null when `PYTHON_TOOL` is off. */
   readonly pythonSandbox: PythonSandbox | null;

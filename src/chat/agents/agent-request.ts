@@ -15,7 +15,7 @@ const plain = (limit: number) =>
     .max(limit)
     .refine((text) => !/\0|\p{Cs}/u.test(text), 'must not hold NUL or half surrogate pairs');
 const rowIds = z.array(z.int().min(1).max(MAX_INTEGER)).max(MAX_NAMES);
-/** Blank is none. */
+/** A blank name means none. */
 const modelName = z
   .string()
   .trim()
@@ -52,7 +52,7 @@ const fields = {
   groups: ignored,
 };
 
-/** Two names of one field. */
+/** Pairs of names for the same field. */
 const SPELLINGS = [
   ['system_prompt', 'instructions'],
   ['llm_model_provider_override', 'model_provider'],
@@ -71,7 +71,7 @@ export const agentChangeSchema = z
   .transform((body) => ({ ...readFields(body), name: body.name }))
   .meta({ id: 'AgentChange' });
 
-/** What a caller wants of an agent; undefined leaves it as it is. */
+/** The changes that a caller wants; undefined keeps the current value. */
 export type AgentChange = z.output<typeof agentChangeSchema>;
 export type NewAgent = z.output<typeof newAgentSchema>;
 
@@ -80,7 +80,7 @@ type Fields = z.output<z.ZodObject<typeof fields>>;
 function refuseContradictions(body: Fields, context: z.RefinementCtx): void {
   for (const [first, second] of SPELLINGS) {
     if (isSent(body[first]) && isSent(body[second]) && body[first] !== body[second]) {
-      const message = `says something else than ${first}, which is the same field: send one of them`;
+      const message = `differs from ${first}, which is the same field: send one of them`;
       context.addIssue({ code: 'custom', path: [second], message });
     }
   }
@@ -109,7 +109,7 @@ function readFields(body: Fields) {
   };
 }
 
-/** Null, which empties the field, may stand under either name. */
+/** Null, which clears the field, may be sent under either name. */
 function spelt<T>(first: T, second: T): T {
   return first ?? second ?? (first === undefined ? second : first);
 }

@@ -8,12 +8,12 @@ import { type AgentViewer, DEFAULT_AGENT, isVisibleTo } from './find-agent.ts';
 
 export type AgentRow = Selectable<Tables['agent']>;
 
-/** Who changes an agent: its maker may, and so may an admin when it is public. */
+/** Who changes an agent: allowed for its creator, and for an admin if it is public. */
 export interface AgentEditor extends AgentViewer {
   role: string;
 }
 
-/** The agents that a user may use, oldest first, without the default one. */
+/** The agents that a user may use, oldest first, without the default agent. */
 export function listAgents(db: Database, viewer: AgentViewer): Promise<AgentRow[]> {
   return db
     .selectFrom('agent')
@@ -23,12 +23,12 @@ export function listAgents(db: Database, viewer: AgentViewer): Promise<AgentRow[
     .execute();
 }
 
-/** @throws Problem NOT_FOUND for one that is unknown, deleted or another user's private one */
+/** @throws Problem NOT_FOUND for an agent that is unknown, deleted or another user's private one */
 export async function readAgent(db: Database, viewer: AgentViewer, id: number): Promise<AgentRow> {
   const row = await db
     .selectFrom('agent')
     .selectAll()
-    .where('id', '=', id as AgentId) // a number of the caller's; the query tells whether it is one
+    .where('id', '=', id as AgentId) // a number from the caller; the query tells whether it exists
     .where((where) => isVisibleTo(where, viewer))
     .executeTakeFirst();
   if (!row) throw unknownAgent(id);
@@ -36,8 +36,8 @@ export async function readAgent(db: Database, viewer: AgentViewer, id: number): 
 }
 
 /**
- * The row of an agent that is about to change, locked.
- * @throws Problem BAD_REQUEST for the default one, NOT_FOUND, UNAUTHORIZED when somebody else made it
+ * Locks and returns the row of an agent before a change.
+ * @throws Problem BAD_REQUEST for the default agent, NOT_FOUND, UNAUTHORIZED when someone else created it
  */
 export async function lockAgent(
   trx: DatabaseTransaction,
@@ -47,13 +47,13 @@ export async function lockAgent(
   if (id === DEFAULT_AGENT.id) {
     throw new Problem(
       'BAD_REQUEST',
-      'The agent 0 is the default one and stays as it is. Make another: POST /persona.',
+      'Agent 0 is the default agent and cannot be changed. Create another: POST /persona.',
     );
   }
   const row = await trx
     .selectFrom('agent')
     .selectAll()
-    .where('id', '=', id as AgentId) // a number of the caller's; the query tells whether it is one
+    .where('id', '=', id as AgentId) // a number from the caller; the query tells whether it exists
     .where((where) => isVisibleTo(where, editor))
     .forUpdate()
     .executeTakeFirst();
@@ -61,14 +61,14 @@ export async function lockAgent(
   if (row.created_by !== editor.userId && editor.role !== 'admin') {
     throw new Problem(
       'UNAUTHORIZED',
-      `The agent ${id} was made by somebody else: that user and the admins of the workspace may change or delete it.`,
+      `The agent ${id} was created by someone else: only that user and the admins of the workspace may change or delete it.`,
     );
   }
   return row;
 }
 
 /**
- * Takes an agent out of use. Its conversations stay, and go on with the default agent.
+ * Deletes an agent. Its conversations remain and continue with the default agent.
  * @throws as `lockAgent`
  */
 export async function deleteAgent(db: Database, editor: AgentEditor, id: number): Promise<void> {

@@ -7,7 +7,7 @@ import type { AgentChange } from './agent-request.ts';
 
 const BUILT_IN: ReadonlySet<number> = new Set(Object.values(TOOL_IDS));
 
-/** @throws Problem BAD_REQUEST that names an id which is no tool of the workspace */
+/** @throws Problem BAD_REQUEST that names an id that is not a tool of the workspace */
 export async function assertTools(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
@@ -19,7 +19,7 @@ export async function assertTools(
     .selectFrom('custom_tool')
     .select('id')
     .where('workspace_id', '=', workspaceId)
-    .where('id', 'in', others as CustomToolId[]) // numbers of the caller's; the query tells which are
+    .where('id', 'in', others as CustomToolId[]) // numbers from the caller; the query tells which exist
     .execute();
   const known = new Set<number>(rows.map(({ id }) => id));
   const missing = ids.findIndex((id) => !BUILT_IN.has(id) && !known.has(id));
@@ -31,7 +31,7 @@ export async function assertTools(
 }
 
 /**
- * The names of the document sets that a change asks for; null when it says nothing of them.
+ * The names of the document sets in a change; null when it does not mention them.
  * @throws Problem BAD_REQUEST that names one which does not exist
  */
 export async function documentSetNames(
@@ -66,7 +66,7 @@ function noSet(field: string, index: number, shown: string): Problem {
   );
 }
 
-/** @throws Problem BAD_REQUEST that says which models are configured */
+/** @throws Problem BAD_REQUEST that lists the configured models */
 export function assertModel(
   chatModels: ChatModels,
   { provider, version }: { provider: string | null; version: string | null },

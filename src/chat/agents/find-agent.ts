@@ -4,12 +4,12 @@ import type { AgentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { Tables } from '#src/tables/tables.ts';
 
-/** Who answers, as far as an answer needs to know. */
+/** The agent that answers, with the fields that an answer needs. */
 export interface Agent {
-  /** 0 is the default one. */
+  /** 0 is the default agent. */
   id: number;
   name: string;
-  /** '' when it has none of its own. */
+  /** '' when it has none. */
   instructions: string;
   /** Null: all tools. */
   toolIds: readonly number[] | null;
@@ -20,13 +20,13 @@ export interface Agent {
   temperature: number | null;
 }
 
-/** On whose behalf agents are looked at. */
+/** The user on whose behalf agents are read. */
 export interface AgentViewer {
   workspaceId: WorkspaceId;
   userId: UserId;
 }
 
-/** Answers where no agent is named: everything the workspace has, and no instructions. It has no row. */
+/** Used when no agent is named: all tools and documents of the workspace, no instructions. Has no row. */
 export const DEFAULT_AGENT: Agent = {
   id: 0,
   name: 'Assistant',

@@ -11,7 +11,7 @@ import { DEFAULT_AGENT } from './find-agent.ts';
 const named = z.object({ id: z.int(), name: z.string() });
 const none = z.array(z.unknown()).describe('Always empty.');
 
-/** An agent in a listing: all but its instructions. */
+/** An agent in a list: everything but its instructions. */
 export const agentSummarySchema = z
   .object({
     id: z.int().describe('0 is the default agent.'),
@@ -65,7 +65,7 @@ type Shown = Omit<AgentRow, 'id' | 'workspace_id' | 'deleted_at' | 'created_at' 
   updated_at: Date | null;
 };
 
-/** The default agent as if it had a row. */
+/** The default agent in the form of a row. */
 export const DEFAULT_ROW: Shown = {
   id: DEFAULT_AGENT.id,
   created_by: null,
@@ -83,14 +83,14 @@ export const DEFAULT_ROW: Shown = {
   updated_at: null,
 };
 
-/** Who looks. */
+/** The user who reads. */
 interface Onlooker {
   workspaceId: WorkspaceId;
   role: Role;
 }
 type PresentServices = Pick<ChatServices, 'db' | 'secrets' | 'config'>;
 
-/** The agents as the API shows them, in the same order; looks up the names of what they refer to. */
+/** The agents as the API returns them, in the same order; looks up the names of what they refer to. */
 export async function presentAgents(
   services: PresentServices,
   onlooker: Onlooker,
@@ -110,7 +110,7 @@ export async function presentAgent(
   row: Shown,
 ): Promise<z.input<typeof agentSchema>> {
   const [summary] = await presentAgents(services, onlooker, [row]);
-  if (!summary) throw new Error('One agent was to be presented and none was.');
+  if (!summary) throw new Error('No agent was presented.');
   return {
     ...summary,
     system_prompt: row.instructions,

@@ -8,12 +8,12 @@ import { type AgentEditor, type AgentRow, lockAgent } from './agents.ts';
 import { assertModel, assertTools, documentSetNames } from './check-agent.ts';
 import { type AgentViewer, isVisibleTo } from './find-agent.ts';
 
-/** A listing holds them all. */
+/** Limited because a list returns all of them. */
 const MAX_AGENTS = 500;
 
 /**
- * @throws Problem BAD_REQUEST for a tool, document set or model that does not exist, CONFLICT when there are as many
- * agents as there may be
+ * @throws Problem BAD_REQUEST for a tool, document set or model that does not exist, CONFLICT when the maximum number
+ * of agents is reached
  */
 export async function createAgent(
   db: Database,
@@ -39,7 +39,7 @@ export async function createAgent(
 }
 
 /**
- * What the change leaves out stays.
+ * Fields that the change omits keep their values.
  * @throws Problem as `lockAgent`, and BAD_REQUEST for a tool, document set or model that does not exist
  */
 export async function changeAgent(
@@ -67,7 +67,7 @@ export async function changeAgent(
   });
 }
 
-/** The columns of an agent after a change; `present` is null for a new one. */
+/** The columns of an agent after a change; `present` is null for a new agent. */
 async function contentOf(
   trx: DatabaseTransaction,
   chatModels: ChatModels,
@@ -98,12 +98,12 @@ async function contentOf(
   };
 }
 
-/** What is wanted, null included; what there was when nothing was said. */
+/** The wanted value, including null; the current one if undefined. */
 function chosen<T>(wanted: T | undefined, present: T): T {
   return wanted === undefined ? present : wanted;
 }
 
-/** The lock on the workspace makes those who come together count one after the other. */
+/** The lock on the workspace makes concurrent calls count one after the other. */
 async function assertRoom(trx: DatabaseTransaction, maker: AgentViewer): Promise<void> {
   await sql`select id from workspace where id = ${maker.workspaceId} for no key update`.execute(
     trx,
@@ -116,6 +116,6 @@ async function assertRoom(trx: DatabaseTransaction, maker: AgentViewer): Promise
   if (agents < MAX_AGENTS) return;
   throw new Problem(
     'CONFLICT',
-    `There are ${MAX_AGENTS} agents, and that is as many as a user may have before them. Delete one that is no longer needed: DELETE /persona/{id}.`,
+    `There are ${MAX_AGENTS} agents, which is the limit per user. Delete one that is no longer needed: DELETE /persona/{id}.`,
   );
 }

@@ -18,7 +18,7 @@ import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import type { Problem } from '#src/platform/errors.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
 
-/** Why an answer that nobody came back to is not whole. */
+/** The error of an answer that nobody reconnected to. */
 export const INTERRUPTED = 'The client went away before the answer was complete.';
 const STOPPED_NOTE = 'The answer was stopped by the user.';
 const SAVE_DELAYS_MS = [250, 500, 1_000, 2_000];
@@ -29,19 +29,20 @@ export interface AnswerInput {
   owner: ChatOwner;
   prepared: PreparedAnswer;
   turn: Turn;
-  /** What the caller may be told of an error that stopped the answer. */
+  /** Turns an error that stopped the answer into what the caller may see. */
   describeFailure: (error: unknown) => Problem;
-  /** Somebody asked to stop: what there is counts as the answer. */
+  /** Someone asked to stop: the text so far is the answer. */
   stopped: AbortSignal;
-  /** Nobody reads any more. */
+  /** Nobody is reading any more. */
   abandoned: AbortSignal;
-  /** Aborted with either of them, and when the time is up. */
+  /** Aborted with either of them, and at the deadline. */
   signal: AbortSignal;
 }
 
 /**
- * Answers a turn that has begun: the lines with the ids, then the packets. A failure ends the stream with an `error`
- * packet. The answer is saved before `stop` or `error` goes out, and what there is of it when the consumer stops early.
+ * Streams the answer to a turn that has begun: the lines with the ids, then the packets. A failure ends the stream with
+ * an `error` packet. The answer is saved before `stop` or `error` is sent; when the consumer stops early, the partial
+ * answer is saved.
  */
 export async function* answerTurn(
   services: AnswerServices,
@@ -75,7 +76,7 @@ export async function* answerTurn(
       draft.note(STOPPED_NOTE);
       await finish(null);
       yield stop;
-      // Nobody is there to read of an abandoned answer.
+      // Nobody reads an abandoned answer.
     } else if (!input.abandoned.aborted) {
       const problem = input.describeFailure(error);
       const failed = packetAt(draft.turnIndex, errorPacketOf(problem));
@@ -90,7 +91,7 @@ export async function* answerTurn(
   return summary;
 }
 
-/** Saves the draft the first time that it is called. */
+/** Saves the draft on the first call only. */
 function saveOnce(
   { turnWriter, clock }: AnswerServices,
   { owner, turn, prepared }: AnswerInput,
@@ -112,7 +113,7 @@ function saveOnce(
   };
 }
 
-/** What an answer has cost is not to be lost with a connection: tries again while the database may come back. */
+/** The cost of an answer must not be lost with a connection, so it retries while the database may come back. */
 async function saveWithRetries(save: () => Promise<void>): Promise<void> {
   for (const delayMs of SAVE_DELAYS_MS) {
     try {

@@ -3,10 +3,10 @@ import { packetAt, type Packet, type PacketBody } from '#src/chat/wire/packets.t
 import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import type { Tool, ToolResult } from '#src/chat/tools/tool.ts';
 
-/** A question this short leans on what was said before it. */
+/** A question this short depends on the preceding ones. */
 const SHORT_QUESTION = 80;
 
-/** A search with the user's own words, made before the model is asked. */
+/** A search with the user's own words, before the model is called. */
 export interface FirstSearch {
   bodies: readonly PacketBody[];
   result: ToolResult;
@@ -14,7 +14,7 @@ export interface FirstSearch {
   toolCall: ToolCall;
 }
 
-/** Searches with the question; a short one is searched for together with the question before it, too. */
+/** Searches with the question; a short question is also searched together with the one before it. */
 export async function searchFirst(
   search: Tool,
   { question, before, signal }: { question: string; before: string | null; signal: AbortSignal },
@@ -47,7 +47,7 @@ export async function searchFirst(
   };
 }
 
-/** Its packets; returns the turn of what comes next. */
+/** Yields its packets; returns the next turn index. */
 export function* showFirstSearch(
   first: FirstSearch | null,
   turn: number,

@@ -13,11 +13,11 @@ import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import { TOOL_IDS } from '#src/chat/tools/tool.ts';
 
 /**
- * Answers: the packets of one answer in wire order, without the `stop` at its end; returns the tool calls made.
+ * Generates an answer: its packets in wire order, without the final `stop`; returns the tool calls made.
  *
- * Before the model is asked, its index is searched with the user's words. An answer from that search alone shows it as
- * the model's first tool; where the model calls tools, theirs are the documents, and the first search is forgotten.
- * @param toolCalls filled as they are made, for an answer that fails or is stopped afterwards
+ * Before the model is called, the index is searched with the user's words. An answer from that search alone shows it as
+ * the first tool call; if the model calls tools, only their documents are used, and the first search is dropped.
+ * @param toolCalls filled as they are made, for an answer that later fails or is stopped
  * @throws ModelFailed when the model fails, Problem when a search does, the signal's reason when it aborts
  */
 export async function* generateAnswer(
@@ -27,7 +27,7 @@ export async function* generateAnswer(
   const { model, signal } = input;
   const search = input.tools.find(({ id }) => id === TOOL_IDS.internalSearch) ?? null;
   const isForced = input.forcedToolId !== null && model?.callsTools === true;
-  // Files may come without a word, and a message may be of characters that no index knows.
+  // A message may have only files, or only characters that the index ignores.
   const hasWords = cleanText(input.question).trim() !== '';
   const before = model === null ? contextOf(input) : (input.questionsBefore.at(-1) ?? null);
   const first =
@@ -41,7 +41,7 @@ export async function* generateAnswer(
   return yield* runCycles(input, model, first, toolCalls);
 }
 
-/** A model knows itself what a question leans on; without one, a question that stands by itself is left alone. */
+/** A model knows what a question refers to; without one, a self-contained question is searched on its own. */
 function contextOf({ question, questionsBefore }: GenerateInput): string | null {
   return leansOnBefore(question) ? questionLeantOn(questionsBefore) : null;
 }

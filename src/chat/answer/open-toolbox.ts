@@ -32,23 +32,23 @@ export interface ToolboxInput {
   model: ChatModel | null;
   project: ProjectSources | null;
   attachments: readonly Attachment[];
-  /** What the user has written in this session, the question last. */
+  /** The user's messages in this session, the question last. */
   userTexts: readonly string[];
 }
 
 /** The tools of one answer. */
 export interface Toolbox {
   tools: readonly Tool[];
-  /** Null when internal search looks into files of the user. */
+  /** Null when internal search covers the user's files. */
   readPassages: ReadPassages | null;
   forcedToolId: number | null;
-  /** Ends connections that tools have opened. */
+  /** Closes connections that tools have opened. */
   close(): Promise<void>;
 }
 
 /**
- * The tools that an answer may use: those that are configured, that the agent has and that the request allows. Without
- * a model that calls tools, internal search alone.
+ * The tools that an answer may use: those that are configured, that the agent has and that the request allows. Only
+ * internal search if the model does not call tools.
  * @throws Problem BAD_REQUEST for a forced tool that is not among them
  */
 export async function openToolbox(services: ChatServices, input: ToolboxInput): Promise<Toolbox> {
@@ -82,13 +82,13 @@ export async function openToolbox(services: ChatServices, input: ToolboxInput): 
   };
 }
 
-/** Null when any address may be opened. */
+/** Null when any URL may be opened. */
 function knownUrls({ config }: ChatServices, { agent, userTexts }: ToolboxInput): KnownUrls | null {
   if (config.OPEN_URL_POLICY === 'any') return null;
   return new KnownUrls([...userTexts, agent.instructions]);
 }
 
-/** Those whose documents an answer may cite: all that deep research uses. */
+/** The tools whose documents an answer may cite; deep research uses only these. */
 export function searchTools(tools: readonly Tool[]): readonly Tool[] {
   const ids: readonly number[] = [TOOL_IDS.internalSearch, TOOL_IDS.webSearch, TOOL_IDS.openUrl];
   return tools.filter(({ id }) => ids.includes(id));
@@ -133,7 +133,7 @@ function forcedOf({ request, model }: ToolboxInput, tools: readonly Tool[]): num
   );
 }
 
-/** What internal search looks into: the files of a project, those of the message, or the workspace's documents. */
+/** What internal search covers: the files of a project, those of the message, or the workspace's documents. */
 function openIndex(
   services: ChatServices,
   input: ToolboxInput,
@@ -159,12 +159,12 @@ function openIndex(
   };
 }
 
-/** An agent's document sets bound what a request may ask for. */
+/** Restricts the filters of a request to an agent's document sets. */
 function withinSets(filters: SearchFilters, documentSets: readonly string[]): SearchFilters {
   if (documentSets.length === 0) return filters;
   const asked = filters.document_set;
   const document_set =
     asked.length === 0 ? [...documentSets] : asked.filter((name) => documentSets.includes(name));
-  // Nothing in common: a name that no set can have finds nothing, as it should.
+  // No set in common: a name that no set can have finds nothing, as intended.
   return { ...filters, document_set: document_set.length === 0 ? ['\u0001'] : document_set };
 }

@@ -16,16 +16,16 @@ import {
 } from '#src/chat/turns/turn-place.ts';
 import { type Attachment, loadAttachments } from '#src/chat/user-files/load-attachments.ts';
 
-/** Files of earlier messages that are still at hand, the latest first. */
+/** Number of files of earlier messages that are included again, the latest first. */
 const MAX_EARLIER_FILES = 10;
 
-/** On whose behalf an answer is made. */
+/** The user for whom an answer is made. */
 export interface AnswerCaller extends ChatOwner {
-  /** The header of the request, for tools that pass it on; null when there is none. */
+  /** The `Authorization` header of the request, for tools that pass it on; null when there is none. */
   authorization: string | null;
 }
 
-/** Everything that an answer needs, checked: from here on nothing is the request's fault. */
+/** Everything that an answer needs, validated: later errors are not the request's fault. */
 export interface PreparedAnswer {
   request: ChatRequest;
   /** The message, or the earlier one that is answered again. */
@@ -36,16 +36,16 @@ export interface PreparedAnswer {
   project: ProjectSources | null;
   model: ChatModel | null;
   temperature: number | null;
-  /** Of this message, then of earlier ones. */
+  /** Files of this message first, then of earlier ones. */
   attachments: readonly Attachment[];
-  /** How many of them are of this message. */
+  /** How many of them belong to this message. */
   newAttachments: number;
   toolbox: Toolbox;
 }
 
 /**
- * Reads and checks everything that a request names.
- * @throws Problem for a model, session, parent message, agent, project, file or tool that is not there
+ * Reads and validates everything that a request names.
+ * @throws Problem for a model, session, parent message, agent, project, file or tool that does not exist
  */
 export async function prepareAnswer(
   services: ChatServices,
@@ -112,7 +112,7 @@ async function settingsOf(
   { sessionId, personaId, projectId }: ChatRequest,
 ): Promise<SessionSettings> {
   if (sessionId !== null) return readSessionSettings(db, caller, sessionId);
-  // Ids of the caller's: whether there is such an agent and such a project is asked next.
+  // Ids from the caller: the following steps check that they exist.
   return {
     agentId: personaId === DEFAULT_AGENT.id ? null : (personaId as SessionSettings['agentId']),
     projectId: projectId as SessionSettings['projectId'],
@@ -137,7 +137,7 @@ async function agentOf(
   );
 }
 
-/** The request's word stands above the session's, that above the agent's. */
+/** The request takes precedence over the session, and the session over the agent. */
 function modelOf(
   { chatModels }: ChatServices,
   { llmOverride }: ChatRequest,
@@ -152,7 +152,7 @@ function modelOf(
         (version === null || model.name === version) &&
         (provider === null || model.provider.toLowerCase() === provider.toLowerCase()),
     ) ?? null;
-  // What was configured when a session or an agent was set up may be gone; then the default answers.
+  // A model configured for a session or an agent may no longer exist; then the default model answers.
   const session = ofSession === null ? null : findByLabel(chatModels.all, ofSession);
   const hasOwn = agent.modelProvider !== null || agent.modelVersion !== null;
   const own = hasOwn ? known(agent.modelProvider, agent.modelVersion) : null;
@@ -163,7 +163,7 @@ function namesModel(override: ChatRequest['llmOverride']): boolean {
   return Boolean(override?.model_provider?.trim() || override?.model_version?.trim());
 }
 
-/** Images go to the vision model when nobody has chosen another one. */
+/** Uses the vision model for images unless another model was chosen. */
 function chooseModelForImages(
   { chatModels }: ChatServices,
   { llmOverride }: ChatRequest,
@@ -202,13 +202,13 @@ function fromDescriptors(
   return files.map(({ id, user_file_id }) => ({ id, userFileId: user_file_id }));
 }
 
-/** Files of the messages before: a question may come back to them. Those that are gone are left out. */
-/** Answers may repeat what a document says: they do not count. */
+/** Answers are excluded, because they may repeat what a document says. */
 function userTextsOf({ history, answered }: TurnPlace, request: ChatRequest): string[] {
   const before = history.filter(({ role }) => role === 'user').map(({ content }) => content);
   return [...before, answered?.content ?? request.message];
 }
 
+/** Files of earlier messages, because a question may refer to them. Deleted ones are skipped. */
 async function earlierAttachments(
   services: ChatServices,
   caller: AnswerCaller,

@@ -5,16 +5,16 @@ import type { ChatOwner } from '#src/chat/turns/chat-owner.ts';
 import { findProject } from '#src/chat/projects/find-project.ts';
 import { listProjectFiles } from '#src/chat/user-files/list-project-files.ts';
 
-/** Files of a project go into the prompt whole when they take less than this of the context. */
+/** A project's files are put into the prompt whole when they take less than this share of the context. */
 const WHOLE_SHARE = 0.4;
 
 type ProjectFile = Awaited<ReturnType<typeof listProjectFiles>>[number];
 
-/** What a project brings to its conversations. */
+/** What a project adds to its conversations. */
 export interface ProjectSources {
   instructions: string | null;
   files: readonly ProjectFile[];
-  /** They are too much for a prompt: internal search looks into them instead. */
+  /** The files are too large for a prompt, so internal search covers them instead. */
   isSearched: boolean;
 }
 

@@ -16,33 +16,36 @@ import { showPieces } from './show-pieces.ts';
 import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
 
-/** Calls of the model for one answer; the last one has no tools. One that calls all the same is asked once more. */
+/**
+ * Maximum number of model calls per answer. The last one has no tools; if the model calls one anyway, it is asked once
+ * more.
+ */
 const MAX_CYCLES = 6;
 const PARAGRAPH = '\n\n';
-/** Mistral takes ids of nine letters and digits, and no others. */
+/** Mistral only accepts ids of nine letters and digits. */
 const FORCED_ID = 'forced001';
-/** Of the context, kept free for what the model writes. */
+/** Share of the context that is reserved for the output. */
 const OUTPUT_SHARE = 0.2;
 const MAX_OUTPUT_TOKENS = 16_000;
 
-/** Where the loop stands. */
+/** The state of the loop. */
 interface Progress {
   messages: ChatModelMessage[];
-  /** The search with the user's words, until it is shown or forgotten. */
+  /** The search with the user's words, until it is shown or dropped. */
   first: FirstSearch | null;
   numbers: CitationNumbers;
   isSearched: boolean;
-  /** What was found, for an answer that the model does not give. */
+  /** The hits so far, for an answer by quotes when the model gives none. */
   hits: readonly SearchHit[];
   mayCall: boolean;
-  /** It has called tools where it had none, and was told so. */
+  /** The model called tools when it had none, and was told so. */
   isRefused: boolean;
   turn: number;
   toolCalls: ToolCall[];
 }
 
 /**
- * Asks the model, runs the tools that it calls, and asks again with their results, until it answers.
+ * Calls the model, runs the tools that it calls, and repeats with their results until it answers.
  * @param toolCalls filled as they are made
  */
 export async function* runCycles(
@@ -82,7 +85,7 @@ export async function* runCycles(
       refuse(progress, step, calls);
       continue;
     }
-    // Readers who put all deltas together see two paragraphs.
+    // Separates the texts for readers that join all deltas.
     if (step.isShown && !step.text.endsWith(PARAGRAPH))
       yield packetAt(step.turn, { type: 'message_delta', content: PARAGRAPH });
     if (progress.first !== null) forgetFirstSearch(progress, input.prompt(null, budget));
@@ -122,7 +125,7 @@ function begin(
   };
 }
 
-/** Before the first word of an answer that comes from the first search. */
+/** Shows the first search before the first word of an answer based on it. */
 function* showFirst(progress: Progress, turn: number): Generator<Packet, number> {
   const { first } = progress;
   if (first === null) return turn;
@@ -143,14 +146,14 @@ function* endAnswer(
   return toolCalls;
 }
 
-/** Nothing is shown, so the next words stand on the same turn. */
+/** Nothing was shown, so the next text uses the same turn index. */
 function refuse(progress: Progress, step: ModelStep, calls: readonly ModelToolCall[]): void {
   progress.isRefused = true;
   progress.turn = step.turn;
   progress.messages = [...progress.messages, ...refusedCalls(step, calls)];
 }
 
-/** @throws ModelFailed when nothing that was found fits the question */
+/** @throws ModelFailed when no hit fits the question */
 function* quoteFound(
   input: GenerateInput,
   { model, progress, step }: { model: ChatModel; progress: Progress; step: ModelStep },
@@ -165,7 +168,7 @@ function* quoteFound(
   return toolCalls;
 }
 
-/** Nothing of it was shown: the tools begin at number 1, with a prompt of their own. */
+/** Nothing of it was shown, so the tools number their documents from 1 and use a new prompt. */
 function forgetFirstSearch(progress: Progress, messages: ChatModelMessage[]): void {
   progress.first = null;
   progress.numbers = new CitationNumbers();
@@ -174,14 +177,14 @@ function forgetFirstSearch(progress: Progress, messages: ChatModelMessage[]): vo
   progress.isSearched = false;
 }
 
-/** Enters what the tools have brought. */
+/** Records the results of the tools. */
 function recordToolResults(
   progress: Progress,
   step: ModelStep,
   calls: readonly ModelToolCall[],
   outcome: ToolStepOutcome,
 ): void {
-  // Calls of which nothing could be shown leave no gap.
+  // A step that showed nothing does not use up a turn index.
   progress.turn = step.isShown || outcome.isShown ? step.turn + 1 : step.turn;
   progress.toolCalls.push(...outcome.toolCalls);
   progress.hits = [...progress.hits, ...outcome.hits];
@@ -200,7 +203,7 @@ function offeredTools({ tools, forcedToolId }: GenerateInput, cycle: number): re
   return tools.filter(({ id }) => id === forcedToolId);
 }
 
-/** A provider may not heed that a call is required: a forced search is then made with the user's words. */
+/** A provider may ignore that a call is required: then a forced search is made with the user's words. */
 function searchFor(forced: readonly Tool[], question: string): ModelToolCall | null {
   const search = forced.find(({ mergedBy }) => mergedBy === 'queries');
   if (!search) return null;

@@ -4,7 +4,7 @@ import { CitationWriter } from '#src/chat/citations/citations.ts';
 import type { ExtractPiece } from '#src/chat/extract/write-extract.ts';
 import { packetAt, type Packet } from '#src/chat/wire/packets.ts';
 
-/** The text of an answer that no model has written, with its citations. */
+/** Streams the text and citations of an answer that no model wrote. */
 export function* showPieces(
   pieces: readonly ExtractPiece[],
   at: { numbers: CitationNumbers; includeCitations: boolean; turn: number },

@@ -14,14 +14,14 @@ export interface AnswerStart {
   caller: AnswerCaller;
   request: ChatRequest;
   describeFailure: AnswerInput['describeFailure'];
-  /** The caller is gone. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
 }
 
 /**
- * Begins an answer: everything that the request names is there, and its rows are written. Follow the run to have it
- * written; it ends when nobody has followed it for `CHAT_RESUME_SECONDS`.
- * @throws Problem for what `prepareAnswer` refuses
+ * Starts an answer: validates everything that the request names and writes its rows. Follow the run to generate the
+ * answer; it ends when nobody has followed it for `CHAT_RESUME_SECONDS`.
+ * @throws Problem as `prepareAnswer`
  */
 export async function startAnswer(services: ChatServices, start: AnswerStart): Promise<AnswerRun> {
   const { caller, request, describeFailure } = start;

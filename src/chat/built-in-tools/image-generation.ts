@@ -30,7 +30,7 @@ interface Timings {
   timeoutMs?: number;
 }
 
-/** The tool that has an image made; null without IMAGE_MODEL. */
+/** The tool that generates an image; null without IMAGE_MODEL. */
 export function createImageGeneration(
   services: Needed,
   owner: Owner,
@@ -55,7 +55,7 @@ export function createImageGeneration(
       const order = { prompt, shape, ...limits, signal: AbortSignal.any([signal, leaving.signal]) };
       try {
         const making = makeImage(services, provider, owner, order);
-        // It may fail while nobody waits for it.
+        // It may reject while nobody awaits it.
         making.catch(() => undefined);
         yield { type: 'image_generation_heartbeat' };
         while (!(await isSettled(making, heartbeatMs)))
@@ -64,14 +64,14 @@ export function createImageGeneration(
         yield { type: 'image_generation_final', images: [image] };
         return { text: describeImage(image), documents: [], images: [image] };
       } finally {
-        // Whoever stops reading ends the call.
+        // Aborts the call when the consumer stops reading.
         leaving.abort();
       }
     },
   });
 }
 
-/** Whether it is within this time; how it has ended is told by the promise itself. */
+/** Whether it settles within this time; the promise itself tells how. */
 async function isSettled(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
   const timer = new AbortController();
   const settled = promise.then(
@@ -86,7 +86,7 @@ async function isSettled(promise: Promise<unknown>, withinMs: number): Promise<b
   }
 }
 
-/** Without its address: the image is shown already, and a link beside it would show it twice. */
+/** Without its URL: the image is already shown, and a link would show it twice. */
 function describeImage({ file_id, revised_prompt }: GeneratedImage): string {
   return JSON.stringify({
     result:

@@ -11,7 +11,7 @@ import {
   TOOL_IDS,
 } from '#src/chat/tools/tool.ts';
 
-/** A question may be long; the words that tell what it is about come early. */
+/** A question may be long, but its key words come early. */
 const QUERY_LIMITS = { count: 10, length: 2_000 };
 
 const INPUT = z.object({
@@ -20,7 +20,7 @@ const INPUT = z.object({
   ),
 });
 
-/** The tool that looks into the workspace's own documents. `search` is bound to its workspace, user and filters. */
+/** The tool that searches the workspace's own documents. `search` is bound to its workspace, user and filters. */
 export function createInternalSearch(search: SearchIndex): Tool {
   return defineTool({
     id: TOOL_IDS.internalSearch,
@@ -46,7 +46,7 @@ export function createInternalSearch(search: SearchIndex): Tool {
   });
 }
 
-/** The tool's queries, and the user's words when they are not among them. */
+/** The tool's queries, plus the user's words if they are not among them. */
 function queriesOf(
   asked: readonly string[],
   context: ToolContext,
@@ -61,7 +61,7 @@ function queriesOf(
   return { queries, question: isAmong ? null : question };
 }
 
-/** Without links: a model that sees them writes them, beside the ones that citations become. */
+/** Without links, because a model that sees links writes them next to the ones generated from citations. */
 function describeFound(found: readonly FoundDocument[], { numbers }: ToolContext): string {
   if (found.length === 0) {
     return JSON.stringify({ results: [], notice: 'No indexed document fits these searches.' });

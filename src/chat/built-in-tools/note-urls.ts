@@ -2,7 +2,7 @@ import type { KnownUrls } from '#src/chat/search/known-urls.ts';
 import type { PacketBody } from '#src/chat/wire/packets.ts';
 import type { Tool, ToolContext, ToolResult } from '#src/chat/tools/tool.ts';
 
-/** A search whose results may be opened: the addresses of what it found, not those in its texts. */
+/** Wraps a search so that its results may be opened: the URLs of the results, not those in their texts. */
 export function notingUrls(search: Tool, known: KnownUrls): Tool {
   return { ...search, run };
 

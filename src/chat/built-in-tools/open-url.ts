@@ -28,8 +28,8 @@ const INPUT = z.object({
 });
 
 /**
- * The tool that reads pages of the web. What the caller may reach is the guarded HTTP's to say.
- * @param known what may be opened, and learns the links of what was; null when any address may be
+ * The tool that reads web pages. The guarded HTTP client decides which addresses can be reached.
+ * @param known URLs that may be opened; links of opened pages are added. Null when any URL may be opened
  */
 export function createOpenUrl(
   services: PagesServices,
@@ -64,7 +64,7 @@ export function createOpenUrl(
   });
 }
 
-/** Their links, and the addresses in their texts. */
+/** Their links, and the URLs in their texts. */
 function learnLinks(known: KnownUrls, pages: readonly OpenedWebPage[]): void {
   for (const page of pages) {
     if (page.kind === 'failed') continue;

@@ -11,7 +11,7 @@ import { Problem } from '#src/platform/errors.ts';
 import { defineTool, type Tool, TOOL_IDS, ToolFailed } from '#src/chat/tools/tool.ts';
 
 const MAX_CODE_CHARACTERS = 100_000;
-/** Of each stream, what the model sees. */
+/** Limit of each stream, for the model. */
 const SHOWN_CHARACTERS = 32 * 1024;
 
 const INPUT = z.object({
@@ -30,10 +30,10 @@ export interface PythonToolOptions {
   attached: readonly AttachedFile[];
 }
 
-/** What the model hears of a file that the code made. */
+/** What the model is told about a file that the code created. */
 type MadeFile = { name: string } & ({ file_id: string; link: string } | { error: string });
 
-/** Runs Python that the model writes; files that it makes are stored and belong to the user. */
+/** Runs Python code from the model; files that it creates are stored for the user. */
 export function createPython({ sandbox, files: store, owner, attached }: PythonToolOptions): Tool {
   const names = nameFiles(attached.map(({ name }) => name));
   return defineTool({
@@ -78,7 +78,7 @@ function describe(names: readonly string[], wallMs: number): string {
   ].join(' ');
 }
 
-/** In one go: the sandbox takes all of them before the code begins. */
+/** All at once: the sandbox needs all of them before the code starts. */
 async function readAttached(
   attached: readonly AttachedFile[],
   names: readonly string[],
@@ -99,14 +99,14 @@ async function readAttached(
   return files;
 }
 
-/** Passes on what is printed, and keeps it in `printed`; a failure is shown as standard error. */
+/** Streams the output and collects it in `printed`; a failure is shown as standard error. */
 async function* show(
   run: ReturnType<PythonSandbox['run']>,
   printed: { stdout: string; stderr: string },
 ): AsyncGenerator<PacketBody, PythonOutcome> {
   try {
     for (;;) {
-      // Not `for await`: it drops the value that a generator returns.
+      // Not `for await`, which drops the generator's return value.
       const next = await run.next();
       if (next.done) {
         if (next.value.failure !== null) yield delta({ stderr: `${next.value.failure}\n` });
@@ -130,7 +130,7 @@ function delta(fields: {
   return { type: 'python_tool_delta', stdout: '', stderr: '', file_ids: [], ...fields };
 }
 
-/** One after the other; a file that the store refuses is told of, and the others are kept. */
+/** Sequentially; a file that the store rejects is reported, and the others are kept. */
 async function storeAll(
   store: FileStore,
   { workspaceId, userId }: PythonToolOptions['owner'],
@@ -157,7 +157,7 @@ async function* contentOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The beginning and the end, with a line between them that says how much is missing. */
+/** The beginning and the end, with a line between them that says how much was omitted. */
 function shorten(text: string): string {
   if (text.length <= SHOWN_CHARACTERS) return text;
   const half = SHOWN_CHARACTERS / 2;

@@ -21,7 +21,7 @@ const INPUT = z.object({
   queries: textList('One to five short searches, each as one would type it into a search engine.'),
 });
 
-/** The tool that asks a search engine for the web; null when LEAD_SEARCH_PROVIDER names none. */
+/** The tool that searches the web; null when LEAD_SEARCH_PROVIDER names no search engine. */
 export function createWebSearch(
   services: Pick<ChatServices, 'config' | 'operatorFetch'>,
 ): Tool | null {
@@ -67,7 +67,7 @@ async function search(
   }
 }
 
-/** With addresses: they are what `open_url` needs. */
+/** Includes URLs, because `open_url` needs them. */
 function describeResults({ documents, failures }: WebResults, { numbers }: ToolContext): string {
   const results = documents.map((document) => ({
     citation: numbers.numberOf(document),

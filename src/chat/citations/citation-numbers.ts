@@ -4,20 +4,20 @@ import type { SearchDoc } from '#src/documents/search-hit.ts';
 const RANGE = 100;
 
 /**
- * The numbers by which an answer cites: one a document, from 1 on, for the whole of an answer. A document that is found
- * again keeps its number.
+ * Assigns the citation numbers of one answer: one per document, starting at 1. A document that is found again keeps its
+ * number.
  */
 export class CitationNumbers {
   readonly #documents = new Map<number, SearchDoc>();
   readonly #numbers = new Map<string, number>();
   #next = 1;
 
-  /** By number. */
+  /** Documents by number. */
   get documents(): ReadonlyMap<number, SearchDoc> {
     return this.#documents;
   }
 
-  /** Starts of `count` ranges that parallel tools may fill; one tool alone goes on at the next free number. */
+  /** Opens `count` ranges for parallel tools; a single tool continues at the next free number. */
   openRanges(count: number): NumberRange[] {
     return Array.from({ length: count }, (_, index) => this.#openRange(this.#next + index * RANGE));
   }
@@ -28,7 +28,7 @@ export class CitationNumbers {
       numberOf: (document) => {
         const known = this.#numbers.get(document.document_id);
         if (known !== undefined) return known;
-        // A tool that finds more than its range holds goes on behind the others.
+        // A tool that exceeds its range continues after all others.
         if (this.#documents.has(next)) next = this.#next;
         const number = next;
         next += 1;
@@ -41,8 +41,8 @@ export class CitationNumbers {
   }
 }
 
-/** Where one tool's documents get their numbers. */
+/** Assigns numbers to the documents of one tool. */
 export interface NumberRange {
-  /** The document's number, a new one when it has none yet. */
+  /** The document's number; a new one if it has none yet. */
   numberOf(document: SearchDoc): number;
 }

@@ -10,14 +10,14 @@ export interface CitationSource {
   link: string | null;
 }
 
-/** Of all links of an answer together; citations after that have an empty one. */
+/** Limit of all links of an answer together; citations beyond it get an empty link. */
 const MAX_LINK_CHARACTERS = 500_000;
 
 /**
  * Turns the text of an answer, in pieces of any size, into `message_delta` and `citation_info` bodies: marks that are
- * citations (`isCitation`) become links, numbers among them that no document has disappear, and everything else stays as it
- * is. The text that comes out does not depend on where the pieces were cut, and no link is ever split over two deltas.
- * `isShown: false` drops every citation.
+ * citations (`isCitation`) become links, unknown numbers in them are removed, and everything else is unchanged. The
+ * output does not depend on where the pieces were cut, and a link is never split over two deltas. `isShown: false`
+ * removes every citation.
  */
 export class CitationWriter {
   readonly #sources: ReadonlyMap<number, CitationSource>;
@@ -26,10 +26,10 @@ export class CitationWriter {
   readonly #scanner = new CitationScanner(MAX_LINK_LENGTH);
   #bodies: AnswerBody[] = [];
   #delta = '';
-  /** Spaces that vanish if a dropped citation follows. */
+  /** Spaces that are dropped if a removed citation follows. */
   #blanks = '';
   #last: 'start' | 'blank' | 'text' | 'citation' = 'start';
-  /** The latest mark was a citation, shown or dropped, and nothing has followed it. */
+  /** The latest mark was a citation, shown or removed, and nothing has followed it. */
   #isAdjacent = false;
   readonly #targets = new Map<number, string>();
   #linkRoom = MAX_LINK_CHARACTERS;
@@ -39,13 +39,13 @@ export class CitationWriter {
     this.#isShown = isShown;
   }
 
-  /** Adds text in which `[n]` are citations. */
+  /** Adds text in which `[n]` is a citation. */
   write(text: string): AnswerBody[] {
     this.#add(this.#scanner.read(text));
     return this.#take();
   }
 
-  /** Adds text as it is, whatever brackets it holds. */
+  /** Adds text verbatim, including any brackets. */
   quote(text: string): AnswerBody[] {
     this.#finishPending();
     this.#put(text);
@@ -59,7 +59,7 @@ export class CitationWriter {
     return this.#take();
   }
 
-  /** What was held back: half a citation at the end is text. */
+  /** Flushes what was held back: an incomplete citation at the end is text. */
   end(): AnswerBody[] {
     this.#finishPending();
     this.#putBlanks();
@@ -73,7 +73,7 @@ export class CitationWriter {
   #add(tokens: readonly CitationToken[]): void {
     for (const token of tokens) {
       if (token.kind === 'text') this.#put(token.text);
-      // Readers of the platform family expect a language.
+      // Clients of the platform family expect a language.
       else if (token.kind === 'label') this.#put('plaintext');
       else if (isCitation(token, this.#isAdjacent, this.#sources))
         this.#putCitations(token.numbers);
@@ -81,7 +81,7 @@ export class CitationWriter {
     }
   }
 
-  /** Blanks at the end wait for what follows. */
+  /** Trailing blanks wait for what follows. */
   #put(text: string): void {
     const end = lengthWithoutBlanks(text);
     if (end > 0) {
@@ -155,7 +155,7 @@ function lengthWithoutBlanks(text: string): number {
   return end;
 }
 
-/** A link as a Markdown destination: nothing in it may end the link early. */
+/** A link as a Markdown destination, escaped so that nothing in it ends the link early. */
 function linkTarget(link: string | null): string {
   const safe = safeLink(link);
   if (safe === null) return '';

@@ -1,8 +1,8 @@
-/** A line that is longer than this before its first word is text. */
+/** A line with more structure characters than this before its first word is text. */
 const MAX_HEAD = 200;
-/** What stands behind a code fence is read so far; a backtick in it makes it no fence. */
+/** How far the text after a code fence is read; a backtick in it means that it is not a fence. */
 const MAX_INFO = 300;
-/** Text that stands this much to the right is code. */
+/** Text indented this far is code. */
 const CODE_INDENT = 4;
 
 const STRUCTURE = /^[ \t>*+\-_=#\d.)`~]*/;
@@ -13,44 +13,44 @@ const RULE = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})\r?(?:\n|$)/;
 const UNDERLINE = /^(?:=+|-+)[ \t]*\r?(?:\n|$)/;
 const HEADING = /^#{1,6}(?=[ \t\r\n]|$)/;
 const LIST_MARK = /^(?:[-*+]|\d{1,9}[.)])(?=[ \t\r\n]|$)/;
-/** A list that may begin in the middle of a paragraph. */
+/** A list that can interrupt a paragraph. */
 const INTERRUPTING_MARK = /^(?:[-*+]|1[.)])[ \t]+[^\s]/;
 
-/** How a line of Markdown begins. */
+/** The beginning of a Markdown line. */
 export interface LineHead {
-  /** Characters that belong to the structure of the document: quote marks, list marks, a fence. */
+  /** Number of structure characters: quote marks, list marks, a fence. */
   length: number;
-  /** What the rest of the line is: words, or what is shown as it is. */
+  /** What the rest of the line is: words, or verbatim content. */
   rest: 'words' | 'verbatim';
-  /** A fence of backticks that says no language begins here. */
+  /** A fence of backticks that names no language starts here. */
   isUnlabelledFence: boolean;
 }
 
-/** What lines stand in: a quote, or the item of a list whose text begins at a column. */
+/** The block that contains a line: a quote, or a list item whose text begins at a column. */
 type Container = { kind: 'quote' } | { kind: 'item'; column: number };
 
 interface State {
   containers: Container[];
-  /** What opened the code block that the line may be in; null outside of one. */
+  /** The fence of the code block that the line may be in; null outside one. */
   fence: string | null;
   isParagraph: boolean;
-  /** An item has begun on the line before, and has nothing yet. */
+  /** A list item began on the previous line and is still empty. */
   isItemEmpty: boolean;
 }
 
 /**
- * Follows the blocks of a Markdown document line by line, as far as it takes to know which lines are code (CommonMark
- * 0.31, chapters 4 and 5, and the strategy of its appendix): fences of backticks and tildes, and indented lines.
+ * Tracks the blocks of a Markdown document line by line, just enough to know which lines are code: fences of backticks
+ * and tildes, and indented lines (CommonMark 0.31, chapters 4 and 5, and the strategy of its appendix).
  */
 export class MarkdownLines {
   #state: State = { containers: [], fence: null, isParagraph: false, isItemEmpty: false };
 
-  /** Reads the head of the line that `text` begins with; null when more of it must be there to tell. */
+  /** Reads the beginning of the line that `text` starts with; null when more text is needed to decide. */
   readHead(text: string, isEnd: boolean): LineHead | null {
     const structure = STRUCTURE.exec(text)?.[0].length ?? 0;
     const isLong = structure >= MAX_HEAD;
     if (structure === text.length && !isEnd && !isLong) return null;
-    // Changed on a copy: a line that cannot be told yet is read again.
+    // Works on a copy: an undecided line is read again.
     const state = { ...this.#state, containers: [...this.#state.containers] };
     const line = new LineReader(text, isEnd);
     const head = isLong ? words(state, 0) : readLine(line, state);
@@ -80,14 +80,14 @@ function readInFence(line: LineReader, state: State, fence: string): LineHead | 
   if (run === undefined || !run.startsWith(fence) || line.indent >= CODE_INDENT)
     return verbatim(line.index);
   const behind = line.rest.slice(run.length);
-  // Blanks behind the fence may be followed by a word, which makes it code.
+  // A word may still follow the blanks after the fence, which would make the line code.
   if (!line.isEnd && /^[ \t]*\r?$/.test(behind) && behind.length < MAX_INFO) return null;
   if (!BLANK.test(behind.slice(0, MAX_INFO))) return verbatim(line.index);
   state.fence = null;
   return verbatim(line.wordsAt + run.length);
 }
 
-/** Opens what begins on the line: each turn enters a quote or an item. */
+/** Opens the blocks that begin on the line: each iteration enters a quote or an item. */
 function readBlocks(line: LineReader, state: State): LineHead | null {
   const entered = state.containers.length;
   for (;;) {
@@ -123,7 +123,7 @@ function readFence(line: LineReader, state: State): LineHead | null {
   return { ...verbatim(line.wordsAt + run.length), isUnlabelledFence: info === 'unlabelled' };
 }
 
-/** What stands behind a fence of backticks; `none` when it is none, null when that cannot be told yet. */
+/** The text after a fence of backticks; `none` when it is not a fence, null when undecided. */
 function readInfo(text: string, isEnd: boolean): 'labelled' | 'unlabelled' | 'none' | null {
   const info = text.slice(0, MAX_INFO);
   const end = /[\n`]/.exec(info)?.[0];
@@ -132,11 +132,11 @@ function readInfo(text: string, isEnd: boolean): 'labelled' | 'unlabelled' | 'no
   return UNLABELLED.test(info) ? 'unlabelled' : 'labelled';
 }
 
-/** Where a line is read; columns count a tab up to the next of every four. */
+/** A position in a line; a tab counts up to the next multiple of four columns. */
 class LineReader {
   readonly isEnd: boolean;
   readonly #text: string;
-  /** Behind the marks of the containers. */
+  /** After the marks of the containers. */
   index = 0;
   #column = 0;
 
@@ -161,18 +161,18 @@ class LineReader {
     return this.#text.slice(this.wordsAt);
   }
 
-  /** Goes on into a container that is open; false when the line is not in it. */
+  /** Continues an open container; false when the line is not in it. */
   enter(container: Container): boolean {
     if (container.kind === 'quote') return this.#enterQuote();
     if (BLANK.test(this.rest)) return true;
     if (this.#column + this.indent < container.column) return false;
-    // A tab may reach beyond the column; what it has more is then indentation.
+    // A tab may extend beyond the column; the excess is indentation.
     while (this.#column < container.column && this.index < this.wordsAt) this.#pass(1);
     this.#column = Math.min(this.#column, container.column);
     return true;
   }
 
-  /** Whether something else than a paragraph begins here. */
+  /** Whether something other than a paragraph begins here. */
   startsBlock(): boolean {
     const { rest } = this;
     if (BLANK.test(rest)) return true;
@@ -204,7 +204,7 @@ class LineReader {
     this.#pass(this.wordsAt - this.index + 1);
     const next = this.#text[this.index];
     if (next === ' ') this.#pass(1);
-    // Of a tab one column belongs to the mark.
+    // One column of a tab belongs to the mark.
     else if (next === '\t') this.#column += 1;
     return true;
   }

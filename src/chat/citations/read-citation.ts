@@ -2,11 +2,11 @@ const OPENING = '[【［';
 const CLOSING = ']】］';
 const SEPARATOR = ',，、';
 const DIGIT = /^[0-9]$/;
-/** No model cites more at once; what is longer is text, and need not be held back. */
+/** Models never cite more at once. Longer text is not held back. */
 const MAX_LENGTH = 120;
 const MAX_DIGITS = 5;
 
-/** What stands at the beginning of a text: a whole citation, perhaps the first half of one, or no citation. */
+/** What a text begins with: a complete citation, possibly the first part of one, or no citation. */
 export type CitationReading =
   | { kind: 'citation'; numbers: number[]; length: number }
   | { kind: 'unfinished' }
@@ -30,7 +30,7 @@ export function readCitation(text: string): CitationReading {
     const character = text[index] ?? '';
     if (DIGIT.test(character) && (!afterItem || digits !== '')) {
       digits += character;
-      // Numbers of documents begin at 1.
+      // Document numbers begin at 1.
       if (digits.length > MAX_DIGITS || digits.startsWith('0')) return NONE;
       afterItem = true;
       continue;

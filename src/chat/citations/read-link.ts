@@ -1,22 +1,24 @@
 import { BLOCK } from './paragraph-end.ts';
 
-/** Of links in answers. Longer ones are left empty: whoever reads an answer again need not look further. */
+/**
+ * Limit for links in answers. Longer links are left empty, so that later readers of an answer need not look further.
+ */
 export const MAX_LINK_LENGTH = 10_000;
-/** Deeper parentheses or brackets are no link: every mark is then looked at a bounded number of times. */
+/** Deeper nesting of parentheses or brackets is not read as a link, which bounds the work per mark. */
 const MAX_DEPTH = 32;
 const MAX_TEXT = 500;
 const PARAGRAPH_END = new RegExp(BLOCK, 'y');
 const TITLE_ENDS: Readonly<Record<string, string>> = { '"': '"', "'": "'", '(': ')' };
 
 export interface LinkTarget {
-  /** From the parenthesis that opens to the one that closes. */
+  /** From the opening to the closing parenthesis. */
   length: number;
   target: string;
 }
 
 /**
- * Reads `(target "title")` at the beginning of `text`, as CommonMark 6.3 has it. Undefined when there is none, null while
- * it may still become one.
+ * Reads `(target "title")` at the beginning of `text` according to CommonMark 6.3. Undefined when there is none, null
+ * while it may still become one.
  */
 export function readTarget(text: string, maxLength: number): LinkTarget | undefined | null {
   if (!text.startsWith('(')) return undefined;
@@ -63,7 +65,7 @@ function endOfAngles(text: string, start: number): number | undefined | null {
   return end[0] === '>' ? start + 1 + end.index + 1 : undefined;
 }
 
-/** Where a target without angle brackets ends; its parentheses come in pairs, or after a backslash. */
+/** Where a target without angle brackets ends; its parentheses are balanced or escaped. */
 function endOfWord(text: string, start: number, maxLength: number): number | undefined | null {
   let depth = 0;
   for (let index = start; index < Math.min(text.length, maxLength); index += 1) {
@@ -78,7 +80,7 @@ function endOfWord(text: string, start: number, maxLength: number): number | und
   return null;
 }
 
-/** Where a title ends, `start` when there is none. */
+/** Where a title ends; `start` when there is none. */
 function endOfTitle(text: string, start: number, maxLength: number): number | null {
   const closing = TITLE_ENDS[text[start] ?? ''];
   if (closing === undefined) return start;

@@ -1,8 +1,8 @@
-/** Schemes that run code, or show what a stranger wrote, in the page that shows the link. */
+/** Schemes that run code or show foreign content in the page with the link. */
 const UNSAFE_SCHEME = /^(?:javascript|vbscript|data|blob|filesystem|view-source)$/i;
-/** Browsers pass these over, before an address and inside of its scheme (URL Standard 4.4); some are invisible. */
+/** Characters that browsers ignore before a URL and inside its scheme (URL Standard 4.4); some are invisible. */
 const PASSED_OVER = /[\p{Cc}\p{Cf}\s]/gu;
-/** Markdown and HTML read these as the letters that they stand for. */
+/** Character references, which Markdown and HTML decode. */
 const ENTITY = /&(?:#|[a-z][a-z\d]*;)/i;
 
 /** The link, or null when following it would not lead to a source. */

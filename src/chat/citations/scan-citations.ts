@@ -4,54 +4,54 @@ import { readTarget } from './read-link.ts';
 import { VerbatimSpans } from './verbatim-spans.ts';
 
 const WORDS = /^[^\n`$\\<[【［]+/;
-/** Where a citation may begin, as far as can be seen. */
+/** Where a citation may begin, judging by the text so far. */
 const MAY_CITE = /[[【［](?=[\s\d[【［]|$)/;
-/** Of what stands before a mark, this much tells how it stands there. */
+/** How much of the text before a mark is needed to judge it. */
 const MAX_BEFORE = 80;
 
-/** Numbers in brackets that stand in words: not in code, maths, a link or a tag. */
+/** Numbers in brackets within words: not in code, maths, a link or a tag. */
 export interface CitationMark {
   kind: 'mark';
-  /** As it was written, with its link. */
+  /** The original text, including its link. */
   raw: string;
   numbers: readonly number[];
-  /** The target of the link that was written behind it; null when none was. */
+  /** The target of the link after it; null when there is none. */
   target: string | null;
-  /** The end of what stands before it. */
+  /** The end of the text before it. */
   before: string;
-  /** The character behind it; empty at the end of the text. */
+  /** The character after it; empty at the end of the text. */
   after: string;
 }
 
 export type CitationToken =
   | { kind: 'text'; text: string }
-  /** The place for the language of a code block that names none. */
+  /** Where the language of an unlabelled code block belongs. */
   | { kind: 'label' }
   | CitationMark;
 
 /**
- * Takes the text of an answer apart, in pieces of any size: marks that may be citations, and everything else. What comes
- * out does not depend on where the pieces were cut. Text is held back only where a mark may begin.
+ * Splits the text of an answer, in pieces of any size, into marks that may be citations and everything else. The output
+ * does not depend on where the pieces were cut. Text is held back only where a mark may begin.
  */
 export class CitationScanner {
   readonly #maxTarget: number;
   readonly #lines = new MarkdownLines();
   readonly #spans = new VerbatimSpans();
   #pending = '';
-  /** How much of `#pending` has gone out while it was undecided what it is. */
+  /** How much of `#pending` was emitted while still undecided. */
   #shown = 0;
-  /** Place of `#pending` in the whole text. */
+  /** Position of `#pending` in the whole text. */
   #place = 0;
   #before = '';
   #isIn: 'line start' | 'words' | 'verbatim' = 'line start';
   #tokens: CitationToken[] = [];
 
-  /** @param maxTarget characters of the longest link that may stand behind a mark */
+  /** @param maxTarget maximum length of a link after a mark */
   constructor(maxTarget: number) {
     this.#maxTarget = maxTarget;
   }
 
-  /** What is decided with `text`. */
+  /** The tokens that are decided after adding `text`. */
   read(text: string): CitationToken[] {
     this.#pending += text;
     while (this.#pending !== '' && this.#step(false));
@@ -59,13 +59,13 @@ export class CitationScanner {
     return this.#take();
   }
 
-  /** What was held back. */
+  /** Flushes what was held back. */
   end(): CitationToken[] {
     while (this.#pending !== '') this.#step(true);
     return this.#take();
   }
 
-  /** Consumes the beginning of `#pending`; false when it cannot be decided before more text is there. */
+  /** Consumes the beginning of `#pending`; false when more text is needed to decide. */
   #step(isEnd: boolean): boolean {
     if (this.#isIn === 'line start') return this.#stepLineStart(isEnd);
     const next = this.#pending[0] ?? '';
@@ -133,7 +133,7 @@ export class CitationScanner {
     this.#before = (this.#before + text.slice(-MAX_BEFORE)).slice(-MAX_BEFORE);
   }
 
-  /** Whatever the undecided text is, it has no citation before the first bracket; blanks may belong to that. */
+  /** Whatever the undecided text is, it has no citation before its first bracket; blanks may belong to that. */
   #showAhead(): void {
     const bracket = this.#pending.search(MAY_CITE);
     let end = bracket === -1 ? this.#pending.length : bracket;

@@ -1,7 +1,7 @@
 import type { SearchDoc, SearchHit } from '#src/documents/search-hit.ts';
 import { safeLink } from './safe-link.ts';
 
-/** The part of a hit that packets carry: its text and offsets stay behind, and a link that nobody should follow. */
+/** The part of a hit that packets carry: without its text and offsets, and without an unsafe link. */
 export function toSearchDoc(hit: SearchHit): SearchDoc {
   const {
     text: _text,

@@ -1,26 +1,26 @@
 import { BLANK_LINE, BLOCK } from './paragraph-end.ts';
 import { readLink } from './read-link.ts';
 
-/** A stretch that is longer than this is none: text is not held back without end. */
+/** A longer span is treated as plain text, so that text is not held back indefinitely. */
 const MAX_SPAN = 4_000;
 const MAX_TAG = 500;
 const MAX_RUN = 200;
-/** Longest ending that is no run of backticks. */
+/** Longest closing mark other than backticks. */
 const MAX_CLOSING = '</script>'.length;
 const MAX_TARGET = 2_100;
 
 const BACKTICKS = new RegExp(`^\`{1,${MAX_RUN}}`);
-/** CommonMark 6.5 and 6.6: an address, a closing tag, a tag with its attributes. */
+/** CommonMark 6.5 and 6.6: an autolink, a closing tag, a tag with its attributes. */
 const TAG =
   /^<(?:[a-z][a-z\d+.-]{1,31}:[^\s<>]*|\/[a-z][a-z\d-]*\s*|[a-z][a-z\d-]*(?:\s+[a-z_:][\w.:-]*(?:\s*=\s*(?:"[^"<>\n]*"|'[^'<>\n]*'|[^\s"'=<>`]+))?)*\s*\/?)>/i;
 const TAG_BEGINNING = /^<(?:[a-z/!?][^<>\n]*)?$/i;
 const CODE_ELEMENT = /^<(code|pre|kbd|samp|var|tt|math|script|style)\b[^>]*>$/i;
 const PUNCTUATION = /^[!-/:-@[-`{-~]$/;
 
-/** May be the first half of what ends a paragraph or a stretch. */
+/** Characters that may begin the end of a paragraph or a span. */
 const STRUCTURE = ' \t\n\r>`~#*+-.)]$\\<0123456789/';
 
-/** How a kind of stretch ends, and what ends it before. */
+/** How a kind of span ends, and what terminates it before that. */
 interface Ending {
   key: string;
   closing: string;
@@ -28,7 +28,7 @@ interface Ending {
 }
 
 const DISPLAY_MATHS = ending(String.raw`\$\$`, BLANK_LINE);
-/** As Pandoc has it: no blank before the sign, and no digit behind it, so that prices are none. */
+/** According to Pandoc: no blank before the closing sign and no digit after it, so that prices are not maths. */
 const INLINE_MATHS = ending(String.raw`(?<=[^\s\\$])\$(?![\d$])`, BLOCK);
 const TEX_DISPLAY = ending(String.raw`\\\]`, BLANK_LINE);
 const TEX_INLINE = ending(String.raw`\\\)`, BLOCK);
@@ -38,16 +38,16 @@ function ending(closing: string, limit: string): Ending {
 }
 
 /**
- * Finds the stretches of a paragraph that are shown as they are: code, maths, links, tags, escapes. What was looked through
- * in vain is not looked through again, so a text of nothing but openings takes linear time.
+ * Finds the verbatim spans of a paragraph: code, maths, links, tags, escapes. A failed search is not repeated, so a
+ * text of nothing but openings takes linear time.
  */
 export class VerbatimSpans {
-  /** By kind of ending: up to which place of the whole text there is none. */
+  /** By kind of ending: the position in the whole text up to which there is none. */
   readonly #none = new Map<string, number>();
 
   /**
-   * The length of the stretch at the beginning of `text`, at least 1; null when more must be there to tell.
-   * @param place of `text` in the whole
+   * The length of the span at the beginning of `text`, at least 1; null when more text is needed to decide.
+   * @param place position of `text` in the whole
    * @param before the character before it
    */
   lengthAt(text: string, place: number, before: string, isEnd: boolean): number | null {
@@ -111,7 +111,7 @@ export class VerbatimSpans {
     return end === 0 ? tag.length : end;
   }
 
-  /** Where the stretch ends whose opening has `opening` characters; 0 when it does not. */
+  /** Where the span ends whose opening has `opening` characters; 0 when it does not end. */
   #endAfter(
     text: string,
     opening: number,
@@ -127,7 +127,7 @@ export class VerbatimSpans {
     const found = pattern.exec(window);
     const end = found === null ? window.length : found.index + found[0].length;
     if (found?.[1] !== undefined) {
-      // The place itself is looked at again: it is what ends the next opening, too.
+      // The position itself is checked again, because it also terminates the next opening.
       this.#none.set(key, place + found.index);
       return 0;
     }
@@ -137,7 +137,7 @@ export class VerbatimSpans {
   }
 }
 
-/** How much of a text cannot become something else by what follows. */
+/** How much of a text cannot change its meaning by what follows. */
 function settledLength(text: string): number {
   let length = Math.max(text.length - MAX_CLOSING, 0);
   while (length > 0 && STRUCTURE.includes(text[length - 1] ?? '')) length -= 1;

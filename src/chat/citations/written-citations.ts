@@ -3,21 +3,21 @@ import { CitationScanner, type CitationMark, type CitationToken } from './scan-c
 
 const START_BEFORE = /(?:^|\s)$/;
 
-/** A piece of an answer that has been written: text, or one of its citations. */
+/** A piece of a finished answer: text, or one of its citations. */
 export type AnswerPiece =
   | { kind: 'text'; text: string }
   | { kind: 'citation'; number: number; text: string };
 
 /**
- * Finds the citations that `CitationWriter` has put into an answer, `[[n]](link)`, in its pieces as they come. What looks
- * like one in code, or within a word, is not its work.
+ * Finds the citations that `CitationWriter` put into an answer, `[[n]](link)`, in pieces as they arrive. A lookalike in
+ * code or inside a word is not one of them.
  */
 export class WrittenCitations {
   readonly #scanner = new CitationScanner(MAX_LINK_LENGTH);
   readonly #isCited: (number: number) => boolean;
   #isAdjacent = false;
 
-  /** @param isCited whether the answer has announced that it cites a number */
+  /** @param isCited whether the answer has announced a citation of this number */
   constructor(isCited: (number: number) => boolean) {
     this.#isCited = isCited;
   }
@@ -26,7 +26,7 @@ export class WrittenCitations {
     return this.#scanner.read(text).flatMap((token) => this.#pieceOf(token));
   }
 
-  /** What was held back. */
+  /** Flushes what was held back. */
   end(): AnswerPiece[] {
     return this.#scanner.end().flatMap((token) => this.#pieceOf(token));
   }
@@ -47,7 +47,7 @@ export class WrittenCitations {
   }
 }
 
-/** The answer without its citations: every `[[n]](…)` goes, with the white space before it. */
+/** The answer without its citations: every `[[n]](…)` is removed with the white space before it. */
 export function removeCitations(
   answer: string,
   isCited: (number: number) => boolean = () => true,

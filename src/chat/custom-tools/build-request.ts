@@ -10,15 +10,15 @@ export interface OperationRequest {
   url: string;
   method: OperationMethod;
   body: string | null;
-  /** Of the body. */
+  /** Limit of the body. */
   mediaType: string | null;
 }
 
 /**
- * The request of an operation. Every argument stays what it is: a path argument one segment, a query argument one
- * value; none reaches the host, another path or a header.
- * @param input arguments that `checkArguments` has passed
- * @throws ToolFailed for a path argument that no path can hold
+ * Builds the request of an operation. A path argument stays one segment and a query argument one value; no argument
+ * reaches the host, another path or a header.
+ * @param input arguments that `checkArguments` has accepted
+ * @throws ToolFailed for a path argument that a path cannot hold
  */
 export function buildRequest(operation: Operation, input: JsonObject): OperationRequest {
   const url = `${operation.baseUrl}${fillPath(operation, input)}${queryOf(operation, input)}`;
@@ -49,7 +49,7 @@ function fillPath({ path, parameters }: Operation, input: JsonObject): string {
     if (text === '') throw new ToolFailed(`The argument ${name} must not be empty.`);
     return text;
   });
-  // Browsers and servers alike take these for steps within the path, however they are written.
+  // Browsers and servers treat these as path steps, however they are encoded.
   const step = filled.split('/').find((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
   if (step === undefined) return filled;
   throw new ToolFailed('An argument of the path must not be "." or "..".');
@@ -68,7 +68,7 @@ function queryOf({ parameters }: Operation, input: JsonObject): string {
   return `?${pairs.map(([name, value]) => `${encode(name)}=${value}`).join('&')}`;
 }
 
-/** RFC 3986: everything but what is never a delimiter. */
+/** RFC 3986: leaves only unreserved characters unencoded. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*]/g,
@@ -76,7 +76,7 @@ function encode(text: string): string {
   );
 }
 
-/** What was encoded cannot lead elsewhere; should it ever, the call ends here. */
+/** A safeguard: encoded arguments cannot lead elsewhere, but if they ever do, the call ends here. */
 function assertStaysWithin(baseUrl: string, text: string): void {
   const [base, url] = [URL.parse(baseUrl), URL.parse(text)];
   const root = withoutLastSlashes(base?.pathname ?? '');

@@ -7,9 +7,9 @@ const MAX_LEVELS = 40;
 const MAX_COMPLAINT_CHARACTERS = 2_000;
 
 /**
- * The arguments, when they are what the schema asks for: types, required ones, choices and bounds. Patterns and
- * formats are left to the service: a pattern of a stranger's may keep a matcher busy for hours.
- * @param schema as `schemaForModel` makes it
+ * Validates the arguments against the schema: types, required ones, choices and bounds. Patterns and formats are left
+ * to the service, because a foreign pattern may keep a matcher busy for hours.
+ * @param schema as made by `schemaForModel`
  * @throws WrongArguments that names what is wrong
  */
 export function checkArguments(schema: JsonObject, input: unknown): JsonObject {
@@ -33,12 +33,12 @@ function complainOf(schema: JsonObject, input: JsonObject): string | null {
   return error ? z.prettifyError(error) : null;
 }
 
-/** The keywords whose meaning is plain and whose check is quick. */
+/** Keywords that are unambiguous and quick to check. */
 function checkableOf(schema: unknown): JsonObject {
   if (!isObject(schema)) return {};
   const choices = schema['anyOf'] ?? schema['oneOf'];
   const { properties, items, allOf } = schema;
-  // Beside other keywords the library would leave these out.
+  // The library would ignore these beside other keywords.
   if (Array.isArray(choices)) return { anyOf: choices.map(checkableOf) };
   if (Array.isArray(allOf)) return { allOf: allOf.map(checkableOf) };
   if (Array.isArray(schema['enum'])) return { enum: schema['enum'] };

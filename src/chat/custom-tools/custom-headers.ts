@@ -5,12 +5,12 @@ import { Problem } from '#src/platform/errors.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
 
 const MAX_HEADERS = 50;
-/** Who a request is for and where it ends is not for a header to say. */
+/** Headers that define the recipient or the framing of a request cannot be set. */
 const FORBIDDEN =
   /^(?:host|connection|content-length|transfer-encoding|expect|te|trailer|upgrade|keep-alive|proxy-.*|mcp-.*)$/i;
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** What a header may hold (RFC 9110 §5.5). */
+/** Allowed characters of a header value (RFC 9110 §5.5). */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export const headerSchema = z.strictObject({
@@ -31,14 +31,14 @@ export const headersSchema = z
     'must name each header once',
   );
 
-/** As they may be shown. */
+/** The headers with their values masked. */
 export function maskHeaders(headers: readonly CustomHeader[]): CustomHeader[] {
   return headers.map(({ key, value }) => ({ key, value: String(maskSecrets({ value })['value']) }));
 }
 
 /**
- * Puts the stored value back wherever a header comes back as it was shown.
- * @throws Problem BAD_REQUEST for another value that looks masked
+ * Restores the stored value of each header that is sent back as it was shown.
+ * @throws Problem BAD_REQUEST for any other value that looks masked
  */
 export function restoreHeaders(
   sent: readonly CustomHeader[],
@@ -52,14 +52,14 @@ export function restoreHeaders(
     if (!isStored && findMasked(restored) !== null) {
       throw new Problem(
         'BAD_REQUEST',
-        `body headers [${index}] (${key}): looks like a masked value. Send the value itself, or its masked value as it is shown at present.`,
+        `body headers [${index}] (${key}): looks like a masked value. Send the value itself, or its masked value exactly as it is currently shown.`,
       );
     }
     return { key, value: String(restored['value']) };
   });
 }
 
-/** @param rowName what they belong to, such as `custom_tool:1000` */
+/** @param rowName the row that they belong to, such as `custom_tool:1000` */
 export function sealHeaders(
   secrets: ChatServices['secrets'],
   rowName: string,
@@ -75,11 +75,11 @@ export function openHeaders(
   sealed: string | null,
 ): CustomHeader[] {
   if (sealed === null) return [];
-  // They were headers when they were sealed, and cannot have been changed since.
+  // They were valid headers when sealed, and cannot have changed since.
   return JSON.parse(secrets.open(sealed, rowName)) as CustomHeader[];
 }
 
-/** Null when they cannot be read with the present key. */
+/** Null when they cannot be decrypted with the current key. */
 export function openReadableHeaders(...row: Parameters<typeof openHeaders>): CustomHeader[] | null {
   try {
     return openHeaders(...row);
@@ -89,7 +89,7 @@ export function openReadableHeaders(...row: Parameters<typeof openHeaders>): Cus
   }
 }
 
-/** Only what may be set: the headers that a caller sends along come as they are. */
+/** Only headers that may be set: headers sent by a caller arrive unchecked. */
 export function callableHeaders(headers: Readonly<Record<string, string>>): CustomHeader[] {
   return Object.entries(headers)
     .map(([key, value]) => headerSchema.safeParse({ key, value }))
@@ -97,7 +97,7 @@ export function callableHeaders(headers: Readonly<Record<string, string>>): Cust
     .slice(0, MAX_HEADERS);
 }
 
-/** What must never be repeated: each value, and the token behind a scheme such as `Bearer`. */
+/** Secrets that must never be repeated: each value, and the token after a scheme such as `Bearer`. */
 export function secretsOf(headers: readonly CustomHeader[]): string[] {
   return headers.flatMap(({ value }) => [value, ...value.split(' ').slice(1)]);
 }

@@ -17,7 +17,7 @@ import { findToolRow, lockTools, reserveId, type ToolRow, toolRowName } from './
 import { vetServers } from './vet-servers.ts';
 
 const MAX_TOOLS = 50;
-/** Every chat reads them all. */
+/** Limited because every chat reads all of them. */
 const MAX_TOTAL_BYTES = 2_000_000;
 
 export type ToolServices = Pick<ChatServices, 'db' | 'http' | 'secrets'>;
@@ -27,7 +27,7 @@ export interface ToolAdmin {
   userId: UserId;
 }
 
-/** @throws Problem BAD_REQUEST for the document or a header, CONFLICT for the name or above the limits */
+/** @throws Problem BAD_REQUEST for the document or a header, CONFLICT for a duplicate name or above the limits */
 export async function createTool(
   { db, http, secrets }: ToolServices,
   { workspaceId, userId }: ToolAdmin,
@@ -41,7 +41,7 @@ export async function createTool(
   return db.transaction().execute(async (trx) => {
     await lockTools(trx, workspaceId);
     const made = await reserveId(trx, 'custom_tool');
-    const id = made as CustomToolId; // of the table's own sequence
+    const id = made as CustomToolId; // from the table's own sequence
     await assertFreeName(trx, workspaceId, request.name, id);
     await sql`insert into custom_tool (id, workspace_id, created_by, name, display_name, description,
         definition, sealed_headers, passthrough_auth, enabled)
@@ -56,7 +56,7 @@ export async function createTool(
 }
 
 /**
- * Changes what is sent. Masked headers that come back as they were shown keep their values.
+ * Changes the fields that were sent. Masked headers that are sent back as they were shown keep their values.
  * @throws Problem NOT_FOUND, BAD_REQUEST, CONFLICT
  */
 export async function changeTool(
@@ -133,7 +133,7 @@ async function readUsable(
   return document;
 }
 
-/** Headers go only where they were entered for. */
+/** Headers are only sent to the servers that they were entered for. */
 function leadsElsewhere({ definition }: ToolRow, document: OpenApiDocument): boolean {
   const before = originsOf(readOpenApi(definition));
   return !originsOf(document).isSubsetOf(before);
@@ -179,7 +179,7 @@ async function assertFreeName(
   );
 }
 
-/** What was just written is counted, too. */
+/** Includes the row just written. */
 async function assertRoom(trx: DatabaseTransaction, workspaceId: WorkspaceId): Promise<void> {
   const { rows } = await sql<{ tools: number; bytes: number }>`
     select count(*)::int as tools,

@@ -7,7 +7,7 @@ import { hideSecrets } from './service-answer.ts';
 
 const MAX_REASON_CHARACTERS = 500;
 
-/** What a failed exchange means. The message names the host and never a header. */
+/** Explains a failed exchange. The message names the host and never a header. */
 export function explainMcpFailure(
   error: unknown,
   host: string,
@@ -25,13 +25,13 @@ export function explainMcpFailure(
     const reason = cutText(hideSecrets(error.message, secrets), MAX_REASON_CHARACTERS);
     return new McpFailed(`${host} reported an error: ${reason}`, { cause: error });
   }
-  return new McpFailed(`${host} answered with something that is no MCP.`, { cause: error });
+  return new McpFailed(`${host} answered with something that is not MCP.`, { cause: error });
 }
 
 function explainStatus(error: StreamableHTTPError, host: string): McpFailed {
   const status = error.code ?? -1;
   if (status < 0) {
-    return new McpFailed(`${host} answered with something that is no MCP.`, { cause: error });
+    return new McpFailed(`${host} answered with something that is not MCP.`, { cause: error });
   }
   if (status < 400) {
     const sentence = `${host} sends its callers to another address (${status}), which is not followed. Use that address.`;

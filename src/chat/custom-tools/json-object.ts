@@ -5,14 +5,14 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Whether no text in it holds NUL or half of a surrogate pair, which the database could not give back.
- * @param json as `JSON.stringify` writes it: these alone, and control characters, are escaped by number
+ * Whether no string in it contains NUL or a lone surrogate, which the database could not return.
+ * @param json from `JSON.stringify`, which escapes only these and control characters by number
  */
 export function isStorableJson(json: string): boolean {
   return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f]..)/.test(json);
 }
 
-/** At most that many characters, with a mark where there would be more. */
+/** Cuts a text to this many characters, ending in a mark if it was longer. */
 export function cutText(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   // Not between the halves of a surrogate pair.

@@ -11,15 +11,15 @@ import { openMcpSession } from './mcp-session.ts';
 import { schemaForModel } from './tool-schema.ts';
 import { unreachable } from './vet-servers.ts';
 
-/** Somebody waits for it. */
+/** Short, because someone is waiting. */
 const TIMEOUT_MS = 10_000;
 const MAX_NAME_CHARACTERS = 200;
 const MAX_DESCRIPTION_CHARACTERS = 2_000;
 const MAX_SCHEMA_LEVELS = 60;
 
-/** What a server offers, made safe to be kept and shown. */
+/** What a server offers, sanitized for storage and display. */
 export interface ServerTool {
-  /** The server's own. */
+  /** The server's own name for it. */
   name: string;
   displayName: string;
   description: string;
@@ -28,8 +28,8 @@ export interface ServerTool {
 }
 
 /**
- * Calls a server and asks for its tools.
- * @throws Problem BAD_REQUEST for its address or headers, BAD_GATEWAY when it fails
+ * Calls a server and lists its tools.
+ * @throws Problem BAD_REQUEST for its URL or headers, BAD_GATEWAY when it fails
  */
 export async function listServerTools(
   http: ChatServices['http'],
@@ -95,7 +95,7 @@ interface OfferedTool {
   inputSchema: JsonObject;
 }
 
-/** None when it has no name by which it could be called. */
+/** Empty if the tool has no name by which it could be called. */
 function readTool({ name, title, description, inputSchema }: OfferedTool): ServerTool[] {
   if (name === '' || name.length > MAX_NAME_CHARACTERS || clean(name) !== name) return [];
   return [
@@ -108,7 +108,7 @@ function readTool({ name, title, description, inputSchema }: OfferedTool): Serve
   ];
 }
 
-/** One that takes any arguments in place of one that cannot be kept. */
+/** A schema that accepts any arguments, if the real one cannot be stored. */
 function readSchema(schema: JsonObject): JsonObject {
   const any = { type: 'object' };
   if (isNestedDeeper(schema, MAX_SCHEMA_LEVELS)) return any;
@@ -116,7 +116,7 @@ function readSchema(schema: JsonObject): JsonObject {
   return isStorableJson(JSON.stringify(inlined)) ? inlined : any;
 }
 
-/** As it can be stored. */
+/** In a form that can be stored. */
 function clean(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

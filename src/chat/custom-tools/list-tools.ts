@@ -79,7 +79,10 @@ const BUILT_IN: readonly BuiltInTool[] = [
 const NEEDS_MODEL =
   ' Needs a language model, and none is configured: set LLM_BASE_URL and LLM_MODEL.';
 
-/** What the caller may use: the built-in tools of this install first, then those that administrators have added. */
+/**
+ * The tools that the caller may use: the built-in tools of this installation first, then those that administrators have
+ * added.
+ */
 export async function listTools(services: ListServices, viewer: Viewer): Promise<ToolSnapshot[]> {
   const builtIn = BUILT_IN.filter((tool) => tool.isThere(services.config));
   const custom = await listToolRows(services.db, toolViewerOf(viewer));
@@ -89,7 +92,7 @@ export async function listTools(services: ListServices, viewer: Viewer): Promise
   ];
 }
 
-/** Those of OpenAPI documents alone. */
+/** Only those of OpenAPI documents. */
 export async function listOpenApiTools(
   services: ListServices,
   viewer: Viewer,
@@ -115,7 +118,7 @@ export async function findTool(
   return presentTool(services.secrets, row, viewOf(services, viewer));
 }
 
-/** How a custom tool is shown to this caller. */
+/** A custom tool as this caller sees it. */
 export function viewOf({ config }: Pick<ChatServices, 'config'>, { role }: Pick<Viewer, 'role'>) {
   return { isAdmin: role === 'admin', hasModel: hasModel(config) };
 }

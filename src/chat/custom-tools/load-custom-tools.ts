@@ -13,9 +13,9 @@ import { readOpenApi } from './read-openapi.ts';
 import { readOperations } from './read-operations.ts';
 import { NameGiver, ownedName } from './tool-names.ts';
 
-/** Model servers take 128 functions; some are built in. */
+/** Model APIs accept 128 functions, and some are built in. */
 const MAX_TOOLS = 100;
-/** Names, descriptions and schemas together: a model reads them all at every call. */
+/** Names, descriptions and schemas together: a model reads all of them at every call. */
 const MAX_CHARACTERS = 120_000;
 
 type LoadServices = Pick<ChatServices, 'db' | 'http' | 'secrets' | 'files' | 'log'>;
@@ -25,14 +25,14 @@ export interface ToolCaller {
   userId: UserId;
   /** The caller's own `Authorization`, for tools that pass it on. */
   authorization: string | null;
-  /** For MCP servers, on top of those that an administrator has set. */
+  /** For MCP servers, in addition to those set by an administrator. */
   mcpHeaders: Record<string, string> | null;
 }
 
 /**
  * The tools that administrators have added to a workspace, oldest first. All operations of one OpenAPI document have
- * the document's id. MCP servers are first called when one of their tools is.
- * @param ids of rows; null for all that are enabled
+ * the document's id. An MCP server is first called when one of its tools is.
+ * @param ids row ids; null for all enabled tools
  */
 export async function loadCustomTools(
   services: LoadServices,
@@ -84,7 +84,7 @@ function* toolsOf(services: LoadServices, load: RowToLoad): Generator<Tool> {
   }
 }
 
-/** None when the document is no longer one that can be used: it was when it was saved, by the rules of that time. */
+/** Empty when the document is no longer valid: it was when it was saved, by the rules of that time. */
 function operationsOf({ definition }: LoadableRow) {
   try {
     return readOperations(readOpenApi(definition).upgraded);
@@ -102,7 +102,7 @@ interface Servers {
   close: () => Promise<void>;
 }
 
-/** One session for each server, opened by whoever calls first. */
+/** One session per server, opened by the first call. */
 function openServers({ http, secrets }: LoadServices, caller: ToolCaller): Servers {
   const sessions = new Map<McpServerId, Promise<McpSession>>();
   const closing = new AbortController();
@@ -123,7 +123,7 @@ function openServers({ http, secrets }: LoadServices, caller: ToolCaller): Serve
         const open = (): Promise<McpSession> => {
           const made = openMcpSession(http, { url, headers: headersOf(row) }, closing.signal);
           sessions.set(id, made);
-          // The next call tries again.
+          // Lets the next call try again.
           made.catch(() => sessions.delete(id));
           return made;
         };

@@ -3,7 +3,7 @@ import type { CustomToolId, McpServerId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { JsonObject } from './json-object.ts';
 
-/** Above what a workspace can have. */
+/** More than a workspace can have. */
 const MAX_ROWS = 2_000;
 
 export interface LoadableRow {
@@ -17,14 +17,14 @@ export interface LoadableRow {
   server_sealed_headers: string | null;
 }
 
-/** What is switched on, and whose server is; oldest first. */
+/** Enabled tools whose server, if any, is enabled too; oldest first. */
 export async function readLoadableRows(
   db: Database,
   workspaceId: WorkspaceId,
   ids: readonly number[] | null,
 ): Promise<LoadableRow[]> {
   if (ids?.length === 0) return [];
-  // Others are no ids at all, and could not be compared with one.
+  // Larger numbers are not ids and could not be compared with one.
   const wanted = ids?.filter((id) => Number.isInteger(id) && id > 0 && id < 2 ** 31);
   const { rows } = await sql<LoadableRow>`
     select t.id, t.name, t.definition, t.sealed_headers, t.passthrough_auth, t.mcp_server_id,

@@ -2,18 +2,18 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type HttpClient, OutboundError } from '#src/platform/outbound.ts';
 
 const MAX_ANSWER_BYTES = 5_000_000;
-/** Statuses whose answers have no body (Fetch standard, null body status). */
+/** Statuses whose responses have no body (Fetch standard, null body status). */
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 /**
- * `fetch` over guarded HTTP, for a transport that speaks JSON-RPC. An answer is read whole: a stream of events that
- * is not over at the deadline counts as what has arrived of it. Nothing is ever listened to in the background.
+ * `fetch` over guarded HTTP, for a JSON-RPC transport. A response is read to its end; from an event stream that is
+ * still open at the deadline, the part received counts. Nothing listens in the background.
  * @throws OutboundError
  */
 export function createMcpFetch(http: HttpClient, timeoutMs: number): FetchLike {
   return async (url, init) => {
     const method = init?.method ?? 'GET';
-    // What a server answers that offers no such stream.
+    // The response of a server that offers no such stream.
     if (method !== 'POST' && method !== 'DELETE') return new Response(null, { status: 405 });
     const { hostname } = new URL(url);
     const answer = await http.send({
@@ -25,7 +25,7 @@ export function createMcpFetch(http: HttpClient, timeoutMs: number): FetchLike {
       timeoutMs,
       maxBytes: MAX_ANSWER_BYTES,
       excess: 'cut',
-      // The transport follows those that stay at the server.
+      // The transport follows redirects within the server.
       maxRedirects: 0,
     });
     if (answer.isCut && answer.bytes.length >= MAX_ANSWER_BYTES) {

@@ -3,7 +3,7 @@ import { hideSecrets, readServiceAnswer, readText, type ServiceAnswer } from './
 
 const MAX_FILES = 10;
 
-/** What a tool has answered: its structured content or its text first, then its images. */
+/** The result of a tool: its structured content or its text first, then its images. */
 export function readMcpResult(
   { content, structuredContent }: CallToolResult,
   secrets: readonly string[],
@@ -40,7 +40,7 @@ function partOf(
   }
 }
 
-/** An image, or words that say what it is. */
+/** An image, or a text that says what it is. */
 function fileOf(
   base64: string,
   mediaType: string,

@@ -56,7 +56,7 @@ export async function findServerRow(
   return { server, tools };
 }
 
-/** For an id that does not exist, or not in this workspace. */
+/** The error for an id that does not exist in this workspace. */
 function unknownServer(id: number): Problem {
   return new Problem(
     'NOT_FOUND',

@@ -20,7 +20,10 @@ const MAX_SERVERS = 20;
 
 type FoundServer = Awaited<ReturnType<typeof findServerRow>>;
 
-/** Calls the server first: one that cannot be used is not kept. @throws Problem */
+/**
+ * Calls the server before saving it: an unusable server is not saved.
+ * @throws Problem
+ */
 export async function createServer(
   { db, http, secrets }: ToolServices,
   { workspaceId, userId }: ToolAdmin,
@@ -34,7 +37,7 @@ export async function createServer(
     await lockTools(trx, workspaceId);
     await assertRoom(trx, workspaceId);
     const made = await reserveId(trx, 'mcp_server');
-    const id = made as McpServerId; // of the table's own sequence
+    const id = made as McpServerId; // from the table's own sequence
     await sql`insert into mcp_server (id, workspace_id, created_by, name, description, server_url,
         sealed_headers, enabled)
       overriding system value
@@ -48,8 +51,9 @@ export async function createServer(
 }
 
 /**
- * Changes what is sent; another address or other headers are tried first. Masked headers that come back as they were
- * shown keep their values, unless the address is another: a secret goes only where it was entered for.
+ * Changes the fields that were sent; a new URL or new headers are tried first. Masked headers that are sent back as
+ * they were shown keep their values, unless the URL changes: a secret is only sent to the server that it was entered
+ * for.
  * @throws Problem
  */
 export async function changeServer(
@@ -88,7 +92,10 @@ export async function changeServer(
   });
 }
 
-/** Asks the server again which tools it has. @throws Problem */
+/**
+ * Lists the server's tools again.
+ * @throws Problem
+ */
 export async function refreshServer(
   { db, http, secrets }: ToolServices,
   { workspaceId, userId }: ToolAdmin,
@@ -110,7 +117,10 @@ export async function refreshServer(
   });
 }
 
-/** With its tools. @throws Problem NOT_FOUND */
+/**
+ * With its tools.
+ * @throws Problem NOT_FOUND
+ */
 export async function deleteServer(
   { db }: Pick<ToolServices, 'db'>,
   { workspaceId }: ToolAdmin,
@@ -162,6 +172,6 @@ async function assertRoom(
   if ((rows[0]?.n ?? 0) < MAX_SERVERS) return;
   throw new Problem(
     'CONFLICT',
-    `The workspace has ${MAX_SERVERS} MCP servers, and that is as many as it may have. Delete one that is no longer needed (DELETE /admin/mcp/servers/{id}).`,
+    `The workspace has ${MAX_SERVERS} MCP servers, which is the limit. Delete one that is no longer needed (DELETE /admin/mcp/servers/{id}).`,
   );
 }

@@ -17,21 +17,21 @@ import { McpFailed } from './mcp-failed.ts';
 
 export type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-/** Of one exchange; a stream of events may take as long. */
+/** For one exchange; an event stream may take as long. */
 const CALL_TIMEOUT_MS = 30_000;
-/** Longer, so that what has arrived until then is still read. */
+/** Longer, so that what has arrived by then is still read. */
 const REQUEST_TIMEOUT_MS = CALL_TIMEOUT_MS + 2_000;
 const FAREWELL_TIMEOUT_MS = 1_000;
 const MAX_PAGES = 20;
 const MAX_SERVER_TOOLS = 100;
 
-/** A conversation with an MCP server (streamable HTTP, revision 2025-11-25 and those before it). */
+/** A session with an MCP server (streamable HTTP, revision 2025-11-25 and earlier). */
 export interface McpSession {
   /** @throws McpFailed, also for more than `MAX_SERVER_TOOLS` */
   listTools(signal: AbortSignal): Promise<ServerTool[]>;
   /** @throws McpFailed, or the signal's reason */
   callTool(name: string, input: JsonObject, signal: AbortSignal): Promise<CallToolResult>;
-  /** Tells the server, and ends what is under way. */
+  /** Tells the server, and cancels calls in progress. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,10 @@ export interface McpAddress {
   headers: readonly CustomHeader[];
 }
 
-/** Connects and introduces itself. @throws McpFailed, or the signal's reason */
+/**
+ * Connects and initializes the session.
+ * @throws McpFailed, or the signal's reason
+ */
 export async function openMcpSession(
   http: HttpClient,
   { url, headers }: McpAddress,

@@ -13,14 +13,17 @@ const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
 export interface McpToolOwner extends FileOwner {
   toolId: number;
-  /** Connects when it is first asked. @throws McpFailed, ToolFailed */
+  /**
+   * Connects on first use.
+   * @throws McpFailed, ToolFailed
+   */
   session(signal: AbortSignal): Promise<McpSession>;
   secrets(): readonly string[];
 }
 
 /**
  * One tool of an MCP server.
- * @param definition as it was stored: `{name, description, inputSchema}`
+ * @param definition as stored: `{name, description, inputSchema}`
  */
 export function createMcpTool(
   { files }: Pick<ChatServices, 'files'>,
@@ -63,7 +66,7 @@ export function createMcpTool(
   };
 }
 
-/** @returns the failure when the server has answered with a status of its own */
+/** @returns the failure if the server answered with an HTTP status */
 async function callServer(
   owner: McpToolOwner,
   toolName: string,
@@ -80,7 +83,7 @@ async function callServer(
   }
 }
 
-/** Clients know the words of an MCP server as a JSON string. */
+/** Clients expect the text of an MCP server as a JSON string. */
 function asMcp(packet: CustomToolDelta): CustomToolDelta {
   return packet.response_type === 'text' ? { ...packet, response_type: 'json' } : packet;
 }

@@ -19,9 +19,12 @@ const DEFAULT_HEADERS: readonly CustomHeader[] = [
 ];
 
 export interface OperationOwner extends FileOwner {
-  /** The id of the row that the operation belongs to. */
+  /** The id of the operation's row. */
   toolId: number;
-  /** What every call carries. @throws ToolFailed when they cannot be read */
+  /**
+   * The headers of every call.
+   * @throws ToolFailed when they cannot be decrypted
+   */
   headers(): readonly CustomHeader[];
 }
 
@@ -60,7 +63,7 @@ export function createOperationTool(
   };
 }
 
-/** @throws ToolFailed when the arguments are wrong or the service brings no answer */
+/** @throws ToolFailed when the arguments are wrong or the service gives no answer */
 async function callOperation(
   http: ChatServices['http'],
   operation: Operation,
@@ -100,7 +103,7 @@ function contentTypeOf(mediaType: string | null): CustomHeader[] {
   return mediaType === null ? [] : [{ key: 'content-type', value: mediaType }];
 }
 
-/** Of two with one name the later one holds. */
+/** Of two headers with the same name, the later one wins. */
 function headersOf(headers: readonly CustomHeader[]): Record<string, string> {
   return Object.fromEntries(headers.map(({ key, value }) => [key.toLowerCase(), value]));
 }

@@ -13,24 +13,24 @@ export interface Operation {
   method: OperationMethod;
   /** Template: `/orders/{id}`. */
   path: string;
-  /** Absolute, without a slash at its end. */
+  /** Absolute, without a trailing slash. */
   baseUrl: string;
   parameters: readonly OperationParameter[];
   body: OperationBody | null;
   /** JSON Schema of the arguments: an object. */
   schema: JsonObject;
-  /** As the document has it. */
+  /** As in the document. */
   spec: JsonObject;
 }
 
 export interface OperationParameter {
   name: string;
   in: 'path' | 'query';
-  /** What the model calls it; another name only where two parameters share theirs. */
+  /** The name for the model; differs only where two parameters have the same name. */
   argument: string;
   style: string;
   explode: boolean;
-  /** Its value is written as JSON (`content` in the place of `schema`). */
+  /** Its value is serialized as JSON (`content` instead of `schema`). */
   isJson: boolean;
 }
 

@@ -14,7 +14,10 @@ export const methodSpecSchema = z.object({
   custom_headers: z.array(z.unknown()),
 });
 
-/** The operations of a document as a model would be offered them. @throws Problem BAD_REQUEST */
+/**
+ * The operations of a document as offered to a model.
+ * @throws Problem BAD_REQUEST
+ */
 export function presentMethods(definition: unknown): z.output<typeof methodSpecSchema>[] {
   return readOperations(readOpenApi(definition).upgraded).map((operation) => ({
     name: operation.name,

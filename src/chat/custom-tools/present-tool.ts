@@ -32,7 +32,7 @@ export const toolSnapshotSchema = z
   .meta({ id: 'ToolSnapshot' });
 export type ToolSnapshot = z.output<typeof toolSnapshotSchema>;
 
-/** @param view `hasModel`: without one no chat can use it */
+/** @param view `hasModel`: without a model, no chat can use the tool */
 export function presentTool(
   secrets: ChatServices['secrets'],
   row: ToolRow,

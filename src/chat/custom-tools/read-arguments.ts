@@ -6,7 +6,7 @@ import { schemaForModel } from './tool-schema.ts';
 
 const MAX_PARAMETERS = 100;
 
-/** Found in an operation, with what the model is told of it. */
+/** A parameter of an operation, with what the model is told about it. */
 interface Argument {
   schema: JsonObject;
   isRequired: boolean;
@@ -21,9 +21,9 @@ interface OperationSource {
 }
 
 /**
- * What a model may say to an operation: its path and query parameters and its body. Headers and cookies are the
- * administrator's.
- * @returns null when it needs a body of a type that cannot be sent
+ * The arguments that a model may give to an operation: path and query parameters and the body. Headers and cookies
+ * belong to the administrator.
+ * @returns null when the operation needs a body of a type that cannot be sent
  * @throws Problem BAD_REQUEST
  */
 export function readArguments(
@@ -49,7 +49,7 @@ export function readArguments(
   return { parameters, body, schema: schemaForModel(schema, document) };
 }
 
-/** Those of the operation override those of its path. */
+/** Parameters of the operation override those of its path. */
 function parametersOf(
   document: JsonObject,
   { pathItem, spec, place }: OperationSource,

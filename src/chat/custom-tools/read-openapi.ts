@@ -4,19 +4,19 @@ import { isObject, isStorableJson, type JsonObject } from './json-object.ts';
 
 /** Of one document, as JSON. */
 export const MAX_DEFINITION_BYTES = 500_000;
-/** Values in a document, counted as often as YAML aliases repeat them. */
+/** Values in a document, counting YAML aliases each time they are used. */
 const MAX_VALUES = 100_000;
 const MAX_LEVELS = 64;
 
 export interface OpenApiDocument {
-  /** As it was sent, in JSON. */
+  /** As sent, in JSON. */
   sent: JsonObject;
-  /** The same in OpenAPI 3.1. */
+  /** Converted to OpenAPI 3.1. */
   upgraded: JsonObject;
 }
 
 /**
- * Reads an OpenAPI document: an object, or its JSON or YAML. Nothing that it refers to is ever fetched.
+ * Reads an OpenAPI document: an object, or its JSON or YAML. References are never fetched.
  * @throws Problem BAD_REQUEST that says where it is wrong and what to do
  */
 export function readOpenApi(definition: unknown): OpenApiDocument {
@@ -30,14 +30,14 @@ export function readOpenApi(definition: unknown): OpenApiDocument {
   if (!isStorableJson(text)) {
     throw wrongDefinition('', 'holds NUL or half of a surrogate pair, which cannot be stored');
   }
-  // A copy of its own: aliases of YAML are told apart, and what is no JSON is gone.
+  // A copy: separates YAML aliases and drops values that JSON cannot represent.
   const sent = parseObject(text);
   refuseVersion(sent);
   refuseOuterReferences(sent);
   return { sent, upgraded: upgradeDocument(parseObject(text)) };
 }
 
-/** Text that an object was written to. */
+/** Text that contains an object. */
 function parseObject(text: string): JsonObject {
   return JSON.parse(text) as JsonObject;
 }
@@ -66,7 +66,7 @@ function refuseSize(bytes: number): void {
   );
 }
 
-/** Before anything else looks into it: short YAML may stand for much, and any step may recurse. */
+/** Checked first, because short YAML may expand to a lot, and later steps recurse. */
 function refuseExcess(document: JsonObject): void {
   let values = 0;
   const count = (value: unknown, levels: number): void => {
@@ -93,7 +93,7 @@ function refuseVersion({ openapi, swagger }: JsonObject): void {
   );
 }
 
-/** References into other files or to other servers would have to be fetched. */
+/** References to other files or servers would have to be fetched. */
 function refuseOuterReferences(document: JsonObject): void {
   const visit = (value: unknown, place: string): void => {
     if (typeof value !== 'object' || value === null) return;

@@ -10,7 +10,7 @@ const MAX_OPERATIONS = 100;
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
 /**
- * The operations of an OpenAPI 3.1 document. Left out are those that need a body which is no JSON, form or text.
+ * The operations of an OpenAPI 3.1 document, except those that need a body other than JSON, form or text.
  * @throws Problem BAD_REQUEST that names the place and the remedy
  */
 export function readOperations(document: JsonObject): Operation[] {
@@ -38,7 +38,7 @@ export function readOperations(document: JsonObject): Operation[] {
 interface FoundOperation {
   path: string;
   method: OperationMethod;
-  /** In the document, for complaints. */
+  /** Path in the document, for error messages. */
   place: string;
   pathItem: JsonObject;
   spec: JsonObject;
@@ -58,7 +58,7 @@ function operationsOfPath(document: JsonObject, path: string, value: unknown): F
     const spec = resolveReference(document, pathItem[method]);
     if (pathItem[method] === undefined) return [];
     if (!isObject(spec)) throw wrongDefinition(`${place}.${method}`, 'must be an operation');
-    // The list of methods is in lower case; HTTP writes them in capitals.
+    // The document has methods in lower case; HTTP needs upper case.
     const upper = method.toUpperCase() as OperationMethod;
     return [{ path, method: upper, place: `${place}.${method}`, pathItem, spec }];
   });

@@ -5,9 +5,9 @@ import { isObject, type JsonObject } from './json-object.ts';
 import { wrongDefinition } from './read-openapi.ts';
 
 /**
- * The address that an operation is called at: the first server of the operation, its path or the document, with the
- * defaults of its variables.
- * @param owners who may name servers, the nearest one first
+ * The URL of an operation: the first server of the operation, its path or the document, with the defaults of its
+ * variables.
+ * @param owners objects that may name servers, the nearest first
  * @throws Problem BAD_REQUEST
  */
 export function readServer(place: string, owners: readonly JsonObject[]): string {

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from './json-object.ts';
 
-/** References that lead to references. */
+/** Maximum length of a chain of references. */
 const MAX_HOPS = 20;
 
 /**
- * What stands at the end of a chain of local `$ref`s; any other value is returned as it is. `undefined` when a
- * reference leads nowhere, in circles or out of the document.
+ * The value at the end of a chain of local `$ref`s; any other value is returned unchanged. `undefined` for a reference
+ * that is broken, circular or leads out of the document.
  */
 export function resolveReference(document: JsonObject, value: unknown): unknown {
   let current = value;
@@ -25,7 +25,7 @@ function valueAt(document: JsonObject, reference: string): unknown {
     const key = unescapeToken(token);
     if (key === null || typeof current !== 'object' || current === null) return undefined;
     if (!Object.hasOwn(current, key)) return undefined;
-    // Own properties only: a list's index is one, too.
+    // Own properties only; the index of an array is one as well.
     current = (current as JsonObject)[key];
   }
   return current;

@@ -6,7 +6,7 @@ import { NameGiver, ownedName } from './tool-names.ts';
 
 export interface ServerOwner {
   workspaceId: WorkspaceId;
-  /** Who becomes the maker of tools that are new. */
+  /** The user recorded as creator of new tools. */
   userId: UserId;
   serverId: McpServerId;
   serverName: string;
@@ -16,13 +16,13 @@ interface StoredTool {
   id: CustomToolId;
   mcp_server_id: McpServerId | null;
   name: string;
-  /** Null for tools of others. */
+  /** Null for the tools of others. */
   server_name: string | null;
 }
 
 /**
- * Makes the tools of a server those that it offers now: what was there keeps its id, its name and whether it is
- * switched on, what is gone is deleted.
+ * Syncs the stored tools of a server with what it offers now: existing ones keep their id, name and enabled state;
+ * missing ones are deleted.
  */
 export async function saveServerTools(
   trx: DatabaseTransaction,

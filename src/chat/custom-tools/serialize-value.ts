@@ -3,13 +3,13 @@ import type { OperationParameter } from './operation.ts';
 
 type Encode = (text: string) => string;
 
-/** A value in a text: lists and objects as JSON. */
+/** A value as text: arrays and objects as JSON. */
 export function textOfValue(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined ? '' : JSON.stringify(value);
 }
 
-/** By the style `simple` (OpenAPI 3.1 §4.8.12.4): values parted by commas. */
+/** Style `simple` (OpenAPI 3.1 §4.8.12.4): values separated by commas. */
 export function joinValues(
   value: unknown,
   { explode }: Pick<OperationParameter, 'explode'>,
@@ -28,7 +28,7 @@ const DELIMITERS: Readonly<Record<string, string>> = {
   pipeDelimited: '%7C',
 };
 
-/** Names as they are, values encoded, by the style of the parameter. */
+/** Names unchanged, values encoded, in the style of the parameter. */
 export function queryPairs(
   { name, style, explode }: OperationParameter,
   value: unknown,

@@ -3,11 +3,11 @@ import { isNestedDeeper } from '#src/platform/json-depth.ts';
 import { cutText } from './json-object.ts';
 import { imageTypeOf } from './image-type.ts';
 
-/** What a model is shown of one answer, and what a packet carries. */
+/** What a model sees of a response, and what a packet carries. */
 const MAX_CHARACTERS = 30_000;
 const MAX_LEVELS = 100;
 
-/** What a service has answered, by its content. Images and tables become files. */
+/** Converts a service's response by its content. Images and tables become files. */
 export type ServiceAnswer =
   | { type: 'json'; value: unknown; text: string }
   | { type: 'text'; text: string }
@@ -15,8 +15,8 @@ export type ServiceAnswer =
   | { type: 'image'; bytes: Uint8Array; mediaType: string };
 
 /**
- * @param secrets never shown, should the service repeat what it was sent
- * @param isCut there would have been more
+ * @param secrets removed, in case the service echoes what it was sent
+ * @param isCut the response was truncated
  */
 export function readServiceAnswer(
   body: { bytes: Uint8Array; mediaType: string; isCut: boolean },
@@ -40,7 +40,7 @@ export function readServiceAnswer(
   return readText(text, isCut);
 }
 
-/** JSON when it is some and short enough, else text. */
+/** JSON if it is valid and short enough, otherwise text. */
 export function readText(text: string, isCut: boolean = false): ServiceAnswer {
   const trimmed = text.trim();
   if (isCut || trimmed.length > MAX_CHARACTERS || !/^[[{]/.test(trimmed)) {
@@ -50,12 +50,12 @@ export function readText(text: string, isCut: boolean = false): ServiceAnswer {
     const value: unknown = JSON.parse(trimmed);
     if (!isNestedDeeper(value, MAX_LEVELS)) return { type: 'json', value, text: trimmed };
   } catch {
-    // It only begins like JSON.
+    // Only the beginning looked like JSON.
   }
   return { type: 'text', text: shorten(text, isCut) };
 }
 
-/** As it stands, and as it would stand in JSON. */
+/** Verbatim, and as escaped in JSON. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
@@ -63,7 +63,7 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
     .reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text);
 }
 
-/** Shorter ones may be part of any word. */
+/** Shorter secrets may be part of any word. */
 const SHORTEST_SECRET = 6;
 
 function shorten(text: string, isCut: boolean): string {

@@ -19,8 +19,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The packet that shows an answer, and what the model is told of it. Images and tables are stored for the user.
- * @param tool whose answer it is, by the name that the model knows
+ * The packet for a response, and the text for the model. Images and tables are stored for the user.
+ * @param tool the tool's name as known to the model
  */
 export async function showAnswer(
   files: Pick<FileStore, 'save'>,

@@ -1,6 +1,6 @@
 import { type ShownFailure, type ToolFailed, WrongArguments } from '#src/chat/tools/tool.ts';
 
-/** How a call of a tool that was added is shown when it fails; one that the service has not answered has no status. */
+/** How a failed call of a custom tool is shown; it has no status if the service did not answer. */
 export function showCustomFailure(
   tool: { name: string; id: number },
   failure: ToolFailed,

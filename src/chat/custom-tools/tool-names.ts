@@ -1,10 +1,10 @@
-/** What models take as the name of a function. */
+/** Function names that models accept. */
 const MAX_NAME_CHARACTERS = 64;
 const MAX_OWNER_CHARACTERS = 24;
-/** Servers and documents give names of any length; the time of the patterns below is the square of it. */
+/** Servers and documents give names of any length, and the patterns below take quadratic time. */
 const MAX_READ_CHARACTERS = 1_000;
 
-/** Of the tools that are built in, in lower case; a custom one must not pass itself off as one of them. */
+/** Names of built-in tools, in lower case; a custom tool must not impersonate one. */
 const RESERVED = [
   'internal_search',
   'web_search',
@@ -24,11 +24,11 @@ const RESERVED = [
   'pythontool',
 ];
 
-/** Gives each tool a name of its own; names that differ in case alone are the same. */
+/** Gives each tool a unique name; names that differ only in case count as equal. */
 export class NameGiver {
   readonly #taken = new Set(RESERVED);
 
-  /** The first wish that is free, made safe; else the last one with a number. */
+  /** The first free candidate, made safe; otherwise the last one with a number. */
   give(...wishes: readonly [string, ...string[]]): string {
     const names = wishes.map(safeName);
     const free = names.find((name) => !this.#taken.has(name.toLowerCase()));
@@ -37,7 +37,7 @@ export class NameGiver {
     return name;
   }
 
-  /** Somebody has this name already. */
+  /** The name is taken. */
   take(name: string): void {
     this.#taken.add(name.toLowerCase());
   }
@@ -50,12 +50,12 @@ export class NameGiver {
   }
 }
 
-/** What belongs to `owner`, such as an MCP server, under a name that tells so. */
+/** The name of a tool of `owner`, such as an MCP server, with the owner as prefix. */
 export function ownedName(owner: string, name: string): string {
   return `${safeName(owner).slice(0, MAX_OWNER_CHARACTERS)}_${safeName(name)}`;
 }
 
-/** Letters, digits, `_` and `-`, 64 at most. */
+/** Letters, digits, `_` and `-`, at most 64. */
 function safeName(text: string): string {
   const safe = text
     .slice(0, MAX_READ_CHARACTERS)

@@ -13,7 +13,7 @@ const definition = z
   .union([z.looseObject({}), z.string()])
   .describe('An OpenAPI 3.0 or 3.1 or Swagger 2.0 document: an object, or its JSON or YAML.');
 
-/** It would have to be one of a sign-in that there is not. */
+/** Would need OAuth, which is not supported. */
 const oauthConfig = z
   .null({ error: 'must be null: tools sign in with custom_headers or passthrough_auth' })
   .optional();
@@ -36,7 +36,7 @@ const fields = {
 export const newToolSchema = z.object(fields).meta({ id: 'NewCustomTool' });
 export type NewTool = z.output<typeof newToolSchema>;
 
-/** What is not sent stays as it is. */
+/** Fields that are not sent stay unchanged. */
 export const toolChangeSchema = newToolSchema.partial().meta({ id: 'CustomToolChange' });
 export type ToolChange = z.output<typeof toolChangeSchema>;
 
@@ -55,11 +55,11 @@ const serverFields = {
 export const newServerSchema = z.strictObject(serverFields).meta({ id: 'NewMcpServer' });
 export type NewServer = z.output<typeof newServerSchema>;
 
-/** What is not sent stays as it is. */
+/** Fields that are not sent stay unchanged. */
 export const serverChangeSchema = newServerSchema.partial().meta({ id: 'McpServerChange' });
 export type ServerChange = z.output<typeof serverChangeSchema>;
 
-/** Ids are integers of the database. */
+/** Ids are database integers. */
 const rowId = z.coerce
   .number()
   .int()

@@ -24,7 +24,7 @@ const ROW = sql`t.id, t.mcp_server_id, t.created_by, t.name, t.display_name, t.d
 const SOURCE = sql`custom_tool t
   left join mcp_server s on s.id = t.mcp_server_id and s.workspace_id = t.workspace_id`;
 
-/** What a caller may see: administrators all of the workspace, others what is switched on. */
+/** The tools that a caller may see: administrators all of the workspace, others only enabled ones. */
 export interface ToolViewer {
   workspaceId: WorkspaceId;
   seesDisabled: boolean;
@@ -55,7 +55,7 @@ function isVisibleTo({ workspaceId, seesDisabled }: ToolViewer) {
   return seesDisabled ? everything : sql`${everything} and t.enabled and s.enabled is not false`;
 }
 
-/** For an id that does not exist, or not in this workspace. */
+/** The error for an id that does not exist in this workspace. */
 export function unknownTool(id: number): Problem {
   return new Problem('NOT_FOUND', `There is no tool with the id ${id}. GET /tool lists the tools.`);
 }
@@ -64,7 +64,7 @@ export function toolRowName(id: CustomToolId): string {
   return `custom_tool:${id}`;
 }
 
-/** A secret is bound to its row's id, so the id comes first. */
+/** A secret is sealed for its row's id, so the id comes first. */
 export async function reserveId(
   db: Database | DatabaseTransaction,
   table: 'custom_tool' | 'mcp_server',
@@ -76,7 +76,7 @@ export async function reserveId(
   return row.id;
 }
 
-/** Makes those who change the tools of one workspace at the same moment wait for each other. */
+/** Serializes concurrent changes to the tools of one workspace. */
 export async function lockTools(trx: DatabaseTransaction, workspaceId: WorkspaceId): Promise<void> {
   await sql`select id from workspace where id = ${workspaceId} for no key update`.execute(trx);
 }

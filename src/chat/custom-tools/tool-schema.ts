@@ -1,16 +1,16 @@
 import { cutText, isObject, type JsonObject } from './json-object.ts';
 import { resolveReference } from './resolve-reference.ts';
 
-/** Of the arguments of one tool, as JSON: a model reads it at every call. */
+/** For the arguments of one tool, as JSON: a model reads it at every call. */
 const MAX_SCHEMA_CHARACTERS = 6_000;
 const MAX_DESCRIPTION_CHARACTERS = 300;
 const MAX_ENUM_VALUES = 100;
-/** Tried one after the other, until the schema is short enough. */
+/** Tried in turn until the schema is short enough. */
 const CUTS = [
   ...[10, 6, 4, 2, 1].map((levels) => ({ levels, isDescribed: true })),
   ...[2, 1].map((levels) => ({ levels, isDescribed: false })),
 ];
-/** Schemas in one: a few references may stand for a great many. */
+/** Limit on schemas in one, because a few references may expand to a great many. */
 const MAX_SCHEMAS = 1_000;
 
 const PLAIN_KEYWORDS = [
@@ -38,9 +38,9 @@ const TYPES: readonly unknown[] = [
 ];
 
 /**
- * A JSON Schema as a model is shown it: without references, and cut off where it is too deep, too long or circular.
- * What is cut off takes any value.
- * @param document what its `$ref`s point into
+ * A JSON Schema as shown to a model: without references, and truncated where it is too deep, too long or circular. A
+ * truncated part accepts any value.
+ * @param document resolves its `$ref`s
  */
 export function schemaForModel(schema: unknown, document: JsonObject): JsonObject {
   for (const cut of CUTS) {
@@ -55,7 +55,7 @@ interface Place {
   document: JsonObject;
   levels: number;
   isDescribed: boolean;
-  /** Schemas that this one stands in: one of them again would go on for ever. */
+  /** The enclosing schemas: one of them again would recurse for ever. */
   ancestors: readonly JsonObject[];
   count: { left: number };
 }
@@ -83,7 +83,7 @@ function typesOf({ type }: JsonObject): JsonObject {
   return {};
 }
 
-/** A description beside a reference says more than the one behind it. */
+/** A description next to a reference is more specific than the one it refers to. */
 function describe(found: JsonObject, original: unknown): JsonObject {
   const own = isObject(original) ? original['description'] : undefined;
   const description = typeof own === 'string' ? own : found['description'];

@@ -6,8 +6,8 @@ import type { Operation } from './operation.ts';
 const MAX_HOSTS = 10;
 
 /**
- * Vets the hosts of a document as it is saved; every connection is vetted again. A name that does not resolve just
- * now is taken: the calls will tell.
+ * Checks the hosts of a document before it is saved; every connection is checked again. A name that does not resolve at
+ * the moment is accepted: calls will find out.
  * @throws Problem BAD_REQUEST that names the host
  */
 export async function vetServers(

@@ -1,26 +1,26 @@
 import type { Candidate } from './read-candidates.ts';
 
-/** Characters of all quotes together. */
+/** Total characters of all quotes. */
 export const MAX_ANSWER_LENGTH = 1_800;
 const MAX_UNITS = 12;
 
-/** Fewer words without a full stop are no sentence. */
+/** A text with fewer words and no full stop is not a sentence. */
 const MIN_TERMS = 3;
 
 interface Window {
-  /** Units after the chosen one, and their characters. */
+  /** Limits on the units after the chosen one, and on their characters. */
   units: number;
   length: number;
 }
 
 const AFTER_BEST: Window = { units: 3, length: 600 };
 const AFTER_OTHERS: Window = { units: 1, length: 300 };
-/** After what announces a list or a block. */
+/** After an announcement of a list or a block. */
 const ANNOUNCED: Window = { units: 6, length: 900 };
 
 /**
- * The chosen quotes (best first), each with what goes on from it in its section: the fact often stands beside the words
- * that were asked.
+ * The chosen quotes (best first), each with its continuation in the section: the fact is often next to the words of the
+ * question.
  * @param all every candidate, by position
  */
 export function addWindows(chosen: readonly Candidate[], all: readonly Candidate[]): Candidate[] {
@@ -54,7 +54,7 @@ function windowOf(start: Candidate, all: readonly Candidate[], plain: Window): C
   return after;
 }
 
-/** Whether one stands right after the other, in the same section. */
+/** Whether one directly follows the other in the same section. */
 export function goesOn(one: Candidate | undefined, other: Candidate): boolean {
   return (
     one?.passage === other.passage &&
@@ -63,7 +63,7 @@ export function goesOn(one: Candidate | undefined, other: Candidate): boolean {
   );
 }
 
-/** Words that are no sentence, such as the links around a page. */
+/** Words that do not form a sentence, such as the links around a page. */
 function isScrap({ unit, terms }: Candidate): boolean {
   return unit.kind === 'sentence' && terms.size < MIN_TERMS && !/[.!?:]["')*_]*$/.test(unit.text);
 }

@@ -7,21 +7,21 @@ import { definesAsked } from './suit-question.ts';
 import type { Evidence } from './weigh-candidates.ts';
 import { type TermWeights, weightOf } from './weigh-terms.ts';
 
-/** Share of the weight of what was asked that a passage must cover. */
+/** Share of the question's weight that a passage must cover. */
 const MIN_COVERAGE = 0.62;
-/** Chance covers few of many terms: each term beyond a few lowers what must be covered. */
+/** Of many terms, few are covered by chance: each term beyond a few lowers the required share. */
 const COVERAGE_STEP = 0.03;
 const FEW_TERMS = 4;
 const LEAST_COVERAGE = 0.45;
-/** Where a number was asked for and there is none. */
+/** When a number was asked for and there is none. */
 const MIN_COVERAGE_WITHOUT_NUMBER = 0.85;
-/** Less must be covered where the kind of value stands that was asked for. */
+/** Less coverage is required when the requested kind of value occurs. */
 const VALUE_BONUS = 0.05;
 const MIN_NAME_STRENGTH = 0.4;
-/** Of what a question that leans on the one before says itself. */
+/** For the own words of a question that depends on the one before. */
 const MIN_OWN_COVERAGE = 0.5;
 
-/** Whether a unit and what is around it say enough of what was asked to be an answer. */
+/** Whether a unit and its context cover enough of the question to be an answer. */
 export function answers(
   question: Question,
   weights: TermWeights,
@@ -56,7 +56,7 @@ function holdsAskedValue(question: Question, evidence: Evidence): boolean {
   return isRequired && holdsValue(question, evidence);
 }
 
-/** Whether the count or the amount that was asked for is missing here. */
+/** Whether the requested count or amount is missing here. */
 function lacksValue(question: Question, evidence: Evidence, near: readonly Candidate[]): boolean {
   const { measure, isRequired, counted } = question.value;
   if (counted.size > 0 && !holdsCount(evidence.candidate, counted)) return true;
@@ -65,7 +65,7 @@ function lacksValue(question: Question, evidence: Evidence, near: readonly Candi
   return !holdsValue(question, evidence);
 }
 
-/** The share of the weight of some terms that is covered; 1 when they weigh nothing. */
+/** The covered share of the weight of some terms; 1 when they have no weight. */
 function coverageOf(
   { terms }: Question,
   { cover }: TermWeights,
@@ -87,7 +87,7 @@ function coverageNeeded({ terms }: Question): number {
   return Math.max(LEAST_COVERAGE, MIN_COVERAGE - COVERAGE_STEP * beyond);
 }
 
-/** Whether what is to be explained is only mentioned, once. */
+/** Whether what is to be explained is only mentioned once. */
 function lacksSubject({ kind, isEnglish }: Question, evidence: Evidence, subject: number): boolean {
   if (kind !== 'definition' || !isEnglish) return false;
   const { own, about, mentions, heading } = evidence;

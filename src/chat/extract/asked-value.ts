@@ -2,11 +2,11 @@ import { stemWord, tokenizeWords } from '#src/documents/tokenize.ts';
 import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
 import { NEAR_STEMS } from './everyday-words.ts';
 
-/** What kind of value a question asks for; only of English questions. */
+/** The kind of value that a question asks for; English questions only. */
 export interface AskedValue {
-  /** What an amount may stand for: "£3.50" for the cost, "50 metres" for the length. */
+  /** The form of an amount: "£3.50" for the cost, "50 metres" for the length. */
   measure: Measure | null;
-  /** "How much does it cost?": an amount must be there, or a number beside the word. */
+  /** "How much does it cost?": requires an amount, or a number next to the word. */
   isRequired: boolean;
   /** "How many seats are there?": stems of what a number must count; empty when nothing is counted. */
   counted: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export const NO_VALUE: AskedValue = {
   counted: new Set(),
 };
 
-/** Words that ask for an amount of something, and what such an amount looks like. */
+/** Words that ask for an amount, and patterns of such an amount. */
 const MEASURES: Readonly<
   Record<Measure, { words: ReadonlySet<string>; requires: RegExp; amount: RegExp }>
 > = {
@@ -84,10 +84,10 @@ const MEASURES: Readonly<
   },
 };
 
-/** Each half has an answer of its own kind. */
+/** Each half has its own kind of answer. */
 const ASKS_TWICE = /\b(?:and|or) (?:what|how|when|who|where|which|why)\b/i;
 const HOW_MANY = /\bhow many\s+((?:[\p{L}\p{N}_'’-]+\s*){1,4})/iu;
-/** Of amounts: they say what kind of number is asked for, not of what. */
+/** Units of amounts: they specify the kind of number, not what is counted. */
 const UNITS = wordSet(
   'second seconds minute minutes hour hours day days week weeks month months year years euro euros dollar dollars ' +
     'pound pounds kilo kilos kilometre kilometres kilometer kilometers metre metres meter meters mile miles percent times',
@@ -98,13 +98,13 @@ const NUMERALS = wordSet(
 );
 const VAGUE = wordSet('one single both zero no none');
 const STRESSES = wordSet('only just exactly most least than to maximum is has have');
-/** What has a number as its name. */
+/** Words that have a number as their name. */
 const LABELLED = wordSet('table section chapter figure step version page part appendix example no');
-/** What a number counts stands within so many words after it. */
+/** The counted noun follows the number within this many words. */
 const WORDS_AFTER_NUMBER = 4;
 const TOKENS = /\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*|[^\s\p{L}\p{N}]/gu;
 
-/** Those whose word may stand anywhere in a question: "the length of the rope". A year seldom is what is asked for. */
+/** Kinds whose word may be anywhere in a question: "the length of the rope". A year is rarely what is asked for. */
 const NAMED = ['money', 'weight', 'distance', 'duration', 'phone', 'version'] as const;
 const REQUIRED = [...NAMED, 'port', 'year', 'number'] as const;
 
@@ -121,7 +121,7 @@ export function readAskedValue(text: string): AskedValue {
   };
 }
 
-/** The words after "how many", up to one of grammar, and what means nearly the same. */
+/** The words after "how many", up to the next grammar word, and their near synonyms. */
 function countedStems(words: string): Set<string> {
   const all = words.trim().split(/\s+/);
   const end = all.findIndex((word) => FUNCTION_WORDS.has(word.toLowerCase()));
@@ -132,12 +132,12 @@ function countedStems(words: string): Set<string> {
   return new Set(stems.flatMap((stem) => [stem, ...(NEAR_STEMS.get(stem) ?? [])]));
 }
 
-/** Whether a word after "how many" tells the unit of what is asked for. */
+/** Whether a word after "how many" is the unit of the answer. */
 export function isUnit(word: string): boolean {
   return UNITS.has(word);
 }
 
-/** Whether a word is one that asks for this kind of amount. */
+/** Whether a word asks for this kind of amount. */
 export function namesMeasure(word: string, measure: Measure): boolean {
   return MEASURES[measure].words.has(word);
 }
@@ -147,8 +147,8 @@ export function holdsAmount(text: string, measure: Measure): boolean {
 }
 
 /**
- * Whether a number in a unit counts what was asked, or nothing that is named where the unit speaks of it: the cell of a
- * table, the end of a sentence. "Showers run for four minutes" has no number of showers.
+ * Whether a number in a unit counts what was asked for, or nothing named in particular: in the cell of a table, at the
+ * end of a sentence. "Showers run for four minutes" has no number of showers.
  */
 export function countsAsked(
   text: string,
@@ -158,7 +158,7 @@ export function countsAsked(
   const tokens = text.toLowerCase().match(TOKENS) ?? [];
   return tokens.some((token, index) => {
     if (!/^\p{N}/u.test(token) && !NUMERALS.has(token)) return false;
-    // "One" is an article unless something stresses it: "only one", "at most one".
+    // "One" is an article unless stressed: "only one", "at most one".
     if (token === 'one' && !STRESSES.has(tokens[index - 1] ?? '')) return false;
     const after = tokens.slice(index + 1, index + 1 + WORDS_AFTER_NUMBER);
     const end = after.findIndex((word) => !/^[\p{L}\p{N}*_`]/u.test(word));
@@ -172,7 +172,7 @@ export function countsAsked(
   });
 }
 
-/** Where nothing named is counted: no "any one of them", no "Table 8.1", no "400: …". */
+/** Where the number counts nothing named: not "any one of them", "Table 8.1" or "400: …". */
 function isCount(token: string, before: string | undefined, after: string | undefined): boolean {
   if (VAGUE.has(token) || /^\d+[.:]\d/.test(token)) return false;
   if (after !== undefined && !/^[\p{L};,.|)]/u.test(after)) return false;

@@ -3,15 +3,15 @@ import { safeLink } from '#src/chat/citations/safe-link.ts';
 const FENCE = /^\s{0,3}(?:`{3,}|~{3,})/;
 /** A link that looks like one of our citations, an image that would be fetched unasked, the end of a link's text. */
 const MARKUP = /\[\[(?=[\d,\s[\]]{1,120}\]\()|!\[|\]\((?=\s{0,20}<?([^)\n]{0,300}))/g;
-/** Where `[n]` leads in the rest of a text, for whoever renders it. */
+/** A definition of where `[n]` leads, which would affect the rest of a text. */
 const DEFINITION = /^(\s{0,3})\[(?=[^\]\n]{1,300}\]:)/gm;
-/** Elements of HTML that fetch or run something, and addresses in angle brackets that do. */
+/** HTML elements that fetch or run something, and autolinks that do. */
 const ELEMENT =
   /<(?=\/?(?:a|audio|base|embed|form|iframe|img|input|link|meta|object|script|style|svg|video)\b|(?:javascript|vbscript|data):)/gi;
 
 /**
- * A quote of somebody else's document in an answer in Markdown: what would pass for a citation of ours, fetch something or
- * run something is shown as it is written. Code blocks stay as they are.
+ * Escapes a quote of a foreign document for an answer in Markdown: anything that would look like our citation, fetch
+ * something or run something is shown literally. Code blocks stay unchanged.
  */
 export function disarmQuote(text: string): string {
   if (FENCE.test(text)) return text;

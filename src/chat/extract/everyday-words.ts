@@ -1,6 +1,6 @@
 import { stemWord, tokenizeWords } from '#src/documents/tokenize.ts';
 
-/** Words of asking, beyond those of grammar: they say how something is asked, not what about. */
+/** Question words beyond those of grammar: they say how something is asked, not what about. */
 const OF_ASKING =
   'able actually allow allowed also alway anybody anyone anything available become best better big bit bring come ' +
   'concerning correct current currently deal describe differ difference different easily even ever ' +
@@ -18,7 +18,7 @@ const CONTRACTED =
   'isnt isn ive lets mustnt shouldnt shouldn thats theres theyre wasnt wasn weve werent whats wheres whos wont wouldnt ' +
   'wouldn youre etc whether along among around much many per via whatever whenever wherever since though although';
 
-/** Words of grammar and of asking in languages that the builtin search meets most. */
+/** Words of grammar and of questions in the languages that the builtin search meets most. */
 const OF_OTHER_LANGUAGES: Readonly<Record<string, string>> = {
   de:
     'aber alle als also am an auch auf aus bei bekomme bin bis bist das dass dem den denn der des die dies diese dieser ' +
@@ -48,8 +48,7 @@ const OF_OTHER_LANGUAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Words that mean nearly the same in the questions and manuals of everyday work. What is asked in one of a group may be
- * answered in another.
+ * Near synonyms in everyday questions and manuals. A question with one word of a group may be answered with another.
  */
 const NEAR =
   'delete remove erase drop discard purge clear rid disappear vanish|pause suspend freeze halt interrupt|rent hire lease|' +
@@ -92,23 +91,23 @@ const IRREGULAR =
   'maximum max|minimum min|administrator admin|application app|repository repo|information info|' +
   'document documentation doc|configuration config|database db|environment env|language lang|directory dir';
 
-/** Past forms of one verb that are another verb themselves: "founded" is no form of "found" when that is of "find". */
+/** Past forms of a verb that are also another verb: "founded" is not a form of "found" as the past of "find". */
 const FORM_OF_ANOTHER =
   'found bound wound ground fell saw felt lay rose spoke wore bore shed stove dove';
 
 const split = (words: string): string[] => words.split(' ');
 
-/** Words that weigh little in a question, without the `s` of a third person or a plural. */
+/** Words with little weight in a question, without the `s` of a third person or a plural. */
 export const ASKING_WORDS: ReadonlySet<string> = new Set(
   split(OF_ASKING).map((word) => word.replace(/(?<=..)s$/, '')),
 );
 
-/** What is left of `isn't` and the like, and small words that the embedder has no list of. */
+/** Remains of `isn't` and the like, and small words that are not in the embedder's list. */
 export const CONTRACTED_WORDS: ReadonlySet<string> = new Set(split(CONTRACTED));
 
-/** The same for other languages, each by itself. */
+/** The same for other languages, each separately. */
 export const OTHER_LANGUAGES: readonly {
-  /** Whether it writes every noun with a capital letter. */
+  /** Whether the language capitalizes every noun. */
   hasCapitalNouns: boolean;
   words: ReadonlySet<string>;
 }[] = Object.entries(OF_OTHER_LANGUAGES).map(([code, words]) => ({
@@ -118,13 +117,13 @@ export const OTHER_LANGUAGES: readonly {
 
 const FORMS_OF_ANOTHER: ReadonlySet<string> = new Set(split(FORM_OF_ANOTHER));
 
-/** The stem of a word, apart from that of another verb whose past form looks the same: `founded` and `found`. */
+/** The stem of a word, kept apart from a verb whose past form looks the same: `founded` and `found`. */
 export function stemApart(word: string): string {
   const stem = stemWord(word);
   return stem !== word && FORMS_OF_ANOTHER.has(stem) ? `${stem}'` : stem;
 }
 
-/** Stem → stems that mean nearly the same. */
+/** Stem → stems of near synonyms. */
 export const NEAR_STEMS = groupsOf(NEAR);
 /** Every word of those groups → the stems of the others. */
 export const NEAR_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(

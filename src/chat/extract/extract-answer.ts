@@ -15,32 +15,32 @@ export interface Quote {
   text: string;
   /** Index of the source that it comes from. */
   hit: number;
-  /** Whether it goes on from the quote before, in the same section. */
+  /** Whether it continues the previous quote, in the same section. */
   continues: boolean;
 }
 
 export interface Asked {
   question: string;
-  /** The question that this one leans on; null when it stands by itself. */
+  /** The question that this one depends on; null when it is self-contained. */
   before: string | null;
-  /** How frequent its words are; null when nobody has counted: then the sources are. */
+  /** How frequent its words are; null to count them in the sources. */
   counts: WordCounts | null;
 }
 
-/** Weight of all terms together below which nothing was asked for. */
+/** Total weight of all terms below which the question is considered empty. */
 const MIN_ASKED = 0.15;
-/** How much the choice of quotes heeds whether the place around them is about what was asked. */
+/** How much the context of a quote being on topic counts in the choice of quotes. */
 const FOCUS = 1.5;
-/** How much it heeds whether the unit says it all itself. */
+/** How much it counts that the unit alone covers the question. */
 const DIRECT = 0.5;
-/** A source with no score at all is worth this share of the best one. */
+/** A source without any score counts as this share of the best one. */
 const LEAST_SCORE = 0.2;
 const RANK_PENALTY = 0.12;
 
 /**
- * Quotes from `sources` (best first) that together answer a question best, each with what goes on from it: those of the
- * document that answers best come first, and quotes of one document keep its order. None when no passage covers what was
- * asked: its rare words weigh most, and its names must be there.
+ * Quotes from `sources` (best first) that together best answer a question, each with its continuation: the best
+ * document's quotes come first, and quotes of one document keep their order. Empty when no passage covers the question:
+ * rare words weigh most, and names must occur.
  */
 export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[] {
   const read = readQuestion(asked.question, asked.before);
@@ -71,7 +71,7 @@ export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[]
   });
 }
 
-/** What is counted may be misspelt, or stand there in another form. */
+/** What is counted may be misspelt, or occur in another form. */
 function withCounted(question: Question, alternatives: readonly Alternatives[]): Question {
   const { counted } = question.value;
   const stems = question.terms.flatMap(({ stem }, term) =>

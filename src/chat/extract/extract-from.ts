@@ -9,11 +9,11 @@ export type ReadPassages = (
   wanted: Omit<PassagesInput, 'workspaceId'>,
 ) => ReturnType<typeof readPassages>;
 
-/** The answer to a question often stands in another passage of the document than the one that was found. */
+/** The answer is often in another passage of the document than the one found. */
 const DOCUMENTS_READ_ON = 10;
 const PASSAGES_OF_EACH = 5;
 
-/** An answer without a model from the hits of a search; null when none was allowed. */
+/** An answer without a model from the hits of a search; `hits` is null when no search was allowed. */
 export async function extractFrom(
   asked: Pick<Asked, 'question' | 'before'>,
   hits: readonly SearchHit[] | null,

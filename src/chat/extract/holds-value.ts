@@ -3,10 +3,10 @@ import type { Candidate } from './read-candidates.ts';
 import type { Question } from './read-question.ts';
 import type { Evidence } from './weigh-candidates.ts';
 
-/** Any digit beside "telephone" is no telephone number. */
+/** A mere digit next to "telephone" is not a telephone number. */
 const NEVER_BARE: ReadonlySet<Measure> = new Set(['phone', 'duration']);
 
-/** Whether a unit holds the amount that was asked for, or a number beside the word for it, as a table of prices does. */
+/** Whether a unit contains the requested amount, or a number next to the word for it, as in a price table. */
 export function holdsValue(question: Question, { candidate, own, heading }: Evidence): boolean {
   const { measure } = question.value;
   if (measure === null) return false;
@@ -19,14 +19,14 @@ export function holdsValue(question: Question, { candidate, own, heading }: Evid
   );
 }
 
-/** Whether a unit says how many there are of what was counted. */
+/** Whether a unit states how many there are of what is counted. */
 export function holdsCount(candidate: Candidate, counted: ReadonlySet<string>): boolean {
   const { terms, heading, title, unit } = candidate;
   const speaksOfIt = [terms, heading, title].some((stems) => !stems.isDisjointFrom(counted));
   return countsAsked(unit.text, counted, speaksOfIt);
 }
 
-/** Whether a number stands in one of these by itself: 20 is no part of 15.20, 3.14 is a kind of 3. */
+/** Whether one of these contains a number by itself: 20 is not part of 15.20, but 3.14 is a kind of 3. */
 export function holdsNumber(here: readonly Candidate[], number: string): boolean {
   const digits = number.replaceAll('.', String.raw`\.`);
   const alone = new RegExp(String.raw`(?<![\d.,:])${digits}(?![\d]|[,:]\d)`);

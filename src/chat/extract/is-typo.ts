@@ -1,7 +1,7 @@
-/** Shorter words differ by a letter from too many others: "shoes" is no misspelt "shows". */
+/** Shorter words are one letter away from too many others: "shoes" is not a misspelt "shows". */
 const MIN_LENGTH = { swapped: 4, missing: 5, wrong: 7, two: 9 };
 
-/** Whether `typed` is `word` with a slip of the keyboard: a letter too many, too few, wrong, or two of them swapped. */
+/** Whether `typed` is `word` with a typing error: a letter too many, too few, wrong, or two of them swapped. */
 export function isTypo(typed: string, word: string): boolean {
   const { length } = typed;
   if (length < MIN_LENGTH.swapped || /\d/.test(typed) || typed[0] !== word[0]) return false;
@@ -19,7 +19,7 @@ function isSwapped(one: string, other: string): boolean {
   return sorted(one) === sorted(other);
 }
 
-/** Damerau–Levenshtein over adjacent swaps (optimal string alignment); above `limit` any larger number. */
+/** Damerau–Levenshtein distance with adjacent swaps (optimal string alignment); any larger number above `limit`. */
 function distance(one: string, other: string, limit: number): number {
   let before: number[] = [];
   let above = Array.from({ length: other.length + 1 }, (_, index) => index);

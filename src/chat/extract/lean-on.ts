@@ -1,15 +1,15 @@
 import { readQuestion } from './read-question.ts';
 
-/** It begins as if one went on speaking. */
+/** Begins as a continuation. */
 const GOES_ON =
   /^\W*(?:and\b|or\b|but\b|also\b|what about|how about|same for|what if|why not|why\?*$|und\b|auch\b|et\b|y\b)/i;
-/** It speaks of what was named before. */
+/** Refers to something named before. */
 const POINTS_BACK =
   /\b(?:it|its|they|them|their|this|that|these|those|there|then|he|she|him|her|one|ones|former|latter|instead|else|es|ihn|davon|dazu|damit)\b(?!\s+(?:is|are)\s+(?:possible|there))/i;
-/** `it` that points at nothing: "is it possible to", "does it support". The product itself is meant. */
+/** An `it` that refers to nothing before: "is it possible to", "does it support". It means the product itself. */
 const POINTS_NOWHERE =
   /\b(?:is it (?:possible|ok|okay|allowed|true|safe|necessary)|is there|are there|how long does it take)\b/gi;
-/** Of its own; a question with more stands by itself, unless it goes on. */
+/** Of its own; a question with more is self-contained, unless it begins as a continuation. */
 const FEW_TERMS = 3;
 const FULL_PRIOR = 0.5;
 
@@ -22,7 +22,7 @@ export function leansOnBefore(question: string): boolean {
   return POINTS_BACK.test(question.replaceAll(POINTS_NOWHERE, ''));
 }
 
-/** The latest of the questions before (oldest first) that stands by itself, looking back no further than four. */
+/** The latest self-contained question among those before (oldest first), looking back at most four. */
 export function questionLeantOn(before: readonly string[]): string | null {
   const latest = before.slice(-4);
   return latest.findLast((question) => !leansOnBefore(question)) ?? latest.at(-1) ?? null;

@@ -9,23 +9,23 @@ const JOINED = 1;
 const DERIVED = 0.85;
 const TYPO = 0.9;
 const NEAR = 0.7;
-/** Of what is asked for by its price, weight and the like. */
+/** For questions about price, weight and the like. */
 const AMOUNT = 0.85;
 const ALL_PARTS = 0.95;
 
-/** What a derived form adds to the stem of a shorter one, and to one that has lost its vowel. */
+/** Suffixes of derived forms, added to the stem of a shorter word, with or without its vowel. */
 const DERIVATION =
   /^(?:u?r|ment|al|er|or|li|ly|y|i|abl|ibl|anc|enc|ion|ation|iti|ity|ness|nes|ful|less|ship|ag|iv|ic|ist|ism|e|s|es|ed|ing)$/;
 const VOWEL_DERIVATION = /^(?:ation|ion|al|er|or|abl|ibl|anc|enc|ing|iv|ur|iti|ic|ist)$/;
 const MIN_DERIVED_LENGTH = 4;
 
-/** Stem → how well it stands for the asked term, 0 to 1. */
+/** Stem → how well it matches the asked term, 0 to 1. */
 export type Alternatives = ReadonlyMap<string, number>;
 
 /**
- * What in a vocabulary (word → stem) may stand for each of the asked terms: the word itself, other forms of it, its
- * near synonyms, and what it was meant to be when it is misspelt.
- * @param isKnown whether any document holds this term: what is known is not misspelt
+ * The words of a vocabulary (word → stem) that match each asked term: the word itself, other forms, near synonyms, and
+ * the intended word of a misspelling.
+ * @param isKnown whether any document contains this term: a known term is not misspelt
  */
 export function matchTerms(
   { terms, value }: Question,
@@ -52,7 +52,7 @@ export function matchTerms(
     }
     if (found.size === 0 && !isKnown(term)) {
       for (const [word, stem] of vocabulary) if (isTypo(term.word, word)) add(stem, TYPO);
-      // What is meant may stand there in other words only.
+      // The intended word may occur only in other forms.
       for (const [word, near] of found.size === 0 ? NEAR_WORDS : []) {
         if (isTypo(term.word, word)) for (const stem of near) add(stem, NEAR * TYPO);
       }
@@ -61,7 +61,7 @@ export function matchTerms(
   });
 }
 
-/** How well a set of stems stands for a term. */
+/** How well a set of stems matches a term. */
 export function strengthIn(
   stems: ReadonlySet<string>,
   term: AskedTerm,

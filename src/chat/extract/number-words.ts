@@ -1,3 +1,3 @@
-/** What answers "how many", "how long" and "when": a digit, or a word that counts or dates. */
+/** Words that answer "how many", "how long" and "when": a digit, or a word that counts or dates. */
 export const NUMBER =
   /\p{N}|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand|half|once|twice|first|second|third|fourth|fifth|daily|weekly|monthly|yearly|every|each|never|always|immediately|at once|any time|unlimited|no limit|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|june|july|august|september|october|november|december|noon|midnight|morning|evening|after|before|until|when|while|as soon as|seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b/iu;

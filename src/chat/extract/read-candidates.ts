@@ -5,59 +5,59 @@ import { stemApart } from './everyday-words.ts';
 import { subjectOf } from './subject-of.ts';
 import { splitUnits, type Unit } from './split-units.ts';
 
-/** A document that was found, with those of its passages that may be quoted, in order. */
+/** A found document, with its quotable passages in order. */
 export interface Source {
   title: string;
-  /** Of the search; comparable among the sources of one answer. */
+  /** Search score; comparable among the sources of one answer. */
   score: number;
   passages: readonly Passage[];
 }
 
 export interface Passage {
   text: string;
-  /** That it begins under. */
+  /** Headings that the passage begins under. */
   headings: readonly string[];
 }
 
-/** A unit that may be quoted, with the words around it. */
+/** A quotable unit, with the words around it. */
 export interface Candidate {
   unit: Unit;
   /** Index of the source that it comes from. */
   hit: number;
   passage: Passage;
-  /** Place among all units, so that quotes of one document keep its order. */
+  /** Position among all units, so that quotes of one document keep their order. */
   position: number;
   /** Whether it is the first of its section. */
   isFirst: boolean;
   terms: ReadonlySet<string>;
-  /** Of what it explains, if it explains something. */
+  /** Stems of what it explains, if it explains something. */
   subject: ReadonlySet<string>;
-  /** Of the heading above it, and of a question right before it. */
+  /** Stems of the heading above it, and of a question right before it. */
   heading: ReadonlySet<string>;
-  /** Of the document's title and of the headings that the passage begins under. */
+  /** Stems of the document's title and of the headings that the passage begins under. */
   title: ReadonlySet<string>;
-  /** Of the document's title alone. */
+  /** Stems of the document's title alone. */
   documentTitle: ReadonlySet<string>;
 }
 
 export interface Passages {
-  /** Units in order, hit after hit. */
+  /** Units in order, hit by hit. */
   candidates: Candidate[];
   /** Every word of them → its stem. */
   vocabulary: Map<string, string>;
 }
 
-/** Stands among the stems of a unit for an amount of money, weight and the like. */
+/** Added to the stems of a unit as a marker for an amount of money, weight and the like. */
 export function amountStem(measure: Measure): string {
   return `#${measure}`;
 }
 
-/** Fewer are keywords, and code that holds them may be what is looked for. */
+/** Code with fewer words is a list of keywords, which may be what the question is about. */
 const MIN_WORDS_OF_QUESTION = 4;
-/** Brackets, calls and the like, of all characters: prose has less. */
+/** Share of brackets, calls and the like among all characters: prose has less. */
 const MAX_SHARE_OF_MARKS = 0.05;
 
-/** What of the sources may be quoted in answer to a question, which may ask for an amount of something. */
+/** The quotable parts of the sources for a question, which may ask for an amount of something. */
 export function readCandidates(
   question: string,
   measure: Measure | null,
@@ -99,7 +99,7 @@ interface Reading {
   ofTitle: ReadonlySet<string>;
   asked: string;
   stemsOf: (text: string) => Set<string>;
-  /** Those of a unit, with that of an amount. */
+  /** The stems of a unit, plus a marker for an amount. */
   termsOf: (text: string) => Set<string>;
 }
 
@@ -116,7 +116,7 @@ function candidatesOf(passage: Passage, reading: Reading): Candidate[] {
   let section = -1;
   return splitUnits(passage.text).flatMap((unit) => {
     const ofHeading = headingStems(unit.heading || (passage.headings.at(-1) ?? ''));
-    // A question is no answer, but where questions and answers alternate it says what the next sentence is about.
+    // A question is not an answer, but in a FAQ it says what the next sentence is about.
     const heading = question === '' ? ofHeading : ofHeading.union(stemsOf(question));
     const isQuestion = /[?？]["')\]*_]*$/.test(unit.text);
     question = isQuestion ? unit.text : '';
@@ -135,7 +135,7 @@ export function isCode({ kind, text }: Unit): boolean {
   return kind === 'block' && /^\s*[`~]{3}/.test(text);
 }
 
-/** Code that has lost its fence, because the passage begins in the middle of it. */
+/** Code without its fence, because the passage begins inside the block. */
 export function isBareCode({ kind, text }: Unit): boolean {
   if (kind === 'block') return false;
   const prose = text.replaceAll(/`[^`]*`/g, '');
@@ -143,7 +143,7 @@ export function isBareCode({ kind, text }: Unit): boolean {
   return marks / prose.length > MAX_SHARE_OF_MARKS;
 }
 
-/** Code that asks the question itself, as the examples of a manual do, shares every word with it and answers nothing. */
+/** Code that asks the question itself, as in the examples of a manual: it shares every word and answers nothing. */
 function asksTheSame(unit: Unit, asked: string): boolean {
   if (unit.kind !== 'block' || !/^\s*[`~]/.test(unit.text)) return false;
   if (asked.split(' ').length < MIN_WORDS_OF_QUESTION) return false;

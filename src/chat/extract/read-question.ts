@@ -5,24 +5,24 @@ import { ASKING_WORDS, CONTRACTED_WORDS, OTHER_LANGUAGES, stemApart } from './ev
 
 /** A word that an answer should speak of. */
 export interface AskedTerm {
-  /** Lower case, as it was typed. */
+  /** Lower case, as typed. */
   word: string;
   stem: string;
-  /** The stem that the index counts it by. */
+  /** The stem under which the index counts it. */
   counted: string;
-  /** Of an identifier such as `maxRetries`; empty otherwise. */
+  /** The parts of an identifier such as `maxRetries`; empty otherwise. */
   parts: readonly string[];
-  /** With the word before and after it, written as one: `roll back` is `rollback` elsewhere. */
+  /** With the previous and the next word, written as one: `roll back` is `rollback` elsewhere. */
   joined: readonly string[];
-  /** 0 to 1: what it tells before anything is known of the documents. */
+  /** 0 to 1: its significance before anything is known of the documents. */
   prior: number;
-  /** It says how something is asked, not what about. */
+  /** Says how something is asked, not what about. */
   isAsking: boolean;
-  /** What is to be done: it tells which passage is best more than whether there is one. */
+  /** The requested action: it helps to choose the best passage more than to decide whether there is one. */
   isVerb: boolean;
-  /** A name, a number or an identifier: nothing else can stand for it. */
+  /** A name, a number or an identifier, which nothing else can match. */
   isName: boolean;
-  /** Of the question before. */
+  /** From the previous question. */
   isInherited: boolean;
 }
 
@@ -31,21 +31,21 @@ export type QuestionKind = 'definition' | 'instruction' | 'quantity' | 'person' 
 export interface Question {
   kind: QuestionKind;
   terms: readonly AskedTerm[];
-  /** Its numbers as they are written: `20`, `1.0`. */
+  /** Its numbers as written: `20`, `1.0`. */
   numbers: readonly string[];
   value: AskedValue;
   isEnglish: boolean;
 }
 
-/** A question with more is no question for one of them. */
+/** A longer question does not ask for one of them. */
 const MAX_NUMBERS = 5;
-/** By themselves, not as a part of a name such as `S2`. */
+/** Standing alone, not as part of a name such as `S2`. */
 const NUMBERS = /(?<![\p{L}\p{N}_.,-])\d{1,30}(?:[.,:]\d{1,30}){0,8}(?![\p{L}\p{N}_-])/gu;
 const DOTTED = /(?<![\p{L}\p{N}_.,-])\d{1,30}(?:\.\d{1,30}){1,8}(?![\p{L}\p{N}_-])/gu;
 const PRIOR_OF_ASKING = 0.2;
-/** Of the question before, in one that leans on it. */
+/** From the previous question, when this one depends on it. */
 const PRIOR_OF_EARLIER = 0.7;
-/** More terms than this make no question, but a pasted text. */
+/** With more terms it is not a question but pasted text. */
 const MAX_TERMS = 60;
 
 const AUXILIARIES = new Set('do does did can could should would may might must to'.split(' '));
@@ -58,10 +58,10 @@ const INSTRUCTION =
 const DEFINITION =
   /^\W*(?:(?:and |so )?what(?:['’]?s| is| are| was| were)|define|explain|meaning of|what does .{1,80} (?:mean|do|stand for)\b|was (?:ist|sind|bedeutet)|qu['’]est-ce|qué es)(?=\W)/i;
 const PERSON = /^\W*(?:and )?(?:who|whom|whose|wer|wem|wen|qui|quién|quem|wie is)\b/i;
-/** Words of a definition that ask for a fact of something, rather than for what it is. */
+/** Words of a definition that ask for a fact about something instead of what it is. */
 const ASKS_FACT = /\b(?:default|maximum|minimum|limit|name|price|cost|difference|best|value of)\b/i;
 
-/** What a question asks for. `before` is the one that it leans on, if it does. */
+/** What a question asks for. `before` is the question that it depends on, if any. */
 export function readQuestion(text: string, before: string | null): Question {
   const own = readTerms(text);
   const earlier = before === null ? [] : readTerms(before).terms;
@@ -92,7 +92,7 @@ function kindOf(text: string, { isRequired }: AskedValue): QuestionKind {
 }
 
 function readTerms(text: string): { terms: AskedTerm[]; isEnglish: boolean } {
-  // The parts of `1.0` say nothing: the whole must be there anyway.
+  // The parts of `1.0` mean nothing on their own: the whole must occur anyway.
   const raw = text.normalize('NFKC').replaceAll(DOTTED, ' ').match(WORD_PATTERN) ?? [];
   const words = raw.map((word) => word.toLowerCase());
   const language = languageOf(words);
@@ -134,7 +134,7 @@ function termsOf(
   if (isUnspaced(word)) {
     return [whole, ...parts].map((pair) => ({ ...stemsOf(pair), parts: [] }));
   }
-  // A letter that is left out, as in `iPhone`, makes the others another word.
+  // Without its first letter, `iPhone` would be another word.
   const isWhole = parts.join('') === whole;
   return [{ ...stemsOf(whole), parts: isWhole ? parts.map(stemWord) : [] }];
 }
@@ -159,7 +159,7 @@ function isVerb(words: readonly string[], index: number): boolean {
   return SUBJECTS.has(before) && AUXILIARIES.has(words[index - 2] ?? '');
 }
 
-/** `which values does the tool [accept]`: what stands last in a question whose object is in front. */
+/** `which values does the tool [accept]`: the last word of a question whose object comes first. */
 function endsClause(words: readonly string[], index: number): boolean {
   const next = words[index + 1];
   if (next === 'be' || (next !== undefined && !FUNCTION_WORDS.has(next))) return false;
@@ -167,7 +167,7 @@ function endsClause(words: readonly string[], index: number): boolean {
     (word, at) => at < index && word !== 'to' && AUXILIARIES.has(word),
   );
   if (auxiliary < 1 || !words.slice(0, auxiliary).some((word) => FRONTED.has(word))) return false;
-  // "does the [small tool] accept": articles may stand before, and nothing of grammar between.
+  // "does the [small tool] accept": articles may precede, and no grammar words may be in between.
   const subject = words.slice(auxiliary + 1, index);
   const noun = subject.slice(subject.findIndex((word) => !FUNCTION_WORDS.has(word)));
   return (
@@ -178,7 +178,7 @@ function endsClause(words: readonly string[], index: number): boolean {
   );
 }
 
-/** The language other than English that most words are of; null when English has more of them. */
+/** The language other than English that most words belong to; null when more words are English. */
 function languageOf(words: readonly string[]): (typeof OTHER_LANGUAGES)[number] | null {
   const english = words.filter((word) => FUNCTION_WORDS.has(word)).length;
   let most = english;
@@ -193,7 +193,7 @@ function languageOf(words: readonly string[]): (typeof OTHER_LANGUAGES)[number] 
   return best;
 }
 
-/** Tells names by their digits, underscores and capitals, unless capitals tell nothing here. */
+/** Recognizes names by their digits, underscores and capitals, unless capitals mean nothing here. */
 function nameTest(raw: readonly string[], hasCapitalNouns: boolean): (index: number) => boolean {
   const capitals = raw.slice(1).filter((word) => /^\p{Lu}/u.test(word)).length;
   const tellsNothing = hasCapitalNouns || (raw.length > 3 && capitals / (raw.length - 1) > 0.6);

@@ -4,23 +4,23 @@ import type { Candidate } from './read-candidates.ts';
 import type { Evidence } from './weigh-candidates.ts';
 import { weightOf } from './weigh-terms.ts';
 
-/** Places that are quoted from. */
+/** Maximum number of places to quote from. */
 const MAX_PLACES = 6;
-/** A quote must bring this share of what the best one brings. */
+/** A quote must gain at least this share of what the best one gains. */
 const MIN_SHARE_OF_BEST = 0.2;
-/** A term that an earlier quote holds counts this much of its weight: the next quote should say something new. */
+/** Weight factor of a term that an earlier quote contains: the next quote should add something new. */
 const REPEATED_TERM_SHARE = 0.6;
 const DUPLICATE_SIMILARITY = 0.7;
 
 interface Choice {
   weights: readonly number[];
-  /** Every candidate, also those that answer nothing by themselves. */
+  /** All candidates, including those that answer nothing by themselves. */
   all: readonly Candidate[];
-  /** What a candidate's gain is multiplied by. */
+  /** Factor for a candidate's gain. */
   factor: (evidence: Evidence) => number;
 }
 
-/** The quotes that together cover most of what was asked, each with what goes on from it. */
+/** The quotes that together cover most of the question, each with its continuation. */
 export function selectQuotes(evidence: readonly Evidence[], choice: Choice): Quote[] {
   const chosen = select(evidence, choice);
   const order = [...new Set(chosen.map(({ hit }) => hit))];

@@ -1,31 +1,31 @@
-/** A piece of a document that can be quoted by itself: whole, in one language, without Markdown's own marks. */
+/** A part of a document that can be quoted by itself: complete, in one language, without Markdown marks. */
 export interface Unit {
   kind: 'sentence' | 'item' | 'block';
   text: string;
-  /** The heading above it inside the text, without marks; empty when there is none. */
+  /** The heading above it in the text, without marks; empty when there is none. */
   heading: string;
-  /** Number of the section that it stands in, in order: units of one section are about the same thing. */
+  /** Number of its section, in order: units of one section are about the same thing. */
   section: number;
 }
 
 const MAX_SENTENCE_LENGTH = 400;
 const MAX_BLOCK_LENGTH = 1_500;
-/** A longer table is quoted by its rows. */
+/** A longer table is quoted row by row. */
 const MAX_TABLE_LENGTH = 600;
 const MAX_ROW_LENGTH = 600;
 
 const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
 const HEADING_START = /^\s{0,3}#{1,6}\s+/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/;
-/** Of a line without blanks around it. */
+/** Of a line without surrounding blanks. */
 const TABLE_DELIMITER = /^\|?\s*:?-+:?(?:\s*\|\s*:?-+:?)+\s*\|?$/;
 const RULE = /^\s*(?:[-*_=]\s*){3,}$/;
-/** Sentence ends that are none: the segmenter does not know abbreviations. */
+/** False sentence ends: the segmenter does not know abbreviations. */
 const ABBREVIATION = /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|vs|No|Fig|approx|e\.g|i\.e|cf|al)\.\s*$/;
 
 /**
- * Splits Markdown or plain text into quotable units, in order. Code blocks and small tables stay whole; of large tables,
- * and of those that the text cuts off, each row is an item. Code that is cut off, or too long to quote, is left out.
+ * Splits Markdown or plain text into quotable units, in order. Code blocks and small tables stay whole; in tables that
+ * are large or truncated, each row is an item. Code that is truncated or too long to quote is omitted.
  */
 export function splitUnits(text: string): Unit[] {
   const units: Unit[] = [];
@@ -72,12 +72,13 @@ export function splitUnits(text: string): Unit[] {
   return units;
 }
 
-/** Without the rest of a code block that began before the text: its fence closes what nothing has opened. */
+/** Drops the rest of a code block that began before the text: its closing fence has no opening one. */
 function withoutCutCode(lines: string[]): string[] {
   const fences = [...lines.entries()].filter(([, line]) => FENCE.test(line));
   const [first, ...rest] = fences;
   if (first === undefined || !isBareFence(first) || !rest.every(isOpenedAndClosed)) return lines;
-  // With one that is cut off at the end there is no odd number, but a named one where a bare one would close.
+  // A truncated block at the end makes the number of fences even, but then a named fence is where a bare one would
+  // close.
   const closes = rest.length % 2 === 0 || rest.some((fence) => !isBareFence(fence));
   return closes ? lines.slice(first[0] + 1) : lines;
 }
@@ -86,12 +87,12 @@ function isBareFence([, line]: [number, string]): boolean {
   return /^\s*[`~]+\s*$/.test(line);
 }
 
-/** Fences after a closing one take turns: one that names its language, or none, then a bare one. */
+/** Whether the fences alternate: an opening one, with or without a language, then a bare one. */
 function isOpenedAndClosed(fence: [number, string], place: number): boolean {
   return place % 2 === 0 || isBareFence(fence);
 }
 
-/** Without its marks, which may stand behind it, too; null when the line is no heading. */
+/** Without its marks, including trailing ones; null when the line is not a heading. */
 function headingOf(line: string): string | null {
   const start = HEADING_START.exec(line)?.[0].length;
   if (start === undefined) return null;
@@ -172,12 +173,12 @@ function splitSentences(text: string): string[] {
   return sentences.filter((sentence) => sentence !== '');
 }
 
-/** Whether a full stop ends a command, or a name, between backticks rather than a sentence. */
+/** Whether a full stop ends a command or name in backticks rather than a sentence. */
 function isInCode(open: string, rest: string): boolean {
   return open.split('`').length % 2 === 0 && rest.includes('`');
 }
 
-/** Text without full stops, such as a log, in pieces that end between words where there are words. */
+/** Splits text without full stops, such as a log, between words where possible. */
 function splitLong(sentence: string): string[] {
   const pieces: string[] = [];
   let rest = sentence;
@@ -190,7 +191,7 @@ function splitLong(sentence: string): string[] {
   return rest === '' ? pieces : [...pieces, rest];
 }
 
-/** Images and comments go; links keep their words alone, since a relative one leads nowhere from here. */
+/** Removes images and comments; links keep only their text, since a relative link leads nowhere from here. */
 function cleanMarkdown(text: string): string {
   const shown = text
     .replaceAll(/!\[[^\]]{0,500}\]\([^)]{0,2000}\)/g, '')

@@ -9,7 +9,7 @@ import { weightOf } from './weigh-terms.ts';
 const IMPERATIVE =
   /^(?:to .{3,80}, )?(?:then |first |next |now |please |simply |just )?(?:run|set|open|choose|click|press|type|use|add|create|send|call|write|enter|select|start|stop|install|edit|put|make|go|sign|export|copy|register|upload|post|ask|tell|configure|enable|disable|remove|delete|download|check|change|follow|pass|give|define|declare|save|restart|log|read|mark|switch|turn|connect|book|name|insert|load|specify|replace|push|fill|pick|move|bring|take|leave|let|wait|try|apply|see|do|reset)\b/i;
 const PERSON_NAME = /\p{Lu}\p{Ll}+\s+\p{Lu}\p{Ll}+|@/u;
-/** `x is a…` with more words before the verb is about something else. */
+/** With more words before the verb, `x is a…` is about something else. */
 const MAX_WORDS_BEFORE_VERB = 7;
 const MIN_SHARE_OF_SUBJECT = 0.5;
 const DEFINES = 2;
@@ -21,7 +21,7 @@ const HOLDS_NUMBER = 1.25;
 const HOLDS_NO_NUMBER = 0.85;
 const HEADING_SAYS_ALL = 0.75;
 
-/** A factor around 1: whether a unit has the shape of an answer, to this kind of question. */
+/** A factor around 1: how well the form of a unit suits an answer to this kind of question. */
 export function shapeOf(question: Question, item: Evidence, weights: readonly number[]): number {
   const { candidate } = item;
   const length = Math.min(1.25, 0.8 + (0.2 * candidate.terms.size) / 15);
@@ -31,7 +31,7 @@ export function shapeOf(question: Question, item: Evidence, weights: readonly nu
 
 function plainShape({ kind }: Question, { unit, terms }: Candidate): number {
   if (isBareCode(unit)) return 0.4;
-  // What announces a list says nothing without it.
+  // The announcement of a list says nothing without the list.
   if (terms.size < 3 || unit.text.endsWith(':')) return 0.6;
   return isCode(unit) && kind !== 'instruction' ? 0.7 : 1;
 }
@@ -63,7 +63,7 @@ function suitsShape(question: Question, evidence: Evidence, weights: readonly nu
   }
 }
 
-/** What holds the kind of value that was asked for comes first. */
+/** Units with the requested kind of value come first. */
 function suitsValue(question: Question, evidence: Evidence): number {
   const { counted, measure } = question.value;
   if (counted.size > 0) return holdsCount(evidence.candidate, counted) ? COUNTS : COUNTS_NOT;
@@ -71,13 +71,13 @@ function suitsValue(question: Question, evidence: Evidence): number {
   return holdsValue(question, evidence) ? HOLDS_AMOUNT : 1;
 }
 
-/** Whether the heading says all of what was asked. */
+/** Whether the heading covers the whole question. */
 function isUnderHeading({ heading }: Evidence, weights: readonly number[]): boolean {
   const asked = weightOf(weights, () => 1);
   return weightOf(weights, (term) => heading[term]) >= asked * HEADING_SAYS_ALL;
 }
 
-/** `X is …` where X is all that was asked for, and nothing else. */
+/** `X is …` where X is exactly what was asked for. */
 function definesAlone({ candidate, subject }: Evidence): boolean {
   return (
     candidate.subject.size <= subject.filter((strength) => strength > 0).length &&
@@ -85,7 +85,7 @@ function definesAlone({ candidate, subject }: Evidence): boolean {
   );
 }
 
-/** `X is …` where X is what was asked for, and little else. */
+/** `X is …` where X is mostly what was asked for. */
 export function definesAsked({ candidate, subject }: Evidence): boolean {
   const held = subject.filter((strength) => strength > 0).length;
   const words = subjectOf(candidate.unit.text).split(/\s+/).length;

@@ -2,34 +2,34 @@ import { type Alternatives, strengthIn } from './match-terms.ts';
 import type { AskedTerm } from './read-question.ts';
 import { type Candidate, isCode, type Passage } from './read-candidates.ts';
 
-/** How strongly a candidate and what is around it stand for each asked term, 0 to 1. */
+/** How strongly a candidate and its context match each asked term, 0 to 1. */
 export interface Evidence {
   candidate: Candidate;
-  /** What the unit itself says. */
+  /** From the unit itself. */
   own: readonly number[];
-  /** What stands in it as that which it explains. */
+  /** From the subject that it explains. */
   subject: readonly number[];
-  /** What its heading says. */
+  /** From its heading. */
   heading: readonly number[];
-  /** Whether its heading, and its document's title, say nothing but what was asked. */
+  /** Whether its heading, and its document's title, contain nothing but the question. */
   isHeadingAsked: boolean;
   isTitleAsked: boolean;
-  /** In how many units of the passage each term stands. */
+  /** Number of units in the passage that contain each term. */
   mentions: readonly number[];
-  /** What the unit, its neighbours, its heading and its document say: whether it is about what was asked. */
+  /** From the unit, its neighbours, its heading and its document: whether it is on topic. */
   about: readonly number[];
-  /** What the unit and its heading say, for the choice among units. */
+  /** From the unit and its heading, for the choice among units. */
   gain: readonly number[];
 }
 
-/** Shares of a term that stands not in the unit, but beside it. */
+/** Share of a term that occurs next to the unit, not in it. */
 const ABOUT = { neighbour: 0.85, heading: 0.95, title: 0.85, passage: 0.45 };
 const GAIN = { neighbour: 0.3, heading: 0.8, title: 0.4, passage: 0 };
-/** Added where heading and title say it, too. */
+/** Added when the heading and the title match too. */
 const BESIDES = { heading: 0.4, title: 0.3 };
 const NOTHING = { heading: 0, title: 0 };
 
-/** Words in code are parts of addresses, variables and examples more than what it is about. */
+/** Words in code are parts of addresses, variables and examples rather than its topic. */
 const CODE_SHARE = 0.7;
 
 interface Strengths {

@@ -3,15 +3,15 @@ import type { WordCounts } from '#src/documents/read-passages.ts';
 import type { Alternatives } from './match-terms.ts';
 import type { AskedTerm } from './read-question.ts';
 
-/** What each term of a question weighs, in their order. */
+/** The weight of each term of a question, in order. */
 export interface TermWeights {
-  /** For the decision whether a passage answers. */
+  /** For deciding whether a passage answers. */
   cover: readonly number[];
-  /** For the choice among what answers. */
+  /** For choosing among passages that answer. */
   choose: readonly number[];
   /** Sum of `cover`. */
   total: number;
-  /** Indexes of names that an answer cannot do without. */
+  /** Indexes of names that must occur in an answer. */
   needed: readonly number[];
   /** Index of the heaviest term. */
   heaviest: number;
@@ -20,14 +20,14 @@ export interface TermWeights {
 /** A frequent word keeps this share of a rare one's weight. */
 const LEAST_RARITY = 0.25;
 const NAME_WEIGHT = 1.3;
-/** Of a word that nothing found holds in any form: what it says, the documents do not speak of. */
+/** Weight of a word that occurs in no form: the documents are not about it. */
 const UNKNOWN_WEIGHT = 1.3;
-/** People seldom do a thing by the verb that the manual has for it. */
+/** People rarely use the manual's verb for an action. */
 const VERB_SHARE = 0.7;
-/** A name that more of the passages hold than this is what they are all about. */
+/** A name in more of the passages than this is the topic of all of them. */
 const COMMON_NAME_SHARE = 0.1;
 const FEW_PASSAGES = 2;
-/** A name that so many hold is that of the whole: it tells nothing. */
+/** A name in this many passages names the whole and distinguishes nothing. */
 const EVERYWHERE_SHARE = 0.25;
 const MANY_PASSAGES = 20;
 const EVERYWHERE_WEIGHT = 0.6;
@@ -72,7 +72,7 @@ function extraWeight(
     : NAME_WEIGHT;
 }
 
-/** The sum of weights, each by its share. */
+/** The sum of the weights, each multiplied by its share. */
 export function weightOf(
   weights: readonly number[],
   share: (term: number) => number | undefined,

@@ -12,16 +12,19 @@ const NOT_SEARCHED =
 
 const RUN_ON = ' ';
 const PARAGRAPH = '\n\n';
-/** Stands for the citation behind a quote, wherever that leads. */
+/** Placeholder for the citation after a quote, whatever its link. */
 const ANY_CITATION = ' [[1]](#end-of-quote)';
 
-/** A stretch of the answer and the citation that follows it. */
+/** A part of the answer and the citation that follows it. */
 export interface ExtractPiece {
   text: string;
   citation: number | null;
 }
 
-/** An answer without a model: quotes with their citations and a closing note, or the sentence that says why not. */
+/**
+ * An answer without a model: quotes with their citations and a closing note, or the sentence that explains why there is
+ * none.
+ */
 export function writeExtract(asked: Asked, sources: readonly Source[] | null): ExtractPiece[] {
   if (sources === null) return [{ text: NOT_SEARCHED, citation: null }];
   const quotes = extractAnswer(asked, sources);
@@ -32,19 +35,19 @@ export function writeExtract(asked: Asked, sources: readonly Source[] | null): E
 function joinQuotes(quotes: readonly Quote[]): ExtractPiece[] {
   const joins = joinsOf(quotes);
   return quotes.map((quote, index) => {
-    // Sentences that stand together are cited together.
+    // Adjacent sentences are cited together.
     const isCited = joins[index + 1] !== RUN_ON;
     return { text: joins[index] + shown(quote), citation: isCited ? quote.hit + 1 : null };
   });
 }
 
-/** What stands before each quote. */
+/** The text before each quote. */
 function joinsOf(quotes: readonly Quote[]): string[] {
   let paragraph = '';
   return quotes.map((quote, index) => {
     const text = shown(quote);
     let join = joinBefore(quotes[index - 1], quote);
-    // A stray backtick or an open tag would find its end here, and what is cited between would pass for code.
+    // Otherwise a stray backtick or an open tag would be closed here, and a citation in between would become code.
     if (join !== PARAGRAPH && hidesCitation(paragraph + join + text)) join = PARAGRAPH;
     paragraph = (join === PARAGRAPH ? '' : paragraph + join) + text + ANY_CITATION;
     return join;
@@ -55,7 +58,7 @@ function hidesCitation(paragraph: string): boolean {
   return removeCitations(paragraph).includes(ANY_CITATION);
 }
 
-/** Sentences that stand together run on, and items of one document make a list; everything else is a paragraph of its own. */
+/** Adjacent sentences run on, and items of one document form a list; anything else is a separate paragraph. */
 function joinBefore(previous: Quote | undefined, quote: Quote): string {
   if (previous === undefined) return '';
   if (runsOn(previous, quote)) return RUN_ON;

@@ -8,7 +8,7 @@ import type { ExtractPiece } from './write-extract.ts';
 const NOTE =
   'The language model ended without an answer. These passages are quoted from what its searches found.';
 
-/** An answer for a model that gives none: quotes from what it has found, and a note; none when nothing fits. */
+/** An answer for a model that gives none: quotes from its search results, and a note; empty when nothing fits. */
 export function writeQuotes(
   question: string,
   hits: readonly SearchHit[],

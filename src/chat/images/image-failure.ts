@@ -4,7 +4,7 @@ import type { ImageProvider } from './image-provider.ts';
 
 const MAX_WORDS = 300;
 
-/** The usual shape of an error, and what others make of it. */
+/** The usual shape of an error, and variants. */
 const refusalSchema = z.union([
   z.object({ error: z.object({ message: z.string() }) }).transform(({ error }) => error.message),
   z.object({ error: z.string() }).transform(({ error }) => error),
@@ -12,7 +12,7 @@ const refusalSchema = z.union([
   z.object({ detail: z.string() }).transform(({ detail }) => detail),
 ]);
 
-/** What a provider said of its refusal; empty when nothing can be made of it. */
+/** A provider's reason for its refusal; empty when it cannot be read. */
 export function wordsOfRefusal(text: string): string {
   const refusal = refusalSchema.safeParse(parseJson(text));
   const words = refusal.success ? refusal.data : text.trim().startsWith('<') ? '' : text;
@@ -28,7 +28,7 @@ export function explainRefusal(
   return new ToolFailed(`The image model ${provider.model} ${meaningOf(status)}${said}`);
 }
 
-/** Never a key, wherever a provider repeats it, whole or shortened. */
+/** Masks a key, whole or shortened, wherever a provider repeats it. */
 function masked(words: string, apiKey: string | null): string {
   const whole = apiKey === null || apiKey === '' ? words : words.replaceAll(apiKey, '***');
   return whole

@@ -8,7 +8,7 @@ export interface ImageProvider {
   model: string;
 }
 
-/** Null without IMAGE_MODEL. The key of the language model goes to its own address alone. */
+/** Null without IMAGE_MODEL. The language model's key is only sent to the language model's URL. */
 export function imageProviderOf({ config }: Pick<ChatServices, 'config'>): ImageProvider | null {
   const baseUrl = config.IMAGE_BASE_URL ?? config.LLM_BASE_URL;
   if (config.IMAGE_MODEL === undefined || baseUrl === undefined) return null;

@@ -8,7 +8,7 @@ const USUAL_SIZES: Sizes = {
   portrait: '1024x1536',
   landscape: '1536x1024',
 };
-/** Models that take other sizes than the usual ones, by the beginning of their names. */
+/** Models that accept unusual sizes, by the prefix of their name. */
 const SIZES_BY_MODEL: readonly [name: string, sizes: Sizes][] = [
   ['dall-e-3', { square: '1024x1024', portrait: '1024x1792', landscape: '1792x1024' }],
   ['dall-e-2', { square: '1024x1024', portrait: '1024x1024', landscape: '1024x1024' }],

@@ -11,7 +11,7 @@ import { type ImageServices, requestImage } from './request-image.ts';
 export type ImageMakerServices = ImageServices & Pick<ChatServices, 'files'>;
 
 /**
- * Has an image made and keeps it for its owner.
+ * Generates an image and stores it for its owner.
  * @throws ToolFailed with the reason, the signal's reason when it aborts
  */
 export async function makeImage(

@@ -14,14 +14,14 @@ export type ImageServices = Pick<ChatServices, 'operatorFetch' | 'http'>;
 
 export interface MadeImage {
   bytes: Buffer;
-  /** By its content. */
+  /** Detected from its content. */
   mediaType: ImageFacts['mediaType'];
-  /** What the provider made of the prompt; null when it does not say. */
+  /** The provider's revision of the prompt; null when it does not say. */
   revisedPrompt: string | null;
 }
 
 const TIMEOUT_MS = 120_000;
-/** Of an answer: an image of 20 MB in base64. */
+/** Limit of a response: an image of 20 MB in base64. */
 const MAX_ANSWER_BYTES = 28_000_000;
 const MAX_IMAGE_BYTES = 20_000_000;
 
@@ -38,8 +38,8 @@ const answerSchema = z.object({
 });
 
 /**
- * One image of an OpenAI-compatible endpoint (https://platform.openai.com/docs/api-reference/images/create).
- * @throws ToolFailed with the provider's words, the signal's reason when aborted
+ * Requests one image from an OpenAI-compatible endpoint (https://platform.openai.com/docs/api-reference/images/create).
+ * @throws ToolFailed with the provider's message, the signal's reason when aborted
  */
 export async function requestImage(
   services: ImageServices,
@@ -69,7 +69,7 @@ export async function requestImage(
   }
 }
 
-/** Some models always send bytes and refuse to be asked for them, others send a link unless asked. */
+/** Some models always send bytes and reject a request for them; others send a link unless asked. */
 async function askProvider(
   services: ImageServices,
   provider: ImageProvider,
@@ -134,7 +134,7 @@ async function readAnswer(
   return { bytes, mediaType: facts.mediaType, revisedPrompt };
 }
 
-/** From the provider itself as the operator's own; from elsewhere as any address that a stranger names. */
+/** The provider's own URLs are trusted like the operator's; any other is fetched like a stranger's. */
 async function fetchImage(
   { operatorFetch, http }: ImageServices,
   { baseUrl }: ImageProvider,
@@ -169,7 +169,7 @@ function unreached({ baseUrl, model }: ImageProvider, cause: unknown): ToolFaile
     cause instanceof OutboundError
       ? cause
       : explainOutboundFailure(cause, new URL(baseUrl).hostname);
-  // Without a code the sentence is the library's, which may quote a header.
+  // Without a code, the message is the library's, which may quote a header.
   const reason = failure.code === '' && failure !== cause ? '' : ` ${failure.message}`;
   return new ToolFailed(`The image model ${model} could not be reached.${reason}`);
 }

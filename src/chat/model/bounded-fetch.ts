@@ -1,10 +1,10 @@
-/** The event that ends a stream, at the beginning of a line: inside JSON a line cannot begin. */
+/** The event that ends a stream, at the beginning of a line: JSON contains no raw line breaks. */
 const DONE = /[\r\n]data: ?\[DONE\]/;
 const DONE_LENGTH = 13;
 
 /**
- * `fetch` for streams of events. An answer ends at `[DONE]`, also when the server keeps the connection open, and fails
- * when it grows beyond `maxBytes`: one that never ends a line would fill the memory.
+ * `fetch` for event streams. A response ends at `[DONE]` even if the server keeps the connection open, and fails when
+ * it exceeds `maxBytes`: an endless line would fill the memory.
  */
 export function boundedFetch(
   fetch: typeof globalThis.fetch,

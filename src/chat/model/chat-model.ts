@@ -1,20 +1,20 @@
-/** An image that a model is to look at. */
+/** An image for the model to look at. */
 export interface ModelImage {
   mediaType: string;
   bytes: Uint8Array;
 }
 
 /**
- * What a provider adds to its message, or to a call in it, and must find there again when the results of the tools come:
- * signatures, its reasoning. The members are the provider's own, under the names that it gave them.
+ * Data that a provider attaches to its message or to a tool call and expects back with the results of the tools:
+ * signatures, its reasoning. The members are the provider's own, under its names.
  */
 export type ProviderState = Readonly<Record<string, unknown>>;
 
-/** A use of a tool that the model asks for. */
+/** A tool call that the model requests. */
 export interface ModelToolCall {
   id: string;
   name: string;
-  /** JSON as the model wrote it, which may be no JSON at all. */
+  /** JSON as the model wrote it, which may be invalid. */
   arguments: string;
   state?: ProviderState;
 }
@@ -26,7 +26,7 @@ export type ChatModelMessage =
       role: 'assistant';
       content: string;
       toolCalls?: readonly ModelToolCall[];
-      /** Of the answer that made these calls, for the model that gave it and for no other. */
+      /** From the answer that made these calls; sent back only to the model that gave it. */
       state?: ProviderState;
     }
   | { role: 'tool'; toolCallId: string; toolName: string; content: string };
@@ -44,7 +44,7 @@ export interface ChatModelRequest {
   /** 0 to 2; null leaves it to the provider. */
   temperature: number | null;
   tools?: readonly ModelTool[];
-  /** `auto` unless told; `required`: it must call one of them. */
+  /** `auto` by default; `required`: it must call one of them. */
   toolChoice?: 'auto' | 'required';
   maxOutputTokens?: number;
   signal: AbortSignal;
@@ -57,7 +57,7 @@ export interface ModelUsage {
   reasoningTokens: number;
 }
 
-/** A piece of what the model thinks, says or asks for, in the order in which it arrives; `finish` is the last one. */
+/** A piece of the model's reasoning, text or tool calls, in order of arrival; `finish` comes last. */
 export type ChatModelPart =
   | { type: 'reasoning' | 'text'; text: string }
   | { type: 'tool-call'; call: ModelToolCall }
@@ -66,19 +66,19 @@ export type ChatModelPart =
       reason: 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
       /** Null when the provider does not say. */
       usage: ModelUsage | null;
-      /** Goes back with the calls of this answer; absent when there is nothing to send back. */
+      /** Sent back with the calls of this answer; absent when there is nothing to send back. */
       state?: ProviderState;
     };
 
-/** A language model that streams its answer. `llm.ts` makes the one that talks to a provider. */
+/** A language model that streams its answer. `llm.ts` creates the one that talks to a provider. */
 export interface ChatModel {
-  /** What a request calls `llm_override.model_provider`. */
+  /** Its `llm_override.model_provider` in requests. */
   readonly provider: string;
-  /** What a request calls `llm_override.model_version`. */
+  /** Its `llm_override.model_version` in requests. */
   readonly name: string;
   /** Tokens of input and output together. */
   readonly contextTokens: number;
-  /** False: the model is never shown tools, and documents are searched for before it is asked. */
+  /** False: the model is never shown tools, and documents are searched before it is called. */
   readonly callsTools: boolean;
   readonly readsImages: boolean;
   /** @throws ModelFailed when the provider fails; the signal's reason when it aborts */

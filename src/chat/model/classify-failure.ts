@@ -1,13 +1,13 @@
 import type { ModelErrorCode } from './model-failed.ts';
 
-/** What is known of a call that failed. */
+/** The known details of a failed call. */
 export interface ProviderReport {
   /** HTTP status of the failure; null when there was none, or when the answer had begun. */
   status: number | null;
   /** `type` and `code` of the provider's error object. */
   labels: readonly string[];
   words: string;
-  /** False: an event of the stream said so, or it is no error at all that we know. */
+  /** False: it came in an event of the stream, or the error is of no known kind. */
   isFromLibrary: boolean;
 }
 
@@ -52,7 +52,7 @@ const BY_LABEL: ReadonlyMap<string, ModelErrorCode> = new Map([
   ['request_too_large', 'REQUEST_TOO_LARGE'],
 ]);
 
-/** The failure in the words of the wire. */
+/** The code of the failure in the API. */
 export function classifyFailure({
   status: httpStatus,
   labels,

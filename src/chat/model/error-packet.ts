@@ -2,7 +2,7 @@ import type { Problem } from '#src/platform/errors.ts';
 import { ModelFailed } from './model-failed.ts';
 import type { ErrorPacket } from '#src/chat/wire/packets.ts';
 
-/** A failure as the last packet of a stream tells it. */
+/** A failure as the last packet of a stream. */
 export function errorPacketOf(problem: Problem): ErrorPacket {
   const facts = {
     type: 'error' as const,

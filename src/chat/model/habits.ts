@@ -2,12 +2,12 @@ import { isObject, type JsonObject, objectsIn } from './json-members.ts';
 
 export type RequestBody = JsonObject;
 
-/** Something that a model does not take, and how a request goes without it. */
+/** A feature that a model does not accept, and how to send a request without it. */
 export interface Habit {
   readonly name: string;
-  /** False: it holds for this request alone. */
+  /** False: it applies to this request only. */
   readonly isLasting: boolean;
-  /** The body put otherwise; the same where there is nothing to change. */
+  /** The changed body; the same object when there is nothing to change. */
   readonly apply: (body: RequestBody) => RequestBody;
 }
 
@@ -25,9 +25,9 @@ const STANDARD_MEMBERS: ReadonlySet<string> = new Set([
 const STANDARD_CALL_MEMBERS: ReadonlySet<string> = new Set(['id', 'type', 'function', 'index']);
 
 /**
- * What a refusal asks for, if it is not among the `known`; null when it names nothing that could be put otherwise.
- * @param words what the provider says
- * @param body what it was sent
+ * The habit that a refusal asks for, if it is not among the `known`; null when no change would help.
+ * @param words the provider's message
+ * @param body the request that was sent
  */
 export function habitFor(
   words: string,
@@ -43,12 +43,12 @@ export function habitFor(
   return null;
 }
 
-/** DeepSeek, Kimi: an assistant's message without reasoning, such as one whose call is not its own. */
+/** DeepSeek, Kimi: an assistant message without reasoning, for example one whose call was not the model's own. */
 const fillReasoning: Rule = (words) =>
   /reasoning_content/i.test(words) && IS_MISSING.test(words)
     ? lasting('reasoning_content filled', (body) =>
         onAssistants(body, (message) =>
-          // Kimi takes a blank for a thought, and nothing for a missing one.
+          // Kimi accepts a blank as reasoning, but no missing one.
           (message['reasoning_content'] ?? '') === ''
             ? { ...message, reasoning_content: ' ' }
             : message,
@@ -56,7 +56,7 @@ const fillReasoning: Rule = (words) =>
       )
     : null;
 
-/** What Google documents for calls that Gemini has not made itself (ai.google.dev, "Thought signatures"). */
+/** Google's documented value for calls that Gemini has not made itself (ai.google.dev, "Thought signatures"). */
 const UNSIGNED = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
 const signCalls: Rule = (words) =>
@@ -71,7 +71,7 @@ const signCalls: Rule = (words) =>
       )
     : null;
 
-/** Anthropic behind a gateway, Bedrock: calls in the history of a request that offers no tools. */
+/** Anthropic behind a gateway, Bedrock: calls in the history of a request without tools. */
 const declareTools: Rule = (words, { tools }) =>
   tools === undefined && /tools=|define tools|toolConfig/i.test(words)
     ? lasting('used tools declared', (body) => {
@@ -85,7 +85,7 @@ function bareTool(name: unknown): JsonObject {
   return { type: 'function', function: { name, parameters: { type: 'object', properties: {} } } };
 }
 
-/** Models that think cannot be made to call: DeepSeek, Kimi, Qwen. */
+/** Reasoning models that cannot be forced to call: DeepSeek, Kimi, Qwen. */
 const freeToolChoice: Rule = (words, { tool_choice: refused }) =>
   /tool[_ ]choice/i.test(words) && refused !== undefined
     ? lasting(`tool_choice not ${JSON.stringify(refused)}`, (body) =>
@@ -95,7 +95,7 @@ const freeToolChoice: Rule = (words, { tool_choice: refused }) =>
       )
     : null;
 
-/** OpenAI's models that think, also on Azure. */
+/** OpenAI's reasoning models, also on Azure. */
 const renameMaxTokens: Rule = (words, body) =>
   /max_completion_tokens/.test(words) && !IS_OUT_OF_RANGE.test(words) && has(body, 'max_tokens')
     ? lasting('max_completion_tokens', ({ max_tokens, ...others }) =>
@@ -103,7 +103,7 @@ const renameMaxTokens: Rule = (words, body) =>
       )
     : null;
 
-/** A setting that can be left out. */
+/** A setting that can be omitted. */
 function leftOut(pattern: RegExp, ...names: string[]): Rule {
   return (words, body) =>
     pattern.test(words) && names.some((name) => has(body, name))
@@ -115,7 +115,7 @@ function leftOut(pattern: RegExp, ...names: string[]): Rule {
       : null;
 }
 
-/** A member that the provider sent itself, or another server behind the same name, and does not take. */
+/** A member that the provider, or another server behind the same name, sent itself but does not accept. */
 const stripState: Rule = (words, body) => {
   const members = [...assistantsIn(body), ...callsIn(body)].flatMap(Object.keys);
   const name = [...new Set(members)].find(
@@ -133,7 +133,7 @@ const stripState: Rule = (words, body) => {
   );
 };
 
-/** Ollama, and templates of llama.cpp and vLLM, read arguments into an object. */
+/** Ollama, and templates of llama.cpp and vLLM, parse arguments into an object. */
 const mendArguments: Rule = (words) =>
   /arguments|tool_use\.input|valid dictionary|mapping/i.test(words)
     ? lasting('arguments are objects', (body) =>

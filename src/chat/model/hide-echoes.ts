@@ -1,12 +1,9 @@
 /** Shorter runs than this are words that any two texts share. */
 const MIN_ECHO = 12;
-/** Quotes, white space and what stands for it: JSON in JSON in JSON has any number of backslashes. */
+/** Quotes, white space and their escapes: JSON in JSON in JSON has any number of backslashes. */
 const NOISE = /\\+[bfnrt]|[\\\s"']+/g;
 
-/**
- * `words` without the passages that they repeat from `texts`, however escaped: providers like to quote what they were
- * sent.
- */
+/** `words` without the passages that they repeat from `texts`, however escaped: providers often quote the request. */
 export function hideEchoes(words: string, texts: readonly string[]): string {
   const { plain, places } = squeeze(words);
   const plainTexts = texts.map((text) => text.replaceAll(NOISE, ''));
@@ -24,7 +21,7 @@ export function hideEchoes(words: string, texts: readonly string[]): string {
   return shown;
 }
 
-/** A text without noise, and where in it each character stood. */
+/** A text without this noise, and the original position of each character. */
 function squeeze(text: string): { plain: string; places: number[] } {
   const places: number[] = [];
   let from = 0;

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Items that come at once are passed on in groups of this many: between them others have their turn. */
+/** Items that arrive at once are passed on in groups of this size, so that other tasks run in between. */
 const ITEMS_PER_TURN = 16;
 
 export interface TokenDeadlines<T> {
-  /** Time until the first item that counts. */
+  /** Time until the first item that counts as progress. */
   firstMs: number;
-  /** Time between two items that count. */
+  /** Time between two items that count as progress. */
   nextMs: number;
   /** Whether an item is progress; keep-alives are not. */
   counts: (item: T) => boolean;
@@ -39,12 +39,12 @@ export async function* iterateWithin<T>(
       }
       yield step.value;
       if (items % ITEMS_PER_TURN === 0) await nextTurn();
-      // Counted from here, after `yield`: the consumer's own time is not the source's.
+      // Measured from here, after `yield`, to exclude the consumer's own time.
       if (counts(step.value)) deadline.restart(nextMs);
     }
   } finally {
     deadline.end();
-    // Not awaited: a source that hangs in `next` would hang in `return` as well.
+    // Not awaited: a source that hangs in `next` would also hang in `return`.
     if (!isDone) iterator.return?.().then(undefined, () => undefined);
   }
 }
@@ -55,7 +55,7 @@ class Deadline {
   #limitMs: number;
   #timer: NodeJS.Timeout;
   #isOver = false;
-  /** Of the wait under way, or of the last one, which no longer minds. */
+  /** Rejects the current wait; without effect after the last one. */
   #reject: ((reason: unknown) => void) | null = null;
 
   constructor(limitMs: number, signal: AbortSignal) {
@@ -81,7 +81,7 @@ class Deadline {
     return new Promise((resolve, reject) => {
       this.#reject = reject;
       if (this.#signal.aborted) this.#abort();
-      // It passed while the consumer was at work; what is there already is still in time.
+      // The deadline passed while the consumer was busy; an item that is already there is still in time.
       if (this.#isOver) this.#timer = setTimeout(this.#expire, 0);
       next.then(resolve, reject);
     });

@@ -1,16 +1,16 @@
-/** JSON of a provider's, before anything is known of it. */
+/** JSON from a provider, not validated. */
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects in a list; none when it is no list. */
+/** The objects in an array; empty if it is not an array. */
 export function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** What the first choice of a chunk adds to the answer; null when it adds nothing. */
+/** The delta of the first choice of a chunk; null when there is none. */
 export function deltaOf(chunk: unknown): JsonObject | null {
   const [choice] = isObject(chunk) ? objectsIn(chunk['choices']) : [];
   const delta = choice?.['delta'];

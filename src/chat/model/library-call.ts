@@ -2,7 +2,7 @@ import type { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 
 import type { ChatModelMessage, ChatModelRequest, ModelToolCall } from './chat-model.ts';
 
-// The library's own model, below the machinery that would run tools, keep whole answers and parse arguments.
+// The library's model without the layers above it that run tools, keep whole answers and parse arguments.
 export type LibraryModel = ReturnType<ReturnType<typeof createOpenAICompatible>['chatModel']>;
 export type LibraryCall = Parameters<LibraryModel['doStream']>[0];
 type LibraryMessage = LibraryCall['prompt'][number];
@@ -10,7 +10,7 @@ type LibraryStream = Awaited<ReturnType<LibraryModel['doStream']>>['stream'];
 export type LibraryPart = LibraryStream extends ReadableStream<infer Part> ? Part : never;
 type LibraryOptions = NonNullable<LibraryMessage['providerOptions']>[string];
 
-/** A request as the provider library takes it. */
+/** A request in the format of the provider library. */
 export function libraryCall(
   request: ChatModelRequest,
   { callsTools, readsImages }: { callsTools: boolean; readsImages: boolean },
@@ -30,7 +30,7 @@ export function libraryCall(
       })),
       toolChoice: { type: request.toolChoice ?? 'auto' },
     }),
-    // Refusals and what providers want back are in the raw chunks alone.
+    // Only the raw chunks contain refusals and data that providers want back.
     includeRawChunks: true,
     abortSignal,
   };
@@ -55,7 +55,7 @@ function libraryMessage(message: ChatModelMessage, readsImages: boolean): Librar
         type: 'tool-call' as const,
         toolCallId: call.id,
         toolName: call.name,
-        // Sent back as it was written; the library quotes what is no JSON.
+        // Sent back unchanged; the library quotes arguments that are not JSON.
         input: call.arguments,
         ...withState(call.state),
       }));
@@ -73,11 +73,11 @@ function libraryMessage(message: ChatModelMessage, readsImages: boolean): Librar
   }
 }
 
-/** The library writes these members onto the message, or the call, as they are. */
+/** The library copies these members onto the message or call unchanged. */
 function withState(state: ModelToolCall['state']): {
   providerOptions?: { openaiCompatible: LibraryOptions };
 } {
-  // It came as JSON, so it is JSON.
+  // It was parsed from JSON, so it is JSON.
   return state === undefined
     ? {}
     : { providerOptions: { openaiCompatible: state as LibraryOptions } };

@@ -23,9 +23,9 @@ import { type AnswerPiece, readAnswer } from './read-answer.ts';
 import { RequestHabits, type RequestTry } from './request-habits.ts';
 import { retryBeforeStart } from './retry-before-start.ts';
 
-/** Of text, reasoning and arguments together; what nobody would read to the end is no answer. */
+/** Limit on text, reasoning and arguments together: nobody would read more. */
 const MAX_CHARACTERS = 200_000;
-/** Tokens are shorter than this on average in every language. */
+/** In every language, tokens are shorter than this on average. */
 const MAX_CHARACTERS_PER_TOKEN = 16;
 /** `MAX_CHARACTERS` in chunks of one character each. */
 const MAX_ANSWER_BYTES = 64_000_000;
@@ -44,7 +44,7 @@ const TIMINGS: ChatModelTimings = {
 };
 
 export interface ChatModelSettings {
-  /** What requests call the provider. */
+  /** The provider's name in requests. */
   provider: string;
   /** Everything before `/chat/completions`, such as `https://provider.example/v1`. */
   baseUrl: string;
@@ -55,13 +55,13 @@ export interface ChatModelSettings {
   readsImages: boolean;
   fetch: typeof globalThis.fetch;
   timings?: Partial<ChatModelTimings>;
-  /** Of one answer, text, reasoning and arguments together. */
+  /** Limit of one answer: text, reasoning and arguments together. */
   maxCharacters?: number;
-  /** Of one answer as it is sent. */
+  /** Limit of one response in bytes. */
   maxAnswerBytes?: number;
 }
 
-/** A chat model behind any OpenAI-compatible endpoint. Nothing is called before the first `stream`. */
+/** A chat model behind any OpenAI-compatible endpoint. No request is made before the first `stream`. */
 export function createChatModel(settings: ChatModelSettings): ChatModel {
   const endpoint: Endpoint = {
     ...settings,
@@ -80,7 +80,8 @@ interface Endpoint extends ChatModelSettings {
 }
 
 /**
- * The answer; where the bound on its length was spent on thinking alone, asked again without one, and from then on so.
+ * The answer. If the length limit was spent entirely on reasoning, it asks again without a limit, and from then on
+ * always does.
  */
 async function* streamInFull(
   request: ChatModelRequest,
@@ -111,7 +112,7 @@ function sumOf(a: ModelUsage | null, b: ModelUsage | null): ModelUsage | null {
   };
 }
 
-/** Asks again while the provider is busy, until it has begun to answer. */
+/** Retries while the provider is busy, until the answer has begun. */
 function streamPatiently(
   request: ChatModelRequest,
   endpoint: Endpoint,
@@ -123,7 +124,7 @@ function streamPatiently(
   });
 }
 
-/** Asks again, put otherwise, while the model refuses the request for a reason that can be helped. */
+/** Retries with a changed request while the model refuses it for a reason that can be worked around. */
 async function* streamAsTaken(
   request: ChatModelRequest,
   endpoint: Endpoint,
@@ -179,7 +180,7 @@ async function* streamOnce(
   }
 }
 
-/** What an endpoint sends, without what tells nothing. */
+/** The parts from the endpoint, without empty ones. */
 async function* callLibrary(
   library: LibraryModel,
   call: LibraryCall,
@@ -194,7 +195,7 @@ async function* callLibrary(
       refusal = refusalIn(part.rawValue);
       if (refusal !== '') yield { type: 'refusal', delta: refusal };
     } else if (part.type === 'text-delta') {
-      // The library passes a refusal off as text.
+      // The library presents a refusal as text.
       if (refusal === '' || part.delta !== refusal) yield { type: 'text', delta: part.delta };
     } else if (part.type === 'reasoning-delta') yield { type: 'reasoning', delta: part.delta };
     else if (part.type === 'tool-input-delta') yield { type: 'arguments', delta: part.delta };

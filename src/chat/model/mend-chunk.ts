@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 
 import { isObject, type JsonObject, objectsIn } from './json-members.ts';
 
-/** The calls of tools that an answer has begun. */
+/** The tool calls that an answer has begun. */
 export interface SeenCalls {
   /** By index. */
   readonly ids: Map<number, string>;
 }
 
 export interface MendedChunk {
-  /** Null where nothing was to be mended. */
+  /** Null when nothing had to be repaired. */
   mended: JsonObject | null;
-  /** It holds text, or a call. */
+  /** It contains text or a call. */
   hasSaid: boolean;
   isFinished: boolean;
 }
@@ -19,9 +19,9 @@ export interface MendedChunk {
 const NOTHING: MendedChunk = { mended: null, hasSaid: false, isFinished: false };
 
 /**
- * One chunk of an answer as OpenAI writes it. Known dialects: `arguments` as an object (llama.cpp b8200, gateways to
- * Ollama), calls without `index` (Gemini, Mistral, Kimi), without or with a repeated `id`, other roles, events without
- * `choices`, `"error": null`.
+ * Normalizes one chunk of an answer to OpenAI's format. Known dialects: `arguments` as an object (llama.cpp b8200,
+ * gateways to Ollama), calls without `index` (Gemini, Mistral, Kimi), without or with a repeated `id`, other roles,
+ * events without `choices`, `"error": null`.
  */
 export function mendChunk(chunk: unknown, calls: SeenCalls): MendedChunk {
   if (!isObject(chunk)) return NOTHING;
@@ -35,7 +35,7 @@ export function mendChunk(chunk: unknown, calls: SeenCalls): MendedChunk {
     isMended = true;
   }
   if (chunk['choices'] === undefined || chunk['choices'] === null) {
-    // A word of the server's beside the answer, such as a ping; an error is left as it is.
+    // A message of the server beside the answer, such as a ping; an error is left unchanged.
     if ('error' in chunk || !isAside(chunk)) return NOTHING;
     mend(chunk, 'choices', []);
   }
@@ -52,7 +52,7 @@ export function mendChunk(chunk: unknown, calls: SeenCalls): MendedChunk {
   };
 }
 
-/** Other things than chunks are for the library to refuse. */
+/** Anything but a chunk is left for the library to reject. */
 function isAside(chunk: JsonObject): boolean {
   return 'usage' in chunk || 'type' in chunk || chunk['object'] === 'chat.completion.chunk';
 }
@@ -84,7 +84,7 @@ function mendCall(call: JsonObject, { ids }: SeenCalls): boolean {
   return isMended;
 }
 
-/** A piece without an index goes on with the call whose id it has, or with the last one, unless it begins another. */
+/** A piece without an index continues the call with its id, or the last one, unless it begins another. */
 function indexOf({ index, id, function: written }: JsonObject, ids: SeenCalls['ids']): number {
   if (typeof index === 'string' && /^\d{1,4}$/.test(index)) return Number(index);
   const last = Math.max(-1, ...ids.keys());
@@ -95,7 +95,7 @@ function indexOf({ index, id, function: written }: JsonObject, ids: SeenCalls['i
   return isBeginning || last === -1 ? last + 1 : last;
 }
 
-/** Nine letters and digits: Mistral takes no other ids. */
+/** Nine letters and digits: Mistral accepts no other ids. */
 function newCallId(): string {
   return randomBytes(5).toString('hex').slice(0, 9);
 }

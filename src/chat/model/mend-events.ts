@@ -4,8 +4,8 @@ const LINE_END = /\r\n|\n|\r/;
 const STOP = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
 
 /**
- * `fetch` for streams of events that servers write in dialects: each chunk comes out in the form that the provider
- * library reads. An answer that ends with `[DONE]` and no finish reason is given one, if it has said something.
+ * `fetch` for event streams in various dialects: each chunk is converted to the format that the provider library reads.
+ * A non-empty answer that ends with `[DONE]` but no finish reason is given one.
  */
 export function mendingFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
@@ -22,7 +22,7 @@ export function mendingFetch(fetch: typeof globalThis.fetch): typeof globalThis.
 
 function mendLines(): TransformStream<string, string> {
   const events = new Events();
-  // Pieces of a line that has not ended: searched once each, joined at its end.
+  // Pieces of an unfinished line: each is searched once, and all are joined at its end.
   let pending: string[] = [];
   return new TransformStream({
     transform(text, controller) {
@@ -43,7 +43,7 @@ function mendLines(): TransformStream<string, string> {
   });
 }
 
-/** What the events of one answer have said so far. */
+/** What the events of one answer have contained so far. */
 class Events {
   readonly #calls: SeenCalls = { ids: new Map() };
   #hasSaid = false;
@@ -62,7 +62,7 @@ class Events {
   }
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined when it is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

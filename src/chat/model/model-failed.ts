@@ -1,6 +1,6 @@
 import { Problem } from '#src/platform/errors.ts';
 
-/** Why no answer came, in the words of the wire; true: asking again may help. */
+/** Why there is no answer, as in the API; true: a retry may help. */
 const IS_RETRYABLE = {
   CONTEXT_TOO_LONG: false,
   CONTENT_POLICY: false,
@@ -27,7 +27,7 @@ export interface ModelFailureDetails extends Readonly<Record<string, unknown>> {
   readonly provider: string;
 }
 
-/** The language model did not answer: its provider failed, or it would not. */
+/** The language model did not answer: its provider failed or refused. */
 export class ModelFailed extends Problem {
   readonly errorCode: ModelErrorCode;
   /** Whether the same request may succeed later. */
@@ -38,7 +38,7 @@ export class ModelFailed extends Problem {
     message: string,
     facts: {
       errorCode: ModelErrorCode;
-      /** As the code has it unless told. */
+      /** By default according to the code. */
       isRetryable?: boolean;
       details: ModelFailureDetails;
       retryAfterSeconds?: number;

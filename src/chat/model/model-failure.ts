@@ -7,7 +7,7 @@ import { type ModelErrorCode, ModelFailed } from './model-failed.ts';
 import { readProviderError } from './read-provider-error.ts';
 
 const MAX_WORDS = 300;
-/** Of what a provider has said, the part in which its key is looked for. */
+/** How much of a provider's message is searched for its key. */
 const MAX_MASKED = 10_000;
 const DEFAULT_RETRY_AFTER_MS = 5_000;
 
@@ -19,7 +19,7 @@ export interface ModelFailure {
   retryAfterMs: number | null;
 }
 
-/** The model, or a filter of its provider, would not answer. The message says so in their words. */
+/** The model, or its provider's filter, refused to answer. The message is their explanation. */
 export class AnswerWithheld extends Error {
   override readonly name = 'AnswerWithheld';
   readonly errorCode: 'MODEL_REFUSAL' | 'CONTENT_POLICY';
@@ -30,7 +30,7 @@ export class AnswerWithheld extends Error {
   }
 }
 
-/** Failures that pass by themselves, as a rule. */
+/** Failures that usually pass by themselves. */
 const TRANSIENT: ReadonlySet<ModelErrorCode> = new Set([
   'RATE_LIMIT',
   'SERVICE_UNAVAILABLE',
@@ -39,8 +39,8 @@ const TRANSIENT: ReadonlySet<ModelErrorCode> = new Set([
 ]);
 
 /**
- * Turns whatever a provider call threw into a ModelFailed in the provider's own words. The key is masked, what was
- * asked is left out where the provider repeats it, and so is the cause: it carries the prompt.
+ * Converts any error of a provider call to a ModelFailed with the provider's own message. The key is masked; parts of
+ * the request that the provider repeats are removed, and so is the cause, which contains the prompt.
  */
 export function describeModelFailure(
   error: unknown,
@@ -59,7 +59,7 @@ export function describeModelFailure(
   const isTransient = TRANSIENT.has(errorCode);
   const askedMs = retryAfterMs(report.retryAfter, Date.now());
   const said = report.status === null ? 'failed' : `answered ${report.status}`;
-  // The key first: half of it, where the words are cut, would not be known for a key.
+  // The key first: if the text is cut inside the key, the remaining half would not be recognized.
   const words = hideEchoes(
     shorten(mask(report.words.slice(0, MAX_MASKED), apiKey)),
     messages.flatMap(sentIn),

@@ -2,10 +2,13 @@ import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 import type { GaugeSample } from '#src/platform/metrics.ts';
 
-/** Models that have a series each: those that were used last. What others have used is one more. */
+/** Models with their own series: the most recently used. All others share one. */
 const MAX_MODELS = 50;
 
-/** Calls of language models and their tokens since the beginning, by provider and model, of all workspaces together. */
+/**
+ * Calls of language models and their tokens since the process started, by provider and model, for all workspaces
+ * together.
+ */
 export async function modelUsageSamples(db: Database): Promise<GaugeSample[]> {
   const { rows } = await sql<{
     provider: string;

@@ -6,10 +6,10 @@ const MAX_NAMES = 3;
 const EXTRACTIVE = 'extractive';
 
 /**
- * The identifiers of the reference family's `model`, the default first.
+ * The values of `model` in the reference family, the default first.
  * @param entries `CHAT_MODELS`: `name`, or `name=model`, or `name=provider/model`; null takes the first models
- * @param models all that are configured; without any, every bare name answers extractively
- * @throws ConfigError for an entry that names no configured model, and for a name that stands there twice
+ * @param models all configured models; without any, every bare name answers extractively
+ * @throws ConfigError for an entry that names no configured model, and for a duplicate name
  */
 export function nameModels(
   entries: readonly string[] | null,

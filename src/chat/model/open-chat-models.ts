@@ -17,19 +17,19 @@ export type ChatModelConfig = Pick<
   | 'CHAT_MODELS'
 >;
 
-/** What `LLM_BASE_URL` is called in requests. */
+/** The provider name of `LLM_BASE_URL` in requests. */
 const DEFAULT_PROVIDER = 'openai-compatible';
 
 /** A provider with its models, the default one first. */
 interface Provider {
   name: string;
   models: ChatModel[];
-  /** One that is not offered to requests. */
+  /** A model that requests cannot choose. */
   createModel(name: string, facts: Pick<ChatModel, 'readsImages'>): ChatModel;
 }
 
 /**
- * The models of the settings. Nothing is called yet.
+ * Creates the models of the settings. No request is made yet.
  * @throws ConfigError that says which setting is wrong
  */
 export function openChatModels(
@@ -104,7 +104,7 @@ function openProviders(
   });
 }
 
-/** A key goes into a header, and only these characters may stand in one (RFC 9110 §5.5). */
+/** The key is sent in a header, which allows only these characters (RFC 9110 §5.5). */
 function readKey(key: string | undefined, setting: string): string | null {
   const trimmed = key?.trim() ?? '';
   if (trimmed === '') return null;
@@ -113,7 +113,7 @@ function readKey(key: string | undefined, setting: string): string | null {
   return trimmed;
 }
 
-/** A model of the default provider, or `provider/model`. Names of models may hold slashes themselves. */
+/** A model of the default provider, or `provider/model`. Model names may contain slashes. */
 function findVisionModel(config: ChatModelConfig): ModelName | null {
   const wanted = config.LLM_VISION_MODEL?.trim() ?? '';
   if (wanted === '') return null;

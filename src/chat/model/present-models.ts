@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { ChatModels } from './chat-models.ts';
 
-/** A configured provider with its models. Its address and its key are nobody's business. */
+/** A configured provider with its models, without its URL and key. */
 export const providerSchema = z
   .object({
     id: z.int(),
@@ -24,7 +24,7 @@ export const providerSchema = z
   })
   .meta({ id: 'LanguageModelProvider' });
 
-/** The default provider first, and of each its default model first. */
+/** The default provider first; within each, its default model first. */
 export function presentModels({
   all,
   vision,

@@ -2,15 +2,17 @@ import type { ProviderState } from './chat-model.ts';
 import { deltaOf, isObject, type JsonObject, objectsIn } from './json-members.ts';
 import { THINKING_START } from './split-thinking.ts';
 
-/** Reasoning as text: DeepSeek, Kimi, GLM, xAI and llama.cpp write the first, Groq, OpenRouter and vLLM the second. */
+/**
+ * Reasoning as text: DeepSeek, Kimi, GLM, xAI and llama.cpp use the first name, Groq, OpenRouter and vLLM the second.
+ */
 const TEXTS = ['reasoning_content', 'reasoning'] as const;
 /** Reasoning as signed or encrypted pieces: OpenRouter, MiniMax; LiteLLM. */
 const LISTS = ['reasoning_details', 'thinking_blocks'] as const;
 const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
-/** More than this nobody sends for an answer. */
+/** No provider sends more than this for an answer. */
 const MAX_CHARACTERS = 2_000_000;
 
-/** Gathers from the chunks of an answer what its provider wants to see again. */
+/** Collects from the chunks of an answer what its provider wants back. */
 export class StateCollector {
   readonly #texts = new Map<string, string>();
   readonly #lists = new Map<string, JsonObject[]>();
@@ -26,7 +28,7 @@ export class StateCollector {
     if (delta === null || this.#room <= 0) return;
     for (const name of TEXTS) {
       const piece = delta[name];
-      // An empty one counts: DeepSeek wants it back even when nothing was thought.
+      // Empty reasoning counts: DeepSeek wants it back too.
       if (typeof piece === 'string')
         this.#texts.set(name, this.#kept(this.#texts.get(name), piece));
     }
@@ -44,10 +46,10 @@ export class StateCollector {
       ...Object.fromEntries(this.#texts),
       ...Object.fromEntries(this.#lists),
     };
-    // The pieces are the same reasoning, and signed.
+    // The pieces contain the same reasoning, and are signed.
     if (this.#lists.has('reasoning_details')) delete state['reasoning'];
     if (this.#extra !== null) state['extra_content'] = this.#extra;
-    // Thinking that was written into the content goes back inside it.
+    // Reasoning that was part of the content is sent back inside it.
     if (THINKING_START.test(this.#content)) state['content'] = this.#content;
     else if (this.#parts.some(({ type }) => type !== 'text')) state['content'] = this.#parts;
     return this.#givenBack(state);
@@ -82,7 +84,7 @@ export class StateCollector {
     this.#calls.set(known, merged(this.#calls.get(known) ?? null, state));
   }
 
-  /** Pieces of one text are joined; everything else stands for itself. */
+  /** Joins pieces of one text; others stay separate. */
   #addPiece(list: JsonObject[], piece: JsonObject): void {
     const added = this.#measured(piece);
     const last = list.at(-1);
@@ -110,7 +112,7 @@ function listAt(lists: Map<string, JsonObject[]>, name: string): JsonObject[] {
 
 const PIECE_TEXTS = ['text', 'summary', 'thinking'] as const;
 
-/** Null when they are not two pieces of one text. */
+/** Null when they are not two pieces of the same text. */
 function joinedPieces(a: JsonObject, b: JsonObject): JsonObject | null {
   if (a['type'] !== b['type'] || a['index'] !== b['index']) return null;
   const name = PIECE_TEXTS.find((text) => a[text] !== undefined && a[text] !== null);
@@ -122,7 +124,7 @@ function joinedPieces(a: JsonObject, b: JsonObject): JsonObject | null {
   return { ...a, ...Object.fromEntries(said), [name]: text };
 }
 
-/** Mistral's thinking is a list of texts. */
+/** Mistral's reasoning is a list of texts. */
 function joinedText(a: unknown, b: unknown): unknown {
   if (typeof a === 'string' && typeof b === 'string') return a + b;
   if (!Array.isArray(a)) return null;

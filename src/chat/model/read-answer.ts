@@ -3,7 +3,7 @@ import { AnswerWithheld } from './model-failure.ts';
 import { type ThinkingPiece, ThinkingSplitter } from './split-thinking.ts';
 import { WholeText } from './whole-text.ts';
 
-/** What a provider sends, in any pieces. */
+/** The provider's output, in pieces of any size. */
 export type AnswerPiece =
   | { type: 'text' | 'reasoning' | 'refusal' | 'arguments'; delta: string }
   | { type: 'call'; call: ModelToolCall }
@@ -11,16 +11,16 @@ export type AnswerPiece =
       type: 'end';
       reason: string;
       usage: ModelUsage | null;
-      /** What is to go back to the provider with the results of the calls. */
+      /** What must be sent back to the provider with the results of the calls. */
       state?: ProviderState | undefined;
     };
 
 type FinishReason = Extract<ChatModelPart, { type: 'finish' }>['reason'];
 
 /**
- * The parts of one answer. Calls of tools come whole, when the answer has ended as it should; an answer of more than
+ * The parts of one answer. Tool calls are emitted complete, once the answer has ended properly; an answer of more than
  * `maxCharacters` ends there.
- * @throws AnswerWithheld when it ends with nothing but a refusal
+ * @throws AnswerWithheld when it contains nothing but a refusal
  */
 export async function* readAnswer(
   pieces: AsyncIterable<AnswerPiece>,
@@ -56,7 +56,7 @@ export async function* readAnswer(
   throw new Error('the answer broke off');
 }
 
-/** Text and reasoning, told apart and in whole characters. */
+/** Separates text and reasoning, in whole characters. */
 class Words {
   readonly #whole = { text: new WholeText(), reasoning: new WholeText() };
   readonly #splitter = new ThinkingSplitter();
@@ -90,7 +90,7 @@ function assertGiven(reason: string, refusal: string): void {
     throw new AnswerWithheld('CONTENT_POLICY', 'its content filter withheld the answer');
 }
 
-/** Some servers end calls of tools with `stop`, and some say that there are calls when there are none. */
+/** Some servers end tool calls with `stop`, and some report calls when there are none. */
 function reasonOf(reason: string, refusal: string, calls: readonly ModelToolCall[]): FinishReason {
   if (refusal !== '') return 'content-filter';
   switch (reason) {

@@ -2,21 +2,21 @@ import { z } from 'zod';
 
 import type { ProviderReport } from './classify-failure.ts';
 
-/** What the provider library puts on its errors; all of it is theirs, so all of it is optional. */
+/** Fields of the provider library's errors; all are optional, because they come from outside. */
 const libraryError = z.object({
   name: z.string().catch(''),
   message: z.string().catch(''),
   statusCode: z.number().optional().catch(undefined),
   responseBody: z.string().optional().catch(undefined),
   responseHeaders: z.record(z.string(), z.string()).optional().catch(undefined),
-  /** What could not be read as a chunk of an answer. */
+  /** A value that could not be parsed as a chunk of an answer. */
   value: z.unknown().optional(),
   cause: z.unknown().optional(),
 });
 type LibraryError = z.output<typeof libraryError>;
 
 const label = z.union([z.string(), z.number()]).nullish().catch(null);
-/** The error objects of OpenAI, of older vLLM (without `error` around it), of FastAPI and of Ollama. */
+/** The error objects of OpenAI, of older vLLM (without the outer `error`), of FastAPI and of Ollama. */
 const errorObject = z.object({
   message: z.string().nullish().catch(null),
   detail: z.string().nullish().catch(null),
@@ -28,11 +28,11 @@ const errorBody = z.union([
   errorObject.transform((error) => ({ error })),
 ]);
 
-/** These say only that something went wrong; why stands in their cause. */
+/** These only say that something went wrong; their cause says why. */
 const IS_WRAPPER = /^Failed to process successful response/;
 const IS_UNREADABLE_CHUNK = /^AI_(?:JSONParse|TypeValidation)Error$/;
 
-/** What is known of a failure that a call of the library threw, with the body of its answer and its `Retry-After`. */
+/** The details of a failure thrown by the library, with the body of the response and its `Retry-After`. */
 export function readProviderError(
   error: unknown,
 ): ProviderReport & { body: string; retryAfter: string | null } {
@@ -50,7 +50,7 @@ export function readProviderError(
   const said = saidBy(error, known);
   const { statusCode, responseHeaders } = known;
   return {
-    // A status below 400 is that of an answer that broke later.
+    // A status below 400 belongs to an answer that broke later.
     status: statusCode === undefined || statusCode < 400 ? null : statusCode,
     labels: said.labels,
     words: said.message ?? ownWords(known),
@@ -60,7 +60,7 @@ export function readProviderError(
   };
 }
 
-/** The provider's own sentence and labels: in the body of its answer, or in an event of its stream. */
+/** The provider's own message and labels, from the body of its response or from an event of its stream. */
 function saidBy(
   error: unknown,
   { responseBody, value }: LibraryError,
@@ -71,7 +71,7 @@ function saidBy(
         ? (value ?? null)
         : error
       : parseJson(responseBody);
-  // Gemini puts its error into a list.
+  // Gemini wraps its error in a list.
   const parsed = errorBody.safeParse(Array.isArray(source) ? source[0] : source);
   if (!parsed.success) return { message: null, labels: [] };
   const found: z.output<typeof errorObject> = { ...NOTHING, ...parsed.data.error };

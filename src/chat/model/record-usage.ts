@@ -4,8 +4,8 @@ import type { UsageLedger } from './usage-ledger.ts';
 import type { ChatModel, ChatModelRequest, ModelUsage } from './chat-model.ts';
 
 /**
- * The same model; each of its calls is entered in the ledger. A call that ends early, or whose provider does not count,
- * is entered with an estimate.
+ * Wraps a model so that each of its calls is recorded in the ledger. A call that ends early, or whose provider reports
+ * no usage, is recorded with an estimate.
  */
 export function recordUsage<Model extends ChatModel | null>(
   model: Model,
@@ -33,7 +33,7 @@ export function recordUsage(
           yield part;
         }
       } finally {
-        // A call that was refused has cost nothing.
+        // A refused call cost nothing.
         if (usage === null && said + thought !== '') usage = estimate(request, said, thought);
         if (usage !== null) ledger.record(workspaceId, model, usage);
       }

@@ -2,28 +2,28 @@ import { classifyFailure } from './classify-failure.ts';
 import { type Habit, habitFor, type RequestBody } from './habits.ts';
 import { readProviderError } from './read-provider-error.ts';
 
-/** Each changes the request, so they cannot go on for ever; no provider refuses more than this. */
+/** Each habit changes the request, so retries must be bounded; no provider refuses more than this. */
 const MAX_TRIED = 6;
-/** Refusals of a request as it stands. Some servers say 404 or 500 where others say 400. */
+/** Statuses of a refused request. Some servers answer 404 or 500 where others answer 400. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'BAD_REQUEST',
   'UNPROCESSABLE_ENTITY',
   'NOT_FOUND',
   'API_ERROR',
 ]);
-/** Of what a provider says; its reason comes first. */
+/** How much of a provider's message to read; its reason comes first. */
 const MAX_WORDS = 4_000;
 
 /**
- * How one model wants its requests. What it has refused once is left out, or put otherwise, from then on: a refusal
- * costs one request in the life of a process, and not one each time.
+ * Learns how a model wants its requests. What it has refused once is omitted or changed from then on, so a refusal
+ * costs one request per process instead of one every time.
  */
 export class RequestHabits {
   #learned: readonly Habit[] = [];
-  /** It thinks within the bound on the length of an answer, and a short bound leaves it no words. */
+  /** Its reasoning counts towards the length limit, so a short limit leaves no room for text. */
   thinksAtLength = false;
 
-  /** A request, as often as it takes. */
+  /** Sends a request, with as many retries as needed. */
   begin(): RequestTry {
     return new RequestTry(this.#learned, (habits) => {
       const names = new Set(this.#learned.map(({ name }) => name));
@@ -32,7 +32,7 @@ export class RequestHabits {
   }
 }
 
-/** One request, with what has been learned before it and what is being tried. */
+/** One request, with the habits learned before it and those being tried. */
 export class RequestTry {
   readonly #learned: readonly Habit[];
   readonly #keep: (habits: readonly Habit[]) => void;
@@ -44,7 +44,7 @@ export class RequestTry {
     this.#keep = keep;
   }
 
-  /** The body as this model wants it. */
+  /** The body in the form that this model accepts. */
   shape(body: RequestBody): RequestBody {
     this.#sent = [...this.#learned, ...this.#tried].reduce(
       (shaped, { apply }) => apply(shaped),
@@ -53,15 +53,15 @@ export class RequestTry {
     return this.#sent;
   }
 
-  /** The model has answered: what was tried is right. */
+  /** The model has answered, so the tried habits are right. */
   accept(): void {
-    // A value out of its range is no habit: the next request may have another one.
+    // A value out of range is not a habit: the next request may have another value.
     this.#keep(this.#tried.filter(({ isLasting }) => isLasting));
   }
 
   /**
-   * Whether the same request may be sent again, put otherwise. What a provider repeats of the question may look like a
-   * reason: so a habit is kept only when it has helped.
+   * Whether the request can be retried in another form. A quote of the question in the provider's message may look like
+   * a reason, so a habit is kept only when it has helped.
    */
   learn(error: unknown): boolean {
     if (this.#tried.length >= MAX_TRIED) return false;

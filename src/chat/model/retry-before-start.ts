@@ -3,14 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ModelFailure } from './model-failure.ts';
 
 const MAX_RETRIES = 2;
-/** A provider that asks for a longer pause than this is as good as down while a user waits. */
+/** While a user waits, a provider that asks for a longer pause than this counts as down. */
 const MAX_RETRY_DELAY_MS = 10_000;
 
 /**
- * The items of `open()`, opened again when it fails before the first item: after that a second try would say things
- * twice.
+ * The items of `open()`, reopened when it fails before the first item; a later retry would repeat items.
  * @param options.retryDelayMs pause before the first retry; it doubles each time, half of it random
- * @throws the problem of the last failure, or the signal's reason
+ * @throws the error of the last failure, or the signal's reason
  */
 export async function* retryBeforeStart<T>(
   open: () => AsyncIterable<T>,
@@ -43,12 +42,12 @@ async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   try {
     await wait(delayMs, undefined, { signal });
   } catch {
-    // The timer wraps the reason in an error of its own.
+    // The timer wraps the reason in its own error.
     signal.throwIfAborted();
   }
 }
 
-/** Exponential with jitter: half of the pause is random, so that callers who failed together do not return together. */
+/** Exponential with jitter: half of the pause is random, so that callers that failed together do not retry together. */
 function backoffMs(retries: number, firstMs: number): number {
   const ceiling = firstMs * 2 ** retries;
   return ceiling / 2 + (Math.random() * ceiling) / 2;

@@ -1,6 +1,6 @@
 const NAMES = ['think', 'thinking', 'thought'] as const;
 const OPENING = NAMES.map((name) => `<${name}>`);
-/** Content that begins with thinking. */
+/** Content that begins with reasoning. */
 export const THINKING_START = /^\s*<(?:think|thinking|thought)>/;
 
 export interface ThinkingPiece {
@@ -9,15 +9,15 @@ export interface ThinkingPiece {
 }
 
 /**
- * Tells the thinking that models write into their answer, between `<think>` and `</think>`, from the answer. It stands at
- * the beginning, once or several times; behind the first word of the answer a tag is a part of the text.
+ * Separates the reasoning that models write into their answer, between `<think>` and `</think>`, from the answer. It
+ * comes at the beginning, once or several times; after the first word of the answer, a tag is part of the text.
  */
 export class ThinkingSplitter {
   #state: 'start' | 'thinking' | 'text' = 'start';
   #closing = '';
-  /** What cannot be told yet. */
+  /** Text that is still undecided. */
   #held = '';
-  /** All that was written behind the last opening tag. */
+  /** Everything after the last opening tag. */
   #thought = '';
 
   write(delta: string): ThinkingPiece[] {
@@ -32,8 +32,8 @@ export class ThinkingSplitter {
   }
 
   /**
-   * What was held back. An answer that opened its thinking and never closed it is all thought, unless it has ended by
-   * itself (`isComplete`) and holds nothing else: then that is the answer.
+   * Flushes what was held back. An answer that opened its reasoning and never closed it is all reasoning, unless it
+   * ended by itself (`isComplete`) and contains nothing else: then it is the answer.
    */
   end(isComplete: boolean): ThinkingPiece[] {
     const rest = this.#held;
@@ -47,7 +47,7 @@ export class ThinkingSplitter {
     return pieces;
   }
 
-  /** Thoughts begin on a line of their own; an answer about the tag goes on behind it. */
+  /** Reasoning starts on a new line; in an answer about the tag, text follows it. */
   #unclosed(): string {
     const opening = this.#closing.replace('/', '');
     return this.#thought.startsWith('\n') ? this.#thought.trimStart() : opening + this.#thought;
@@ -87,7 +87,7 @@ export class ThinkingSplitter {
     return text === '' ? null : { type: 'reasoning', text };
   }
 
-  /** A model may think about the tag: in inline code it closes nothing. */
+  /** A model may mention the tag in its reasoning: in inline code it closes nothing. */
   #findClosing(): number | null {
     let at = this.#held.indexOf(this.#closing);
     while (at !== -1) {
@@ -101,7 +101,7 @@ export class ThinkingSplitter {
     return null;
   }
 
-  /** How many characters at the end may be the beginning of a closing tag, with the quote before it. */
+  /** How many trailing characters may be the beginning of a closing tag, including a quote before it. */
   #uncertain(): number {
     const longest = Math.min(this.#held.length, this.#closing.length + 1);
     for (let length = longest; length > 0; length -= 1) {

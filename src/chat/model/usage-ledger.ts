@@ -7,18 +7,18 @@ import type { Database } from '#src/platform/database.ts';
 import type { ModelUsage } from './chat-model.ts';
 
 const FLUSH_MS = 5_000;
-/** Lines of the ledger that wait for a database that is down; what does not fit is given up rather than memory. */
+/** Maximum number of entries waiting for a database that is down; further ones are dropped to save memory. */
 const MAX_WAITING = 10_000;
 
-/** Tokens that workspaces use, by day, provider and model. Collected in memory and written every few seconds. */
+/** Token usage of workspaces by day, provider and model. Collected in memory and written every few seconds. */
 export interface UsageLedger {
-  /** Enters one call. Returns at once and never throws. */
+  /** Records one call. Returns at once and never throws. */
   record(
     workspaceId: WorkspaceId,
     model: { provider: string; name: string },
     usage: ModelUsage,
   ): void;
-  /** Resolves when everything entered is written, or could not be. */
+  /** Resolves when all entries are written or have failed. */
   idle(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ interface LedgerLine {
   reasoning_tokens: number;
 }
 
-/** @param flushMs how long an entry waits at most before it is written */
+/** @param flushMs maximum time before an entry is written */
 export function createUsageLedger(
   services: Pick<PlatformServices, 'db' | 'log' | 'clock'>,
   flushMs: number = FLUSH_MS,
@@ -63,7 +63,7 @@ export function createUsageLedger(
       schedule();
     },
     async idle() {
-      // The one under way may have begun before the last entry.
+      // The current write may have started before the last entry.
       if (flushing !== null) await flushing;
       await flush();
     },
@@ -96,7 +96,7 @@ function enter(waiting: Map<string, LedgerLine>, log: Logger, line: LedgerLine):
   else log.warn({ lines: waiting.size }, 'token usage is lost: too much waits to be written');
 }
 
-/** What cannot be written waits again. */
+/** Entries that cannot be written wait for the next attempt. */
 async function writeWaiting(
   db: Database,
   log: Logger,
@@ -120,14 +120,14 @@ function add(line: LedgerLine, more: LedgerLine): void {
   line.reasoning_tokens += more.reasoning_tokens;
 }
 
-/** Providers' counts are theirs: one that is no count must not spoil the sum. */
+/** Counts come from providers: an invalid one must not spoil the sum. */
 function whole(count: number): number {
   return Number.isFinite(count) ? Math.min(Math.max(0, Math.trunc(count)), 1e9) : 0;
 }
 
-/** Lines of workspaces that are gone are left out. */
+/** Skips entries of deleted workspaces. */
 async function writeLines(db: Database, lines: readonly LedgerLine[]): Promise<void> {
-  // In one order in every process, so that two of them never wait for each other.
+  // The same order in every process prevents deadlocks.
   await sql`
     insert into model_usage as u (workspace_id, day, provider, model, calls, input_tokens,
       output_tokens, reasoning_tokens)

@@ -1,13 +1,13 @@
 import type { ProjectId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 
-/** Whose projects: every query here takes both ids. */
+/** The owner of projects: every query here uses both ids. */
 export interface ProjectOwner {
   workspaceId: WorkspaceId;
   userId: UserId;
 }
 
-/** What an answer needs to know of the project that its session belongs to. */
+/** What an answer needs to know about its session's project. */
 export interface FoundProject {
   id: ProjectId;
   name: string;
@@ -23,7 +23,7 @@ export async function findProject(
   const row = await db
     .selectFrom('project')
     .select(['id', 'name', 'instructions'])
-    .where('id', '=', id as ProjectId) // a number of the caller's; the query tells whether it is one
+    .where('id', '=', id as ProjectId) // a number from the caller; the query tells whether it exists
     .where('workspace_id', '=', owner.workspaceId)
     .where('user_id', '=', owner.userId)
     .executeTakeFirst();

@@ -7,7 +7,7 @@ import type { ProjectContent } from './projects.ts';
 const MAX_DESCRIPTION = 2_000;
 const MAX_INSTRUCTIONS = 50_000;
 
-/** Blank is none. */
+/** A blank value means none. */
 const plain = (limit: number) =>
   z
     .string()
@@ -22,11 +22,11 @@ const fields = {
   instructions: plain(MAX_INSTRUCTIONS),
 };
 
-/** The name may stand in the query, where existing clients have it. */
+/** The name may be in the query, where existing clients send it. */
 export const newProjectQuery = z.object({ name: displayName.optional() });
 export const newProjectSchema = z.object(fields).nullish().meta({ id: 'NewProject' });
 
-/** What is left out stays; a description of null empties it. */
+/** Omitted fields stay unchanged; a null description clears it. */
 export const projectChangeSchema = z
   .object(fields)
   .transform(({ name, description, instructions }): Partial<ProjectContent> => ({
@@ -43,7 +43,7 @@ export const projectPathId = z.coerce
   .int('must be a whole number')
   .min(1)
   .max(2_147_483_647);
-// The brand is given at this door: what it names is looked up with the caller's ids.
+// Branded here: the queries use it together with the caller's ids.
 export const userFilePathId = z
   .guid('must be a UUID')
   .transform((id) => id.toLowerCase() as UserFileId);

@@ -6,7 +6,7 @@ import { Problem } from '#src/platform/errors.ts';
 import type { Tables } from '#src/tables/tables.ts';
 import type { ProjectOwner } from './find-project.ts';
 
-/** A listing holds them all. */
+/** Limited because a list returns all of them. */
 const MAX_PROJECTS = 500;
 
 export type ProjectRow = Selectable<Tables['project']>;
@@ -34,7 +34,7 @@ export async function readProject(
 }
 
 /**
- * The same for one that something is put into: until then it is neither deleted nor changed.
+ * The same, locked until something has been added: it is neither deleted nor changed meanwhile.
  * @throws Problem NOT_FOUND for a project that the owner does not have
  */
 export async function lockProject(
@@ -53,7 +53,7 @@ export interface ProjectContent {
   instructions: string | null;
 }
 
-/** @throws Problem CONFLICT when the user has as many projects as there may be */
+/** @throws Problem CONFLICT when the user has the maximum number of projects */
 export async function createProject(
   db: Database,
   owner: ProjectOwner,
@@ -69,7 +69,10 @@ export async function createProject(
   });
 }
 
-/** What the change leaves out stays. @throws Problem NOT_FOUND */
+/**
+ * Fields that the change omits stay unchanged.
+ * @throws Problem NOT_FOUND
+ */
 export async function changeProject(
   db: Database,
   owner: ProjectOwner,
@@ -79,7 +82,7 @@ export async function changeProject(
   const row = await db
     .updateTable('project')
     .set({ ...change, updated_at: sql<Date>`now()` })
-    .where('id', '=', id as ProjectId) // a number of the caller's; the query tells whether it is one
+    .where('id', '=', id as ProjectId) // a number from the caller; the query tells whether it exists
     .where('workspace_id', '=', owner.workspaceId)
     .where('user_id', '=', owner.userId)
     .returningAll()
@@ -88,11 +91,14 @@ export async function changeProject(
   return row;
 }
 
-/** Its conversations go with it; its files stay with the user. @throws Problem NOT_FOUND */
+/**
+ * Deletes a project with its conversations; its files stay with the user.
+ * @throws Problem NOT_FOUND
+ */
 export async function deleteProject(db: Database, owner: ProjectOwner, id: number): Promise<void> {
   const row = await db
     .deleteFrom('project')
-    .where('id', '=', id as ProjectId) // a number of the caller's; the query tells whether it is one
+    .where('id', '=', id as ProjectId) // a number from the caller; the query tells whether it exists
     .where('workspace_id', '=', owner.workspaceId)
     .where('user_id', '=', owner.userId)
     .returning('id')
@@ -104,12 +110,12 @@ function selectProject(db: Database, owner: ProjectOwner, id: number) {
   return db
     .selectFrom('project')
     .selectAll()
-    .where('id', '=', id as ProjectId) // a number of the caller's; the query tells whether it is one
+    .where('id', '=', id as ProjectId) // a number from the caller; the query tells whether it exists
     .where('workspace_id', '=', owner.workspaceId)
     .where('user_id', '=', owner.userId);
 }
 
-/** The lock on the account makes requests that come together count one after the other. */
+/** The lock on the account makes concurrent requests count one after the other. */
 async function assertRoom(trx: DatabaseTransaction, owner: ProjectOwner): Promise<void> {
   await sql`select id from user_account where id = ${owner.userId} for no key update`.execute(trx);
   const { projects } = await trx
@@ -121,7 +127,7 @@ async function assertRoom(trx: DatabaseTransaction, owner: ProjectOwner): Promis
   if (projects < MAX_PROJECTS) return;
   throw new Problem(
     'CONFLICT',
-    `You have ${MAX_PROJECTS} projects, and that is as many as there may be. Delete one that is no longer needed: DELETE /user/projects/{id}.`,
+    `You have ${MAX_PROJECTS} projects, which is the limit. Delete one that is no longer needed: DELETE /user/projects/{id}.`,
   );
 }
 

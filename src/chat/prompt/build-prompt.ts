@@ -10,15 +10,18 @@ import { promptRules } from './prompt-rules.ts';
 
 export type { PastMessage } from './fit-history.ts';
 
-/** Of what the rules and the question leave, kept for the latest turns however long the material is. */
+/**
+ * Share of the remaining budget, after the rules and the question, that is reserved for the latest turns however long
+ * the material is.
+ */
 const HISTORY_SHARE = 0.25;
-/** Blank lines and tags around a piece of material. */
+/** Tokens for blank lines and tags around a piece of material. */
 const DELIMITER_TOKENS = 32;
-/** Two messages, the word before the question, and the notice of what was left out. */
+/** Tokens for two messages, the label of the question, and the notice of what was left out. */
 const FRAME_TOKENS = 2 * MESSAGE_TOKENS + 2 + 24;
 
 export interface PromptInput {
-  /** Of the agent; may be blank. */
+  /** The agent's instructions; may be blank. */
   instructions: string;
   projectInstructions: string | null;
   /** Oldest first. */
@@ -29,19 +32,19 @@ export interface PromptInput {
   attachments: readonly { name: string; text: string }[];
   /** JSON of the documents found for the question; null when nothing was searched. */
   documents: string | null;
-  /** The caller's context for this message alone. */
+  /** The caller's context for this message only. */
   additionalContext: string | null;
   /** Tools that the model may call. */
   toolNames: readonly string[];
   includeCitations: boolean;
   now: Date;
-  /** Estimated tokens that all messages may have together. */
+  /** Estimated token limit of all messages together. */
   budgetTokens: number;
 }
 
 /**
  * The messages of the first model call: rules, the latest history that fits, then material and question. Never fails:
- * what is too long is cut with a notice, the oldest turns go first, and the question stays.
+ * long parts are cut with a notice, the oldest turns are dropped first, and the question stays.
  */
 export function buildPrompt(input: PromptInput): ChatModelMessage[] {
   const rules = promptRules({
@@ -49,7 +52,7 @@ export function buildPrompt(input: PromptInput): ChatModelMessage[] {
     hasDocuments: input.documents !== null,
     hasAttachments: input.attachments.length > 0,
     hasContext: input.additionalContext !== null,
-    // Instructions are cut before the question is.
+    // Cut the instructions before the question.
     budgetTokens: input.budgetTokens - tokensUpTo(input.question, input.budgetTokens),
   });
   const { question, material, room } = fitLast(input, rules);
@@ -67,7 +70,7 @@ export function buildPrompt(input: PromptInput): ChatModelMessage[] {
   ];
 }
 
-/** What the last message holds, and the tokens that are left for history. */
+/** The content of the last message, and the tokens left for history. */
 function fitLast(
   input: PromptInput,
   rules: string,
@@ -79,7 +82,7 @@ function fitLast(
   room -= countTokens(rules) + IMAGE_TOKENS * input.images.length;
   const question = cutMiddle(input.question, Math.max(1, room));
   room = Math.max(0, room - countTokens(question));
-  // The latest turns keep a share however long the material is; what they do not need is its own.
+  // The latest turns keep a share however long the material is; what they do not use, the material gets.
   const latest = fitHistory(input.history, Math.floor(room * HISTORY_SHARE)).kept;
   const reserved = latest.reduce(
     (sum, { content }) => sum + MESSAGE_TOKENS + countTokens(content),
@@ -105,7 +108,10 @@ function materialOf({ documents, attachments, additionalContext }: PromptInput):
   return material;
 }
 
-/** Every token has a character of its own: most conversations need not be counted. Escapes make up to six of one. */
+/**
+ * A token has at least one character, so most conversations need not be counted. Escaping makes up to six characters of
+ * one.
+ */
 function surelyFits(input: PromptInput, rules: string): boolean {
   const { history, question, documents, attachments, additionalContext, images } = input;
   const material = [

@@ -3,9 +3,9 @@ import { countTokens, takeTokens } from '#src/documents/count-tokens.ts';
 /** Room for the notice itself. */
 const NOTICE_TOKENS = 24;
 
-/** Whether `text` costs at most `budget` tokens. Looks no further than it must. */
+/** Whether `text` costs at most `budget` tokens. Reads no further than needed. */
 export function fitsTokens(text: string, budget: number): boolean {
-  // Every token has a character of its own.
+  // A token has at least one character.
   return text.length <= budget || takeTokens(text, 0, text.length, budget) === text.length;
 }
 
@@ -14,7 +14,7 @@ export function tokensUpTo(text: string, limit: number): number {
   return fitsTokens(text, limit) ? countTokens(text) : limit + 1;
 }
 
-/** The beginning of `text` that fits, and a notice of how much was left out; all of it when it fits. */
+/** The beginning of `text` that fits, with a notice of how much was left out; all of it when it fits. */
 export function cutToTokens(text: string, budget: number): string {
   if (fitsTokens(text, budget)) return text;
   const end = takeTokens(text, 0, text.length, Math.max(0, budget - NOTICE_TOKENS));
@@ -35,7 +35,7 @@ function startOfLast(text: string, budget: number): number {
   let from = text.length;
   let room = budget;
   while (from > 0) {
-    // Splitting a text never lowers the count, so steps of their own stay within the budget.
+    // Splitting a text never lowers the count, so separate steps stay within the budget.
     const step = Math.max(0, from - 64);
     const cost = countTokens(text, step, from);
     if (cost > room) break;

@@ -8,12 +8,12 @@ export interface PastMessage {
   content: string;
 }
 
-/** Less of a message is not worth its place. */
+/** A message cut to less than this is not worth including. */
 const MIN_PART_TOKENS = 200;
 
 /**
- * The end of a history that fits, oldest first: turns without a gap, beginning with the user. Citations of past
- * answers are gone: their numbers mean other documents now.
+ * The end of a history that fits, oldest first: consecutive turns, beginning with the user. Citations in past answers
+ * are removed, because their numbers now mean other documents.
  * @param budget in tokens; Infinity counts nothing
  * @returns also how many messages were left out
  */
@@ -40,7 +40,7 @@ export function fitHistory(
   }
   const ordered = kept.toReversed();
   const isCut = index >= 0;
-  // An answer whose question was left out would hang in the air.
+  // An answer without its question makes no sense.
   const from = isCut
     ? Math.max(
         0,
@@ -50,7 +50,7 @@ export function fitHistory(
   return { kept: ordered.slice(from), left: index + 1 + (isCut ? from : 0) };
 }
 
-/** Newest first. Some models insist that roles take turns: what one side said in a row becomes one message. */
+/** Newest first. Some models require alternating roles, so consecutive messages of one role are merged. */
 function push(kept: PastMessage[], message: PastMessage): void {
   const later = kept.at(-1);
   if (later?.role === message.role) later.content = `${message.content}\n\n${later.content}`;

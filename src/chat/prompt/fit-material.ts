@@ -1,17 +1,20 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
 import { cutToTokens, tokensUpTo } from './cut-text.ts';
 
-/** A piece of what the model is to read: its text, and how it stands in the message. */
+/** A piece of material for the model: its text, and its form in the message. */
 export interface Material {
   text: string;
   show: (text: string) => string;
 }
 
-/** All pieces as they are shown, those that are too long cut with a notice. `room` in tokens; Infinity cuts nothing. */
+/**
+ * All pieces in their final form; those that are too long are cut with a notice. `room` in tokens; Infinity cuts
+ * nothing.
+ */
 export function fitMaterial(material: readonly Material[], room: number): string[] {
   const whole = material.map(({ text, show }) => show(text));
   if (room === Infinity) return whole;
-  // Nobody's need matters beyond all that there is.
+  // A need beyond the total makes no difference.
   const needs = whole.map((shown) => tokensUpTo(shown, room));
   const shares = shareOut(needs, room);
   return material.map((piece, index) => {
@@ -20,7 +23,7 @@ export function fitMaterial(material: readonly Material[], room: number): string
   });
 }
 
-/** Everybody gets the same, and who needs less leaves the rest to the others. */
+/** Equal shares; what one does not need is divided among the others. */
 function shareOut(needs: readonly number[], room: number): number[] {
   const shares = needs.map(() => 0);
   const byNeed = needs.map((need, index) => ({ need, index })).toSorted((a, b) => a.need - b.need);
@@ -33,7 +36,7 @@ function shareOut(needs: readonly number[], room: number): number[] {
   return shares;
 }
 
-/** Escapes make a text longer than it was when it was cut; then it is cut again, shorter. */
+/** Escaping may make a cut text too long again; then it is cut shorter. */
 function showWithin({ text, show }: Material, share: number): string {
   for (let budget = share; ;) {
     const shown = show(cutToTokens(text, Math.max(0, budget)));

@@ -4,20 +4,20 @@ import { cutMiddle, cutToTokens } from './cut-text.ts';
 import { addLeftOutNotice } from './left-out-notice.ts';
 import { messageTokens, surelyFits, totalTokens } from './message-tokens.ts';
 
-/** Results of earlier steps are cut to this before anything else is. */
+/** Results of earlier steps are cut to this before anything else. */
 const EARLIER_RESULT_TOKENS = 500;
-/** Results of the latest step are cut to this before history goes. */
+/** Results of the latest step are cut to this before history is dropped. */
 const LATEST_RESULT_TOKENS = 4_000;
 const SMALLEST_RESULT_TOKENS = 100;
 const NOTICE_TOKENS = 24;
 
-/** A message, or an answer that calls tools together with their results: these never part. */
+/** A message, or an answer with tool calls together with their results: these are never separated. */
 type Unit = ChatModelMessage[];
 
 /**
- * The messages of a running loop, within the budget. Results of tools are cut first, those of earlier steps before
- * those of the last; then the oldest turns go, then the earlier steps. System, the user's last message and the last
- * step stay, cut when they alone are too long.
+ * The messages of a running loop, within the budget. Tool results are cut first, those of earlier steps before those of
+ * the last; then the oldest turns are dropped, then the earlier steps. System, the user's last message and the last
+ * step stay, and are cut when they alone are too long.
  */
 export function fitMessages(
   messages: readonly ChatModelMessage[],
@@ -54,7 +54,7 @@ interface LoopMessages {
   history: Unit[];
   /** The user's last message. */
   question: ChatModelMessage | null;
-  /** What came after it. */
+  /** The messages after it. */
   steps: Unit[];
 }
 
@@ -79,7 +79,7 @@ function toUnits(messages: readonly ChatModelMessage[]): Unit[] {
   return units;
 }
 
-/** Cuts the longest results until nothing is in excess or all are down to `floor`. Returns what is still in excess. */
+/** Cuts the longest results until the excess is gone or all are down to `floor`. Returns the remaining excess. */
 function shortenResults(units: readonly Unit[], floor: number, excess: number): number {
   if (excess <= 0) return excess;
   let left = excess;
@@ -97,7 +97,7 @@ function shortenResults(units: readonly Unit[], floor: number, excess: number): 
   return left;
 }
 
-/** Takes units from the front until that many tokens are gone, and answers that then stand first. */
+/** Removes units from the front until that many tokens are gone, plus any answers that would then come first. */
 function dropOldest(units: Unit[], tokens: number): { messages: number; tokens: number } {
   const dropped = { messages: 0, tokens: 0 };
   while (units.length > 0 && tokens > 0) {
@@ -110,7 +110,7 @@ function dropOldest(units: Unit[], tokens: number): { messages: number; tokens: 
   return dropped;
 }
 
-/** The question stands at the end of its message, so the middle goes. */
+/** The question is at the end of its message, so the middle is cut. */
 function shortenQuestion(
   message: ChatModelMessage,
   excess: number,

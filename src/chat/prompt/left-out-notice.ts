@@ -1,7 +1,7 @@
 const NOTICE =
   /\n\n(?:The earliest message|The (\d+) earliest messages) of this conversation (?:was|were) left out for its length\.$/;
 
-/** The rules with a last line that says how many messages the model does not see; a second notice adds to the first. */
+/** The rules with a last line that says how many messages were omitted; a second notice adds to the first. */
 export function addLeftOutNotice(rules: string, messages: number): string {
   if (messages === 0) return rules;
   const before = NOTICE.exec(rules);

@@ -1,7 +1,7 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
 import type { ChatModelMessage, ProviderState } from '#src/chat/model/chat-model.ts';
 
-/** Roles and marks between messages. */
+/** Tokens for roles and separators between messages. */
 export const MESSAGE_TOKENS = 4;
 /** What providers count for an image of ordinary size. */
 export const IMAGE_TOKENS = 1_000;
@@ -24,12 +24,15 @@ export function messageTokens(message: ChatModelMessage): number {
   }
 }
 
-/** What goes back to the provider counts, too; of signatures that is a rough guess. */
+/** Provider state counts too; for signatures this is a rough guess. */
 function stateTokens(state: ProviderState | undefined): number {
   return state === undefined ? 0 : countTokens(JSON.stringify(state));
 }
 
-/** The same of all, or `limit + 1` when they cost more than `limit`. Counts nothing where the lengths say enough. */
+/**
+ * The sum for all messages, or `limit + 1` when they cost more than `limit`. Counts nothing when the lengths suffice to
+ * decide.
+ */
 export function totalTokens(messages: readonly ChatModelMessage[], limit: number): number {
   let total = 0;
   for (const message of messages) {
@@ -39,7 +42,7 @@ export function totalTokens(messages: readonly ChatModelMessage[], limit: number
   return total;
 }
 
-/** Every token has a character of its own, so most conversations need not be counted at all. */
+/** A token has at least one character, so most conversations need not be counted at all. */
 export function surelyFits(messages: readonly ChatModelMessage[], budget: number): boolean {
   let most = 0;
   for (const message of messages) {

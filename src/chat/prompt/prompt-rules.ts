@@ -2,11 +2,11 @@ import { cutToTokens } from './cut-text.ts';
 import { delimit } from './delimit.ts';
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' });
-/** Of the budget, for the instructions of the agent and of the project each. */
+/** Share of the budget for the instructions of the agent and of the project each. */
 const INSTRUCTIONS_SHARE = 0.15;
 
 export interface RulesInput {
-  /** Of the agent; may be blank. */
+  /** The agent's instructions; may be blank. */
   instructions: string;
   projectInstructions: string | null;
   hasDocuments: boolean;
@@ -15,11 +15,11 @@ export interface RulesInput {
   toolNames: readonly string[];
   includeCitations: boolean;
   now: Date;
-  /** Beside the question; instructions may have a part of it. */
+  /** Tokens besides the question; instructions may use a part of them. */
   budgetTokens: number;
 }
 
-/** The system prompt: what the model is to do, and what it must not mistake for an order. */
+/** The system prompt: the model's task, and what it must not treat as instructions. */
 export function promptRules(input: RulesInput): string {
   const budget = Math.max(0, Math.floor(input.budgetTokens * INSTRUCTIONS_SHARE));
   const agent = cutToTokens(input.instructions.trim(), budget);

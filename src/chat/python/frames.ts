@@ -1,5 +1,6 @@
 /**
- * What the runner writes on its standard output: one byte for the kind, four for the length (big endian), the payload.
+ * Frames that the runner writes on its standard output: one byte for the kind, four for the length (big endian), then
+ * the payload.
  */
 export type FrameKind = 'snapshot' | 'started' | 'stdout' | 'stderr' | 'file' | 'done';
 
@@ -21,8 +22,8 @@ export function encodeFrame(kind: FrameKind, payload: Uint8Array): Buffer {
 
 /**
  * The frames of a stream.
- * @param maxBytes of the whole stream
- * @throws Error when the stream is longer, is no frames, or ends inside of one
+ * @param maxBytes limit of the whole stream
+ * @throws Error when the stream is longer, malformed, or ends inside a frame
  */
 export async function* readFrames(
   stream: AsyncIterable<Uint8Array>,
@@ -67,7 +68,7 @@ export function encodeFile(name: string, bytes: Uint8Array): Buffer {
   return Buffer.concat([length, encoded, bytes]);
 }
 
-/** @throws RangeError when the payload is no file */
+/** @throws RangeError when the payload is not a file */
 export function decodeFile(payload: Buffer): { name: string; bytes: Buffer } {
   const end = 2 + payload.readUInt16BE(0);
   if (end > payload.length) throw new RangeError('The runner sent a file without its name.');

@@ -13,7 +13,7 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 import workerThreads from 'node:worker_threads';
 
-/** What reaches out of the process, or makes code of text; taken whole. */
+/** Members that reach out of the process or turn text into code; removed entirely. */
 const FORBIDDEN_MODULES: readonly object[] = [
   childProcess,
   cluster,
@@ -69,13 +69,13 @@ const FORBIDDEN_GLOBALS = [
   'process',
   'require',
 ];
-/** Python's own source of randomness asks for it when it is first needed. */
+/** Python's own source of randomness requests it on first use. */
 const STILL_LOADABLE = 'node:crypto';
 
 /**
- * Takes from this process whatever could reach beyond it: connections, other processes and signals to them, loading
- * of modules, code from text. There is no way back. Python has no way to JavaScript as it is; this is for the day
- * when somebody finds one.
+ * Removes everything from this process that could reach beyond it: connections, other processes and signals to them,
+ * module loading, code from text. This cannot be undone. Python has no access to JavaScript anyway; this is a second
+ * line of defence in case someone finds one.
  */
 export function lockDown(): void {
   for (const target of FORBIDDEN_MODULES) forbid(target, Object.getOwnPropertyNames(target));

@@ -15,7 +15,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.xml': 'application/xml',
   '.zip': 'application/zip',
 };
-/** First bytes, as Latin-1, that say what an image or archive is, whatever its name. */
+/** Magic bytes, as Latin-1, that identify an image or archive whatever its name. */
 const BY_HEAD: readonly (readonly [RegExp, string])[] = [
   [/^\x89PNG\r\n/, 'image/png'],
   [/^\xff\xd8\xff/, 'image/jpeg'],
@@ -25,7 +25,9 @@ const BY_HEAD: readonly (readonly [RegExp, string])[] = [
 ];
 const HEAD_BYTES = 16;
 
-/** Media type of a file that code made: images by content, what else is known by extension, then text or bytes. */
+/**
+ * Media type of a file that code created: images by content, other known types by extension, otherwise text or bytes.
+ */
 export function mediaTypeOf(name: string, bytes: Uint8Array): string {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
   const byHead = BY_HEAD.find(([pattern]) => pattern.test(head))?.[1];

@@ -1,6 +1,6 @@
 import { safeFileName } from '#src/files/safe-file-name.ts';
 
-/** Makes names of attached files safe and different from each other, in the same order: the second `a.csv` is `a-2.csv`. */
+/** Makes the names of attached files safe and unique, in the same order: the second `a.csv` becomes `a-2.csv`. */
 export function nameFiles(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {

@@ -9,9 +9,9 @@ import { type SandboxLimits, sizeOf } from './sandbox-limits.ts';
 import { PYODIDE_URL, type Runner } from './spawn-runner.ts';
 import { watchMemory } from './watch-memory.ts';
 
-/** A frame may carry a single byte behind its head. */
+/** A frame may carry only one byte after its header. */
 const MAX_FRAMING = 6;
-/** Names of files, notices, the failure. */
+/** Allowance for names of files, notices, the failure. */
 const FRAMING_SPARE_BYTES = 1024 * 1024;
 const MAX_FAILURE_CHARACTERS = 8_000;
 const doneSchema = z.object({ failure: z.string().nullable() });
@@ -22,7 +22,7 @@ interface JobToPlay extends PythonJob {
   start(): Promise<Runner>;
 }
 
-/** Runs one job in a process of its own, keeps it within the limits, and ends the process. */
+/** Runs one job in its own process, enforces the limits, and ends the process. */
 export async function* playJob(job: JobToPlay): AsyncGenerator<PythonText, PythonOutcome> {
   const { limits, signal } = job;
   const runner = await job.start();
@@ -34,7 +34,7 @@ export async function* playJob(job: JobToPlay): AsyncGenerator<PythonText, Pytho
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {
-    // Read on while nobody takes the text: the code must not wait for a slow reader, and what it may print is bounded.
+    // Keep reading while nobody takes the text: the code must not wait for a slow reader, and its output is bounded.
     const outcome = run.follow(job);
     yield* run.printed.take();
     return await outcome;
@@ -66,7 +66,7 @@ class Run {
     this.#runner.kill();
   }
 
-  /** Never rejects unhandled: its failure is awaited after the text. */
+  /** Never causes an unhandled rejection: its failure is awaited after the text. */
   follow(job: JobToPlay): Promise<PythonOutcome> {
     const outcome = this.#follow(job).finally(() => this.printed.close());
     outcome.catch(() => undefined);
@@ -84,11 +84,11 @@ class Run {
     const how = await this.#runner.ended;
     if (!this.#hasStarted)
       throw new ToolFailed(this.#reason ?? `Python could not be started: ${how}`);
-    // Its files may be half of what it meant to leave.
+    // Its files may be incomplete.
     return { failure: this.#reason ?? crashOf(how), files: [] };
   }
 
-  /** @returns the failure that the runner names, undefined when it says nothing to its end */
+  /** @returns the failure that the runner reports, undefined when the runner does not finish */
   async #readAll(limits: SandboxLimits): Promise<string | null | undefined> {
     const maxBytes = MAX_FRAMING * limits.outputBytes + limits.returnedBytes + FRAMING_SPARE_BYTES;
     for await (const { kind, payload } of readFrames(this.#runner.stdout, maxBytes)) {
@@ -136,7 +136,7 @@ function sendJob({ stdin }: Runner, { code, files, limits, snapshot }: JobToPlay
   for (const bytes of encodeJob(job, snapshot, contents)) stdin.write(bytes);
 }
 
-/** A name that says how it was chosen by code: made safe here. */
+/** The name was chosen by the code, so it is made safe here. */
 function fileOf(payload: Buffer): PythonFile {
   const { name, bytes } = decodeFile(payload);
   return { name: safeFileName(name) || 'file', bytes: Buffer.from(bytes) };
@@ -147,7 +147,7 @@ function failureOf(payload: Buffer): string | null {
   return failure === null ? null : cleanText(failure.slice(0, MAX_FAILURE_CHARACTERS));
 }
 
-/** Without what a database or a JSON reader refuses. */
+/** Without characters that a database or a JSON parser rejects. */
 function cleanText(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }

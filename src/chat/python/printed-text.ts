@@ -1,21 +1,18 @@
 import type { PythonText } from './python-job.ts';
 
-/** A loop that prints makes thousands of tiny pieces a second; a reader needs ten. */
+/** A loop that prints produces thousands of tiny pieces a second; ten are enough for a reader. */
 const GATHER_MS = 100;
 
-/** What a program has printed and nobody has taken yet. */
+/** Printed text that has not been read yet. */
 export interface PrintedText {
   add(stream: PythonText['stream'], bytes: Uint8Array): void;
-  /** No more is to come. */
+  /** No more text will come. */
   close(): void;
-  /** Pieces as they come, until it is closed; what came meanwhile on one stream is one piece. */
+  /** Pieces as they come, until closed; output of one stream between two reads is one piece. */
   take(): AsyncGenerator<PythonText>;
 }
 
-/**
- * Bytes become text across the borders of chunks; what is no UTF-8, and the character NUL, which databases refuse,
- * become U+FFFD.
- */
+/** Decodes characters across chunk boundaries; invalid UTF-8, and NUL, which databases reject, become U+FFFD. */
 export function createPrintedText(): PrintedText {
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   let waiting: PythonText[] = [];
@@ -52,7 +49,7 @@ export function createPrintedText(): PrintedText {
   };
 }
 
-/** Something that happens once, and can be waited for. */
+/** An event that occurs once and can be awaited. */
 function createLatch(): { isSet: boolean; set(): void; within(ms: number): Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return {

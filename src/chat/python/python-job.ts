@@ -16,8 +16,8 @@ export interface PythonText {
 }
 
 export interface PythonOutcome {
-  /** Why the code did not come to its end: the traceback of its own lines, or the limit that it met. */
+  /** Why the code did not finish: the traceback of its own lines, or the limit that it hit. */
   failure: string | null;
-  /** The files that it made or changed in its working directory. */
+  /** The files that it created or changed in its working directory. */
   files: readonly PythonFile[];
 }

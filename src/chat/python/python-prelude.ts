@@ -5,9 +5,9 @@ export const WORKING_DIRECTORY = '/home/user';
 export const PRELUDE_MODULE = '_millrace';
 
 /**
- * Python that is loaded before any user's code. It imports what most code needs, and defines `run`, which closes the
- * ways from Python to JavaScript, forgets the catalogue of packages (its hints would send the reader to an installer
- * that cannot work here), runs the code, and gives the traceback of a failure, cut down to the user's own lines, or None.
+ * Python that is loaded before any user's code. It imports what most code needs and defines `run`, which closes the
+ * ways from Python to JavaScript, drops the package catalogue (its hints would refer to an installer that cannot work
+ * here), runs the code, and returns the traceback of a failure, reduced to the user's own lines, or None.
  */
 export const PRELUDE = `
 import sys, types

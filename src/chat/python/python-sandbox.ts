@@ -10,23 +10,23 @@ import { DEFAULT_LIMITS, type SandboxLimits } from './sandbox-limits.ts';
 export interface PythonSandbox {
   readonly limits: SandboxLimits;
   /**
-   * Runs code in a process of its own, which is gone when this ends, however it ends.
+   * Runs code in its own process, which is gone when this ends, however it ends.
    * @returns text as the code prints it, then the outcome
-   * @throws ToolFailed when the sandbox itself does not work or is busy, the signal's reason when it aborts
+   * @throws ToolFailed when the sandbox itself fails or is busy, the signal's reason when it aborts
    */
   run(job: PythonJob): AsyncGenerator<PythonText, PythonOutcome>;
 }
 
 export interface PythonSandboxOptions {
-  /** Runs at a time. */
+  /** Maximum number of concurrent runs. */
   concurrency: number;
   limits?: Partial<SandboxLimits>;
 }
 
-/** So many runs may wait for each one that runs. */
+/** Maximum number of waiting runs per running one. */
 const WAITING_PER_RUN = 8;
 
-/** Starts nothing until the first run; closing it ends the runs that are under way. */
+/** Starts nothing until the first run; closing it ends the runs in progress. */
 export function openPythonSandbox({
   concurrency,
   limits: overrides = {},

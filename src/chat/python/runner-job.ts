@@ -1,8 +1,8 @@
-/** What the runner is told, as JSON after its length in four bytes (big endian); then come the bytes that it counts. */
+/** The runner's input: JSON after its length in four bytes (big endian), followed by the bytes that it announces. */
 export interface RunnerJob {
-  /** The file: URL of the folder of pyodide, with its closing slash. */
+  /** The file: URL of the pyodide folder, with a trailing slash. */
   pyodideUrl: string;
-  /** Null: make a snapshot of a Python that is ready, and end. */
+  /** Null: make a snapshot of an initialized Python, and end. */
   code: string | null;
   /** Bytes of the snapshot that follows; 0 when there is none. */
   snapshotBytes: number;
@@ -29,7 +29,7 @@ export function encodeJob(
   return [length, head, ...(snapshot ? [snapshot] : []), ...files];
 }
 
-/** @param read gives exactly that many bytes */
+/** @param read returns exactly that many bytes */
 export function decodeJob(read: (byteCount: number) => Buffer): {
   job: RunnerJob;
   snapshot: Uint8Array | null;

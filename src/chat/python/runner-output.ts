@@ -16,7 +16,7 @@ export function sendFrame(kind: FrameKind, payload: Uint8Array): void {
   }
 }
 
-/** Passes on what the code prints until there were `maxBytes` of it; then says so once, and drops the rest. */
+/** Passes on the code's output up to `maxBytes`; then says so once, and drops the rest. */
 export function createOutput(
   maxBytes: number,
 ): (kind: 'stdout' | 'stderr', bytes: Uint8Array) => void {

@@ -4,13 +4,13 @@ import { encodeJob } from './runner-job.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import { findConfinement, PYODIDE_URL, type Runner, spawnRunner } from './spawn-runner.ts';
 
-/** More than the interpreter's memory when it has just started. */
+/** More than the interpreter's memory right after start. */
 const MAX_SNAPSHOT_BYTES = 128 * 1024 * 1024;
-/** The compilers of V8 use other cores beside the code. */
+/** V8's compilers use other cores in addition to the code. */
 const CORES = 2;
 
 export interface RunnerPool extends AsyncDisposable {
-  /** Memory of a Python that is ready to run code: a process starts from it six times as fast. Made once. */
+  /** Memory snapshot of an initialized Python: a process starts from it six times as fast. Made once. */
   snapshot(): Promise<Uint8Array>;
   start(): Promise<Runner>;
 }

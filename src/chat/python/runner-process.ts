@@ -1,4 +1,4 @@
-// A process of its own: it runs one piece of Python, tells its parent what came of it, and ends.
+// Separate process: it runs one piece of Python, reports the result to its parent, and ends.
 import { constants, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type * as pyodideModule from 'pyodide';
@@ -20,7 +20,7 @@ import {
 const STDIN = 0;
 const WASM_PAGE_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array();
-/** Kept before the process is locked down. */
+/** Saved before the process is locked down. */
 const leave = process.exit.bind(process);
 
 const { job, snapshot, files } = decodeJob(readStdin);
@@ -48,12 +48,12 @@ function readStdin(byteCount: number): Buffer {
   return bytes;
 }
 
-/** The parent's end of the standard input closes when the parent ends, however it does. */
+/** The parent's end of standard input closes when the parent ends, for whatever reason. */
 function endWithParent(): void {
   process.stdin.on('end', leave).on('error', leave).resume();
 }
 
-/** Lets the interpreter's memory grow so far; beyond, Python has a `MemoryError`. */
+/** Limits the growth of the interpreter's memory; beyond the limit, Python raises a `MemoryError`. */
 function limitInterpreterMemory(maxBytes: number): void {
   // oxlint-disable-next-line typescript/unbound-method -- called with its own object below
   const { grow } = WebAssembly.Memory.prototype;
@@ -68,11 +68,11 @@ async function startPython(
   pyodideUrl: string,
   fromSnapshot: Uint8Array | null,
 ): Promise<PyodideInterface> {
-  // Pyodide takes two numbers from this function; the real one is refused in a process with permissions.
+  // Pyodide only needs two numbers from this function; the real one is denied in a process with permissions.
   Object.assign(process, { binding: () => ({ fs: constants }) });
-  // It would show Python where the service is installed.
+  // It would reveal to Python where the service is installed.
   process.argv.splice(1);
-  // The module whose types the package declares, by its file: no package may be looked up here.
+  // The module whose types the package declares, by its file, because package lookup is not permitted here.
   const { loadPyodide } = (await import(`${pyodideUrl}pyodide.mjs`)) as typeof pyodideModule;
   return loadPyodide({
     indexURL: fileURLToPath(pyodideUrl),
@@ -105,7 +105,7 @@ async function runJob(
   api.setStdin({ stdin: () => null });
   limitFileSize(fs, limits.fileBytes);
   writeFiles(fs, attached);
-  // Python's own type: what the prelude defines.
+  // Python's own type, as defined by the prelude.
   const { run } = api.pyimport(PRELUDE_MODULE) as {
     run: { callPromising(code: string): Promise<Promise<string | undefined>> };
   };
@@ -128,7 +128,7 @@ async function runCaught(
   }
 }
 
-/** What ended the interpreter itself, not only the code. */
+/** A failure of the interpreter itself, not only of the code. */
 function describeCrash(error: unknown): string {
   if (error instanceof RangeError)
     return 'The Python interpreter ran out of stack: the recursion is too deep.';

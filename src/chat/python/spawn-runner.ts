@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const SHELL = '/bin/sh';
-/** Nothing of the service's own environment: it may hold secrets. */
+/** Excludes the service's own environment, which may contain secrets. */
 const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 const PROBE_MS = 5_000;
 const MAX_ERROR_CHARACTERS = 2_000;
@@ -12,12 +12,12 @@ const HEAP_MB = 160;
 
 const OWN_FOLDER = new URL('./', import.meta.url);
 const RUNNER = new URL('./runner-process.ts', import.meta.url);
-/** Folder of the package, with its closing slash. */
+/** Folder of the package, with a trailing slash. */
 export const PYODIDE_URL = new URL('./', import.meta.resolve('pyodide')).href;
 
-/** What the kernel can do beyond Node.js's own permissions, best first; `[]` works everywhere. */
+/** Confinements by the kernel, in addition to Node.js's permissions, best first; `[]` works everywhere. */
 const END_WITH_PARENT = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs'];
-/** No network, and no process to be seen or to signal. */
+/** No network, and no other process visible or reachable by signals. */
 const NAMESPACES = ['--net', '--pid', '--ipc', '--fork', '--kill-child'];
 const CONFINEMENTS: readonly (readonly string[])[] = [
   [...END_WITH_PARENT, 'unshare', '--user', '--map-current-user', ...NAMESPACES],
@@ -30,16 +30,16 @@ export interface Runner {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Resolves when the process is gone: how it ended, and what it wrote to its standard error. */
+  /** Resolves when the process has ended, with how it ended and what it wrote to standard error. */
   readonly ended: Promise<string>;
-  /** Ends the process and all that it may have started. */
+  /** Ends the process and everything that it may have started. */
   kill(): void;
 }
 
 /** The first confinement that works on this machine. */
 export async function findConfinement(): Promise<readonly string[]> {
   for (const prefix of CONFINEMENTS) {
-    // The memory of a process in a namespace of its own is found through this file.
+    // This file is needed to find the memory of a process in its own namespace.
     const countable = existsSync(`/proc/self/task/${process.pid}/children`);
     if (prefix.includes('unshare') && !countable) continue;
     if (prefix.length === 0 || (await canRun(prefix))) return prefix;
@@ -56,7 +56,7 @@ function canRun([command = '', ...rest]: readonly string[]): Promise<boolean> {
 }
 
 /**
- * Starts a runner in a process group of its own, with permission to read what it is made of and nothing else.
+ * Starts a runner in its own process group, with permission to read its own files and nothing else.
  * @param cpuSeconds after which the kernel ends it, whatever became of its parent
  */
 export function spawnRunner(confinement: readonly string[], cpuSeconds: number): Runner {
@@ -68,7 +68,7 @@ export function spawnRunner(confinement: readonly string[], cpuSeconds: number):
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  // It may be gone before it has read its job; `ended` tells.
+  // The process may end before it has read its job, which `ended` reports.
   child.stdin.on('error', () => undefined);
   return {
     pid: child.pid ?? 0,
@@ -90,7 +90,7 @@ function nodeArguments(): string[] {
     `--allow-fs-read=${fileURLToPath(OWN_FOLDER)}`,
     '--disallow-code-generation-from-strings',
     '--disable-sigusr1',
-    // asyncio.run waits inside of a call from JavaScript.
+    // asyncio.run waits inside a call from JavaScript.
     '--experimental-wasm-jspi',
     `--max-old-space-size=${HEAP_MB}`,
     fileURLToPath(RUNNER),
@@ -115,7 +115,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // Gone already.
+    // Already ended.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

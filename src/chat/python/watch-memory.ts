@@ -4,8 +4,8 @@ const INTERVAL_MS = 100;
 const MAX_PROCESSES = 32;
 
 /**
- * Looks ten times a second at what memory a process and its children hold, and calls `onExceeded` once it is more than
- * `maxBytes`. Where there is no `/proc` it sees nothing.
+ * Checks ten times a second how much memory a process and its children use, and calls `onExceeded` once it is more than
+ * `maxBytes`. Without `/proc` it sees nothing.
  */
 export function watchMemory(
   pid: number,
@@ -23,7 +23,7 @@ export function watchMemory(
   return { stop: () => clearInterval(timer) };
 }
 
-/** Of the process and all below it; 0 for what is gone. */
+/** Memory of the process and its descendants; 0 for ended ones. */
 async function residentBytes(pid: number): Promise<number> {
   let total = 0;
   const pids = [pid];
@@ -41,7 +41,7 @@ async function readOrNothing(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch {
-    // The process ended meanwhile, or this is no Linux.
+    // The process ended meanwhile, or this is not Linux.
     return '';
   }
 }

@@ -7,10 +7,10 @@ export interface WorkingFile {
 
 const MAX_ENTRIES = 10_000;
 const MAX_DEPTH = 16;
-/** `ENOSPC` of WASI, whose numbers the file system in memory uses. */
+/** `ENOSPC` of WASI, whose numbers the in-memory file system uses. */
 const NO_SPACE = 51;
 
-/** The part of Emscripten's file system that is used here; its own types are loose. */
+/** The part of Emscripten's file system that is used here; its own types are imprecise. */
 export interface FileSystem {
   mkdirTree(path: string): void;
   chdir(path: string): void;
@@ -30,7 +30,7 @@ interface MemoryFileSystem {
   resizeFileStorage: Resize;
 }
 
-/** Puts the attached files into the working directory, and makes it the current one. */
+/** Writes the attached files to the working directory, and makes it the current one. */
 export function writeFiles(fs: FileSystem, files: readonly WorkingFile[]): void {
   fs.mkdirTree(WORKING_DIRECTORY);
   fs.chdir(WORKING_DIRECTORY);
@@ -41,7 +41,7 @@ export function writeFiles(fs: FileSystem, files: readonly WorkingFile[]): void 
   }
 }
 
-/** Makes a file of more than `maxBytes` fail with `OSError: No space left on device`. */
+/** Makes writing a file of more than `maxBytes` fail with `OSError: No space left on device`. */
 export function limitFileSize(fs: FileSystem, maxBytes: number): void {
   const memory = fs.filesystems.MEMFS;
   for (const name of ['expandFileStorage', 'resizeFileStorage'] as const) {
@@ -53,7 +53,7 @@ export function limitFileSize(fs: FileSystem, maxBytes: number): void {
   }
 }
 
-/** The files of the working directory that are new or differ from `before`, in the order of their names. */
+/** The files of the working directory that are new or differ from `before`, sorted by name. */
 export function* changedFiles(
   fs: FileSystem,
   before: readonly WorkingFile[],
@@ -79,7 +79,7 @@ export function* changedFiles(
   }
 }
 
-/** Sorted; none when the code removed the folder. */
+/** Sorted; empty when the code removed the folder. */
 function namesIn(fs: FileSystem, path: string): string[] {
   try {
     return fs

@@ -12,7 +12,7 @@ import type { MessageParent } from '#src/chat/turns/turn-place.ts';
 const MAX_MESSAGE_LENGTH = 100_000;
 const MAX_ID = 2_147_483_647;
 const MAX_FILES = 50;
-/** Only an earlier message that is answered again, or files, can do without. */
+/** May be empty only with files, or when an earlier message is answered again. */
 export const NO_WORDS = 'is empty. Say what you want to know.';
 const MAX_HEADERS = 50;
 
@@ -29,7 +29,7 @@ const blank = z
   .transform(() => null);
 const rowId = z.int().min(0).max(MAX_ID);
 
-/** A file of the caller's: its id alone, or what an upload has answered. */
+/** A file of the caller: its id alone, or the object that an upload returned. */
 const fileDescriptor = z.union([
   z
     .string()
@@ -48,7 +48,7 @@ const fileDescriptor = z.union([
 const wordsOrNone = z.string().trim().max(MAX_MESSAGE_LENGTH);
 export const messageSchema = wordsOrNone.min(1);
 
-/** The body of `POST /chat/send-chat-message`; keys that it does not know are let through. */
+/** The body of `POST /chat/send-chat-message`; unknown keys are ignored. */
 export const chatRequestSchema = z
   .looseObject({
     message: wordsOrNone.describe(
@@ -109,31 +109,31 @@ export const chatRequestSchema = z
   )
   .meta({ id: 'ChatRequest' });
 
-/** What a message asks for, once its defaults are in place. */
+/** The contents of a request, with defaults applied. */
 export interface ChatRequest {
   message: string;
   llmOverride: LlmOverride | null;
-  /** Null: all that the agent has. */
+  /** Null: all of the agent's tools. */
   allowedToolIds: readonly number[] | null;
   forcedToolId: number | null;
   files: readonly { id: string; userFileId: string | null }[];
   filters: SearchFilters;
   deepResearch: boolean;
   parent: MessageParent;
-  /** Null makes a session. */
+  /** Null creates a session. */
   sessionId: ChatSessionId | null;
-  /** Of a session to be made. */
+  /** For a new session. */
   personaId: number;
   projectId: number | null;
   includeCitations: boolean;
-  /** For this message's prompt alone; never stored. */
+  /** For this message's prompt only; never stored. */
   additionalContext: string | null;
   mcpHeaders: Readonly<Record<string, string>> | null;
 }
 
 type ChatRequestBody = z.output<typeof chatRequestSchema>;
 
-/** What a request means once its defaults are in place. */
+/** Applies the defaults of a request. */
 export function readChatRequest(body: ChatRequestBody): ChatRequest {
   const context = body.additional_context ?? '';
   const info = body.chat_session_info;
@@ -149,7 +149,7 @@ export function readChatRequest(body: ChatRequestBody): ChatRequest {
     filters: body.search_filters ?? body.internal_search_filters ?? NO_FILTERS,
     deepResearch: body.deep_research ?? false,
     parent: parentOf(body.parent_message_id),
-    // The schema checked its form; whether it exists is asked with the owner's ids.
+    // The schema checked its format; existence is checked with the owner's ids.
     sessionId: (body.chat_session_id ?? null) as ChatSessionId | null,
     personaId: info?.persona_id ?? 0,
     projectId: info?.project_id ?? null,
@@ -160,8 +160,8 @@ export function readChatRequest(body: ChatRequestBody): ChatRequest {
 }
 
 /**
- * One JSON object unless `stream` is true. Existing clients, which call below `/api` and get bare
- * lines, leave `stream` out and expect one; there only `message` alone asks for an object.
+ * A stream only if `stream` is true. Existing clients call below `/api`, get bare lines, and expect a stream without
+ * `stream`; there only a lone `message` returns an object.
  */
 export function asksForStream(body: ChatRequestBody, framing: 'sse' | 'lines'): boolean {
   const isMessageAlone = Object.keys(body).every((key) => key === 'message');

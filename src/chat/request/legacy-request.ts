@@ -12,13 +12,13 @@ import type { ChatFullResponse } from '#src/chat/stream/full-response.ts';
 import { citationInfoSchema } from '#src/chat/wire/packets.ts';
 import { TOOL_IDS } from '#src/chat/tools/tool.ts';
 
-/** How the earlier endpoints said whether to search, and where. */
+/** How the earlier endpoints specified whether to search, and where. */
 const retrievalOptions = z.looseObject({
   run_search: z.enum(['always', 'never', 'auto']).nullish(),
   filters: searchFiltersSchema.nullish(),
 });
 
-/** The earlier shape of `POST /chat/send-message`. */
+/** The earlier format of `POST /chat/send-message`. */
 export const legacyMessageSchema = chatRequestSchema.safeExtend({
   chat_session_id: z.guid(),
   retrieval_options: retrievalOptions.nullish(),
@@ -83,13 +83,13 @@ export function readSimpleMessage(body: z.output<typeof simpleMessageSchema>): C
   const request = readChatRequest({
     message: body.message,
     chat_session_id: session,
-    // The session wins.
+    // The session takes precedence.
     chat_session_info: session === null ? { persona_id: body.persona_id ?? 0 } : null,
   });
   return { ...request, ...searchRules(body.retrieval_options ?? null) };
 }
 
-/** The messages before the last are its context: they were held elsewhere, and are kept there. */
+/** The earlier messages are context only: that conversation was held elsewhere, and is stored there. */
 export function readSimpleWithHistory(body: z.output<typeof simpleWithHistorySchema>): ChatRequest {
   const last = body.messages.at(-1);
   const before = body.messages.slice(0, -1);

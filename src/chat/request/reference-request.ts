@@ -20,14 +20,14 @@ export const referenceMessageSchema = z.looseObject({
     .default(DEFAULT_TEMPERATURE),
 });
 
-/** What clients of the platform family used to send to the same address. */
+/** The body that clients of the platform family used to send to the same URL. */
 const LEGACY_KEYS = ['search_doc_ids', 'retrieval_options', 'parent_message_id'];
 
 export function isLegacyMessage(body: unknown): boolean {
   return typeof body === 'object' && body !== null && LEGACY_KEYS.some((key) => key in body);
 }
 
-/** @throws Problem BAD_REQUEST for a model that is not configured, NOT_FOUND for what cannot be a session's id */
+/** @throws Problem BAD_REQUEST for a model that is not configured, NOT_FOUND for a malformed session id */
 export function readReferenceMessage(
   body: z.output<typeof referenceMessageSchema>,
   models: ChatModels,
@@ -59,7 +59,7 @@ export function readReferenceMessage(
     filters: NO_FILTERS,
     deepResearch: false,
     parent: 'last',
-    // Checked above; whether it exists is asked with the owner's ids.
+    // Format checked above; existence is checked with the owner's ids.
     sessionId: sessionId.data as ChatSessionId,
     personaId: 0,
     projectId: null,

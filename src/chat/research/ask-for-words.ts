@@ -8,7 +8,7 @@ import {
 } from './ask-within-budget.ts';
 import type { Place } from './place.ts';
 
-/** One call of the model without tools. One that calls some all the same, and says nothing, is told so and asked again. */
+/** One call of the model without tools. If it calls one anyway and writes no text, it is told so and asked again. */
 export async function* askForWords(
   run: ResearchRun,
   place: Place,

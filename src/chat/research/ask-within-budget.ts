@@ -14,13 +14,13 @@ import type { Place } from './place.ts';
 import type { ResearchBudget, ResearchLimits } from './research-limits.ts';
 import { TokenMeter } from './token-meter.ts';
 
-/** Thinking beyond this is cut off, and the call with it. */
+/** Reasoning beyond this is cut off, together with the call. */
 const MAX_REASONING_TOKENS = 32_000;
-/** Calls beyond these are not even read; they are waited for, since the end of the answer stands behind them. */
+/** Further calls are ignored, but the stream is read on, since the end of the answer comes after them. */
 const MAX_CALLS = 20;
 const ENDLESS_CALLS = 200;
 
-/** What all calls of the model in one research share. */
+/** State shared by all model calls of one research. */
 export interface ResearchRun {
   model: ChatModel;
   temperature: number | null;
@@ -28,7 +28,7 @@ export interface ResearchRun {
   budget: ResearchBudget;
   now: () => Date;
   signal: AbortSignal;
-  /** It has shown reasoning of its own. */
+  /** The model has shown its own reasoning. */
   modelReasons: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface ModelQuestion {
   tools?: readonly ModelTool[];
   maxTextTokens: number;
   signal: AbortSignal;
-  /** The packets that show a piece of text, from the first that is not blank; none unless given. */
+  /** The packets that show a text, from its first non-blank character; none unless given. */
   show?: (text: string) => readonly Packet[];
 }
 
@@ -46,16 +46,16 @@ export interface ModelStep {
   /** Null when there was none. */
   reasoning: string | null;
   calls: ModelToolCall[];
-  /** Goes back to the provider with the results of the calls. */
+  /** Sent back to the provider with the results of the calls. */
   state: ProviderState | undefined;
   reason: (ChatModelPart & { type: 'finish' })['reason'];
-  /** It was ended here, at a limit of the research. */
+  /** The call was ended here, at a limit of the research. */
   isOver: boolean;
 }
 
 /**
- * One call of the model. Its reasoning is shown at `place`, which is one step further afterwards; its text as `show`
- * says. A text that grows too long, and a call that takes too long, are cut off: what there is counts.
+ * One model call. Its reasoning is shown at `place`, which then advances one step; its text as `show` says. A text that
+ * grows too long and a call that takes too long are cut off, and the part so far counts.
  * @throws ModelFailed when the provider fails, the signal's reason when it aborts
  */
 export async function* askWithinBudget(
@@ -85,7 +85,7 @@ export async function* askWithinBudget(
         continue;
       }
       if (part.type === 'reasoning') {
-        // What a model thinks after it began to speak has no place in the order of packets.
+        // Reasoning after the first text has no place in the order of packets.
         if (text.text !== '' || calls.length > 0) continue;
         if (!isThinking) yield place.at({ type: 'reasoning_start' });
         isThinking = true;
@@ -125,7 +125,7 @@ function* endThinking(place: Place): Generator<Packet> {
   place.advance();
 }
 
-/** As the provider counts, or estimated when it does not say. */
+/** As reported by the provider, or estimated. */
 function tokensOf(
   usage: ModelUsage | null,
   messages: readonly ChatModelMessage[],

@@ -10,11 +10,11 @@ import type { ResearchInput, ResearchOutcome } from './research-input.ts';
 import { RESEARCH_LIMITS, ResearchBudget } from './research-limits.ts';
 import { writeReport } from './write-report.ts';
 
-/** What plans, reports and sources of a research need at least. */
+/** Minimum context for the plan, reports and sources of a research. */
 const MIN_CONTEXT_TOKENS = 50_000;
 
 /**
- * Whether these can do a research.
+ * Checks that this model and these tools can do a research.
  * @throws Problem BAD_REQUEST that says what is missing
  */
 export function checkResearch(
@@ -30,15 +30,15 @@ export function checkResearch(
 }
 
 /**
- * A research in stages: a question back when the model cannot begin; else the plan, agents in parallel that search and
- * report, and the final report. Yields all its packets but the last `stop`.
+ * A research in stages: a clarifying question if the model cannot begin; otherwise the plan, parallel agents that
+ * search and report, and the final report. Yields all its packets except the last `stop`.
  * @throws Problem BAD_REQUEST as `checkResearch`, ModelFailed when the plan, a step of the orchestrator or the final
- *   report fails, what failed in the agents when none of them brought a report, the signal's reason when it aborts
+ * report fails, the agents' error when none of them reported, the signal's reason when it aborts
  */
 export async function* deepResearch(input: ResearchInput): AsyncGenerator<Packet, ResearchOutcome> {
   checkResearch(input.model, input.tools);
   const { messages, question } = input;
-  // Aborted when the consumer stops early: agents that wait for a model or a tool would go on otherwise.
+  // Aborted when the consumer stops early; otherwise agents that wait for a model or a tool would continue.
   const end = new AbortController();
   const run = openRun(input, AbortSignal.any([input.signal, end.signal]));
   const place = new Place();

@@ -13,15 +13,15 @@ import { renumberCitations } from './renumber-citations.ts';
 import { GENERATE_REPORT, readOrders, RESEARCH_AGENT, THINK_TOOL } from './research-tools.ts';
 import { type AgentOutcome, runAgent } from './run-agent.ts';
 
-/** What the orchestrator says besides its calls is not read. */
+/** The orchestrator's text beside its calls is not used. */
 const MAX_SAID_TOKENS = 2_000;
 
 export interface Findings {
-  /** Those that were written; they cite by the numbers of `documents`. */
+  /** The written reports; they cite by the numbers of `documents`. */
   reports: { task: string; text: string }[];
   documents: ReadonlyMap<number, SearchDoc>;
   toolCalls: ToolCall[];
-  /** What ended an agent without a report: the last such error, or null. */
+  /** The last error that ended an agent without a report, or null. */
   error: Error | null;
 }
 
@@ -33,9 +33,9 @@ interface DirectInput {
 }
 
 /**
- * Lets the model send agents, a few at once, until it asks for the report or a limit is reached. A model that sends
- * none has one sent with the question itself.
- * @throws ModelFailed when the call of the orchestrator fails, the signal's reason when it aborts
+ * Lets the model send agents, a few at a time, until it asks for the report or a limit is reached. If the model sends
+ * none, one is sent with the question itself.
+ * @throws ModelFailed when a call of the orchestrator fails, the signal's reason when it aborts
  */
 export async function* directAgents(
   run: ResearchRun,
@@ -79,7 +79,7 @@ function* showThought(place: Place, thought: string): Generator<Packet> {
   place.advance();
 }
 
-/** The agents sent so far, and what they brought. */
+/** The agents sent so far, and their results. */
 class Research {
   readonly #run: ResearchRun;
   readonly #place: Place;
@@ -105,7 +105,7 @@ class Research {
     };
   }
 
-  /** Runs an agent a task, side by side; returns what the orchestrator is told of each. */
+  /** Runs one agent per task in parallel; returns what the orchestrator is told about each. */
   async *send(
     tasks: readonly string[],
     reasoning: string | null,
@@ -141,7 +141,7 @@ class Research {
     return outcomes;
   }
 
-  /** Keeps what an agent brought: its citations get the numbers of the whole research. */
+  /** Adds an agent's result: its citations get the numbers of the whole research. */
   #take(outcome: AgentOutcome, reasoning: string | null): string {
     const { task, cited, documents, failure } = outcome;
     const [range] = this.#numbers.openRanges(1);

@@ -1,6 +1,8 @@
 import type { Packet, PacketBody, Placement } from '#src/chat/wire/packets.ts';
 
-/** Where the next packets belong. It moves on from turn to turn; that of an agent from step to step of its tab. */
+/**
+ * The position of the next packets. It advances from turn to turn; an agent's position from step to step of its tab.
+ */
 export class Place {
   #turn = 0;
   #tab = 0;

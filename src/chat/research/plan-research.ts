@@ -8,13 +8,13 @@ import { GENERATE_PLAN } from './research-tools.ts';
 const MAX_CLARIFICATION_TOKENS = 1_000;
 const MAX_PLAN_TOKENS = 2_000;
 
-/** Asks back when the model cannot begin; false, and nothing is said, when it can. */
+/** Asks a clarifying question when the model cannot begin; otherwise returns false and shows nothing. */
 export async function* clarify(
   run: ResearchRun,
   place: Place,
   messages: readonly ChatModelMessage[],
 ): AsyncGenerator<Packet, boolean> {
-  // Held back: whether it is a question, or words before the call, shows at the end.
+  // Held back: only the end shows whether it is a question or text before the call.
   const pieces: string[] = [];
   const step = yield* askWithinBudget(run, place, {
     messages: withRules(messages, CLARIFY_RULES),
@@ -32,7 +32,7 @@ export async function* clarify(
   return true;
 }
 
-/** Writes the plan; a model that writes none has the question for a plan. */
+/** Writes the plan; if the model writes none, the question is the plan. */
 export async function* writePlan(
   run: ResearchRun,
   place: Place,

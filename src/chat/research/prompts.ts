@@ -42,7 +42,7 @@ export const REPORT_RULES = `A research on the user's last message is complete. 
 
 const FIRST = 'For this message the rules below go before the ones above where they differ.\n';
 
-/** `messages` with the rules of this stage behind the ones that they begin with. */
+/** `messages` with the rules of this stage after their own rules. */
 export function withRules(
   messages: readonly ChatModelMessage[],
   rules: string,
@@ -53,7 +53,7 @@ export function withRules(
   return [...messages.slice(0, at), { role: 'system', content }, ...messages.slice(at)];
 }
 
-/** `messages` with something before the user's last words. */
+/** `messages` with a text inserted before the user's last message. */
 export function withMaterial(
   messages: readonly ChatModelMessage[],
   material: string,
@@ -66,7 +66,7 @@ export function withMaterial(
   );
 }
 
-/** Text of others between tags that it cannot close. */
+/** Foreign text between tags that it cannot close. */
 export function enclose(name: string, text: string): string {
   const inside = text.replaceAll(new RegExp(`<(?=\\s*(?:/\\s*)?${name}\\b)`, 'gi'), '&lt;');
   return `<${name}>\n${inside}\n</${name}>`;

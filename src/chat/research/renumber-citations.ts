@@ -1,10 +1,10 @@
 import { type CitableDocuments, isCitation } from '#src/chat/citations/judge-citation.ts';
 import { CitationScanner } from '#src/chat/citations/scan-citations.ts';
 
-/** Of a link that a model has put behind a citation. */
+/** A link that a model put after a citation. */
 const MAX_TARGET = 2_100;
 
-/** Numbers of `documents` that a text cites, each once, in the order of their first citation. */
+/** The numbers of `documents` that a text cites, each once, in the order of their first citation. */
 export function citedNumbers(text: string, documents: CitableDocuments): number[] {
   const cited = new Set<number>();
   renumberCitations(text, documents, (number) => {
@@ -15,8 +15,8 @@ export function citedNumbers(text: string, documents: CitableDocuments): number[
 }
 
 /**
- * The text with `numberOf` of each number that it cites of `documents`; a number that has none disappears where it stands
- * like a citation. Everything else stays as it is.
+ * Replaces each cited number of `documents` by its `numberOf`; a citation without a number is removed. Everything else
+ * stays unchanged.
  */
 export function renumberCitations(
   text: string,

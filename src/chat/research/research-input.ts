@@ -6,27 +6,27 @@ import type { ResearchLimits } from './research-limits.ts';
 
 export interface ResearchInput {
   model: ChatModel;
-  /** What the agents may use: internal search, web search, open URL. */
+  /** Tools for the agents: internal search, web search, open URL. */
   tools: readonly Tool[];
-  /** System rules, earlier turns and the user's question, which is the last one. */
+  /** System rules, earlier turns and, last, the user's question. */
   messages: readonly ChatModelMessage[];
   question: string;
-  /** The answer before was a question back: another one is not asked. */
+  /** The previous answer was a clarifying question, so no other is asked. */
   isClarified: boolean;
   includeCitations: boolean;
   temperature: number | null;
   limits?: Partial<ResearchLimits>;
-  /** Called when the report ends at a limit on its length. */
+  /** Called when the report reached its length limit. */
   onCut?: () => void;
   now: () => Date;
   signal: AbortSignal;
 }
 
 export interface ResearchOutcome {
-  /** Those of the orchestrator, each followed by those that its agent made. */
+  /** Calls of the orchestrator, each followed by those of its agent. */
   toolCalls: ToolCall[];
-  /** The answer asks back; nothing was researched. */
+  /** The answer is a clarifying question; nothing was researched. */
   isClarification: boolean;
-  /** What the intermediate reports cite, by the numbers of the final report. */
+  /** The documents cited by the intermediate reports, by the numbers of the final report. */
   documents: ReadonlyMap<number, SearchDoc>;
 }

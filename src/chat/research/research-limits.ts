@@ -1,19 +1,21 @@
 const MINUTE_MS = 60_000;
 
 export interface ResearchLimits {
-  /** Calls of the orchestrator; `reasoningCycles` when the model reasons by itself and needs no calls to think. */
+  /**
+   * Maximum calls of the orchestrator; `reasoningCycles` when the model reasons by itself and needs no calls to think.
+   */
   cycles: number;
   reasoningCycles: number;
   agentsPerCycle: number;
-  /** Steps in which one agent may use tools. */
+  /** Maximum steps in which one agent may use tools. */
   agentCycles: number;
-  /** After this an agent begins no new step and writes its report. */
+  /** After this, an agent starts no new step and writes its report. */
   agentSoftMs: number;
-  /** After this an agent is ended, whatever it does. */
+  /** After this, an agent is ended in any case. */
   agentHardMs: number;
-  /** After this no new step of any kind begins: the final report is written. */
+  /** After this, no new step of any kind starts: the final report is written. */
   totalMs: number;
-  /** Of one call of the model; what it has said by then counts. */
+  /** For one model call; its text up to then counts. */
   callMs: number;
   /** Input and output of all calls before the final report. */
   totalTokens: number;
@@ -35,7 +37,7 @@ export const RESEARCH_LIMITS: ResearchLimits = {
   intermediateTokens: 10_000,
 };
 
-/** Time and tokens of one research. */
+/** Time and tokens used by one research. */
 export class ResearchBudget {
   readonly #now: () => Date;
   readonly #endsAtMs: number;
@@ -51,7 +53,7 @@ export class ResearchBudget {
     this.#tokensLeft -= tokens;
   }
 
-  /** Nothing new is to be begun but the final report. */
+  /** Only the final report may still be started. */
   get isSpent(): boolean {
     return this.#tokensLeft <= 0 || this.msLeft <= 0;
   }

@@ -41,16 +41,16 @@ export const THINK_TOOL = modelTool(
   thoughtSchema,
 );
 
-/** What the orchestrator asks for in one step. */
+/** What the orchestrator requests in one step. */
 export interface Orders {
   thoughts: string[];
   tasks: { call: ModelToolCall; task: string }[];
   wantsReport: boolean;
-  /** What it is told of each call that starts no agent. */
+  /** The responses to calls that start no agent. */
   answers: ReadonlyMap<ModelToolCall, string>;
 }
 
-/** Sorts the calls of one step; those that are wrong, or too many, are answered with the reason. */
+/** Sorts the calls of one step; invalid or excess ones are answered with the reason. */
 export function readOrders(calls: readonly ModelToolCall[], maxAgents: number): Orders {
   const answers = new Map<ModelToolCall, string>();
   const orders: Orders = { thoughts: [], tasks: [], wantsReport: false, answers };
@@ -92,7 +92,7 @@ function readArguments<Input extends z.ZodObject>(
   else answers.set(call, `The arguments are wrong. ${z.prettifyError(parsed.error)}`);
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined when it is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

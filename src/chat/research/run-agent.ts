@@ -15,27 +15,27 @@ import type { Place } from './place.ts';
 import { agentRules, enclose, INTERMEDIATE_RULES, withRules } from './prompts.ts';
 import { citedNumbers } from './renumber-citations.ts';
 
-/** What an agent says besides its tool calls is short. */
+/** An agent's text beside its tool calls is short. */
 const MAX_SAID_TOKENS = 4_000;
 
 export interface AgentOutcome {
   task: string;
   /** Cites by the agent's own numbers; empty when there is none. */
   report: string;
-  /** What the report cites, by the agent's own numbers, in the order of the report. */
+  /** The documents that the report cites, by the agent's own numbers, in the order of the report. */
   cited: ReadonlyMap<number, SearchDoc>;
-  /** All that it found, by its own numbers. */
+  /** Everything that it found, by its own numbers. */
   documents: ReadonlyMap<number, SearchDoc>;
   toolCalls: ToolCall[];
   /** What the orchestrator is told when there is no report; null when there is one. */
   failure: string | null;
-  /** What was thrown; null when nothing was. */
+  /** The error that ended the agent; null if none. */
   error: Error | null;
 }
 
 /**
- * Researches one task with a conversation and citation numbers of its own: yields the packets of its steps and of its
- * report, but neither its start nor its end. What fails in it is told in the outcome.
+ * Researches one task with its own conversation and citation numbers: yields the packets of its steps and of its
+ * report, but neither its start nor its end. Failures are part of the outcome.
  * @throws the signal's reason when the whole research is aborted
  */
 export async function* runAgent(
@@ -60,7 +60,7 @@ export async function* runAgent(
     error: null,
   };
   const { agentHardMs, agentSoftMs } = run.limits;
-  // An agent that begins late may not hold up the report by much.
+  // An agent that starts late must not delay the report by much.
   const hardMs = Math.min(agentHardMs, run.budget.msLeft + agentSoftMs);
   using deadline = startDeadline(run.signal, hardMs);
   const own = { ...run, signal: deadline.signal };
@@ -81,7 +81,7 @@ export async function* runAgent(
   }
 }
 
-/** What the model may hear of a failure; details of one that nobody foresaw are not for it. */
+/** What the model may be told about a failure; details of unexpected errors are not passed on. */
 function sentenceOf(error: unknown): string {
   return error instanceof Problem ? error.message : 'It ended without a report.';
 }
@@ -114,7 +114,7 @@ async function* search(run: ResearchRun, place: Place, agent: Agent): AsyncGener
       maxTextTokens: MAX_SAID_TOKENS,
       signal,
     });
-    // What it says at the end it says again, from its sources, in the report.
+    // Its final text is repeated, with sources, in the report.
     if (step.calls.length === 0) return;
     agent.messages.push(callingMessage(step, step.calls));
     const steps = runTools({
@@ -139,7 +139,7 @@ async function* search(run: ResearchRun, place: Place, agent: Agent): AsyncGener
   }
 }
 
-/** Tools that run side by side have a tab each at top level; inside an agent, a step each. */
+/** Parallel tools have a tab each at top level; inside an agent, a step each. */
 async function* asSteps<Outcome>(
   packets: AsyncGenerator<Packet, Outcome>,
   place: Place,
@@ -162,7 +162,7 @@ async function* asSteps<Outcome>(
   }
 }
 
-// The value of a generator that is ended early; nobody reads it.
+// The return value of a generator that is ended early; nobody reads it.
 const NO_OUTCOME = undefined as never;
 
 async function* writeDown(

@@ -1,10 +1,10 @@
 import { countTokens, takeTokens } from '#src/documents/count-tokens.ts';
 
-/** A text that arrives in pieces and may have `maxTokens`. */
+/** A text that arrives in pieces, limited to `maxTokens`. */
 export class TokenMeter {
   readonly #maxTokens: number;
   #text = '';
-  /** Never less than the tokens of `#text`: a character is a token at most. */
+  /** An upper limit on the tokens of `#text`: a token has at least one character. */
   #tokensAtMost = 0;
   #isFull = false;
 
@@ -16,12 +16,12 @@ export class TokenMeter {
     return this.#text;
   }
 
-  /** More would not fit. */
+  /** The limit has been reached. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Adds what fits of `piece`, and returns that. */
+  /** Adds the part of `piece` that fits, and returns it. */
   take(piece: string): string {
     if (this.#isFull) return '';
     const whole = this.#text + piece;

@@ -12,7 +12,7 @@ import { enclose, REPORT_RULES, withMaterial, withRules } from './prompts.ts';
 
 const NO_REPORTS = 'No agent brought a report. Say so, and say what could be asked instead.';
 const CUT = '\n\n[The rest of this report did not fit.]';
-/** For the rules, the notes, and what estimates get wrong. */
+/** Reserve for the rules, the notes, and errors of the estimates. */
 const SPARE_TOKENS = 4_000;
 
 interface ReportInput {
@@ -24,7 +24,7 @@ interface ReportInput {
 
 /**
  * Writes the final report. When the model writes nothing, the agents' reports are the answer.
- * @throws ModelFailed when the provider fails, or nothing was written and there is nothing else to show
+ * @throws ModelFailed when the provider fails, or when nothing was written and there is nothing else to show
  */
 export async function* writeReport(
   run: ResearchRun,
@@ -73,11 +73,11 @@ function roomForReports(
   const { contextTokens } = run.model;
   const rest = messages.reduce((sum, { content }) => sum + countTokens(content), SPARE_TOKENS);
   const output = Math.min(outputTokens, Math.floor(contextTokens / 4));
-  // A long conversation gives way to the reports: its oldest turns are dropped.
+  // The reports take precedence over a long conversation: its oldest turns are dropped.
   return Math.max(contextTokens - output - rest, Math.floor(contextTokens / 2));
 }
 
-/** All reports in `room` tokens: when they are longer, each gets an equal share. */
+/** All reports in `room` tokens; if they are longer, each gets an equal share. */
 function describe(reports: Findings['reports'], room: number): string {
   if (reports.length === 0) return NO_REPORTS;
   const total = reports.reduce((sum, { text }) => sum + countTokens(text), 0);

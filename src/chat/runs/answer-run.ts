@@ -4,27 +4,27 @@ import { untilAborted } from '#src/platform/deadline.ts';
 import type { Problem } from '#src/platform/errors.ts';
 import { brokenOff, isLastLine } from './last-line.ts';
 
-/** An answer that is being written: its lines so far, and the generator that makes the next one. */
+/** An answer in progress: its lines so far, and the generator of the next one. */
 export type AnswerLines = AsyncGenerator<StreamLine, AnswerSummary>;
 
 export interface AnswerRunOptions {
-  /** What the answer comes to when it is ended early. */
+  /** Resolves to the answer's summary, also if it is ended early. */
   abandoned: AnswerSummary;
-  /** Aborts what the answer waits for: nobody has come back to it. */
+  /** Aborts the answer because nobody has come back to it. */
   abandon: () => void;
   /**
-   * Resolves when nobody has come back within the time for that; rejects when the signal is aborted. Null ends an answer
-   * as soon as its last reader leaves.
+   * Resolves when nobody has come back in time; rejects when the signal is aborted. Null ends an answer as soon as its
+   * last reader leaves.
    */
   untilForgotten: ((signal: AbortSignal) => Promise<void>) | null;
-  /** What readers may be told of an error, or of an answer that ended early (null). */
+  /** What readers may be told about an error, or about an answer that ended early (null). */
   describeFailure: (error: unknown) => Problem;
 }
 
 /**
- * Lets any number of readers follow one answer, each from the line it wants. The fastest reader draws the next line, so
- * an answer is written no faster than it is read. When the last reader leaves, it goes on by itself for a while, so that
- * a reader who lost the connection can come back; then it ends.
+ * Lets any number of readers follow one answer, each from any line. The fastest reader draws the next line, so an
+ * answer is written no faster than it is read. When the last reader leaves, the answer continues by itself for a while,
+ * so that a reader who lost the connection can come back; then it ends.
  */
 export class AnswerRun {
   readonly lines: StreamLine[] = [];
@@ -54,9 +54,9 @@ export class AnswerRun {
   }
 
   /**
-   * The lines from `cursor` on, and those to come; at least the last one, which is a `stop` or an `error`.
-   * @param signal the reader is gone
-   * @throws what the answer threw before its first line (later failures are lines); the signal's reason
+   * The lines from `cursor` on, including future ones; at least the last one, which is a `stop` or an `error`.
+   * @param signal aborted when the reader leaves
+   * @throws the answer's error before its first line (later failures are lines); the signal's reason
    */
   async *follow(cursor: number, signal: AbortSignal): AnswerLines {
     this.#readers += 1;
@@ -78,7 +78,7 @@ export class AnswerRun {
     }
   }
 
-  /** Readers who wait for the same line share one look. */
+  /** Readers that wait for the same line share one call. */
   async #draw(): Promise<void> {
     if (this.#ending) return this.#ending;
     this.#pull ??= this.#drawOnce().finally(() => (this.#pull = null));
@@ -95,22 +95,22 @@ export class AnswerRun {
     }
   }
 
-  /** The last reader is gone. */
+  /** The last reader has left. */
   async #leave(): Promise<void> {
     const { untilForgotten } = this.#options;
     if (untilForgotten === null) return this.#end();
     const absence = new AbortController();
     this.#absence = absence;
-    // Nobody waits for it. A failure is a line; one that cannot be saved is left to the sweep.
+    // Nobody awaits it. A failure is a line; one that cannot be saved is left to the sweep.
     void this.#runUnread(untilForgotten(absence.signal), absence);
   }
 
-  /** Draws the lines that nobody reads, until somebody does, the answer is over, or it is forgotten. */
+  /** Draws the lines while there is no reader, until one comes back, the answer ends, or its grace period does. */
   async #runUnread(forgotten: Promise<void>, absence: AbortController): Promise<void> {
     let isForgotten = false;
     const time = forgotten.then(
       () => (isForgotten = true),
-      // When the rows cannot tell, nobody is known to follow.
+      // If the rows cannot tell, assume that nobody follows.
       () => (isForgotten = !absence.signal.aborted),
     );
     const isAlone = (): boolean => !this.isOver && !absence.signal.aborted;
@@ -126,7 +126,7 @@ export class AnswerRun {
 
   async #endOnce(): Promise<void> {
     this.#options.abandon();
-    // The line under way, if any, ends by the abort; then the answer saves what there is.
+    // The abort ends the current line, if any; then the answer saves what it has.
     await this.#pull;
     if (this.isOver) return;
     try {
@@ -139,7 +139,7 @@ export class AnswerRun {
   }
 
   #close(summary: AnswerSummary): void {
-    // An answer that was ended early says so to those who come back too late.
+    // Readers who come back too late are told that the answer was ended early.
     if (!isLastLine(this.lines.at(-1))) this.#breakOff(null);
     this.#summary = summary;
     this.#over.resolve();

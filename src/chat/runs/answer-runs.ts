@@ -12,35 +12,35 @@ import type { AnswerRun } from './answer-run.ts';
 const TICK_MS = 300;
 /** Well within `RUN_LEASE_MS`. */
 const RENEW_EVERY_MS = 6_000;
-/** When many answers are written, keeping them takes at most one part in so many of the database's time. */
+/** With many answers in progress, saving lines takes at most this fraction (1/n) of the database's time. */
 const PAUSE_PER_WORK = 4;
 /** Readers at other processes give up on the last lines soon after this. */
 const MAX_PAUSE_MS = 900;
-/** Of one statement: others that wait for the embedded database's one connection come in between. */
+/** Lines per statement, so that other users of the embedded database's only connection get their turn. */
 const MAX_RUNS_PER_STATEMENT = 32;
 const MAX_LINES_PER_STATEMENT = 5_000;
-/** For answers that are ended with the process to be saved. */
+/** Time to save the answers that are ended at shutdown. */
 const SAVE_DEADLINE_MS = 5_000;
 
 /** The answers that this process is writing. */
 export interface AnswerRuns {
-  /** Enters a run; it leaves when it is over and its lines are kept. */
+  /** Adds a run; it is removed when it is over and its lines are saved. */
   add(messageId: number, run: AnswerRun, controls: AnswerControls): void;
-  /** Null when another process writes it, or nobody. */
+  /** Null when another process or nobody is writing it. */
   find(messageId: number): AnswerRun | null;
-  /** Ends a run of this process at once, sooner than the database tells. */
+  /** Ends a run of this process at once, without waiting for the database. */
   stop(messageId: number): void;
   /** How many there are. */
   readonly size: number;
-  /** Fails what is still being written: the process ends. Readers are told so. */
+  /** Fails all answers in progress and tells their readers, because the process is ending. */
   interrupt(): void;
-  /** Waits until what was being written is saved, keeps what is left and ends the timer. */
+  /** Waits until the answers in progress are saved, saves the remaining lines and stops the timer. */
   close(): Promise<void>;
 }
 
-/** How an answer is ended from outside. */
+/** The ways in which an answer is ended from outside. */
 export interface AnswerControls {
-  /** Somebody has asked for it: what there is counts as the answer. */
+  /** Someone asked for it: the text so far is the answer. */
   stop(): void;
   /** It fails for this reason. */
   fail(reason: Problem): void;
@@ -48,14 +48,14 @@ export interface AnswerControls {
 
 interface Entry extends AnswerControls {
   run: AnswerRun;
-  /** Lines that are in the database. */
+  /** Number of lines already in the database. */
   keptLines: number;
   isStopping: boolean;
 }
 
 /**
- * Keeps the lines of all runs in the database, for readers at other processes, and hears there who wants one to stop:
- * a few statements a tick for all runs together, none when nothing runs.
+ * Saves the lines of all runs to the database for readers at other processes, and reads there which runs to stop: a few
+ * statements a tick for all runs together, none when nothing runs.
  */
 export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): AnswerRuns {
   const entries = new Map<number, Entry>();
@@ -82,7 +82,8 @@ export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): An
       }
       for (const id of await stopRequests(db, [...entries.keys()])) stop(id);
     } catch (error) {
-      // The answers go on: it is readers elsewhere who wait. What drivers attach to their errors may hold the lines.
+      // The answers continue; only readers elsewhere wait. Errors of drivers may contain the lines, so only their text
+      // is logged.
       log.warn({ error: String(error) }, 'the lines of answers could not be kept');
     }
     for (const [id, { run, keptLines }] of entries) {
@@ -152,7 +153,7 @@ async function keepLines(
     room -= lines.length;
     if (room <= 0) break;
   }
-  // A run whose session was deleted has no row to hang its lines on.
+  // A run whose session was deleted has no row for its lines.
   await sql`insert into chat_run_part (chat_message_id, first_line, lines)
     select part.chat_message_id, part.first_line, part.lines
     from json_to_recordset(${cleanJson(parts)}::json)
@@ -167,7 +168,7 @@ async function renew(db: Database, ids: readonly number[]): Promise<void> {
     where chat_message_id = any(${ids}::integer[]) and finished_at is null`.execute(db);
 }
 
-/** Runs that somebody wants to stop, and those whose rows went with their session. */
+/** Runs that someone wants to stop, and runs whose rows were deleted with their session. */
 async function stopRequests(db: Database, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ chat_message_id: number }>`select chat_message_id from chat_run

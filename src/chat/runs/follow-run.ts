@@ -10,17 +10,17 @@ import { DIED } from './sweep-runs.ts';
 import { markFollowed } from './until-forgotten.ts';
 
 const POLL_MS = 300;
-/** Looks without a new line after which a run that is over has nothing more: its last lines are written by then. */
+/** Number of polls without a new line after which a finished run has no more lines: its last ones are saved by then. */
 const LAST_LOOKS = 4;
-/** The process that writes is told this often that somebody follows; well within `FOLLOWED_MS`. */
+/** How often the writing process is told that there is a reader; well within `FOLLOWED_MS`. */
 const MARK_EVERY_MS = 5_000;
 
 type FollowServices = Pick<RunServices, 'db' | 'answerRuns' | 'wait'>;
 
 /**
- * The latest answer of a session from a line on: what there is of it, and what comes while it is being written, by
- * whichever process. The last line is a `stop` or an `error`, also when the answer is over, broke off with its process,
- * or has fewer lines than `cursor`.
+ * Streams the latest answer of a session from a line on, including lines still being written, by whichever process. The
+ * last line is a `stop` or an `error`, even if the answer is over, broke off with its process, or has fewer lines than
+ * `cursor`.
  * @throws Problem NOT_FOUND for a session that the owner does not have, or one without a recent answer
  */
 export async function followRun(
@@ -81,7 +81,7 @@ async function* pollLines(
       if (isLastLine(line)) return;
     }
     const last = lines.length === 0 && isOver ? await lastKeptLine(db, messageId) : undefined;
-    // A reader who has them all, or says that he has more, is told how it ended.
+    // A reader who has all lines, or claims to have more, is told how it ended.
     if (last !== undefined && isLastLine(last)) {
       yield last;
       return;
@@ -129,7 +129,7 @@ async function lastKeptLine(
   return rows[0]?.line;
 }
 
-/** The process that wrote the answer died, or the session went. */
+/** The process that wrote the answer died, or the session was deleted. */
 async function whyBrokenOff(db: RunServices['db'], messageId: number): Promise<Problem> {
   const message = await db
     .selectFrom('chat_message')

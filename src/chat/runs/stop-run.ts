@@ -6,8 +6,7 @@ import { Problem } from '#src/platform/errors.ts';
 import type { RunServices } from './run-services.ts';
 
 /**
- * Asks the answers of a session that are being written to stop; what there is of them is kept. Nothing happens when none
- * is being written.
+ * Asks the answers in progress of a session to stop; their text so far is kept. Does nothing when there is none.
  * @throws Problem NOT_FOUND for a session that the owner does not have
  */
 export async function stopRuns(

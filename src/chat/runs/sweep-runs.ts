@@ -8,10 +8,12 @@ import type { RunServices } from './run-services.ts';
 
 const MAX_RUNS = 200;
 const KEPT_AFTER_END = sql`interval '10 minutes'`;
-/** Why an answer is not whole whose process died. */
+/** The error of an answer whose process died. */
 export const DIED = 'The service stopped while it wrote this answer. Ask again.';
 
-/** Ends answers whose process died, with what their readers have seen; forgets the lines of those long over. */
+/**
+ * Ends answers whose process died, with what their readers have seen; deletes the lines of answers that ended long ago.
+ */
 export async function sweepRuns(
   services: Pick<RunServices, 'db' | 'clock'>,
   signal: AbortSignal,
@@ -25,7 +27,7 @@ export async function sweepRuns(
   const failures: unknown[] = [];
   for (const run of dead.rows) {
     signal.throwIfAborted();
-    // One that cannot be ended does not hold up the others.
+    // One that cannot be ended does not block the others.
     await endDeadRun(services, run).catch((error: unknown) => failures.push(error));
   }
   const gone =
@@ -34,11 +36,11 @@ export async function sweepRuns(
   return { ended: dead.rows.length, deleted: Number(gone.numAffectedRows ?? 0) };
 }
 
-/** What one process does when it starts and knows that no other runs: whoever wrote an answer is dead. */
+/** For the start of a process that knows that it is the only one: every process that was writing an answer is dead. */
 export async function recoverRuns(services: Pick<RunServices, 'db' | 'clock'>): Promise<void> {
   await sql`update chat_run set alive_until = now() - interval '1 second'
     where finished_at is null and alive_until >= now()`.execute(services.db);
-  // One that cannot be ended is no reason not to start: the sweep comes to it again, and its job fails with the reason.
+  // A failure must not prevent the start: the sweep tries again, and its job fails with the reason.
   await sweepRuns(services, new AbortController().signal).catch(() => undefined);
 }
 
@@ -59,11 +61,12 @@ async function endDeadRun(
     .orderBy('first_line')
     .execute();
   const draft = new DraftAnswer();
-  // Lines that this service wrote.
+  // Lines written by this service.
   const lines = parts.flatMap((part) => part.lines as StreamLine[]);
   for (const line of lines) if ('obj' in line) draft.add(line);
   const finished = { ...draft.saved(), model: null, durationMs: 0, error: DIED, now: clock() };
   const owner = { workspaceId: workspace_id, userId: user_id };
-  // A process that was only slow to renew its lease may have finished the answer since the look: its word is whole.
+  // A process that was only slow to renew its lease may have finished the answer since the query; then its result
+  // stands.
   await finishTurns(db, [endTurn(owner, chat_message_id, finished)], 'unfinished');
 }

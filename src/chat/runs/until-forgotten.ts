@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 
 import type { RunServices } from './run-services.ts';
 
-/** A reader at another process is known for so long; it says so again well before. */
+/** How long a reader at another process counts after its last sign; it renews it well before. */
 const FOLLOWED_MS = 15_000;
 
 /**
- * Resolves when nobody has followed an answer for `graceMs`: no reader of this process, who aborts the signal, and none of
- * another one, who has left word in its row.
+ * Resolves when nobody has followed an answer for `graceMs`: no reader of this process, who would abort the signal, and
+ * none of another one, who would have updated its row.
  * @throws the signal's reason
  */
 export async function untilForgotten(
@@ -20,7 +20,7 @@ export async function untilForgotten(
   }
 }
 
-/** Leaves word that somebody follows the answer at this process. */
+/** Records that there is a reader of the answer at this process. */
 export async function markFollowed(db: RunServices['db'], messageId: number): Promise<void> {
   await sql`update chat_run set followed_until = now() + ${FOLLOWED_MS} * interval '1 millisecond'
     where chat_message_id = ${messageId} and finished_at is null`.execute(db);

@@ -11,7 +11,7 @@ import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { DocumentMetadata } from '#src/tables/documents.ts';
 
-/** Chunks hold up to 512 tokens; what opens pages shows less than all of these. */
+/** Chunks have up to 512 tokens; a tool that opens pages shows less than all of these. */
 const MAX_CHUNKS = 100;
 
 interface ChunkRow {
@@ -25,7 +25,7 @@ interface ChunkRow {
   link: string | null;
 }
 
-/** The indexed text of a document that has this address for its id; null when the caller may see none. */
+/** The indexed text of the document whose id is this URL; null when the caller may not see it. */
 export async function findIndexedPage(
   db: Database,
   { workspaceId, userId }: { workspaceId: WorkspaceId; userId: UserId },
@@ -49,7 +49,7 @@ export async function findIndexedPage(
   return { document: toDocument(first, text), text };
 }
 
-/** Sources differ in whether an address ends in a slash. */
+/** Sources differ in whether a URL ends with a slash. */
 function spellingsOf(url: string): string[] {
   const plain = (url.split('#', 1)[0] ?? url).replace(/\/$/, '');
   return [...new Set([url, plain, `${plain}/`])];

@@ -8,20 +8,20 @@ import type { SearchDoc } from '#src/documents/search-hit.ts';
 import { fuseRanks, type RankedList } from './fuse-ranks.ts';
 import { webDocument } from './web-document.ts';
 
-/** Search engines take many searches of one asker at once for an attack. */
+/** Search engines treat many simultaneous searches by one client as an attack. */
 const SEARCHES_AT_ONCE = 3;
 const MAX_SNIPPET_LENGTH = 1_000;
 
 export interface WebResults {
   /** Best first, each page once; the blurb is the engine's snippet. */
   documents: SearchDoc[];
-  /** Of searches that failed while others did not. */
+  /** Errors of failed searches, if others succeeded. */
   failures: string[];
 }
 
 /**
- * Pages of the web for several searches, fused by rank.
- * @throws SearchProviderFailed when no search has worked, the signal's reason when aborted
+ * Runs several web searches and fuses their results by rank.
+ * @throws SearchProviderFailed when every search failed, the signal's reason when aborted
  */
 export async function findWebPages(
   provider: SearchProvider,
@@ -54,7 +54,7 @@ export async function findWebPages(
   };
 }
 
-/** Engines send their words plain, with entities, or with the marks of their own pages. */
+/** Engines send text plain, with entities, or with the markup of their own pages. */
 function toDocument({ url, title, snippet }: FoundPage): SearchDoc {
   const text = plain(snippet).slice(0, MAX_SNIPPET_LENGTH).toWellFormed();
   const document = webDocument({ url, title: plain(title), text });

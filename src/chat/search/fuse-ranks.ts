@@ -1,22 +1,22 @@
-/** What one way of asking has found, best first. */
+/** The results of one query or method, best first. */
 export interface RankedList<Item> {
   weight: number;
   items: readonly Item[];
 }
 
 export interface FusedItem<Item> {
-  /** 1 for what every list has first. */
+  /** 1 if every list has it first. */
   score: number;
-  /** The items of this key, each list's at most, the one that counts most first. */
+  /** The items with this key, at most one per list, the highest-weighted first. */
   items: Item[];
 }
 
-/** How slowly ranks lose weight; facts of common practice put it between 50 and 60. */
+/** How slowly ranks lose weight; common practice is 50 to 60. */
 const K = 50;
 
 /**
  * Weighted reciprocal rank fusion (Cormack, Clarke and Büttcher 2009, doi 10.1145/1571941.1572114): an item's score is
- * the sum of `weight / (K + rank)` over the lists that have it. Best first; of equals, the one that was met first.
+ * the sum of `weight / (K + rank)` over the lists that contain it. Best first; on a tie, in order of first occurrence.
  */
 export function fuseRanks<Item>(
   lists: readonly RankedList<Item>[],

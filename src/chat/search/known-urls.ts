@@ -1,22 +1,22 @@
 import { toPageUrls } from './read-web-pages.ts';
 
-/** Of all together: more than any answer opens. */
+/** Total limit: more than any answer opens. */
 const MAX_URLS = 20_000;
-/** An address in a text, with or without its scheme. */
+/** A URL in a text, with or without its scheme. */
 const URL_IN_TEXT =
   /(?:https?:\/\/[^\s<>"'`|\\^{}]{1,2000}|(?<![\w@.-])(?:[a-z\d-]{1,63}\.){1,10}[a-z]{2,24}(?::\d{1,5})?(?:[/?][^\s<>"'`|\\^{}]{0,2000})?)/gi;
-/** May belong to the sentence around an address, or to the address. */
+/** May belong to the sentence around a URL, or to the URL. */
 const CLOSING = /[.,;:!?)\]}*_'"”’]$/;
 
 /**
- * The addresses that an answer may open: those that the user wrote, that a search returned, and that an opened page links
- * to. A document may suggest others, with the user's words in them; to open one would give these away. So an address counts
- * as a whole, query and all: nothing can be added to a known one.
+ * The URLs that an answer may open: those that the user wrote, that a search returned, and that an opened page links
+ * to. A document may suggest others that contain the user's words, and opening one would leak these. So a URL must
+ * match as a whole, including its query: nothing can be appended to a known one.
  */
 export class KnownUrls {
   readonly #keys = new Set<string>();
 
-  /** @param texts what the user and the workspace's own instructions say */
+  /** @param texts the user's messages and the workspace's own instructions */
   constructor(texts: readonly string[]) {
     for (const text of texts) this.addText(text);
   }
@@ -38,7 +38,7 @@ export class KnownUrls {
   }
 }
 
-/** With and without the marks at its end. */
+/** With and without trailing punctuation. */
 function readingsOf(found: string): string[] {
   const readings = [found];
   for (let text = found; CLOSING.test(text) && readings.length < 10;) {
@@ -48,7 +48,7 @@ function readingsOf(found: string): string[] {
   return readings;
 }
 
-/** Pages are the same over http and https, and with or without a slash at the end. */
+/** Pages are the same over http and https, and with or without a trailing slash. */
 function keyOf(url: string): string | null {
   const parsed = URL.parse(toPageUrls([url])[0] ?? '');
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return null;

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 
-/** How an answer to a request for a page is to be read. */
+/** How to read the response to a request for a page. */
 export type PageFormat =
   | { kind: 'html' }
-  /** Text that is read as it is. */
+  /** Text that is returned unchanged. */
   | { kind: 'text' }
   /** For the file parsers, which go by content and extension. */
   | { kind: 'file'; name: string }
@@ -22,7 +22,7 @@ const EXTENSION_BY_TYPE: Readonly<Record<string, string>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': '.xlsx',
 };
 const FILE_EXTENSIONS = new Set(Object.values(EXTENSION_BY_TYPE));
-/** What servers say of whatever they do not know. */
+/** What servers send for unknown types. */
 const TELLS_NOTHING = new Set([
   '',
   'application/octet-stream',
@@ -53,7 +53,7 @@ export function formatOfPage(place: URL, contentType: string, bytes: Buffer): Pa
   return TEXT_TYPES.test(type) ? { kind: 'text' } : { kind: 'unreadable', type: printable(type) };
 }
 
-/** The last part of the path; the host for one that has none. */
+/** The last segment of the path, or the host if there is none. */
 export function fileNameOf(place: URL): string {
   const name = posix.basename(place.pathname);
   try {
@@ -63,7 +63,7 @@ export function fileNameOf(place: URL): string {
   }
 }
 
-/** A header is the site's, and a sentence is ours. */
+/** The header comes from the site, so it is sanitized before it is put into a message. */
 function printable(type: string): string {
   return /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(type) ? type : 'something';
 }

@@ -4,7 +4,7 @@ import type { OpenedWebPage } from './read-web-pages.ts';
 
 const numbered = z.object({
   document_citation_number: z.int().positive(),
-  /** Some services mark their results with words to be taken out of answers; none here does. */
+  /** Other services mark their results with words that must be removed from answers; none here does. */
   unique_identifier_to_strip_away: z.null(),
 });
 

@@ -12,11 +12,11 @@ export type WebPage =
   | {
       kind: 'read';
       title: string;
-      /** Markdown for HTML and files, otherwise as it is. */
+      /** Markdown for HTML and files, otherwise unchanged. */
       text: string;
-      /** There would have been more. */
+      /** The text was truncated. */
       isCut: boolean;
-      /** Where its links lead, besides addresses in its text. */
+      /** The targets of its links, besides URLs in its text. */
       links: readonly string[];
     }
   | FailedPage;
@@ -31,13 +31,13 @@ const FETCH_TIMEOUT_MS = 20_000;
 const MAX_BYTES = 10_000_000;
 const ACCEPT =
   'text/html, application/xhtml+xml, text/markdown, text/plain;q=0.9, application/pdf;q=0.9, */*;q=0.5';
-/** Less text than this beside scripts is a page that writes itself. */
+/** A page with scripts and less text than this renders itself. */
 const FEW_CHARACTERS = 200;
 const SIGN_IN: readonly number[] = [401, 402, 403, 407];
 
 /**
- * The readable text behind an address, fetched through the guarded HTTP.
- * @throws the signal's reason; what goes wrong with the page itself is in the result
+ * The readable text at a URL, fetched over the guarded HTTP client.
+ * @throws the signal's reason; failures of the page itself are in the result
  */
 export async function readWebPage(
   services: PageServices,
@@ -100,7 +100,7 @@ interface HtmlAnswer {
   isCut: boolean;
 }
 
-/** A page that shows nothing without its scripts is rendered, where a browser is installed. */
+/** A page that shows nothing without its scripts is rendered, if a browser is installed. */
 async function readHtml(
   services: PageServices,
   { html, place, isCut }: HtmlAnswer,
@@ -146,7 +146,7 @@ async function parse(
   return { kind: 'read', title, text, isCut: false, links: [] } as const;
 }
 
-/** Null when there is no browser, or it does not manage: the page stays as it was sent. */
+/** Null when there is no browser or it fails: then the page is used as sent. */
 async function render(
   { renderer }: PageServices,
   place: URL,

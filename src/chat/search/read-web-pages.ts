@@ -11,7 +11,7 @@ import { webDocument } from './web-document.ts';
 
 export type PagesServices = PageServices & Pick<ChatServices, 'db'>;
 
-/** Who asks: documents that are private to others are not shown. */
+/** The caller: private documents of others are not shown. */
 export interface PageReader {
   workspaceId: WorkspaceId;
   userId: UserId;
@@ -24,7 +24,7 @@ export type OpenedWebPage =
       document: SearchDoc;
       text: string;
       isCut: boolean;
-      /** Where it leads, besides addresses in its text. */
+      /** The targets of its links, besides URLs in its text. */
       links: readonly string[];
     }
   | (FailedPage & { url: string });
@@ -35,9 +35,9 @@ const PAGE_TIMEOUT_MS = 60_000;
 const MAX_URL_LENGTH = 2_000;
 
 /**
- * Reads the pages at these addresses, in their order. A page that cannot be fetched is read from the index, where the
- * caller may see it there; one that cannot be read at all fails alone.
- * @param budgetTokens what all texts may cost together
+ * Reads the pages at these URLs, in order. A page that cannot be fetched is read from the index if the caller may see
+ * it there; an unreadable one fails alone.
+ * @param budgetTokens limit for all texts together
  * @throws the signal's reason
  */
 export async function readWebPages(
@@ -58,7 +58,10 @@ export async function readWebPages(
   return cutToBudget(opened, options.budgetTokens);
 }
 
-/** Addresses as models and people write them, each once: without a scheme, in angle brackets, with a fragment. */
+/**
+ * Normalizes URLs as models and people write them (without a scheme, in angle brackets, with a fragment), and removes
+ * duplicates.
+ */
 export function toPageUrls(written: readonly string[]): string[] {
   const urls = written.filter((text) => text.trim() !== '').map(toPageUrl);
   return [...new Set(urls)];
@@ -70,12 +73,12 @@ function toPageUrl(written: string): string {
   const text = hasScheme ? plain : `https://${plain.replace(/^\/\//, '')}`;
   const url = URL.parse(text);
   if (url === null) return text.slice(0, MAX_URL_LENGTH);
-  // The same page, whichever part of it is meant.
+  // The fragment does not change the page.
   url.hash = '';
   return url.href;
 }
 
-/** Without the brackets and quotes around it; a pattern would try again at each of a million. */
+/** Without surrounding brackets and quotes; a pattern would backtrack at each of a million. */
 function unwrapped(text: string): string {
   let start = 0;
   let end = text.length;

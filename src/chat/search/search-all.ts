@@ -3,21 +3,21 @@ import { visibleText } from '#src/documents/html-text.ts';
 import type { SearchHit } from '#src/documents/search-hit.ts';
 import { type FusedItem, fuseRanks } from './fuse-ranks.ts';
 
-/** Of one search alone. */
+/** Limit of a single search. */
 const MAX_FOUND_BY_ONE = 10;
-/** Of several together. */
+/** Limit of several together. */
 const MAX_FOUND = 15;
-/** What each of several searches brings to the fusion. */
+/** Results of each search that enter the fusion. */
 const DEPTH = 25;
 /** Queries that a model has written fit the index better than the user's words, which may be "and the other one?". */
 const QUERY_WEIGHT = 0.7;
 const QUESTION_WEIGHT = 0.5;
-/** Passages shown of one document when several queries have found different ones. */
+/** Passages shown of one document when several queries found different ones. */
 const MAX_PASSAGES = 3;
-/** What all passages beyond the first of each document may cost together. */
+/** Token limit of all passages beyond the first of each document. */
 const MAX_FURTHER_TOKENS = 4_000;
 
-/** One search of the index, bound to its workspace, user and filters; best hits first. */
+/** A search of the index, bound to its workspace, user and filters; best hits first. */
 export type SearchIndex = (
   query: string,
   limit: number,
@@ -27,11 +27,11 @@ export type SearchIndex = (
 export interface FoundDocument {
   /** Its best passage. */
   hit: SearchHit;
-  /** What the model reads of it. */
+  /** The text for the model. */
   content: string;
 }
 
-/** Searches for all of it at once and fuses the lists; one entry a document, best first. */
+/** Runs all queries at once and fuses the results; one entry per document, best first. */
 export async function searchAll(
   search: SearchIndex,
   asked: { queries: readonly string[]; question: string | null },
@@ -70,7 +70,7 @@ function joinPassages(fused: readonly FusedItem<SearchHit>[], isAlone: boolean):
       .toSorted((one, other) => one.chunk_ind - other.chunk_ind)
       .map(({ text }) => text)
       .join('\n\n');
-    // Scores of different searches cannot be compared, places in them can.
+    // Scores of different searches are not comparable, ranks are.
     return [{ hit: isAlone ? best : { ...best, score }, content }];
   });
 }

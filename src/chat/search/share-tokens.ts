@@ -1,6 +1,6 @@
 import { countTokens, takeTokens } from '#src/documents/count-tokens.ts';
 
-/** More characters than this a token hardly ever has; what lies behind them is not counted. */
+/** A token rarely has more characters than this; text beyond the limit is not counted. */
 const CHARACTERS_PER_TOKEN = 12;
 
 export interface SharedText {
@@ -8,7 +8,7 @@ export interface SharedText {
   isCut: boolean;
 }
 
-/** Cuts texts so that all of them together cost `budget` tokens at most: short ones stay whole, long ones share the rest. */
+/** Cuts texts so that together they cost at most `budget` tokens: short ones stay whole, long ones share the rest. */
 export function shareTokens(texts: readonly string[], budget: number): SharedText[] {
   const heads = texts.map((text) => text.slice(0, budget * CHARACTERS_PER_TOKEN));
   const costs = heads.map((head) => countTokens(head));

@@ -4,7 +4,7 @@ import type { SearchDoc } from '#src/documents/search-hit.ts';
 
 const MAX_TITLE_LENGTH = 300;
 
-/** A page of the web as a search document. A page that is found by a search and opened later is the same document. */
+/** A web page as a search document. A page found by a search and opened later is the same document. */
 export function webDocument(page: { url: string; title: string; text: string }): SearchDoc {
   const title = cleanText(page.title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_LENGTH));
   return {

@@ -8,7 +8,10 @@ type SessionChange = Pick<
   'title' | 'shared_status' | 'temperature_override' | 'alternate_model'
 >;
 
-/** Its place in the list stays: that goes by its messages. @throws Problem NOT_FOUND */
+/**
+ * Its position in the list stays, because that depends on its messages.
+ * @throws Problem NOT_FOUND
+ */
 export async function changeSession(
   db: Database,
   { workspaceId, userId, id }: SessionAddress,

@@ -7,12 +7,15 @@ import { requireAgent } from './create-session.ts';
 import { type SessionAddress, unknownSession } from './session-ids.ts';
 import { findModel } from './session-model.ts';
 
-/** The rest is for the answer, the question and the history. */
+/** Share of the context; the rest is for the answer, the question and the history. */
 const SHARE_FOR_DOCUMENTS = 0.75;
 
 type TokenServices = Pick<ChatServices, 'db' | 'config' | 'chatModels'>;
 
-/** Tokens of documents that fit beside the agent's instructions. @throws Problem BAD_REQUEST for an unknown agent */
+/**
+ * Tokens of documents that fit next to the agent's instructions.
+ * @throws Problem BAD_REQUEST for an unknown agent
+ */
 export async function tokensBesideAgent(
   services: TokenServices,
   owner: ChatOwner,
@@ -22,7 +25,10 @@ export async function tokensBesideAgent(
   return tokensLeft(services, modelOf(services, labelOf(agent)), agent.instructions);
 }
 
-/** Tokens of files that fit into the session's model beside instructions. @throws Problem NOT_FOUND */
+/**
+ * Tokens of files that fit into the context of the session's model next to instructions.
+ * @throws Problem NOT_FOUND
+ */
 export async function tokensLeftInSession(
   services: TokenServices,
   { workspaceId, userId, id }: SessionAddress,

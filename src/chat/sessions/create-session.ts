@@ -7,7 +7,7 @@ import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 
 interface SessionRequest {
-  /** 0 is the default one. */
+  /** 0 is the default agent. */
   agentId: number;
   projectId: number | null;
   title: string | null;
@@ -26,7 +26,7 @@ export async function createSession(
     if (projectId !== null && project === null) throw unknownProject(projectId);
     const ofProject = project && (await lockProject(transaction, project.id));
     const { sessionId } = await insertSession(transaction, owner, {
-      agentId: agent.id as AgentId, // it was found by it
+      agentId: agent.id as AgentId, // the row was found by this id
       projectId: ofProject,
       title,
       now,
@@ -34,7 +34,7 @@ export async function createSession(
     return sessionId;
   });
 
-  /** It is not deleted until its session is there. */
+  /** Locked against deletion until its session exists. */
   async function lockProject(transaction: Database, id: ProjectId): Promise<ProjectId> {
     const locked = await transaction
       .selectFrom('project')
@@ -49,7 +49,7 @@ export async function createSession(
   }
 }
 
-/** @throws Problem BAD_REQUEST for one that is unknown, deleted or another user's own */
+/** @throws Problem BAD_REQUEST for an agent that is unknown, deleted or another user's private one */
 export async function requireAgent(
   db: Database,
   owner: ChatOwner,

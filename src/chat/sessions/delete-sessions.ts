@@ -4,8 +4,8 @@ import type { Database } from '#src/platform/database.ts';
 import { type SessionAddress, unknownSession } from './session-ids.ts';
 
 /**
- * Hides a session, or removes it with all its messages when `isFinal`, hidden or not. An answer that is being written
- * in it stops. Files that were attached stay: they are the user's.
+ * Hides a session, or deletes it with all its messages when `isFinal`, hidden or not. An answer in progress stops.
+ * Attached files stay: they belong to the user.
  * @throws Problem NOT_FOUND
  */
 export async function deleteSession(
@@ -42,7 +42,7 @@ async function hide(db: Database, which: RawBuilder<unknown>, now: Date): Promis
   return rows.length;
 }
 
-/** Rows below it go with it; who writes an answer there finds its run gone. */
+/** Dependent rows are deleted with it; a process writing an answer there finds its run gone. */
 async function remove(db: Database, which: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql`delete from chat_session where ${which} returning id`.execute(db);
   return rows.length;

@@ -10,8 +10,8 @@ export interface Feedback {
 }
 
 /**
- * What the user thinks of an answer; it takes the place of what they thought before.
- * @throws Problem NOT_FOUND, BAD_REQUEST for a message that is no answer
+ * Saves the user's feedback on an answer, replacing any earlier one.
+ * @throws Problem NOT_FOUND, BAD_REQUEST for a message that is not an answer
  */
 export async function giveFeedback(
   db: Database,
@@ -24,7 +24,7 @@ export async function giveFeedback(
     if (role !== 'assistant') {
       throw new Problem(
         'BAD_REQUEST',
-        `body.chat_message_id: message ${messageId} is no answer. Feedback is for messages of the type assistant.`,
+        `body.chat_message_id: message ${messageId} is not an answer. Feedback is for messages of the type assistant.`,
       );
     }
     const values = {
@@ -42,7 +42,10 @@ export async function giveFeedback(
   });
 }
 
-/** Does nothing when there is none. @throws Problem NOT_FOUND for the message */
+/**
+ * Does nothing when there is none.
+ * @throws Problem NOT_FOUND for the message
+ */
 export async function removeFeedback(
   db: Database,
   owner: ChatOwner,
@@ -58,7 +61,7 @@ export async function removeFeedback(
   });
 }
 
-/** It is not deleted until the transaction ends. */
+/** Locks the message against deletion until the transaction ends. */
 async function lockMessage(
   transaction: DatabaseTransaction,
   { workspaceId, userId }: ChatOwner,

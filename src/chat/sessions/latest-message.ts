@@ -5,8 +5,8 @@ import { Problem } from '#src/platform/errors.ts';
 import { unknownMessage } from './session-ids.ts';
 
 /**
- * Shows the branch that a message is on: on the way from the root to it, each message's shown child becomes the next
- * one. What is shown below it stays.
+ * Shows the branch of a message: on the path from the root to it, each message's latest child becomes the next one.
+ * What is shown below it stays.
  * @throws Problem NOT_FOUND, BAD_REQUEST for a root
  */
 export async function showBranchOf(
@@ -15,7 +15,7 @@ export async function showBranchOf(
   messageId: number,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    // The session first, as whoever adds a message does, so that neither waits for the other.
+    // Locks the session first, in the same order as adding a message, to avoid deadlocks.
     const message = await transaction
       .selectFrom('chat_session as session')
       .innerJoin('chat_message as message', 'message.chat_session_id', 'session.id')

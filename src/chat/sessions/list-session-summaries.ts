@@ -26,7 +26,7 @@ export interface SessionSummary {
   /** '' when it has neither a name nor a question. */
   title: string;
   createdAt: Date;
-  /** When it was made, for one without messages. */
+  /** The creation time for a session without messages. */
   lastMessageAt: Date;
   messageCount: number;
 }
@@ -41,7 +41,7 @@ interface SummaryRow {
   question: string | null;
 }
 
-/** Last used first; `total` counts all of them. Sessions that come meanwhile do not shift the pages. */
+/** Last used first; `total` counts all of them. Sessions that are created meanwhile do not shift the pages. */
 export async function listSessionSummaries(
   db: Database,
   owner: ChatOwner,

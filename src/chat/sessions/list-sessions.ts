@@ -8,7 +8,7 @@ import { queryId } from './session-ids.ts';
 /** A session without a message counts as failed when it is older than this. */
 const EMPTY_FOR_MINUTES = 5;
 
-/** A time as text with all its microseconds, in UTC; without an offset it is meant so. */
+/** A time as text with microseconds, in UTC; without an offset, UTC is assumed. */
 const instant = z.iso
   .datetime({
     offset: true,
@@ -44,8 +44,8 @@ export const sessionsQuerySchema = z.object({
 });
 
 /**
- * Last used first. `before` names a moment, so sessions of one moment are never parted: a page may hold a few more than
- * was asked for.
+ * Last used first. `before` is a time, so sessions with the same time are never split: a page may contain a few more
+ * than requested.
  */
 export async function listSessions(
   db: Database,

@@ -22,7 +22,7 @@ export const projectSchema = z
 
 export type ShownProject = z.input<typeof projectSchema>;
 
-/** The projects as the API shows them, with their conversations, in the same order. */
+/** The projects as the API returns them, with their conversations, in the same order. */
 export async function presentProjects(
   db: Database,
   owner: ProjectOwner,
@@ -50,6 +50,6 @@ export async function presentProject(
   row: ProjectRow,
 ): Promise<ShownProject> {
   const [project] = await presentProjects(db, owner, [row]);
-  if (!project) throw new Error('One project was to be presented and none was.');
+  if (!project) throw new Error('No project was presented.');
   return project;
 }

@@ -70,7 +70,7 @@ export const sessionDetailsSchema = z
   })
   .meta({ id: 'ChatSessionDetailResponse' });
 
-/** Feedback and the running answer are the owner's business alone. */
+/** Feedback and the answer in progress are only shown to the owner. */
 export function presentSessionDetails(
   session: SessionDetails,
   readerId: UserId,
@@ -120,7 +120,7 @@ function presentMessage(
 }
 
 function presentDocument(document: unknown, index: number): z.input<typeof savedSearchDocSchema> {
-  const stored = document as SearchDoc; // its column holds nothing else
+  const stored = document as SearchDoc; // its column contains nothing else
   return { ...stored, score: stored.score ?? 0, db_doc_id: index + 1 };
 }
 
@@ -129,9 +129,9 @@ function feedbackOf({ is_positive: isPositive }: MainlineMessage): 'like' | 'dis
   return isPositive ? 'like' : 'dislike';
 }
 
-/** Answers from before packets were kept are told as what they would have been; an unfinished one has none yet. */
+/** Answers from before packets were stored are presented with equivalent packets; an unfinished one has none yet. */
 function packetsOf({ packets, content }: MainlineMessage): Packet[] {
-  if (packets !== null) return packets as Packet[]; // they are stored as they went out
+  if (packets !== null) return packets as Packet[]; // stored exactly as they were sent
   if (content === '') return [];
   return [
     packetAt(0, { type: 'message_start', final_documents: null }),

@@ -5,7 +5,7 @@ import type { AgentId, ChatSessionId } from '#src/ids.ts';
 
 export const sharedStatus = z.enum(['public', 'private']);
 
-/** A session as lists show it. What is unknown is null, never left out. */
+/** A session in a list. Unknown values are null, never omitted. */
 export const chatSessionSchema = z
   .object({
     id: z.string(),
@@ -24,7 +24,7 @@ export interface SessionRow {
   title: string | null;
   agent_id: AgentId | null;
   created_at: Date;
-  /** ISO 8601 with microseconds, which a `Date` would cut off, and with them the order. */
+  /** ISO 8601 with microseconds, which a `Date` would truncate, and with them the order. */
   updated: string;
   shared_status: 'public' | 'private';
   alternate_model: string | null;

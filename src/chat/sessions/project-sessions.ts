@@ -10,7 +10,7 @@ import { lockProject } from '#src/chat/projects/projects.ts';
 /** Shown with a project; GET /chat/get-user-chat-sessions pages through all of them. */
 const MAX_SHOWN = 200;
 
-/** The conversations of each project, the one that was spoken in last first. */
+/** The conversations of each project, last used first. */
 export async function listProjectSessions(
   db: Database,
   owner: ProjectOwner,
@@ -29,7 +29,7 @@ export async function listProjectSessions(
 }
 
 /**
- * Puts a conversation into a project; with null, takes it out of the one it is in.
+ * Moves a conversation to a project; with null, out of its current one.
  * @throws Problem NOT_FOUND for a project or a conversation that the owner does not have
  */
 export async function moveSession(
@@ -54,7 +54,7 @@ export async function moveSession(
 }
 
 /**
- * The project that a conversation belongs to; null when it belongs to none.
+ * The project of a conversation; null when it has none.
  * @throws Problem NOT_FOUND for a conversation that the owner does not have
  */
 export async function projectOfSession(

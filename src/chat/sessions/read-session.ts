@@ -11,20 +11,20 @@ export interface SessionDetails {
   owner_name: string;
   title: string | null;
   agent_id: AgentId | null;
-  /** Null for the default one. */
+  /** Null for the default agent. */
   agent_name: string | null;
   created_at: Date;
   shared_status: 'public' | 'private';
   alternate_model: string | null;
   temperature_override: number | null;
   deleted_at: Date | null;
-  /** The answer that is being written; null when none is. */
+  /** The answer in progress; null when there is none. */
   run_id: number | null;
   messages: MainlineMessage[];
 }
 
 /**
- * What the reader may see: their own sessions, and with `isShared` those of their workspace that are shared.
+ * A session that the reader may see: their own, and with `isShared` those of their workspace that are shared.
  * @throws Problem NOT_FOUND
  */
 export async function readSession(

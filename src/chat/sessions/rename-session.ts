@@ -8,8 +8,8 @@ import { type Beginning, writeTitle } from './write-title.ts';
 const WITHOUT_WORDS = 'New chat';
 
 /**
- * Names a session: as told, or from how it begins when `name` is null. A name that somebody gives meanwhile stays. A
- * session without a message stays without a name.
+ * Names a session: as given, or from its first messages when `name` is null. A name that is set meanwhile is kept. A
+ * session without a message stays unnamed.
  * @throws Problem NOT_FOUND
  */
 export async function renameSession(

@@ -27,7 +27,7 @@ export interface SessionGroup {
   sessions: SessionRow[];
 }
 
-/** The owner's sessions that hold the words, last used first, grouped by the days of the owner's time zone. */
+/** The owner's sessions that contain the words, last used first, grouped by the days of the owner's time zone. */
 export async function searchSessions(
   db: Database,
   { workspaceId, userId }: ChatOwner,
@@ -56,7 +56,7 @@ export async function searchSessions(
   return { groups: groupByAge(rows.slice(0, pageSize)), hasMore: rows.length > pageSize };
 }
 
-/** What has a meaning in LIKE stands for itself. */
+/** Escapes the special characters of LIKE. */
 function patternsOf(query: string): string[] {
   const words = cleanText(query).split(/\s+/u).filter(Boolean);
   return words

@@ -8,28 +8,34 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const MAX_ID = 2_147_483_647;
 const given = z.coerce.number('must be a whole number').int('must be a whole number');
 
-/** Which session, and whose. */
+/** Identifies a session and its owner. */
 export interface SessionAddress extends ChatOwner {
   id: ChatSessionId;
 }
 
-/** The id of a path is branded here, once its shape is known: what has another shape names nothing. @throws Problem NOT_FOUND */
+/**
+ * A path id is branded here, after its format is checked: an id of any other format cannot exist.
+ * @throws Problem NOT_FOUND
+ */
 export function sessionIdOf(text: string): ChatSessionId {
   if (!UUID.test(text)) throw unknownSession(text);
   return text.toLowerCase() as ChatSessionId;
 }
 
-/** The same in a body, where another shape is a mistake in that field. */
+/** The same in a body, where any other format is an error of that field. */
 export const sessionIdField = z
   .guid('must be the UUID of a chat session')
   .transform((id) => id.toLowerCase() as ChatSessionId);
 
-/** Of an agent, a project or a message; the query tells whether there is one. */
+/** Id of an agent, a project or a message; the query tells whether it exists. */
 export const numericId = z.int().min(0).max(MAX_ID);
 /** The same in a query string. */
 export const queryId = given.min(0).max(MAX_ID);
 
-/** For one that does not exist, was deleted, or is somebody else's: nobody can tell which. */
+/**
+ * The same error for a session that does not exist, was deleted, or belongs to someone else, so that callers cannot
+ * tell them apart.
+ */
 export function unknownSession(id: string): Problem {
   const shown = JSON.stringify(id.slice(0, 100));
   return new Problem('NOT_FOUND', `You have no chat session with the id ${shown}.`);

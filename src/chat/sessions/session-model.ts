@@ -2,7 +2,7 @@ import type { ChatModel } from '#src/chat/model/chat-model.ts';
 import type { ChatModels } from '#src/chat/model/chat-models.ts';
 import { Problem } from '#src/platform/errors.ts';
 
-/** The configured model that `provider/model` or a model's name alone means; names may hold slashes themselves. */
+/** The configured model that `provider/model` or a bare model name refers to; model names may contain slashes. */
 export function findModel(models: ChatModels, text: string): ChatModel | null {
   return (
     models.all.find(({ provider, name }) => `${provider}/${name}` === text) ??
@@ -11,7 +11,7 @@ export function findModel(models: ChatModels, text: string): ChatModel | null {
   );
 }
 
-/** @throws Problem BAD_REQUEST that says what is configured */
+/** @throws Problem BAD_REQUEST that lists what is configured */
 export function assertConfigured(models: ChatModels, text: string): void {
   if (findModel(models, text) !== null) return;
   const names = models.all.map(({ provider, name }) => `${provider}/${name}`).join(', ');

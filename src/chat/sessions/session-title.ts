@@ -3,15 +3,15 @@ import { cleanText } from '#src/documents/clean-text.ts';
 
 const MAX_TITLE = 500;
 const MAX_WORDS = 60;
-/** More is not looked at. */
+/** Text beyond this is ignored. */
 const MAX_READ = 2_000;
 
-/** What breaks a line or turns the direction of what follows it. */
+/** Characters that break a line or change the direction of the following text. */
 const DISRUPTIVE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 /** Fences anywhere; headings, lists, quotes and emphasis at the beginning. */
 const MARKUP = /`{3,}\w*|^[\s#>*_`~|•-]+/gu;
 
-/** A title that a user gives; blank becomes null. */
+/** A title given by a user; blank becomes null. */
 export const titleField = z
   .string()
   .max(MAX_TITLE)
@@ -28,7 +28,7 @@ export function titleFromWords(text: string): string | null {
   return clean.length <= MAX_WORDS ? clean : `${cutAtWord(clean)}…`;
 }
 
-/** Leaves room for the ellipsis. A text without spaces is cut between two characters as people see them. */
+/** Leaves room for the ellipsis. A text without spaces is cut between two grapheme clusters. */
 function cutAtWord(text: string): string {
   let end = 0;
   for (const { index, segment } of new Intl.Segmenter().segment(text.slice(0, MAX_WORDS + 40))) {

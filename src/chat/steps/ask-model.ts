@@ -13,31 +13,31 @@ export interface ModelStepInput {
   model: ChatModel;
   request: ChatModelRequest;
   numbers: CitationNumbers;
-  /** What the answer was given so far; null when nothing was searched. */
+  /** The documents so far; null when nothing was searched. */
   documents: readonly SearchDoc[] | null;
   includeCitations: boolean;
   turn: number;
-  /** What is shown before the model's first word; returns the turn of that word. */
+  /** Shows packets before the model's first text; returns the turn of that text. */
   beforeText: (turn: number) => Generator<Packet, number>;
-  /** `held`: words go out when the model has ended and called no tool. `dropped`: they never do. */
+  /** `held`: text is sent when the model has ended and called no tool. `dropped`: it is never sent. */
   words: 'shown' | 'held' | 'dropped';
 }
 
 export interface ModelStep {
-  /** What the model said, citations as it wrote them. */
+  /** The model's text, with citations as it wrote them. */
   text: string;
   reasoning: string | null;
   toolCalls: ModelToolCall[];
-  /** Goes back to the provider with the results of the calls. */
+  /** Sent back to the provider with the results of the calls. */
   state: ProviderState | undefined;
   finishReason: string;
-  /** Where the next block goes; that of the text while one is open. */
+  /** The turn of the next block; that of the text while one is open. */
   turn: number;
-  /** The words went out as packets. */
+  /** The text was sent as packets. */
   isShown: boolean;
 }
 
-/** One call of the model: its reasoning and its words as packets, in wire order; what it asks for is returned. */
+/** One model call: yields its reasoning and text as packets, in wire order; returns its tool calls. */
 export async function* askModel(input: ModelStepInput): AsyncGenerator<Packet, ModelStep> {
   const writer = new CitationWriter(sourcesOf(input.numbers), input.includeCitations);
   const step: ModelStep = {
@@ -61,7 +61,7 @@ export async function* askModel(input: ModelStepInput): AsyncGenerator<Packet, M
   for await (const part of input.model.stream(input.request)) {
     switch (part.type) {
       case 'reasoning':
-        // What a model thinks after it began to answer has no place in the order of packets.
+        // Reasoning after the first text has no place in the order of packets.
         if (step.text !== '') break;
         if (!isReasoning) yield packetAt(step.turn, { type: 'reasoning_start' });
         isReasoning = true;

@@ -6,8 +6,8 @@ import { ModelFailed } from '#src/chat/model/model-failed.ts';
 import type { Packet } from '#src/chat/wire/packets.ts';
 
 /**
- * Asks with as much as fits. Tokens are estimated: where the provider counts more than the model can take, it is asked
- * once more with half.
+ * Calls the model with as much as fits. Tokens are estimated: if the provider counts more than the model accepts, it is
+ * called once more with half.
  * @param budgetTokens for messages and tools together
  */
 export async function* askWithin(
@@ -35,7 +35,7 @@ export async function* askWithin(
   return yield* askModel(fitted(Math.floor(room / 2)));
 }
 
-/** What the descriptions of the tools take of the context. */
+/** The share of the context that the descriptions of the tools take. */
 function schemaTokens(tools: readonly ModelTool[]): number {
   return tools.reduce(
     (sum, { name, description, parameters }) =>

@@ -1,6 +1,6 @@
 import type { ChatModelMessage, ModelToolCall, ProviderState } from '#src/chat/model/chat-model.ts';
 
-/** What a model said when it called, for the request that brings the results. */
+/** A model's message with its calls, for the request that returns the results. */
 interface CallingStep {
   text: string;
   state: ProviderState | undefined;
@@ -9,7 +9,7 @@ interface CallingStep {
 const NO_TOOLS_LEFT =
   'Not run: no tools are left. Answer now, in words, with what you have; say plainly what is missing.';
 
-/** The message of a model that has called tools, as its provider wants it back. */
+/** The message of a model that has called tools, in the form that its provider wants back. */
 export function callingMessage(
   { text, state }: CallingStep,
   toolCalls: readonly ModelToolCall[],
@@ -17,7 +17,7 @@ export function callingMessage(
   return { role: 'assistant', content: text, toolCalls, ...(state !== undefined && { state }) };
 }
 
-/** For a model that calls tools where it has none: its calls, and that it is to answer without. */
+/** For a model that calls tools when it has none: its calls, and the instruction to answer without. */
 export function refusedCalls(
   step: CallingStep,
   calls: readonly ModelToolCall[],

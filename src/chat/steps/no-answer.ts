@@ -12,7 +12,7 @@ export function emptyAnswer(model: ChatModel, finishReason: string): ModelFailed
   });
 }
 
-/** What was said before the provider's filter stopped it is no answer. */
+/** Text before the provider's filter stopped it does not count as an answer. */
 export function withheld(model: ChatModel): ModelFailed {
   return failed(model, 'content-filter', {
     errorCode: 'CONTENT_POLICY',

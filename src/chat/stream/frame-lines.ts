@@ -5,14 +5,14 @@ import type { ErrorLine, ErrorPacket, StreamLine } from '#src/chat/wire/packets.
 const HEARTBEAT_MS = 15_000;
 
 interface FramingOptions {
-  /** Place of the first line in its answer, when a reader joins later. */
+  /** Index of the first line in its answer, when a reader joins later. */
   firstIndex?: number;
   heartbeatMs?: number;
 }
 
 /**
- * Server-sent events (HTML Living Standard 9.2), one a line, each with its place in the answer as `id`; a comment after
- * each silence, so that no proxy closes the connection.
+ * Server-sent events (HTML Living Standard 9.2), one per line, with the line's index in the answer as `id`; a comment
+ * after each silence, so that no proxy closes the connection.
  */
 export async function* frameAsEvents(
   lines: AsyncIterable<StreamLine>,
@@ -30,8 +30,8 @@ export async function* frameAsEvents(
 }
 
 /**
- * Bare JSON lines, as the clients of the `/api` prefix read them; a fatal error is a line without placement. They pass
- * empty lines over, which serve as heartbeats.
+ * Bare JSON lines for the clients of the `/api` prefix; a fatal error is a line without placement. These clients skip
+ * empty lines, which serve as heartbeats.
  */
 export async function* frameAsLines(
   lines: AsyncIterable<StreamLine>,
@@ -47,7 +47,10 @@ export async function* frameAsLines(
   }
 }
 
-/** The lines, with null for each silence; none before the first line: a failure until then has a status of its own. */
+/**
+ * The lines, with null for each silence; no null before the first line, since a failure until then has an HTTP status
+ * of its own.
+ */
 async function* withHeartbeats(
   lines: AsyncIterable<StreamLine>,
   heartbeatMs: number,

@@ -4,13 +4,13 @@ import { type AnswerPiece, WrittenCitations } from '#src/chat/citations/written-
 import type { ErrorPacket, PacketBody, StreamLine } from '#src/chat/wire/packets.ts';
 
 const PAGE = /#page=(\d+)/;
-/** Failures of ours that may pass. */
+/** Our own failures that may be temporary. */
 const PASSING = ['BAD_GATEWAY', 'SERVICE_UNAVAILABLE'] as const;
 
 /**
- * The lines of the reference family: `chunk` with each piece of the answer, `done` at its end. Citations are counted in
- * the order in which they appear: `[n]` is the n-th of `citations`.
- * @throws Problem when the answer fails before its first piece, so that a status can still say so
+ * The lines of the reference family: `chunk` with each piece of the answer, `done` at its end. Citations are numbered
+ * in order of appearance: `[n]` is the n-th of `citations`.
+ * @throws Problem when the answer fails before its first piece, while a status can still be sent
  */
 export async function* frameAsReference(
   lines: AsyncIterable<StreamLine>,
@@ -37,14 +37,14 @@ export async function* frameAsReference(
   }
 }
 
-/** The words of an answer, its citations counted. */
+/** The text of an answer with its citations renumbered. */
 class ReferenceAnswer {
   readonly #cited: number[] = [];
   readonly #documentIds = new Map<number, string>();
   #documents: readonly SearchDoc[] = [];
   #text = this.#openText();
 
-  /** What is shown next; half a citation waits for its other half. */
+  /** The text to show next; an incomplete citation waits for its rest. */
   add(obj: PacketBody): string {
     if (obj.type === 'citation_info') this.#documentIds.set(obj.citation_number, obj.document_id);
     if (obj.type === 'message_delta') return this.#count(this.#text.read(obj.content));
@@ -93,7 +93,7 @@ function errorLine({ message, error_code }: ErrorPacket, requestId: string): unk
   return { type: 'error', error_code, detail: message, request_id: requestId };
 }
 
-/** A failure of the model is one of the upstream service; only such a failure names a model. */
+/** A model's failure is one of the upstream service; only such a failure names a model. */
 function refusal({ message, error_code, details }: ErrorPacket): Problem {
   if (details !== null) return new Problem('BAD_GATEWAY', message);
   const code = PASSING.find((passing) => passing === error_code);

@@ -23,8 +23,8 @@ export const chatFullResponseSchema = z
 export type ChatFullResponse = z.output<typeof chatFullResponseSchema>;
 
 /**
- * Gathers an answer's stream into one object, so that both forms say the same. A failed answer has an empty text
- * and an `error_msg`.
+ * Collects an answer's stream into one object, so that both forms agree. A failed answer has an empty text and an
+ * `error_msg`.
  */
 export async function collectAnswer(
   lines: AsyncGenerator<StreamLine, AnswerSummary>,
@@ -63,11 +63,11 @@ function emptyResponse(): ChatFullResponse {
 function addLine(response: ChatFullResponse, line: StreamLine): void {
   if ('reserved_assistant_message_id' in line)
     response.message_id = line.reserved_assistant_message_id;
-  // What a research agent thinks is part of its own block.
+  // A research agent's reasoning is part of its own block.
   if (!('obj' in line) || line.placement.sub_turn_index !== null) return;
   const { obj } = line;
   if (obj.type === 'message_start') {
-    // The answer is what is said last: what came before announced a tool.
+    // The answer is the last text: earlier text announced a tool.
     response.answer = '';
     response.citation_info = [];
     response.top_documents = obj.final_documents ?? [];

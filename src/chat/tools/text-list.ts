@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cleanText } from '#src/documents/clean-text.ts';
 
-/** A list of texts as models write it: sometimes one text without the list. */
+/** A list of texts as models write it: sometimes a single text without the list. */
 export function textList(description: string) {
   return z.preprocess(
     (value) => (typeof value === 'string' ? [value] : value),
@@ -9,7 +9,7 @@ export function textList(description: string) {
   );
 }
 
-/** Without blanks and repetitions, each and all of them bounded. */
+/** Without blanks and duplicates; each text and their number are bounded. */
 export function tidyTexts(
   texts: readonly string[],
   limits: { count: number; length: number },

@@ -4,7 +4,7 @@ import type { NumberRange } from '#src/chat/citations/citation-numbers.ts';
 import type { GeneratedImage, PacketBody } from '#src/chat/wire/packets.ts';
 import type { SearchDoc, SearchHit } from '#src/documents/search-hit.ts';
 
-/** Ids of the built-in tools, the same in every install; those that administrators add start at 1000. */
+/** Ids of the built-in tools, the same in every installation; those that administrators add start at 1000. */
 export const TOOL_IDS = {
   internalSearch: 1,
   webSearch: 2,
@@ -14,24 +14,24 @@ export const TOOL_IDS = {
 } as const;
 
 export interface ToolResult {
-  /** What the model sees: JSON, or plain text. */
+  /** The text for the model: JSON, or plain text. */
   text: string;
   /** Documents that the answer may cite; each has its number from `ToolContext.numbers`. */
   documents: readonly SearchDoc[];
-  /** The passages behind them, for an answer without a model. */
+  /** Their passages, for an answer without a model. */
   hits?: readonly SearchHit[];
   images?: readonly GeneratedImage[];
 }
 
 export interface ToolContext {
-  /** Gives citation numbers; `text` of the result names documents by them, as `citation`. */
+  /** Assigns citation numbers; `text` of the result refers to documents by them, as `citation`. */
   numbers: NumberRange;
   /** The user's own words. */
   question: string;
   signal: AbortSignal;
 }
 
-/** What the model is told of a call that did not work: its own mistake, or somebody else's. The answer goes on. */
+/** What the model is told about a failed call, whoever caused it. The answer continues. */
 export class ToolFailed extends Error {
   override readonly name = 'ToolFailed';
 }
@@ -41,29 +41,29 @@ export class WrongArguments extends ToolFailed {
   override readonly name = 'ToolFailed';
 }
 
-/** How a call that failed is shown. */
+/** How a failed call is shown. */
 export interface ShownFailure {
   /** The tool's `…_start`, for a call that failed before it. */
   start: PacketBody;
-  /** The reason, where the tool has a packet for it. */
+  /** The reason, if the tool has a packet for it. */
   error: PacketBody | null;
 }
 
 /**
- * Something that an answer may use. `run` yields the packets that show it at work, beginning with its `…_start` and
- * without the closing `section_end`.
+ * A tool for answers. `run` yields the packets that show its progress, beginning with its `…_start` and without the
+ * closing `section_end`.
  */
 export interface Tool {
-  /** What `allowed_tool_ids` and `forced_tool_id` call it. */
+  /** Its id in `allowed_tool_ids` and `forced_tool_id`. */
   readonly id: number;
-  /** What the model and `tool_calls` call it. */
+  /** Its name for the model and in `tool_calls`. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of its arguments, an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The list that calls in one step are merged on, such as `queries`; null when each call is on its own. */
+  /** The list on which calls of one step are merged, such as `queries`; null to run each call separately. */
   readonly mergedBy: string | null;
-  /** Its result is what was asked for: the model answers next, without tools. */
+  /** Its result is the answer to the request: the model answers next, without tools. */
   readonly isLast: boolean;
   /** Without it, a call that fails before its first packet is not shown. */
   readonly showFailure?: (failure: ToolFailed) => ShownFailure;
@@ -76,7 +76,7 @@ export interface Tool {
 
 type Optional = 'mergedBy' | 'isLast' | 'showFailure';
 
-/** A tool whose arguments are described and checked by one zod schema. */
+/** A tool whose arguments are described and validated by one zod schema. */
 export function defineTool<Input extends z.ZodObject>(
   definition: Omit<Tool, 'parameters' | 'run' | Optional> &
     Partial<Pick<Tool, Optional>> & {
@@ -100,7 +100,7 @@ export function defineTool<Input extends z.ZodObject>(
   };
 }
 
-/** Tools are made for every answer, of schemas that stay the same. */
+/** Cached, because tools are created for every answer from the same schemas. */
 const parametersOfSchema = new WeakMap<z.ZodObject, Tool['parameters']>();
 
 function parametersOf(schema: z.ZodObject): Tool['parameters'] {

@@ -10,7 +10,7 @@ import { noSession, RUN_LEASE_MS, type SessionSettings, type TurnPlace } from '.
 
 export interface NewTurn {
   place: TurnPlace;
-  /** Of a session to be made. */
+  /** For a new session. */
   settings: Pick<SessionSettings, 'agentId' | 'projectId'>;
   message: string;
   files: readonly FileDescriptor[];
@@ -26,14 +26,14 @@ export interface Turn {
   assistantMessageId: number;
 }
 
-/** A turn that is to begin, as the statement is given it. */
+/** A turn to begin, as input of the statement. */
 export interface AskedTurn {
   sessionId: ChatSessionId;
   isNewSession: boolean;
   parentId: number | null;
   /** The user's message that is answered again. */
   questionId: number | null;
-  /** JSON of `COLUMNS`, and its length what this turn adds to the statement. */
+  /** JSON of `COLUMNS`; its length is what this turn adds to the statement. */
   json: string;
 }
 
@@ -46,7 +46,7 @@ export function askTurn(
   { workspaceId, userId }: ChatOwner,
   { place, settings, message, files, now }: NewTurn,
 ): AskedTurn {
-  // The brand is given where the id is made.
+  // Branded here, where the id is created.
   const sessionId = place.sessionId ?? (randomUUID() as string as ChatSessionId);
   const questionId = place.answered?.id ?? null;
   const json = cleanJson({
@@ -71,10 +71,10 @@ export function askTurn(
 }
 
 /**
- * Saves the user's messages and reserves the answers' rows: one statement for all that are asked at the same moment, for
- * the embedded database has one connection for everybody. No two of them may be of one session, and their sessions are
- * all to be made or all there.
- * @returns in their order; a Problem NOT_FOUND for a session that was deleted meanwhile
+ * Saves the user's messages and reserves the answers' rows, in one statement for all turns of the same moment, because
+ * the embedded database has a single connection. No two turns may be of one session, and their sessions must all be new
+ * or all exist.
+ * @returns the results in the order of the turns; a Problem NOT_FOUND for a session that was deleted meanwhile
  */
 export async function beginTurns(
   db: Database,
@@ -123,14 +123,14 @@ export async function beginTurns(
   });
 }
 
-/** Makes the sessions, or finds those that are there; no row for one that is gone. */
+/** Creates the sessions, or finds the existing ones; no row for a deleted one. */
 function sessionsOf(turns: readonly AskedTurn[]): RawBuilder<unknown> {
   if (turns.every(({ isNewSession }) => isNewSession))
     return sql`session as (
       insert into chat_session (id, workspace_id, user_id, agent_id, project_id, created_at, updated_at)
       select session_id, workspace_id, user_id, agent_id, project_id, asked_at, asked_at from asked
       returning id)`;
-  // Locked in one order, so that two processes never wait for each other.
+  // Locked in a fixed order, so that two processes never deadlock.
   return sql`locked as materialized (
       select session.id, asked.asked_at
       from chat_session session join asked on asked.session_id = session.id

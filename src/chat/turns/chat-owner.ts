@@ -1,6 +1,6 @@
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 
-/** Whose conversation: every query takes both ids. */
+/** The owner of a conversation: every query uses both ids. */
 export interface ChatOwner {
   workspaceId: WorkspaceId;
   userId: UserId;

@@ -9,7 +9,7 @@ const WORDS: ReadonlySet<PacketBody['type']> = new Set([
 ]);
 const ENDS: ReadonlySet<PacketBody['type']> = new Set(['stop', 'error']);
 
-/** What an answer's packets have said so far, as its row keeps it. */
+/** The contents of an answer's packets so far, as stored in its row. */
 export class DraftAnswer {
   #content = '';
   #citations: Record<string, string> = {};
@@ -17,10 +17,10 @@ export class DraftAnswer {
   #documents: readonly SearchDoc[] | null = null;
   readonly #packets: Packet[] = [];
   #turnIndex = 0;
-  /** Tools have followed the words: the end of their paragraph is no part of them. */
+  /** Tools followed the text, so a paragraph end after it is not part of it. */
   #isAnnouncement = false;
   isClarification = false;
-  /** Its model could write no more. */
+  /** The model reached its length limit. */
   isCut = false;
 
   /** The turn of the latest packet. */
@@ -28,7 +28,7 @@ export class DraftAnswer {
     return this.#turnIndex;
   }
 
-  /** Passes packets on, noting what they say; returns what their generator returns. */
+  /** Passes packets on while recording them; returns the generator's return value. */
   async *record<T>(packets: AsyncGenerator<Packet, T>): AsyncGenerator<Packet, T> {
     let isDone = false;
     try {
@@ -42,7 +42,7 @@ export class DraftAnswer {
         yield step.value;
       }
     } finally {
-      // What it returns when it is ended early, nobody reads.
+      // Nobody reads the return value when it is ended early.
       if (!isDone) await packets.return(undefined as never);
     }
   }
@@ -53,7 +53,7 @@ export class DraftAnswer {
     this.#keep(packet);
     if (placement.sub_turn_index !== null) return;
     if (obj.type === 'message_start') {
-      // The answer is what is said last: what came before announced a tool.
+      // The answer is the last text: earlier text announced a tool.
       this.#content = '';
       this.#citations = {};
       this.#documents = obj.final_documents;
@@ -66,7 +66,7 @@ export class DraftAnswer {
     if (obj.type === 'citation_info') this.#citations[obj.citation_number] = obj.document_id;
   }
 
-  /** Says at the end of the answer why it ends there. */
+  /** Adds a note at the end of the answer that says why it ends there. */
   note(sentence: string): void {
     const said = this.#said();
     this.#content = said === '' ? sentence : `${said}\n\n_${sentence}_`;
@@ -87,7 +87,7 @@ export class DraftAnswer {
     return this.#isAnnouncement ? this.#content.trimEnd() : this.#content;
   }
 
-  /** Pieces of one text are kept as one packet: a replay needs no pauses. */
+  /** Pieces of one text are stored as one packet: a replay needs no pauses. */
   #keep(packet: Packet): void {
     const last = this.#packets.at(-1);
     const merged = last && isSamePlace(last, packet) ? joined(last.obj, packet.obj) : null;

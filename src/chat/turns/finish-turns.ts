@@ -18,12 +18,12 @@ export interface FinishedTurn {
   /** The model that answered; null when none did. */
   model: string | null;
   durationMs: number;
-  /** Why `content` is not the whole answer; null when it is. */
+  /** Why `content` is incomplete; null when it is complete. */
   error: string | null;
   now: Date;
 }
 
-/** A turn that has ended, as the statement is given it. */
+/** A finished turn, as input of the statement. */
 export interface EndedTurn {
   messageId: number;
   /** JSON of `COLUMNS`. */
@@ -52,8 +52,8 @@ export function endTurn(
 }
 
 /**
- * Fills the rows that `beginTurns` reserved, all in one statement; those whose session is gone are left out.
- * @param rows `unfinished` leaves alone what the answer's own process has filled meanwhile
+ * Fills the rows that `beginTurns` reserved, all in one statement; rows of deleted sessions are skipped.
+ * @param rows `unfinished` skips rows that the answer's own process has filled meanwhile
  */
 export async function finishTurns(
   db: Database,

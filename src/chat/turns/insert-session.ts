@@ -12,13 +12,13 @@ export interface NewSession {
   now: Date;
 }
 
-/** Makes a session with its root: the empty system message that all others hang below. */
+/** Creates a session with its root: the empty system message above all others. */
 export async function insertSession(
   transaction: DatabaseTransaction,
   owner: ChatOwner,
   { agentId, projectId, title, now }: NewSession,
 ): Promise<{ sessionId: ChatSessionId; rootId: number }> {
-  // The brand is given where the id is made.
+  // Branded here, where the id is created.
   const sessionId = randomUUID() as string as ChatSessionId;
   await transaction
     .insertInto('chat_session')

@@ -22,11 +22,11 @@ export interface MainlineMessage {
   error: string | null;
   created_at: Date;
   finished_at: Date | null;
-  /** Of the owner; null when they gave none, or words alone. */
+  /** The owner's feedback; null when there is none, or only text. */
   is_positive: boolean | null;
 }
 
-/** From the root down, each message's latest child; empty when the owner has no such session. */
+/** From the root down, following each message's latest child; empty when the owner has no such session. */
 export async function loadMainline(
   db: Database,
   { workspaceId, userId }: ChatOwner,

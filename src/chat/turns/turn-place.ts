@@ -6,18 +6,18 @@ import { Problem } from '#src/platform/errors.ts';
 import type { FileDescriptor } from '#src/tables/chat.ts';
 import type { ChatOwner } from './chat-owner.ts';
 
-/** Older messages are not read at all; what of the rest fits the model's context the prompt decides. */
+/** Older messages are not read at all; the prompt decides which of the rest fit the model's context. */
 const MAX_HISTORY_MESSAGES = 200;
-/** A run whose process has not renewed this is that of a dead process. */
+/** A run whose lease is older than this belongs to a dead process. */
 export const RUN_LEASE_MS = 30_000;
 
 /**
- * Where a new message goes: after the last one that is shown, at the root (no history), or below a given message. Below
- * a user's message it is that message which is answered again.
+ * Where a new message goes: after the last one shown, at the root (no history), or below a given message. Below a
+ * user's message, that message is answered again.
  */
 export type MessageParent = 'last' | 'root' | number;
 
-/** What a session that exists fixes for all its messages. */
+/** The settings of an existing session, which apply to all its messages. */
 export interface SessionSettings {
   agentId: AgentId | null;
   projectId: ProjectId | null;
@@ -56,15 +56,15 @@ export interface PastTurn {
   isClarification: boolean;
 }
 
-/** Where the new turn stands in its session's tree. */
+/** The position of the new turn in its session's tree. */
 export interface TurnPlace {
-  /** Null: the session is to be made. */
+  /** Null: a new session. */
   sessionId: ChatSessionId | null;
-  /** Null in a session to be made. */
+  /** Null in a new session. */
   parentId: number | null;
   /** The user's message that is answered again; null when there is a new one. */
   answered: { id: number; content: string; files: FileDescriptor[] } | null;
-  /** The messages before the question, oldest first. Answers that failed before their first word are left out. */
+  /** The messages before the question, oldest first. Answers that failed before their first text are omitted. */
   history: PastTurn[];
 }
 
@@ -83,7 +83,7 @@ interface ChainRow {
   is_clarification: boolean;
 }
 
-/** @throws Problem BAD_REQUEST for a parent outside of the session, NOT_FOUND for a session that was deleted meanwhile */
+/** @throws Problem BAD_REQUEST for a parent outside the session, NOT_FOUND for a session that was deleted meanwhile */
 export async function findPlace(
   db: Database,
   owner: ChatOwner,
@@ -92,7 +92,7 @@ export async function findPlace(
 ): Promise<TurnPlace> {
   const chain = await readChain(db, owner, sessionId, parent);
   const last = chain.at(-1);
-  // It was there a moment ago, when its settings were read.
+  // It existed a moment ago, when its settings were read.
   if (!last && typeof parent !== 'number') throw noSession(sessionId);
   if (!last) {
     throw new Problem(
@@ -114,7 +114,7 @@ export async function findPlace(
   };
 }
 
-/** From the oldest to the parent; without one, the branch that is shown, down to its end. */
+/** From the oldest message to the parent; without a parent, the shown branch down to its end. */
 async function readChain(
   db: Database,
   owner: ChatOwner,
@@ -124,7 +124,7 @@ async function readChain(
   const own = sql`message.chat_session_id = ${sessionId} and message.workspace_id = ${owner.workspaceId}
     and exists (select 1 from chat_session session where session.id = ${sessionId}
       and session.workspace_id = ${owner.workspaceId} and session.user_id = ${owner.userId})`;
-  // One look by id for each step: a join would be planned as one with all messages of the session, again and again.
+  // One lookup by id per step: the planner would execute a join against all messages of the session each time.
   const next = (id: string) => sql`cross join lateral (
     select message.id, message.parent_id, message.latest_child_id from chat_message message
     where message.id = chain.${sql.ref(id)} and ${own} limit 1) next`;
@@ -141,7 +141,7 @@ async function readChain(
           union all
           select next.id, next.latest_child_id, chain.depth + 1 from chain ${next('latest_child_id')}
           where ${parent === 'last'}`;
-  // Up from the parent the first is the latest, down from the root the last is.
+  // Upwards from the parent, the first is the latest; downwards from the root, the last is.
   const isUpward = typeof parent === 'number';
   const { rows } = await sql<ChainRow>`
     with recursive chain as (${walk}),

@@ -5,21 +5,21 @@ import { type AskedTurn, askTurn, beginTurns, type NewTurn, type Turn } from './
 import { type EndedTurn, endTurn, type FinishedTurn, finishTurns } from './finish-turns.ts';
 import type { ChatOwner } from './chat-owner.ts';
 
-/** Of one statement: the embedded database does nothing else meanwhile. */
+/** Limit per statement: meanwhile the embedded database does nothing else. */
 const LIMITS = { items: 128, size: 4_000_000 };
-/** Far below what anybody notices, and time for some fifty requests to come in. */
+/** Too short to be noticed, and long enough for about fifty requests to arrive. */
 const GATHER_MS = 30;
 
-/** Writes turns; those that begin, or end, at the same moment share one statement. */
+/** Writes turns; those that begin or end at the same time share one statement. */
 export interface TurnWriter {
   /**
    * Resolves when the turn's rows are committed.
    * @throws Problem NOT_FOUND for a session that was deleted meanwhile
    */
   begin(owner: ChatOwner, turn: NewTurn): Promise<Turn>;
-  /** Resolves when what the turn came to is committed; does nothing when its session is gone. */
+  /** Resolves when the finished turn is committed; does nothing when its session is deleted. */
   finish(owner: ChatOwner, messageId: number, finished: FinishedTurn): Promise<void>;
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is in progress. */
   idle(): Promise<void>;
 }
 
@@ -29,7 +29,10 @@ interface Batchers {
   waiting: number;
 }
 
-/** Workspaces wait for their own statements alone: one whose rows are locked, as it is being deleted, holds up nobody else. */
+/**
+ * Each workspace has its own statements, so that one with locked rows, for example during its deletion, delays no
+ * other.
+ */
 export function createTurnWriter(db: Database): TurnWriter {
   const batchersOf = new Map<WorkspaceId, Batchers>();
 
@@ -87,7 +90,7 @@ async function beginAll(db: Database, turns: AskedTurn[]): Promise<PromiseSettle
   return turns.flatMap((turn) => results.get(turn) ?? []);
 }
 
-/** New sessions together, then what is asked in those there are: a session's turns one after the other. */
+/** New sessions together, then turns in existing ones, sequentially per session. */
 function wavesOf(turns: readonly AskedTurn[]): AskedTurn[][] {
   const waves: AskedTurn[][] = [];
   const seen = new Map<string, number>();
@@ -107,7 +110,7 @@ async function finishAll(
   return turns.map(() => ({ status: 'fulfilled', value: undefined }));
 }
 
-/** One turn that cannot be written, as its project was deleted meanwhile, fails none of the others. */
+/** A turn that cannot be written, for example because its project was deleted meanwhile, does not fail the others. */
 async function writeTogether<Item, Result>(
   items: Item[],
   write: (items: Item[]) => Promise<PromiseSettledResult<Result>[]>,

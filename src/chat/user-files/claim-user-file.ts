@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import type { StoredFileId, UserFileId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 
-/** A claim that is not renewed for this long is taken for that of a dead worker. */
+/** A claim not renewed for this long belongs to a dead worker. */
 const LEASE_SECONDS = 20;
 
-/** A file that this worker, and no other, is reading. */
+/** A file that only this worker is reading. */
 export interface ClaimedFile {
   id: UserFileId;
   workspace_id: WorkspaceId;
   stored_file_id: StoredFileId;
   name: string;
-  /** This one included; it is also what tells this claim from a later one. */
+  /** Includes this one; also distinguishes this claim from a later one. */
   attempts: number;
 }
 
-/** @returns null when there is nothing to do: read already, deleted, or another worker is at it */
+/** @returns null when there is nothing to do: already read, deleted, or claimed by another worker */
 export async function claimUserFile(db: Database, id: UserFileId): Promise<ClaimedFile | null> {
   const { rows } = await sql<ClaimedFile>`
     update user_file set attempts = attempts + 1, queued_at = now(),
@@ -26,7 +26,7 @@ export async function claimUserFile(db: Database, id: UserFileId): Promise<Claim
   return rows[0] ?? null;
 }
 
-/** @returns false when the file was deleted or taken over */
+/** @returns false when the file was deleted or claimed by another worker */
 export async function renewUserFile(db: Database, claim: ClaimedFile): Promise<boolean> {
   const { rows } = await sql`
     update user_file set claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -35,7 +35,7 @@ export async function renewUserFile(db: Database, claim: ClaimedFile): Promise<b
   return rows.length === 1;
 }
 
-/** Lets another worker, or this one later, begin again. `countsAttempt` false: it was not the file's fault. */
+/** Lets another worker, or this one later, start again. `countsAttempt` false: it was not the file's fault. */
 export async function releaseUserFile(
   db: Database,
   claim: ClaimedFile,

@@ -1,4 +1,4 @@
-/** What a browser only shows, and never runs. */
+/** Types that a browser only shows, and never runs. */
 const SHOWN = new Set([
   'image/png',
   'image/jpeg',
@@ -7,16 +7,16 @@ const SHOWN = new Set([
   'application/pdf',
   'text/plain',
 ]);
-/** Text that a browser might run, or hand to something that does. */
+/** Text that a browser might run or pass to a program that does. */
 const TEXT =
   /^(?:text\/|application\/(?:xml|json|javascript|ecmascript|xhtml\+xml)|image\/svg)|\+xml$/;
-/** Text that nothing runs keeps its name. */
+/** Text types that nothing runs are kept. */
 const HARMLESS_TEXT = new Set(['text/csv', 'text/tab-separated-values', 'text/markdown']);
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
 /**
- * How the bytes of a stranger's file are handed to a browser: pictures, PDF and text are shown, text that might run comes
- * as plain text, the rest is a download. Nothing of it runs in this origin.
+ * Headers for serving a stranger's file to a browser: pictures, PDF and text are shown, text that might run is served
+ * as plain text, the rest is a download. Nothing runs in this origin.
  */
 export function contentHeaders(file: { name: string; mediaType: string }): {
   contentType: string;
@@ -42,7 +42,7 @@ export function contentHeaders(file: { name: string; mediaType: string }): {
   };
 }
 
-/** For clients that do not know RFC 6266's `filename*`. */
+/** For clients without support for RFC 6266's `filename*`. */
 function asciiName(name: string): string {
   return name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
 }

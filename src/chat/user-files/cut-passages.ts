@@ -6,20 +6,20 @@ import type { ParsedSection } from '#src/files/parsed-file.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 
-/** A part of a file's text that a search can find. */
+/** A searchable part of a file's text. */
 export interface Passage {
   ordinal: number;
   text: string;
-  /** With repetitions. */
+  /** Including repetitions. */
   terms: number[];
 }
 
-/** Tokenizing so many takes a few milliseconds; then others have their turn. */
+/** Tokenizing this many takes a few milliseconds; then other tasks run. */
 const PASSAGES_AT_A_TIME = 16;
 
 /**
- * Cuts the text as documents are cut, off the main thread.
- * @throws GiveUp when it makes more passages than a document may have, or looks like binary data
+ * Cuts the text like documents, off the main thread.
+ * @throws GiveUp when it has more passages than a document may have, or looks like binary data
  */
 export async function cutPassages(
   threads: IndexThreads,

@@ -9,8 +9,8 @@ export interface Associations {
 }
 
 /**
- * Deletes a file with its passages and its bytes, unless a project has it. A message that it went with keeps its name.
- * @returns the projects that have it; when there are any, nothing was deleted
+ * Deletes a file with its passages and its bytes, unless it is in a project. Messages with the file keep its name.
+ * @returns the projects that contain it; if there are any, nothing was deleted
  * @throws Problem NOT_FOUND for a file that the owner does not have
  */
 export async function deleteUserFile(

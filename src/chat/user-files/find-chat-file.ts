@@ -6,14 +6,14 @@ import { isUuid, type UserFileOwner } from './user-file-owner.ts';
 
 /**
  * A stored file that the user has uploaded, or that a tool has made for them.
- * @throws Problem NOT_FOUND for every other one
+ * @throws Problem NOT_FOUND for any other
  */
 export async function findChatFile(
   { files }: Pick<ChatServices, 'files'>,
   { workspaceId, userId }: UserFileOwner,
   id: string,
 ): Promise<StoredFile> {
-  // An id of a client: the query tells whether it is one.
+  // An id from a client; the query tells whether it exists.
   const file = isUuid(id) ? await files.find(workspaceId, id as StoredFileId) : null;
   if (file && file.createdBy === userId) return file;
   throw noSuchFile(id);

@@ -11,7 +11,7 @@ export interface ProjectFile {
   tokenCount: number;
 }
 
-/** The files of a project that were read, in the order in which they were added. */
+/** The successfully read files of a project, in the order in which they were added. */
 export async function listProjectFiles(
   db: Database,
   owner: UserFileOwner,

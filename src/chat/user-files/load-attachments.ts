@@ -10,7 +10,7 @@ import { chatFileTypeOf } from './chat-file-type.ts';
 import { readFileText } from './read-file-text.ts';
 import { isUuid, type UserFileOwner } from './user-file-owner.ts';
 
-/** A file that goes with a message. */
+/** A file attached to a message. */
 export interface Attachment {
   descriptor: FileDescriptor;
   name: string;
@@ -26,12 +26,12 @@ export interface Attachment {
 type AttachmentServices = Pick<ChatServices, 'config' | 'db' | 'files' | 'parsers'>;
 
 const MAX_ATTACHMENTS = 100;
-/** A larger one is read by its worker; meanwhile a message cannot have it. */
+/** A larger file is read by a worker; until then it cannot be attached. */
 const MAX_UNREAD_BYTES = 2_000_000;
-/** What providers take. */
+/** Types that providers accept. */
 const MAX_IMAGE_BYTES = 20_000_000;
 
-/** A file of the owner: one that was uploaded, or one that a tool has made (then the user file's facts are null). */
+/** A file of the owner: uploaded, or made by a tool (then the user file's fields are null). */
 interface FoundFile {
   stored_file_id: StoredFileId;
   user_file_id: UserFileId | null;
@@ -46,9 +46,9 @@ interface FoundFile {
 }
 
 /**
- * The files that a message names, in that order, with what a model needs of them.
- * @throws Problem BAD_REQUEST that names `file_descriptors[<i>]` for a file that the owner does not have, that could not
- * be read, or is not read yet
+ * The files that a message names, in order, with what a model needs of them.
+ * @throws Problem BAD_REQUEST that names `file_descriptors[<i>]` for a file that the owner does not have, that could
+ * not be read, or is not read yet
  */
 export async function loadAttachments(
   services: AttachmentServices,
@@ -63,7 +63,7 @@ export async function loadAttachments(
   const ids = references.flatMap(({ id, userFileId }) => [id, userFileId ?? []].flat());
   const found = await findFiles(services.db, owner, [...new Set(ids.filter(isUuid))]);
   const attachments: Attachment[] = [];
-  // One after the other: each may hold its bytes and those of its reader.
+  // Sequentially: each may hold its bytes and those of its parser in memory.
   for (const [index, { id, userFileId }] of references.entries()) {
     const wanted = new Set<string | null>([userFileId, id].map((one) => one?.toLowerCase() ?? ''));
     const file = found.find(
@@ -148,7 +148,7 @@ async function loadImage(
     throw wrong(place, `${name} is larger than ${MAX_IMAGE_BYTES / 1e6} MB. Make it smaller.`);
   }
   const bytes = await read();
-  // What was not uploaded for chats was not looked at before.
+  // A file that was not uploaded for chats has not been inspected before.
   const image = await explainGiveUp(place, async () => readImage({ name, bytes }));
   if (image === null) throw wrong(place, `${name} is not an image.`);
   return { mediaType: image.mediaType, bytes };

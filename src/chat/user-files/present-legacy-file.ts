@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CHAT_FILE_TYPES, type UserFileStatus } from '#src/tables/chat.ts';
 import type { ShownUserFile } from './present-user-file.ts';
 
-/** A file as the upload of old answered it. */
+/** A file in the response of the earlier upload endpoint. */
 export const legacyFileSchema = z
   .object({
     id: z

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CHAT_FILE_TYPES, USER_FILE_STATUSES } from '#src/tables/chat.ts';
 import type { Tables } from '#src/tables/tables.ts';
 
-/** A user's file as the platform family shows it (UserFileSnapshot). */
+/** A user's file in the platform family (UserFileSnapshot). */
 export const userFileSchema = z
   .object({
     id: z.string().describe('For /user/projects/file/{file_id}.'),
@@ -26,7 +26,7 @@ export const userFileSchema = z
 
 export type UserFileSnapshot = z.input<typeof userFileSchema>;
 
-/** Of a user file, what it is shown by: not its text, which may be long. */
+/** The fields of a user file that are shown, without its text, which may be long. */
 export const SHOWN_COLUMNS = [
   'user_file.id',
   'user_file.user_id',
@@ -58,7 +58,7 @@ export type ShownUserFile = Pick<
   | 'last_accessed_at'
 >;
 
-/** @param tempId what the uploader called it before it had an id */
+/** @param tempId the uploader's own id for the file */
 export function presentUserFile(
   row: ShownUserFile,
   tempId: string | null = null,

@@ -13,15 +13,16 @@ import { cutPassages } from './cut-passages.ts';
 import { readFileText } from './read-file-text.ts';
 import { saveUserFile } from './save-user-file.ts';
 
-/** After so many that came to nothing the file is what ends its workers. */
+/** After this many failed attempts, the file is probably what ends its workers. */
 const MAX_ATTEMPTS = 5;
 
 type ProcessServices = Pick<ChatServices, 'config' | 'db' | 'files' | 'indexThreads' | 'parsers'>;
 
 /**
- * Reads an uploaded file, and cuts it into passages that chats can search: it ends COMPLETED, or FAILED with the reason.
- * Does nothing when that is done, when the file was deleted, or when another worker is at it.
- * @throws RetryLater when the file store is away, and whatever else is not the file's fault; it is then tried again
+ * Reads an uploaded file, and cuts it into passages that chats can search: it ends COMPLETED, or FAILED with the
+ * reason. Does nothing if that is done, the file was deleted, or another worker has claimed it.
+ * @throws RetryLater when the file store cannot be reached, and other errors that are not the file's fault; it is then
+ * retried
  */
 export async function processUserFile(
   services: ProcessServices,

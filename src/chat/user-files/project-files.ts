@@ -5,7 +5,7 @@ import { SHOWN_COLUMNS, type ShownUserFile } from './present-user-file.ts';
 import type { ProjectOwner } from '#src/chat/projects/find-project.ts';
 import { lockProject } from '#src/chat/projects/projects.ts';
 
-/** An answer looks at all of them. */
+/** Limited because an answer considers all of them. */
 const MAX_FILES = 1_000;
 
 /** The files of a project in the order in which they were added. */
@@ -31,7 +31,7 @@ export function listFilesOfProject(
 }
 
 /**
- * Adds a file to a project; one that is in it stays.
+ * Adds a file to a project; does nothing if it is already there.
  * @throws Problem NOT_FOUND for a project or file that the owner does not have, CONFLICT when the project is full
  */
 export async function addFileToProject(
@@ -58,7 +58,7 @@ export async function addFileToProject(
 }
 
 /**
- * Takes a file out of a project; it stays with the user.
+ * Removes a file from a project; the user keeps it.
  * @throws Problem NOT_FOUND for a project or file that the owner does not have
  */
 export async function removeFileFromProject(
@@ -101,6 +101,6 @@ async function readFile(
 function full(projectId: number): Problem {
   return new Problem(
     'CONFLICT',
-    `The project ${projectId} has ${MAX_FILES} files, and that is as many as it may have. Take one out first.`,
+    `The project ${projectId} has ${MAX_FILES} files, which is the limit. Remove one first.`,
   );
 }

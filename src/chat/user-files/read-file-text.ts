@@ -11,7 +11,7 @@ export interface FileText {
 }
 
 /**
- * The text of an uploaded file, as its reader finds it.
+ * The text of an uploaded file, as its parser extracts it.
  * @throws GiveUp with the reason when it cannot be read or has more than MAX_FILE_TOKENS
  */
 export async function readFileText(

@@ -4,15 +4,15 @@ import type { UserFileId } from '#src/ids.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
 import { sendUserFile } from './upload-user-files.ts';
 
-/** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
+/** A row whose job was sent longer ago than this and is not waiting in the queue has lost it. */
 const STALE_MS = 20_000;
-/** A job that waits behind a backlog is not lost: its row is as old as the head of the queue. */
+/** A job waiting behind a backlog is not lost: its row is only as old as the head of the queue. */
 const BACKLOG_MARGIN_MS = 30_000;
 const MAX_FILES_PER_RUN = 500;
 
 type ReconcileServices = Pick<ChatServices, 'db' | 'log' | 'producer'>;
 
-/** Sends jobs again for files whose job or worker was lost. One too many only looks at the row. */
+/** Resends jobs for files whose job or worker was lost. A duplicate job only looks at the row. */
 export async function reconcileUserFiles(services: ReconcileServices): Promise<void> {
   const oldest = await services.producer.oldestWaitingAgeMs(userFile);
   await sendLost(
@@ -21,7 +21,7 @@ export async function reconcileUserFiles(services: ReconcileServices): Promise<v
   );
 }
 
-/** What one process does when it starts and knows that no other runs: every claim is that of a dead worker. */
+/** For the start of a process that knows that it is the only one: every existing claim belongs to a dead worker. */
 export async function recoverUserFiles(services: ReconcileServices): Promise<void> {
   await sql`update user_file set claimed_until = null
     where status = 'PROCESSING' and claimed_until is not null`.execute(services.db);
@@ -38,7 +38,7 @@ async function sendLost(services: ReconcileServices, staleMs: number): Promise<v
     update user_file f set queued_at = now() from lost where f.id = lost.id
     returning f.id`.execute(services.db);
   for (const { id } of rows) {
-    // With a delay, so that the job has no key: one that is stuck in the queue must not swallow it.
+    // Sends with a delay, which means without a job key: a stuck job with the same key must not suppress the new one.
     await sendUserFile(services, id, { requestId: null, delayMs: 1 });
   }
 }

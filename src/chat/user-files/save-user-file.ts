@@ -4,12 +4,12 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { ClaimedFile } from './claim-user-file.ts';
 import type { Passage } from './cut-passages.ts';
 
-/** One statement holds the text of so many, a megabyte or so. */
+/** Passages per statement: about a megabyte of text. */
 const PASSAGES_PER_STATEMENT = 500;
 
 /**
- * Saves text and passages in one transaction; the file is COMPLETED with it.
- * @throws LeaseLost when the file was deleted or taken over; nothing is written then
+ * Saves text and passages in one transaction, which also marks the file COMPLETED.
+ * @throws LeaseLost when the file was deleted or claimed by another worker; nothing is written then
  */
 export async function saveUserFile(
   db: Database,

@@ -7,9 +7,9 @@ import type { StoredFileId, UserFileId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { UserFileOwner } from './user-file-owner.ts';
 
-/** Passages that are scored; a file of 200,000 tokens has about 700. */
+/** Maximum number of scored passages; a file of 200,000 tokens has about 700. */
 const MAX_CANDIDATES = 5_000;
-/** Of one file, so that one does not push out all others. */
+/** Per file, so that one file does not push out all others. */
 const MAX_PER_FILE = 5;
 
 interface Candidate {
@@ -23,8 +23,8 @@ interface ScoredPassage extends Omit<Candidate, 'terms'> {
 }
 
 /**
- * The passages of these files that fit the query best, by BM25 over these files alone. Files of others, unknown ones and
- * those that are not read yet have none.
+ * The passages of these files that best match the query, by BM25 over these files alone. Files of others, unknown files
+ * and files not read yet have none.
  */
 export async function searchUserFiles(
   db: Database,
@@ -164,7 +164,7 @@ function toHit(row: PassageRow, score: number, words: readonly string[]): Search
     is_internet: false,
     text: row.text,
     is_html: false,
-    // Of a file each passage counts as a section.
+    // In a file, each passage counts as a section.
     section_index: row.ordinal,
     start_offset: 0,
     end_offset: row.text.length,

@@ -10,11 +10,11 @@ import type { ChatFileType } from '#src/tables/chat.ts';
 import { chatFileTypeOf } from './chat-file-type.ts';
 import type { UserFileOwner } from './user-file-owner.ts';
 
-/** One that is this many times too large is not read to its end: it ends the request. */
+/** A file this many times over the limit is not read to its end: it ends the request. */
 const MAX_EXCESS = 10;
-/** Whole files in memory at once, of all requests. */
+/** Whole files in memory at once, for all requests. */
 const INSPECTIONS_AT_ONCE = 2;
-/** Providers count about a token for so many pixels, and shrink what is larger than 1,600 tokens. */
+/** Providers count about one token per this many pixels, and shrink images of more than 1,600 tokens. */
 const PIXELS_PER_TOKEN = 750;
 const MAX_IMAGE_TOKENS = 1_600;
 
@@ -24,7 +24,7 @@ export interface SentFile {
   content: AsyncIterable<Uint8Array>;
 }
 
-/** A file that was stored and looked at, and has no row of its user yet. */
+/** A file that has been stored and inspected, but has no user file row yet. */
 export interface TakenFile {
   id: UserFileId;
   storedFileId: StoredFileId;
@@ -32,7 +32,7 @@ export interface TakenFile {
   mediaType: string;
   type: ChatFileType;
   byteCount: number;
-  /** Of images, an estimate; null for what is still to be read. */
+  /** For images, an estimate; null for a file still to be read. */
   tokenCount: number | null;
 }
 
@@ -46,8 +46,8 @@ type TakeServices = Pick<ChatServices, 'config' | 'files' | 'parsers'>;
 const inspections = openGate(INSPECTIONS_AT_ONCE);
 
 /**
- * Stores a file while it arrives, then looks at its content. What is refused is removed again.
- * @throws Problem PAYLOAD_TOO_LARGE for one that is so large that nobody will wait for its end
+ * Stores a file while it arrives, then inspects its content. A rejected file is deleted again.
+ * @throws Problem PAYLOAD_TOO_LARGE for a file too large to read to its end
  */
 export async function takeUserFile(
   services: TakeServices,
@@ -73,14 +73,14 @@ async function storeAndInspect(
   { name, content }: SentFile,
   signal: AbortSignal,
 ): Promise<TakenFile> {
-  const id = randomUUID() as UserFileId; // made here
+  const id = randomUUID() as UserFileId; // created here
   const stored = await files.save(
     {
       workspaceId,
       createdBy: userId,
       name,
       mediaType: 'application/octet-stream',
-      // By this `sweepFiles` knows it when the request ends before its row is there.
+      // Lets `sweepFiles` find it if the request ends before its row exists.
       metadata: { user_file_id: id },
     },
     upTo(content, name, config.MAX_FILE_BYTES),
@@ -115,7 +115,7 @@ async function storeAndInspect(
   }
 }
 
-/** The next file of the form comes when this one was read. */
+/** The next file of the form arrives only after this one has been read. */
 async function withoutName(
   content: AsyncIterable<Uint8Array>,
   sentName: string,
@@ -125,12 +125,12 @@ async function withoutName(
   return { file_name: sentName.slice(0, 100).toWellFormed(), reason: 'It has no usable name.' };
 }
 
-/** A file of the form is larger than one may be; the others go on. */
+/** One file of the form is too large; the others continue. */
 class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
-/** Reads what is too much to its end, unless that is far away, so that the next file of the form can be read. */
+/** Reads an oversized file to its end, unless that is far away, so that the next file of the form can be read. */
 async function* upTo(
   content: AsyncIterable<Uint8Array>,
   name: string,

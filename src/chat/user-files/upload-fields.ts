@@ -5,7 +5,7 @@ const MAX_PROJECT_ID = 2_147_483_647;
 
 const tempIds = z.record(z.string(), z.string().max(1_000));
 
-/** @throws Problem BAD_REQUEST when it is no whole number */
+/** @throws Problem BAD_REQUEST when it is not a whole number */
 export function readProjectId(field: string | undefined): number | null {
   const text = field?.trim() ?? '';
   if (['', 'null', 'undefined'].includes(text)) return null;
@@ -13,7 +13,7 @@ export function readProjectId(field: string | undefined): number | null {
   throw new Problem('BAD_REQUEST', 'project_id must be the number of a project.');
 }
 
-/** @throws Problem BAD_REQUEST when it is no JSON object of texts */
+/** @throws Problem BAD_REQUEST when it is not a JSON object of strings */
 export function readTempIds(field: string | undefined): Map<string, string> {
   if (field === undefined || field.trim() === '') return new Map();
   const wrong = 'temp_id_map must be a JSON object of texts.';

@@ -15,7 +15,7 @@ import {
 } from './take-user-file.ts';
 import type { UserFileOwner } from './user-file-owner.ts';
 
-/** As many as a project shows. */
+/** The most that a project shows. */
 const MAX_FILES_OF_PROJECT = 1_000;
 
 type UploadServices = Pick<
@@ -25,17 +25,17 @@ type UploadServices = Pick<
 
 export interface UploadedFile {
   row: ShownUserFile;
-  /** `<size>|<first 50 characters of the name>`, as clients that give ids of their own know it. */
+  /** `<size>|<first 50 characters of the name>`, the key that clients with their own ids use. */
   tempKey: string;
 }
 
-/** One request's files. None of them is seen before `finish`. */
+/** The files of one request. None of them is visible before `finish`. */
 export interface UserUpload {
   readonly rejected: readonly RejectedFile[];
   take(file: SentFile): Promise<void>;
   /** @throws Problem NOT_FOUND for a project that the owner does not have; nothing is kept then */
   finish(options: { projectId: number | null; requestId: string }): Promise<UploadedFile[]>;
-  /** Removes everything that was stored. */
+  /** Removes everything stored so far. */
   discard(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export function beginUserUpload(
   };
 }
 
-/** The row is written: a job that is not sent now is sent by `reconcile`. */
+/** The row is committed: a job that cannot be sent now is sent by `reconcile`. */
 export async function sendUserFile(
   { producer, log }: Pick<ChatServices, 'producer' | 'log'>,
   userFileId: UserFileId,
@@ -120,7 +120,7 @@ function toRow(owner: UserFileOwner, file: TakenFile) {
     name: file.name,
     media_type: file.mediaType,
     chat_file_type: file.type,
-    // Of an image there is no text to wait for.
+    // An image has no text to wait for.
     status: isImage ? ('COMPLETED' as const) : ('PROCESSING' as const),
     token_count: file.tokenCount,
     chunk_count: isImage ? 0 : null,

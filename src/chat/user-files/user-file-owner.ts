@@ -1,6 +1,6 @@
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 
-/** Whose files: every query takes both ids, for another user of the workspace sees none of them. */
+/** The owner of files: every query uses both ids, so other users of the workspace see none of them. */
 export interface UserFileOwner {
   workspaceId: WorkspaceId;
   userId: UserId;
@@ -8,7 +8,7 @@ export interface UserFileOwner {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether the database can look for it; anything else is an unknown id. */
+/** Whether the database can look up the id; any other is unknown. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

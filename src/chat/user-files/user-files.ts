@@ -17,13 +17,13 @@ export async function findUserFile(
   throw new Problem('NOT_FOUND', `File not found. There is no file ${id.slice(0, 100)} of yours.`);
 }
 
-/** Those that the owner has, in the order of the ids. */
+/** The files that the owner has, in the order of the ids. */
 export async function findUserFiles(
   db: Database,
   owner: UserFileOwner,
   ids: readonly string[],
 ): Promise<ShownUserFile[]> {
-  // Ids of clients: the query tells whether they are some of user files.
+  // Ids from clients: the query tells which exist.
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))].filter(isUuid) as UserFileId[];
   if (wanted.length === 0) return [];
   const rows = await db
@@ -38,7 +38,7 @@ export async function findUserFiles(
   return wanted.flatMap((id) => rowOf.get(id) ?? []);
 }
 
-/** The files that the owner has used or uploaded last, the latest first. */
+/** The files that the owner used or uploaded last, the latest first. */
 export async function listRecentFiles(
   db: Database,
   owner: UserFileOwner,

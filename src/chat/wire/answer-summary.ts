@@ -1,7 +1,7 @@
 import type { ChatSessionId } from '#src/ids.ts';
 import type { ToolCall } from './tool-call.ts';
 
-/** What a stream of packets does not say about its answer. */
+/** Facts about an answer that are not in its packets. */
 export interface AnswerSummary {
   chat_session_id: ChatSessionId;
   tool_calls: ToolCall[];

@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 import { searchDocSchema } from '#src/documents/search-hit.ts';
 
-/** Where a packet belongs: packets of the same turn and tab build one block of the answer. */
+/** Position of a packet: packets of the same turn and tab form one block of the answer. */
 const placementSchema = z
   .object({
-    /** Grows with each reasoning block, each round of tools, and the answer. */
+    /** Increases with each reasoning block, each round of tools, and the answer. */
     turn_index: z.int().nonnegative(),
     /** Position among parallel tool calls of a turn. */
     tab_index: z.int().nonnegative(),
@@ -34,17 +34,17 @@ export const generatedImageSchema = z
   .meta({ id: 'GeneratedImage' });
 export type GeneratedImage = z.output<typeof generatedImageSchema>;
 
-/** The last packet of a stream that failed; no `stop` follows it. */
+/** The last packet of a failed stream; no `stop` follows it. */
 const errorPacketSchema = z.object({
   type: z.literal('error'),
-  /** The sentence, twice: some clients read `exception`, others `message`. */
+  /** The message, twice: some clients read `exception`, others `message`. */
   exception: z.string(),
   message: z.string(),
   error_code: z.string(),
   is_retryable: z.boolean(),
-  /** Always null: a trace is of no use to a caller. */
+  /** Always null: a stack trace is of no use to a caller. */
   stack_trace: z.null(),
-  /** Which model failed; null when none did. */
+  /** The model that failed; null when none did. */
   details: z.record(z.string(), z.unknown()).nullable(),
 });
 export type ErrorPacket = z.output<typeof errorPacketSchema>;
@@ -63,7 +63,7 @@ export const packetBodySchema = z
 
     z.object({
       type: z.literal('message_start'),
-      /** All that was found, cited or not; null when nothing was searched. */
+      /** All documents found, cited or not; null when nothing was searched. */
       final_documents: documents.nullable(),
     }),
     z.object({ type: z.literal('message_delta'), content: z.string() }),
@@ -102,7 +102,7 @@ export const packetBodySchema = z
       tool_name: z.string(),
       tool_id: z.int().nullable(),
       response_type: z.enum(['json', 'text', 'csv', 'image']),
-      /** Of JSON and text; images and tables are files. */
+      /** For JSON and text; images and tables are files. */
       data: z.unknown(),
       file_ids: z.array(z.string()).nullable(),
       error: z
@@ -133,9 +133,9 @@ export const packetSchema = z
   .meta({ id: 'Packet' });
 export type Packet = z.output<typeof packetSchema>;
 
-/** First line of a stream whose call made the session. */
+/** First line of a stream whose request created the session. */
 const sessionLineSchema = z.object({ chat_session_id: z.uuid() });
-/** The line before the packets: both rows exist by then. */
+/** The line before the packets; both rows exist by then. */
 const messageIdsLineSchema = z.object({
   user_message_id: z.int().nullable(),
   reserved_assistant_message_id: z.int(),
@@ -145,7 +145,7 @@ const messageIdsLineSchema = z.object({
 export const streamLineSchema = z.union([packetSchema, sessionLineSchema, messageIdsLineSchema]);
 export type StreamLine = z.output<typeof streamLineSchema>;
 
-/** The last line of a stream that failed, under the `/api` prefix, where other streams have an `error` packet. */
+/** The last line of a failed stream under the `/api` prefix, where other streams have an `error` packet. */
 export const errorLineSchema = z.object({
   error: z.string(),
   stack_trace: z.null(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { searchDocSchema } from '#src/documents/search-hit.ts';
 import { generatedImageSchema } from './packets.ts';
 
-/** One use of a tool, as the complete response lists it. */
+/** One tool call in the complete response. */
 export const toolCallSchema = z
   .object({
     tool_name: z.string(),

@@ -160,8 +160,8 @@ export function readChatRequest(body: ChatRequestBody): ChatRequest {
 }
 
 /**
- * A stream only if `stream` is true. Existing clients call below `/api`, get bare lines, and expect a stream without
- * `stream`; there only a lone `message` returns an object.
+ * One JSON object unless `stream` is true. Existing clients below `/api`, which get bare lines, expect a stream when
+ * `stream` is omitted; there only a body with nothing but `message` asks for an object.
  */
 export function asksForStream(body: ChatRequestBody, framing: 'sse' | 'lines'): boolean {
   const isMessageAlone = Object.keys(body).every((key) => key === 'message');

@@ -8,7 +8,7 @@ import { brokenOff, isLastLine } from './last-line.ts';
 export type AnswerLines = AsyncGenerator<StreamLine, AnswerSummary>;
 
 export interface AnswerRunOptions {
-  /** Resolves to the answer's summary, also if it is ended early. */
+  /** The summary of an answer that is ended early. */
   abandoned: AnswerSummary;
   /** Aborts the answer because nobody has come back to it. */
   abandon: () => void;

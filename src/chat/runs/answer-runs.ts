@@ -16,7 +16,7 @@ const RENEW_EVERY_MS = 6_000;
 const PAUSE_PER_WORK = 4;
 /** Readers at other processes give up on the last lines soon after this. */
 const MAX_PAUSE_MS = 900;
-/** Lines per statement, so that other users of the embedded database's only connection get their turn. */
+/** Limits per statement, so that other users of the embedded database's only connection get their turn. */
 const MAX_RUNS_PER_STATEMENT = 32;
 const MAX_LINES_PER_STATEMENT = 5_000;
 /** Time to save the answers that are ended at shutdown. */

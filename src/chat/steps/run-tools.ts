@@ -14,7 +14,7 @@ import {
 } from '#src/chat/tools/tool.ts';
 
 const TOOL_TIMEOUT_MS = 10 * 60_000;
-/** A model that asks for more at once is told to go on with the next step. */
+/** A model that asks for more at once is told to use another step. */
 const MAX_PARALLEL_CALLS = 8;
 const MAX_MERGED_ITEMS = 10;
 
@@ -24,25 +24,25 @@ export interface ToolStepInput {
   numbers: CitationNumbers;
   question: string;
   turn: number;
-  /** 1 when the model has said something on this turn before it called. */
+  /** 1 when the model has written text in this turn before its calls. */
   firstTab: number;
-  /** What the model thought before it called. */
+  /** The model's reasoning before its calls. */
   reasoning: string | null;
   signal: AbortSignal;
 }
 
 export interface ToolStepOutcome {
-  /** What the model is told, one a call, in the order of the calls. */
+  /** The responses for the model, one per call, in order. */
   answers: { call: ModelToolCall; content: string }[];
   toolCalls: ToolCall[];
   hits: readonly SearchHit[];
   /** A tool that ends the use of tools has run. */
   isLast: boolean;
-  /** Packets went out: the next block is another turn. */
+  /** Packets were sent: the next block is another turn. */
   isShown: boolean;
 }
 
-/** One run of a tool, for one call or several that were merged. */
+/** One run of a tool, for one call or for several merged ones. */
 interface Branch {
   tool: Tool;
   input: Record<string, unknown>;
@@ -52,9 +52,9 @@ interface Branch {
 }
 
 /**
- * Runs what the model asks for in one step: side by side, those of one search merged into one (a step's searches
- * are one block for its readers). Yields the packets of all, each branch in a tab of its own, and `section_end` for each.
- * A call that cannot be run, or whose tool fails, is answered with the reason.
+ * Runs the tool calls of one step in parallel; calls of the same search tool are merged (a step's searches are one
+ * block for clients). Yields all packets, each branch in its own tab, with a `section_end` for each. A call that cannot
+ * be run, or whose tool fails, is answered with the reason.
  * @throws the signal's reason
  */
 export async function* runTools(input: ToolStepInput): AsyncGenerator<Packet, ToolStepOutcome> {
@@ -122,7 +122,7 @@ function listOf(tools: readonly Tool[]): string {
 function parseArguments(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
-    // An object by the check; what is in it the tool's own schema tells.
+    // Known to be an object; the tool's own schema validates its contents.
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? (value as Record<string, unknown>) : undefined;
   } catch {
@@ -130,7 +130,9 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Puts a call's list onto that of an earlier call of the same tool; false when there is none, or no list. */
+/**
+ * Appends a call's list to that of an earlier call of the same tool; false when there is no earlier call or no list.
+ */
 function mergeInto(
   branches: readonly Branch[],
   tool: Tool,
@@ -163,7 +165,7 @@ async function* runBranches(
   });
   if (runs.length > 1)
     yield packetAt(turn, { type: 'top_level_branching', num_parallel_branches: runs.length });
-  // The first packets of all go out in the order of the calls; after that, each as it comes.
+  // The first packets are sent in the order of the calls; later ones as they arrive.
   const shown = new Set<number>();
   for (const [index, run] of runs.entries()) {
     const first = await untilAborted(run.next(), signal);
@@ -175,7 +177,7 @@ async function* runBranches(
     yield packetAt(turn, first.value, firstTab + index);
   }
   for await (const { index, done, value } of interleave(runs, signal)) {
-    // A run that ended before its first packet has nothing to close, and has given its result above.
+    // A run that ended before its first packet has nothing to close, and its result was recorded above.
     if (done && !shown.has(index)) continue;
     if (done) results[index] = value;
     yield packetAt(turn, done ? { type: 'section_end' } : value, firstTab + index);
@@ -183,7 +185,7 @@ async function* runBranches(
   return { results, isShown: shown.size > 0 };
 }
 
-/** A tool's run; what fails in it is what the model is told, and shown where the tool has a packet for it. */
+/** Runs a tool. A failure becomes the response for the model, and is shown if the tool has a packet for it. */
 async function* runBranch(
   { tool, input, refusal }: Branch,
   context: ToolContext,
@@ -218,7 +220,7 @@ async function* noticing<Result>(
       yield step.value;
     }
   } finally {
-    if (!isDone) await packets.return(undefined as never); // nobody reads what it returns then
+    if (!isDone) await packets.return(undefined as never); // nobody reads its return value then
   }
 }
 

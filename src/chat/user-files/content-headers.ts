@@ -10,7 +10,7 @@ const SHOWN = new Set([
 /** Text that a browser might run or pass to a program that does. */
 const TEXT =
   /^(?:text\/|application\/(?:xml|json|javascript|ecmascript|xhtml\+xml)|image\/svg)|\+xml$/;
-/** Text types that nothing runs are kept. */
+/** Text that nothing runs keeps its type. */
 const HARMLESS_TEXT = new Set(['text/csv', 'text/tab-separated-values', 'text/markdown']);
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 

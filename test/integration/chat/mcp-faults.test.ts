@@ -42,9 +42,9 @@ describe('an unusable server is refused and not stored:', () => {
       /answered 401\. Check the headers/,
     ],
     ['500', (_, response) => void response.writeHead(500).end(), 502, /answered 500/],
-    ['an HTML page', (_, response) => void response.end('<html>'), 502, /something that is no MCP/],
-    ['broken JSON', (_, response) => sendJson(response, '{"jsonrpc":'), 502, /no MCP/],
-    ['no JSON-RPC', (_, response) => sendJson(response, { hello: 1 }), 502, /no MCP/],
+    ['an HTML page', (_, response) => void response.end('<html>'), 502, /something that is not MCP/],
+    ['broken JSON', (_, response) => sendJson(response, '{"jsonrpc":'), 502, /not MCP/],
+    ['no JSON-RPC', (_, response) => sendJson(response, { hello: 1 }), 502, /not MCP/],
     ['a hang-up', (_, response) => void response.destroy(), 502, /127\./],
     [
       '5 MB of padding',
@@ -66,7 +66,7 @@ describe('an unusable server is refused and not stored:', () => {
         }),
       ),
       502,
-      /no MCP/,
+      /not MCP/,
     ],
     [
       'an error',
@@ -87,7 +87,7 @@ describe('an unusable server is refused and not stored:', () => {
       /more than 100 tools/,
     ],
     ['endless pages', listed([], { nextCursor: 'on' }), 502, /more than 20 pages/],
-    ['invalid tools', listed([{ name: 5 }]), 502, /no MCP/],
+    ['invalid tools', listed([{ name: 5 }]), 502, /not MCP/],
   ])('%s', async (_, intercept, status, words) => {
     server.intercept = intercept;
     const headers = [{ key: 'Authorization', value: SECRET }];

@@ -42,7 +42,12 @@ describe('an unusable server is refused and not stored:', () => {
       /answered 401\. Check the headers/,
     ],
     ['500', (_, response) => void response.writeHead(500).end(), 502, /answered 500/],
-    ['an HTML page', (_, response) => void response.end('<html>'), 502, /something that is not MCP/],
+    [
+      'an HTML page',
+      (_, response) => void response.end('<html>'),
+      502,
+      /something that is not MCP/,
+    ],
     ['broken JSON', (_, response) => sendJson(response, '{"jsonrpc":'), 502, /not MCP/],
     ['no JSON-RPC', (_, response) => sendJson(response, { hello: 1 }), 502, /not MCP/],
     ['a hang-up', (_, response) => void response.destroy(), 502, /127\./],

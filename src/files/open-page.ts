@@ -17,7 +17,7 @@ export interface OpenedPage {
   /** All directives for robots in general and for Millrace. */
   robots: string[];
   title: string;
-  /** The first one. */
+  /** The first heading. */
   heading: string;
   language: string;
   /** Unchanged; empty when there is none. */

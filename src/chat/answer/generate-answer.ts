@@ -41,7 +41,10 @@ export async function* generateAnswer(
   return yield* runCycles(input, model, first, toolCalls);
 }
 
-/** A model knows what a question refers to; without one, a self-contained question is searched on its own. */
+/**
+ * The earlier question to search with when there is no model; null when the question is self-contained. A model knows by
+ * itself what a question refers to.
+ */
 function contextOf({ question, questionsBefore }: GenerateInput): string | null {
   return leansOnBefore(question) ? questionLeantOn(questionsBefore) : null;
 }

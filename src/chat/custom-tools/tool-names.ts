@@ -37,7 +37,7 @@ export class NameGiver {
     return name;
   }
 
-  /** The name is taken. */
+  /** Marks a name as taken. */
   take(name: string): void {
     this.#taken.add(name.toLowerCase());
   }

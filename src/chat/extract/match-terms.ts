@@ -9,11 +9,11 @@ const JOINED = 1;
 const DERIVED = 0.85;
 const TYPO = 0.9;
 const NEAR = 0.7;
-/** For questions about price, weight and the like. */
+/** A match by an amount, for questions about price, weight and the like. */
 const AMOUNT = 0.85;
 const ALL_PARTS = 0.95;
 
-/** Suffixes of derived forms, added to the stem of a shorter word, with or without its vowel. */
+/** Suffixes that a derived form adds to the stem of a shorter word, and to a stem that has lost its vowel. */
 const DERIVATION =
   /^(?:u?r|ment|al|er|or|li|ly|y|i|abl|ibl|anc|enc|ion|ation|iti|ity|ness|nes|ful|less|ship|ag|iv|ic|ist|ism|e|s|es|ed|ing)$/;
 const VOWEL_DERIVATION = /^(?:ation|ion|al|er|or|abl|ibl|anc|enc|ing|iv|ur|iti|ic|ist)$/;

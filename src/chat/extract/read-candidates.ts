@@ -52,7 +52,7 @@ export function amountStem(measure: Measure): string {
   return `#${measure}`;
 }
 
-/** Code with fewer words is a list of keywords, which may be what the question is about. */
+/** Fewer words are keywords, and code that contains them may be what the user wants. */
 const MIN_WORDS_OF_QUESTION = 4;
 /** Share of brackets, calls and the like among all characters: prose has less. */
 const MAX_SHARE_OF_MARKS = 0.05;

@@ -134,7 +134,7 @@ function termsOf(
   if (isUnspaced(word)) {
     return [whole, ...parts].map((pair) => ({ ...stemsOf(pair), parts: [] }));
   }
-  // Without its first letter, `iPhone` would be another word.
+  // The parts lack single letters: without its `i`, `iPhone` would be another word.
   const isWhole = parts.join('') === whole;
   return [{ ...stemsOf(whole), parts: isWhole ? parts.map(stemWord) : [] }];
 }

@@ -1,7 +1,7 @@
 import { type CitableDocuments, isCitation } from '#src/chat/citations/judge-citation.ts';
 import { CitationScanner } from '#src/chat/citations/scan-citations.ts';
 
-/** A link that a model put after a citation. */
+/** Maximum length of a link that a model put after a citation. */
 const MAX_TARGET = 2_100;
 
 /** The numbers of `documents` that a text cites, each once, in the order of their first citation. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { DocumentServices } from './document-services.ts';
+import { CHUNKS_BUCKET } from './term-counts.ts';
 import {
   createVectorIndex,
   dropRemains,
@@ -42,7 +43,7 @@ export async function promoteVectors(
 
 async function largeWorkspaces(db: Database, threshold: number): Promise<WorkspaceId[]> {
   const { rows } = await sql<{ workspace_id: WorkspaceId }>`
-    select workspace_id from term_count where term = -1 and chunks > ${threshold}`.execute(db);
+    select workspace_id from term_count where bucket = ${CHUNKS_BUCKET} and chunks[1] > ${threshold}`.execute(db);
   return rows.map((row) => row.workspace_id);
 }
 

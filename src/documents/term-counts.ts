@@ -3,8 +3,18 @@ import type { WorkspaceId } from '#src/ids.ts';
 import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type Database, type DatabaseTransaction } from '#src/platform/database.ts';
 
-/** The pseudo-term that counts a workspace's chunks. */
+/**
+ * Terms are counted in buckets: a row holds all the terms of a workspace whose ids end in the same bits, as arrays. A
+ * write of many chunks appends one row per bucket instead of one per term, which is some forty times less work.
+ */
+const BUCKETS = 256;
+/** The pseudo-term that counts a workspace's chunks, in a bucket of its own. */
 const CHUNKS_TERM = -1;
+export const CHUNKS_BUCKET = -1;
+
+function bucketOf(term: number): number {
+  return term === CHUNKS_TERM ? CHUNKS_BUCKET : term % BUCKETS;
+}
 
 /** Document frequencies for the terms of one query. */
 export interface TermCounts {
@@ -29,13 +39,19 @@ export class TermDeltas {
   async write(trx: DatabaseTransaction): Promise<void> {
     const copy = new BinaryCopy();
     for (const [workspaceId, sums] of this.#sums) {
-      // In the order of the index, so that neighbouring rows touch the same pages.
-      for (const [term, delta] of [...sums].sort(([a], [b]) => a - b)) {
-        if (delta !== 0) copy.row(3).uuid(workspaceId).int4(term).int4(delta);
+      const changed = [...sums].filter(([, delta]) => delta !== 0);
+      for (const [bucket, deltas] of Map.groupBy(changed, ([term]) => bucketOf(term))) {
+        copy
+          .row(4)
+          .int2(bucket)
+          .uuid(workspaceId)
+          .int4Array(Int32Array.from(deltas, ([term]) => term))
+          .int4Array(Int32Array.from(deltas, ([, delta]) => delta));
       }
     }
     if (copy.rowCount === 0) return;
-    await copyRows(trx, 'term_delta', ['workspace_id', 'term', 'delta'], copy.finish());
+    const columns = ['bucket', 'workspace_id', 'terms', 'deltas'];
+    await copyRows(trx, 'term_delta', columns, copy.finish());
   }
 }
 
@@ -45,15 +61,19 @@ export async function readTermCounts(
   workspaceId: WorkspaceId,
   terms: readonly number[],
 ): Promise<TermCounts> {
-  const wanted = [CHUNKS_TERM, ...terms];
+  // Two words may have one id.
+  const wanted = [...new Set([CHUNKS_TERM, ...terms])];
   const { rows } = await sql<{ term: number; chunks: number }>`
-    select term, sum(chunks)::float8 as chunks from (
-      select term, chunks from term_count
-        where workspace_id = ${workspaceId} and term = any(${wanted}::int[])
+    with wanted as (
+      select term, bucket from unnest(${wanted}::int[], ${wanted.map(bucketOf)}::smallint[]) as w(term, bucket)
+    )
+    select term, sum(n)::float8 as chunks from (
+      select term, chunks[array_position(terms, term)] as n
+        from wanted join term_count using (bucket) where workspace_id = ${workspaceId}
       union all
-      select term, delta from term_delta
-        where workspace_id = ${workspaceId} and term = any(${wanted}::int[])
-    ) parts group by term`.execute(db);
+      select term, deltas[array_position(terms, term)]
+        from wanted join term_delta using (bucket) where workspace_id = ${workspaceId}
+    ) parts where n is not null group by term`.execute(db);
   const df = new Map(rows.map((row) => [row.term, Math.max(0, row.chunks)]));
   const chunks = df.get(CHUNKS_TERM) ?? 0;
   df.delete(CHUNKS_TERM);
@@ -61,21 +81,30 @@ export async function readTermCounts(
 }
 
 /**
- * Folds appended changes into `term_count`, at most `limit` rows, all those of a term together.
+ * Folds appended changes into `term_count`, at most `limit` rows, those of a bucket together.
  * @returns how many were folded; fewer than `limit` means that none are left
  */
 export async function foldTermDeltas(db: Database, limit: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
     with taken as (
       delete from term_delta where ctid = any(array(
-        select ctid from term_delta order by workspace_id, term
+        select ctid from term_delta order by bucket, workspace_id
         limit ${limit}::int for update skip locked))
-      returning workspace_id, term, delta
+      returning bucket, workspace_id, terms, deltas
     ), summed as (
-      insert into term_count as t (workspace_id, term, chunks)
-      select workspace_id, term, sum(delta) from taken group by workspace_id, term
-      order by workspace_id, term
-      on conflict (workspace_id, term) do update set chunks = t.chunks + excluded.chunks
+      select bucket, workspace_id, term, sum(delta)::int as delta
+      from taken, unnest(terms, deltas) as changes(term, delta)
+      group by bucket, workspace_id, term
+    ), folded as (
+      insert into term_count as t (bucket, workspace_id, terms, chunks)
+      select bucket, workspace_id, array_agg(term), array_agg(delta) from summed
+      group by bucket, workspace_id order by bucket, workspace_id
+      on conflict (bucket, workspace_id) do update set (terms, chunks) = (
+        select coalesce(array_agg(term), '{}'), coalesce(array_agg(n), '{}') from (
+          select term, sum(part)::int as n from (
+            select * from unnest(t.terms, t.chunks)
+            union all select * from unnest(excluded.terms, excluded.chunks)) parts(term, part)
+          group by term having sum(part) <> 0) merged)
     )
     select count(*)::int as folded from taken`.execute(db);
   return rows[0]?.folded ?? 0;

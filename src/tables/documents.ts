@@ -123,18 +123,23 @@ interface ChunkTermsTable {
   weights: string;
 }
 
-/** How many of a workspace's chunks contain a term; term −1 counts the chunks themselves. */
+/**
+ * How many chunks of a workspace hold each term of a bucket: two arrays of the same length. Term −1, the only one of
+ * bucket −1, counts the chunks themselves.
+ */
 interface TermCountTable {
+  bucket: number;
   workspace_id: WorkspaceId;
-  term: number;
-  chunks: number;
+  terms: number[];
+  chunks: number[];
 }
 
 /** Changes not yet folded into `term_count`: appended by index writes so that common terms do not become hot rows. */
 interface TermDeltaTable {
+  bucket: number;
   workspace_id: WorkspaceId;
-  term: number;
-  delta: number;
+  terms: number[];
+  deltas: number[];
 }
 
 /** Documents and their index. */

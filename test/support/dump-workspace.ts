@@ -63,8 +63,10 @@ export async function dumpWorkspace(
     [
       'terms',
       sql`select concat(term, ' ', sum(n)) as row from (
-          select term, chunks as n from term_count where workspace_id = ${workspaceId}
-          union all select term, delta from term_delta where workspace_id = ${workspaceId}) counted
+          select term, n from term_count, unnest(terms, chunks) as counts(term, n)
+            where workspace_id = ${workspaceId}
+          union all select term, n from term_delta, unnest(terms, deltas) as changes(term, n)
+            where workspace_id = ${workspaceId}) counted
         group by term order by term`,
     ],
   ];

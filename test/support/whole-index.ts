@@ -28,8 +28,8 @@ export async function faultsOf(db: Database): Promise<Record<string, unknown[]>>
         where not exists (select 1 from chunk where id = t.chunk_id and document_id = t.document_id)`,
     wronglyCountedTerms: sql`with counted as (
         select workspace_id, term, sum(n)::int as n from (
-          select workspace_id, term, chunks as n from term_count
-          union all select workspace_id, term, delta from term_delta) parts
+          select workspace_id, term, n from term_count, unnest(terms, chunks) as counts(term, n)
+          union all select workspace_id, term, n from term_delta, unnest(terms, deltas) as changes(term, n)) parts
         group by workspace_id, term having sum(n) <> 0
       ), recounted as (
         select workspace_id, term, count(*)::int as n from (

@@ -29,6 +29,8 @@ const STATEMENTS = [
   sql`insert into term_count (bucket, workspace_id, terms, chunks)
     select bucket, workspace_id, terms, chunks from summed`,
   sql`drop table summed`,
+  // A write that fills the list of pending entries moves it into the index, and every search reads it.
+  sql`alter index chunk_terms_terms set (gin_pending_list_limit = 1024)`,
 ];
 
 export async function up(db: Kysely<unknown>): Promise<void> {

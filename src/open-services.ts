@@ -192,7 +192,8 @@ async function openFeatures(
   const documentAcceptor = createDocumentAcceptor(db, producer, limit, log, flushBytes);
   opened.defer(() => documentAcceptor.idle());
   const chatModels = openChatModels(config, operatorFetch);
-  const indexTurns = createIndexTurns(db, config.DOCUMENT_INDEX_CONCURRENCY);
+  const places = config.DOCUMENT_INDEX_CONCURRENCY;
+  const indexTurns = createIndexTurns(db, places, config.size === 'embedded' ? 1 : places);
   return {
     indexThreads,
     indexTurns,

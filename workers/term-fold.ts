@@ -3,7 +3,7 @@ import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import { defineWorker } from './worker.ts';
 
 /** Small enough that the embedded database can serve other queries between two steps. */
-const ROWS_PER_STEP = 500;
+const ROWS_PER_STEP = 250;
 
 export const worker = defineWorker(termFold, async ({ db }, _payload, job) => {
   let rows = 0;

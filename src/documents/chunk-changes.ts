@@ -38,13 +38,21 @@ export interface WriteStep {
   isLast: boolean;
 }
 
+/** How many rows a step changes at most. */
+export interface StepSizes {
+  /** A step that documents share. A document with more changes is large. */
+  shared: number;
+  /** A step of a large document. */
+  large: number;
+}
+
 /**
- * Steps of so many rows, in the order in which they are taken. Documents with few changes share a step, which is their
- * only one. One with more has steps of its own: those that add chunks, which are hidden; one that shows all of them and
- * hides the old ones; those that move chunks and remove some.
- * @returns groups: where the claim is lost in one step of a group, its others are void
+ * The steps of a write, in order. Documents with few changes share a step, which is their only one. A large document
+ * has steps of its own: first those that add its chunks, hidden; then one that shows them all and hides the old ones;
+ * then those that move chunks and remove old ones.
+ * @returns groups: when the claim is lost in one step of a group, the rest of the group is void
  */
-export function stepsOf(changes: readonly ChunkChanges[], rows: number): WriteStep[][] {
+export function stepsOf(changes: readonly ChunkChanges[], sizes: StepSizes): WriteStep[][] {
   const groups: WriteStep[][] = [];
   let shared: ChunkChanges[] = [];
   let sharedRows = 0;
@@ -55,11 +63,11 @@ export function stepsOf(changes: readonly ChunkChanges[], rows: number): WriteSt
   };
   for (const one of changes) {
     const size = one.fresh.length + one.kept.length + one.goneIds.length;
-    if (size > rows) {
-      groups.push(cutInSteps(one, rows));
+    if (size > sizes.shared) {
+      groups.push(cutInSteps(one, sizes.large));
       continue;
     }
-    if (sharedRows + size > rows) close();
+    if (sharedRows + size > sizes.shared) close();
     shared.push(one);
     sharedRows += size;
   }

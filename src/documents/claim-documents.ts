@@ -94,6 +94,7 @@ export async function claimDocuments(
       or not chosen.is_alone and not first_is_alone and chosen.is_long = first_is_long)
     returning d.id, d.workspace_id, d.source, d.semantic_identifier, d.title, d.sections, d.metadata,
       d.revision, d.indexed_revision, d.attempts, chosen.cost, chosen.is_long`.execute(db);
+  if (rows.length === 0) return NO_CLAIM;
   const stopRenewing = keepRenewing(
     db,
     token,
@@ -106,6 +107,14 @@ export async function claimDocuments(
     [Symbol.asyncDispose]: () => Promise.resolve(stopRenewing()),
   };
 }
+
+/** Holds nothing, so there is nothing to renew. */
+export const NO_CLAIM: Claim = {
+  token: '',
+  documents: [],
+  isLong: false,
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
 
 /** Rows of older releases have their bytes alone. */
 const COST = sql<number>`coalesce(d.index_cost, d.content_bytes)`;

@@ -168,7 +168,8 @@ async function indexBatch(
     else await fail(services, claim, document.id, answer?.failure ?? 'Not prepared.');
   }
   const changes = await placeChunks(services, good, signal);
-  const writer = { token: claim.token, model: services.embedder.model, signal };
+  const { enterLargeStep } = services.indexTurns;
+  const writer = { token: claim.token, model: services.embedder.model, signal, enterLargeStep };
   await sendDeliveries(services, await replaceChunks(services.db, writer, changes));
 }
 

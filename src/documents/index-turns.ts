@@ -1,6 +1,6 @@
 import type { Database } from '#src/platform/database.ts';
 import { openGate, throughGate } from '#src/platform/gate.ts';
-import { type Claim, claimDocuments } from './claim-documents.ts';
+import { type Claim, claimDocuments, NO_CLAIM } from './claim-documents.ts';
 import { createLaneOrder } from './lane-order.ts';
 import { type LaneCursor, listWaitingLanes, type WaitingLane } from './waiting-lanes.ts';
 
@@ -11,14 +11,22 @@ const MAX_TRIES = 8;
 export interface IndexTurns {
   /** The documents of the next turn, claimed; none when nothing is due that may be taken now. */
   next(): Promise<Claim>;
+  /** The gate of the transactions that write large documents. */
+  enterLargeStep: ReturnType<typeof openGate>;
 }
 
 /**
  * What was given to whom is known to this process alone: other processes keep books of their own, and one that forgets
  * all of it does no more than begin a new round.
  * @param places how many turns run at once; one of them is kept for turns that are not long
+ * @param largeSteps how many transactions of large documents run at once. In the embedded database, which runs one
+ *   transaction at a time, one: others wait for a single step then, not for one of each large document
  */
-export function createIndexTurns(db: Database, places: number): IndexTurns {
+export function createIndexTurns(
+  db: Database,
+  places: number,
+  largeSteps: number = places,
+): IndexTurns {
   const order = createLaneOrder();
   // One claim after the other, so that each knows what the one before it was given.
   const enter = openGate(1);
@@ -49,14 +57,7 @@ export function createIndexTurns(db: Database, places: number): IndexTurns {
       if (claim.documents.length > 0) return claim;
       left = left.filter((lane) => !lanes.includes(lane));
     }
-    return NOTHING;
+    return NO_CLAIM;
   };
-  return { next: () => throughGate(enter, next) };
+  return { next: () => throughGate(enter, next), enterLargeStep: openGate(largeSteps) };
 }
-
-const NOTHING: Claim = {
-  token: '',
-  documents: [],
-  isLong: false,
-  [Symbol.asyncDispose]: () => Promise.resolve(),
-};

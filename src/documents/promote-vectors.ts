@@ -43,7 +43,9 @@ export async function promoteVectors(
 
 async function largeWorkspaces(db: Database, threshold: number): Promise<WorkspaceId[]> {
   const { rows } = await sql<{ workspace_id: WorkspaceId }>`
-    select workspace_id from term_count where bucket = ${CHUNKS_BUCKET} and chunks[1] > ${threshold}`.execute(db);
+    select workspace_id from term_count where bucket = ${CHUNKS_BUCKET} and chunks[1] > ${threshold}`.execute(
+    db,
+  );
   return rows.map((row) => row.workspace_id);
 }
 

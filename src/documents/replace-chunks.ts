@@ -1,23 +1,33 @@
 import { sql } from 'kysely';
 import type { DocumentId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import { throughGate } from '#src/platform/gate.ts';
 import type { ToDeliver } from '#src/webhooks/emit-event.ts';
 import { announceDocuments } from './announce-documents.ts';
-import { type ChunkChanges, type Shown, stepsOf, type WriteStep } from './chunk-changes.ts';
+import {
+  type ChunkChanges,
+  type Shown,
+  stepsOf,
+  type StepSizes,
+  type WriteStep,
+} from './chunk-changes.ts';
 import { assertModelIsCurrent } from './embedding-model.ts';
+import type { IndexTurns } from './index-turns.ts';
 import { writeChunks } from './write-chunks.ts';
 
 /**
- * Rows changed in one transaction, at most: everybody waits for a transaction of the embedded database, which has one
- * session. A turn of ordinary documents changes fewer.
+ * Rows changed in one transaction: everybody waits for a transaction of the embedded database, which has one session. A
+ * turn of ordinary documents fits into one step. Those of a large document follow each other, so they are shorter.
  */
-const ROWS_PER_STEP = 400;
+const STEP_SIZES: StepSizes = { shared: 400, large: 150 };
 
 /** Who writes: claims and vectors are worth nothing to another. */
 interface Writer {
   token: string;
   model: string;
   signal: AbortSignal;
+  /** Where a step of a large document waits for its turn. */
+  enterLargeStep: IndexTurns['enterLargeStep'];
 }
 
 /**
@@ -35,10 +45,13 @@ export async function replaceChunks(
   changes: readonly ChunkChanges[],
 ): Promise<ToDeliver> {
   const toDeliver: ToDeliver[number][] = [];
-  for (const steps of stepsOf(changes, ROWS_PER_STEP)) {
+  for (const steps of stepsOf(changes, STEP_SIZES)) {
+    const isLarge = steps.length > 1;
     for (const step of steps) {
       writer.signal.throwIfAborted();
-      const told = await takeStep(db, writer, step);
+      const told = await (isLarge
+        ? throughGate(writer.enterLargeStep, () => takeStep(db, writer, step))
+        : takeStep(db, writer, step));
       if (told === null) break;
       toDeliver.push(...told);
     }

@@ -73,8 +73,8 @@ export async function readTermCounts(
       union all
       select term, deltas[array_position(terms, term)]
         from wanted join term_delta using (bucket) where workspace_id = ${workspaceId}
-    ) parts where n is not null group by term`.execute(db);
-  const df = new Map(rows.map((row) => [row.term, Math.max(0, row.chunks)]));
+    ) parts group by term having sum(n) > 0`.execute(db);
+  const df = new Map(rows.map((row) => [row.term, row.chunks]));
   const chunks = df.get(CHUNKS_TERM) ?? 0;
   df.delete(CHUNKS_TERM);
   return { chunks, df };
@@ -86,19 +86,22 @@ export async function readTermCounts(
  */
 export async function foldTermDeltas(db: Database, limit: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
-    with taken as (
-      delete from term_delta where ctid = any(array(
-        select ctid from term_delta order by bucket, workspace_id
-        limit ${limit}::int for update skip locked))
-      returning bucket, workspace_id, terms, deltas
-    ), summed as (
-      select bucket, workspace_id, term, sum(delta)::int as delta
-      from taken, unnest(terms, deltas) as changes(term, delta)
-      group by bucket, workspace_id, term
+    with taken as materialized (
+      select ctid, bucket, workspace_id, terms, deltas from term_delta
+      order by bucket, workspace_id limit ${limit}::int for update skip locked
+    ), gone as (
+      delete from term_delta where ctid = any(array(select ctid from taken))
     ), folded as (
       insert into term_count as t (bucket, workspace_id, terms, chunks)
-      select bucket, workspace_id, array_agg(term), array_agg(delta) from summed
-      group by bucket, workspace_id order by bucket, workspace_id
+      select place.bucket, place.workspace_id, summed.terms, summed.deltas
+      from (select distinct bucket, workspace_id from taken) place
+      cross join lateral (
+        select array_agg(term) as terms, array_agg(delta) as deltas from (
+          select term, sum(delta)::int as delta
+          from taken, unnest(taken.terms, taken.deltas) as changes(term, delta)
+          where taken.bucket = place.bucket and taken.workspace_id = place.workspace_id
+          group by term) sums) summed
+      order by bucket, workspace_id
       on conflict (bucket, workspace_id) do update set (terms, chunks) = (
         select coalesce(array_agg(term), '{}'), coalesce(array_agg(n), '{}') from (
           select term, sum(part)::int as n from (

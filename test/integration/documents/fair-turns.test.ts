@@ -1,7 +1,7 @@
 // @module-tag database
 // @module-tag queues
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWorkspace } from '#src/accounts/workspaces.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
@@ -129,8 +129,19 @@ it('a document with very many tiny sections is a long turn, which leaves the las
   expect(await nextTurn(turns)).toEqual(['small/file']);
 });
 
-describe('with a backlog of another workspace', () => {
-  it('a document is in the next turn after it arrives', async () => {
+it('a turn that finds nothing renews no lease', async () => {
+  const turns = createIndexTurns(services.db, 2);
+  for (const id of ['long', 'longer']) await accept(large, [id], { text: 'Tiny.', sections: 600 });
+  const startTimer = vi.spyOn(globalThis, 'setInterval');
+  onTestFinished(() => startTimer.mockRestore());
+  await using held = await turns.next();
+  expect(held.isLong).toBe(true);
+  expect(await nextTurn(turns)).toEqual([]);
+  expect(startTimer).toHaveBeenCalledOnce();
+});
+
+describe('with the queue full of another workspace', () => {
+  it('a document is in the turn after it came', async () => {
     for (const id of named('backlog', BACKLOG)) await accept(large, [id]);
     await using workers = new HeldWorkers();
     await workers.start();

@@ -36,12 +36,14 @@ const shapeOf = (groups: ReturnType<typeof stepsOf>) =>
 describe('steps of a write', () => {
   it('are a single one for documents with few changes', () => {
     const changes = [changesOf('a', { fresh: 3 }), changesOf('b', { kept: 2, gone: 5 })];
-    expect(shapeOf(stepsOf(changes, 10))).toEqual([[[['a 3+0-0', 'b 0+2-5'], null, true]]]);
+    expect(shapeOf(stepsOf(changes, { shared: 10, large: 10 }))).toEqual([
+      [[['a 3+0-0', 'b 0+2-5'], null, true]],
+    ]);
   });
 
   it('start a new group when one is full', () => {
     const changes = ['a', 'b', 'c'].map((name) => changesOf(name, { fresh: 6 }));
-    expect(shapeOf(stepsOf(changes, 12))).toEqual([
+    expect(shapeOf(stepsOf(changes, { shared: 12, large: 12 }))).toEqual([
       [[['a 6+0-0', 'b 6+0-0'], null, true]],
       [[['c 6+0-0'], null, true]],
     ]);
@@ -52,7 +54,7 @@ describe('steps of a write', () => {
       changesOf('small', { fresh: 1 }),
       changesOf('large', { fresh: 25, kept: 3, gone: 12 }),
     ];
-    expect(shapeOf(stepsOf(changes, 10))).toEqual([
+    expect(shapeOf(stepsOf(changes, { shared: 10, large: 10 }))).toEqual([
       [
         [['large 10+0-0'], 'old', false],
         [['large 10+0-0'], 'old', false],
@@ -66,8 +68,10 @@ describe('steps of a write', () => {
     ]);
   });
 
-  it('exist even for a document without changes', () => {
-    expect(shapeOf(stepsOf([changesOf('same', {})], 10))).toEqual([[[['same 0+0-0'], null, true]]]);
-    expect(stepsOf([], 10)).toEqual([]);
+  it('are there for a document that has nothing to change, too', () => {
+    expect(shapeOf(stepsOf([changesOf('same', {})], { shared: 10, large: 10 }))).toEqual([
+      [[['same 0+0-0'], null, true]],
+    ]);
+    expect(stepsOf([], { shared: 10, large: 10 })).toEqual([]);
   });
 });

@@ -1,7 +1,12 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'kysely';
+import { FileMigrationProvider, Migrator } from 'kysely/migration';
 import { expect, it } from 'vitest';
-import { overPglite } from '#src/platform/database.ts';
+import { readTermCounts } from '#src/documents/term-counts.ts';
+import type { WorkspaceId } from '#src/ids.ts';
+import { type Database, overPglite } from '#src/platform/database.ts';
 import { StartError } from '#src/platform/errors.ts';
 import { createLog } from '#src/platform/log.ts';
 import { assertSchemaIsCurrent, migrate } from '#src/platform/migrations.ts';
@@ -31,3 +36,33 @@ it('a failed migration is named with the error of Postgres', async () => {
     await database.close();
   }
 });
+
+it('puts the counts of terms into buckets and loses none', async () => {
+  const database = overPglite(await openPglite(null));
+  try {
+    await migrateTo(database.db, '0016-hidden-chunks');
+    const workspaceId = 'a0000000-0000-4000-8000-000000000000' as WorkspaceId;
+    await sql`insert into term_count values (${workspaceId}, -1, 3), (${workspaceId}, 7, 2), (${workspaceId}, 263, 1),
+      (${workspaceId}, 300, 1)`.execute(database.db);
+    await sql`insert into term_delta values (${workspaceId}, -1, 2), (${workspaceId}, 7, 1), (${workspaceId}, 7, 1),
+      (${workspaceId}, 300, -1)`.execute(database.db);
+    await migrate(database.db, createLog('silent'));
+    expect(await readTermCounts(database.db, workspaceId, [7, 263, 300])).toEqual({
+      chunks: 5,
+      df: new Map([
+        [7, 4],
+        [263, 1],
+      ]),
+    });
+  } finally {
+    await database.close();
+  }
+});
+
+async function migrateTo(db: Database, name: string): Promise<void> {
+  const migrationFolder = path.resolve('migrations');
+  const provider = new FileMigrationProvider({ fs: { readdir }, path, migrationFolder });
+  await sql`create extension if not exists vector`.execute(db);
+  const { error } = await new Migrator({ db, provider }).migrateTo(name);
+  if (error !== undefined) throw error;
+}

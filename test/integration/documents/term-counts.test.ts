@@ -1,0 +1,85 @@
+// @module-tag database
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { foldTermDeltas, readTermCounts, TermDeltas } from '#src/documents/term-counts.ts';
+import type { WorkspaceId } from '#src/ids.ts';
+import { openTestServices, type TestServices } from '#test/support/test-services.ts';
+
+/** The first three are in one bucket. */
+const TERMS = [7, 263, 519, 8, 536_870_911];
+const FIRST = 'a0000000-0000-4000-8000-000000000000' as WorkspaceId;
+const SECOND = 'a0000000-0000-4000-8000-000000000001' as WorkspaceId;
+
+let stage: TestServices;
+
+beforeAll(async () => {
+  stage = await openTestServices();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await sql`truncate term_count, term_delta`.execute(stage.services.db);
+});
+
+/** Counts chunks of these terms in, or out, in one write. */
+async function count(workspaceId: WorkspaceId, chunks: number[][], by: 1 | -1): Promise<void> {
+  const deltas = new TermDeltas();
+  for (const terms of chunks) deltas.add(workspaceId, terms, by);
+  await stage.services.db.transaction().execute((trx) => deltas.write(trx));
+}
+
+async function read(workspaceId: WorkspaceId): Promise<unknown> {
+  const { chunks, df } = await readTermCounts(stage.services.db, workspaceId, TERMS);
+  return { chunks, df: Object.fromEntries(df) };
+}
+
+async function rowsLeft(): Promise<unknown> {
+  const { rows } = await sql<{ deltas: number; terms: number }>`
+    select (select count(*)::int from term_delta) as deltas,
+      (select coalesce(sum(cardinality(terms)), 0)::int from term_count) as terms`.execute(
+    stage.services.db,
+  );
+  return rows[0];
+}
+
+it('counts are the same before, in the middle of, and after folding', async () => {
+  await count(FIRST, [[7, 263], [7, 8], [7]], 1);
+  await count(FIRST, [[263, 519], [536_870_911]], 1);
+  await count(FIRST, [[7, 8]], -1);
+  await count(SECOND, [[7]], 1);
+  const expected = { chunks: 4, df: { 7: 2, 263: 2, 519: 1, 536870911: 1 } };
+  expect(await read(FIRST)).toEqual(expected);
+  let steps = 0;
+  for (; (await foldTermDeltas(stage.services.db, 1)) === 1; steps += 1) {
+    expect(await read(FIRST)).toEqual(expected);
+  }
+  expect(steps).toBeGreaterThan(5);
+  await count(FIRST, [[519]], 1);
+  await foldTermDeltas(stage.services.db, 100);
+  expect(await read(FIRST)).toEqual({ chunks: 5, df: { 7: 2, 263: 2, 519: 2, 536870911: 1 } });
+  expect(await read(SECOND)).toEqual({ chunks: 1, df: { 7: 1 } });
+});
+
+it('terms that no chunk holds any more leave nothing behind', async () => {
+  await count(FIRST, [TERMS, TERMS], 1);
+  await foldTermDeltas(stage.services.db, 100);
+  await count(FIRST, [TERMS, TERMS], -1);
+  await foldTermDeltas(stage.services.db, 100);
+  expect(await read(FIRST)).toEqual({ chunks: 0, df: {} });
+  expect(await rowsLeft()).toEqual({ deltas: 0, terms: 0 });
+});
+
+it('folding beside writers and other folding loses and doubles nothing', async () => {
+  const writes = Array.from({ length: 40 }, () => count(FIRST, [[7, 263], [8]], 1));
+  const folds = Array.from({ length: 20 }, () => foldTermDeltas(stage.services.db, 9));
+  await Promise.all([...writes, ...folds]);
+  expect(await read(FIRST)).toEqual({ chunks: 80, df: { 7: 40, 263: 40, 8: 40 } });
+  while ((await foldTermDeltas(stage.services.db, 9)) > 0);
+  expect(await read(FIRST)).toEqual({ chunks: 80, df: { 7: 40, 263: 40, 8: 40 } });
+  expect(await rowsLeft()).toEqual({ deltas: 0, terms: 4 });
+});
+
+it('a term that is asked for twice is counted once', async () => {
+  await count(FIRST, [[7]], 1);
+  const { chunks, df } = await readTermCounts(stage.services.db, FIRST, [7, 7]);
+  expect([chunks, df.get(7)]).toEqual([1, 1]);
+});

@@ -26,6 +26,7 @@ import { readKeyRing } from './encryption/key-ring.ts';
 import { openFileStore } from './files/open-file-store.ts';
 import { openParserPool } from './files/parser-pool.ts';
 import { openExtractorPool } from './leads/extract/extractor-pool.ts';
+import { createBackground } from './platform/background.ts';
 import { baseUrlOf } from './platform/base-url.ts';
 import type { Config } from './platform/config.ts';
 import { type DataDirectory, openDataDirectory } from './platform/data-directory.ts';
@@ -95,6 +96,7 @@ export async function openServices(config: Config, options: StartOptions = {}): 
     wait: waitFor,
     dataDirectory,
     db: database.db,
+    inBackground: createBackground(database.idleMs),
     queueBackend: backend,
     producer,
     rateLimitStore: rateLimitStoreOf(database, backend),
@@ -192,8 +194,7 @@ async function openFeatures(
   const documentAcceptor = createDocumentAcceptor(db, producer, limit, log, flushBytes);
   opened.defer(() => documentAcceptor.idle());
   const chatModels = openChatModels(config, operatorFetch);
-  const places = config.DOCUMENT_INDEX_CONCURRENCY;
-  const indexTurns = createIndexTurns(db, places, config.size === 'embedded' ? 1 : places);
+  const indexTurns = createIndexTurns(db, config.DOCUMENT_INDEX_CONCURRENCY);
   return {
     indexThreads,
     indexTurns,

@@ -1,24 +1,26 @@
 import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
+import type { DocumentServices } from './document-services.ts';
 import { TermDeltas } from './term-counts.ts';
 
 /** Chunks removed per transaction: a few hundred milliseconds of the embedded database, which has one session. */
-const CHUNKS_PER_STEP = 500;
+const CHUNKS_PER_STEP = 250;
 
 /** What a step came to: it removed a part, it removed the last, or there was nothing to remove. */
 export type DeletionStep = 'more' | 'last' | 'nothing';
 
 /** Takes a step in removing documents that are marked `deleting`, chunks first. Safe to run twice and to interrupt. */
 export async function deleteMarkedDocuments(
-  db: Database,
+  { db, inBackground }: Pick<DocumentServices, 'db' | 'inBackground'>,
   ids: readonly DocumentId[],
 ): Promise<DeletionStep> {
   const { rows } = await sql<{ id: DocumentId }>`
     select id from document where id = any(${ids}::bigint[]) and status = 'deleting'`.execute(db);
   const marked = rows.map((row) => row.id);
   if (marked.length === 0) return 'nothing';
-  if ((await deleteSomeChunks(db, marked)) === CHUNKS_PER_STEP) return 'more';
+  const deleted = await inBackground(() => deleteSomeChunks(db, marked));
+  if (deleted === CHUNKS_PER_STEP) return 'more';
   await deleteEmptied(db, marked);
   return 'last';
 }

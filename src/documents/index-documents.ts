@@ -32,7 +32,14 @@ const LONGEST_PAUSE_MS = 200;
 
 type IndexServices = Pick<
   DocumentServices,
-  'db' | 'describeImage' | 'embedder' | 'indexThreads' | 'indexTurns' | 'log' | 'producer'
+  | 'db'
+  | 'describeImage'
+  | 'embedder'
+  | 'inBackground'
+  | 'indexThreads'
+  | 'indexTurns'
+  | 'log'
+  | 'producer'
 >;
 
 /**
@@ -57,7 +64,7 @@ export async function indexDocuments(
     signal.throwIfAborted();
     if (performance.now() > endsAt) throw new RetryLater(0, 'Its documents wait for their turns.');
     const deletion: DeletionStep = mayDelete
-      ? await deleteMarkedDocuments(services.db, ids)
+      ? await deleteMarkedDocuments(services, ids)
       : 'nothing';
     mayDelete = deletion === 'more';
     // Whoever deleted takes a turn, too: thousands of such jobs may stand before the job of one document.
@@ -168,8 +175,8 @@ async function indexBatch(
     else await fail(services, claim, document.id, answer?.failure ?? 'Not prepared.');
   }
   const changes = await placeChunks(services, good, signal);
-  const { enterLargeStep } = services.indexTurns;
-  const writer = { token: claim.token, model: services.embedder.model, signal, enterLargeStep };
+  const { inBackground } = services;
+  const writer = { token: claim.token, model: services.embedder.model, signal, inBackground };
   await sendDeliveries(services, await replaceChunks(services.db, writer, changes));
 }
 

@@ -11,22 +11,14 @@ const MAX_TRIES = 8;
 export interface IndexTurns {
   /** The documents of the next turn, claimed; none when nothing is due that may be taken now. */
   next(): Promise<Claim>;
-  /** The gate of the transactions that write large documents. */
-  enterLargeStep: ReturnType<typeof openGate>;
 }
 
 /**
  * What was given to whom is known to this process alone: other processes keep books of their own, and one that forgets
  * all of it does no more than begin a new round.
  * @param places how many turns run at once; one of them is kept for turns that are not long
- * @param largeSteps how many transactions of large documents run at once. In the embedded database, which runs one
- *   transaction at a time, one: others wait for a single step then, not for one of each large document
  */
-export function createIndexTurns(
-  db: Database,
-  places: number,
-  largeSteps: number = places,
-): IndexTurns {
+export function createIndexTurns(db: Database, places: number): IndexTurns {
   const order = createLaneOrder();
   // One claim after the other, so that each knows what the one before it was given.
   const enter = openGate(1);
@@ -59,5 +51,5 @@ export function createIndexTurns(
     }
     return NO_CLAIM;
   };
-  return { next: () => throughGate(enter, next), enterLargeStep: openGate(largeSteps) };
+  return { next: () => throughGate(enter, next) };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { DocumentId } from '#src/ids.ts';
+import type { Background } from '#src/platform/background.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import { throughGate } from '#src/platform/gate.ts';
 import type { ToDeliver } from '#src/webhooks/emit-event.ts';
 import { announceDocuments } from './announce-documents.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type WriteStep,
 } from './chunk-changes.ts';
 import { assertModelIsCurrent } from './embedding-model.ts';
-import type { IndexTurns } from './index-turns.ts';
 import { writeChunks } from './write-chunks.ts';
 
 /**
@@ -26,8 +25,7 @@ interface Writer {
   token: string;
   model: string;
   signal: AbortSignal;
-  /** Where a step of a large document waits for its turn. */
-  enterLargeStep: IndexTurns['enterLargeStep'];
+  inBackground: Background;
 }
 
 /**
@@ -50,7 +48,7 @@ export async function replaceChunks(
     for (const step of steps) {
       writer.signal.throwIfAborted();
       const told = await (isLarge
-        ? throughGate(writer.enterLargeStep, () => takeStep(db, writer, step))
+        ? writer.inBackground(() => takeStep(db, writer, step))
         : takeStep(db, writer, step));
       if (told === null) break;
       toDeliver.push(...told);

@@ -18,6 +18,8 @@ export interface OpenDatabase {
   readonly db: Database;
   /** The embedded instance, which the queues share; null on a server. */
   readonly pglite: EmbeddedDatabase | null;
+  /** How long the embedded instance has been idle, in milliseconds; null on a server. */
+  readonly idleMs: (() => number) | null;
   readonly pool: Pool | null;
   close(): Promise<void>;
 }
@@ -32,17 +34,20 @@ export async function openDatabase(
   log: Logger,
   patience: Patience | null = null,
 ): Promise<OpenDatabase> {
-  if (options.databaseUrl === null) return overPglite(await openPgliteThread(options.directory));
+  if (options.databaseUrl === null) {
+    const pglite = await openPgliteThread(options.directory);
+    return { ...overPglite(pglite), idleMs: () => pglite.idleMs() };
+  }
   if (patience) await awaitPostgres(options.databaseUrl, patience);
   const pool = openPool(options.databaseUrl, options.poolSize, log);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pglite: null, pool, close: () => db.destroy() };
+  return { db, pglite: null, idleMs: null, pool, close: () => db.destroy() };
 }
 
 /** Kysely over an embedded instance that is already open. */
 export function overPglite(pglite: EmbeddedDatabase): OpenDatabase {
   const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: withCopy(pglite) }) });
-  return { db, pglite, pool: null, close: () => db.destroy() };
+  return { db, pglite, idleMs: null, pool: null, close: () => db.destroy() };
 }
 
 /** Resolves when the database answers; throws the driver's error when it does not. */

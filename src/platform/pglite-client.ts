@@ -19,6 +19,11 @@ export interface PgliteThreadOptions {
   onDeath?: (error: Error) => void;
 }
 
+export interface PgliteThread extends EmbeddedDatabase {
+  /** How long no statement and no transaction has been in progress, in milliseconds. */
+  idleMs(): number;
+}
+
 /**
  * Opens the embedded database in its own thread, so that a long statement blocks only other statements: writing a
  * document of 20 MB takes PGlite more than a second. Statements run in the order of the calls. When the thread dies,
@@ -34,7 +39,7 @@ export async function openPgliteThread(
       throw error;
     },
   }: PgliteThreadOptions = {},
-): Promise<EmbeddedDatabase> {
+): Promise<PgliteThread> {
   const worker = startThread(new URL('./pglite-thread.ts', import.meta.url), {
     name: 'pglite',
     workerData: { directory },
@@ -44,7 +49,7 @@ export async function openPgliteThread(
   return client;
 }
 
-class PgliteClient implements EmbeddedDatabase {
+class PgliteClient implements PgliteThread {
   readonly waitReady: Promise<void>;
   ready = false;
   closed = false;
@@ -56,6 +61,8 @@ class PgliteClient implements EmbeddedDatabase {
   #ended: Error | null = null;
   #calls = 0;
   #transactions = 0;
+  #openTransactions = 0;
+  #lastAnswerMs = performance.now();
 
   constructor(worker: Worker, onDeath: (error: Error) => void) {
     this.#worker = worker;
@@ -100,9 +107,11 @@ class PgliteClient implements EmbeddedDatabase {
     const end = async (kind: 'commit' | 'rollback'): Promise<void> => {
       if (!isOpen) return;
       isOpen = false;
+      this.#openTransactions -= 1;
       await this.#call({ kind, transaction });
     };
     await this.#call({ kind: 'begin', transaction });
+    this.#openTransactions += 1;
     try {
       const result = await run({
         query: (statement, parameters = [], options = {}) =>
@@ -116,6 +125,11 @@ class PgliteClient implements EmbeddedDatabase {
       await end('rollback');
       throw error;
     }
+  }
+
+  idleMs(): number {
+    const isIdle = this.#pending.size === 0 && this.#openTransactions === 0;
+    return isIdle ? performance.now() - this.#lastAnswerMs : 0;
   }
 
   onNotification(listen: (channel: string, payload: string) => void): () => void {
@@ -188,6 +202,7 @@ class PgliteClient implements EmbeddedDatabase {
       );
       return;
     }
+    this.#lastAnswerMs = performance.now();
     const pending = this.#pending.get(answer.id);
     this.#pending.delete(answer.id);
     // An idle database must not keep the process alive.

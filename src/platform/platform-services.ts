@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Background } from './background.ts';
 import type { Config } from './config.ts';
 import type { SecretBox } from './crypto.ts';
 import type { DataDirectory } from './data-directory.ts';
@@ -23,6 +24,7 @@ export interface PlatformServices {
   /** The embedded size's data directory; null when the database is on a server. */
   readonly dataDirectory: DataDirectory | null;
   readonly db: Database;
+  readonly inBackground: Background;
   readonly queueBackend: QueueBackend;
   readonly rateLimitStore: RateLimitStore;
   readonly metrics: Metrics;

@@ -142,7 +142,7 @@ describe('deleting a pair', () => {
       { status: 'accepted', n: 7 },
       { status: 'deleting', n: 1 },
     ]);
-    await deleteMarkedDocuments(services.db, rows[1]?.ids ?? []);
+    await deleteMarkedDocuments(services, rows[1]?.ids ?? []);
     const left = await sql<{ pairs: number; connectors: number; credentials: number }>`
       select (select count(*)::int from cc_pair where id = any(${both})) as pairs,
         (select count(*)::int from connector where id = any(${connectors})) as connectors,

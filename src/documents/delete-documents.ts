@@ -4,7 +4,7 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { DocumentServices } from './document-services.ts';
 import { TermDeltas } from './term-counts.ts';
 
-/** Chunks removed per transaction: a few hundred milliseconds of the embedded database, which has one session. */
+/** Chunks removed per transaction: about a hundred milliseconds of the embedded database, which has one session. */
 const CHUNKS_PER_STEP = 250;
 
 /** What a step came to: it removed a part, it removed the last, or there was nothing to remove. */

@@ -18,7 +18,7 @@ import { writeChunks } from './write-chunks.ts';
  * Rows changed in one transaction: everybody waits for a transaction of the embedded database, which has one session. A
  * turn of ordinary documents fits into one step. Those of a large document follow each other, so they are shorter.
  */
-const STEP_SIZES: StepSizes = { shared: 400, large: 150 };
+const STEP_SIZES: StepSizes = { shared: 400, large: 250 };
 
 /** Who writes: claims and vectors are worth nothing to another. */
 interface Writer {

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { openGate, throughGate } from './gate.ts';
 
 /** The statements of one task follow each other within a few milliseconds; a task that pauses longer is not hurt. */
-const QUIET_MS = 10;
+const QUIET_MS = 5;
 /** Background work is not starved by steady traffic. */
 const LONGEST_WAIT_MS = 250;
 

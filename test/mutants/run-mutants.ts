@@ -8,8 +8,7 @@
  * Prints the share that was killed. Exits with 1 when a mutant no longer fits the code, when the tests fail without a
  * mutant, or when fewer than 90 % are killed. Mutants whose server is not configured are skipped and listed.
  */
-import { access, readFile } from 'node:fs/promises';
-import path from 'node:path';
+import { findMisfits } from './find-misfits.ts';
 import type { Mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 import { copyRepository, type RepositoryCopy, ROOT } from './repository-copy.ts';
@@ -36,7 +35,8 @@ if (process.argv.includes('--list')) list(chosen);
 else await run(chosen);
 
 async function run(all: readonly Mutant[]): Promise<void> {
-  await expectToFit(all);
+  const misfits = await findMisfits(all, ROOT);
+  if (misfits.length > 0) throw new Error(`Change these mutants:\n${misfits.join('\n')}`);
   const runnable = all.filter(({ needs }) => !needs || process.env[needs]);
   for (const { fault, needs } of all.filter((mutant) => !runnable.includes(mutant)))
     say(`left out (needs ${needs}): ${fault}`);
@@ -55,24 +55,6 @@ async function run(all: readonly Mutant[]): Promise<void> {
     `${killed} of ${runnable.length} killed (${(share * 100).toFixed(1)} %), ${all.length - runnable.length} left out.`,
   );
   if (share < AIM) process.exitCode = 1;
-}
-
-/** @throws naming every mutant whose text does not occur exactly once, or whose tests do not exist */
-async function expectToFit(all: readonly Mutant[]): Promise<void> {
-  const faults: string[] = [];
-  for (const { fault, file, find, tests } of all) {
-    const text = await readFile(path.join(ROOT, file), 'utf8').catch(() => '');
-    const times = text.split(find).length - 1;
-    if (times !== 1) faults.push(`${file} has the text ${times} times: ${fault}`);
-    for (const test of tests) {
-      const isThere = await access(path.join(ROOT, test)).then(
-        () => true,
-        () => false,
-      );
-      if (!isThere) faults.push(`${test} does not exist: ${fault}`);
-    }
-  }
-  if (faults.length > 0) throw new Error(`Change these mutants:\n${faults.join('\n')}`);
 }
 
 /** A test that fails without a mutant would seem to kill every one. */

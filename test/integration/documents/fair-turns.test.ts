@@ -318,7 +318,7 @@ describe('a job', () => {
       },
     };
     await indexDocuments(watching, doomed ? [doomed] : [], never);
-    expect(left).toBe(4_500);
+    expect(left).toBe(4_750);
     const { rows } = await sql`select external_id from document`.execute(services.db);
     expect(rows).toEqual([{ external_id: 'newcomer' }]);
   });

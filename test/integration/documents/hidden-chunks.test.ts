@@ -21,7 +21,7 @@ import { faultsOf, NO_FAULTS } from '#test/support/whole-index.ts';
 
 const PAGE = 'https://example.test/large';
 /** One chunk each: three steps that add, one that shows them, and three that remove the old ones. */
-const SECTIONS = 900;
+const SECTIONS = 700;
 const never = new AbortController().signal;
 
 let stage: TestServices;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 const text = z.string().nullable().catch(null);
 const MAX_SECONDS = 253_402_300_799;
 const seconds = z.int().min(0).max(MAX_SECONDS);
-const moment = seconds.nullable().catch(null);
+const timestamp = seconds.nullable().catch(null);
 const whole = z.int().nullable().catch(null);
 const metadata = z.record(z.string(), z.unknown()).catch({});
 /** An id, or the object itself if expanded. */
@@ -42,7 +42,7 @@ export type StripePrice = z.output<typeof stripePrice>;
 
 const stripeItem = z.object({
   quantity: whole,
-  current_period_end: moment,
+  current_period_end: timestamp,
   price: stripePrice.nullable().catch(null),
 });
 export type StripeItem = z.output<typeof stripeItem>;
@@ -58,10 +58,10 @@ export const stripeSubscription = z.object({
   customer: reference,
   currency: text,
   cancel_at_period_end: z.boolean().catch(false),
-  canceled_at: moment,
-  ended_at: moment,
+  canceled_at: timestamp,
+  ended_at: timestamp,
   /** On the subscription until 2025-03-31.basil, on the items since. */
-  current_period_end: moment,
+  current_period_end: timestamp,
   cancellation_details: z.object({ reason: text }).nullable().catch(null),
   metadata,
   items,

@@ -4,7 +4,7 @@ import type { Database } from '#src/platform/database.ts';
 import { LeaseLost } from '#src/platform/keep-lease.ts';
 import { cancelDeliveries, disableEndpoint } from './disable-endpoint.ts';
 import type { AttemptRecord, ClaimedDelivery } from './delivery-ledger.ts';
-import { afterFailure, afterSuccess, isBeyondHope } from './endpoint-health.ts';
+import { afterFailure, afterSuccess, shouldDisable } from './endpoint-health.ts';
 import type { EndpointLane } from './endpoint-lane.ts';
 import { sendDeliveries } from './emit-event.ts';
 import { MAX_ATTEMPTS, MAX_OWN_OUTAGES, nextDelayMs } from './retry-schedule.ts';
@@ -39,7 +39,7 @@ export async function attemptDelivery(
   const entry = entryOf(lane, delivery, result, startedAt);
   await record(lane, entry, RECORD_TRIES);
   if (result.failure === null) return 'delivered';
-  await disableIfHopeless(lane, delivery, result);
+  await disableIfFailing(lane, delivery, result);
   return 'failed';
 }
 
@@ -154,14 +154,14 @@ async function record(
 }
 
 /** Disables an endpoint that answers 410 or has failed for a long time. */
-async function disableIfHopeless(
+async function disableIfFailing(
   lane: EndpointLane,
   delivery: ClaimedDelivery,
   { statusCode }: AttemptResult,
 ): Promise<void> {
   const { services, endpoint } = lane;
   const isGone = statusCode === GONE;
-  if (lane.isDisabled || !(isGone || isBeyondHope(endpoint.health, endpoint.now()))) return;
+  if (lane.isDisabled || !(isGone || shouldDisable(endpoint.health, endpoint.now()))) return;
   lane.isDisabled = true;
   const reason = isGone
     ? 'The receiver answered 410 Gone.'
@@ -178,7 +178,7 @@ async function disableIfHopeless(
   if (others === null) {
     // Its owner has changed it in the meantime: the old version failed.
     lane.isDisabled = false;
-    await takeBack(services.db, delivery);
+    await requeueForNewTarget(services.db, delivery);
     return;
   }
   await cancelDeliveries(services.db, endpoint.id, `The endpoint was disabled: ${reason}`);
@@ -187,7 +187,7 @@ async function disableIfHopeless(
 }
 
 /** Makes a delivery that the old receiver ended due at the new one. */
-async function takeBack(db: Database, { id, round }: ClaimedDelivery): Promise<void> {
+async function requeueForNewTarget(db: Database, { id, round }: ClaimedDelivery): Promise<void> {
   await sql`
     update webhook_delivery set status = 'waiting', next_attempt_at = now(), finished_at = null
     where id = ${id} and status = 'exhausted' and round = ${round}

@@ -46,7 +46,7 @@ export async function deliverToEndpoint(
   } finally {
     // After a failure on our side, some rows may stay claimed until the lease expires.
     if (!lease.signal.aborted && lane.fault === null) {
-      await leave(services, lane).catch(() => undefined);
+      await releaseLane(services, lane).catch(() => undefined);
     }
     signal.throwIfAborted();
   }
@@ -71,7 +71,7 @@ async function openOrPause(
 }
 
 /** If this write fails, the next holder makes up for it once the lease has expired. */
-async function leave(services: DeliverServices, { endpoint }: EndpointLane): Promise<void> {
+async function releaseLane(services: DeliverServices, { endpoint }: EndpointLane): Promise<void> {
   const { isEnabled, wakeMs } = await services.deliveryLedger.releaseEndpoint(endpoint);
   if (!isEnabled) {
     await cancelDeliveries(services.db, endpoint.id, 'The endpoint was disabled or deleted.');

@@ -153,7 +153,7 @@ async function claimDeliveries(
 }
 
 /** Makes claimed but unsent deliveries due again. */
-export async function giveBack(
+export async function releaseUnsent(
   db: Database,
   token: string,
   ids: readonly WebhookDeliveryId[],

@@ -72,7 +72,7 @@ export function isOpen({ breakerUntil }: EndpointHealth, now: Date): boolean {
 }
 
 /** Whether an endpoint has failed so long and so often that it should be disabled. */
-export function isBeyondHope({ failingSince, failures }: EndpointHealth, now: Date): boolean {
+export function shouldDisable({ failingSince, failures }: EndpointHealth, now: Date): boolean {
   return (
     failingSince !== null &&
     failures >= DISABLE_FAILURES &&

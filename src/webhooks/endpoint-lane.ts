@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { webhookDeliver } from '#queues/webhook-deliver.ts';
 import { type ClaimedEndpoint, rereadEndpoint } from './claim-endpoint.ts';
 import type { DeliverServices } from './deliver-to-endpoint.ts';
-import { type ClaimedDelivery, giveBack } from './delivery-ledger.ts';
+import { type ClaimedDelivery, releaseUnsent } from './delivery-ledger.ts';
 import { isOpen } from './endpoint-health.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 
@@ -13,9 +13,9 @@ const FIRST_IN_FLIGHT = 4;
  * With this many in progress in the process, more connections only slow down all of them: every endpoint keeps to a
  * few.
  */
-const CROWD = 128;
+const MAX_LOAD = 128;
 const FEW_IN_FLIGHT = 2;
-const CROWD_MS = 1_000;
+const LOAD_MS = 1_000;
 /** After this time the place goes to waiting endpoints. */
 const SLICE_MS = 5_000;
 /** Well before the queue's own time limit ends the job. */
@@ -75,7 +75,7 @@ export async function runLane(
     const end = whyNoMore(lane, signals) ?? (isYielding ? 'yielded' : null);
     if (end === null && mayHaveMore) {
       const { claimed, isAll } = await claimMore(lane).catch((error: unknown) => {
-        noteFault(lane, error);
+        recordFault(lane, error);
         return { claimed: [], isAll: true };
       });
       mayHaveMore = !isAll;
@@ -88,7 +88,7 @@ export async function runLane(
       if (!mayHaveMore) return 'done';
     }
     // Waits for half of the room, so that claims come in groups.
-    const event = await roomOrTime(lane, mayHaveMore ? roomOf(lane) / 2 : 0);
+    const event = await waitForRoom(lane, mayHaveMore ? roomOf(lane) / 2 : 0);
     if (event === 'time') mayHaveMore = true;
     const elapsedMs = performance.now() - startedAt;
     if (performance.now() < mayYieldAt) continue;
@@ -141,7 +141,7 @@ async function claimMore(
     .finally(() => (load.underWay -= room));
   await followChanges(lane, claimed);
   if (lane.isDisabled) {
-    await giveBack(
+    await releaseUnsent(
       services.db,
       token,
       claimed.map(({ id }) => id),
@@ -155,7 +155,7 @@ async function claimMore(
 /** While the breaker is half-open, one delivery probes. */
 function roomOf({ services, endpoint, limit }: EndpointLane): number {
   if (endpoint.health.breakerUntil !== null) return 1;
-  const isCrowded = services.deliveryLedger.load.underWay >= CROWD;
+  const isCrowded = services.deliveryLedger.load.underWay >= MAX_LOAD;
   return isCrowded ? Math.min(limit, FEW_IN_FLIGHT) : limit;
 }
 
@@ -189,7 +189,7 @@ async function followChanges(lane: EndpointLane, claimed: ClaimedDelivery[]): Pr
 }
 
 function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: AbortSignal): void {
-  const leaveCrowd = joinCrowd(lane.services.deliveryLedger.load);
+  const removeLoad = addLoad(lane.services.deliveryLedger.load);
   const attempt = attemptDelivery(lane, delivery, signal)
     .then((outcome) => {
       if (outcome === 'stopped') return;
@@ -199,9 +199,9 @@ function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: Abo
           ? Math.min(lane.limit + 1, MAX_IN_FLIGHT)
           : Math.max(1, Math.floor(lane.limit / 2));
     })
-    .catch((error: unknown) => noteFault(lane, error))
+    .catch((error: unknown) => recordFault(lane, error))
     .finally(() => {
-      leaveCrowd();
+      removeLoad();
       lane.inFlight.delete(attempt);
       lane.onEnd();
     });
@@ -209,25 +209,25 @@ function startAttempt(lane: EndpointLane, delivery: ClaimedDelivery, signal: Abo
 }
 
 /** Sends in progress are still awaited. */
-function noteFault(lane: EndpointLane, error: unknown): void {
+function recordFault(lane: EndpointLane, error: unknown): void {
   lane.fault ??= error instanceof Error ? error : new Error(String(error));
 }
 
 /** A send that waits for its receiver costs nothing here, so it counts as load only briefly. */
-function joinCrowd(load: { underWay: number }): () => void {
+function addLoad(load: { underWay: number }): () => void {
   load.underWay += 1;
   let isCounted = true;
-  const leave = (): void => {
+  const remove = (): void => {
     clearTimeout(timer);
     if (isCounted) load.underWay -= 1;
     isCounted = false;
   };
-  const timer = setTimeout(leave, CROWD_MS);
-  return leave;
+  const timer = setTimeout(remove, LOAD_MS);
+  return remove;
 }
 
 /** Waits until only `few` are in progress: for at most half a second, and for at least one attempt to end. */
-async function roomOrTime(lane: EndpointLane, few: number): Promise<'room' | 'time'> {
+async function waitForRoom(lane: EndpointLane, few: number): Promise<'room' | 'time'> {
   const deadline = performance.now() + LOOK_EVERY_MS;
   do {
     const ended = Promise.withResolvers<void>();

@@ -25,8 +25,8 @@ type ReconcileServices = Pick<WebhookServices, 'db' | 'log' | 'producer'>;
  * harmless, because it only says "look at this endpoint".
  */
 export async function reconcileWebhooks(services: ReconcileServices): Promise<void> {
-  await cancelLate(services);
-  const late = await takeLate(services, STALE_SECONDS, LATE_SECONDS);
+  await cancelOrphaned(services);
+  const late = await claimOverdue(services, STALE_SECONDS, LATE_SECONDS);
   const isVeryLate = late.filter((endpoint) => endpoint.is_very_late);
   await sendAgain(
     services,
@@ -40,7 +40,7 @@ export async function reconcileWebhooks(services: ReconcileServices): Promise<vo
  * An event emitted while its endpoint was being disabled or deleted may have missed the cancellation, and a worker that
  * was sending then may have died.
  */
-async function cancelLate({ db }: ReconcileServices): Promise<void> {
+async function cancelOrphaned({ db }: ReconcileServices): Promise<void> {
   await sql`
     with late as (
       select d.* from (select id, claimed_until from webhook_endpoint
@@ -66,7 +66,7 @@ async function cancelLate({ db }: ReconcileServices): Promise<void> {
 export async function recoverWebhooks(services: ReconcileServices): Promise<void> {
   await sql`update webhook_endpoint set claimed_until = now() - interval '1 second'
     where claimed_until is not null`.execute(services.db);
-  await sendAgain(services, await takeLate(services, -1, 0), false);
+  await sendAgain(services, await claimOverdue(services, -1, 0), false);
 }
 
 /** The delay leaves the job without a key, so that a job stuck in the queue cannot swallow it. */
@@ -86,7 +86,7 @@ async function sendAgain(
  * Takes no lock before the update (see `claimEndpoints`): two processes that take the same endpoint send one job too
  * many.
  */
-async function takeLate(
+async function claimOverdue(
   { db }: ReconcileServices,
   staleSeconds: number,
   lateSeconds: number,

@@ -44,7 +44,7 @@ const seconds = (least: number) =>
     .nullish()
     .transform((value) => value ?? null);
 
-const moment = z.iso
+const timestamp = z.iso
   .datetime({
     offset: true,
     local: true,
@@ -71,7 +71,7 @@ export const connectorRequestSchema = z
     ),
     refresh_freq: seconds(MIN_REFRESH_SECONDS).describe('Seconds between runs; null: once.'),
     prune_freq: seconds(MIN_PRUNE_SECONDS).describe('Seconds between prunes; null: on demand.'),
-    indexing_start: moment
+    indexing_start: timestamp
       .nullish()
       .transform((value) => value ?? null)
       .describe('Nothing older is polled.'),

@@ -3,8 +3,8 @@ import { INDEX_ATTEMPT_STATUSES } from '#src/tables/connectors.ts';
 import type { PruneRecord, RunErrorRecord, RunRecord } from './pair-attempts.ts';
 
 const MS_PER_MINUTE = 60_000;
-const moment = z.iso.datetime();
-const maybe = moment.nullable();
+const timestamp = z.iso.datetime();
+const maybe = timestamp.nullable();
 
 const PRUNE_STATUSES = [
   'not_started',
@@ -28,9 +28,9 @@ export const indexAttemptSchema = z
     error_count: z.int().describe('Documents that failed at the source or in the index.'),
     full_exception_trace: z.string().nullable(),
     time_started: maybe,
-    time_updated: moment,
+    time_updated: timestamp,
     poll_range_start: maybe.describe('null: from the beginning.'),
-    poll_range_end: moment,
+    poll_range_end: timestamp,
     fetched: z.int().describe('accepted + unchanged + skipped + failed.'),
     accepted: z.int(),
     created: z.int().describe('Of those accepted, the ones that were not known before.'),
@@ -55,8 +55,8 @@ export const indexAttemptSchema = z
     documents_per_minute: z.number().nullable(),
     estimated_seconds_left: z.int().nullable(),
     resumptions: z.int().describe('Times that another worker went on from the checkpoint.'),
-    heartbeat: moment,
-    time_created: moment,
+    heartbeat: timestamp,
+    time_created: timestamp,
     time_finished: maybe,
   })
   .meta({ id: 'IndexAttemptSnapshot' });
@@ -134,7 +134,7 @@ export const indexAttemptErrorSchema = z
     failure_message: z.string(),
     tries: z.int().describe('Runs in which it failed.'),
     is_resolved: z.boolean(),
-    time_created: moment,
+    time_created: timestamp,
     time_resolved: maybe,
   })
   .meta({ id: 'IndexAttemptError' });
@@ -170,7 +170,7 @@ export const pruneAttemptSchema = z
     removed: z.int(),
     error_msg: z.string().nullable(),
     waiting_until: maybe.describe('The next try; null while one is under way.'),
-    time_created: moment,
+    time_created: timestamp,
     time_started: maybe,
     time_finished: maybe,
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPE_NAMES, OPT_IN_TYPES } from '#src/webhooks/event-types.ts';
 import { MAX_URL_LENGTH } from '#src/webhooks/vet-endpoint-url.ts';
-import { moment } from './moment.ts';
+import { timestamp } from './timestamp.ts';
 
 const MAX_EVENT_TYPES = 100;
 const MAX_RATE = 100_000;
@@ -79,8 +79,8 @@ export const rotationSchema = z
 
 export const recoverySchema = z
   .strictObject({
-    since: moment.describe('Events from then on, as far back as events are kept.'),
-    until: moment.nullish().describe('Events before then; now unless told.'),
+    since: timestamp.describe('Events from then on, as far back as events are kept.'),
+    until: timestamp.nullish().describe('Events before then; now unless told.'),
     event_types: eventTypes.nullish().describe('Only events of these types.'),
     dry_run: z.boolean().default(false).describe('Count only.'),
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type EventTypeName, EVENT_TYPE_NAMES } from '#src/webhooks/event-types.ts';
 import { WEBHOOK_DELIVERY_STATUSES } from '#src/tables/webhooks.ts';
-import { moment } from './moment.ts';
+import { timestamp } from './timestamp.ts';
 
 const MAX_PAGE = 200;
 const PAGE = 50;
@@ -39,8 +39,8 @@ export function encodeDeliveryCursor(id: number): string {
 }
 
 const limit = z.coerce.number().int().min(1).max(MAX_PAGE).default(PAGE);
-const since = moment.optional().describe('Made then or later.');
-const until = moment.optional().describe('Made before then.');
+const since = timestamp.optional().describe('Made then or later.');
+const until = timestamp.optional().describe('Made before then.');
 const eventType = z
   .string()
   .refine(

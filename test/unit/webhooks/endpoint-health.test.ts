@@ -4,7 +4,7 @@ import {
   afterFailure,
   afterSuccess,
   type EndpointHealth,
-  isBeyondHope,
+  shouldDisable,
   isOpen,
 } from '#src/webhooks/endpoint-health.ts';
 
@@ -118,7 +118,7 @@ describe('the start of a failure streak', () => {
 
 describe('an endpoint is hopeless', () => {
   const failing = (forMs: number, failures: number): boolean =>
-    isBeyondHope({ ...UNTRIED, failingSince: START, failures }, later(forMs));
+    shouldDisable({ ...UNTRIED, failingSince: START, failures }, later(forMs));
 
   it('after five days and ten failures, and not earlier', () => {
     expect(failing(5 * DAY, 10)).toBe(true);
@@ -129,9 +129,9 @@ describe('an endpoint is hopeless', () => {
   });
 
   it('never while it is not failing', () => {
-    expect(isBeyondHope({ ...UNTRIED, failures: 50 }, later(9 * DAY))).toBe(false);
+    expect(shouldDisable({ ...UNTRIED, failures: 50 }, later(9 * DAY))).toBe(false);
     const recovered = afterSuccess(failed(50), later(6 * DAY));
-    expect(isBeyondHope(recovered ?? failed(50), later(60 * DAY))).toBe(false);
+    expect(shouldDisable(recovered ?? failed(50), later(60 * DAY))).toBe(false);
   });
 
   it('five days after the first failure at the earliest, in any sequence', () => {
@@ -144,7 +144,7 @@ describe('an endpoint is hopeless', () => {
           now = later(gapMs, now);
           health = afterFailure(health, now, 0);
           const spanMs = now.getTime() - (health.failingSince ?? now).getTime();
-          expect(isBeyondHope(health, now)).toBe(spanMs >= 5 * DAY && health.failures >= 10);
+          expect(shouldDisable(health, now)).toBe(spanMs >= 5 * DAY && health.failures >= 10);
         }
       }),
     );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** A time with an offset, in the range of years that both JavaScript and the database can write. */
-export const moment = z.iso
+export const timestamp = z.iso
   .datetime({
     offset: true,
     error:

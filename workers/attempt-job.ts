@@ -195,7 +195,7 @@ function logAttempt(
   };
   switch (outcome.kind) {
     case 'completed':
-      if (foundNothing(queue, outcome.facts)) log.debug(line, 'job');
+      if (wasIdle(queue, outcome.facts)) log.debug(line, 'job');
       else log.info(line, 'job');
       break;
     case 'later':
@@ -213,6 +213,6 @@ function logAttempt(
 }
 
 /** Scheduled work that found nothing to do: an idle service does nothing else, several times a minute. */
-function foundNothing({ everyMs }: AnyQueue, facts: JobFacts): boolean {
+function wasIdle({ everyMs }: AnyQueue, facts: JobFacts): boolean {
   return everyMs !== null && Object.values(facts).every((fact) => fact === 0 || fact === null);
 }

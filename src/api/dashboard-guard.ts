@@ -8,7 +8,7 @@ import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { assertMay, identify } from './auth.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
-import { KEPT_FOR_GOOD, REVALIDATED, sendStatic } from './send-static.ts';
+import { IMMUTABLE, REVALIDATED, sendStatic } from './send-static.ts';
 import { type OpenStaticFile, openStaticFolder } from './static-folder.ts';
 
 /** `main.f10757109b.js` */
@@ -45,7 +45,7 @@ export function createDashboardGuard(
         return;
       }
     } else {
-      refuseForeignOrigin(ctx, publicHost, basicKey !== null);
+      rejectCrossOrigin(ctx, publicHost, basicKey !== null);
     }
     // Jobs change constantly and are confidential.
     ctx.set('Cache-Control', 'no-store');
@@ -72,7 +72,7 @@ async function sendAsset(ctx: ApiContext, open: OpenStaticFile): Promise<void> {
   const path = ctx.path.slice(QUEUE_DASHBOARD_ASSETS.length);
   const asset = await open(path);
   if (asset === null) throw noSuchPage();
-  const caching = HASHED_NAME.test(path) ? KEPT_FOR_GOOD : REVALIDATED;
+  const caching = HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATED;
   await sendStatic(ctx, asset, { 'Cache-Control': `private, ${caching}` });
 }
 
@@ -102,11 +102,7 @@ function basicPassword(header: string): string | null {
 }
 
 /** A browser adds a stored Basic password to requests from any page, so the page must be ours. */
-function refuseForeignOrigin(
-  ctx: ApiContext,
-  publicHost: string | null,
-  fromBrowser: boolean,
-): void {
+function rejectCrossOrigin(ctx: ApiContext, publicHost: string | null, fromBrowser: boolean): void {
   const site = ctx.get('sec-fetch-site');
   const origin = ctx.get('origin');
   const host = URL.parse(origin)?.host ?? null;

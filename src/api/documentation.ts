@@ -7,7 +7,7 @@ import { loadOnce } from '#src/platform/load-once.ts';
 import { describeApi } from './openapi.ts';
 import { StaticReply } from './reply.ts';
 import { defineRoute, type Route } from './route.ts';
-import { KEPT_FOR_GOOD, REVALIDATED } from './send-static.ts';
+import { IMMUTABLE, REVALIDATED } from './send-static.ts';
 import { staticContent, type StaticContent } from './static-content.ts';
 import { VERSION } from './version.ts';
 
@@ -110,7 +110,7 @@ function pageRoutes(): readonly Route[] {
       if (content === undefined) {
         throw new Problem('NOT_FOUND', 'The reference page has no such file. Open /docs.');
       }
-      const caching = query.v === content.version ? KEPT_FOR_GOOD : REVALIDATED;
+      const caching = query.v === content.version ? IMMUTABLE : REVALIDATED;
       return new StaticReply(content, { 'Cache-Control': caching });
     },
   });

@@ -32,8 +32,8 @@ export async function acceptBatch(
   const outcomes = await Promise.all(
     items.map((item) => settleItem(services, caller, () => acceptItem(services, caller, item))),
   );
-  const [first] = outcomes.filter(saysLater);
-  if (first && outcomes.every(saysLater)) throw first;
+  const [first] = outcomes.filter(isRetryable);
+  if (first && outcomes.every(isRetryable)) throw first;
   const results = outcomes.map((outcome, index) => presentOutcome(outcome, index));
   const failed = outcomes.filter((outcome) => outcome instanceof Problem).length;
   return { results, accepted: results.length - failed, failed };
@@ -58,7 +58,7 @@ export async function* acceptLines(
   let index = 0;
   for await (const outcome of outcomes) {
     // Before the first line is sent, the whole request can still be answered with Retry-After.
-    if (index === 0 && saysLater(outcome)) throw outcome;
+    if (index === 0 && isRetryable(outcome)) throw outcome;
     yield `${JSON.stringify(presentOutcome(outcome, index))}\n`;
     index += 1;
   }
@@ -85,7 +85,7 @@ async function settleItem(
 }
 
 /** Whether the same item may be accepted a little later. */
-function saysLater(outcome: Outcome): outcome is Problem {
+function isRetryable(outcome: Outcome): outcome is Problem {
   return outcome instanceof Problem && LATER.includes(outcome.code);
 }
 

@@ -246,7 +246,7 @@ function redirect(value: unknown, address: (reference: string) => string): unkno
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(isTelling)
+      .filter(isInformative)
       .map(([key, inner]) => [
         key,
         key === '$ref' && typeof inner === 'string' ? address(inner) : redirect(inner, address),
@@ -255,7 +255,7 @@ function redirect(value: unknown, address: (reference: string) => string): unkno
 }
 
 /** zod bounds every integer by JavaScript's safe range, which is noise. */
-function isTelling([key, value]: [string, unknown]): boolean {
+function isInformative([key, value]: [string, unknown]): boolean {
   const isBound = key === 'minimum' || key === 'maximum';
   return !(isBound && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
 }

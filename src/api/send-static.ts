@@ -3,7 +3,7 @@ import type { ApiContext } from './context.ts';
 import type { ContentCoding, StaticContent } from './static-content.ts';
 
 /** `Cache-Control` for addresses that change with their content, such as those with a hash. */
-export const KEPT_FOR_GOOD = 'max-age=31536000, immutable';
+export const IMMUTABLE = 'max-age=31536000, immutable';
 /** Cached, but revalidated each time: 304 while nothing has changed. */
 export const REVALIDATED = 'no-cache';
 

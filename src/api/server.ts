@@ -13,7 +13,7 @@ import { Problem, StartError } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { RequestState } from './context.ts';
 import { problemBody, STATUS_OF_CODE } from './problem.ts';
-import { serveInTurn } from './serve-in-turn.ts';
+import { serializeRequests } from './serialize-requests.ts';
 
 const HEADERS_TIMEOUT_MS = 15_000;
 /** Longer than the 60 s of common load balancers, which must be the side that closes an idle connection. */
@@ -22,7 +22,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const DRAIN_BODY_MS = 10_000;
 
 /** Time reserved for the final messages of answers when a shutdown reaches its deadline. */
-const FAREWELL_MS = 500;
+const FINAL_MESSAGE_MS = 500;
 
 const NO_TUNNEL = new Problem(
   'METHOD_NOT_ALLOWED',
@@ -45,7 +45,7 @@ export async function startServer(
   const inFlight = new Map<Duplex, ServerResponse>();
   let closing = false;
   const answer = app.callback();
-  const serve = serveInTurn({
+  const serve = serializeRequests({
     begin(request, response) {
       inFlight.set(request.socket, response);
       response.once('finish', () => drainBody(request));
@@ -85,7 +85,7 @@ export async function startServer(
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }
       // Readers of an answer are told in time that it ends here.
-      const warnAfterMs = Math.max(0, deadlineMs - FAREWELL_MS);
+      const warnAfterMs = Math.max(0, deadlineMs - FINAL_MESSAGE_MS);
       const warning = setTimeout(() => answerRuns.interrupt(), warnAfterMs);
       await closeServer(server, deadlineMs);
       clearTimeout(warning);

@@ -52,7 +52,7 @@ function isStop(line: StreamLine | undefined): boolean {
  * Passes the lines on. `stop` is the last line of a complete answer, which has been saved by then; a failed one ends
  * differently.
  */
-export async function* noticingStop<Summary>(
+export async function* watchForStop<Summary>(
   lines: AsyncGenerator<StreamLine, Summary>,
   onStop: () => void,
 ): AsyncGenerator<StreamLine, Summary> {

@@ -11,7 +11,7 @@ import { chatFullResponseSchema, collectAnswer } from '#src/chat/stream/full-res
 import type { StreamLine } from '#src/chat/wire/packets.ts';
 import { followRun } from '#src/chat/runs/follow-run.ts';
 import { stopRuns } from '#src/chat/runs/stop-run.ts';
-import { noticingStop, startChat } from '#src/api/start-chat.ts';
+import { watchForStop, startChat } from '#src/api/start-chat.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 
 const CHAT = { tag: 'Chat', family: 'platform', scope: 'read' } as const;
@@ -40,7 +40,7 @@ const sendChatMessage = defineRoute({
       if (response.error_msg === null) award();
       return response;
     }
-    return framed(noticingStop(lines, award), request.framing, 0);
+    return framed(watchForStop(lines, award), request.framing, 0);
   },
 });
 

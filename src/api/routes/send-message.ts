@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsePart } from '#src/platform/parse-part.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { noticingStop, startChat } from '#src/api/start-chat.ts';
+import { watchForStop, startChat } from '#src/api/start-chat.ts';
 import { streamReply } from '#src/api/stream-reply.ts';
 import type { ChatRequest } from '#src/chat/request/chat-request.ts';
 import { frameAsEvents, frameAsLines } from '#src/chat/stream/frame-lines.ts';
@@ -48,7 +48,7 @@ const sendMessage = defineRoute({
       // `parsePart` has validated it against this same schema.
       const asked = readLegacyMessage(legacy as z.output<typeof legacyMessageSchema>);
       const { run, award } = await startChat(request, asked);
-      const lines = noticingStop(run.follow(0, signal), award);
+      const lines = watchForStop(run.follow(0, signal), award);
       const parts = framing === 'sse' ? frameAsEvents(lines) : frameAsLines(lines);
       return streamReply('text/event-stream; charset=utf-8', parts);
     }
@@ -58,7 +58,7 @@ const sendMessage = defineRoute({
       services.chatModels,
     );
     const { run, award } = await startChat(request, asked);
-    const lines = noticingStop(run.follow(0, signal), award);
+    const lines = watchForStop(run.follow(0, signal), award);
     return streamReply('application/x-ndjson; charset=utf-8', frameAsReference(lines, requestId));
   },
 });

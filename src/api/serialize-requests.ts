@@ -15,7 +15,7 @@ interface Serving {
  * few kilobytes can contain thousands: that many handlers would run, and their answers would wait in memory. A
  * connection with more than 100 waiting requests is cut off.
  */
-export function serveInTurn({ begin, end }: Serving) {
+export function serializeRequests({ begin, end }: Serving) {
   /** The requests waiting behind the current one, for each connection that has one. */
   const waiting = new WeakMap<Socket, (() => void)[]>();
   return (request: IncomingMessage, response: ServerResponse): void => {

@@ -1,6 +1,6 @@
 import { readConfig } from './platform/config.ts';
 import { StartError } from './platform/errors.ts';
-import { exitUnstarted } from './platform/exit-unstarted.ts';
+import { exitOnStartFailure } from './platform/exit-on-start-failure.ts';
 import { runUntilSignal } from './platform/lifecycle.ts';
 import { createLog } from './platform/log.ts';
 
@@ -33,4 +33,4 @@ async function main(): Promise<void> {
   );
 }
 
-main().catch(exitUnstarted);
+main().catch(exitOnStartFailure);

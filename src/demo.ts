@@ -5,7 +5,7 @@ import { type ApiClient, openApiClient } from './cli/api-client.ts';
 import { runCommandLine } from './cli/program.ts';
 import { isSignedWith, startDemoReceiver } from './demo-receiver.ts';
 import { type Config, readConfig } from './platform/config.ts';
-import { exitUnstarted } from './platform/exit-unstarted.ts';
+import { exitOnStartFailure } from './platform/exit-on-start-failure.ts';
 import { runUntilSignal } from './platform/lifecycle.ts';
 import { createLog } from './platform/log.ts';
 import { QUEUE_DASHBOARD_PATH } from './console/queue-dashboard.ts';
@@ -143,4 +143,4 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-main().catch(exitUnstarted);
+main().catch(exitOnStartFailure);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readConfig } from './platform/config.ts';
-import { exitUnstarted } from './platform/exit-unstarted.ts';
+import { exitOnStartFailure } from './platform/exit-on-start-failure.ts';
 import { runUntilSignal } from './platform/lifecycle.ts';
 import { createLog } from './platform/log.ts';
 
@@ -29,4 +29,4 @@ async function main(): Promise<void> {
   );
 }
 
-main().catch(exitUnstarted);
+main().catch(exitOnStartFailure);

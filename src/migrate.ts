@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from './platform/config.ts';
 import { StartError } from './platform/errors.ts';
-import { exitUnstarted } from './platform/exit-unstarted.ts';
+import { exitOnStartFailure } from './platform/exit-on-start-failure.ts';
 
 const USAGE = 'Usage: npm run migrate [-- --reembed] [-- --accept-lost-key <id>]';
 
@@ -31,4 +31,4 @@ function readOptions(): { reembed: boolean; lostKey: string | undefined } {
   }
 }
 
-main().catch(exitUnstarted);
+main().catch(exitOnStartFailure);

@@ -39,7 +39,7 @@ import { collectQueueMetrics, createMetrics, type Metrics } from './platform/met
 import { assertSchemaIsCurrent, migrate } from './platform/migrations.ts';
 import { openQueueBackend, type QueueBackend } from './platform/queue-backend.ts';
 import { waitFor } from './platform/wait-for.ts';
-import type { Patience } from './platform/wait-for-server.ts';
+import type { WaitPolicy } from './platform/wait-for-server.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
 import type { Services } from './services.ts';
 import { outreachSamples } from './outreach/outreach-metrics.ts';
@@ -130,7 +130,7 @@ async function openOwnDirectory(
 function openRows(
   config: Config,
   dataDirectory: DataDirectory | null,
-  patience: Patience,
+  patience: WaitPolicy,
 ): Promise<OpenDatabase> {
   const place = {
     databaseUrl: config.DATABASE_URL ?? null,
@@ -162,7 +162,7 @@ function openBackend(
   config: Config,
   { pglite }: OpenDatabase,
   log: Logger,
-  patience: Patience,
+  patience: WaitPolicy,
 ): Promise<QueueBackend> {
   return openQueueBackend({
     size: config.size,

@@ -1,7 +1,7 @@
 import { readConfig } from '#src/platform/config.ts';
 import { StartError } from '#src/platform/errors.ts';
 import { serveMetrics } from '#src/platform/metrics-server.ts';
-import { exitUnstarted } from '#src/platform/exit-unstarted.ts';
+import { exitOnStartFailure } from '#src/platform/exit-on-start-failure.ts';
 import { runUntilSignal } from '#src/platform/lifecycle.ts';
 import { createLog } from '#src/platform/log.ts';
 
@@ -44,4 +44,4 @@ async function main(names: string[]): Promise<void> {
   );
 }
 
-main(process.argv.slice(2)).catch(exitUnstarted);
+main(process.argv.slice(2)).catch(exitOnStartFailure);

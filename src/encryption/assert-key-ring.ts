@@ -50,7 +50,7 @@ async function checkKey(
   const check = checkValueOf(key);
   const known = recorded?.check_value ?? null;
   if (known === check && !recorded?.lost_at) return;
-  const isRight = known === null ? await opensSomeValue(trx, secrets, id) : known === check;
+  const isRight = known === null ? await canOpenAnyValue(trx, secrets, id) : known === check;
   if (!isRight && !recorded?.lost_at) {
     throw new StartError(
       `${setting} has a key ${id} that is not the one under which values in the database are encrypted: only the ids are the same. Start with the right key.`,
@@ -66,7 +66,7 @@ function checkValueOf(key: Buffer): string {
 }
 
 /** For keys of versions that did not record them. Also true when the key has sealed nothing. */
-async function opensSomeValue(
+async function canOpenAnyValue(
   trx: DatabaseTransaction,
   secrets: SecretBox,
   keyId: string,

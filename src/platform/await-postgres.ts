@@ -1,7 +1,7 @@
-import { ServerAway, StartError } from './errors.ts';
+import { ServerUnavailable, StartError } from './errors.ts';
 import { messageOf } from './message-of.ts';
 import { sqlStateOf, SteadyClient } from './postgres.ts';
-import { type Patience, waitForServer } from './wait-for-server.ts';
+import { type WaitPolicy, waitForServer } from './wait-for-server.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -12,10 +12,10 @@ const NO_SUCH_DATABASE = '3D000';
 
 /**
  * Returns once the server at `databaseUrl` accepts statements and writes.
- * @throws ServerAway when it does not in time; StartError at once when the server's answer shows that the setting is
+ * @throws ServerUnavailable when it does not in time; StartError at once when the server's answer shows that the setting is
  * wrong
  */
-export async function awaitPostgres(databaseUrl: string, patience: Patience): Promise<void> {
+export async function awaitPostgres(databaseUrl: string, patience: WaitPolicy): Promise<void> {
   await waitForServer(() => tryPostgres(databaseUrl), patience);
 }
 
@@ -92,8 +92,8 @@ function explained(server: string, cause: unknown): StartError {
   );
 }
 
-function away(server: string, reason: string, cause: unknown): ServerAway {
-  return new ServerAway(
+function away(server: string, reason: string, cause: unknown): ServerUnavailable {
+  return new ServerUnavailable(
     { server, reason, remedy: 'Start it, or correct DATABASE_URL.' },
     { cause },
   );

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { encryptionKeys } from './encryption-keys.ts';
-import { findMisspeltSetting } from './misspelt-setting.ts';
+import { findMisspelledSetting } from './misspelled-setting.ts';
 import { cidrList, host } from './network-settings.ts';
 
 /** The size this process runs in; follows from `DATABASE_URL` and `REDIS_URL`. */
@@ -226,7 +226,7 @@ const CONTRADICTIONS: [(config: z.output<typeof settings>) => boolean, string][]
  * @throws ConfigError naming the wrong setting and its remedy
  */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
-  refuseMisspelt(environment, settings, clientSettings);
+  rejectMisspelled(environment, settings, clientSettings);
   const parsed = settings.safeParse(environment);
   if (!parsed.success) throw wrongSettings(parsed.error);
   const broken = CONTRADICTIONS.find(([applies]) => applies(parsed.data));
@@ -248,19 +248,23 @@ const clientSettings = z.object({
 
 /** Settings of the `millrace` command: where the service is, which key to use, and the password of a sender account. */
 export function readClientConfig(): z.output<typeof clientSettings> {
-  refuseMisspelt(process.env, clientSettings, settings);
+  rejectMisspelled(process.env, clientSettings, settings);
   const parsed = clientSettings.safeParse(process.env);
   if (!parsed.success) throw wrongSettings(parsed.error);
   return parsed.data;
 }
 
 /** A misspelled name would be silently ignored, and the service would run as if it were not set. */
-function refuseMisspelt(
+function rejectMisspelled(
   environment: Record<string, string | undefined>,
   own: z.ZodObject,
   others: z.ZodObject,
 ): void {
-  const slip = findMisspeltSetting(environment, Object.keys(own.shape), Object.keys(others.shape));
+  const slip = findMisspelledSetting(
+    environment,
+    Object.keys(own.shape),
+    Object.keys(others.shape),
+  );
   if (slip === null) return;
   const { found, meant } = slip;
   throw new ConfigError(

@@ -7,7 +7,7 @@ import type { EmbeddedDatabase } from './embedded-database.ts';
 import { openPgliteThread } from './pglite-client.ts';
 import { withCopy } from './pglite-copy.ts';
 import { openPool } from './postgres.ts';
-import type { Patience } from './wait-for-server.ts';
+import type { WaitPolicy } from './wait-for-server.ts';
 
 export { copyRows } from './copy-rows.ts';
 
@@ -32,7 +32,7 @@ export interface OpenDatabase {
 export async function openDatabase(
   options: { databaseUrl: string | null; poolSize: number; directory: string | null },
   log: Logger,
-  patience: Patience | null = null,
+  patience: WaitPolicy | null = null,
 ): Promise<OpenDatabase> {
   if (options.databaseUrl === null) {
     const pglite = await openPgliteThread(options.directory);

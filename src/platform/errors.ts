@@ -63,7 +63,7 @@ export class FatalError extends Error {
 }
 
 /** A required server does not answer now, but may later. */
-export class ServerAway extends StartError {
+export class ServerUnavailable extends StartError {
   readonly server: string;
   readonly reason: string;
 

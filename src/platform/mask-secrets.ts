@@ -7,7 +7,7 @@ const HIDDEN_NUMBER = '*****';
 const SHORTENED_TEXT = /^.{4}\.\.\..{4}$/su;
 
 /** Keys whose values are not secret. */
-const SHOWN_WHOLE = new Set([
+const UNMASKED_KEYS = new Set([
   'authentication_method',
   'wiki_base',
   'cloud_name',
@@ -20,7 +20,7 @@ const SHOWN_WHOLE = new Set([
  * numbers are hidden; applies recursively to lists and objects.
  */
 export function maskSecrets(value: JsonObject): JsonObject {
-  return mapEntries(value, (one, key) => (SHOWN_WHOLE.has(key) ? one : mask(one)));
+  return mapEntries(value, (one, key) => (UNMASKED_KEYS.has(key) ? one : mask(one)));
 }
 
 /**
@@ -29,14 +29,14 @@ export function maskSecrets(value: JsonObject): JsonObject {
  */
 export function restoreMasked(sent: JsonObject, stored: JsonObject): JsonObject {
   return mapEntries(sent, (one, key) =>
-    SHOWN_WHOLE.has(key) || !Object.hasOwn(stored, key) ? one : restore(one, stored[key]),
+    UNMASKED_KEYS.has(key) || !Object.hasOwn(stored, key) ? one : restore(one, stored[key]),
   );
 }
 
 /** Path where `value` still contains a masked text, such as `oauth.token`; null when there is none. */
 export function findMasked(value: JsonObject): string | null {
   for (const [key, one] of Object.entries(value)) {
-    if (SHOWN_WHOLE.has(key)) continue;
+    if (UNMASKED_KEYS.has(key)) continue;
     const inner = findMaskedIn(one);
     if (inner !== null) return `${key}${inner}`;
   }

@@ -92,11 +92,11 @@ async function perform(
 ): Promise<EmbeddedResults | EmbeddedResults[] | void> {
   switch (call.kind) {
     case 'query':
-      return lean(
+      return withoutUnusedFields(
         await runnerOf(pglite, open, call).query(call.statement, call.parameters, call.options),
       );
     case 'exec':
-      return (await runnerOf(pglite, open, call).exec(call.statement)).map(lean);
+      return (await runnerOf(pglite, open, call).exec(call.statement)).map(withoutUnusedFields);
     case 'begin':
       open.set(call.transaction, await begin(pglite));
       return;
@@ -152,7 +152,7 @@ async function end(
 }
 
 /** Fields have more properties, which would cost more to clone than most rows. */
-function lean({ rows, affectedRows, fields }: Results): EmbeddedResults {
+function withoutUnusedFields({ rows, affectedRows, fields }: Results): EmbeddedResults {
   return {
     rows,
     ...(affectedRows === undefined ? {} : { affectedRows }),

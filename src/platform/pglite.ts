@@ -22,7 +22,7 @@ export async function openPglite(
     ...(snapshot === null ? {} : { loadDataDir: snapshot }),
   }).catch(async (error: unknown) => {
     const freeBytes = directory === null ? null : await freeBytesAt(directory);
-    throw unopened(directory ?? 'memory', error, freeBytes);
+    throw openFailure(directory ?? 'memory', error, freeBytes);
   });
   await pglite.exec('set search_path = public, bullmq');
   return pglite;
@@ -38,7 +38,7 @@ const LEAST_FREE_BYTES = 16 * 1024 * 1024;
  * Errors of PGlite's file system are not `Error` objects and have no message; when Postgres exits, no reason is given.
  * @param freeBytes free space on its disk; null when unknown
  */
-export function unopened(place: string, cause: unknown, freeBytes: number | null): StartError {
+export function openFailure(place: string, cause: unknown, freeBytes: number | null): StartError {
   return new StartError(
     `The embedded database in ${place} cannot be opened: ${reasonOf(cause, freeBytes)}`,
     { cause },

@@ -15,7 +15,7 @@ import type { EmbeddedDatabase } from './embedded-database.ts';
 import { createPglitePool, migrateInPglite } from './pglite-pool.ts';
 import { SteadyClient } from './postgres.ts';
 import { assertUsableRedis, openRedis, type RedisClient } from './redis.ts';
-import { noPatience, type Patience, waitForServer } from './wait-for-server.ts';
+import { noWaiting, type WaitPolicy, waitForServer } from './wait-for-server.ts';
 import { openWorkerConnection } from './worker-connection.ts';
 
 /** The last two arguments of BullMQ's `new Queue` and `new Worker`, apart from what the caller adds to `options`. */
@@ -48,7 +48,7 @@ export interface QueueBackendSettings {
   redisUrl: string | undefined;
   log: Logger;
   /** For a Redis that is unavailable; no waiting by default. */
-  patience?: Patience;
+  patience?: WaitPolicy;
 }
 
 /** The braces make every key of every queue hash to one slot, which BullMQ's scripts require on a Redis Cluster. */
@@ -76,7 +76,7 @@ export async function openQueueBackend(settings: QueueBackendSettings): Promise<
     case 'scale-out':
       return openInRedis(
         required(settings.redisUrl, 'REDIS_URL'),
-        settings.patience ?? noPatience(settings.log),
+        settings.patience ?? noWaiting(settings.log),
         reportError,
       );
   }
@@ -165,7 +165,7 @@ async function openSqlBackend(
 
 async function openInRedis(
   redisUrl: string,
-  patience: Patience,
+  patience: WaitPolicy,
   reportError: ErrorReporter,
 ): Promise<QueueBackend> {
   const producer = await waitForServer(

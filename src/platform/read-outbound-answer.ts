@@ -25,7 +25,7 @@ export async function readOutboundAnswer(
         excess: request.excess ?? 'refuse',
         signal,
       })
-    : leaveBody(body);
+    : drainBody(body);
   // Only the deadline may cut the body; a caller who aborts wants no answer.
   if (isCut) request.signal.throwIfAborted();
   return {
@@ -46,7 +46,7 @@ function hasBody({ method }: OutboundHop, status: number, headers: Headers): boo
 }
 
 /** Reads the body to its end, so that the connection can be reused. */
-function leaveBody(body: Readable): { bytes: Buffer; isCut: boolean } {
+function drainBody(body: Readable): { bytes: Buffer; isCut: boolean } {
   body.on('error', () => undefined).resume();
   return { bytes: Buffer.alloc(0), isCut: false };
 }

@@ -1,6 +1,6 @@
 import { Cluster, Redis, type RedisOptions as AllRedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
-import { ServerAway, StartError } from './errors.ts';
+import { ServerUnavailable, StartError } from './errors.ts';
 import { messageOf } from './message-of.ts';
 
 export type RedisClient = Redis | Cluster;
@@ -100,7 +100,7 @@ function wrongUrl(reason: string): StartError {
 
 /**
  * Connects. Later connection errors go to `onError`, and the client reconnects by itself.
- * @throws ServerAway when Redis cannot be reached within 5 s; StartError when its answer shows that the setting is
+ * @throws ServerUnavailable when Redis cannot be reached within 5 s; StartError when its answer shows that the setting is
  * wrong
  */
 export async function openRedis(
@@ -138,7 +138,7 @@ function unusable(target: RedisTarget, cause: unknown): StartError {
           cause,
         },
       )
-    : new ServerAway(
+    : new ServerUnavailable(
         {
           server,
           reason,

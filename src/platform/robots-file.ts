@@ -28,7 +28,7 @@ export function readRobotsFile(url: string, bytes: Buffer): RobotsFile {
     .subarray(0, ROBOTS_READ_BYTES)
     .toString('utf8')
     .replace(/^\uFEFF/, '');
-  const file = parseRobots(url, plainRules(text));
+  const file = parseRobots(url, normalizeRules(text));
   const delayMs = (file.getCrawlDelay(ROBOT) ?? 0) * 1_000;
   return {
     isAllowed: (page) => file.isAllowed(withPlainCodes(page), ROBOT) !== false,
@@ -55,7 +55,7 @@ const GROUP_FIELDS = new Set(['user-agent', 'allow', 'disallow', 'crawl-delay'])
  * Every page is checked against every rule, at a cost that grows with the wildcards. A rule above the wildcard budget
  * is cut at its first wildcard if it disallows, so that no forbidden page is read, and dropped if it allows.
  */
-function plainRules(text: string): string {
+function normalizeRules(text: string): string {
   const rules: string[] = [];
   const sitemaps: string[] = [];
   let wildcards = 0;

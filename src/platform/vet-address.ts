@@ -15,7 +15,7 @@ export function parseRanges(cidrs: readonly string[]): AllowedRanges {
  */
 export function refusalOf(address: string, allowed: AllowedRanges): string | null {
   if (isIP(address) === 0) return 'no IP address';
-  const parsed = ipaddr.parse(withoutDots(address));
+  const parsed = ipaddr.parse(normalizeIPv4Compatible(address));
   if (allowed.some((range) => isWithin(parsed, range))) return null;
   return parsed instanceof ipaddr.IPv4 ? refusalOfV4(parsed) : refusalOfV6(parsed, allowed);
 }
@@ -23,7 +23,7 @@ export function refusalOf(address: string, allowed: AllowedRanges): string | nul
 /** Whether the operator has opened this address explicitly; being public is not enough. */
 export function isOpened(address: string, allowed: AllowedRanges): boolean {
   if (isIP(address) === 0) return false;
-  const parsed = ipaddr.parse(withoutDots(address));
+  const parsed = ipaddr.parse(normalizeIPv4Compatible(address));
   if (allowed.some((range) => isWithin(parsed, range))) return true;
   if (parsed instanceof ipaddr.IPv4 || parsed.zoneId !== undefined) return false;
   const embedded = embeddedV4(parsed, parsed.range());
@@ -33,7 +33,7 @@ export function isOpened(address: string, allowed: AllowedRanges): boolean {
 /**
  * The parser reads `::10.0.0.1`, a common notation for IPv4-compatible addresses, as `::ffff:10.0.0.1`; a URL does not.
  */
-function withoutDots(address: string): string {
+function normalizeIPv4Compatible(address: string): string {
   const url = isIP(address) === 6 ? URL.parse(`http://[${address}]/`) : null;
   return url === null ? address : url.hostname.slice(1, -1);
 }

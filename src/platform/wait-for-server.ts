@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ServerAway } from './errors.ts';
+import { ServerUnavailable } from './errors.ts';
 import { waitFor } from './wait-for.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -7,7 +7,7 @@ const MAX_PAUSE_MS = 2_000;
 const LOG_INTERVAL_MS = 10_000;
 
 /** How long a starting process waits for an unavailable server. */
-export interface Patience {
+export interface WaitPolicy {
   readonly log: Logger;
   /** Ends the wait at once, with its reason. */
   readonly signal: AbortSignal | null;
@@ -16,17 +16,17 @@ export interface Patience {
 }
 
 /** For servers that must already be available. */
-export function noPatience(log: Logger): Patience {
+export function noWaiting(log: Logger): WaitPolicy {
   return { log, signal: null, timeoutMs: 0 };
 }
 
 /**
  * Calls `open` repeatedly while the server is unavailable, and logs from time to time what it waits for.
- * @throws ServerAway when the time is up, the signal's reason, or, at once, any other error of `open`
+ * @throws ServerUnavailable when the time is up, the signal's reason, or, at once, any other error of `open`
  */
 export async function waitForServer<T>(
   open: () => Promise<T>,
-  { log, signal, timeoutMs }: Patience,
+  { log, signal, timeoutMs }: WaitPolicy,
   pause: typeof waitFor = waitFor,
 ): Promise<T> {
   const stop = signal ?? new AbortController().signal;
@@ -39,7 +39,7 @@ export async function waitForServer<T>(
       return opened;
     } catch (error) {
       const now = performance.now();
-      if (!(error instanceof ServerAway) || now - startedAt >= timeoutMs) throw error;
+      if (!(error instanceof ServerUnavailable) || now - startedAt >= timeoutMs) throw error;
       if (now >= nextLineAt) {
         const { server, reason } = error;
         log.warn({ server, reason }, 'waiting for a server that does not answer');

@@ -71,7 +71,7 @@ export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[]
   });
 }
 
-/** What is counted may be misspelt, or occur in another form. */
+/** What is counted may be misspelled, or occur in another form. */
 function withCounted(question: Question, alternatives: readonly Alternatives[]): Question {
   const { counted } = question.value;
   const stems = question.terms.flatMap(({ stem }, term) =>

@@ -1,4 +1,4 @@
-/** Shorter words are one letter away from too many others: "shoes" is not a misspelt "shows". */
+/** Shorter words are one letter away from too many others: "shoes" is not a misspelled "shows". */
 const MIN_LENGTH = { swapped: 4, missing: 5, wrong: 7, two: 9 };
 
 /** Whether `typed` is `word` with a typing error: a letter too many, too few, wrong, or two of them swapped. */

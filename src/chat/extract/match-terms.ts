@@ -25,7 +25,7 @@ export type Alternatives = ReadonlyMap<string, number>;
 /**
  * The words of a vocabulary (word → stem) that match each asked term: the word itself, other forms, near synonyms, and
  * the intended word of a misspelling.
- * @param isKnown whether any document contains this term: a known term is not misspelt
+ * @param isKnown whether any document contains this term: a known term is not misspelled
  */
 export function matchTerms(
   { terms, value }: Question,

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { ServerAway, StartError } from '#src/platform/errors.ts';
+import { ServerUnavailable, StartError } from '#src/platform/errors.ts';
 import { waitForServer } from '#src/platform/wait-for-server.ts';
 
 const log = pino({ level: 'silent' });
 const away = () =>
-  new ServerAway({ server: 'Postgres at db:5432', reason: 'refused', remedy: 'Start it.' });
+  new ServerUnavailable({ server: 'Postgres at db:5432', reason: 'refused', remedy: 'Start it.' });
 const noPause = async (): Promise<void> => {};
 
 it('retries with growing pauses until the server answers, and logs once what it waits for', async () => {

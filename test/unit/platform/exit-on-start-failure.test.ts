@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { StartError } from '#src/platform/errors.ts';
-import { explainFailure } from '#src/platform/exit-unstarted.ts';
+import { explainFailure } from '#src/platform/exit-on-start-failure.ts';
 
 it('explains a known failure in a single sentence', () => {
   expect(explainFailure(new StartError('Set PORT.'))).toBe('Set PORT.');

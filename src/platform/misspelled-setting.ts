@@ -8,7 +8,7 @@ const NAMES_OF_OTHERS: ReadonlySet<string> = new Set(['LOGLEVEL']);
  * one letter wrong, missing or added, or two swapped, but not the first. A setting that is present under its right
  * name, even blank, is skipped: whatever resembles it belongs to other software.
  */
-export function findMisspeltSetting(
+export function findMisspelledSetting(
   environment: Readonly<Record<string, string | undefined>>,
   settings: readonly string[],
   others: readonly string[],

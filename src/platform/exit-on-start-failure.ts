@@ -3,7 +3,7 @@ import { ConfigError } from './config.ts';
 import { StartError } from './errors.ts';
 
 /** Reports a failed start on stderr: only the message if it contains a remedy, else the stack. Exit code 1. */
-export function exitUnstarted(error: unknown): void {
+export function exitOnStartFailure(error: unknown): void {
   process.stderr.write(`Millrace cannot start. ${explainFailure(error)}\n`);
   process.exit(1);
 }

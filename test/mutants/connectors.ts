@@ -90,8 +90,8 @@ export const connectorMutants: readonly Mutant[] = [
   {
     fault: 'a source can make its run wait for years',
     file: 'src/connectors/runs/outage-delay.ts',
-    find: 'Math.min(Math.max(retryAfterMs, SHORTEST_TOLD_MS), LONGEST_TOLD_MS)',
-    replace: 'Math.max(retryAfterMs, SHORTEST_TOLD_MS)',
+    find: 'Math.min(Math.max(retryAfterMs, MIN_REQUESTED_DELAY_MS), MAX_REQUESTED_DELAY_MS)',
+    replace: 'Math.max(retryAfterMs, MIN_REQUESTED_DELAY_MS)',
     tests: ['test/unit/connectors/next-run.test.ts'],
   },
   {

@@ -14,8 +14,8 @@ import { validateCredential, validateSettings } from './validate-config.ts';
 /** An administrator waits for the result. */
 const CHECK_DEADLINE_MS = 15_000;
 /** Enough for two retries, but not for a long wait that the source asks for: the administrator can ask again. */
-const PATIENCE_MS = 5_000;
-const MAX_WORDS = 1_000;
+const MAX_RETRY_MS = 5_000;
+const MAX_MESSAGE_LENGTH = 1_000;
 
 const SOURCE_ERRORS = [
   CredentialRejected,
@@ -48,30 +48,32 @@ export async function checkSource(
   const credential = validateCredential(connector, source.credential, 'credential_json');
   const deadline = AbortSignal.timeout(CHECK_DEADLINE_MS);
   const signal = AbortSignal.any([source.signal, deadline]);
-  const impatient = withLittlePatience(services);
-  const context = connectorContext(impatient, { workspaceId, connector, ccPairId, signal });
+  const hurried = withShortRetries(services);
+  const context = connectorContext(hurried, { workspaceId, connector, ccPairId, signal });
   try {
     await Promise.race([connector.check(settings, credential, context), whenAborted(signal)]);
   } catch (error) {
     source.signal.throwIfAborted();
-    const words = deadline.aborted
+    const message = deadline.aborted
       ? `${connector.title} did not answer within ${CHECK_DEADLINE_MS / 1_000} s. Try again, or check the address in connector_specific_config.`
-      : wordsOf(error);
-    throw new Problem('BAD_REQUEST', `Connector validation error: ${words}`, { cause: error });
+      : sourceMessageOf(error);
+    throw new Problem('BAD_REQUEST', `Connector validation error: ${message}`, { cause: error });
   }
 }
 
 /**
  * @throws the error itself when it is our own fault and not an answer of the source
  */
-function wordsOf(error: unknown): string {
+function sourceMessageOf(error: unknown): string {
   const known = SOURCE_ERRORS.find((one) => error instanceof one);
   if (!known || !(error instanceof Error)) throw error;
-  return error.message.length > MAX_WORDS ? `${error.message.slice(0, MAX_WORDS)}…` : error.message;
+  return error.message.length > MAX_MESSAGE_LENGTH
+    ? `${error.message.slice(0, MAX_MESSAGE_LENGTH)}…`
+    : error.message;
 }
 
 /** Services for a check: what a run would retry for a minute fails soon, with the source's own message. */
-function withLittlePatience(services: ConnectorServices): ConnectorServices {
+function withShortRetries(services: ConnectorServices): ConnectorServices {
   let failure = 'The source asks to wait.';
   let waitedMs = 0;
   const { http } = services;
@@ -94,7 +96,7 @@ function withLittlePatience(services: ConnectorServices): ConnectorServices {
     },
     async wait(ms, signal) {
       waitedMs += ms;
-      if (waitedMs > PATIENCE_MS) throw new SourceUnavailable(failure, { retryAfterMs: ms });
+      if (waitedMs > MAX_RETRY_MS) throw new SourceUnavailable(failure, { retryAfterMs: ms });
       await services.wait(ms, signal);
     },
   };

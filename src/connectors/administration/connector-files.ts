@@ -9,7 +9,7 @@ import { Problem } from '#src/platform/errors.ts';
 import { fileKey } from '#src/connectors/kinds/file/file-settings.ts';
 import { hashSettings } from '#src/connectors/runs/open-pair.ts';
 import { RUNNABLE } from '#src/connectors/runs/open-run.ts';
-import { unknownConnector } from './unknown-thing.ts';
+import { unknownConnector } from './not-found.ts';
 
 /** The settings of a `file` connector that name its files; other settings pass through. */
 const fileSettings = z.looseObject({
@@ -119,7 +119,7 @@ export async function changeConnectorFiles(
       .set({ settings: JSON.stringify(changed), updated_at: sql<Date>`now()` })
       .where('id', '=', address.connectorId as ConnectorId) // its row has been found
       .execute();
-    await keepWhatIsKnown(trx, address, hashSettings(changed));
+    await keepRunState(trx, address, hashSettings(changed));
     const orphaned = await unusedFiles(trx, address.workspaceId, [...removed]);
     const dropped = await dropDocumentsOf(trx, address, [...removed]);
     return { ids, names, zipMetadataFileId, orphaned, dropped };
@@ -127,7 +127,7 @@ export async function changeConnectorFiles(
 }
 
 /** The remaining files have not changed, so the new settings need no run from the beginning. */
-async function keepWhatIsKnown(
+async function keepRunState(
   trx: DatabaseTransaction,
   { connectorId }: ConnectorAddress,
   hash: string,

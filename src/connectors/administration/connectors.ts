@@ -4,7 +4,7 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { ConnectorRequest } from './connector-request.ts';
 import { lockPairs, reschedulePairs } from './reschedule-pairs.ts';
-import { unknownConnector } from './unknown-thing.ts';
+import { unknownConnector } from './not-found.ts';
 import { kindOfSource, validateSettings } from './validate-config.ts';
 import { isDuplicate } from './violated-rule.ts';
 

@@ -7,7 +7,7 @@ import { MIN_PRUNE_SECONDS, MIN_REFRESH_SECONDS } from '#src/connectors/runs/nex
 import type { PairRow } from '#src/connectors/runs/open-pair.ts';
 import { cancelRun, lockOwnPair } from '#src/connectors/runs/request-run.ts';
 import { lockPairs, nextPrune, reschedulePairs, sendDueJobs } from './reschedule-pairs.ts';
-import { unknownPair } from './unknown-thing.ts';
+import { unknownPair } from './not-found.ts';
 import { isDuplicate } from './violated-rule.ts';
 
 type ControlServices = Pick<ConnectorServices, 'db' | 'producer' | 'log' | 'clock'>;

@@ -2,7 +2,7 @@ import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import type { ConnectorRequest } from './connector-request.ts';
 import { createConnector, deleteConnector } from './connectors.ts';
 import { type CredentialViewer, EMPTY_CREDENTIAL } from './credentials.ts';
-import { assertTogether, linkCredential } from './link-credential.ts';
+import { assertCredentialFits, linkCredential } from './link-credential.ts';
 import type { StatusResponse } from './status-response.ts';
 import { kindOfSource } from './validate-config.ts';
 
@@ -17,7 +17,7 @@ export async function createLinkedConnector(
   request: ConnectorRequest,
   { requestId, signal }: { requestId: string | null; signal: AbortSignal },
 ): Promise<StatusResponse> {
-  assertTogether(kindOfSource(request.source), EMPTY_CREDENTIAL);
+  assertCredentialFits(kindOfSource(request.source), EMPTY_CREDENTIAL);
   const { db } = services;
   const connectorId = await createConnector(db, viewer.workspaceId, request);
   try {

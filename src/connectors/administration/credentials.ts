@@ -6,7 +6,7 @@ import { Problem } from '#src/platform/errors.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { findMasked, restoreMasked } from '#src/platform/mask-secrets.ts';
 import { CONNECTORS, findConnector } from '#src/connectors/kinds/registry.ts';
-import { unknownCredential } from './unknown-thing.ts';
+import { unknownCredential } from './not-found.ts';
 import { takesEmptyCredential, validateCredential } from './validate-config.ts';
 import { isStillReferred } from './violated-rule.ts';
 

@@ -17,7 +17,7 @@ import {
 import { requestRun } from '#src/connectors/runs/request-run.ts';
 import { sendPrune } from '#src/connectors/runs/send-jobs.ts';
 import { type StatusResponse, succeeded } from './status-response.ts';
-import { unknownConnector } from './unknown-thing.ts';
+import { unknownConnector } from './not-found.ts';
 import { kindOfSource, takesEmptyCredential } from './validate-config.ts';
 import { isStillReferred } from './violated-rule.ts';
 
@@ -49,7 +49,7 @@ export async function linkCredential(
   const credential = await readCredential(db, viewer, credentialId);
   if (await isLinked(db, link)) return alreadyLinked(link);
   const kind = kindOfSource(connector.source);
-  assertTogether(kind, credential);
+  assertCredentialFits(kind, credential);
   if (link.request.name !== null) await assertFreeName(db, link, link.request.name);
   await checkSource(services, {
     workspaceId,
@@ -72,7 +72,7 @@ export async function linkCredential(
 }
 
 /** @throws Problem BAD_REQUEST when the credential is not for this kind of source */
-export function assertTogether(kind: AnyConnector, credential: CredentialRecord): void {
+export function assertCredentialFits(kind: AnyConnector, credential: CredentialRecord): void {
   if (credential.id === EMPTY_CREDENTIAL.id) {
     if (takesEmptyCredential(kind)) return;
     throw new Problem(

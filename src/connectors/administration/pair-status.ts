@@ -4,7 +4,7 @@ import type { Database } from '#src/platform/database.ts';
 import type { IndexAttemptStatus, PairStatus } from '#src/tables/connectors.ts';
 import { type ConnectorRecord, listConnectors } from './connectors.ts';
 import { type CredentialRecord, EMPTY_CREDENTIAL, readCredentials } from './credentials.ts';
-import { unknownPair } from './unknown-thing.ts';
+import { unknownPair } from './not-found.ts';
 
 /** This many failed runs in a row mean a permanent problem. */
 const REPEATED_FAILURES = 5;

@@ -6,10 +6,10 @@ import { checkSource } from './check-source.ts';
 import { readConnector } from './connectors.ts';
 import { type PairOfWorkspace, resumeLocked } from './control-pair.ts';
 import { type CredentialViewer, openCredential, readCredential } from './credentials.ts';
-import { assertTogether } from './link-credential.ts';
+import { assertCredentialFits } from './link-credential.ts';
 import { lockOwnPair } from '#src/connectors/runs/request-run.ts';
 import { pairsOfConnector, sendDueJobs } from './reschedule-pairs.ts';
-import { unknownCredential } from './unknown-thing.ts';
+import { unknownCredential } from './not-found.ts';
 import { kindOfSource } from './validate-config.ts';
 import { isStillReferred } from './violated-rule.ts';
 
@@ -35,7 +35,7 @@ export async function swapCredential(
   const credential = await readCredential(db, viewer, swap.credentialId);
   const ccPairId = await onlyPair(services, viewer, connector.id);
   const kind = kindOfSource(connector.source);
-  assertTogether(kind, credential);
+  assertCredentialFits(kind, credential);
   await checkSource(services, {
     workspaceId,
     connector: kind,

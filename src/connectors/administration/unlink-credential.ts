@@ -6,7 +6,7 @@ import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import { readConnector } from './connectors.ts';
 import { type CredentialViewer, EMPTY_CREDENTIAL, readCredentials } from './credentials.ts';
 import { requestDeletion } from './request-deletion.ts';
-import { unknownCredential } from './unknown-thing.ts';
+import { unknownCredential } from './not-found.ts';
 
 export interface LinkToDelete {
   viewer: CredentialViewer;

@@ -38,7 +38,7 @@ export async function endRun(
   db: Database,
   run: ClaimedRun,
   now: Date,
-  mendsSingly: boolean,
+  refetchesSingly: boolean,
 ): Promise<FinishedRun> {
   return db.transaction().execute(async (trx) => {
     const next = await planNext(trx, run, now);
@@ -59,7 +59,7 @@ export async function endRun(
       await sql`update index_attempt set checkpoint = null where id = ${run.id}`.execute(trx);
       await countFailure(trx, run, next);
     } else {
-      await resolveUnrepeated(trx, run, mendsSingly);
+      await resolveUnrepeated(trx, run, refetchesSingly);
       await advancePair(trx, run, now, next);
     }
     return { next, toDeliver: await announceRun(trx, run.id) };
@@ -152,7 +152,7 @@ async function advancePair(
 async function resolveUnrepeated(
   trx: DatabaseTransaction,
   { pair, id, poll_range_start, resumed_from }: ClaimedRun,
-  mendsSingly: boolean,
+  refetchesSingly: boolean,
 ): Promise<void> {
   // A resumed run did not read what lies before the earlier run's checkpoint.
   if (resumed_from !== null) return;
@@ -160,5 +160,5 @@ async function resolveUnrepeated(
     where cc_pair_id = ${pair.id} and not is_resolved and stage = 'fetch'
       and index_attempt_id <> ${id}
       and (${poll_range_start}::timestamptz is null or failed_from >= ${poll_range_start})
-      and (${!mendsSingly} or document_id is null)`.execute(trx);
+      and (${!refetchesSingly} or document_id is null)`.execute(trx);
 }

@@ -51,7 +51,8 @@ export async function openRun(
   const last = await findLastRun(trx, pair);
   const unfinished = last && !fromBeginning && isResumable(last, pair, hash) ? last : null;
   const known = [pair.settings_hash, last?.settings_hash].filter((one) => typeof one === 'string');
-  const isOwed = (last !== null && owesBeginning(last)) || known.some((one) => one !== hash);
+  const isOwed =
+    (last !== null && mustRestartFromBeginning(last)) || known.some((one) => one !== hash);
   const afresh = fromBeginning || (unfinished === null && isOwed);
   if (afresh) {
     await sql`delete from connector_memory
@@ -122,7 +123,7 @@ function isResumable(last: LastRun, pair: PairRow, hash: string): boolean {
  * The run was meant to read everything but did not. If the next run cannot resume it, it starts from the beginning,
  * too.
  */
-function owesBeginning(last: LastRun): boolean {
+function mustRestartFromBeginning(last: LastRun): boolean {
   return last.from_beginning && endedEarly(last);
 }
 
@@ -139,13 +140,13 @@ async function failedSince(
   pair: PairRow,
   now: Date,
 ): Promise<Date | null | undefined> {
-  const mendsSingly = findConnector(pair.source)?.fetchAgain !== undefined;
+  const refetchesSingly = findConnector(pair.source)?.fetchAgain !== undefined;
   const { rows } = await sql<{ failures: number; from_start: boolean; since: Date | null }>`
     select count(*)::int as failures, bool_or(e.failed_from is null) as from_start,
       min(e.failed_from) as since
     from index_attempt_error e join index_attempt a on a.id = e.index_attempt_id
     where e.cc_pair_id = ${pair.id} and not e.is_resolved and e.stage = 'fetch'
-      and (${!mendsSingly} or e.document_id is null)
+      and (${!refetchesSingly} or e.document_id is null)
       and (e.tries < ${MAX_WINDOW_TRIES} or a.created_at < ${now}::timestamptz - make_interval(
         mins => least(${LONGEST_PAUSE_MINUTES}, 2 ^ least(e.tries, 20))::int))`.execute(trx);
   const [found] = rows;

@@ -1,6 +1,6 @@
 /** Bounds on the wait that a source asks for: never no pause at all, and never forever. */
-const SHORTEST_TOLD_MS = 5_000;
-const LONGEST_TOLD_MS = 24 * 60 * 60_000;
+const MIN_REQUESTED_DELAY_MS = 5_000;
+const MAX_REQUESTED_DELAY_MS = 24 * 60 * 60_000;
 const FIRST_DELAY_MS = 15_000;
 const LONGEST_DELAY_MS = 15 * 60_000;
 /** With these delays, about two hours in total. */
@@ -13,7 +13,7 @@ export function outageDelayMs(outages: number, random: () => number = Math.rando
 }
 
 /** How long to wait when the source, or our own backlog, states a time. */
-export function toldDelayMs(retryAfterMs: number | null): number | null {
+export function requestedDelayMs(retryAfterMs: number | null): number | null {
   if (retryAfterMs === null) return null;
-  return Math.min(Math.max(retryAfterMs, SHORTEST_TOLD_MS), LONGEST_TOLD_MS);
+  return Math.min(Math.max(retryAfterMs, MIN_REQUESTED_DELAY_MS), MAX_REQUESTED_DELAY_MS);
 }

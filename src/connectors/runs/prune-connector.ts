@@ -12,7 +12,7 @@ import {
 } from './claim-prune.ts';
 import { connectorContext, EngineFault } from '#src/connectors/source/connector-context.ts';
 import { openPair } from './open-pair.ts';
-import { MAX_OUTAGES, outageDelayMs, toldDelayMs } from './outage-delay.ts';
+import { MAX_OUTAGES, outageDelayMs, requestedDelayMs } from './outage-delay.ts';
 import { sendPrune } from './send-jobs.ts';
 import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 import { isTimeout, type SyncServices } from './sync-connector.ts';
@@ -162,7 +162,9 @@ async function waitOrFail(
     return;
   }
   const asked = error instanceof SourceUnavailable ? error.retryAfterMs : null;
-  const at = new Date(clock().getTime() + (toldDelayMs(asked) ?? outageDelayMs(prune.outages)));
+  const at = new Date(
+    clock().getTime() + (requestedDelayMs(asked) ?? outageDelayMs(prune.outages)),
+  );
   await releasePrune(db, prune, { at, reason: words });
   await sendPrune(services, prune.pair.id, at);
 }

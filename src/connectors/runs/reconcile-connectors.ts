@@ -71,7 +71,7 @@ async function sendLost(
   lost: RawBuilder<LostPair>,
 ): Promise<void> {
   const { rows } = await lost.execute(db);
-  for (const [priority, pairs] of inTurn(rows)) {
+  for (const [priority, pairs] of roundRobinByWorkspace(rows)) {
     await producer.enqueueMany(
       queue,
       pairs.map(({ id }) => ({ ccPairId: id })),
@@ -81,7 +81,7 @@ async function sendLost(
 }
 
 /** The first job of each workspace, then the second of each: a job sent again does not overtake other workspaces. */
-function inTurn(lost: readonly LostPair[]): Map<number, LostPair[]> {
+function roundRobinByWorkspace(lost: readonly LostPair[]): Map<number, LostPair[]> {
   const sent = new Map<WorkspaceId, number>();
   const turns = new Map<number, LostPair[]>();
   for (const pair of lost) {

@@ -1,7 +1,7 @@
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import type { ClaimedRun } from './claim-run.ts';
 import type { ConnectorPage, PollContext } from '#src/connectors/source/connector.ts';
-import { EngineFault, ours } from '#src/connectors/source/connector-context.ts';
+import { EngineFault, asEngineFault } from '#src/connectors/source/connector-context.ts';
 import type { OpenPair } from './open-pair.ts';
 import { findFailedDocuments, sendFailedAgain } from './retry-failed.ts';
 import { CredentialRejected, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
@@ -24,7 +24,7 @@ export async function* allPages(
 ): AsyncGenerator<NumberedPage, void> {
   const { connector, settings, credential, from } = opened;
   if (from === null) {
-    await ours(sendFailedAgain(services, run.pair));
+    await asEngineFault(sendFailedAgain(services, run.pair));
     yield* pagesAgain(services, run, opened, context);
   }
   for await (const page of connector.poll(settings, credential, from, context)) {
@@ -40,7 +40,7 @@ async function* pagesAgain(
   context: PollContext,
 ): AsyncGenerator<NumberedPage, void> {
   if (!connector.fetchAgain) return;
-  const failed = await ours(findFailedDocuments(services.db, run));
+  const failed = await asEngineFault(findFailedDocuments(services.db, run));
   if (failed.length === 0) return;
   try {
     for await (const page of connector.fetchAgain(settings, credential, failed, context)) {

@@ -14,7 +14,7 @@ export async function saveFailures(
   failures: ConnectorFailure[],
 ): Promise<void> {
   if (failures.length === 0) return;
-  const input = JSON.stringify(withoutDoubles(failures.map(toRow)));
+  const input = JSON.stringify(lastPerThing(failures.map(toRow)));
   await sql`
     with input as materialized (
       select * from json_to_recordset(${input}::json)
@@ -67,7 +67,7 @@ function toRow({ documentId, entityId, link, reason }: ConnectorFailure): Failur
 }
 
 /** The last failure of each thing counts. Failures without a name are all kept. */
-function withoutDoubles(rows: FailureRow[]): FailureRow[] {
+function lastPerThing(rows: FailureRow[]): FailureRow[] {
   const last = new Map<unknown, FailureRow>();
   for (const row of rows) {
     const named = row.document_id !== null || row.entity_id !== null;

@@ -24,7 +24,7 @@ export async function sendSync(
 ): Promise<void> {
   const delayMs = Math.max(0, (at ?? clock()).getTime() - clock().getTime());
   try {
-    const priority = await turnOf(db, ccPairId);
+    const priority = await queuePriorityOf(db, ccPairId);
     await producer.enqueue(connectorSync, { ccPairId }, { delayMs, requestId, priority });
   } catch (error) {
     log.warn({ error: String(error), ccPairId }, 'connector-sync not sent: reconcile will send it');
@@ -53,7 +53,7 @@ export async function sendPrune(
  * or due at about the same time. So the first pair of one workspace goes before the second of another, however many
  * that one has (start-time fair queueing, Goyal, Vin and Cheng 1996).
  */
-async function turnOf(db: Database, ccPairId: CcPairId): Promise<number> {
+async function queuePriorityOf(db: Database, ccPairId: CcPairId): Promise<number> {
   const { rows } = await sql<{ ahead: number }>`
     select count(*)::int as ahead from (
       select other.id from cc_pair mine

@@ -9,7 +9,7 @@ import type { PollContext } from '#src/connectors/source/connector.ts';
 import { connectorContext } from '#src/connectors/source/connector-context.ts';
 import { endRun, failRun, type FinishedRun } from './finish-run.ts';
 import { type OpenPair, openPair } from './open-pair.ts';
-import { MAX_OUTAGES, outageDelayMs, toldDelayMs } from './outage-delay.ts';
+import { MAX_OUTAGES, outageDelayMs, requestedDelayMs } from './outage-delay.ts';
 import { allPages, nextPage, type NumberedPage } from './run-pages.ts';
 import { DocumentsRemoved, savePage } from './save-page.ts';
 import { sendSync } from './send-jobs.ts';
@@ -64,7 +64,7 @@ export async function syncConnector(
   if (run.outages > MAX_OUTAGES) {
     const reason = `The run was abandoned: ${run.outages} times in a row, its worker was lost or its source was down.`;
     const now = services.clock();
-    await tell(services, run, await failRun(services.db, run, reason, { pause: false, now }));
+    await notify(services, run, await failRun(services.db, run, reason, { pause: false, now }));
     return { ...facts, end: 'failed' };
   }
   using lease = keepLease(() => renewRun(services.db, run));
@@ -100,7 +100,7 @@ interface SliceFacts {
 }
 
 type SliceEnd =
-  | { kind: 'end'; mendsSingly: boolean }
+  | { kind: 'end'; refetchesSingly: boolean }
   | { kind: 'yield' }
   | { kind: 'wait'; error: SourceUnavailable }
   | { kind: 'fail'; error: Error };
@@ -131,7 +131,7 @@ async function pollPages(
       const next = await nextPage(pages, signal);
       if (next instanceof Error) return endOf(next);
       if (next.done) {
-        return { kind: 'end', mendsSingly: opened.connector.fetchAgain !== undefined };
+        return { kind: 'end', refetchesSingly: opened.connector.fetchAgain !== undefined };
       }
       await acceptAndSave(services, run, next.value, { signal, mayRepeat });
       mayRepeat = false;
@@ -206,12 +206,12 @@ async function settle(
     case 'wait':
       return waitOrFail(services, run, end.error);
     case 'end':
-      await tell(services, run, await endRun(db, run, clock(), end.mendsSingly));
+      await notify(services, run, await endRun(db, run, clock(), end.refetchesSingly));
       return 'ended';
     case 'fail': {
       const pause = end.error instanceof CredentialRejected;
-      const reason = wordsOf(end.error);
-      await tell(services, run, await failRun(db, run, reason, { pause, now: clock() }));
+      const reason = failureMessage(end.error);
+      await notify(services, run, await failRun(db, run, reason, { pause, now: clock() }));
       return pause ? 'paused' : 'failed';
     }
   }
@@ -229,10 +229,10 @@ async function waitOrFail(
   const silentMs = clock().getTime() - silentSince.getTime();
   if ((isOutage && outages >= MAX_OUTAGES) || silentMs > LONGEST_SILENCE_MS) {
     const reason = `No page came for ${Math.round(silentMs / 60_000)} minutes. ${error.message}`;
-    await tell(services, run, await failRun(db, run, reason, { pause: false, now: clock() }));
+    await notify(services, run, await failRun(db, run, reason, { pause: false, now: clock() }));
     return 'failed';
   }
-  const delayMs = toldDelayMs(error.retryAfterMs) ?? outageDelayMs(outages);
+  const delayMs = requestedDelayMs(error.retryAfterMs) ?? outageDelayMs(outages);
   const at = new Date(clock().getTime() + delayMs);
   await releaseRun(db, run, { at, reason: error.message, isOutage });
   await sendSync(services, run.pair.id, at);
@@ -256,7 +256,7 @@ async function readSilence(
 }
 
 /** After the commit: workers get the next run, and webhooks are told about this one. */
-async function tell(
+async function notify(
   services: SyncServices,
   { pair }: ClaimedRun,
   { next, toDeliver }: FinishedRun,
@@ -265,7 +265,7 @@ async function tell(
   await sendDeliveries(services, toDeliver);
 }
 
-function wordsOf(error: Error): string {
+function failureMessage(error: Error): string {
   if (error instanceof CredentialRejected) {
     return `The source does not accept the credential: ${error.message} Update the credential, then resume the pair.`;
   }

@@ -11,7 +11,7 @@ export class EngineFault extends Error {
 }
 
 /** Marks errors in `work` as our own. */
-export async function ours<T>(work: Promise<T>): Promise<T> {
+export async function asEngineFault<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw new EngineFault(error instanceof Error ? error.message : String(error), { cause: error });
   });
@@ -43,16 +43,17 @@ export function connectorContext(
     }),
     guard: http.guard,
     files: {
-      exists: async (id) => (await ours(files.find(workspaceId, id))) !== null,
+      exists: async (id) => (await asEngineFault(files.find(workspaceId, id))) !== null,
       async read(id) {
-        const found = await ours(files.read(workspaceId, id));
+        const found = await asEngineFault(files.read(workspaceId, id));
         if (!found) return null;
         const { name, metadata } = found.file;
         return { name, metadata, bytes: found.bytes };
       },
     },
     parse: async (file) => parsers.parse({ ...file, signal }),
-    recall: async (keys) => (ccPairId === null ? new Map() : ours(recall(db, ccPairId, keys))),
+    recall: async (keys) =>
+      ccPairId === null ? new Map() : asEngineFault(recall(db, ccPairId, keys)),
     renderer,
     clock,
   };

@@ -6,7 +6,7 @@ import { parseJsonAnswer } from './parse-json-answer.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
 import { SourceRefused, SourceUnavailable } from './source-errors.ts';
 import type { SourceHabits, SourceHttp, SourcePolicy, SourceRequest } from './source-http.ts';
-import { tidyWords } from './source-words.ts';
+import { cleanMessage } from './source-message.ts';
 
 interface Dependencies {
   client: HttpClient;
@@ -128,7 +128,7 @@ async function tryOnce<T>(
   if (judgement.kind !== 'usable') return judgement;
   const reading = read(judgement.value);
   if ('value' in reading) return { kind: 'usable', value: reading.value };
-  const reason = `${request.place} ${tidyWords(reading.problem, request.secrets)}`;
+  const reason = `${request.place} ${cleanMessage(reading.problem, request.secrets)}`;
   // Asking again will not change an error response that the caller expected.
   return response.status >= 300
     ? { kind: 'final', error: new SourceRefused(reason, { status: response.status }) }

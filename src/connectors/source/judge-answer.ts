@@ -3,7 +3,7 @@ import { retryAfterMs } from '#src/platform/retry-after.ts';
 import type { PreparedRequest } from './prepare-request.ts';
 import { CredentialRejected, SourceRefused } from './source-errors.ts';
 import type { SourceHabits } from './source-http.ts';
-import { tidyWords, wordsOf } from './source-words.ts';
+import { cleanMessage, findMessage } from './source-message.ts';
 
 /** How to proceed after a response. */
 export type Judgement<T> =
@@ -21,11 +21,11 @@ export function judgeAnswer(
   nowMs: number,
 ): Judgement<OutboundResponse> {
   const { status } = response;
-  const askedMs = told(() => habits.waitMs?.(response, nowMs));
+  const askedMs = tryHabit(() => habits.waitMs?.(response, nowMs));
   if (askedMs !== null) {
     return { kind: 'wait', ms: askedMs, reason: describe(response, request, habits) };
   }
-  if (told(() => habits.rejected?.(response)) === true) {
+  if (tryHabit(() => habits.rejected?.(response)) === true) {
     return { kind: 'final', error: new CredentialRejected(describe(response, request, habits)) };
   }
   if ((status >= 200 && status < 300) || request.expect.includes(status)) {
@@ -33,7 +33,7 @@ export function judgeAnswer(
   }
   const reason = describe(response, request, habits);
   if (status === 401) return { kind: 'final', error: new CredentialRejected(reason) };
-  if (isPassing(status)) {
+  if (isTransient(status)) {
     const toldMs = retryAfterMs(response.headers.get('retry-after'), nowMs);
     return toldMs === null
       ? { kind: 'again', reason, cause: null }
@@ -43,7 +43,7 @@ export function judgeAnswer(
 }
 
 /** Habits parse the vendor's JSON; the HTML of a gateway makes them throw, which must not end the run. */
-function told<T>(read: () => T | null | undefined): T | null {
+function tryHabit<T>(read: () => T | null | undefined): T | null {
   try {
     return read() ?? null;
   } catch {
@@ -52,7 +52,7 @@ function told<T>(read: () => T | null | undefined): T | null {
 }
 
 /** Request timeout, too early, too many requests, and all server errors. */
-function isPassing(status: number): boolean {
+function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
@@ -62,6 +62,9 @@ function describe(
   { place, secrets }: PreparedRequest,
   habits: SourceHabits,
 ): string {
-  const words = tidyWords(told(() => habits.words?.(response)) ?? wordsOf(response) ?? '', secrets);
+  const words = cleanMessage(
+    tryHabit(() => habits.words?.(response)) ?? findMessage(response) ?? '',
+    secrets,
+  );
   return `${place} answered ${response.status}${words === '' ? '.' : `: ${words}`}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nextDue, pollStart } from '#src/connectors/runs/next-run.ts';
-import { outageDelayMs, toldDelayMs } from '#src/connectors/runs/outage-delay.ts';
+import { outageDelayMs, requestedDelayMs } from '#src/connectors/runs/outage-delay.ts';
 
 const MINUTE_MS = 60_000;
 const at = (text: string): Date => new Date(`2026-03-01T${text}Z`);
@@ -47,8 +47,8 @@ describe('an unavailable source', () => {
   });
 
   it('determines the delay when it names one, between five seconds and a day', () => {
-    expect(toldDelayMs(null)).toBeNull();
-    expect([0, 7 * MINUTE_MS, 10 ** 12].map(toldDelayMs)).toEqual([
+    expect(requestedDelayMs(null)).toBeNull();
+    expect([0, 7 * MINUTE_MS, 10 ** 12].map(requestedDelayMs)).toEqual([
       5_000,
       7 * MINUTE_MS,
       24 * 60 * MINUTE_MS,

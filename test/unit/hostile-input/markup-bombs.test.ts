@@ -79,8 +79,8 @@ const FILE_KIND = `const { detectKind } = await src('files/detect-kind.ts');
   return () => detectKind({ name: 'a', bytes: Buffer.from(input) });`;
 const SITEMAP = `const { readSitemap } = await src('connectors/kinds/web/read-sitemap.ts');
   return () => readSitemap(Buffer.from(input), 'sitemap.xml');`;
-const WORDS = `const { wordsOf } = await src('connectors/source/source-words.ts');
-  return () => wordsOf({ bytes: Buffer.from(input) });`;
+const MESSAGE = `const { findMessage } = await src('connectors/source/source-message.ts');
+  return () => findMessage({ bytes: Buffer.from(input) });`;
 const WIKI = `const { wikiMarkupToMarkdown } = await src('connectors/kinds/tracker/wiki-markup-to-markdown.ts');
   return () => wikiMarkupToMarkdown(input);`;
 const STORAGE = `const { storageToMarkdown } = await src('connectors/kinds/confluence/storage-format.ts');
@@ -172,7 +172,7 @@ const QUICK: [what: string, prepare: string, input: string][] = [
   ['blank lines within code', MARKDOWN, `<pre>a${fill('\n')}b</pre>`],
   ['fences within code', MARKDOWN, `<pre>${fill('```\n')}</pre>`],
   ['unclosed tags in a sitemap', SITEMAP, fill('<urlset ')],
-  ['unclosed tags in an error message', WORDS, fill('<title ', 64_000)],
+  ['unclosed tags in an error message', MESSAGE, fill('<title ', 64_000)],
   ['braces in wiki markup', WIKI, fill('{')],
   ['brackets in wiki markup', WIKI, fill('[a|')],
   ['images in wiki markup', WIKI, fill('!a.')],

@@ -27,7 +27,7 @@ export function inOrderOfCreation(...clauses: (string | null)[]): string {
 }
 
 /** Comments and attachments. Whether their pages are wanted is decided later. */
-export function besideCql({ space, pageId, cql }: Scope): string {
+export function attachedCql({ space, pageId, cql }: Scope): string {
   const isSpace = cql === null && pageId === null && space !== null;
   return `type in (comment, attachment)${isSpace ? ` and space = ${quotedInQuery(space)}` : ''}`;
 }

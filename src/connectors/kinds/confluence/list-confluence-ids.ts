@@ -49,7 +49,7 @@ async function fileIds(
   const inline = children?.attachment;
   if (!settings.includeAttachments || inline?.size === 0) return [];
   const results =
-    inline && isWhole(inline, settings)
+    inline && isComplete(inline, settings)
       ? (inline.results ?? [])
       : await allChildren(site, {
           kind: 'attachment',
@@ -63,7 +63,7 @@ async function fileIds(
 }
 
 /** The list inlined in a page is cut short and has no labels. */
-function isWhole(
+function isComplete(
   { results, size, _links }: InnerList,
   { labelsToSkip }: ConfluenceSettings,
 ): boolean {

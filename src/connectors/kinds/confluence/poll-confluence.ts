@@ -3,7 +3,7 @@ import { changedAt, type ConfluencePage, PAGE, PAGE_EXPAND } from './confluence-
 import type { ConfluenceSettings } from './confluence-settings.ts';
 import { type ConfluenceSite, requireReader } from './confluence-site.ts';
 import { type ConnectorPage, pageOf, type PollContext } from '#src/connectors/source/connector.ts';
-import { baseCql, besideCql, changedSinceCql, inOrderOfCreation } from './cql.ts';
+import { baseCql, attachedCql, changedSinceCql, inOrderOfCreation } from './cql.ts';
 import { type ReadPages, readPages } from './fetch-confluence-page.ts';
 import {
   findMissingPages,
@@ -148,7 +148,7 @@ async function besideStep(poll: Poll, now: ConfluenceCheckpoint): Promise<Step> 
   const since = context.since ?? new Date(0);
   const changed = changedSinceCql(since, settings.timezoneOffsetHours);
   const query = {
-    cql: `${besideCql(settings)} and ${changed}`,
+    cql: `${attachedCql(settings)} and ${changed}`,
     expand: 'version,container,history',
     limit: PAGES_PER_REQUEST,
   };

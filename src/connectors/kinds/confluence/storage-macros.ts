@@ -3,7 +3,7 @@ import { resourceName, selectorOf, spanOf, type StorageNodes } from './storage-n
 
 const BOXES = new Set(['info', 'note', 'warning', 'tip', 'panel', 'success', 'error', 'decision']);
 /** Macros without a body whose text is a parameter. */
-const SAYING: Record<string, string> = {
+const TEXT_PARAMETERS: Record<string, string> = {
   status: 'title',
   jira: 'key',
   widget: 'url',
@@ -35,7 +35,7 @@ export function replaceMacro(page: CheerioAPI, macro: StorageNodes): void {
     const body = BOXES.has(name) ? page('<blockquote>') : page('<div>');
     macro.replaceWith(body.append(rich.contents()));
   } else {
-    macro.replaceWith(spanOf(page, said(name, macro, parameter)));
+    macro.replaceWith(spanOf(page, parameterText(name, macro, parameter)));
   }
 }
 
@@ -45,8 +45,12 @@ function codeBlock(page: CheerioAPI, language: string, text: string): string {
   return page('<div>').append(page('<pre>').append(code)).html() ?? '';
 }
 
-function said(name: string, macro: StorageNodes, parameter: (key: string) => string): string {
-  const key = SAYING[name];
+function parameterText(
+  name: string,
+  macro: StorageNodes,
+  parameter: (key: string) => string,
+): string {
+  const key = TEXT_PARAMETERS[name];
   if (key) return parameter(key);
   // Macros that show a file reference it as a resource in a parameter.
   const holder = macro.children(`${selectorOf('ac:parameter')}[ac\\:name="name"]`);

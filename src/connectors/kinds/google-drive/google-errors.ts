@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
 import { retryAfterMs } from '#src/platform/retry-after.ts';
 import type { SourceHabits } from '#src/connectors/source/source-http.ts';
-import { tidyWords } from '#src/connectors/source/source-words.ts';
+import { cleanMessage } from '#src/connectors/source/source-message.ts';
 
 /** Two formats: that of the APIs, and that of the token endpoint (RFC 6749 section 5.2). */
 const googleError = z.union([
@@ -44,12 +44,12 @@ export function readGoogleError(
   if (typeof answer.error === 'string') {
     const description = 'error_description' in answer ? answer.error_description : null;
     const words = description ? `${answer.error}: ${description}` : answer.error;
-    return { reason: answer.error, words: tidyWords(words, []) };
+    return { reason: answer.error, words: cleanMessage(words, []) };
   }
   const { message, errors, status } = answer.error;
   const reason = errors?.[0]?.reason ?? status ?? '';
   const words = reason === '' ? (message ?? '') : `${message ?? ''} (${reason})`;
-  return { reason, words: tidyWords(words, []) };
+  return { reason, words: cleanMessage(words, []) };
 }
 
 function parseJson(text: string): unknown {

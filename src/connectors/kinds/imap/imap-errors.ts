@@ -4,7 +4,7 @@ import {
   SourceRefused,
   SourceUnavailable,
 } from '#src/connectors/source/source-errors.ts';
-import { tidyWords } from '#src/connectors/source/source-words.ts';
+import { cleanMessage } from '#src/connectors/source/source-message.ts';
 
 /** What the library adds to plain errors; every field may be absent. */
 interface ImapFailure extends Error {
@@ -48,7 +48,7 @@ export function sourceError(address: ImapAddress, error: unknown): Error {
   if (mismatch) return mismatch;
   const details: ImapFailure = error;
   // Some servers echo what they were sent.
-  const words = tidyWords(details.responseText || error.message, secretsOf(password));
+  const words = cleanMessage(details.responseText || error.message, secretsOf(password));
   const sentence = `${host}: ${words}`;
   const options = { cause: error };
   const isNo = details.responseStatus === 'NO' || details.responseStatus === 'BAD';

@@ -3,7 +3,7 @@ import type { ConnectorContext, ConnectorPage } from '#src/connectors/source/con
 import { documentIdOf, messageLink, type MessagePlace } from './imap-address.ts';
 import type { ImapAddress, ImapSession, MessageSummary } from './imap-session.ts';
 import { toMailDocument } from './mail-document.ts';
-import { nameByContent, recallNames } from './nameless-messages.ts';
+import { nameByContent, recallNames } from './messages-without-id.ts';
 import type { PageTime } from '#src/connectors/source/page-time.ts';
 import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 

@@ -5,7 +5,7 @@ import type { ConnectorContext } from '#src/connectors/source/connector.ts';
 import { messageIdOf } from './imap-address.ts';
 import { GREETING_TIMEOUT_MS, secretsOf, sourceError, unresolved } from './imap-errors.ts';
 import { SourceRefused, SourceUnavailable } from '#src/connectors/source/source-errors.ts';
-import { tidyWords } from '#src/connectors/source/source-words.ts';
+import { cleanMessage } from '#src/connectors/source/source-message.ts';
 
 const CONNECT_TIMEOUT_MS = 20_000;
 /** For one command and its whole response: a slow response is cut off like a missing one. */
@@ -100,7 +100,7 @@ export async function openImapSession(
 
 function requireUsable(client: ImapFlow, { host, password }: ImapAddress): void {
   if (client.usable) return;
-  const words = tidyWords(client.byeReason || '', secretsOf(password));
+  const words = cleanMessage(client.byeReason || '', secretsOf(password));
   throw new SourceUnavailable(`${host} closed the connection${words ? `: ${words}` : '.'}`);
 }
 

@@ -72,7 +72,7 @@ export function readFeed(text: string, url: string): Feed | null {
 
 function parse(text: string): AnyFeed | null {
   // XML parsers that tolerate a missing end would silently lose the remaining items.
-  if (!text.trimStart().startsWith('{') && !endsWhole(text)) return null;
+  if (!text.trimStart().startsWith('{') && !isComplete(text)) return null;
   try {
     return parseFeed(text);
   } catch {
@@ -81,7 +81,7 @@ function parse(text: string): AnyFeed | null {
 }
 
 /** Whether the text ends with the end of a feed. */
-function endsWhole(text: string): boolean {
+function isComplete(text: string): boolean {
   return /<\/(?:\w{1,50}:)?(?:rss|feed|rdf)\s{0,50}>$/i.test(withoutLastComments(text).slice(-120));
 }
 

@@ -2,7 +2,7 @@ import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 import type { OutboundResponse } from '#src/platform/http.ts';
 import type { AccessKeys } from './s3-store.ts';
-import { tidyWords } from '#src/connectors/source/source-words.ts';
+import { cleanMessage } from '#src/connectors/source/source-message.ts';
 
 export interface S3Object {
   key: string;
@@ -92,7 +92,7 @@ export function readError(response: OutboundResponse): S3Error {
     return { code: `HTTP ${response.status}`, words, region: named };
   }
   const { Code, Message, Region } = parsed.data;
-  const words = tidyWords(Message?.trim() ? `${Code}: ${Message}` : Code, []);
+  const words = cleanMessage(Message?.trim() ? `${Code}: ${Message}` : Code, []);
   return { code: Code.trim(), words, region: named ?? regionOf(Region) };
 }
 

@@ -28,7 +28,7 @@ const HELD = /\uE000(\d+)\uE001/g;
 /** Placeholder for a blank line that must be kept. */
 export const BLANK = RELEASE;
 /** Removed from a text before its lines are read. */
-export const STAND_INS = /[\uE000\uE001]/g;
+export const PLACEHOLDERS = /[\uE000\uE001]/g;
 
 /** Converts one line of Jira's text formatting notation to Markdown. */
 export function wikiLine(line: string): string {

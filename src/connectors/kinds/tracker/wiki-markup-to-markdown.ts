@@ -1,4 +1,4 @@
-import { BLANK, STAND_INS, wikiLine } from './wiki-markup-inline.ts';
+import { BLANK, PLACEHOLDERS, wikiLine } from './wiki-markup-inline.ts';
 
 /** `{code:java|title=x}` and similar tags, alone or followed by text. */
 const OPENING = /^\s*\{(code|noformat|quote|panel|info|note|warning|tip|expand)(?::([^}\n]*))?\}/;
@@ -19,7 +19,7 @@ interface Reader {
  */
 export function wikiMarkupToMarkdown(markup: string): string {
   const reader: Reader = {
-    lines: markup.replace(STAND_INS, '').replace(/\r\n?/g, '\n').split('\n'),
+    lines: markup.replace(PLACEHOLDERS, '').replace(/\r\n?/g, '\n').split('\n'),
     at: 0,
     unclosed: new Set(),
   };
@@ -28,7 +28,7 @@ export function wikiMarkupToMarkdown(markup: string): string {
   return out
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
-    .replace(STAND_INS, '')
+    .replace(PLACEHOLDERS, '')
     .trim();
 }
 

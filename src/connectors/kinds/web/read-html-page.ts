@@ -28,7 +28,7 @@ const MAX_INLINE_CHARACTERS = 2_000_000;
 /** Limit for pages kept open until others are read; a tree takes ten times as much memory. */
 const MAX_OPEN_CHARACTERS = 4_000_000;
 /** A page with more text than this is read although it redirects its readers. */
-const LONG_FAREWELL = 500;
+const MAX_REDIRECT_NOTICE = 500;
 const ROOT_PAGE = /^\/(?:(?:index|default|home)(?:\.\w+)?\/?)?$/i;
 
 /**
@@ -90,7 +90,7 @@ async function finishPage(crawl: Crawl, opened: OpenedHtml): Promise<PageReading
   const { found, html, page, framed, directions, links, knownId } = opened;
   const { elements, candidates } = findFrame(framed, frame);
   const extracted = await extract(crawl, opened, elements);
-  if (sendsOn(crawl, found, directions, extracted)) {
+  if (redirectsReader(crawl, found, directions, extracted)) {
     return skip('redirects its readers to another page', links);
   }
   if (extracted.text === '') {
@@ -123,7 +123,7 @@ async function extract(
 }
 
 /** "You are being redirected" is not content, if the crawl will see the target. */
-function sendsOn(
+function redirectsReader(
   { settings }: Crawl,
   { place, scope }: FoundPage,
   { refresh }: PageDirections,
@@ -131,7 +131,7 @@ function sendsOn(
 ): boolean {
   if (settings.web_connector_type !== 'recursive' || refresh === null) return false;
   const leadsAway = addressKey(refresh) !== addressKey(place) && isInScope(scope, refresh);
-  return leadsAway && text.length < LONG_FAREWELL;
+  return leadsAway && text.length < MAX_REDIRECT_NOTICE;
 }
 
 /** Null when it is not text. */

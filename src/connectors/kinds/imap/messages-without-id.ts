@@ -3,7 +3,7 @@ import type { ConnectorContext, MemoryEntry } from '#src/connectors/source/conne
 import { type MessagePlace, messageUrl, parseDocumentId } from './imap-address.ts';
 import type { ImapAddress } from './imap-session.ts';
 
-interface NamelessMessages {
+interface MessagesWithoutId {
   address: ImapAddress;
   context: ConnectorContext;
 }
@@ -13,7 +13,7 @@ interface NamelessMessages {
  * mailbox, recognized by its content.
  */
 export async function nameByContent(
-  { address, context }: NamelessMessages,
+  { address, context }: MessagesWithoutId,
   place: MessagePlace,
   source: Uint8Array,
 ): Promise<{ id: string; memory: MemoryEntry }> {
@@ -29,7 +29,7 @@ export async function nameByContent(
 
 /** The document ids of messages without a `Message-ID`, by their current places. */
 export async function recallNames(
-  { address, context }: NamelessMessages,
+  { address, context }: MessagesWithoutId,
   places: readonly MessagePlace[],
 ): Promise<(place: MessagePlace) => string> {
   const keyOf = (place: MessagePlace): string => placeKey(messageUrl(address, place));

@@ -1,6 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { z } from 'zod';
 import { SourceRefused } from '#src/connectors/source/source-errors.ts';
+import { matchWithin } from './match-within.ts';
 
 const CHANNEL_LIST = z
   .array(z.string().trim().min(1))
@@ -85,16 +86,17 @@ function matcherOf(wanted: string, isRegex: boolean): (channel: NamedChannel) =>
 }
 
 const MATCH = new Script('pattern.test(name)');
-/** Names have at most 80 characters: a pattern that needs longer would run for hours. */
-const MATCH_TIMEOUT_MS = 100;
 
-/** Patterns such as `(a+)+b` take exponential time, and block the one thread that all workspaces share. */
+/**
+ * Patterns such as `(a+)+b` take exponential time, and block the one thread that all workspaces share. Names have at
+ * most 80 characters: a pattern that takes noticeable time would run for hours.
+ */
 function boundedTest(pattern: RegExp, written: string): (name: string) => boolean {
   const place = createContext({ pattern, name: '' });
   return (name) => {
     place['name'] = name;
     try {
-      return MATCH.runInContext(place, { timeout: MATCH_TIMEOUT_MS }) === true;
+      return matchWithin((timeout) => MATCH.runInContext(place, { timeout }) === true);
     } catch (error) {
       throw new SourceRefused(
         `The pattern "${written}" takes too long for the channel ${name}. Write it without repetitions inside of repetitions.`,

@@ -27,8 +27,10 @@ interface RecordedKey {
 export async function assertKeyRing(db: Database, ring: KeyRing): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${KEY_RING_LOCK})`.execute(trx);
-    const { rows } = await sql<RecordedKey>`
-      select id, check_value, lost_at from encryption_key`.execute(trx);
+    const rows: RecordedKey[] = await trx
+      .selectFrom('encryption_key')
+      .select(['id', 'check_value', 'lost_at'])
+      .execute();
     const recorded = new Map(rows.map((row) => [row.id, row]));
     for (const key of ring.keys) {
       await checkKey(trx, ring, { key, recorded: recorded.get(keyIdOf(key)) ?? null });

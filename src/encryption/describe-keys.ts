@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { PlatformServices } from '#src/platform/platform-services.ts';
 import { countValuesByKey } from './keys-in-use.ts';
 
@@ -21,8 +20,11 @@ export async function describeKeys({
   secrets,
 }: Pick<PlatformServices, 'db' | 'secrets'>): Promise<{ keys: DescribedKey[]; left: number }> {
   const counts = await countValuesByKey(db);
-  const { rows } = await sql<{ id: string }>`
-    select id from encryption_key where lost_at is not null`.execute(db);
+  const rows = await db
+    .selectFrom('encryption_key')
+    .select('id')
+    .where('lost_at', 'is not', null)
+    .execute();
   const lost = new Set(rows.map(({ id }) => id));
   const others = [...counts.keys()].filter((id) => !secrets.keyIds.includes(id)).toSorted();
   const stateOf = (id: string): DescribedKey['state'] => {

@@ -8,8 +8,12 @@ export async function keepDescription(
   id: StoredFileId,
   description: string,
 ): Promise<void> {
-  await sql`update stored_file set description = ${description}
-    where id = ${id} and description is null`.execute(db);
+  await db
+    .updateTable('stored_file')
+    .set({ description })
+    .where('id', '=', id)
+    .where('description', 'is', null)
+    .execute();
 }
 
 /** Sets the media types detected from the content. */

@@ -75,10 +75,13 @@ export async function removeDoNotContact(
   workspaceId: WorkspaceId,
   id: DoNotContactId,
 ): Promise<void> {
-  const { rows } = await sql`
-    delete from do_not_contact where workspace_id = ${workspaceId} and id = ${id}
-    returning id`.execute(db);
-  if (rows.length === 0) throw unknownEntry(String(id));
+  const removed = await db
+    .deleteFrom('do_not_contact')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  if (!removed) throw unknownEntry(String(id));
 }
 
 /**

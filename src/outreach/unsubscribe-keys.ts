@@ -26,10 +26,12 @@ export async function openUnsubscribeKeys(
 ): Promise<SecretBox> {
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${UNSUBSCRIBE_KEY_LOCK})`.execute(trx);
-    const { rows } = await sql<KeyRow>`
-      select id, sealed_key, makes_links from unsubscribe_key order by created_at desc, id`.execute(
-      trx,
-    );
+    const rows = await trx
+      .selectFrom('unsubscribe_key')
+      .select(['id', 'sealed_key', 'makes_links'])
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .execute();
     const readable = rows.flatMap((row) => openRow(secrets, row));
     const making = readable.filter(({ makesLinks }) => makesLinks);
     const reading = readable.filter(({ makesLinks }) => !makesLinks);
@@ -72,8 +74,10 @@ async function insertKey(
 ): Promise<void> {
   const id = keyIdOf(key);
   const sealed = secrets.seal(key.toString('base64'), rowName(id));
-  await sql`insert into unsubscribe_key (id, sealed_key, makes_links)
-    values (${id}, ${sealed}, ${makesLinks})`.execute(trx);
+  await trx
+    .insertInto('unsubscribe_key')
+    .values({ id, sealed_key: sealed, makes_links: makesLinks })
+    .execute();
 }
 
 /** Whether the database was used before: a new one has no workspace when its first process starts. */

@@ -124,9 +124,13 @@ export async function listUnlocked(
   db: Database | DatabaseTransaction,
   { userId }: AccountHolder,
 ): Promise<string[]> {
-  const { rows } = await sql<{ achievement: string }>`
-    select achievement from points_achievement where user_id = ${userId}
-    order by points_award_id, achievement`.execute(db);
+  const rows = await db
+    .selectFrom('points_achievement')
+    .select('achievement')
+    .where('user_id', '=', userId)
+    .orderBy('points_award_id')
+    .orderBy('achievement')
+    .execute();
   return rows.map(({ achievement }) => achievement);
 }
 

@@ -119,8 +119,11 @@ export async function deleteTool(
       `Tool ${id} is one of the MCP server ${found.mcp_server_id}. Switch it off with PUT /admin/tool/custom/${id} {"enabled": false}, or delete the server with DELETE /admin/mcp/servers/${found.mcp_server_id}.`,
     );
   }
-  await sql`delete from custom_tool
-    where workspace_id = ${workspaceId} and id = ${found.id}`.execute(db);
+  await db
+    .deleteFrom('custom_tool')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', found.id)
+    .execute();
 }
 
 async function readUsable(
@@ -170,9 +173,14 @@ async function assertFreeName(
   name: string,
   id: CustomToolId,
 ): Promise<void> {
-  const { rows } = await sql`select 1 from custom_tool
-    where workspace_id = ${workspaceId} and name = ${name} and id <> ${id}`.execute(trx);
-  if (rows.length === 0) return;
+  const other = await trx
+    .selectFrom('custom_tool')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('name', '=', name)
+    .where('id', '<>', id)
+    .executeTakeFirst();
+  if (!other) return;
   throw new Problem(
     'CONFLICT',
     `body.name: the workspace has a tool with the name ${JSON.stringify(name)} already. Choose another name, or change that tool (GET /tool lists the tools).`,

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { CustomToolId, McpServerId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -23,21 +22,40 @@ export interface ServerRow {
   updated_at: Date;
 }
 
-const ROW = sql`id, created_by, name, description, server_url, sealed_headers, enabled,
-  created_at, updated_at`;
+const ROW = [
+  'id',
+  'created_by',
+  'name',
+  'description',
+  'server_url',
+  'sealed_headers',
+  'enabled',
+  'created_at',
+  'updated_at',
+] as const;
+
+const TOOL = ['id', 'name', 'display_name', 'description', 'enabled'] as const;
 
 /** Oldest first, with their tools. */
 export async function listServerRows(
   db: Database,
   workspaceId: WorkspaceId,
 ): Promise<{ server: ServerRow; tools: ServerToolRow[] }[]> {
-  const { rows } = await sql<ServerRow>`select ${ROW} from mcp_server
-    where workspace_id = ${workspaceId} order by id`.execute(db);
-  const { rows: tools } = await sql<ServerToolRow & { mcp_server_id: McpServerId }>`
-    select id, mcp_server_id, name, display_name, description, enabled from custom_tool
-    where workspace_id = ${workspaceId} and mcp_server_id is not null order by id`.execute(db);
+  const servers = await db
+    .selectFrom('mcp_server')
+    .select(ROW)
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id')
+    .execute();
+  const tools = await db
+    .selectFrom('custom_tool')
+    .select([...TOOL, 'mcp_server_id'])
+    .where('workspace_id', '=', workspaceId)
+    .where('mcp_server_id', 'is not', null)
+    .orderBy('id')
+    .execute();
   const byServer = Map.groupBy(tools, (tool) => tool.mcp_server_id);
-  return rows.map((server) => ({ server, tools: byServer.get(server.id) ?? [] }));
+  return servers.map((server) => ({ server, tools: byServer.get(server.id) ?? [] }));
 }
 
 /** @throws Problem NOT_FOUND */
@@ -46,13 +64,20 @@ export async function findServerRow(
   workspaceId: WorkspaceId,
   id: number,
 ): Promise<{ server: ServerRow; tools: ServerToolRow[] }> {
-  const { rows } = await sql<ServerRow>`select ${ROW} from mcp_server
-    where workspace_id = ${workspaceId} and id = ${id}`.execute(db);
-  const [server] = rows;
+  const server = await db
+    .selectFrom('mcp_server')
+    .select(ROW)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id as McpServerId) // the row shows whether it is one
+    .executeTakeFirst();
   if (!server) throw unknownServer(id);
-  const { rows: tools } = await sql<ServerToolRow>`
-    select id, name, display_name, description, enabled from custom_tool
-    where workspace_id = ${workspaceId} and mcp_server_id = ${server.id} order by id`.execute(db);
+  const tools = await db
+    .selectFrom('custom_tool')
+    .select(TOOL)
+    .where('workspace_id', '=', workspaceId)
+    .where('mcp_server_id', '=', server.id)
+    .orderBy('id')
+    .execute();
   return { server, tools };
 }
 

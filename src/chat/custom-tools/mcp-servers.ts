@@ -111,8 +111,12 @@ export async function refreshServer(
     const { server } = await findServerRow(trx, workspaceId, id);
     const owner = { workspaceId, userId, serverId: server.id, serverName: server.name };
     await saveServerTools(trx, owner, offered);
-    await sql`update mcp_server set updated_at = now()
-      where workspace_id = ${workspaceId} and id = ${server.id}`.execute(trx);
+    await trx
+      .updateTable('mcp_server')
+      .set({ updated_at: sql<Date>`now()` })
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', server.id)
+      .execute();
     return findServerRow(trx, workspaceId, server.id);
   });
 }
@@ -127,8 +131,11 @@ export async function deleteServer(
   id: number,
 ): Promise<void> {
   const { server } = await findServerRow(db, workspaceId, id);
-  await sql`delete from mcp_server
-    where workspace_id = ${workspaceId} and id = ${server.id}`.execute(db);
+  await db
+    .deleteFrom('mcp_server')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', server.id)
+    .execute();
 }
 
 function headersAfter(

@@ -58,9 +58,17 @@ async function update(
   id: CustomToolId,
   tool: ServerTool,
 ): Promise<void> {
-  await sql`update custom_tool set display_name = ${tool.displayName},
-      description = ${tool.description}, definition = ${definitionOf(tool)}, updated_at = now()
-    where workspace_id = ${workspaceId} and id = ${id}`.execute(trx);
+  await trx
+    .updateTable('custom_tool')
+    .set({
+      display_name: tool.displayName,
+      description: tool.description,
+      definition: definitionOf(tool),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
 }
 
 async function insert(
@@ -69,10 +77,18 @@ async function insert(
   name: string,
   tool: ServerTool,
 ): Promise<void> {
-  await sql`insert into custom_tool (workspace_id, created_by, mcp_server_id, name, display_name,
-      description, definition)
-    values (${workspaceId}, ${userId}, ${serverId}, ${name}, ${tool.displayName},
-      ${tool.description}, ${definitionOf(tool)})`.execute(trx);
+  await trx
+    .insertInto('custom_tool')
+    .values({
+      workspace_id: workspaceId,
+      created_by: userId,
+      mcp_server_id: serverId,
+      name,
+      display_name: tool.displayName,
+      description: tool.description,
+      definition: definitionOf(tool),
+    })
+    .execute();
 }
 
 function definitionOf({ name, description, inputSchema }: ServerTool): string {

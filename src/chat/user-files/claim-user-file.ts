@@ -52,7 +52,11 @@ export async function failUserFile(
   claim: ClaimedFile,
   reason: string,
 ): Promise<void> {
-  await sql`
-    update user_file set status = 'FAILED', error = ${reason}, claimed_until = null
-    where id = ${claim.id} and attempts = ${claim.attempts} and status = 'PROCESSING'`.execute(db);
+  await db
+    .updateTable('user_file')
+    .set({ status: 'FAILED', error: reason, claimed_until: null })
+    .where('id', '=', claim.id)
+    .where('attempts', '=', claim.attempts)
+    .where('status', '=', 'PROCESSING')
+    .execute();
 }

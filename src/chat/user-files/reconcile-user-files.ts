@@ -23,8 +23,12 @@ export async function reconcileUserFiles(services: ReconcileServices): Promise<v
 
 /** For the start of a process that knows that it is the only one: every existing claim belongs to a dead worker. */
 export async function recoverUserFiles(services: ReconcileServices): Promise<void> {
-  await sql`update user_file set claimed_until = null
-    where status = 'PROCESSING' and claimed_until is not null`.execute(services.db);
+  await services.db
+    .updateTable('user_file')
+    .set({ claimed_until: null })
+    .where('status', '=', 'PROCESSING')
+    .where('claimed_until', 'is not', null)
+    .execute();
   await sendLost(services, -1);
 }
 

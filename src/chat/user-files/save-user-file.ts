@@ -17,12 +17,22 @@ export async function saveUserFile(
   read: { text: string; tokenCount: number; passages: readonly Passage[] },
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const { rows } = await sql`
-      update user_file set status = 'COMPLETED', text = ${read.text}, token_count = ${read.tokenCount},
-        chunk_count = ${read.passages.length}, error = null, claimed_until = null
-      where id = ${claim.id} and attempts = ${claim.attempts} and status = 'PROCESSING'
-      returning id`.execute(trx);
-    if (rows.length === 0) throw new LeaseLost('The file was deleted or taken over.');
+    const saved = await trx
+      .updateTable('user_file')
+      .set({
+        status: 'COMPLETED',
+        text: read.text,
+        token_count: read.tokenCount,
+        chunk_count: read.passages.length,
+        error: null,
+        claimed_until: null,
+      })
+      .where('id', '=', claim.id)
+      .where('attempts', '=', claim.attempts)
+      .where('status', '=', 'PROCESSING')
+      .returning('id')
+      .executeTakeFirst();
+    if (!saved) throw new LeaseLost('The file was deleted or taken over.');
     await trx.deleteFrom('user_file_chunk').where('user_file_id', '=', claim.id).execute();
     for (let start = 0; start < read.passages.length; start += PASSAGES_PER_STATEMENT) {
       await insertPassages(trx, claim, read.passages.slice(start, start + PASSAGES_PER_STATEMENT));

@@ -132,8 +132,12 @@ async function keepRunState(
   { connectorId }: ConnectorAddress,
   hash: string,
 ): Promise<void> {
-  await sql`update cc_pair set settings_hash = ${hash}
-    where connector_id = ${connectorId} and settings_hash is not null`.execute(trx);
+  await trx
+    .updateTable('cc_pair')
+    .set({ settings_hash: hash })
+    .where('connector_id', '=', connectorId as ConnectorId) // its row has been found
+    .where('settings_hash', 'is not', null)
+    .execute();
   await sql`update index_attempt set settings_hash = ${hash} where id in (
     select max(a.id) from index_attempt a join cc_pair p on p.id = a.cc_pair_id
     where p.connector_id = ${connectorId} group by p.id)`.execute(trx);

@@ -119,12 +119,20 @@ export async function updateConnector(
           refresh_freq = ${request.refresh_freq}, prune_freq = ${prune},
           indexing_start = ${request.indexing_start}, updated_at = now()
         where id = ${before.id}`.execute(trx);
-      await sql`update cc_pair set source = ${request.source}
-        where connector_id = ${before.id} and source <> ${request.source}`.execute(trx);
+      await trx
+        .updateTable('cc_pair')
+        .set({ source: request.source })
+        .where('connector_id', '=', before.id)
+        .where('source', '<>', request.source)
+        .execute();
       // The time between the old start and the new one has never been polled.
       if (before.indexing_start?.getTime() !== request.indexing_start?.getTime()) {
-        await sql`update cc_pair set settings_hash = '' where connector_id = ${before.id}
-          and settings_hash is not null`.execute(trx);
+        await trx
+          .updateTable('cc_pair')
+          .set({ settings_hash: '' })
+          .where('connector_id', '=', before.id)
+          .where('settings_hash', 'is not', null)
+          .execute();
       }
       return reschedulePairs(trx, before.id, {
         now,
@@ -158,7 +166,7 @@ export async function deleteConnector(
         `Connector ${id} has pairs. Delete them first with POST /manage/admin/deletion-attempt {connector_id, credential_id}, which also removes their documents; the connector goes with its last pair.`,
       );
     }
-    await sql`delete from connector where id = ${found.id}`.execute(trx);
+    await trx.deleteFrom('connector').where('id', '=', found.id).execute();
     return true;
   });
 }
@@ -211,8 +219,13 @@ function validKind(request: ConnectorRequest): string {
 }
 
 async function hasPairs(trx: DatabaseTransaction, id: ConnectorId): Promise<boolean> {
-  const { rows } = await sql`select 1 from cc_pair where connector_id = ${id} limit 1`.execute(trx);
-  return rows.length > 0;
+  const pair = await trx
+    .selectFrom('cc_pair')
+    .select('id')
+    .where('connector_id', '=', id)
+    .limit(1)
+    .executeTakeFirst();
+  return pair !== undefined;
 }
 
 function duplicateName(): Problem {

@@ -27,14 +27,24 @@ export async function pausePair(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     assertStays(await lockOwnPair(trx, which));
-    await sql`update cc_pair set status = 'PAUSED', status_reason = null, next_run_at = null,
-      next_prune_at = null where id = ${which.ccPairId}`.execute(trx);
+    await trx
+      .updateTable('cc_pair')
+      .set({ status: 'PAUSED', status_reason: null, next_run_at: null, next_prune_at: null })
+      .where('id', '=', which.ccPairId)
+      .execute();
     await cancelRun(trx, which.ccPairId, 'Canceled: the pair was paused.');
-    await sql`update prune_attempt set status = 'canceled', finished_at = now(),
-        error = 'Canceled: the pair was paused.', claim_token = null, claimed_until = null
-      where cc_pair_id = ${which.ccPairId} and status in ('not_started', 'in_progress')`.execute(
-      trx,
-    );
+    await trx
+      .updateTable('prune_attempt')
+      .set({
+        status: 'canceled',
+        finished_at: sql<Date>`now()`,
+        error: 'Canceled: the pair was paused.',
+        claim_token: null,
+        claimed_until: null,
+      })
+      .where('cc_pair_id', '=', which.ccPairId)
+      .where('status', 'in', ['not_started', 'in_progress'])
+      .execute();
   });
 }
 
@@ -84,7 +94,7 @@ export async function renamePair(
   try {
     await db.transaction().execute(async (trx) => {
       await lockOwnPair(trx, which);
-      await sql`update cc_pair set name = ${name} where id = ${which.ccPairId}`.execute(trx);
+      await trx.updateTable('cc_pair').set({ name }).where('id', '=', which.ccPairId).execute();
     });
   } catch (error) {
     if (!isDuplicate(error)) throw error;
@@ -132,11 +142,13 @@ async function findConnectorOf(
   trx: DatabaseTransaction,
   { workspaceId, ccPairId }: PairOfWorkspace,
 ): Promise<ConnectorId> {
-  const { rows } = await sql<{ connector_id: ConnectorId }>`
-    select connector_id from cc_pair where workspace_id = ${workspaceId} and id = ${ccPairId}
-      and connector_id is not null`.execute(trx);
-  const [found] = rows;
-  if (!found) throw unknownPair(ccPairId);
+  const found = await trx
+    .selectFrom('cc_pair')
+    .select('connector_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', ccPairId)
+    .executeTakeFirst();
+  if (!found?.connector_id) throw unknownPair(ccPairId);
   return found.connector_id;
 }
 

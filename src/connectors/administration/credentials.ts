@@ -143,8 +143,11 @@ export async function updateCredential(
     const json = mergeJson(secrets, before, change);
     validateJson(before.kind, json);
     const name = change.name === undefined ? before.name : change.name;
-    await sql`update credential set name = ${name}, secret = ${sealJson(secrets, before.id, json)},
-      updated_at = now() where id = ${before.id}`.execute(trx);
+    await trx
+      .updateTable('credential')
+      .set({ name, secret: sealJson(secrets, before.id, json), updated_at: sql<Date>`now()` })
+      .where('id', '=', before.id)
+      .execute();
     return readCredential(trx, viewer, id);
   });
 }
@@ -174,7 +177,7 @@ export async function deleteCredential(
   assertOwn(id);
   const { id: found } = await readCredential(db, viewer, id);
   try {
-    await sql`delete from credential where id = ${found}`.execute(db);
+    await db.deleteFrom('credential').where('id', '=', found).execute();
   } catch (error) {
     if (!isStillReferred(error)) throw error;
     throw new Problem(

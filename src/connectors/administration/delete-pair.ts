@@ -64,7 +64,7 @@ async function removePair(db: Database, ccPairId: CcPairId): Promise<boolean> {
       join document d on d.id = l.document_id
       where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' limit 1`.execute(trx);
     if (documents.length > 0) return false;
-    await sql`delete from cc_pair where id = ${ccPairId}`.execute(trx);
+    await trx.deleteFrom('cc_pair').where('id', '=', ccPairId).execute();
     const { rows: connectors } = await sql<Parameters<typeof deleteFilesOf>[1]>`
       delete from connector c where c.id = ${pair.connector_id}
         and not exists (select 1 from cc_pair p where p.connector_id = c.id)

@@ -29,9 +29,12 @@ export async function listDocumentSets(
   db: Database,
   workspaceId: WorkspaceId,
 ): Promise<DocumentSet[]> {
-  const { rows: sets } = await sql<Omit<DocumentSet, 'pairs'>>`
-    select id, name, description from document_set where workspace_id = ${workspaceId}
-    order by id`.execute(db);
+  const sets = await db
+    .selectFrom('document_set')
+    .select(['id', 'name', 'description'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id')
+    .execute();
   const { rows: members } = await sql<DocumentSetPair & { document_set_id: number }>`
     select m.document_set_id, p.id, p.name, p.source, p.access_type
     from document_set s
@@ -53,13 +56,14 @@ export async function createDocumentSet(
 ): Promise<number> {
   return withUniqueName(() =>
     db.transaction().execute(async (trx) => {
-      const { rows } = await sql<{ id: number }>`
-        insert into document_set (workspace_id, name, description)
-        values (${workspaceId}, ${content.name}, ${content.description}) returning id`.execute(trx);
-      const [made] = rows;
-      if (!made) throw new Error('An insert into document_set returned no row.');
-      await attachPairs(trx, workspaceId, made.id, content.ccPairIds);
-      return made.id;
+      const { name, description, ccPairIds } = content;
+      const { id } = await trx
+        .insertInto('document_set')
+        .values({ workspace_id: workspaceId, name, description })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await attachPairs(trx, workspaceId, id, ccPairIds);
+      return id;
     }),
   );
 }
@@ -80,7 +84,7 @@ export async function updateDocumentSet(
           description = coalesce(${change.description}, description)
         where workspace_id = ${workspaceId} and id = ${id} returning id`.execute(trx);
       if (rows.length === 0) throw unknownSet(id);
-      await sql`delete from document_set_cc_pair where document_set_id = ${id}`.execute(trx);
+      await trx.deleteFrom('document_set_cc_pair').where('document_set_id', '=', id).execute();
       await attachPairs(trx, workspaceId, id, change.ccPairIds);
     }),
   );
@@ -94,10 +98,13 @@ export async function deleteDocumentSet(
   db: Database,
   { workspaceId, id }: { workspaceId: WorkspaceId; id: number },
 ): Promise<void> {
-  const { rows } = await sql`
-    delete from document_set where workspace_id = ${workspaceId} and id = ${id}
-    returning id`.execute(db);
-  if (rows.length === 0) throw unknownSet(id);
+  const deleted = await db
+    .deleteFrom('document_set')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  if (!deleted) throw unknownSet(id);
 }
 
 async function attachPairs(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CcPairId } from '#src/ids.ts';
+import type { CcPairId, CredentialId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
@@ -102,9 +102,14 @@ function alreadyLinked({ connectorId, credentialId }: Link): StatusResponse {
 }
 
 async function assertFreeName(db: Database, { viewer }: Link, name: string): Promise<void> {
-  const { rows } = await sql`select 1 from cc_pair where workspace_id = ${viewer.workspaceId}
-    and name = ${name} and connector_id is not null`.execute(db);
-  if (rows.length > 0) throw nameIsTaken();
+  const taken = await db
+    .selectFrom('cc_pair')
+    .select('id')
+    .where('workspace_id', '=', viewer.workspaceId)
+    .where('name', '=', name)
+    .where('connector_id', 'is not', null)
+    .executeTakeFirst();
+  if (taken) throw nameIsTaken();
 }
 
 interface DueTimes {
@@ -142,15 +147,25 @@ async function tryInsert(
   { name, now, pruneAt }: DueTimes & { name: string },
 ): Promise<CcPairId | null> {
   try {
-    const { rows } = await sql<{ id: CcPairId }>`
-      insert into cc_pair (workspace_id, name, source, connector_id, credential_id, access_type,
-        status, created_by, next_run_at, next_prune_at)
-      values (${viewer.workspaceId}, ${name}, ${connector.source}, ${connector.id},
-        ${credentialId === 0 ? null : credentialId},
-        ${request.accessType ?? connector.access_type}, 'SCHEDULED', ${viewer.userId}, ${now},
-        ${pruneAt})
-      on conflict do nothing returning id`.execute(db);
-    return rows[0]?.id ?? null;
+    const made = await db
+      .insertInto('cc_pair')
+      .values({
+        workspace_id: viewer.workspaceId,
+        name,
+        source: connector.source,
+        connector_id: connector.id,
+        // The credential has been read, so its id is one.
+        credential_id: credentialId === 0 ? null : (credentialId as CredentialId),
+        access_type: request.accessType ?? connector.access_type,
+        status: 'SCHEDULED',
+        created_by: viewer.userId,
+        next_run_at: now,
+        next_prune_at: pruneAt,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    return made?.id ?? null;
   } catch (error) {
     // Deleted while the source was being checked.
     throw isStillReferred(error) ? unknownConnector(connector.id) : error;

@@ -1,5 +1,3 @@
-import { sql } from 'kysely';
-import type { CcPairId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 import {
@@ -25,8 +23,12 @@ export async function removeCredential(
   assertOwn(id);
   const { db } = services;
   const credential = await readCredential(db, viewer, id);
-  const { rows: pairs } = await sql<{ id: CcPairId }>`
-    select id from cc_pair where credential_id = ${credential.id} order by id`.execute(db);
+  const pairs = await db
+    .selectFrom('cc_pair')
+    .select('id')
+    .where('credential_id', '=', credential.id)
+    .orderBy('id')
+    .execute();
   for (const pair of pairs) {
     await requestDeletion(services, {
       workspaceId: viewer.workspaceId,
@@ -35,8 +37,12 @@ export async function removeCredential(
     });
   }
   try {
-    await sql`update cc_pair set credential_id = null
-      where credential_id = ${credential.id} and status = 'DELETING'`.execute(db);
+    await db
+      .updateTable('cc_pair')
+      .set({ credential_id: null })
+      .where('credential_id', '=', credential.id)
+      .where('status', '=', 'DELETING')
+      .execute();
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     throw new Problem(

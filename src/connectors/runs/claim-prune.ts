@@ -37,7 +37,11 @@ export async function claimPrune(
     const isDue = pair.next_prune_at !== null && pair.next_prune_at <= now;
     if (!isDue) return null;
     const next = nextDue(pair.next_prune_at, pair.prune_freq, now);
-    await sql`update cc_pair set next_prune_at = ${next} where id = ${pair.id}`.execute(trx);
+    await trx
+      .updateTable('cc_pair')
+      .set({ next_prune_at: next })
+      .where('id', '=', pair.id)
+      .execute();
     if (pair.status !== 'ACTIVE' || pair.last_success_at === null) return null;
     return claim(trx, { ...pair, next_prune_at: next }, await openPrune(trx, pair, null), now);
   });
@@ -102,7 +106,7 @@ export async function endPrune(
       where id = ${prune.id} and claim_token = ${prune.token} and status = 'in_progress'
       returning id`.execute(trx);
     if (rows.length === 0) return;
-    await sql`delete from prune_listing where prune_attempt_id = ${prune.id}`.execute(trx);
+    await trx.deleteFrom('prune_listing').where('prune_attempt_id', '=', prune.id).execute();
     if (status !== 'success') return;
     await sql`delete from connector_memory m where m.cc_pair_id = ${prune.pair.id}
       and m.document_id is not null and not exists (select 1 from document d
@@ -110,6 +114,10 @@ export async function endPrune(
         where d.workspace_id = ${prune.pair.workspace_id} and d.external_id = m.document_id)`.execute(
       trx,
     );
-    await sql`update cc_pair set last_pruned_at = ${now} where id = ${prune.pair.id}`.execute(trx);
+    await trx
+      .updateTable('cc_pair')
+      .set({ last_pruned_at: now })
+      .where('id', '=', prune.pair.id)
+      .execute();
   });
 }

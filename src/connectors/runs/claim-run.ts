@@ -89,7 +89,11 @@ async function claim(
   const [run] = rows;
   if (!run) return null;
   if (pair.status === 'SCHEDULED') {
-    await sql`update cc_pair set status = 'INITIAL_INDEXING' where id = ${pair.id}`.execute(trx);
+    await trx
+      .updateTable('cc_pair')
+      .set({ status: 'INITIAL_INDEXING' })
+      .where('id', '=', pair.id)
+      .execute();
   }
   return { ...run, token, pair };
 }

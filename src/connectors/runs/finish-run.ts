@@ -87,8 +87,12 @@ async function pausePair(
   { pair }: ClaimedRun,
   reason: string,
 ): Promise<void> {
-  await sql`update cc_pair set status = 'PAUSED', status_reason = ${cleanText(reason)}, next_run_at = null
-    where id = ${pair.id} and status <> 'DELETING'`.execute(trx);
+  await trx
+    .updateTable('cc_pair')
+    .set({ status: 'PAUSED', status_reason: cleanText(reason), next_run_at: null })
+    .where('id', '=', pair.id)
+    .where('status', '<>', 'DELETING')
+    .execute();
 }
 
 /**
@@ -101,14 +105,24 @@ async function closeAttempt(
   error: string | null,
   now: Date,
 ): Promise<boolean> {
-  const { rows } =
-    await sql`update index_attempt set status = ${status}, error = ${error && cleanText(error)},
-      finished_at = ${now}, updated_at = ${now}, claim_token = null, claimed_until = null,
-      next_attempt_at = null, waiting_for = null
-    where id = ${id} and claim_token = ${token} and status = 'in_progress' returning id`.execute(
-      trx,
-    );
-  return rows.length === 1;
+  const closed = await trx
+    .updateTable('index_attempt')
+    .set({
+      status,
+      error: error && cleanText(error),
+      finished_at: now,
+      updated_at: now,
+      claim_token: null,
+      claimed_until: null,
+      next_attempt_at: null,
+      waiting_for: null,
+    })
+    .where('id', '=', id)
+    .where('claim_token', '=', token)
+    .where('status', '=', 'in_progress')
+    .returning('id')
+    .executeTakeFirst();
+  return closed !== undefined;
 }
 
 /** When the next run is due. Due times that passed during this run are skipped. */
@@ -128,8 +142,11 @@ async function countFailure(
   { pair }: ClaimedRun,
   next: Date | null,
 ): Promise<void> {
-  await sql`update cc_pair set failed_runs = failed_runs + 1, next_run_at = ${next}
-    where id = ${pair.id}`.execute(trx);
+  await trx
+    .updateTable('cc_pair')
+    .set((eb) => ({ failed_runs: eb('failed_runs', '+', 1), next_run_at: next }))
+    .where('id', '=', pair.id)
+    .execute();
 }
 
 async function advancePair(

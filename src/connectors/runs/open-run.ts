@@ -32,10 +32,13 @@ export async function findOpenRun(
   trx: DatabaseTransaction,
   { id }: Pick<PairRow, 'id'>,
 ): Promise<IndexAttemptId | null> {
-  const { rows } = await sql<{ id: IndexAttemptId }>`
-    select id from index_attempt where cc_pair_id = ${id}
-      and status in ('not_started', 'in_progress')`.execute(trx);
-  return rows[0]?.id ?? null;
+  const open = await trx
+    .selectFrom('index_attempt')
+    .select('id')
+    .where('cc_pair_id', '=', id)
+    .where('status', 'in', ['not_started', 'in_progress'])
+    .executeTakeFirst();
+  return open?.id ?? null;
 }
 
 /**
@@ -76,7 +79,7 @@ export async function openRun(
     returning id`.execute(trx);
   if (pair.next_run_at === null || pair.next_run_at <= new Date(now.getTime() + EARLY_MS)) {
     const next = nextDue(pair.next_run_at, pair.refresh_freq, new Date(now.getTime() + EARLY_MS));
-    await sql`update cc_pair set next_run_at = ${next} where id = ${pair.id}`.execute(trx);
+    await trx.updateTable('cc_pair').set({ next_run_at: next }).where('id', '=', pair.id).execute();
   }
   await forgetOldRuns(trx, pair);
   const [row] = rows;

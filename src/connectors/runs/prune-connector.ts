@@ -84,7 +84,7 @@ async function listSource(
     ccPairId: prune.pair.id,
     signal,
   });
-  await sql`delete from prune_listing where prune_attempt_id = ${prune.id}`.execute(services.db);
+  await services.db.deleteFrom('prune_listing').where('prune_attempt_id', '=', prune.id).execute();
   for await (const ids of connector.listIds(settings, credential, context)) {
     signal.throwIfAborted();
     await sql`insert into prune_listing (prune_attempt_id, document_id)

@@ -53,11 +53,23 @@ export async function reconcileConnectors(
  */
 export async function recoverConnectors(services: ReconcileServices): Promise<void> {
   const { db, clock } = services;
-  await sql`update index_attempt set outages = outages + 1, resumptions = resumptions + 1,
-      claimed_until = null, claim_token = null
-    where status = 'in_progress' and claimed_until is not null`.execute(db);
-  await sql`update prune_attempt set outages = outages + 1, claimed_until = null, claim_token = null
-    where status = 'in_progress' and claimed_until is not null`.execute(db);
+  await db
+    .updateTable('index_attempt')
+    .set((eb) => ({
+      outages: eb('outages', '+', 1),
+      resumptions: eb('resumptions', '+', 1),
+      claimed_until: null,
+      claim_token: null,
+    }))
+    .where('status', '=', 'in_progress')
+    .where('claimed_until', 'is not', null)
+    .execute();
+  await db
+    .updateTable('prune_attempt')
+    .set((eb) => ({ outages: eb('outages', '+', 1), claimed_until: null, claim_token: null }))
+    .where('status', '=', 'in_progress')
+    .where('claimed_until', 'is not', null)
+    .execute();
   const always = new Date(Date.now() + 1_000);
   await sendLost(services, connectorSync, openRuns(always, clock()));
   await sendLost(services, connectorSync, dueRuns(always, clock()));

@@ -46,10 +46,13 @@ export async function findOpenPrune(
   trx: DatabaseTransaction,
   { id }: Pick<PairRow, 'id'>,
 ): Promise<PruneAttemptId | null> {
-  const { rows } = await sql<{ id: PruneAttemptId }>`
-    select id from prune_attempt where cc_pair_id = ${id}
-      and status in ('not_started', 'in_progress')`.execute(trx);
-  return rows[0]?.id ?? null;
+  const open = await trx
+    .selectFrom('prune_attempt')
+    .select('id')
+    .where('cc_pair_id', '=', id)
+    .where('status', 'in', ['not_started', 'in_progress'])
+    .executeTakeFirst();
+  return open?.id ?? null;
 }
 
 /** The caller holds the pair's lock and has checked that none is open. */
@@ -58,16 +61,20 @@ export async function openPrune(
   pair: PairRow,
   confirmedGone: number | null,
 ): Promise<PruneAttemptId> {
-  const { rows } = await sql<{ id: PruneAttemptId }>`
-    insert into prune_attempt (workspace_id, cc_pair_id, status, confirmed_gone)
-    values (${pair.workspace_id}, ${pair.id}, 'not_started', ${confirmedGone})
-    returning id`.execute(trx);
+  const { id } = await trx
+    .insertInto('prune_attempt')
+    .values({
+      workspace_id: pair.workspace_id,
+      cc_pair_id: pair.id,
+      status: 'not_started',
+      confirmed_gone: confirmedGone,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   await sql`delete from prune_attempt where cc_pair_id = ${pair.id}
     and id < (select id from prune_attempt where cc_pair_id = ${pair.id}
       order by id desc offset ${KEPT_PRUNES} limit 1)`.execute(trx);
-  const [row] = rows;
-  if (!row) throw new Error('An insert into prune_attempt returned no row.');
-  return row.id;
+  return id;
 }
 
 async function readGone(
@@ -75,10 +82,13 @@ async function readGone(
   pair: PairRow,
   id: PruneAttemptId,
 ): Promise<number> {
-  const { rows } = await sql<{ gone: number }>`
-    select gone from prune_attempt where id = ${id} and cc_pair_id = ${pair.id}
-      and status = 'needs_confirmation'`.execute(trx);
-  const [row] = rows;
+  const row = await trx
+    .selectFrom('prune_attempt')
+    .select('gone')
+    .where('id', '=', id)
+    .where('cc_pair_id', '=', pair.id)
+    .where('status', '=', 'needs_confirmation')
+    .executeTakeFirst();
   if (row) return row.gone;
   throw new Problem(
     'BAD_REQUEST',

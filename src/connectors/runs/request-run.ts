@@ -31,10 +31,15 @@ export async function requestRun(
     const open = await findOpenRun(trx, pair);
     if (open !== null && !fromBeginning) {
       // The request means that there is no reason to keep waiting for the source.
-      await sql`update index_attempt set next_attempt_at = null
-        where id = ${open} and claimed_until is null`.execute(trx);
+      await trx
+        .updateTable('index_attempt')
+        .set({ next_attempt_at: null })
+        .where('id', '=', open)
+        .where('claimed_until', 'is', null)
+        .execute();
       if (request.followUp) {
-        await sql`update cc_pair set next_run_at = ${clock()} where id = ${pair.id}`.execute(trx);
+        const next_run_at = clock();
+        await trx.updateTable('cc_pair').set({ next_run_at }).where('id', '=', pair.id).execute();
       }
       return open;
     }

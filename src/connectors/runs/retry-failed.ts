@@ -17,11 +17,19 @@ export async function findFailedDocuments(
   db: Database,
   { id, pair }: ClaimedRun,
 ): Promise<string[]> {
-  const { rows } = await sql<{ document_id: string }>`
-    select document_id from index_attempt_error
-    where cc_pair_id = ${pair.id} and not is_resolved and stage = 'fetch'
-      and document_id is not null and index_attempt_id <> ${id}
-    order by tries, id limit ${MAX_FETCHED_AGAIN}`.execute(db);
+  const rows = await db
+    .selectFrom('index_attempt_error')
+    .select('document_id')
+    .where('cc_pair_id', '=', pair.id)
+    .where('is_resolved', '=', false)
+    .where('stage', '=', 'fetch')
+    .where('document_id', 'is not', null)
+    .where('index_attempt_id', '<>', id)
+    .orderBy('tries')
+    .orderBy('id')
+    .limit(MAX_FETCHED_AGAIN)
+    .$narrowType<{ document_id: string }>()
+    .execute();
   return rows.map((row) => row.document_id);
 }
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
 import { type AccountAddress, lockWorkspace } from '#src/email/accounts.ts';
 import { unknownAccount } from '#src/email/path-ids.ts';
@@ -14,10 +13,12 @@ export async function deleteAccount(
 ): Promise<{ email: string; wasDefault: boolean }> {
   return db.transaction().execute(async (trx) => {
     await lockWorkspace(trx, workspaceId);
-    const { rows } = await sql<{ email: string; wasDefault: boolean }>`
-      delete from email_account where workspace_id = ${workspaceId} and id = ${id}
-      returning email, is_default as "wasDefault"`.execute(trx);
-    const [deleted] = rows;
+    const deleted = await trx
+      .deleteFrom('email_account')
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', id)
+      .returning(['email', 'is_default as wasDefault'])
+      .executeTakeFirst();
     if (!deleted) throw unknownAccount(id);
     return deleted;
   });

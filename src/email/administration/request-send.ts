@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import type { EmailMessageId, UserId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -87,11 +86,13 @@ async function findByKey(
   { workspaceId, id }: AccountAddress,
   { idempotencyKey, requestHash }: { idempotencyKey: string; requestHash: string },
 ): Promise<EmailMessageId | null> {
-  const { rows } = await sql<{ id: EmailMessageId; request_hash: string | null }>`
-    select id, request_hash from email_message
-    where workspace_id = ${workspaceId} and email_account_id = ${id}
-      and idempotency_key = ${idempotencyKey}`.execute(trx);
-  const [earlier] = rows;
+  const earlier = await trx
+    .selectFrom('email_message')
+    .select(['id', 'request_hash'])
+    .where('workspace_id', '=', workspaceId)
+    .where('email_account_id', '=', id)
+    .where('idempotency_key', '=', idempotencyKey)
+    .executeTakeFirst();
   if (!earlier) return null;
   if (earlier.request_hash === requestHash) return earlier.id;
   throw new Problem(

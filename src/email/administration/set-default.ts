@@ -14,10 +14,20 @@ export async function setDefault(
   return db.transaction().execute(async (trx) => {
     await lockWorkspace(trx, workspaceId);
     const { email } = await findAccount(trx, address);
-    await sql`update email_account set is_default = false, updated_at = now()
-      where workspace_id = ${workspaceId} and is_default and id <> ${id}`.execute(trx);
-    await sql`update email_account set is_default = true, updated_at = now()
-      where workspace_id = ${workspaceId} and id = ${id} and not is_default`.execute(trx);
+    await trx
+      .updateTable('email_account')
+      .set({ is_default: false, updated_at: sql<Date>`now()` })
+      .where('workspace_id', '=', workspaceId)
+      .where('is_default', '=', true)
+      .where('id', '<>', id)
+      .execute();
+    await trx
+      .updateTable('email_account')
+      .set({ is_default: true, updated_at: sql<Date>`now()` })
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', id)
+      .where('is_default', '=', false)
+      .execute();
     return { email };
   });
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { UserId } from '#src/ids.ts';
 import { blockedDomains } from '#src/outreach/do-not-contact.ts';
 import type { LeadServices } from '#src/leads/lead-services.ts';
@@ -61,8 +60,11 @@ export async function findSites(
         .execute();
     }
     const provider = scrape.mode === 'scrape_url' ? null : config.LEAD_SEARCH_PROVIDER;
-    await sql`update lead_scrape set searched = true, provider = ${provider}, outages = 0
-      where id = ${scrape.id}`.execute(trx);
+    await trx
+      .updateTable('lead_scrape')
+      .set({ searched: true, provider, outages: 0 })
+      .where('id', '=', scrape.id)
+      .execute();
   });
 }
 

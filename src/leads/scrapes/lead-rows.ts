@@ -49,10 +49,15 @@ export async function readLeads(
   workspaceId: WorkspaceId,
   scrapeId: LeadScrapeId,
 ): Promise<StoredLead[]> {
-  const { rows } = await sql<Omit<StoredLead, 'lead'> & { details: unknown }>`
-    select id, site_ordinal, details from lead
-    where workspace_id = ${workspaceId} and lead_scrape_id = ${scrapeId}
-    order by rank, site_ordinal, id`.execute(db);
+  const rows = await db
+    .selectFrom('lead')
+    .select(['id', 'site_ordinal', 'details'])
+    .where('workspace_id', '=', workspaceId)
+    .where('lead_scrape_id', '=', scrapeId)
+    .orderBy('rank')
+    .orderBy('site_ordinal')
+    .orderBy('id')
+    .execute();
   return rows.flatMap(({ details, ...row }) => {
     const lead = draft.safeParse(details);
     return lead.success ? [{ ...row, lead: lead.data }] : [];

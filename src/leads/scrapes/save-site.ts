@@ -36,10 +36,16 @@ export async function saveSite(
     const allowed = await withoutDoNotContact(trx, workspaceId, leads);
     const rows = allowed.map((lead) => ({ site_ordinal: ordinal, lead }));
     await replaceLeads(trx, { workspaceId, scrapeId }, rows, ordinal);
-    await sql`
-      update lead_scrape_site set status = ${failure === null ? 'done' : 'failed'},
-        pages = ${pages}, error = ${failure === null ? null : cleanText(failure)}
-      where lead_scrape_id = ${scrapeId} and ordinal = ${ordinal}`.execute(trx);
+    await trx
+      .updateTable('lead_scrape_site')
+      .set({
+        status: failure === null ? 'done' : 'failed',
+        pages,
+        error: failure === null ? null : cleanText(failure),
+      })
+      .where('lead_scrape_id', '=', scrapeId)
+      .where('ordinal', '=', ordinal)
+      .execute();
     const { rows: counts } = await sql<{ leads_found: number }>`
       update lead_scrape set outages = 0,
         pages_done = (select coalesce(sum(pages), 0)::int from lead_scrape_site
@@ -69,6 +75,10 @@ export async function beginSite(
 
 /** Counts one more page, for clients that watch the progress. */
 export async function countPage(db: Database, { id, token }: ClaimedScrape): Promise<void> {
-  await sql`update lead_scrape set pages_done = pages_done + 1
-    where id = ${id} and claim_token = ${token}`.execute(db);
+  await db
+    .updateTable('lead_scrape')
+    .set((eb) => ({ pages_done: eb('pages_done', '+', 1) }))
+    .where('id', '=', id)
+    .where('claim_token', '=', token)
+    .execute();
 }

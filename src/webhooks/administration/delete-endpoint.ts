@@ -12,11 +12,21 @@ export async function deleteEndpoint(
   db: Database,
   { workspaceId, id }: EndpointAddress,
 ): Promise<void> {
-  const { rows } = await sql`
-    update webhook_endpoint set deleted_at = now(), enabled = false, secret = '',
-      previous_secret = null, previous_secret_until = null, updated_at = ${CHANGED_NOW}
-    where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null
-    returning id`.execute(db);
-  if (rows.length === 0) throw unknownEndpoint(id);
+  const deleted = await db
+    .updateTable('webhook_endpoint')
+    .set({
+      deleted_at: sql<Date>`now()`,
+      enabled: false,
+      secret: '',
+      previous_secret: null,
+      previous_secret_until: null,
+      updated_at: CHANGED_NOW,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (!deleted) throw unknownEndpoint(id);
   await cancelDeliveries(db, id, 'The endpoint was deleted.');
 }

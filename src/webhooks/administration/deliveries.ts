@@ -106,11 +106,14 @@ export async function listAttempts(
   address: DeliveryAddress,
 ): Promise<AttemptRecord[]> {
   const { id } = await findDelivery(db, address);
-  const { rows } = await sql<AttemptRecord>`
-    select id, round, outcome, counts, status_code, error_class, error, answer, duration_ms,
-      started_at
-    from webhook_attempt where webhook_delivery_id = ${id}
-      and workspace_id = ${address.workspaceId}
-    order by id desc limit ${MAX_ATTEMPTS_SHOWN}`.execute(db);
+  const rows = await db
+    .selectFrom('webhook_attempt')
+    .select(['id', 'round', 'outcome', 'counts', 'status_code', 'error_class', 'error'])
+    .select(['answer', 'duration_ms', 'started_at'])
+    .where('webhook_delivery_id', '=', id)
+    .where('workspace_id', '=', address.workspaceId)
+    .orderBy('id', 'desc')
+    .limit(MAX_ATTEMPTS_SHOWN)
+    .execute();
   return rows.toReversed();
 }

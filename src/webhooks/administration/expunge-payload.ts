@@ -15,14 +15,25 @@ export async function expungePayload(
   { workspaceId, id }: EventAddress,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const { rows } = await sql`
-      update webhook_event set payload = null
-      where workspace_id = ${workspaceId} and id = ${id} returning id`.execute(trx);
-    if (rows.length === 0) throw unknownEvent(id);
-    await sql`
-      update webhook_delivery set status = 'canceled', error = ${REASON}, finished_at = now(),
-        next_attempt_at = null
-      where webhook_event_id = ${id} and status in ('pending', 'waiting')`.execute(trx);
+    const expunged = await trx
+      .updateTable('webhook_event')
+      .set({ payload: null })
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', id)
+      .returning('id')
+      .executeTakeFirst();
+    if (!expunged) throw unknownEvent(id);
+    await trx
+      .updateTable('webhook_delivery')
+      .set({
+        status: 'canceled',
+        error: REASON,
+        finished_at: sql<Date>`now()`,
+        next_attempt_at: null,
+      })
+      .where('webhook_event_id', '=', id)
+      .where('status', 'in', ['pending', 'waiting'])
+      .execute();
     await sql`
       update webhook_attempt a set answer = null from webhook_delivery d
       where d.webhook_event_id = ${id} and a.webhook_delivery_id = d.id

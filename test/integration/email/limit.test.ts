@@ -65,7 +65,7 @@ it('a refusal on a full day names the limit, the time zone and the end of the da
   await submit(services, account);
   const problem = await refusal(submit(services, account));
   const { resets_at: resetsAt, sent_today: sentToday } = await findAccount(services.db, account);
-  expect(problem.message).toContain('the 1 messages');
+  expect(problem.message).toContain('its limit of 1 messages');
   expect(problem.message).toContain(`midnight in Asia/Tokyo, ${resetsAt.toISOString()}`);
   expect(sentToday).toBe(1);
   expect(resetsAt.toISOString()).toMatch(/T15:00:00\.000Z$/);
@@ -104,7 +104,7 @@ it('the plan bounds the limit of the account', async () => {
   await sql`update email_account set daily_sent = 200 where id = ${account.id}`.execute(
     services.db,
   );
-  expect((await refusal(submit(services, account))).message).toContain('the 200 messages');
+  expect((await refusal(submit(services, account))).message).toContain('its limit of 200 messages');
   await setPlan('Free');
   await daysAgo(account, 1);
   expect((await refusal(submit(services, account))).message).toContain('the 0 messages');

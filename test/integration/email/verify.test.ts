@@ -198,7 +198,7 @@ describe('settings that change during a verification', () => {
     expect((await change(id)).status).toBe(200);
     const { body } = await asked;
     expect([body.verified, body.status]).toEqual([false, 'failed']);
-    expect(body.message).toContain('settings of the account have changed');
+    expect(body.message).toContain('settings of the account were changed');
     const next = await verify(id);
     expect([next.body.verified, stage.mailer.sent.length]).toEqual([true, 1]);
     held.release();

@@ -14,13 +14,13 @@ export interface CardExtent {
 }
 
 const MIXED = '';
-const MOST_LINES_ALONE = 14;
+const MAX_LINES_ALONE = 14;
 const LONGEST_ALONE = 700;
-const MOST_LINES_IN_TEXT = 4;
-const MOST_SIBLINGS = 12;
-const MOST_SIBLINGS_ALONE = 4;
+const MAX_LINES_IN_TEXT = 4;
+const MAX_SIBLINGS = 12;
+const MAX_SIBLINGS_ALONE = 4;
 /** Includes line breaks and white space between elements. */
-const MOST_NODES = 60;
+const MAX_NODES = 60;
 const BOUNDS = new Set(['body', 'html', 'main', 'footer', 'header', 'table', 'tbody']);
 /** A table about one person has a row for each fact. */
 const BOUNDS_ALONE = new Set(['body', 'html', 'main', 'footer', 'header']);
@@ -69,7 +69,7 @@ export function cardExtents(
       return { found, nodes: [], from: found.line, to: found.line + 1, isAlone };
     }
     if (to - from > 1) return { found, nodes: [box], from, to, isAlone };
-    const longest = index === names.length - 1 || !isRepeated ? longestLast : MOST_SIBLINGS;
+    const longest = index === names.length - 1 || !isRepeated ? longestLast : MAX_SIBLINGS;
     return { ...runFrom(found, box, { owners, page, longest }), isAlone };
   });
 }
@@ -79,7 +79,7 @@ function linesFrom(
   next: FoundName | undefined,
   { lines }: PageLines,
 ): Omit<CardExtent, 'isAlone'> {
-  const end = Math.min(found.line + MOST_LINES_IN_TEXT, next?.line ?? lines.length, lines.length);
+  const end = Math.min(found.line + MAX_LINES_IN_TEXT, next?.line ?? lines.length, lines.length);
   return { found, nodes: [], from: found.line, to: Math.max(found.line + 1, end) };
 }
 
@@ -111,9 +111,9 @@ function boxOf(
     // The line reader stopped before this element, so its length is unknown.
     if (!span) break;
     const [from, to] = span;
-    if (to - from > MOST_LINES_ALONE * 2) break;
+    if (to - from > MAX_LINES_ALONE * 2) break;
     const length = lines.slice(from, to).reduce((sum, one) => sum + one.text.length, 0);
-    if (chain.length > 0 && to - from > MOST_LINES_ALONE && length > LONGEST_ALONE) break;
+    if (chain.length > 0 && to - from > MAX_LINES_ALONE && length > LONGEST_ALONE) break;
     chain.push(at);
   }
   return { chain };
@@ -132,7 +132,7 @@ function runFrom(
   const nodes: HtmlNode[] = [box];
   const rank = headingRank(box);
   let taken = 0;
-  for (let next = box.next; next && nodes.length < MOST_NODES; next = next.next) {
+  for (let next = box.next; next && nodes.length < MAX_NODES; next = next.next) {
     if (owners.has(next) || taken >= longest) break;
     if (isElement(next)) {
       if (ENDS.has(next.name) || (headingRank(next) < 7 && headingRank(next) <= rank)) break;
@@ -155,13 +155,13 @@ function lastRun(
   for (const [index, box] of starts.slice(0, -1).entries()) {
     let between = 0;
     let at = box.next;
-    for (let steps = 0; at && at !== starts[index + 1] && steps < MOST_NODES; steps += 1) {
+    for (let steps = 0; at && at !== starts[index + 1] && steps < MAX_NODES; steps += 1) {
       if (isSeen(at, page)) between += 1;
       at = at.next;
     }
     if (at && at === starts[index + 1]) longest = Math.max(longest, between);
   }
-  return boxes.length > 1 && longest > 0 ? longest : MOST_SIBLINGS_ALONE;
+  return boxes.length > 1 && longest > 0 ? longest : MAX_SIBLINGS_ALONE;
 }
 
 /** An element, or text between elements. */

@@ -42,7 +42,7 @@ export interface FoundName {
 
 const LONGEST_LINE = 160;
 const MAX_NAMES = 3_000;
-const MOST_WORDS_OF_LABEL = 3;
+const MAX_WORDS_OF_LABEL = 3;
 const SEPARATOR = /\s*[,|·•;(]\s*|\s+[–—-]\s+|\s*:\s+/u;
 const SET_OFF = new Set([
   'strong',
@@ -187,7 +187,7 @@ function namesBehindLabel([, label = '', written = '']: RegExpExecArray): NameIn
   const title = roleOfLabel(label);
   // "Contact: Jane Doe, Head of Sales"
   if (title === null) {
-    const isShort = label.split(' ').length <= MOST_WORDS_OF_LABEL;
+    const isShort = label.split(' ').length <= MAX_WORDS_OF_LABEL;
     return isShort ? nameWithRole(written).filter((one) => one.title !== null) : [];
   }
   const names = list

@@ -25,7 +25,7 @@ const NUMBER = /\d[\d ()./-]{5,}/;
 const LINES_BELOW_HEADING = 8;
 const LONGEST_LINE = 400;
 const LONGEST_HEADING = 90;
-const MOST_ANCESTORS = 12;
+const MAX_ANCESTORS = 12;
 const IN_CONTENT = new Set(['body', 'html', 'main']);
 
 /**
@@ -94,7 +94,7 @@ function isHeadingLine({ elements: [element] }: PageLine): boolean {
 /** In a part of the page whose markup names comments or credits. */
 function isAmongOthers({ node }: PageLine): boolean {
   let at: HtmlNode | null = node.parent;
-  for (let up = 0; at && isElement(at) && up < MOST_ANCESTORS; up += 1) {
+  for (let up = 0; at && isElement(at) && up < MAX_ANCESTORS; up += 1) {
     if (IN_CONTENT.has(at.name)) return false;
     const named = `${at.attribs['class'] ?? ''} ${at.attribs['id'] ?? ''}`;
     if (named.length > 1 && OTHERS_CLASS.test(named.slice(0, 300))) return true;

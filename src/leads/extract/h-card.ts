@@ -74,8 +74,8 @@ function kindOf(
     values.has(property),
   );
   if (isPersonal) return 'person';
-  const isHouse = LEGAL_FORMS.some((form) => form.test(name ?? ''));
-  return isHouse || values.has('street-address') ? 'organization' : 'person';
+  const isOrganization = LEGAL_FORMS.some((form) => form.test(name ?? ''));
+  return isOrganization || values.has('street-address') ? 'organization' : 'person';
 }
 
 /** In a short card, the whole text is the name (microformats2, "implied properties"). */

@@ -3,14 +3,14 @@ import { isRoleLine } from './role-words.ts';
 
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 const LONGEST_LINE = 40;
-const MOST_WORDS = 5;
+const MAX_WORDS = 5;
 const CONTACT = /@|\d{4}|\d{2}[ -]\d{2}|^(?:e-?mail|mail|tel|phone|fon|mobil|fax|direct)/iu;
 
 /** "代表取締役社長 佐藤 健一", "王伟 总经理": a role and a name separated only by a space. */
 export function unspacedNameWithRole(text: string): { name: string; title: string } | null {
   if (text.length > LONGEST_LINE || !UNSPACED.test(text)) return null;
   const words = text.split(/[\s\u3000]+/u);
-  if (words.length > MOST_WORDS) return null;
+  if (words.length > MAX_WORDS) return null;
   for (let at = words.length - 1; at > 0; at -= 1) {
     const [before, behind] = [words.slice(0, at).join(' '), words.slice(at).join(' ')];
     for (const [title, written] of [

@@ -22,7 +22,7 @@ const OTHER_WAYS: readonly (readonly [RegExp, string])[] = [
   [/y/g, 'i'],
   [/ts/g, 'c'],
 ];
-const MOST_FORMS = 6;
+const MAX_FORMS = 6;
 
 /**
  * Whether the local part of an address matches a name: jane.doe@, doe.jane@, jdoe@, j.doe@, janed@, jane@, doe@, with
@@ -102,7 +102,7 @@ function spellings(word: string): string[] {
   const forms = new Set([latin(word, {}), latin(word, GERMAN)]);
   if (/[\u0400-\u04ff]/.test(word)) {
     for (const [pattern, put] of OTHER_WAYS) {
-      for (const form of [...forms].slice(0, MOST_FORMS)) forms.add(form.replace(pattern, put));
+      for (const form of [...forms].slice(0, MAX_FORMS)) forms.add(form.replace(pattern, put));
     }
   }
   return [...forms];

@@ -6,7 +6,7 @@ import { INLINE, type PageLine } from './page-lines.ts';
 import { isMarkedAsTitle } from './title-markup.ts';
 
 /** Maximum distance, in lines, from a name to the same person's address. */
-const MOST_LINES = 6;
+const MAX_LINES = 6;
 
 /**
  * Drops titles that look like names ("Hive Whisperer"): a line right below a name, if the address that follows
@@ -27,7 +27,7 @@ export function withoutTitles(
       const line = lines[name.line];
       const isMarked = line !== undefined && isMarkedAsTitle(line);
       const isSure = isMarked || (isKind && above.place !== name.place);
-      if (isSure || isAboves(above, name, lines, found[at + 1])) {
+      if (isSure || emailMatchesNameAbove(above, name, lines, found[at + 1])) {
         kept[kept.length - 1] = { ...above, phrase: name.name };
         continue;
       }
@@ -64,13 +64,13 @@ function hasTitle({ title, phrase }: FoundName): boolean {
 }
 
 /** Whether the first matching address below both names matches the upper one. */
-function isAboves(
+function emailMatchesNameAbove(
   above: FoundName,
   name: FoundName,
   lines: readonly PageLine[],
   next: FoundName | undefined,
 ): boolean {
-  const end = Math.min(name.line + 1 + MOST_LINES, next?.line ?? lines.length);
+  const end = Math.min(name.line + 1 + MAX_LINES, next?.line ?? lines.length);
   const [block, blockAbove] = [blockOf(name.node), blockOf(above.node)];
   const isHeaded = above.strength === 3 && name.strength < 3;
   const isTogether =

@@ -48,7 +48,7 @@ const NO_TRUNK_ZERO = new Set(
  * Whether a number is a date, a price, a registration number or the like.
  * @param isMarked a label marks it as a phone number: then only its format is checked
  */
-export function isNumberOfElse(
+export function isOtherNumber(
   written: string,
   context: { before: string; after: string },
   isMarked: boolean,

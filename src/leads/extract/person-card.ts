@@ -31,12 +31,12 @@ export interface PersonCard {
 }
 
 /** In a card, the role is within this many lines: longer texts come after it. */
-const MOST_LINES_TO_TITLE = 8;
+const MAX_LINES_TO_TITLE = 8;
 /** A longer card of a lone name may include the organisation's own contacts. */
-const MOST_LINES_ALONE = 8;
-const MOST_LINES_MARKED = 14;
+const MAX_LINES_ALONE = 8;
+const MAX_LINES_MARKED = 14;
 /** The length of a card with nothing but a name, its role and one address. */
-const MOST_LINES_SHORT = 6;
+const MAX_LINES_SHORT = 6;
 /** Class names of a box about a person. */
 const PERSON_CLASS =
   /(?:^|[\s_-])(?:person|member|employee|staff|profile|people|mitarbeiter\w*|membre|miembro|persona|card|vcard|bio|author-card|contact-person)(?:$|[\s_-])/i;
@@ -54,14 +54,14 @@ export function readPersonCard(
   const isOwnEmail = (email: string): boolean => nameMatchesAddress(name, email);
   const isOwnProfile = (url: string): boolean =>
     nameMatchesHandle(name, decodeURIComponent(url.slice(url.lastIndexOf('/') + 1)));
-  const isFar = extent.isAlone && extent.to - extent.from > MOST_LINES_ALONE;
+  const isFar = extent.isAlone && extent.to - extent.from > MAX_LINES_ALONE;
   const personal = contacts.emails.filter((email) => !isRoleAddress(email));
   const ownEmails = personal.filter(isOwnEmail);
   const isTitleNear = marked !== null || found.title !== null || near?.distance === 1;
   const isShort =
     (isTitleNear || found.isNamed) &&
     contacts.emails.length === 1 &&
-    extent.to - found.line <= MOST_LINES_SHORT;
+    extent.to - found.line <= MAX_LINES_SHORT;
   const isOwnBox = !extent.isAlone || (personal.length === 1 && (isPersonBox(nodes) || isShort));
   const others = personal.length > 3 || isFar || !isOwnBox ? [] : personal;
   // In a row of people with one address each, a role address belongs to the person it stands with.
@@ -94,7 +94,7 @@ function isPersonBox([node, ...more]: readonly HtmlNode[]): boolean {
 
 /** The person's position according to a table header, a label or the markup. */
 function markedTitle({ found, from, to }: CardExtent, { lines }: PageLines): string | null {
-  for (let at = from; at < Math.min(to, from + MOST_LINES_MARKED); at += 1) {
+  for (let at = from; at < Math.min(to, from + MAX_LINES_MARKED); at += 1) {
     const line = lines[at];
     if (!line) break;
     if (line.column === 'title') return withoutEdges(line.text) || null;
@@ -119,7 +119,7 @@ function titleNear(
   { lines }: PageLines,
 ): { title: string; distance: number } | null {
   const ways = [
-    { step: 1, end: Math.min(to, found.line + 1 + MOST_LINES_TO_TITLE) },
+    { step: 1, end: Math.min(to, found.line + 1 + MAX_LINES_TO_TITLE) },
     { step: -1, end: Math.max(from, found.line - 3) },
   ];
   for (const { step, end } of ways) {

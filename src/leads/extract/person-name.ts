@@ -5,7 +5,7 @@ import { withoutSalutation } from './salutation.ts';
 import { readUnspacedName } from './unspaced-name.ts';
 
 const LONGEST_NAME = 60;
-const MOST_WORDS = 4;
+const MAX_WORDS = 4;
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 /** Scripts without capital letters: Arabic, Hebrew, the scripts of India, Thai. */
 const WITHOUT_CAPITALS = /^[\u0590-\u06ff\u0900-\u0e7f\p{M}'’"״׳-]{2,16}$/u;
@@ -59,7 +59,7 @@ export function personNameKey(name: string): string {
 
 function isName(words: readonly string[]): boolean {
   const core = words.filter((word) => !PARTICLES.has(word));
-  if (core.length < 2 || core.length > MOST_WORDS || words.length > MOST_WORDS + 2) return false;
+  if (core.length < 2 || core.length > MAX_WORDS || words.length > MAX_WORDS + 2) return false;
   if (PLACE.test(words.join(' '))) return false;
   if (core.every((word) => WITHOUT_CAPITALS.test(word))) return !hasRoleWord(words.join(' '));
   let full = 0;

@@ -22,7 +22,7 @@ export function readBrokenJson(text: string): unknown[] {
   if (bare === '') return [];
   const whole = parseStrictly(bare);
   if (whole !== undefined) return [whole];
-  return mend(unescaped(bare));
+  return repair(unescaped(bare));
 }
 
 function parseStrictly(text: string): unknown {
@@ -53,7 +53,7 @@ function unescaped(text: string): string {
 }
 
 /** A reader that never fails: it takes what it understands and skips the rest. */
-function mend(text: string): unknown[] {
+function repair(text: string): unknown[] {
   const values = openValues();
   let at = 0;
   while (at < text.length && values.left() > 0) {

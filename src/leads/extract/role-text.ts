@@ -2,7 +2,7 @@ import { spelledOutStart } from './spelled-out-email.ts';
 import { columnNamed } from './table-columns.ts';
 
 const LONGEST_TITLE = 70;
-const MOST_WORDS = 8;
+const MAX_WORDS = 8;
 /** The start of the contacts on a line, or of their label. */
 const CONTACT_START =
   /https?:\/\/|www\.|[+(]{0,2}\d[\d ()./-]{5,}|(?<![\p{L}-])(?:e-?mails?|e-?post|mail|correo|courriel|tel(?:\.|efono?|efone|ephone)?|t[ée]l|phone|mobile?|mobil|fax|fon|tlf|puh|cell|gsm|linkedin|twitter)\s*[.:=]/iu;
@@ -47,6 +47,6 @@ export function phraseOfTitle(written: string): string | null {
   const text = withoutEdges(beforeContacts(label?.[2] ?? written)).replace(/(?<=[\p{L})])\.$/u, '');
   if (text.length < 2 || text.length > LONGEST_TITLE) return null;
   if (NO_TITLE.test(text) || WORDS_OF_PAGES.test(text) || NO_POSITION.test(text)) return null;
-  if (text.split(' ').length > MOST_WORDS) return null;
+  if (text.split(' ').length > MAX_WORDS) return null;
   return (text.match(/\p{L}/gu)?.length ?? 0) >= 2 ? text : null;
 }

@@ -7,7 +7,7 @@ import {
 } from './role-lexicon.ts';
 
 const LONGEST_ROLE = 90;
-const MOST_WORDS = 12;
+const MAX_WORDS = 12;
 /** Shorter words with such an ending are names: Fischer and Becker are not chiefs. */
 const SHORTEST_COMPOUND = 4;
 const HAS_UNSPACED = /[\u0590-\u07ff\u0900-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
@@ -42,7 +42,7 @@ export function isRoleLine(line: string): boolean {
   if (line.length < 2 || line.length > LONGEST_ROLE) return false;
   if (NO_ROLE.test(line)) return false;
   if (/\p{Ll}\.\s+\p{Lu}/u.test(line) || /\p{Ll}{3,}\.$/u.test(line)) return false;
-  if (wordsOf(line).length > MOST_WORDS) return false;
+  if (wordsOf(line).length > MAX_WORDS) return false;
   return hasRoleWord(line);
 }
 

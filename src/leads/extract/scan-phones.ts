@@ -1,6 +1,6 @@
 import { normalizePhone } from './normalize-phone.ts';
 import { labelBefore } from './phone-labels.ts';
-import { isNumberOfElse } from './not-a-phone.ts';
+import { isOtherNumber } from './not-a-phone.ts';
 
 export interface FoundPhone {
   phone: string;
@@ -47,7 +47,7 @@ export function scanPhones(text: string, region: string | null): FoundPhone[] {
       last = { end, label, digits };
       if (label === 'fax') continue;
       const context = { before, after };
-      if (isNumberOfElse(part.written, context, label === 'phone', region)) continue;
+      if (isOtherNumber(part.written, context, label === 'phone', region)) continue;
       const isSure =
         label === 'phone' || (/^[(（]?[+＋]/.test(written) && digits >= LEAST_WITH_COUNTRY);
       const phone = normalizePhone(part.written, region, isSure ? 'marked' : 'text');

@@ -15,7 +15,7 @@ const MAX_PERSONS = 200;
 /** Lines that contain addresses. */
 const MAX_LINES = 300;
 const MAX_EMAILS_OF_LINE = 5;
-const MOST_WORDS_OF_NAME = 4;
+const MAX_WORDS_OF_NAME = 4;
 const CAPITALISED_RUN =
   /\p{Lu}[\p{L}\p{M}'’-]*\.?(?: (?:(?:van|von|de|der|den|di|da|du|la|le|del|dos|el|bin|al|ter|zu) ){0,2}\p{Lu}[\p{L}\p{M}'’-]*\.?){1,7}/gu;
 /** Possessives before a role. */
@@ -89,7 +89,7 @@ function personOf(text: string, email: string): { name: string; title: string | 
 /** Adjacent words that form a name, the longest sequence first. */
 function* namesWithin(run: string): Generator<{ name: string; start: number }> {
   const words = [...run.matchAll(/\S+/g)];
-  for (let size = Math.min(MOST_WORDS_OF_NAME, words.length); size >= 2; size -= 1) {
+  for (let size = Math.min(MAX_WORDS_OF_NAME, words.length); size >= 2; size -= 1) {
     for (let first = 0; first + size <= words.length; first += 1) {
       const start = words[first]?.index ?? 0;
       const last = words[first + size - 1];

@@ -4,7 +4,7 @@ import { plainLetters } from './role-lexicon.ts';
 
 const LONGEST_LINE = 160;
 const LONGEST_NAME = 60;
-const MOST_WORDS = 7;
+const MAX_WORDS = 7;
 const COPYRIGHT =
   /(?:©|\(c\)|\bcopyright\b)(?:\s|©|\(c\)|copyright|by|\d{4}|[-–,])*(\p{L}[^.|·•©\d]*(?:\.\p{L}[^|·•©\d]*)?)/iu;
 const BEHIND_NAME =
@@ -34,7 +34,7 @@ function isLegalName(text: string): boolean {
 function isName(text: string): boolean {
   if (text.length < 2 || text.length > LONGEST_NAME || /[:@]/u.test(text)) return false;
   const words = text.split(/\s+/u);
-  if (words.length > MOST_WORDS) return false;
+  if (words.length > MAX_WORDS) return false;
   return words.some(
     (word) => !NO_NAME_WORDS.has(plainLetters(word).replace(/[^\p{L}\p{N}]+/gu, '')),
   );

@@ -3,7 +3,7 @@ import { kindOfName } from '#src/leads/lexicon/site-page-words.ts';
 import { cardExtents } from './card-extent.ts';
 import { contactCard, type ContactCard } from './contact-card.ts';
 import { findNames, type FoundName } from './find-names.ts';
-import { houseNameTest } from './is-house-name.ts';
+import { organizationNameTest } from './is-organization-name.ts';
 import { type PageLines, readPageLines } from './page-lines.ts';
 import type { PageSource } from './page-source.ts';
 import { type PersonCard, readPersonCard } from './person-card.ts';
@@ -33,9 +33,10 @@ export function readTeamCards(source: PageSource): ContactCard[] {
       for (let line = from; line < to; line += 1) taken[line] = true;
     }
   }
-  const isHouse = houseNameTest(source);
+  const isOrganization = organizationNameTest(source);
   const persons = accepted.filter(
-    ({ found, title, isTitleNear }) => (title !== null && isTitleNear) || !isHouse(found.name),
+    ({ found, title, isTitleNear }) =>
+      (title !== null && isTitleNear) || !isOrganization(found.name),
   );
   const cards = withoutShared(persons)
     .toSorted((a, b) => a.found.line - b.found.line)

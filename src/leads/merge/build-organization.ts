@@ -46,10 +46,10 @@ export function buildOrganization({ own, rest, pages, siteDomain }: Organization
     name,
     company: name,
     title: null,
-    emails: sortBy(draft.emails, (email) => worthOfEmail(email, siteDomain)),
+    emails: sortBy(draft.emails, (email) => rankOfEmail(email, siteDomain)),
     phones: draft.phones.slice(0, MAX_VALUES),
-    linkedin: sortBy(draft.linkedin, (profile) => worthOfProfile(profile, name.value, siteDomain)),
-    twitter: sortBy(draft.twitter, (profile) => worthOfProfile(profile, name.value, siteDomain)),
+    linkedin: sortBy(draft.linkedin, (profile) => rankOfProfile(profile, name.value, siteDomain)),
+    twitter: sortBy(draft.twitter, (profile) => rankOfProfile(profile, name.value, siteDomain)),
     website: homeOf(pages, draft.website, siteDomain),
     description: draft.description ?? describedBy(pages),
   };
@@ -90,7 +90,7 @@ function sortBy(values: readonly Evidenced[], worth: (one: Evidenced) => number)
 }
 
 /** The site's own domain first; then general role addresses; then marked-up ones. */
-function worthOfEmail({ value, evidence }: Evidenced, siteDomain: string): number {
+function rankOfEmail({ value, evidence }: Evidenced, siteDomain: string): number {
   const domain = registrableDomain(value.slice(value.lastIndexOf('@') + 1));
   const isMarked = evidence.some(({ technique }) => isStructured(technique));
   let worth = isMarked ? 6 : 0;
@@ -104,7 +104,7 @@ function worthOfEmail({ value, evidence }: Evidenced, siteDomain: string): numbe
   return worth + Math.min(1, pagesOf(evidence) / 10);
 }
 
-function worthOfProfile({ value, evidence }: Evidenced, name: string, siteDomain: string): number {
+function rankOfProfile({ value, evidence }: Evidenced, name: string, siteDomain: string): number {
   const slug = decodeURIComponent(value.slice(value.lastIndexOf('/') + 1));
   const isAlike = resemblesDomain(slug, siteDomain) || resemblesDomain(slug, organizationKey(name));
   const isMarked = evidence.some(({ technique }) => isStructured(technique));

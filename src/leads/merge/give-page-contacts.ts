@@ -33,13 +33,14 @@ export function givePageContacts(
   const byForm = byAddressForm(kept);
   const gifts = new Map<number, LooseContacts>();
   const rest = noContacts();
-  const lonely = lonelyProfile(kept, loose);
+  const soleProfile = onlyProfile(kept, loose);
   for (const field of FIELDS) {
     for (const found of loose[field]) {
       const owning = owners[field].get(found.value) ?? [];
-      const isLonely = field === 'linkedin' && found.value === lonely;
-      const taker = owning.length > 0 ? null : isLonely ? 0 : takerOf(field, found.value, byForm);
-      const receivers = taker === null ? owning : [taker];
+      const isSoleProfile = field === 'linkedin' && found.value === soleProfile;
+      const uniqueOwner =
+        owning.length > 0 ? null : isSoleProfile ? 0 : uniqueOwnerOf(field, found.value, byForm);
+      const receivers = uniqueOwner === null ? owning : [uniqueOwner];
       for (const person of receivers) {
         const gift = gifts.get(person) ?? noContacts();
         gift[field].push(found);
@@ -47,7 +48,7 @@ export function givePageContacts(
       }
       const [only] = receivers;
       const person = receivers.length === 1 && only !== undefined ? kept[only] : undefined;
-      if (!person || isHouses(field, found, person)) rest[field].push(found);
+      if (!person || belongsToOrganization(field, found, person)) rest[field].push(found);
     }
   }
   return {
@@ -57,7 +58,11 @@ export function givePageContacts(
 }
 
 /** A role address, or a number in a place where the person does not appear, does not belong to one person. */
-function isHouses(field: Field, { value, evidence }: Evidenced, person: LeadDraft): boolean {
+function belongsToOrganization(
+  field: Field,
+  { value, evidence }: Evidenced,
+  person: LeadDraft,
+): boolean {
   if (field === 'emails') return isRoleAddress(value);
   if (field !== 'phones') return false;
   const own = person.phones.find((phone) => phone.value === value)?.evidence ?? [];
@@ -65,7 +70,7 @@ function isHouses(field: Field, { value, evidence }: Evidenced, person: LeadDraf
 }
 
 /** The only personal profile of a site with only one person. */
-function lonelyProfile(persons: readonly LeadDraft[], { linkedin }: LooseContacts): string | null {
+function onlyProfile(persons: readonly LeadDraft[], { linkedin }: LooseContacts): string | null {
   const [only, ...others] = persons;
   const [profile, ...more] = linkedin.filter(({ value }) => value.includes('/in/'));
   if (!only || others.length + more.length + only.linkedin.length > 0) return null;
@@ -146,7 +151,7 @@ function byAddressForm(persons: readonly LeadDraft[]): Map<string, Set<number>> 
 }
 
 /** The only person whose name a value contains, or null. */
-function takerOf(
+function uniqueOwnerOf(
   field: Field,
   value: string,
   byForm: ReadonlyMap<string, ReadonlySet<number>>,

@@ -47,7 +47,7 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
     placed.filter((one) => one.card.kind !== 'organization' && !isPerson(one)),
     { siteDomain, claimed, siteName: own[0]?.card.name ?? pages[0]?.siteName ?? '' },
   );
-  const given = givePageContacts(withoutHousePhones(persons, own), loose, siteDomain);
+  const given = givePageContacts(withoutOrganizationPhones(persons, own), loose, siteDomain);
   const organization = buildOrganization({
     own,
     rest: given.rest,
@@ -56,34 +56,34 @@ export function mergeLeads(pages: readonly ExtractedPage[], siteDomain: string):
   });
   // An address in the local network is not a name.
   const isNameless = isLocalSite(siteDomain) && organization.name?.value === siteDomain;
-  const house = isNameless ? null : organization.name;
+  const employer = isNameless ? null : organization.name;
   const known = given.persons.filter(isLead).map((person) => ({
     ...person,
-    company: person.company ?? house,
+    company: person.company ?? employer,
   }));
   const leads = known.toSorted((a, b) => factsOf(b) - factsOf(a));
   if (!organization.isKnown) return leads;
-  return withoutOwnHouse(organization.draft, leads) ?? [organization.draft, ...leads];
+  return mergePersonalSite(organization.draft, leads) ?? [organization.draft, ...leads];
 }
 
 /** When structured data gives a person another number, the organisation's number is not the person's. */
-function withoutHousePhones(
+function withoutOrganizationPhones(
   persons: readonly LeadDraft[],
   own: readonly PlacedCard[],
 ): LeadDraft[] {
   const marked = own.filter(({ card }) => isStructured(card.technique));
-  const ofHouse = new Set(marked.flatMap(({ card }) => card.phones));
+  const ofOrganization = new Set(marked.flatMap(({ card }) => card.phones));
   const isMarked = ({ evidence }: Evidenced): boolean =>
     evidence.some(({ technique }) => isStructured(technique));
   return persons.map((person) => {
     if (!person.phones.some(isMarked)) return person;
-    const phones = person.phones.filter((one) => isMarked(one) || !ofHouse.has(one.value));
+    const phones = person.phones.filter((one) => isMarked(one) || !ofOrganization.has(one.value));
     return { ...person, phones };
   });
 }
 
 /** When the site of a single person bears the person's name, the organisation's facts are the person's. */
-function withoutOwnHouse(
+function mergePersonalSite(
   organization: LeadDraft,
   persons: readonly LeadDraft[],
 ): LeadDraft[] | null {

@@ -13,12 +13,12 @@ export function splitEmployer(
 ): { title: string | null; company: string | null } {
   const parts = WORKS_AT.exec(title ?? '');
   const [, role = '', employer = ''] = parts ?? [];
-  const isHouse = parts !== null && isRoleLine(role) && !isNoHouse(employer);
+  const isEmployer = parts !== null && isRoleLine(role) && !isNotEmployer(employer);
   const isSame = company === null || organizationKey(company) === organizationKey(employer);
-  return isHouse && isSame ? { title: role, company: company ?? employer } : { title, company };
+  return isEmployer && isSame ? { title: role, company: company ?? employer } : { title, company };
 }
 
-function isNoHouse(text: string): boolean {
+function isNotEmployer(text: string): boolean {
   return (
     NO_EMPLOYER.test(text) || text.split(' ').length > 6 || /[,;|]/u.test(text) || hasRoleWord(text)
   );

@@ -106,7 +106,7 @@ async function runScrape(
     return retryOrFail(services, scrape, error);
   }
   await scrapeSites(services, scrape, signal);
-  const failure = await whyNothingWasRead(services, scrape);
+  const failure = await explainNoPages(services, scrape);
   if (failure !== null) {
     await failScrape(services, scrape, failure);
     return 'failed';
@@ -179,7 +179,7 @@ async function endSite(
 }
 
 /** Null when a page of any site was read, or there were no sites. */
-async function whyNothingWasRead(
+async function explainNoPages(
   { db }: Pick<LeadServices, 'db'>,
   { id, mode }: ClaimedScrape,
 ): Promise<string | null> {

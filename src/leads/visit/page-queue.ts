@@ -7,7 +7,7 @@ export interface QueuedPage extends SitePage {
 }
 
 /** Most sites state their location on one page; the rest of the visit is for people. */
-const MOST: Readonly<Record<SitePageKind, number>> = {
+const MAX_BY_KIND: Readonly<Record<SitePageKind, number>> = {
   home: 1,
   imprint: 2,
   contact: 2,
@@ -91,6 +91,6 @@ export class PageQueue {
   }
 
   private hasRoom(kind: SitePageKind): boolean {
-    return (this.taken.get(kind) ?? 0) < MOST[kind];
+    return (this.taken.get(kind) ?? 0) < MAX_BY_KIND[kind];
   }
 }

@@ -7,7 +7,7 @@ import { siteNameOf } from './site-name.ts';
  * Tests whether a name that looks like a person's is the name of the site's organisation: "Viveros Altaluz" at
  * viveros-altaluz.es.
  */
-export function houseNameTest(source: PageSource): (name: string) => boolean {
+export function organizationNameTest(source: PageSource): (name: string) => boolean {
   const domain = registrableDomain(source.url) ?? '';
   const siteKey = organizationKey(siteNameOf(source));
   return (name) => {

@@ -56,7 +56,7 @@ function refuseUnlessAllowed(name: string, address: string, allowed: AllowedRang
   const what = name === address ? `is ${refusal}` : 'resolves to an address that is not public';
   throw new OutboundError(
     'refused',
-    `${name} ${what}, which may not be reached from here. The operator can open ranges with OUTBOUND_ALLOW_CIDRS.`,
+    `${name} ${what}, which cannot be reached from here. The operator can open ranges with OUTBOUND_ALLOW_CIDRS.`,
   );
 }
 

@@ -33,7 +33,7 @@ export interface OutboundResponse {
 }
 
 export type OutboundErrorKind =
-  /** The address, scheme or port may not be reached from here. */
+  /** The address, scheme or port cannot be reached from here. */
   | 'refused'
   | 'timeout'
   /** No connection, a reset, a cut-off body, TLS, DNS. */

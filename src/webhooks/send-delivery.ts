@@ -19,7 +19,7 @@ export type AttemptErrorClass =
   | 'connection'
   | 'dns'
   | 'tls'
-  /** The address may not be reached from here. */
+  /** The address cannot be reached from here. */
   | 'refused'
   /** Our own network failed: no attempt of the receiver is used up. */
   | 'own_outage'

@@ -67,7 +67,7 @@ function refusal(host: string, reach: 'public' | 'opened'): Problem {
         'http:// is only for addresses that the operator has opened with OUTBOUND_ALLOW_CIDRS. Use https://',
       )
     : wrongUrl(
-        `${host} may not be reached from here. Only public addresses are, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS`,
+        `${host} cannot be reached from here. Only public addresses can be, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS`,
       );
 }
 

@@ -33,7 +33,7 @@ describe('robots.txt', () => {
     [
       'that redirects to an internal address',
       { status: 301, headers: { location: 'http://inner.test/robots.txt' } },
-      /^acme\.test may not be reached from here, or it leads to/,
+      /^acme\.test cannot be reached from here, or it leads to/,
     ],
     [
       'that asks for a pause',

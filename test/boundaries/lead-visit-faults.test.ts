@@ -42,12 +42,12 @@ describe('a start page that cannot be read fails with a sentence naming the host
     [
       'a hostname that resolves to a private address',
       { status: 302, headers: { location: 'http://inner.test/' } },
-      /^inner\.test may not be reached from here/,
+      /^inner\.test cannot be reached from here/,
     ],
     [
       'a private address',
       { status: 302, headers: { location: 'http://169.254.169.254/' } },
-      /^169\.254\.169\.254 may not be reached from here/,
+      /^169\.254\.169\.254 cannot be reached from here/,
     ],
     ['another scheme', { status: 302, headers: { location: 'file:///etc/passwd' } }, /^acme\.test/],
     [
@@ -72,10 +72,10 @@ describe('a start page that cannot be read fails with a sentence naming the host
     [
       'an internal hostname',
       'http://inner.acme.test/',
-      /^inner\.acme\.test may not be reached from here/,
+      /^inner\.acme\.test cannot be reached from here/,
     ],
-    ['an internal address', 'http://10.0.0.9/', /^10\.0\.0\.9 may not be reached from here/],
-    ['an IPv4-mapped address', 'http://[::ffff:10.0.0.9]/', /may not be reached from here/],
+    ['an internal address', 'http://10.0.0.9/', /^10\.0\.0\.9 cannot be reached from here/],
+    ['an IPv4-mapped address', 'http://[::ffff:10.0.0.9]/', /cannot be reached from here/],
     ['a port of another protocol', 'http://acme.test:25/', /port 25/],
     ['a password', 'http://a:b@acme.test/', /user name or password/],
   ])('%s', async (_, url, sentence) => {

@@ -33,6 +33,6 @@ export async function vetServers(
 export function unreachable(field: string, host: string): Problem {
   return new Problem(
     'BAD_REQUEST',
-    `body.${field}: ${host} may not be reached from here. Only public addresses are, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS.`,
+    `body.${field}: ${host} cannot be reached from here. Only public addresses can be, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS.`,
   );
 }

@@ -226,7 +226,7 @@ function validateJson(kind: string, json: CredentialJson): void {
   if (masked !== null) {
     throw new Problem(
       'BAD_REQUEST',
-      `body.credential_json.${masked}: looks like a masked value. Send the secret itself, or its masked value as it is shown at present.`,
+      `body.credential_json.${masked}: looks like a masked value. Send the secret itself, or its masked value exactly as it is currently shown.`,
     );
   }
   const connector = findConnector(kind);

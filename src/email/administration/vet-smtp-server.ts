@@ -23,7 +23,7 @@ export async function vetSmtpServer(
   if ((await vetHost(guard, host, signal)) === 'refused') {
     throw wrong(
       'smtp_host',
-      `${host} may not be reached from here. Only public addresses are, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS`,
+      `${host} cannot be reached from here. Only public addresses can be, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS`,
     );
   }
   return { host, port: server.port };

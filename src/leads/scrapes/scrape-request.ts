@@ -64,7 +64,7 @@ export async function readScrapeRequest(
   const address = HAS_SCHEME.test(query) ? url.href : url.href.slice('https://'.length);
   if ((await vetHost(guard, url.hostname, signal)) === 'refused') {
     throw wrongQuery(
-      `${url.hostname} may not be reached from here. Only public addresses are, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS`,
+      `${url.hostname} cannot be reached from here. Only public addresses can be, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS`,
     );
   }
   return { mode, query: address, maxResults, enrichment };

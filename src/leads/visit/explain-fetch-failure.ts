@@ -24,7 +24,7 @@ export function explainFetchFailure(error: OutboundError, url: string): string {
 function explainRefusal(url: string, host: string): string {
   return (
     whyUncallable(url) ??
-    `${host} may not be reached from here, or it leads to an address that may not be. Only public addresses may, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS.`
+    `${host} cannot be reached from here, or it leads to an address that cannot be. Only public addresses can be, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS.`
   );
 }
 

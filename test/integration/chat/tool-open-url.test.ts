@@ -53,7 +53,7 @@ describe('forbidden addresses', () => {
       const failure = await failToOpen(`http://${host}:${inner.ports[0]}/latest/meta-data/`);
       const isRight =
         failure.cause instanceof ToolFailed &&
-        /may not be reached from here|is not a URL|not a host/.test(failure.message);
+        /cannot be reached from here|is not a URL|not a host/.test(failure.message);
       if (!isRight) wrong.push({ host, why, said: failure.message });
     }
     expect(wrong).toEqual([]);
@@ -81,7 +81,7 @@ describe('forbidden addresses', () => {
     const { port } = new URL(site.url);
     site.pages = { '/': movesTo(`http://turns.example:${inner.ports[0]}/`) };
     const failure = await failToOpen(`http://turns.example:${port}/`);
-    expect(failure.message).toMatch(/turns\.example may not be reached from here/);
+    expect(failure.message).toMatch(/turns\.example cannot be reached from here/);
     expect(failure.message).not.toContain(inner.address);
     expect(stage.resolver.asked.get('turns.example')).toBe(2);
     expect(inner.connections).toBe(0);
@@ -221,6 +221,6 @@ describe('a page that cannot be fetched but is indexed', () => {
     const caller = { workspaceId: other.workspaceId as WorkspaceId, userId };
     const services = { ...stage.millrace.services, renderer: null };
     const strange = await failureOfTool(createOpenUrl(services, caller), { urls: [WIKI] });
-    expect(strange.message).toMatch(/wiki\.inner\.example may not be reached from here/);
+    expect(strange.message).toMatch(/wiki\.inner\.example cannot be reached from here/);
   });
 });

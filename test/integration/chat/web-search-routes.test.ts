@@ -158,7 +158,7 @@ describe('pages', () => {
       urls: [secret, `${site.url}/away`],
     });
     expect(status).toBe(200);
-    for (const { error } of body.results) expect(error).toMatch(/may not be reached from here/);
+    for (const { error } of body.results) expect(error).toMatch(/cannot be reached from here/);
     expect(inner.connections).toBe(0);
   });
 });

@@ -50,11 +50,11 @@ describe('a request for a sender account', () => {
     ['a password of two lines', { smtp_password: 'a\r\nb' }, 'body.smtp_password'],
     ['a password of 1,001 characters', { smtp_password: 'x'.repeat(1_001) }, 'smtp_password'],
     ['no host and an unknown provider', { smtp_host: undefined }, 'body.smtp_host: is required'],
-    ['a loopback address', { smtp_host: '127.0.0.1' }, 'may not be reached'],
-    ['a private address in disguise', { smtp_host: '0x0a.1' }, 'may not be reached'],
-    ['a private IPv6 address', { smtp_host: '[fd00::1]' }, 'may not be reached'],
-    ['a mapped loopback address', { smtp_host: '::ffff:127.0.0.1' }, 'may not be reached'],
-    ['a name for this machine', { smtp_host: 'localhost' }, 'may not be reached'],
+    ['a loopback address', { smtp_host: '127.0.0.1' }, 'cannot be reached'],
+    ['a private address in disguise', { smtp_host: '0x0a.1' }, 'cannot be reached'],
+    ['a private IPv6 address', { smtp_host: '[fd00::1]' }, 'cannot be reached'],
+    ['a mapped loopback address', { smtp_host: '::ffff:127.0.0.1' }, 'cannot be reached'],
+    ['a name for this machine', { smtp_host: 'localhost' }, 'cannot be reached'],
     ['a URL as host', { smtp_host: 'smtp://mail.acme.example' }, 'body.smtp_host'],
     ['a host with a port', { smtp_host: `${SMTP_HOST}:587` }, 'body.smtp_host'],
     ['a host with a line break', { smtp_host: 'a\r\nb' }, 'body.smtp_host'],
@@ -228,7 +228,7 @@ describe('a change to a sender account', () => {
 
   it.each<[string, object, string]>([
     ['another address', { email: 'other@acme.example' }, '"email"'],
-    ['a private host', { smtp_host: '10.0.0.1', smtp_password: 'x' }, 'may not be reached'],
+    ['a private host', { smtp_host: '10.0.0.1', smtp_password: 'x' }, 'cannot be reached'],
     ['an unsupported port', { smtp_port: 6379, smtp_password: 'x' }, 'body.smtp_port'],
     ["a limit above the plan's", { daily_limit: 2_001 }, 'body.daily_limit'],
   ])('that sets %s is refused', async (_, fields, words) => {

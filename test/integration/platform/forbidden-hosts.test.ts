@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]());
 
 const REFUSED =
-  'HOST may not be reached from here. Only public addresses are, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS.';
+  'HOST cannot be reached from here. Only public addresses can be, and those that the operator has opened with OUTBOUND_ALLOW_CIDRS.';
 const NO_HOST = 'must be a host name such as smtp.example.com, without a scheme, a port or a path.';
 
 /** All customer-supplied hosts in the database. */
@@ -37,7 +37,7 @@ async function storedHosts(): Promise<string[]> {
 async function refusalAt(door: Door, { host }: ForbiddenHost) {
   const { status, body } = await door.ask(stage.millrace, host);
   const [, field, words = ''] = /^(\S+): ([^]*)$/.exec(String(body.detail)) ?? [];
-  const said = words.replace(/^\S+(?= may not be reached)/, 'HOST');
+  const said = words.replace(/^\S+(?= cannot be reached)/, 'HOST');
   return { status, code: body.error_code, field, said };
 }
 

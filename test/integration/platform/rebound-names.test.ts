@@ -92,7 +92,7 @@ describe('a site whose name, after it was accepted, resolves to', () => {
     expect([answer.status, answer.body.error_code]).toEqual([502, 'BAD_GATEWAY']);
     const said = String(answer.body.detail).replaceAll(name, 'HOST');
     if (why === 'nothing') expect(said).toBe('HOST has no address.');
-    else expect(said).toMatch(/^HOST may not be reached from here, or it leads to an address/);
+    else expect(said).toMatch(/^HOST cannot be reached from here, or it leads to an address/);
     expectSilent(answer.text);
   });
 

@@ -88,7 +88,7 @@ describe('a site that the operator has allowed', () => {
       site.pages = { '/': moveTo(`http://${innerHost}/`, status) };
       const answer = await scrape(`${www}/`);
       expect(answer.status).toBe(502);
-      expect(answer.body.detail).toMatch(/^inner\.acme-\d+\.example may not be reached from here/);
+      expect(answer.body.detail).toMatch(/^inner\.acme-\d+\.example cannot be reached from here/);
       expect(answer.text).not.toContain(inner.address);
       expect(inner.connections).toBe(0);
     },
@@ -102,7 +102,7 @@ describe('a site that the operator has allowed', () => {
     site.pages = { '/': '<a href="mailto:a@acme.example">', '/robots.txt': robots(innerHost) };
     const answer = await scrape(`${www}/`);
     expect(answer.status).toBe(502);
-    expect(answer.body.detail).toMatch(/^www\.acme-\d+\.example may not be reached from here/);
+    expect(answer.body.detail).toMatch(/^www\.acme-\d+\.example cannot be reached from here/);
     expect(answer.text).not.toContain(inner.address);
     expect(inner.connections).toBe(0);
   });
@@ -110,7 +110,7 @@ describe('a site that the operator has allowed', () => {
 
 /** The message depends only on what is wrong with the address, never on what is found there. */
 const REFUSALS =
-  /^\S+ (?:may not be reached from here, or it leads to an address|redirects its readers to)|^The address (?:contains a user name|names port 25)/;
+  /^\S+ (?:cannot be reached from here, or it leads to an address|redirects its readers to)|^The address (?:contains a user name|names port 25)/;
 
 const MAIL = '<a href="mailto:info@acme.example">Mail</a>';
 const robotsWith = (sitemap: string): SitePage => `User-agent: *\nDisallow:\nSitemap: ${sitemap}\n`;
@@ -211,7 +211,7 @@ it('a search engine that returns internal addresses leads to none of them', asyn
   });
   expect(answer.status).toBe(502);
   expect(answer.body.detail).toMatch(
-    /^None of the \d+ sites that were found could be read\. The first: inner\.acme-\d+\.example may not be reached/,
+    /^None of the \d+ sites that were found could be read\. The first: inner\.acme-\d+\.example cannot be reached/,
   );
   expect(answer.text).not.toContain(inner.address);
   expect(inner.connections).toBe(0);

@@ -53,7 +53,7 @@ describe('a change', () => {
     [{ health: {} }, '"health"'],
     [{ url: null }, 'body.url'],
     [{ enabled: null }, 'body.enabled'],
-    [{ url: 'https://192.168.0.1/' }, 'may not be reached'],
+    [{ url: 'https://192.168.0.1/' }, 'cannot be reached'],
     [{ url: 'http://93.184.216.34/' }, 'Use https://'],
     [{ event_types: ['no.such'] }, '"no.such"'],
     [{ description: 'Half', rate_limit: -1 }, 'body.rate_limit'],

@@ -43,8 +43,8 @@ describe('a request for a webhook endpoint', () => {
   it.each<[string, unknown, string]>([
     ['no URL', { description: 'x' }, 'body.url'],
     ['a URL that is not a string', { url: 5 }, 'body.url'],
-    ['a private address', { url: 'https://10.0.0.1/' }, 'may not be reached'],
-    ['a private address in disguise', { url: 'https://0x0a.1/' }, 'may not be reached'],
+    ['a private address', { url: 'https://10.0.0.1/' }, 'cannot be reached'],
+    ['a private address in disguise', { url: 'https://0x0a.1/' }, 'cannot be reached'],
     ['http to a public address', { url: 'http://93.184.216.34/' }, 'Use https://'],
     ['credentials', { url: 'https://a:b@93.184.216.34/' }, 'user name'],
     ['a fragment', { url: `${PUBLIC_URL}#a` }, 'fragment'],

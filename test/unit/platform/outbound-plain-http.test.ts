@@ -45,7 +45,7 @@ test('plain HTTP to a public address is refused with advice, and to a private on
     await expect(failure, host).rejects.toThrow(ONLY_OPENED);
   }
   await expect(guard.addressesOf('private.example', 'opened')).rejects.toThrow(
-    'private.example resolves to an address that is not public, which may not be reached from here',
+    'private.example resolves to an address that is not public, which cannot be reached from here',
   );
 });
 

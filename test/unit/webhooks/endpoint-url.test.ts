@@ -41,7 +41,7 @@ describe('the URL of a webhook endpoint', () => {
     'https://10.0.0.1:8443/hook',
     'https://169.254.169.254/latest/meta-data/',
   ])('%s is refused', async (url) => {
-    expect(await refusalOf(url)).toContain('may not be reached from here');
+    expect(await refusalOf(url)).toContain('cannot be reached from here');
   });
 
   it('is refused without revealing what an internal name resolves to', async () => {

@@ -164,7 +164,7 @@ test.each(['http://10.0.0.1/', 'http://169.254.169.254/latest/'])(
     const { source, http } = await open(() => ({ status: 302, headers: { location } }));
     const failure = http.send({ url: source.url });
     await expect(failure).rejects.toThrow(SourceRefused);
-    await expect(failure).rejects.toThrow('which may not be reached from here');
+    await expect(failure).rejects.toThrow('which cannot be reached from here');
     expect(source.requests).toHaveLength(1);
   },
 );

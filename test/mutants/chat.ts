@@ -39,8 +39,8 @@ export const chatMutants: readonly Mutant[] = [
   {
     fault: 'an answer without readers keeps being written',
     file: 'src/chat/runs/answer-run.ts',
-    find: 'if (untilForgotten === null) return this.#end();',
-    replace: 'if (untilForgotten === null) return;',
+    find: 'if (untilAbandoned === null) return this.#end();',
+    replace: 'if (untilAbandoned === null) return;',
     tests: ['test/unit/chat/runs/answer-run.test.ts'],
   },
   {

@@ -53,7 +53,7 @@ const fields = {
 };
 
 /** Pairs of names for the same field. */
-const SPELLINGS = [
+const ALIASES = [
   ['system_prompt', 'instructions'],
   ['llm_model_provider_override', 'model_provider'],
   ['llm_model_version_override', 'model_version'],
@@ -78,7 +78,7 @@ export type NewAgent = z.output<typeof newAgentSchema>;
 type Fields = z.output<z.ZodObject<typeof fields>>;
 
 function refuseContradictions(body: Fields, context: z.RefinementCtx): void {
-  for (const [first, second] of SPELLINGS) {
+  for (const [first, second] of ALIASES) {
     if (isSent(body[first]) && isSent(body[second]) && body[first] !== body[second]) {
       const message = `differs from ${first}, which is the same field: send one of them`;
       context.addIssue({ code: 'custom', path: [second], message });
@@ -97,12 +97,12 @@ function isSent(value: unknown): boolean {
 function readFields(body: Fields) {
   return {
     description: body.description,
-    instructions: spelt(body.system_prompt, body.instructions),
+    instructions: firstOf(body.system_prompt, body.instructions),
     toolIds: body.tool_ids === undefined ? undefined : unique(body.tool_ids),
     documentSetIds: body.document_set_ids ?? undefined,
     documentSetNames: body.document_sets?.map((set) => (typeof set === 'string' ? set : set.name)),
-    modelProvider: spelt(body.llm_model_provider_override, body.model_provider),
-    modelVersion: spelt(body.llm_model_version_override, body.model_version),
+    modelProvider: firstOf(body.llm_model_provider_override, body.model_provider),
+    modelVersion: firstOf(body.llm_model_version_override, body.model_version),
     temperature: body.temperature,
     isPublic: body.is_public ?? undefined,
     starterMessages: body.starter_messages,
@@ -110,7 +110,7 @@ function readFields(body: Fields) {
 }
 
 /** Null, which clears the field, may be sent under either name. */
-function spelt<T>(first: T, second: T): T {
+function firstOf<T>(first: T, second: T): T {
   return first ?? second ?? (first === undefined ? second : first);
 }
 

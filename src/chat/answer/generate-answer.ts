@@ -3,12 +3,12 @@ import type { SearchDoc } from '#src/documents/search-hit.ts';
 import { startMessage } from '#src/chat/steps/ask-model.ts';
 import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import { extractFrom } from '#src/chat/extract/extract-from.ts';
-import { leansOnBefore, questionLeantOn } from '#src/chat/extract/lean-on.ts';
+import { isFollowUp, antecedentQuestion } from '#src/chat/extract/follow-up.ts';
 import { type FirstSearch, searchFirst, showFirstSearch } from './first-search.ts';
 import type { GenerateInput } from './generate-input.ts';
 import { packetAt, type Packet } from '#src/chat/wire/packets.ts';
-import { runCycles } from './run-cycles.ts';
-import { showPieces } from './show-pieces.ts';
+import { runToolLoop } from './run-tool-loop.ts';
+import { streamPieces } from './stream-pieces.ts';
 import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import { TOOL_IDS } from '#src/chat/tools/tool.ts';
 
@@ -38,7 +38,7 @@ export async function* generateAnswer(
   if (model === null) {
     return yield* extract(input, { first, before, maySearch: search !== null });
   }
-  return yield* runCycles(input, model, first, toolCalls);
+  return yield* runToolLoop(input, model, first, toolCalls);
 }
 
 /**
@@ -46,7 +46,7 @@ export async function* generateAnswer(
  * itself what a question refers to.
  */
 function contextOf({ question, questionsBefore }: GenerateInput): string | null {
-  return leansOnBefore(question) ? questionLeantOn(questionsBefore) : null;
+  return isFollowUp(question) ? antecedentQuestion(questionsBefore) : null;
 }
 
 async function* extract(
@@ -62,7 +62,7 @@ async function* extract(
   input.signal.throwIfAborted();
   yield packetAt(turn, startMessage(documents));
   const numbers = first?.numbers ?? new CitationNumbers();
-  yield* showPieces(pieces, { ...input, numbers, turn });
+  yield* streamPieces(pieces, { ...input, numbers, turn });
   return first === null ? [] : [first.toolCall];
 }
 

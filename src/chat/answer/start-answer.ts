@@ -5,7 +5,7 @@ import { type AnswerInput, answerTurn, INTERRUPTED } from './answer-turn.ts';
 import type { ChatRequest } from '#src/chat/request/chat-request.ts';
 import { type AnswerCaller, prepareAnswer } from './prepare-answer.ts';
 import { type AnswerLines, AnswerRun } from '#src/chat/runs/answer-run.ts';
-import { untilForgotten } from '#src/chat/runs/until-forgotten.ts';
+import { untilAbandoned } from '#src/chat/runs/until-abandoned.ts';
 
 const DEADLINE_MS = 15 * 60_000;
 const RESEARCH_DEADLINE_MS = 60 * 60_000;
@@ -55,8 +55,8 @@ export async function startAnswer(services: ChatServices, start: AnswerStart): P
   const run = new AnswerRun(lines, {
     abandoned: { chat_session_id: turn.sessionId, tool_calls: [] },
     abandon: () => abandoned.abort(),
-    untilForgotten:
-      graceMs > 0 ? (signal) => untilForgotten(services, { messageId, graceMs, signal }) : null,
+    untilAbandoned:
+      graceMs > 0 ? (signal) => untilAbandoned(services, { messageId, graceMs, signal }) : null,
     describeFailure: (error) => (error === null ? interrupted() : describeFailure(error)),
   });
   services.answerRuns.add(messageId, run, {

@@ -11,7 +11,7 @@ import { createMcpTool } from './mcp-tool.ts';
 import { createOperationTool } from './operation-tool.ts';
 import { readOpenApi } from './read-openapi.ts';
 import { readOperations } from './read-operations.ts';
-import { NameGiver, ownedName } from './tool-names.ts';
+import { NameAllocator, ownedName } from './tool-names.ts';
 
 /** Model APIs accept 128 functions, and some are built in. */
 const MAX_TOOLS = 100;
@@ -41,7 +41,7 @@ export async function loadCustomTools(
 ): Promise<{ tools: Tool[]; close(): Promise<void> }> {
   const rows = await readLoadableRows(services.db, caller.workspaceId, ids);
   const servers = openServers(services, caller);
-  const names = new NameGiver();
+  const names = new NameAllocator();
   const tools: Tool[] = [];
   let characters = 0;
   for (const row of rows) {
@@ -61,7 +61,7 @@ interface RowToLoad {
   caller: ToolCaller;
   row: LoadableRow;
   servers: Servers;
-  names: NameGiver;
+  names: NameAllocator;
 }
 
 function* toolsOf(services: LoadServices, load: RowToLoad): Generator<Tool> {
@@ -69,7 +69,12 @@ function* toolsOf(services: LoadServices, load: RowToLoad): Generator<Tool> {
   const owner = { workspaceId: caller.workspaceId, userId: caller.userId, toolId: row.id };
   if (row.mcp_server_id !== null) {
     const server = servers.of(row);
-    yield createMcpTool(services, { ...owner, ...server }, row.definition, names.give(row.name));
+    yield createMcpTool(
+      services,
+      { ...owner, ...server },
+      row.definition,
+      names.allocate(row.name),
+    );
     return;
   }
   const headers = (): CustomHeader[] => [
@@ -79,7 +84,7 @@ function* toolsOf(services: LoadServices, load: RowToLoad): Generator<Tool> {
     ...openOrFail(services.secrets, `custom_tool:${row.id}`, row.sealed_headers),
   ];
   for (const operation of operationsOf(row)) {
-    const name = names.give(operation.name, ownedName(row.name, operation.name));
+    const name = names.allocate(operation.name, ownedName(row.name, operation.name));
     yield createOperationTool(services, { ...owner, headers }, operation, name);
   }
 }

@@ -4,7 +4,7 @@ import { readArguments } from './read-arguments.ts';
 import { wrongDefinition } from './read-openapi.ts';
 import { readServer } from './read-server.ts';
 import { resolveReference } from './resolve-reference.ts';
-import { NameGiver } from './tool-names.ts';
+import { NameAllocator } from './tool-names.ts';
 
 const MAX_OPERATIONS = 100;
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
@@ -18,7 +18,7 @@ export function readOperations(document: JsonObject): Operation[] {
   if (!isObject(paths) || Object.keys(paths).length === 0) {
     throw wrongDefinition('paths', 'must hold at least one path with an operation');
   }
-  const names = new NameGiver();
+  const names = new NameAllocator();
   const operations: Operation[] = [];
   for (const [path, value] of Object.entries(paths)) {
     if (path.startsWith('x-')) continue;
@@ -67,7 +67,7 @@ function operationsOfPath(document: JsonObject, path: string, value: unknown): F
 function readOperation(
   document: JsonObject,
   found: FoundOperation,
-  names: NameGiver,
+  names: NameAllocator,
 ): Operation | null {
   const { path, method, place, pathItem, spec } = found;
   const read = readArguments(document, found);
@@ -79,7 +79,7 @@ function readOperation(
     throw wrongDefinition(`${place}.operationId`, 'must be a text');
   }
   return {
-    name: names.give(id || `${method.toLowerCase()} ${path.slice(1)}`),
+    name: names.allocate(id || `${method.toLowerCase()} ${path.slice(1)}`),
     summary,
     description: cutText(description || `${method} ${path}`, MAX_DESCRIPTION_CHARACTERS),
     method,

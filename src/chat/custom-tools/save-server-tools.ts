@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { CustomToolId, McpServerId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import type { ServerTool } from './list-server-tools.ts';
-import { NameGiver, ownedName } from './tool-names.ts';
+import { NameAllocator, ownedName } from './tool-names.ts';
 
 export interface ServerOwner {
   workspaceId: WorkspaceId;
@@ -42,13 +42,13 @@ export async function saveServerTools(
   const gone = [...own].filter(([name]) => !isOffered.has(name)).map(([, row]) => row);
   await sql`delete from custom_tool where workspace_id = ${workspaceId}
     and id = any(${gone.map(({ id }) => id)}::int[])`.execute(trx);
-  const names = new NameGiver();
+  const names = new NameAllocator();
   const goneIds = new Set(gone.map(({ id }) => id));
   for (const row of rows) if (!goneIds.has(row.id)) names.take(row.name);
   for (const tool of offered) {
     const stored = own.get(tool.name);
     if (stored) await update(trx, workspaceId, stored.id, tool);
-    else await insert(trx, owner, names.give(ownedName(owner.serverName, tool.name)), tool);
+    else await insert(trx, owner, names.allocate(ownedName(owner.serverName, tool.name)), tool);
   }
 }
 

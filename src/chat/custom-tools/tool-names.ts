@@ -25,12 +25,12 @@ const RESERVED = [
 ];
 
 /** Gives each tool a unique name; names that differ only in case count as equal. */
-export class NameGiver {
+export class NameAllocator {
   readonly #taken = new Set(RESERVED);
 
   /** The first free candidate, made safe; otherwise the last one with a number. */
-  give(...wishes: readonly [string, ...string[]]): string {
-    const names = wishes.map(safeName);
+  allocate(...candidates: readonly [string, ...string[]]): string {
+    const names = candidates.map(safeName);
     const free = names.find((name) => !this.#taken.has(name.toLowerCase()));
     const name = free ?? this.#numbered(names.at(-1) ?? '');
     this.#taken.add(name.toLowerCase());

@@ -3,7 +3,7 @@ import { holdsCount, holdsNumber, holdsValue } from './holds-value.ts';
 import { NUMBER } from './number-words.ts';
 import type { Candidate } from './read-candidates.ts';
 import type { AskedTerm, Question } from './read-question.ts';
-import { definesAsked } from './suit-question.ts';
+import { definesAsked } from './score-form.ts';
 import type { Evidence } from './weigh-candidates.ts';
 import { type TermWeights, weightOf } from './weigh-terms.ts';
 
@@ -22,7 +22,7 @@ const MIN_NAME_STRENGTH = 0.4;
 const MIN_OWN_COVERAGE = 0.5;
 
 /** Whether a unit and its context cover enough of the question to be an answer. */
-export function answers(
+export function answersQuestion(
   question: Question,
   weights: TermWeights,
   evidence: Evidence,

@@ -118,7 +118,7 @@ export const OTHER_LANGUAGES: readonly {
 const FORMS_OF_ANOTHER: ReadonlySet<string> = new Set(split(FORM_OF_ANOTHER));
 
 /** The stem of a word, kept apart from a verb whose past form looks the same: `founded` and `found`. */
-export function stemApart(word: string): string {
+export function stemDistinct(word: string): string {
   const stem = stemWord(word);
   return stem !== word && FORMS_OF_ANOTHER.has(stem) ? `${stem}'` : stem;
 }

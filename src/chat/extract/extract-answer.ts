@@ -1,11 +1,11 @@
 import type { WordCounts } from '#src/documents/read-passages.ts';
-import { answers } from './answers-question.ts';
+import { answersQuestion } from './answers-question.ts';
 import { type Alternatives, matchTerms } from './match-terms.ts';
 import { type Candidate, readCandidates, type Source } from './read-candidates.ts';
 import { type AskedTerm, type Question, readQuestion } from './read-question.ts';
 import { selectQuotes } from './select-quotes.ts';
 import type { Unit } from './split-units.ts';
-import { shapeOf } from './suit-question.ts';
+import { formFactor } from './score-form.ts';
 import { weighCandidates } from './weigh-candidates.ts';
 import { weighTerms, weightOf } from './weigh-terms.ts';
 
@@ -53,7 +53,7 @@ export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[]
   if (weights.total < MIN_ASKED) return [];
   const evidence = weighCandidates(candidates, question.terms, alternatives);
   const answering = evidence.filter((item, index) =>
-    answers(question, weights, item, [evidence[index - 1], evidence[index + 1]]),
+    answersQuestion(question, weights, item, [evidence[index - 1], evidence[index + 1]]),
   );
   const bestScore = Math.max(Number.MIN_VALUE, ...sources.map(({ score }) => score));
   return selectQuotes(answering, {
@@ -66,7 +66,7 @@ export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[]
       const direct = 1 - DIRECT + DIRECT * said;
       const score = (sources[hit]?.score ?? 0) / bestScore;
       const rank = (LEAST_SCORE + (1 - LEAST_SCORE) * score) / (1 + RANK_PENALTY * hit);
-      return shapeOf(question, item, weights.choose) * focus ** FOCUS * direct * rank;
+      return formFactor(question, item, weights.choose) * focus ** FOCUS * direct * rank;
     },
   });
 }

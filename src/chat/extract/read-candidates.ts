@@ -1,7 +1,7 @@
 import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
 import { tokenizeWords } from '#src/documents/tokenize.ts';
 import { holdsAmount, type Measure } from './asked-value.ts';
-import { stemApart } from './everyday-words.ts';
+import { stemDistinct } from './everyday-words.ts';
 import { subjectOf } from './subject-of.ts';
 import { splitUnits, type Unit } from './split-units.ts';
 
@@ -53,7 +53,7 @@ export function amountStem(measure: Measure): string {
 }
 
 /** Fewer words are keywords, and code that contains them may be what the user wants. */
-const MIN_WORDS_OF_QUESTION = 4;
+const MIN_QUESTION_WORDS = 4;
 /** Share of brackets, calls and the like among all characters: prose has less. */
 const MAX_SHARE_OF_MARKS = 0.05;
 
@@ -68,7 +68,7 @@ export function readCandidates(
     const stems = new Set<string>();
     for (const word of tokenizeWords(text)) {
       if (FUNCTION_WORDS.has(word)) continue;
-      const stem = stemApart(word);
+      const stem = stemDistinct(word);
       vocabulary.set(word, stem);
       stems.add(stem);
     }
@@ -146,6 +146,6 @@ export function isBareCode({ kind, text }: Unit): boolean {
 /** Code that asks the question itself, as in the examples of a manual: it shares every word and answers nothing. */
 function asksTheSame(unit: Unit, asked: string): boolean {
   if (unit.kind !== 'block' || !/^\s*[`~]/.test(unit.text)) return false;
-  if (asked.split(' ').length < MIN_WORDS_OF_QUESTION) return false;
+  if (asked.split(' ').length < MIN_QUESTION_WORDS) return false;
   return tokenizeWords(unit.text).join(' ').includes(asked);
 }

@@ -1,7 +1,7 @@
 import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
 import { isUnspaced, stemWord, tokenizeWords, WORD_PATTERN } from '#src/documents/tokenize.ts';
 import { type AskedValue, isUnit, NO_VALUE, readAskedValue } from './asked-value.ts';
-import { ASKING_WORDS, CONTRACTED_WORDS, OTHER_LANGUAGES, stemApart } from './everyday-words.ts';
+import { ASKING_WORDS, CONTRACTED_WORDS, OTHER_LANGUAGES, stemDistinct } from './everyday-words.ts';
 
 /** A word that an answer should speak of. */
 export interface AskedTerm {
@@ -140,7 +140,7 @@ function termsOf(
 }
 
 function stemsOf(word: string): Pick<AskedTerm, 'word' | 'stem' | 'counted'> {
-  return { word, stem: stemApart(word), counted: stemWord(word) };
+  return { word, stem: stemDistinct(word), counted: stemWord(word) };
 }
 
 function isAsked(word: string): boolean {

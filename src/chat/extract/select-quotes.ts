@@ -1,4 +1,4 @@
-import { addWindows, goesOn, MAX_ANSWER_LENGTH } from './add-windows.ts';
+import { addContinuations, isContinuation, MAX_ANSWER_LENGTH } from './add-continuations.ts';
 import type { Quote } from './extract-answer.ts';
 import type { Candidate } from './read-candidates.ts';
 import type { Evidence } from './weigh-candidates.ts';
@@ -24,13 +24,18 @@ interface Choice {
 export function selectQuotes(evidence: readonly Evidence[], choice: Choice): Quote[] {
   const chosen = select(evidence, choice);
   const order = [...new Set(chosen.map(({ hit }) => hit))];
-  const quoted = addWindows(chosen, choice.all).toSorted(
+  const quoted = addContinuations(chosen, choice.all).toSorted(
     (one, other) =>
       order.indexOf(one.hit) - order.indexOf(other.hit) || one.position - other.position,
   );
   return quoted.map((candidate, index) => {
     const { kind, text } = candidate.unit;
-    return { kind, text, hit: candidate.hit, continues: goesOn(quoted[index - 1], candidate) };
+    return {
+      kind,
+      text,
+      hit: candidate.hit,
+      continues: isContinuation(quoted[index - 1], candidate),
+    };
   });
 }
 

@@ -1,6 +1,6 @@
 import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import type { Source } from './read-candidates.ts';
-import { disarmQuote } from './disarm-quote.ts';
+import { escapeQuote } from './escape-quote.ts';
 import { type Asked, extractAnswer, type Quote } from './extract-answer.ts';
 
 const NOTE =
@@ -71,7 +71,7 @@ function runsOn(one: Quote, other: Quote): boolean {
 }
 
 function shown(quote: Quote): string {
-  const text = disarmQuote(quote.text);
+  const text = escapeQuote(quote.text);
   switch (quote.kind) {
     case 'sentence':
       return text;

@@ -1,6 +1,6 @@
 import type { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import type { SearchHit } from '#src/documents/search-hit.ts';
-import { disarmQuote } from './disarm-quote.ts';
+import { escapeQuote } from './escape-quote.ts';
 import { extractAnswer } from './extract-answer.ts';
 import { toSources } from './to-sources.ts';
 import type { ExtractPiece } from './write-extract.ts';
@@ -20,7 +20,7 @@ export function writeQuotes(
     [...numbers.documents].map(([number, { document_id }]) => [document_id, number]),
   );
   const pieces = quotes.map(({ text, hit }, index) => ({
-    text: `${index === 0 ? '' : '\n\n'}> ${disarmQuote(text).replaceAll('\n', '\n> ')}`,
+    text: `${index === 0 ? '' : '\n\n'}> ${escapeQuote(text).replaceAll('\n', '\n> ')}`,
     citation: numberOf.get(hits[hit]?.document_id ?? '') ?? null,
   }));
   return [...pieces, { text: `\n\n_${NOTE}_`, citation: null }];

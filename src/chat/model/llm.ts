@@ -16,11 +16,11 @@ import {
   type LibraryModel,
   type LibraryPart,
 } from './library-call.ts';
-import { mendingFetch } from './mend-events.ts';
+import { normalizingFetch } from './normalize-events.ts';
 import { describeModelFailure } from './model-failure.ts';
 import { StateCollector } from './provider-state.ts';
 import { type AnswerPiece, readAnswer } from './read-answer.ts';
-import { RequestHabits, type RequestTry } from './request-habits.ts';
+import { RequestQuirks, type RequestTry } from './request-quirks.ts';
 import { retryBeforeStart } from './retry-before-start.ts';
 
 /** Limit on text, reasoning and arguments together: nobody would read more. */
@@ -66,7 +66,7 @@ export function createChatModel(settings: ChatModelSettings): ChatModel {
   const endpoint: Endpoint = {
     ...settings,
     timings: { ...TIMINGS, ...settings.timings },
-    habits: new RequestHabits(),
+    quirks: new RequestQuirks(),
   };
   const stream = (request: ChatModelRequest): AsyncGenerator<ChatModelPart, void> =>
     streamInFull(request, endpoint);
@@ -76,7 +76,7 @@ export function createChatModel(settings: ChatModelSettings): ChatModel {
 
 interface Endpoint extends ChatModelSettings {
   timings: ChatModelTimings;
-  habits: RequestHabits;
+  quirks: RequestQuirks;
 }
 
 /**
@@ -88,18 +88,18 @@ async function* streamInFull(
   endpoint: Endpoint,
 ): AsyncGenerator<ChatModelPart, void> {
   const { maxOutputTokens, ...unbounded } = request;
-  const isBounded = maxOutputTokens !== undefined && !endpoint.habits.thinksAtLength;
-  let hasSaid = false;
+  const isBounded = maxOutputTokens !== undefined && !endpoint.quirks.reasoningCountsTowardsLimit;
+  let hasOutput = false;
   let spent: ModelUsage | null = null;
-  for await (const part of streamPatiently(isBounded ? request : unbounded, endpoint)) {
-    hasSaid ||= part.type === 'text' || part.type === 'tool-call';
-    if (isBounded && !hasSaid && part.type === 'finish' && part.reason === 'length') {
+  for await (const part of streamWithRetries(isBounded ? request : unbounded, endpoint)) {
+    hasOutput ||= part.type === 'text' || part.type === 'tool-call';
+    if (isBounded && !hasOutput && part.type === 'finish' && part.reason === 'length') {
       spent = part.usage;
-      endpoint.habits.thinksAtLength = true;
+      endpoint.quirks.reasoningCountsTowardsLimit = true;
     } else yield part;
   }
-  if (!endpoint.habits.thinksAtLength || hasSaid || !isBounded) return;
-  for await (const part of streamPatiently(unbounded, endpoint))
+  if (!endpoint.quirks.reasoningCountsTowardsLimit || hasOutput || !isBounded) return;
+  for await (const part of streamWithRetries(unbounded, endpoint))
     yield part.type === 'finish' ? { ...part, usage: sumOf(spent, part.usage) } : part;
 }
 
@@ -113,7 +113,7 @@ function sumOf(a: ModelUsage | null, b: ModelUsage | null): ModelUsage | null {
 }
 
 /** Retries while the provider is busy, until the answer has begun. */
-function streamPatiently(
+function streamWithRetries(
   request: ChatModelRequest,
   endpoint: Endpoint,
 ): AsyncGenerator<ChatModelPart, void> {
@@ -129,7 +129,7 @@ async function* streamAsTaken(
   request: ChatModelRequest,
   endpoint: Endpoint,
 ): AsyncGenerator<ChatModelPart, void> {
-  const shaped = endpoint.habits.begin();
+  const shaped = endpoint.quirks.begin();
   for (;;) {
     let hasBegun = false;
     try {
@@ -151,7 +151,7 @@ function openLibrary(endpoint: Endpoint, shaped: RequestTry): LibraryModel {
     name: 'openai-compatible',
     baseURL: baseUrl,
     includeUsage: true,
-    fetch: mendingFetch(boundedFetch(fetch, maxAnswerBytes)),
+    fetch: normalizingFetch(boundedFetch(fetch, maxAnswerBytes)),
     transformRequestBody: (body) => shaped.shape(body),
     ...(apiKey === null ? {} : { apiKey }),
   }).chatModel(model);

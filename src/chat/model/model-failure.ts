@@ -1,7 +1,7 @@
 import { retryAfterMs } from '#src/platform/retry-after.ts';
 import type { ChatModelMessage } from './chat-model.ts';
 import { classifyFailure } from './classify-failure.ts';
-import { hideEchoes } from './hide-echoes.ts';
+import { redactEchoes } from './redact-echoes.ts';
 import { StreamTimeout } from './iterate-within.ts';
 import { type ModelErrorCode, ModelFailed } from './model-failed.ts';
 import { readProviderError } from './read-provider-error.ts';
@@ -60,7 +60,7 @@ export function describeModelFailure(
   const askedMs = retryAfterMs(report.retryAfter, Date.now());
   const said = report.status === null ? 'failed' : `answered ${report.status}`;
   // The key first: if the text is cut inside the key, the remaining half would not be recognized.
-  const words = hideEchoes(
+  const words = redactEchoes(
     shorten(mask(report.words.slice(0, MAX_MASKED), apiKey)),
     messages.flatMap(sentIn),
   );

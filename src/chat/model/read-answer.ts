@@ -1,7 +1,7 @@
 import type { ChatModelPart, ModelToolCall, ModelUsage, ProviderState } from './chat-model.ts';
 import { AnswerWithheld } from './model-failure.ts';
 import { type ThinkingPiece, ThinkingSplitter } from './split-thinking.ts';
-import { WholeText } from './whole-text.ts';
+import { CharacterJoiner } from './character-joiner.ts';
 
 /** The provider's output, in pieces of any size. */
 export type AnswerPiece =
@@ -58,7 +58,7 @@ export async function* readAnswer(
 
 /** Separates text and reasoning, in whole characters. */
 class Words {
-  readonly #whole = { text: new WholeText(), reasoning: new WholeText() };
+  readonly #whole = { text: new CharacterJoiner(), reasoning: new CharacterJoiner() };
   readonly #splitter = new ThinkingSplitter();
   hasText = false;
 

@@ -1,7 +1,7 @@
 import { ToolFailed } from '#src/chat/tools/tool.ts';
 import { untilAborted } from '#src/platform/deadline.ts';
 import { openGate } from '#src/platform/gate.ts';
-import { playJob } from './play-job.ts';
+import { runJob } from './run-job.ts';
 import type { PythonJob, PythonOutcome, PythonText } from './python-job.ts';
 import { createRunnerPool } from './runner-pool.ts';
 import type { Runner } from './spawn-runner.ts';
@@ -48,7 +48,7 @@ export function openPythonSandbox({
         try {
           const snapshot = await untilAborted(runners.snapshot(), signal);
           const start = (): Promise<Runner> => runners.start();
-          return yield* playJob({ code, files, signal, limits, snapshot, start });
+          return yield* runJob({ code, files, signal, limits, snapshot, start });
         } finally {
           leave();
         }

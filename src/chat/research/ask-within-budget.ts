@@ -18,7 +18,7 @@ import { TokenMeter } from './token-meter.ts';
 const MAX_REASONING_TOKENS = 32_000;
 /** Further calls are ignored, but the stream is read on, since the end of the answer comes after them. */
 const MAX_CALLS = 20;
-const ENDLESS_CALLS = 200;
+const RUNAWAY_CALLS = 200;
 
 /** State shared by all model calls of one research. */
 export interface ResearchRun {
@@ -100,7 +100,7 @@ export async function* askWithinBudget(
         else if (said !== '') yield* show(said);
       }
       isEnded =
-        called === 0 ? isFull() || run.now().getTime() >= endsAtMs : called >= ENDLESS_CALLS;
+        called === 0 ? isFull() || run.now().getTime() >= endsAtMs : called >= RUNAWAY_CALLS;
       if (isEnded) break;
     }
   } finally {

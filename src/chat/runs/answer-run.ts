@@ -16,7 +16,7 @@ export interface AnswerRunOptions {
    * Resolves when nobody has come back in time; rejects when the signal is aborted. Null ends an answer as soon as its
    * last reader leaves.
    */
-  untilForgotten: ((signal: AbortSignal) => Promise<void>) | null;
+  untilAbandoned: ((signal: AbortSignal) => Promise<void>) | null;
   /** What readers may be told about an error, or about an answer that ended early (null). */
   describeFailure: (error: unknown) => Problem;
 }
@@ -97,24 +97,24 @@ export class AnswerRun {
 
   /** The last reader has left. */
   async #leave(): Promise<void> {
-    const { untilForgotten } = this.#options;
-    if (untilForgotten === null) return this.#end();
+    const { untilAbandoned } = this.#options;
+    if (untilAbandoned === null) return this.#end();
     const absence = new AbortController();
     this.#absence = absence;
     // Nobody awaits it. A failure is a line; one that cannot be saved is left to the sweep.
-    void this.#runUnread(untilForgotten(absence.signal), absence);
+    void this.#runUnread(untilAbandoned(absence.signal), absence);
   }
 
   /** Draws the lines while there is no reader, until one comes back, the answer ends, or its grace period does. */
-  async #runUnread(forgotten: Promise<void>, absence: AbortController): Promise<void> {
-    let isForgotten = false;
-    const time = forgotten.then(
-      () => (isForgotten = true),
+  async #runUnread(abandoned: Promise<void>, absence: AbortController): Promise<void> {
+    let isAbandoned = false;
+    const time = abandoned.then(
+      () => (isAbandoned = true),
       // If the rows cannot tell, assume that nobody follows.
-      () => (isForgotten = !absence.signal.aborted),
+      () => (isAbandoned = !absence.signal.aborted),
     );
     const isAlone = (): boolean => !this.isOver && !absence.signal.aborted;
-    while (isAlone() && !isForgotten) await Promise.race([this.#draw(), time]);
+    while (isAlone() && !isAbandoned) await Promise.race([this.#draw(), time]);
     if (isAlone()) await this.#end().catch(() => undefined);
     else absence.abort();
   }

@@ -49,7 +49,7 @@ export interface AnswerControls {
 interface Entry extends AnswerControls {
   run: AnswerRun;
   /** Number of lines already in the database. */
-  keptLines: number;
+  savedLines: number;
   isStopping: boolean;
 }
 
@@ -86,14 +86,14 @@ export function createAnswerRuns({ db, log }: { db: Database; log: Logger }): An
       // is logged.
       log.warn({ error: String(error) }, 'the lines of answers could not be kept');
     }
-    for (const [id, { run, keptLines }] of entries) {
-      if (run.isOver && keptLines >= run.lines.length) entries.delete(id);
+    for (const [id, { run, savedLines }] of entries) {
+      if (run.isOver && savedLines >= run.lines.length) entries.delete(id);
     }
   }
   const stop = (messageId: number): void => stopOnce(entries.get(messageId));
   return {
     add(messageId, run, controls) {
-      entries.set(messageId, { run, ...controls, keptLines: 0, isStopping: false });
+      entries.set(messageId, { run, ...controls, savedLines: 0, isStopping: false });
       schedule();
     },
     find: (messageId) => entries.get(messageId)?.run ?? null,
@@ -127,7 +127,7 @@ function pauseAfter(workMs: number): number {
 }
 
 async function keepAllLines(db: Database, entries: ReadonlyMap<number, Entry>): Promise<void> {
-  const behind = [...entries].filter(([, { run, keptLines }]) => run.lines.length > keptLines);
+  const behind = [...entries].filter(([, { run, savedLines }]) => run.lines.length > savedLines);
   for (let start = 0; start < behind.length; start += MAX_RUNS_PER_STATEMENT)
     await keepLines(db, behind.slice(start, start + MAX_RUNS_PER_STATEMENT));
 }
@@ -147,9 +147,9 @@ async function keepLines(
   const kept = new Map<Entry, number>();
   let room = MAX_LINES_PER_STATEMENT;
   for (const [id, entry] of entries) {
-    const lines = entry.run.lines.slice(entry.keptLines, entry.keptLines + room);
-    parts.push({ chat_message_id: id, first_line: entry.keptLines, lines });
-    kept.set(entry, entry.keptLines + lines.length);
+    const lines = entry.run.lines.slice(entry.savedLines, entry.savedLines + room);
+    parts.push({ chat_message_id: id, first_line: entry.savedLines, lines });
+    kept.set(entry, entry.savedLines + lines.length);
     room -= lines.length;
     if (room <= 0) break;
   }
@@ -160,7 +160,7 @@ async function keepLines(
       as part (chat_message_id integer, first_line integer, lines json)
     where exists (select 1 from chat_run where chat_run.chat_message_id = part.chat_message_id)
     on conflict do nothing`.execute(db);
-  for (const [entry, count] of kept) entry.keptLines = count;
+  for (const [entry, count] of kept) entry.savedLines = count;
 }
 
 async function renew(db: Database, ids: readonly number[]): Promise<void> {

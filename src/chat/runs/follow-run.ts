@@ -7,7 +7,7 @@ import { Problem } from '#src/platform/errors.ts';
 import type { RunServices } from './run-services.ts';
 import { brokenOff, isLastLine } from './last-line.ts';
 import { DIED } from './sweep-runs.ts';
-import { markFollowed } from './until-forgotten.ts';
+import { markFollowed } from './until-abandoned.ts';
 
 const POLL_MS = 300;
 /** Number of polls without a new line after which a finished run has no more lines: its last ones are saved by then. */

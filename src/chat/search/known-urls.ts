@@ -29,7 +29,7 @@ export class KnownUrls {
   }
 
   addText(text: string): void {
-    for (const [found] of text.matchAll(URL_IN_TEXT)) this.add(readingsOf(found));
+    for (const [found] of text.matchAll(URL_IN_TEXT)) this.add(variantsOf(found));
   }
 
   has(url: string): boolean {
@@ -39,13 +39,13 @@ export class KnownUrls {
 }
 
 /** With and without trailing punctuation. */
-function readingsOf(found: string): string[] {
-  const readings = [found];
-  for (let text = found; CLOSING.test(text) && readings.length < 10;) {
+function variantsOf(found: string): string[] {
+  const variants = [found];
+  for (let text = found; CLOSING.test(text) && variants.length < 10;) {
     text = text.slice(0, -1);
-    readings.push(text);
+    variants.push(text);
   }
-  return readings;
+  return variants;
 }
 
 /** Pages are the same over http and https, and with or without a trailing slash. */

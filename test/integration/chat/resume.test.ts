@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAnswerRuns } from '#src/chat/runs/answer-runs.ts';
 import { followRun } from '#src/chat/runs/follow-run.ts';
 import { sweepRuns } from '#src/chat/runs/sweep-runs.ts';
-import { untilForgotten } from '#src/chat/runs/until-forgotten.ts';
+import { untilAbandoned } from '#src/chat/runs/until-abandoned.ts';
 import { collectAnswer } from '#src/client/collect-answer.ts';
 import { createMillraceClient } from '#src/client/millrace-client.ts';
 import type { StreamLine } from '#src/client/packets.ts';
@@ -215,7 +215,7 @@ describe('an answer that is followed from another process', () => {
     const reader = await beginAnswer(millrace);
     const { db } = millrace.services;
     const waits: number[] = [];
-    const forget = untilForgotten(
+    const forget = untilAbandoned(
       {
         db,
         async wait(ms) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NameGiver } from '#src/chat/custom-tools/tool-names.ts';
+import { NameAllocator } from '#src/chat/custom-tools/tool-names.ts';
 import { splitUnits } from '#src/chat/extract/split-units.ts';
 import { enclose } from '#src/chat/research/prompts.ts';
 import { toPageUrls } from '#src/chat/search/read-web-pages.ts';
@@ -26,8 +26,8 @@ const cell = (html: string): string =>
 const BOMBS: [what: string, run: () => unknown][] = [
   ['marks on a letter of a question', () => tokenize(`a${MARKS}`)],
   ['marks on a letter of a name', () => organizationKey(`a${MARKS}`)],
-  ['marks on a letter of a tool name', () => new NameGiver().give(`a${MARKS}`)],
-  ['underscores in a tool name', () => new NameGiver().give(`a${many('_')}b`)],
+  ['marks on a letter of a tool name', () => new NameAllocator().allocate(`a${MARKS}`)],
+  ['underscores in a tool name', () => new NameAllocator().allocate(`a${many('_')}b`)],
   ['brackets around an address', () => toPageUrls([`a${many('>')}b`])],
   ['spaces after an angle bracket', () => enclose('report', `<${many(' ')}a`)],
   ['hashes within a heading', () => splitUnits(`# a${many('#')}b`)],

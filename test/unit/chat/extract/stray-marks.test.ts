@@ -4,7 +4,7 @@ import { removeCitations, WrittenCitations } from '#src/chat/citations/written-c
 import { toSources } from '#src/chat/extract/to-sources.ts';
 import { type ExtractPiece, writeExtract } from '#src/chat/extract/write-extract.ts';
 import { writeQuotes } from '#src/chat/extract/write-quotes.ts';
-import { showPieces } from '#src/chat/answer/show-pieces.ts';
+import { streamPieces } from '#src/chat/answer/stream-pieces.ts';
 import { toSearchDoc } from '#src/chat/citations/to-search-doc.ts';
 import type { SearchHit } from '#src/documents/search-hit.ts';
 import { fakeHit } from '#test/support/fake-hit.ts';
@@ -26,7 +26,7 @@ function answerOf(text: string, write: Write) {
   const numbers = new CitationNumbers();
   numbers.openRanges(1)[0]?.numberOf(toSearchDoc(hit));
   const pieces = write([hit], numbers);
-  const packets = [...showPieces(pieces, { numbers, includeCitations: true, turn: 0 })];
+  const packets = [...streamPieces(pieces, { numbers, includeCitations: true, turn: 0 })];
   const bodies = packets.map(({ obj }) => obj);
   return {
     answer: bodies.map((body) => (body.type === 'message_delta' ? body.content : '')).join(''),

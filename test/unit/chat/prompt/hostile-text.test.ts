@@ -3,7 +3,7 @@ import { buildPrompt, type PromptInput } from '#src/chat/prompt/build-prompt.ts'
 import { CitationWriter } from '#src/chat/citations/citations.ts';
 import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import { delimit, escapeResult } from '#src/chat/prompt/delimit.ts';
-import { hideEchoes } from '#src/chat/model/hide-echoes.ts';
+import { redactEchoes } from '#src/chat/model/redact-echoes.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 const LONG_LINK = `https://kb.example/${'x'.repeat(8_000)}`;
@@ -140,7 +140,7 @@ describe('the text of a failure', () => {
     ],
     ['on one line', sent.replaceAll('\n', ' ')],
   ])('does not repeat what was sent %s', (_, echo) => {
-    const shown = hideEchoes(`invalid content ${echo} at 5`, [sent]);
+    const shown = redactEchoes(`invalid content ${echo} at 5`, [sent]);
     expect(shown).not.toMatch(/osprey|secret/);
     expect(shown).toContain('invalid content');
     expect(shown).toContain('at 5');

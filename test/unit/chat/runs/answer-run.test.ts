@@ -30,7 +30,7 @@ const broken = (message: string): unknown => ({
 function script(
   count: number,
   wait: Promise<void> = Promise.resolve(),
-  untilForgotten: AnswerRunOptions['untilForgotten'] = null,
+  untilAbandoned: AnswerRunOptions['untilAbandoned'] = null,
 ): Script {
   let drawn = 0;
   let ended = '';
@@ -53,7 +53,7 @@ function script(
   const run = new AnswerRun(lines(), {
     abandoned: SUMMARY,
     abandon: () => abandoned.reject(new Error('abandoned')),
-    untilForgotten,
+    untilAbandoned,
     describeFailure,
   });
   return { run, drawn: () => drawn, ended: () => ended };
@@ -131,7 +131,7 @@ describe('a run', () => {
         yield line('never');
         return SUMMARY;
       })(),
-      { abandoned: SUMMARY, abandon: () => undefined, untilForgotten: null, describeFailure },
+      { abandoned: SUMMARY, abandon: () => undefined, untilAbandoned: null, describeFailure },
     );
     await expect(run.follow(0, ALWAYS).next()).rejects.toThrow('no model');
   });
@@ -143,7 +143,7 @@ describe('a run', () => {
         await Promise.reject(new Error('not saved'));
         return SUMMARY;
       })(),
-      { abandoned: SUMMARY, abandon: () => undefined, untilForgotten: null, describeFailure },
+      { abandoned: SUMMARY, abandon: () => undefined, untilAbandoned: null, describeFailure },
     );
     for (const cursor of [0, 0])
       expect(await Array.fromAsync(run.follow(cursor, ALWAYS))).toEqual([
@@ -159,18 +159,18 @@ describe('a run without readers', () => {
   function absence() {
     const time = Promise.withResolvers<void>();
     const signals: AbortSignal[] = [];
-    const untilForgotten = (signal: AbortSignal): Promise<void> => {
+    const untilAbandoned = (signal: AbortSignal): Promise<void> => {
       signals.push(signal);
       const back = Promise.withResolvers<never>();
       signal.addEventListener('abort', () => back.reject(new Error('back')));
       return Promise.race([time.promise, back.promise]);
     };
-    return { untilForgotten, signals, pass: time.resolve, fail: time.reject };
+    return { untilAbandoned, signals, pass: time.resolve, fail: time.reject };
   }
 
   it('continues, and is complete when a reader comes back', async () => {
-    const { untilForgotten, signals } = absence();
-    const { run, ended } = script(50, Promise.resolve(), untilForgotten);
+    const { untilAbandoned, signals } = absence();
+    const { run, ended } = script(50, Promise.resolve(), untilAbandoned);
     const reader = run.follow(0, ALWAYS);
     await reader.next();
     await reader.return(SUMMARY);
@@ -181,9 +181,9 @@ describe('a run without readers', () => {
   });
 
   it('is followed live by readers that come back in time, however often', async () => {
-    const { untilForgotten, signals } = absence();
+    const { untilAbandoned, signals } = absence();
     const gate = Promise.withResolvers<void>();
-    const { run, ended } = script(3, gate.promise, untilForgotten);
+    const { run, ended } = script(3, gate.promise, untilAbandoned);
     for (let round = 0; round < 3; round += 1) {
       const reader = run.follow(0, ALWAYS);
       await reader.next();
@@ -201,7 +201,7 @@ describe('a run without readers', () => {
     async (how) => {
       const wait = absence();
       const never = Promise.withResolvers<void>();
-      const { run, ended } = script(3, never.promise, wait.untilForgotten);
+      const { run, ended } = script(3, never.promise, wait.untilAbandoned);
       const reader = run.follow(0, ALWAYS);
       await reader.next();
       await reader.return(SUMMARY);

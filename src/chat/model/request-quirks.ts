@@ -1,8 +1,8 @@
 import { classifyFailure } from './classify-failure.ts';
-import { type Habit, habitFor, type RequestBody } from './habits.ts';
+import { type Quirk, quirkFor, type RequestBody } from './quirks.ts';
 import { readProviderError } from './read-provider-error.ts';
 
-/** Each habit changes the request, so retries must be bounded; no provider refuses more than this. */
+/** Each quirk changes the request, so retries must be bounded; no provider refuses more than this. */
 const MAX_TRIED = 6;
 /** Statuses of a refused request. Some servers answer 404 or 500 where others answer 400. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -18,28 +18,28 @@ const MAX_WORDS = 4_000;
  * Learns how a model wants its requests. What it has refused once is omitted or changed from then on, so a refusal
  * costs one request per process instead of one every time.
  */
-export class RequestHabits {
-  #learned: readonly Habit[] = [];
+export class RequestQuirks {
+  #learned: readonly Quirk[] = [];
   /** Its reasoning counts towards the length limit, so a short limit leaves no room for text. */
-  thinksAtLength = false;
+  reasoningCountsTowardsLimit = false;
 
   /** Sends a request, with as many retries as needed. */
   begin(): RequestTry {
-    return new RequestTry(this.#learned, (habits) => {
+    return new RequestTry(this.#learned, (quirks) => {
       const names = new Set(this.#learned.map(({ name }) => name));
-      this.#learned = [...this.#learned, ...habits.filter(({ name }) => !names.has(name))];
+      this.#learned = [...this.#learned, ...quirks.filter(({ name }) => !names.has(name))];
     });
   }
 }
 
-/** One request, with the habits learned before it and those being tried. */
+/** One request, with the quirks learned before it and those being tried. */
 export class RequestTry {
-  readonly #learned: readonly Habit[];
-  readonly #keep: (habits: readonly Habit[]) => void;
-  readonly #tried: Habit[] = [];
+  readonly #learned: readonly Quirk[];
+  readonly #keep: (quirks: readonly Quirk[]) => void;
+  readonly #tried: Quirk[] = [];
   #sent: RequestBody = {};
 
-  constructor(learned: readonly Habit[], keep: (habits: readonly Habit[]) => void) {
+  constructor(learned: readonly Quirk[], keep: (quirks: readonly Quirk[]) => void) {
     this.#learned = learned;
     this.#keep = keep;
   }
@@ -53,24 +53,24 @@ export class RequestTry {
     return this.#sent;
   }
 
-  /** The model has answered, so the tried habits are right. */
+  /** The model has answered, so the tried quirks are right. */
   accept(): void {
-    // A value out of range is not a habit: the next request may have another value.
+    // A value out of range is not a quirk: the next request may have another value.
     this.#keep(this.#tried.filter(({ isLasting }) => isLasting));
   }
 
   /**
    * Whether the request can be retried in another form. A quote of the question in the provider's message may look like
-   * a reason, so a habit is kept only when it has helped.
+   * a reason, so a quirk is kept only when it has helped.
    */
   learn(error: unknown): boolean {
     if (this.#tried.length >= MAX_TRIED) return false;
     const report = readProviderError(error);
     if (report.status === null || !REFUSALS.has(classifyFailure(report))) return false;
     const known = new Set([...this.#learned, ...this.#tried].map(({ name }) => name));
-    const habit = habitFor(report.body.slice(0, MAX_WORDS) || report.words, this.#sent, known);
-    if (habit === null) return false;
-    this.#tried.push(habit);
+    const quirk = quirkFor(report.body.slice(0, MAX_WORDS) || report.words, this.#sent, known);
+    if (quirk === null) return false;
+    this.#tried.push(quirk);
     return true;
   }
 }

@@ -16,14 +16,14 @@ const FRAMING_SPARE_BYTES = 1024 * 1024;
 const MAX_FAILURE_CHARACTERS = 8_000;
 const doneSchema = z.object({ failure: z.string().nullable() });
 
-interface JobToPlay extends PythonJob {
+interface JobToRun extends PythonJob {
   limits: SandboxLimits;
   snapshot: Uint8Array;
   start(): Promise<Runner>;
 }
 
 /** Runs one job in its own process, enforces the limits, and ends the process. */
-export async function* playJob(job: JobToPlay): AsyncGenerator<PythonText, PythonOutcome> {
+export async function* runJob(job: JobToRun): AsyncGenerator<PythonText, PythonOutcome> {
   const { limits, signal } = job;
   const runner = await job.start();
   const run = new Run(runner);
@@ -67,13 +67,13 @@ class Run {
   }
 
   /** Never causes an unhandled rejection: its failure is awaited after the text. */
-  follow(job: JobToPlay): Promise<PythonOutcome> {
+  follow(job: JobToRun): Promise<PythonOutcome> {
     const outcome = this.#follow(job).finally(() => this.printed.close());
     outcome.catch(() => undefined);
     return outcome;
   }
 
-  async #follow(job: JobToPlay): Promise<PythonOutcome> {
+  async #follow(job: JobToRun): Promise<PythonOutcome> {
     this.#endAfter(job.limits.startMs, 'Python did not start in time.');
     sendJob(this.#runner, job);
     const failure = await this.#readAll(job.limits).catch((error: unknown) => {
@@ -123,7 +123,7 @@ class Run {
   }
 }
 
-function sendJob({ stdin }: Runner, { code, files, limits, snapshot }: JobToPlay): void {
+function sendJob({ stdin }: Runner, { code, files, limits, snapshot }: JobToRun): void {
   const named = files.map(({ name, bytes }) => ({ name, byteCount: bytes.length }));
   const job = {
     pyodideUrl: PYODIDE_URL,

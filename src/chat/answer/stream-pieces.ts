@@ -5,7 +5,7 @@ import type { ExtractPiece } from '#src/chat/extract/write-extract.ts';
 import { packetAt, type Packet } from '#src/chat/wire/packets.ts';
 
 /** Streams the text and citations of an answer that no model wrote. */
-export function* showPieces(
+export function* streamPieces(
   pieces: readonly ExtractPiece[],
   at: { numbers: CitationNumbers; includeCitations: boolean; turn: number },
 ): Generator<Packet> {

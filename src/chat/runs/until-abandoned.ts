@@ -10,13 +10,13 @@ const FOLLOWED_MS = 15_000;
  * none of another one, who would have updated its row.
  * @throws the signal's reason
  */
-export async function untilForgotten(
+export async function untilAbandoned(
   { db, wait }: Pick<RunServices, 'db' | 'wait'>,
   { messageId, graceMs, signal }: { messageId: number; graceMs: number; signal: AbortSignal },
 ): Promise<void> {
   for (let leftMs = graceMs; leftMs > 0;) {
     await wait(leftMs, signal);
-    leftMs = await msUntilForgotten(db, messageId, graceMs);
+    leftMs = await msUntilAbandoned(db, messageId, graceMs);
   }
 }
 
@@ -26,7 +26,7 @@ export async function markFollowed(db: RunServices['db'], messageId: number): Pr
     where chat_message_id = ${messageId} and finished_at is null`.execute(db);
 }
 
-async function msUntilForgotten(
+async function msUntilAbandoned(
   db: RunServices['db'],
   messageId: number,
   graceMs: number,

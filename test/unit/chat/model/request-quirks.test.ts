@@ -69,7 +69,7 @@ describe('a setting that a model refuses', () => {
     expect(answers).toEqual(['Yes', 'Yes', 'Yes']);
     expect(llm.calls).toHaveLength(6);
     expect(llm.calls.at(-1)?.body).toMatchObject({ max_completion_tokens: 50 });
-    // Another model of the same server has its own habits.
+    // Another model of the same server has its own quirks.
     await answerOf(openLlm(llm, { model: 'other' }), request);
     expect(llm.calls).toHaveLength(9);
   });

@@ -4,7 +4,7 @@ const MIN_ECHO = 12;
 const NOISE = /\\+[bfnrt]|[\\\s"']+/g;
 
 /** `words` without the passages that they repeat from `texts`, however escaped: providers often quote the request. */
-export function hideEchoes(words: string, texts: readonly string[]): string {
+export function redactEchoes(words: string, texts: readonly string[]): string {
   const { plain, places } = squeeze(words);
   const plainTexts = texts.map((text) => text.replaceAll(NOISE, ''));
   const isEcho = Array.from({ length: words.length }, () => false);

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, objectsIn } from './json-members.ts';
 export type RequestBody = JsonObject;
 
 /** A feature that a model does not accept, and how to send a request without it. */
-export interface Habit {
+export interface Quirk {
   readonly name: string;
   /** False: it applies to this request only. */
   readonly isLasting: boolean;
@@ -11,7 +11,7 @@ export interface Habit {
   readonly apply: (body: RequestBody) => RequestBody;
 }
 
-type Rule = (words: string, body: RequestBody) => Habit | null;
+type Rule = (words: string, body: RequestBody) => Quirk | null;
 
 const IS_MISSING = /missing|must be (?:passed|provided|included|present|set)|is required/i;
 const IS_OUT_OF_RANGE = /between|in the range|less than|greater than|at most|at least|too large/i;
@@ -25,20 +25,20 @@ const STANDARD_MEMBERS: ReadonlySet<string> = new Set([
 const STANDARD_CALL_MEMBERS: ReadonlySet<string> = new Set(['id', 'type', 'function', 'index']);
 
 /**
- * The habit that a refusal asks for, if it is not among the `known`; null when no change would help.
+ * The quirk that a refusal asks for, if it is not among the `known`; null when no change would help.
  * @param words the provider's message
  * @param body the request that was sent
  */
-export function habitFor(
+export function quirkFor(
   words: string,
   body: RequestBody,
   known: ReadonlySet<string>,
-): Habit | null {
+): Quirk | null {
   const before = JSON.stringify(body);
   for (const rule of RULES) {
-    const habit = rule(words, body);
-    if (habit === null || known.has(habit.name)) continue;
-    if (JSON.stringify(habit.apply(body)) !== before) return habit;
+    const quirk = rule(words, body);
+    if (quirk === null || known.has(quirk.name)) continue;
+    if (JSON.stringify(quirk.apply(body)) !== before) return quirk;
   }
   return null;
 }
@@ -134,7 +134,7 @@ const stripState: Rule = (words, body) => {
 };
 
 /** Ollama, and templates of llama.cpp and vLLM, parse arguments into an object. */
-const mendArguments: Rule = (words) =>
+const repairArguments: Rule = (words) =>
   /arguments|tool_use\.input|valid dictionary|mapping/i.test(words)
     ? lasting('arguments are objects', (body) =>
         onAssistants(body, (message) => {
@@ -177,11 +177,11 @@ const RULES: readonly Rule[] = [
   leftOut(/\btemperature\b/i, 'temperature'),
   leftOut(/stream_options|include_usage/i, 'stream_options'),
   stripState,
-  mendArguments,
+  repairArguments,
   joinSystem,
 ];
 
-function lasting(name: string, apply: Habit['apply']): Habit {
+function lasting(name: string, apply: Quirk['apply']): Quirk {
   return { name, isLasting: true, apply };
 }
 

@@ -23,12 +23,15 @@ const ANNOUNCED: Window = { units: 6, length: 900 };
  * question.
  * @param all every candidate, by position
  */
-export function addWindows(chosen: readonly Candidate[], all: readonly Candidate[]): Candidate[] {
+export function addContinuations(
+  chosen: readonly Candidate[],
+  all: readonly Candidate[],
+): Candidate[] {
   const quoted = new Set(chosen);
   const texts = new Set(chosen.map(({ unit }) => unit.text));
   let left = MAX_ANSWER_LENGTH - chosen.reduce((sum, { unit }) => sum + unit.text.length, 0);
   for (const [index, start] of chosen.entries()) {
-    for (const next of windowOf(start, all, index === 0 ? AFTER_BEST : AFTER_OTHERS)) {
+    for (const next of continuationOf(start, all, index === 0 ? AFTER_BEST : AFTER_OTHERS)) {
       const { text } = next.unit;
       if (texts.has(text)) continue;
       if (text.length > left || quoted.size === MAX_UNITS) break;
@@ -40,14 +43,14 @@ export function addWindows(chosen: readonly Candidate[], all: readonly Candidate
   return [...quoted];
 }
 
-function windowOf(start: Candidate, all: readonly Candidate[], plain: Window): Candidate[] {
+function continuationOf(start: Candidate, all: readonly Candidate[], plain: Window): Candidate[] {
   const { units, length } = start.unit.text.endsWith(':') ? ANNOUNCED : plain;
   const after: Candidate[] = [];
   let left = length;
   let last = start;
   for (const next of all.slice(start.position + 1, start.position + 1 + units)) {
     left -= next.unit.text.length;
-    if (!goesOn(last, next) || isScrap(next) || left < 0) break;
+    if (!isContinuation(last, next) || isScrap(next) || left < 0) break;
     after.push(next);
     last = next;
   }
@@ -55,7 +58,7 @@ function windowOf(start: Candidate, all: readonly Candidate[], plain: Window): C
 }
 
 /** Whether one directly follows the other in the same section. */
-export function goesOn(one: Candidate | undefined, other: Candidate): boolean {
+export function isContinuation(one: Candidate | undefined, other: Candidate): boolean {
   return (
     one?.passage === other.passage &&
     one.unit.section === other.unit.section &&

@@ -1,7 +1,7 @@
 const HIGH_SURROGATE_AT_END = /[\uD800-\uDBFF]$/;
 
 /** Joins text that arrives in pieces into whole characters, without NUL, which the database cannot store. */
-export class WholeText {
+export class CharacterJoiner {
   #held = '';
 
   /** The part that can be shown now. */

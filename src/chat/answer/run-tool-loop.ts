@@ -12,7 +12,7 @@ import { emptyAnswer, withheld } from '#src/chat/steps/no-answer.ts';
 import { packetAt, type Packet } from '#src/chat/wire/packets.ts';
 import { escapeResult } from '#src/chat/prompt/delimit.ts';
 import { runTools, type ToolStepOutcome } from '#src/chat/steps/run-tools.ts';
-import { showPieces } from './show-pieces.ts';
+import { streamPieces } from './stream-pieces.ts';
 import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
 
@@ -48,7 +48,7 @@ interface Progress {
  * Calls the model, runs the tools that it calls, and repeats with their results until it answers.
  * @param toolCalls filled as they are made
  */
-export async function* runCycles(
+export async function* runToolLoop(
   input: GenerateInput,
   model: ChatModel,
   first: FirstSearch | null,
@@ -59,7 +59,7 @@ export async function* runCycles(
   for (let cycle = 0; cycle <= MAX_CYCLES; cycle += 1) {
     const offered = progress.mayCall && cycle < MAX_CYCLES - 1 ? offeredTools(input, cycle) : [];
     const forced = cycle === 0 && input.forcedToolId !== null && offered.length > 0;
-    const standIn = forced ? searchFor(offered, input.question) : null;
+    const fallbackCall = forced ? searchFor(offered, input.question) : null;
     const asked: ModelStepInput = {
       ...progress,
       model,
@@ -72,12 +72,13 @@ export async function* runCycles(
       },
       documents: progress.isSearched ? [...progress.numbers.documents.values()] : null,
       includeCitations: input.includeCitations,
-      words: wordsOf(forced, standIn),
+      words: textModeOf(forced, fallbackCall),
       beforeText: (at) => showFirst(progress, at),
     };
     const step = yield* askWithin(asked, budget);
     if (step.finishReason === 'content-filter') throw withheld(model);
-    const calls = step.toolCalls.length === 0 && standIn !== null ? [standIn] : step.toolCalls;
+    const calls =
+      step.toolCalls.length === 0 && fallbackCall !== null ? [fallbackCall] : step.toolCalls;
     if (calls.length === 0 || offered.length === 0) {
       if (step.isShown) return yield* endAnswer(input, progress, step);
       if (calls.length === 0 || progress.isRefused)
@@ -164,7 +165,7 @@ function* quoteFound(
   if (pieces.length === 0) throw emptyAnswer(model, step.finishReason);
   const turn = yield* showFirst(progress, step.turn);
   yield packetAt(turn, startMessage([...numbers.documents.values()]));
-  yield* showPieces(pieces, { ...input, numbers, turn });
+  yield* streamPieces(pieces, { ...input, numbers, turn });
   return toolCalls;
 }
 
@@ -193,8 +194,11 @@ function recordToolResults(
   if (outcome.isLast) progress.mayCall = false;
 }
 
-function wordsOf(forced: boolean, standIn: ModelToolCall | null): 'shown' | 'held' | 'dropped' {
-  if (standIn !== null) return 'dropped';
+function textModeOf(
+  forced: boolean,
+  fallbackCall: ModelToolCall | null,
+): 'shown' | 'held' | 'dropped' {
+  if (fallbackCall !== null) return 'dropped';
   return forced ? 'held' : 'shown';
 }
 

@@ -22,27 +22,29 @@ const HOLDS_NO_NUMBER = 0.85;
 const HEADING_SAYS_ALL = 0.75;
 
 /** A factor around 1: how well the form of a unit suits an answer to this kind of question. */
-export function shapeOf(question: Question, item: Evidence, weights: readonly number[]): number {
+export function formFactor(question: Question, item: Evidence, weights: readonly number[]): number {
   const { candidate } = item;
   const length = Math.min(1.25, 0.8 + (0.2 * candidate.terms.size) / 15);
   const opening = candidate.isFirst ? 1.1 : 1;
-  return (opening * plainShape(question, candidate) * suitsKind(question, item, weights)) / length;
+  return (
+    (opening * plainFormFactor(question, candidate) * kindFactor(question, item, weights)) / length
+  );
 }
 
-function plainShape({ kind }: Question, { unit, terms }: Candidate): number {
+function plainFormFactor({ kind }: Question, { unit, terms }: Candidate): number {
   if (isBareCode(unit)) return 0.4;
   // The announcement of a list says nothing without the list.
   if (terms.size < 3 || unit.text.endsWith(':')) return 0.6;
   return isCode(unit) && kind !== 'instruction' ? 0.7 : 1;
 }
 
-function suitsKind(question: Question, evidence: Evidence, weights: readonly number[]): number {
+function kindFactor(question: Question, evidence: Evidence, weights: readonly number[]): number {
   const isNamed = evidence.isHeadingAsked && isUnderHeading(evidence, weights);
   const place = (isNamed ? 1.5 : 1) * (evidence.isTitleAsked ? 1.2 : 1);
-  return place * suitsValue(question, evidence) * suitsShape(question, evidence, weights);
+  return place * valueFactor(question, evidence) * shapeFactor(question, evidence, weights);
 }
 
-function suitsShape(question: Question, evidence: Evidence, weights: readonly number[]): number {
+function shapeFactor(question: Question, evidence: Evidence, weights: readonly number[]): number {
   const { kind } = question;
   const { candidate } = evidence;
   const { unit } = candidate;
@@ -64,7 +66,7 @@ function suitsShape(question: Question, evidence: Evidence, weights: readonly nu
 }
 
 /** Units with the requested kind of value come first. */
-function suitsValue(question: Question, evidence: Evidence): number {
+function valueFactor(question: Question, evidence: Evidence): number {
   const { counted, measure } = question.value;
   if (counted.size > 0) return holdsCount(evidence.candidate, counted) ? COUNTS : COUNTS_NOT;
   if (measure === null) return 1;

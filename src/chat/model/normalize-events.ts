@@ -1,4 +1,4 @@
-import { mendChunk, type SeenCalls } from './mend-chunk.ts';
+import { normalizeChunk, type SeenCalls } from './normalize-chunk.ts';
 
 const LINE_END = /\r\n|\n|\r/;
 const STOP = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
@@ -7,20 +7,20 @@ const STOP = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\
  * `fetch` for event streams in various dialects: each chunk is converted to the format that the provider library reads.
  * A non-empty answer that ends with `[DONE]` but no finish reason is given one.
  */
-export function mendingFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+export function normalizingFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null || !response.ok) return response;
     const { status, statusText, headers } = response;
-    const mended = response.body
+    const normalized = response.body
       .pipeThrough(new TextDecoderStream())
-      .pipeThrough(mendLines())
+      .pipeThrough(normalizeLines())
       .pipeThrough(new TextEncoderStream());
-    return new Response(mended, { status, statusText, headers });
+    return new Response(normalized, { status, statusText, headers });
   };
 }
 
-function mendLines(): TransformStream<string, string> {
+function normalizeLines(): TransformStream<string, string> {
   const events = new Events();
   // Pieces of an unfinished line: each is searched once, and all are joined at its end.
   let pending: string[] = [];
@@ -31,14 +31,14 @@ function mendLines(): TransformStream<string, string> {
       let out = '';
       for (const line of lines) {
         pending.push(line);
-        out += `${events.mend(pending.join(''))}\n`;
+        out += `${events.normalize(pending.join(''))}\n`;
         pending = [];
       }
       if (rest !== '') pending.push(rest);
       if (out !== '') controller.enqueue(out);
     },
     flush(controller) {
-      if (pending.length > 0) controller.enqueue(events.mend(pending.join('')));
+      if (pending.length > 0) controller.enqueue(events.normalize(pending.join('')));
     },
   });
 }
@@ -46,19 +46,19 @@ function mendLines(): TransformStream<string, string> {
 /** What the events of one answer have contained so far. */
 class Events {
   readonly #calls: SeenCalls = { ids: new Map() };
-  #hasSaid = false;
+  #hasOutput = false;
   #isFinished = false;
 
-  mend(line: string): string {
+  normalize(line: string): string {
     if (!line.startsWith('data:')) return line;
     const data = line.slice('data:'.length).trim();
-    if (data === '[DONE]') return this.#hasSaid && !this.#isFinished ? STOP + line : line;
+    if (data === '[DONE]') return this.#hasOutput && !this.#isFinished ? STOP + line : line;
     const chunk = parseJson(data);
     if (chunk === undefined) return line;
-    const { mended, hasSaid, isFinished } = mendChunk(chunk, this.#calls);
-    this.#hasSaid ||= hasSaid;
+    const { normalized, hasOutput, isFinished } = normalizeChunk(chunk, this.#calls);
+    this.#hasOutput ||= hasOutput;
     this.#isFinished ||= isFinished;
-    return mended === null ? line : `data: ${JSON.stringify(mended)}`;
+    return normalized === null ? line : `data: ${JSON.stringify(normalized)}`;
   }
 }
 

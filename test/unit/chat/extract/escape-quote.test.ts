@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { removeCitations } from '#src/chat/citations/written-citations.ts';
-import { disarmQuote } from '#src/chat/extract/disarm-quote.ts';
+import { escapeQuote } from '#src/chat/extract/escape-quote.ts';
 import { safeLink } from '#src/chat/citations/safe-link.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
@@ -26,8 +26,8 @@ describe('a quote in an answer', () => {
     ['an element that fetches', '<IMG src=x onerror=y>', String.raw`\<IMG src=x onerror=y>`],
     ['an element that runs code', 'a <script>b</script>', String.raw`a \<script>b\</script>`],
   ])('shows %s as literal text', (_, text, shown) => {
-    expect(disarmQuote(text)).toBe(shown);
-    expect(removeCitations(disarmQuote(text))).toBe(shown);
+    expect(escapeQuote(text)).toBe(shown);
+    expect(removeCitations(escapeQuote(text))).toBe(shown);
   });
 
   it.each([
@@ -36,13 +36,13 @@ describe('a quote in an answer', () => {
     '```html\n<script>[[1]](x)</script>\n```',
     '| [a](/b) | c |\n| --- | --- |\n| 1 | 2 |',
   ])('leaves harmless text unchanged: %s', (text) => {
-    expect(disarmQuote(text)).toBe(text);
+    expect(escapeQuote(text)).toBe(text);
   });
 
   it('is disarmed in linear time', () => {
     for (const piece of ['[[', '![', '](', '[1]: ', '<', '[[1, '])
       expect(
-        cpuMsOf(() => disarmQuote(piece.repeat(20_000))),
+        cpuMsOf(() => escapeQuote(piece.repeat(20_000))),
         piece,
       ).toBeLessThan(2_000);
   });

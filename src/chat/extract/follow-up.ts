@@ -1,7 +1,7 @@
 import { readQuestion } from './read-question.ts';
 
 /** Begins as a continuation. */
-const GOES_ON =
+const CONTINUATION =
   /^\W*(?:and\b|or\b|but\b|also\b|what about|how about|same for|what if|why not|why\?*$|und\b|auch\b|et\b|y\b)/i;
 /** Refers to something named before. */
 const POINTS_BACK =
@@ -14,16 +14,16 @@ const FEW_TERMS = 3;
 const FULL_PRIOR = 0.5;
 
 /** Whether a question cannot be understood without the one before: "And on Windows?", "How do I turn it off?". */
-export function leansOnBefore(question: string): boolean {
+export function isFollowUp(question: string): boolean {
   const own = readQuestion(question, null).terms.filter(({ prior }) => prior > FULL_PRIOR);
   if (own.length === 0) return true;
-  if (GOES_ON.test(question)) return own.length < FEW_TERMS;
+  if (CONTINUATION.test(question)) return own.length < FEW_TERMS;
   if (own.length > FEW_TERMS) return false;
   return POINTS_BACK.test(question.replaceAll(POINTS_NOWHERE, ''));
 }
 
 /** The latest self-contained question among those before (oldest first), looking back at most four. */
-export function questionLeantOn(before: readonly string[]): string | null {
+export function antecedentQuestion(before: readonly string[]): string | null {
   const latest = before.slice(-4);
-  return latest.findLast((question) => !leansOnBefore(question)) ?? latest.at(-1) ?? null;
+  return latest.findLast((question) => !isFollowUp(question)) ?? latest.at(-1) ?? null;
 }

@@ -13,7 +13,7 @@ const ELEMENT =
  * Escapes a quote of a foreign document for an answer in Markdown: anything that would look like our citation, fetch
  * something or run something is shown literally. Code blocks stay unchanged.
  */
-export function disarmQuote(text: string): string {
+export function escapeQuote(text: string): string {
   if (FENCE.test(text)) return text;
   return text
     .replaceAll(MARKUP, (mark: string, target: string | undefined) => {

@@ -8,46 +8,46 @@ export interface SeenCalls {
   readonly ids: Map<number, string>;
 }
 
-export interface MendedChunk {
-  /** Null when nothing had to be repaired. */
-  mended: JsonObject | null;
+export interface NormalizedChunk {
+  /** Null when nothing had to be changed. */
+  normalized: JsonObject | null;
   /** It contains text or a call. */
-  hasSaid: boolean;
+  hasOutput: boolean;
   isFinished: boolean;
 }
 
-const NOTHING: MendedChunk = { mended: null, hasSaid: false, isFinished: false };
+const NOTHING: NormalizedChunk = { normalized: null, hasOutput: false, isFinished: false };
 
 /**
  * Normalizes one chunk of an answer to OpenAI's format. Known dialects: `arguments` as an object (llama.cpp b8200,
  * gateways to Ollama), calls without `index` (Gemini, Mistral, Kimi), without or with a repeated `id`, other roles,
  * events without `choices`, `"error": null`.
  */
-export function mendChunk(chunk: unknown, calls: SeenCalls): MendedChunk {
+export function normalizeChunk(chunk: unknown, calls: SeenCalls): NormalizedChunk {
   if (!isObject(chunk)) return NOTHING;
-  let isMended = false;
-  const mend = (target: JsonObject, name: string, value: unknown): void => {
+  let isChanged = false;
+  const set = (target: JsonObject, name: string, value: unknown): void => {
     target[name] = value;
-    isMended = true;
+    isChanged = true;
   };
   if (chunk['error'] === null) {
     delete chunk['error'];
-    isMended = true;
+    isChanged = true;
   }
   if (chunk['choices'] === undefined || chunk['choices'] === null) {
     // A message of the server beside the answer, such as a ping; an error is left unchanged.
     if ('error' in chunk || !isAside(chunk)) return NOTHING;
-    mend(chunk, 'choices', []);
+    set(chunk, 'choices', []);
   }
   const [choice] = objectsIn(chunk['choices']);
   const delta = isObject(choice?.['delta']) ? choice['delta'] : {};
   const { role, content } = delta;
-  if (typeof role === 'string' && role !== 'assistant') mend(delta, 'role', 'assistant');
+  if (typeof role === 'string' && role !== 'assistant') set(delta, 'role', 'assistant');
   const written = objectsIn(delta['tool_calls']);
-  for (const call of written) if (mendCall(call, calls)) isMended = true;
+  for (const call of written) if (normalizeCall(call, calls)) isChanged = true;
   return {
-    mended: isMended ? chunk : null,
-    hasSaid: written.length > 0 || (content ?? '') !== '',
+    normalized: isChanged ? chunk : null,
+    hasOutput: written.length > 0 || (content ?? '') !== '',
     isFinished: (choice?.['finish_reason'] ?? '') !== '',
   };
 }
@@ -57,19 +57,19 @@ function isAside(chunk: JsonObject): boolean {
   return 'usage' in chunk || 'type' in chunk || chunk['object'] === 'chat.completion.chunk';
 }
 
-function mendCall(call: JsonObject, { ids }: SeenCalls): boolean {
-  let isMended = false;
+function normalizeCall(call: JsonObject, { ids }: SeenCalls): boolean {
+  let isChanged = false;
   const { index, id } = call;
   if (typeof index !== 'number') {
     call['index'] = indexOf(call, ids);
-    isMended = true;
+    isChanged = true;
   }
   const at = Number(call['index']);
   const isNew = !ids.has(at);
   if (isNew) {
     const taken = typeof id !== 'string' || id === '' || [...ids.values()].includes(id);
     ids.set(at, taken ? newCallId() : id);
-    isMended ||= taken;
+    isChanged ||= taken;
     if (taken) call['id'] = ids.get(at);
   }
   const written = call['function'];
@@ -79,9 +79,9 @@ function mendCall(call: JsonObject, { ids }: SeenCalls): boolean {
   }
   if (typeof written['arguments'] === 'object' && written['arguments'] !== null) {
     written['arguments'] = JSON.stringify(written['arguments']);
-    isMended = true;
+    isChanged = true;
   }
-  return isMended;
+  return isChanged;
 }
 
 /** A piece without an index continues the call with its id, or the last one, unless it begins another. */

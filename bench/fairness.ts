@@ -63,13 +63,13 @@ async function measure(
 async function probe(
   target: ChildMillrace,
   key: string,
-  goesOn: (count: number) => Promise<boolean>,
+  shouldContinue: (count: number) => Promise<boolean>,
 ): Promise<object> {
   const times: ProbeTimes[] = [];
   do {
     await wait(BETWEEN_PROBES_MS);
     times.push(await timeProbe(target, key));
-  } while (await goesOn(times.length));
+  } while (await shouldContinue(times.length));
   const accepted = times.map(({ acceptedMs }) => acceptedMs).sort((a, b) => a - b);
   const found = times.map(({ foundMs }) => foundMs).sort((a, b) => a - b);
   const middle = Math.floor(times.length / 2);

@@ -27,7 +27,7 @@ export interface NewMember {
 }
 
 /** The error message for adding a member to a plan with this many seats taken, or null if there is a free seat. */
-export type WhyNoSeat = (plan: PlanTier, taken: number) => string | null;
+export type ExplainNoSeat = (plan: PlanTier, taken: number) => string | null;
 
 /** The user accounts of a workspace, oldest first, and the workspace's plan. */
 export async function listMembers(
@@ -68,12 +68,12 @@ export async function listMembers(
 export async function addMember(
   db: Database,
   { workspaceId, displayName, email, role }: NewMember,
-  whyNoSeat: WhyNoSeat,
+  explainNoSeat: ExplainNoSeat,
 ): Promise<{ userId: UserId; apiKey: string }> {
   return db.transaction().execute(async (trx) => {
     const plan = await lockWorkspace(trx, workspaceId);
     if (email !== null) await assertEmailIsFree(trx, workspaceId, email);
-    const refusal = whyNoSeat(plan, await countMembers(trx, workspaceId));
+    const refusal = explainNoSeat(plan, await countMembers(trx, workspaceId));
     if (refusal !== null) throw new Problem('UNAUTHORIZED', refusal);
     const userId = randomUUID() as UserId; // a new row's id is branded at its source
     await trx
@@ -109,7 +109,7 @@ export async function removeMember(
         `There is no member with the id ${JSON.stringify(userId.slice(0, 100))}. GET /account/members lists the members of this workspace.`,
       );
     }
-    const refusal = await whyKeep(trx, workspaceId, member, by);
+    const refusal = await whyNotRemove(trx, workspaceId, member, by);
     if (refusal !== null) throw new Problem('CONFLICT', refusal);
     await trx
       .deleteFrom('user_account')
@@ -176,7 +176,7 @@ async function findMember(
 }
 
 /** The error message if the member cannot be removed, or null. */
-async function whyKeep(
+async function whyNotRemove(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
   { id, isOwner }: { id: UserId; isOwner: boolean },

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Authenticate } from '#src/accounts/authenticate.ts';
 import { type Principal, type Scope, whyForbidden } from '#src/accounts/principal.ts';
 import { readAccount } from '#src/accounts/account.ts';
-import { whyPlanForbids } from '#src/billing/plans.ts';
+import { explainPlanLimit } from '#src/billing/plans.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
@@ -48,9 +48,9 @@ export async function assertPlan(
   principal: Principal,
   needed: PlanTier,
 ): Promise<void> {
-  if (whyPlanForbids(principal.plan, needed) === null) return;
+  if (explainPlanLimit(principal.plan, needed) === null) return;
   const { plan } = await readAccount(db, principal);
-  const reason = whyPlanForbids(plan, needed);
+  const reason = explainPlanLimit(plan, needed);
   if (reason !== null) throw new Problem('UNAUTHORIZED', reason);
 }
 

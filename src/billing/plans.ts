@@ -94,13 +94,13 @@ export function planOrHigher(needed: PlanTier): string {
 }
 
 /** The error message for a caller whose plan is below `needed`, or null when the plan suffices. */
-export function whyPlanForbids(tier: PlanTier, needed: PlanTier): string | null {
+export function explainPlanLimit(tier: PlanTier, needed: PlanTier): string | null {
   if (isAtLeast(tier, needed)) return null;
   return `This needs ${planOrHigher(needed)}; this workspace is on ${tier}. ${HOW_TO_CHANGE}`;
 }
 
 /** The error message for one more user account on a plan, or null when a seat is free. */
-export function whyNoSeat(tier: PlanTier, taken: number): string | null {
+export function explainNoSeat(tier: PlanTier, taken: number): string | null {
   const { seats } = PLANS[tier];
   if (taken < seats) return null;
   const larger = PLAN_TIERS.find((one) => PLANS[one].seats > taken) ?? 'Enterprise';
@@ -108,7 +108,7 @@ export function whyNoSeat(tier: PlanTier, taken: number): string | null {
 }
 
 /** The error message for one more sender account on a plan, or null when the plan allows it. */
-export function whyNoEmailAccount(tier: PlanTier, taken: number): string | null {
+export function explainNoEmailAccount(tier: PlanTier, taken: number): string | null {
   const most = PLANS[tier].features.email_accounts;
   if (taken < most) return null;
   const larger =

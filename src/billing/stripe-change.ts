@@ -9,7 +9,7 @@ import {
   type StripeSubscription,
   stripeSubscription,
 } from './stripe-object.ts';
-import type { PaymentNews } from './stripe-standing.ts';
+import type { PaymentUpdate } from './stripe-standing.ts';
 
 /** What an event says about a checkout. Kept as JSON until its owner is known, so times are Stripe's seconds. */
 export interface CheckoutNews {
@@ -38,7 +38,7 @@ export type StripeChange =
       customerId: string | null;
       subscriptionId: string;
       email: string | null;
-      payment: PaymentNews | null;
+      payment: PaymentUpdate | null;
     }
   | { kind: 'customer'; customerId: string; email: string | null }
   | { kind: 'nothing' };

@@ -96,7 +96,7 @@ export function isMissingCustomer(error: unknown): boolean {
 }
 
 /** Whether the same call may succeed later. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return (
     error instanceof Stripe.errors.StripeError &&
     (error.statusCode === undefined || error.statusCode === 429 || error.statusCode >= 500)
@@ -105,7 +105,7 @@ export function isPassing(error: unknown): boolean {
 
 /** Whether Stripe answered with a refusal. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof Stripe.errors.StripeError && !isPassing(error);
+  return error instanceof Stripe.errors.StripeError && !isTransient(error);
 }
 
 type StripeFailure = InstanceType<typeof Stripe.errors.StripeError>;
@@ -135,7 +135,7 @@ function refusalOf(error: StripeFailure): string {
 }
 
 function remedyOf(error: StripeFailure): string {
-  if (isPassing(error)) return 'Try again shortly.';
+  if (isTransient(error)) return 'Try again shortly.';
   if (error.statusCode === 401 || error.statusCode === 403)
     return 'The operator should check STRIPE_SECRET_KEY.';
   return 'See the request log in the Stripe dashboard.';

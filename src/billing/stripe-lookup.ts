@@ -4,7 +4,7 @@ import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { tierOfItems, tierOfPrice } from './plan-of-price.ts';
 import type { StripeChange } from './stripe-change.ts';
-import { isPassing, isRefusal, type Stripe } from './stripe-client.ts';
+import { isTransient, isRefusal, type Stripe } from './stripe-client.ts';
 import {
   stripeCustomer,
   type StripeEvent,
@@ -108,7 +108,7 @@ async function findEmail(
     const found = await stripe.customers.retrieve(customer, {}, ONE_SHORT_TRY);
     return stripeCustomer.safeParse(found).data?.email ?? null;
   } catch (error) {
-    if (isPassing(error) || isRefusal(error)) return null;
+    if (isTransient(error) || isRefusal(error)) return null;
     throw error;
   }
 }
@@ -118,7 +118,7 @@ async function ask<T>(log: Pick<Logger, 'warn'>, call: () => Promise<T>): Promis
   try {
     return await call();
   } catch (error) {
-    if (isPassing(error)) {
+    if (isTransient(error)) {
       throw new Problem(
         'SERVICE_UNAVAILABLE',
         'Stripe could not be asked which plan this event is about. Send it again shortly.',

@@ -1,5 +1,5 @@
 import type { Snapshot, Traits } from './stripe-snapshot.ts';
-import { isFinal, type PaymentNews, standingOf } from './stripe-standing.ts';
+import { isFinal, type PaymentUpdate, standingOf } from './stripe-standing.ts';
 
 /**
  * Maximum number of events with the same second for which every order is tried: 720 permutations. Stripe creates two to
@@ -16,7 +16,7 @@ const MAX_KEPT = 30;
 export function addSnapshot(
   kept: readonly Snapshot[],
   snapshot: Snapshot,
-  payments: readonly PaymentNews[] = [],
+  payments: readonly PaymentUpdate[] = [],
 ): Snapshot[] {
   if (kept.some(({ eventId }) => eventId === snapshot.eventId)) return [...kept];
   return forgetOldest(orderSnapshots([...kept, snapshot]), payments);
@@ -44,7 +44,7 @@ export function orderSnapshots(snapshots: readonly Snapshot[]): Snapshot[] {
   return ordered;
 }
 
-function forgetOldest(ordered: Snapshot[], payments: readonly PaymentNews[]): Snapshot[] {
+function forgetOldest(ordered: Snapshot[], payments: readonly PaymentUpdate[]): Snapshot[] {
   const [first, ...rest] = ordered.slice(-MAX_KEPT);
   if (!first || ordered.length <= MAX_KEPT) return ordered;
   const forgotten = ordered.slice(0, 1 - MAX_KEPT);

@@ -1,7 +1,7 @@
 import type { Snapshot } from './stripe-snapshot.ts';
 
 /** What an invoice says about a subscription: paid, or a failed payment. Times are Stripe's seconds. */
-export interface PaymentNews {
+export interface PaymentUpdate {
   at: number;
   isPaid: boolean;
 }
@@ -24,7 +24,7 @@ export function isFinal({ status, kind }: { status: string; kind?: string }): bo
 }
 
 /** Inserts a payment in order; one that is already there changes nothing. Within the same second, paid comes last. */
-export function addPayment(kept: readonly PaymentNews[], news: PaymentNews): PaymentNews[] {
+export function addPayment(kept: readonly PaymentUpdate[], news: PaymentUpdate): PaymentUpdate[] {
   if (kept.some(({ at, isPaid }) => at === news.at && isPaid === news.isPaid)) return [...kept];
   return [...kept, news]
     .toSorted((a, b) => a.at - b.at || Number(a.isPaid) - Number(b.isPaid))
@@ -39,7 +39,7 @@ export function addPayment(kept: readonly PaymentNews[], news: PaymentNews): Pay
  */
 export function standingOf(
   ordered: readonly Snapshot[],
-  payments: readonly PaymentNews[],
+  payments: readonly PaymentUpdate[],
 ): Standing | null {
   let standing: Standing | null = null;
   for (const [index, one] of ordered.entries()) {
@@ -61,7 +61,7 @@ function afterSnapshot(before: Standing | null, one: Snapshot): Standing {
   return { status, pastDueSince: before?.pastDueSince ?? one.pastDueSince ?? one.created };
 }
 
-function afterPayment(before: Standing, { at, isPaid }: PaymentNews): Standing {
+function afterPayment(before: Standing, { at, isPaid }: PaymentUpdate): Standing {
   const { status } = before;
   if (isPaid) return status === 'past_due' ? { status: 'active', pastDueSince: null } : before;
   const wasInForce = status === 'active' || status === 'trialing';

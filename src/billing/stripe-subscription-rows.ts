@@ -6,14 +6,14 @@ import { nameSoldPlan, saveCheckout } from './stripe-checkout-rows.ts';
 import { findOwner, linkCustomer, orphansOf, type StripeRun } from './stripe-links.ts';
 import { dateOf } from './stripe-object.ts';
 import type { Snapshot } from './stripe-snapshot.ts';
-import { addPayment, type PaymentNews, standingOf } from './stripe-standing.ts';
+import { addPayment, type PaymentUpdate, standingOf } from './stripe-standing.ts';
 
 /** `stripe_subscription.last_event`: the source of the columns, and data that is kept until the workspace is known. */
 interface SubscriptionRecord {
   /** Snapshots of the subscription, in the order in which things happened. */
   snapshots: Snapshot[];
   /** Payments according to its invoices. */
-  payments: PaymentNews[];
+  payments: PaymentUpdate[];
   /** The checkout that started it. */
   checkout: CheckoutNews | null;
   email: string | null;
@@ -22,7 +22,7 @@ interface SubscriptionRecord {
 /** New data about a subscription. */
 export interface SubscriptionNews {
   snapshot?: Snapshot;
-  payment?: PaymentNews | null;
+  payment?: PaymentUpdate | null;
   checkout?: CheckoutNews;
   customerId?: string | null;
   email?: string | null;

@@ -51,25 +51,25 @@ export async function buildChatRequest(
   };
 }
 
-function checkTogether({ session, continue: goesOn, agent, project }: AskOptions): void {
-  if (session !== undefined && goesOn === true)
+function checkTogether({ session, continue: isContinued, agent, project }: AskOptions): void {
+  if (session !== undefined && isContinued === true)
     throw new UsageError('--session and --continue exclude each other: leave one out.');
   if (session !== undefined && (agent ?? project) !== undefined)
     throw new UsageError(
       '--agent and --project are for new sessions: leave them or --session out.',
     );
-  if (goesOn === true && agent !== undefined)
+  if (isContinued === true && agent !== undefined)
     throw new UsageError('--agent is for new sessions: leave it or --continue out.');
 }
 
 /** The session to continue; null for a new one. */
 async function sessionOf(
   client: MillraceClient,
-  { session, continue: goesOn, project }: AskOptions,
+  { session, continue: isContinued, project }: AskOptions,
   signal: AbortSignal,
 ): Promise<string | null> {
   if (session !== undefined) return session;
-  if (goesOn !== true) return null;
+  if (isContinued !== true) return null;
   const filter = project === undefined ? { withProjects: true } : { projectId: project };
   const { sessions } = await client.sessions.list({ ...filter, pageSize: 1 }, { signal });
   const [latest] = sessions;

@@ -116,7 +116,9 @@ async function ingest(
     if (options.wait && run.tally.accepted > 0) await follow(run);
   } catch (error) {
     report(run);
-    context.terminal.stderr.write(`${phase === 'sending' ? resumeHint(options) : GOES_ON}\n`);
+    context.terminal.stderr.write(
+      `${phase === 'sending' ? resumeHint(options) : CONTINUES_ALONE}\n`,
+    );
     throw error;
   }
   report(run);
@@ -216,7 +218,7 @@ function report({ context, tally }: Run): void {
   stderr.write(tally.failureList());
 }
 
-const GOES_ON =
+const CONTINUES_ALONE =
   'All documents are accepted; the service continues indexing them without this command. See "millrace status".';
 
 function resumeHint({ state }: IngestOptions): string {

@@ -68,7 +68,7 @@ export function createDocumentAcceptor(
     (document) => document.json.byteLength,
   );
   const acceptPacked = async (document: PackedDocument): Promise<AcceptedDocument> => {
-    await limit.takeRoom(document.workspaceId);
+    await limit.reserveRoom(document.workspaceId);
     return batcher.submit(document);
   };
   return {

@@ -18,7 +18,7 @@ export const SLICE_COST = 256_000;
 /** The rows and statements of a document cost about as much as so many bytes of its text. */
 const DOCUMENT_COST = 1_000;
 /** After so many attempts that came to nothing a document may be what kills its workers: it is claimed alone. */
-const ATTEMPTS_IN_COMPANY = 2;
+const ATTEMPTS_IN_BATCH = 2;
 const MAX_ROWS = 256;
 /** Taken back at once. */
 const MAX_LAPSED = 256;
@@ -67,11 +67,11 @@ export async function claimDocuments(
     ), waiting as (
       select lane.n, first.* from lane, lateral (
         select d.id, ${DUE_AT} as due_at, ${COST} + ${DOCUMENT_COST} as cost,
-          d.attempts >= ${ATTEMPTS_IN_COMPANY} or ${COST} > ${SLICE_COST} as is_alone
+          d.attempts >= ${ATTEMPTS_IN_BATCH} or ${COST} > ${SLICE_COST} as is_alone
         from document d
         where d.workspace_id = lane.workspace_id and d.source = lane.source
           and d.status = 'accepted' and ${DUE} and (${mayBeLong}
-            or d.attempts < ${ATTEMPTS_IN_COMPANY} and ${COST} <= ${SLICE_COST})
+            or d.attempts < ${ATTEMPTS_IN_BATCH} and ${COST} <= ${SLICE_COST})
         order by ${DUE_AT}, d.id limit ${Math.floor(MAX_ROWS / Math.max(1, lanes.length))}
         for update skip locked) first
     ), sized as (
@@ -135,7 +135,7 @@ export async function takeBackClaims(db: Database, whose: 'lapsed' | 'all'): Pro
       for update skip locked
     )
     update document d set status = 'accepted', claim_token = null, claimed_until = null,
-      next_attempt_at = case when attempts >= ${ATTEMPTS_IN_COMPANY} then now() end
+      next_attempt_at = case when attempts >= ${ATTEMPTS_IN_BATCH} then now() end
     from lapsed where d.id = lapsed.id returning d.id`.execute(db);
   return rows.map(({ id }) => id);
 }

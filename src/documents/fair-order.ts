@@ -4,7 +4,7 @@ export interface FairOrder<Key> {
    * Those whose turn it is, the first first: whoever has had the least, and whoever has had less than one slice more.
    * Keys that have had the same stay in the order in which they are given.
    */
-  entitled(keys: readonly Key[]): Key[];
+  next(keys: readonly Key[]): Key[];
   /** Writes down what a key was given. */
   charge(key: Key, cost: number): void;
 }
@@ -22,7 +22,7 @@ export function createFairOrder<Key>(slice: number): FairOrder<Key> {
   let virtualTime = 0;
   const tagOf = (key: Key): number => Math.max(tags.get(key) ?? -slice, virtualTime - slice);
   return {
-    entitled(keys) {
+    next(keys) {
       const tagged = keys.map((key) => ({ key, tag: tagOf(key) })).sort((a, b) => a.tag - b.tag);
       const least = tagged[0]?.tag ?? 0;
       return tagged.filter(({ tag }) => tag < least + slice).map(({ key }) => key);

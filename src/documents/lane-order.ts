@@ -31,13 +31,13 @@ export function createLaneOrder(): LaneOrder {
     return order;
   };
 
-  const entitled = (lanes: readonly WaitingLane[]): WaitingLane[] => {
+  const nextLanes = (lanes: readonly WaitingLane[]): WaitingLane[] => {
     const byWorkspace = Map.groupBy(lanes, (lane) => lane.workspace_id);
-    return workspaces.entitled([...byWorkspace.keys()]).flatMap((workspaceId) => {
+    return workspaces.next([...byWorkspace.keys()]).flatMap((workspaceId) => {
       const own = byWorkspace.get(workspaceId) ?? [];
       const bySource = new Map(own.map((lane) => [lane.source, lane]));
       return sourcesOf(workspaceId)
-        .entitled([...bySource.keys()])
+        .next([...bySource.keys()])
         .flatMap((source) => bySource.get(source) ?? []);
     });
   };
@@ -46,7 +46,7 @@ export function createLaneOrder(): LaneOrder {
     next(lanes) {
       const [oldest, ...others] = lanes.toSorted(byDueTime);
       if (!oldest) return [];
-      const chosen = entitled([oldest, ...others]).slice(0, MAX_LANES_IN_TURN);
+      const chosen = nextLanes([oldest, ...others]).slice(0, MAX_LANES_IN_TURN);
       passedOver = chosen.includes(oldest) ? 0 : passedOver + 1;
       if (passedOver <= MAX_PASSED_OVER) return chosen;
       passedOver = 0;

@@ -14,7 +14,7 @@ export interface PendingLimit {
    * Counts one document more.
    * @throws Problem RATE_LIMIT_EXCEEDED with the seconds after which to try again
    */
-  takeRoom(workspaceId: WorkspaceId): Promise<void>;
+  reserveRoom(workspaceId: WorkspaceId): Promise<void>;
 }
 
 export function createPendingLimit(db: Database, max: number, clock: () => Date): PendingLimit {
@@ -23,7 +23,7 @@ export function createPendingLimit(db: Database, max: number, clock: () => Date)
     { pending: Promise<number>; accepted: number; until: number }
   >();
   return {
-    async takeRoom(workspaceId) {
+    async reserveRoom(workspaceId) {
       const now = clock().getTime();
       let entry = cache.get(workspaceId);
       if (!entry || entry.until < now) {

@@ -41,7 +41,7 @@ export async function reserveDailySend(
       and (a.sent_on is null or a.sent_on < ${TODAY} or a.daily_sent < ${limit}::int)
     returning a.sent_on::text as day`.execute(trx);
   const [reserved] = rows;
-  if (!reserved) throw await fullDay(trx, { workspaceId, id }, limit);
+  if (!reserved) throw await dailyLimitReached(trx, { workspaceId, id }, limit);
   return reserved.day;
 }
 
@@ -49,7 +49,7 @@ export async function reserveDailySend(
  * Subtracts messages that were not sent from their account's day, if it is still the same day, and each once. The
  * caller must have locked the account.
  */
-export async function giveBack(
+export async function releaseDailySend(
   trx: DatabaseTransaction,
   { workspaceId, id }: AccountAddress,
   messageIds: readonly EmailMessageId[],
@@ -66,7 +66,7 @@ export async function giveBack(
 
 const TODAY = sql.raw<string>('(now() at time zone a.time_zone)::date');
 
-async function fullDay(
+async function dailyLimitReached(
   trx: DatabaseTransaction,
   { workspaceId, id }: AccountAddress,
   limit: number,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
-import { hostOf, isWithin, type WhomToErase } from '#src/outreach/whom-to-erase.ts';
+import { hostOf, isWithin, type ErasureSubjects } from '#src/outreach/erasure-subjects.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 export async function eraseMessages(
   db: Database | DatabaseTransaction,
   workspaceId: WorkspaceId,
-  { emails, domains }: WhomToErase,
+  { emails, domains }: ErasureSubjects,
 ): Promise<number> {
   const { rows } = await sql`
     update email_message set recipient = '', subject = null, text_body = null, html_body = null,

@@ -5,10 +5,10 @@ export interface HeldContent {
   /** In bytes. */
   readonly size: number;
   /**
-   * Streams the content once `release` has resolved. `isInvited` is called at the first read; if it returns false,
+   * Streams the content once `release` has resolved. `mayStart` is called at the first read; if it returns false,
    * `refused` rejects.
    */
-  streamFor(isInvited: () => boolean): Readable;
+  streamFor(mayStart: () => boolean): Readable;
   /**
    * `held`: not read yet. `asked`: `release` is running, or has rejected. `begun`: part of the content may have been
    * read. `finished`: all of it has.
@@ -19,14 +19,14 @@ export interface HeldContent {
   /** Rejects when the content must not be sent; never resolves. */
   readonly refused: Promise<never>;
   /** Stops any further reading. Resolves when `release`, if it was called, has settled. */
-  keep(): Promise<void>;
+  withhold(): Promise<void>;
 }
 
 /** `release` is called on the first read of the content, not before. */
 export function holdContent(raw: Buffer, release: () => Promise<void>): HeldContent {
   let state: HeldContent['state'] = 'held';
   let refusal: HeldContent['refusal'] = null;
-  let isKept = false;
+  let isWithheld = false;
   let released: Promise<void> | null = null;
   const refused = Promise.withResolvers<never>();
   refused.promise.catch(() => undefined);
@@ -39,21 +39,21 @@ export function holdContent(raw: Buffer, release: () => Promise<void>): HeldCont
       return;
     }
     // The reader may have gone meanwhile.
-    if (isKept || stream.destroyed) return;
+    if (isWithheld || stream.destroyed) return;
     state = 'begun';
     stream.push(raw);
     stream.push(null);
   };
-  const onRead = (stream: Readable, isInvited: boolean): void => {
+  const onRead = (stream: Readable, mayStart: boolean): void => {
     if (released !== null) return;
     state = 'asked';
-    if (isInvited) released = give(stream);
+    if (mayStart) released = give(stream);
     else refused.reject(Object.assign(new Error('Not invited.'), { code: 'EPROTOCOL' }));
   };
   return {
     size: raw.length,
-    streamFor(isInvited) {
-      const stream: Readable = new Readable({ read: () => onRead(stream, isInvited()) });
+    streamFor(mayStart) {
+      const stream: Readable = new Readable({ read: () => onRead(stream, mayStart()) });
       return stream.on('end', () => {
         state = 'finished';
       });
@@ -65,8 +65,8 @@ export function holdContent(raw: Buffer, release: () => Promise<void>): HeldCont
       return refusal;
     },
     refused: refused.promise,
-    async keep() {
-      isKept = true;
+    async withhold() {
+      isWithheld = true;
       await released;
     },
   };

@@ -55,7 +55,7 @@ interface Ages {
 
 /** Sends with a delay, which means without a job key: a stuck job with the same key must not suppress the new one. */
 async function sendAgain(services: ReconcileServices, ages: Ages): Promise<void> {
-  const late = await takeLate(services, ages);
+  const late = await claimOverdue(services, ages);
   for (const [place, messages] of Map.groupBy(late, (message) => message.place)) {
     await sendJobs(services, messages, { delayMs: 1, place });
   }
@@ -66,7 +66,7 @@ async function sendAgain(services: ReconcileServices, ages: Ages): Promise<void>
  * gets its place among those of its workspace, rounded to powers of two, so that a workspace with many waiting messages
  * does not go before others.
  */
-async function takeLate(
+async function claimOverdue(
   { db }: ReconcileServices,
   { waitingSeconds, resendShare, abandonedSeconds }: Ages,
 ): Promise<(WaitingMessage & { place: number })[]> {

@@ -3,7 +3,7 @@ import type { DatabaseTransaction } from '#src/platform/database.ts';
 import type { EmailServices } from './email-services.ts';
 import { emitEvents, sendDeliveries, type ToDeliver } from '#src/webhooks/emit-event.ts';
 import type { ClaimedMessage } from './claim-message.ts';
-import { giveBack } from './daily-limit.ts';
+import { releaseDailySend } from './daily-limit.ts';
 import { sendJobs } from './send-jobs.ts';
 import type { SmtpErrorClass } from './smtp-error-classes.ts';
 
@@ -32,7 +32,7 @@ export async function endMessage(
     const account = await lockOwnAccount(trx, message);
     if (account === null || !(await writeEnding(trx, message, ending))) return null;
     if (ending.status === 'failed') {
-      await giveBack(trx, addressOf(message), [message.id]);
+      await releaseDailySend(trx, addressOf(message), [message.id]);
     }
     return ending.status === 'sent' && message.kind === 'verification'
       ? verify(trx, message, account, at)

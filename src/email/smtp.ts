@@ -74,7 +74,7 @@ export function createMailer(options: MailerOptions): Mailer {
         await converse(settings, message, held, circumstances);
         return { kind: 'sent' };
       } catch (error) {
-        await untilAborted(held.keep(), deadline.signal).catch(() => undefined);
+        await untilAborted(held.withhold(), deadline.signal).catch(() => undefined);
         const failure = smtpFailureOf(deadline.expired ? { code: 'ETIMEDOUT' } : error);
         const isBegun = held.state === 'begun' || held.state === 'finished';
         if (held.refusal !== null) throw held.refusal.reason;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { StoredFileId, WorkspaceId } from '#src/ids.ts';
 import type { FileAddress, FileBytes } from './file-bytes.ts';
-import { noRoom } from './no-room.ts';
+import { diskFullError } from './disk-full.ts';
 
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
@@ -37,7 +37,7 @@ export function createDiskBytes({ folder, open = openFile }: DiskOptions): FileB
         await flushFolder(path.dirname(target));
       } catch (error) {
         await rm(unfinished, { force: true });
-        throw noRoom(error) ?? error;
+        throw diskFullError(error) ?? error;
       }
     },
     async read(address, byteCount) {

@@ -1,4 +1,4 @@
-import { contactBehind } from './contact-behind.ts';
+import { contactOfLink } from './contact-of-link.ts';
 import { childrenOf, type HtmlElement, type HtmlNode, isElement, rawText } from './html-tree.ts';
 import { codeSpan, renderCode } from './render-code.ts';
 import { isLayoutTable, renderLayout, renderTable, type TableOptions } from './render-table.ts';
@@ -203,7 +203,7 @@ function marked(
   if (name === 'a' && keepsLinks && href && /^(?:https?:|mailto:|\/)/i.test(href.trim())) {
     return `${start}[${words}](${href.trim().replaceAll(' ', '%20')})${end}`;
   }
-  if (name === 'a' && href) return start + words + contactBehind(href, words) + end;
+  if (name === 'a' && href) return start + words + contactOfLink(href, words) + end;
   // Most custom elements are boxes.
   return name.includes('-') ? ` ${text} ` : text;
 }

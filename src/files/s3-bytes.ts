@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StoredFileId, WorkspaceId } from '#src/ids.ts';
 import type { FileAddress, FileBytes } from './file-bytes.ts';
-import { noRoom } from './no-room.ts';
+import { diskFullError } from './disk-full.ts';
 import { readObjectListing } from './read-object-listing.ts';
 import { createS3Bucket, type S3Bucket, type S3Settings } from './s3-bucket.ts';
 
@@ -29,7 +29,7 @@ export function createS3Bytes(settings: S3Settings): FileBytes {
         const sha256 = await spool(file, content);
         await bucket.put(keyOf(address), await openAsBlob(file), sha256);
       } catch (error) {
-        throw noRoom(error) ?? error;
+        throw diskFullError(error) ?? error;
       } finally {
         await rm(folder, { recursive: true, force: true });
       }

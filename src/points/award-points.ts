@@ -18,7 +18,7 @@ import {
   type RecordedAward,
 } from './ledger.ts';
 import type { LocalDate } from './local-date.ts';
-import { advanceStreak, dayOfAward, rowBegin, streakOn } from './streak.ts';
+import { advanceStreak, dayOfAward, firstDayInRow, streakOn } from './streak.ts';
 
 /** An action of a user that earns points. */
 export interface Award extends AccountHolder {
@@ -105,7 +105,7 @@ async function findDay(
   { timeZone, streak }: PointsAccount,
   at: Date,
 ): Promise<LocalDate> {
-  const begin = streak.daysInRow < 3 ? null : rowBegin(streak);
+  const begin = streak.daysInRow < 3 ? null : firstDayInRow(streak);
   const day = dayOfAward(at, timeZone, streak, null);
   if (begin === null || day === streak.lastDay) return day;
   // Once a day in a longer row of days: check whether time zone changes alone caused the new day.

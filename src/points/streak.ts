@@ -25,12 +25,12 @@ export function advanceStreak(streak: Streak, day: LocalDate, impact: number): S
     const current = streak.current + lastDayImpact - streak.lastDayImpact;
     return { ...streak, ...grown(streak, current), lastDay: day, lastDayImpact };
   }
-  const goesOn = lastDay !== null && day === nextDay(lastDay);
+  const continues = lastDay !== null && day === nextDay(lastDay);
   return {
-    ...grown(streak, goesOn ? streak.current + impact : impact),
+    ...grown(streak, continues ? streak.current + impact : impact),
     lastDay: day,
     lastDayImpact: impact,
-    daysInRow: goesOn ? streak.daysInRow + 1 : 1,
+    daysInRow: continues ? streak.daysInRow + 1 : 1,
   };
 }
 
@@ -41,7 +41,7 @@ export function streakOn(streak: Streak, today: LocalDate): Streak {
 }
 
 /** The first of the consecutive days. */
-export function rowBegin({ lastDay, daysInRow }: Streak): LocalDate | null {
+export function firstDayInRow({ lastDay, daysInRow }: Streak): LocalDate | null {
   return lastDay === null ? null : addDays(lastDay, 1 - daysInRow);
 }
 

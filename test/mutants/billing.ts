@@ -92,8 +92,8 @@ export const billingMutants: readonly Mutant[] = [
   {
     fault: 'a streak survives days without any action',
     file: 'src/points/streak.ts',
-    find: 'const goesOn = lastDay !== null && day === nextDay(lastDay);',
-    replace: 'const goesOn = lastDay !== null;',
+    find: 'const continues = lastDay !== null && day === nextDay(lastDay);',
+    replace: 'const continues = lastDay !== null;',
     tests: ['test/unit/points/streak.test.ts'],
   },
   {

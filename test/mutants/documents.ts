@@ -68,8 +68,8 @@ export const documentMutants: readonly Mutant[] = [
   {
     fault: 'a document that kills its workers takes the rest of its batch down with it',
     file: 'src/documents/claim-documents.ts',
-    find: 'const ATTEMPTS_IN_COMPANY = 2;',
-    replace: 'const ATTEMPTS_IN_COMPANY = 200;',
+    find: 'const ATTEMPTS_IN_BATCH = 2;',
+    replace: 'const ATTEMPTS_IN_BATCH = 200;',
     tests: ['test/integration/documents/index-races.test.ts'],
   },
   {

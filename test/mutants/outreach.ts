@@ -19,7 +19,7 @@ export const outreachMutants: readonly Mutant[] = [
   {
     fault: 'a failed message still counts toward the daily limit',
     file: 'src/email/record-outcome.ts',
-    find: 'await giveBack(trx, addressOf(message), [message.id]);',
+    find: 'await releaseDailySend(trx, addressOf(message), [message.id]);',
     replace: '',
     tests: ['test/integration/email/limit.test.ts'],
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addMember, listMembers, removeMember } from '#src/accounts/members.ts';
 import { defineRoute, type Route } from '#src/api/route.ts';
-import { PLANS, UNLIMITED, whyNoSeat } from '#src/billing/plans.ts';
+import { PLANS, UNLIMITED, explainNoSeat } from '#src/billing/plans.ts';
 import { displayName } from '#src/platform/display-name.ts';
 import { ROLES } from '#src/tables/accounts.ts';
 
@@ -75,7 +75,7 @@ export const memberRoutes: Route[] = [
         role: body.role,
         workspaceId: principal.workspaceId,
       };
-      const added = await addMember(services.db, member, whyNoSeat);
+      const added = await addMember(services.db, member, explainNoSeat);
       return {
         user_id: added.userId,
         display_name: member.displayName,

@@ -13,7 +13,7 @@ import {
   sealedFor,
   SETTINGS_CHANGED,
 } from '#src/email/accounts.ts';
-import { assertWithinPlan, giveBack } from '#src/email/daily-limit.ts';
+import { assertWithinPlan, releaseDailySend } from '#src/email/daily-limit.ts';
 import { assertZoneIsStored } from './stored-zone.ts';
 import { vetSmtpServer } from './vet-smtp-server.ts';
 
@@ -110,7 +110,7 @@ async function endUnsent(trx: DatabaseTransaction, address: AccountAddress): Pro
     where workspace_id = ${address.workspaceId} and email_account_id = ${address.id}
       and finished_at is null and data_started_at is null
     returning id`.execute(trx);
-  await giveBack(
+  await releaseDailySend(
     trx,
     address,
     rows.map(({ id }) => id),

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { whyNoEmailAccount } from '#src/billing/plans.ts';
+import { explainNoEmailAccount } from '#src/billing/plans.ts';
 import type { EmailAccountId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -70,7 +70,7 @@ async function assertRoom(
     trx,
   );
   const taken = rows[0]?.taken ?? 0;
-  const refusal = whyNoEmailAccount(plan, taken);
+  const refusal = explainNoEmailAccount(plan, taken);
   if (refusal !== null) throw new Problem('UNAUTHORIZED', refusal);
   return taken === 0;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { LeadId, WorkspaceId } from '#src/ids.ts';
-import { hostOf, isWithin, type WhomToErase } from '#src/outreach/whom-to-erase.ts';
+import { hostOf, isWithin, type ErasureSubjects } from '#src/outreach/erasure-subjects.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { DatabaseTransaction } from '#src/platform/database.ts';
 export async function eraseLeads(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
-  whom: WhomToErase,
+  whom: ErasureSubjects,
 ): Promise<number> {
   const found = await findLeads(trx, workspaceId, whom);
   const named = new Set(whom.emails);
@@ -53,7 +53,7 @@ interface FoundLead {
 async function findLeads(
   trx: DatabaseTransaction,
   workspaceId: WorkspaceId,
-  { emails, domains }: WhomToErase,
+  { emails, domains }: ErasureSubjects,
 ): Promise<FoundLead[]> {
   await sql`select id from lead_scrape
     where workspace_id = ${workspaceId} order by id for no key update`.execute(trx);

@@ -80,7 +80,7 @@ describe('a pair that is deleted while a page is in progress', () => {
         return Promise.resolve();
       },
     };
-    const limit = { takeRoom: () => Promise.resolve() };
+    const limit = { reserveRoom: () => Promise.resolve() };
     const acceptor = createDocumentAcceptor(services.db, producer, limit, services.log);
     // Document ids are numbers in the database.
     const ids = Array.from({ length: 600 }, (_, n) => (n + 1) as DocumentId);

@@ -8,7 +8,7 @@ import { addMember } from '#src/accounts/members.ts';
 import { createWorkspace } from '#src/accounts/workspaces.ts';
 import { openRequestLog } from '#src/api/open-request-log.ts';
 import { applyStripeEvent } from '#src/billing/apply-stripe-event.ts';
-import { whyNoSeat } from '#src/billing/plans.ts';
+import { explainNoSeat } from '#src/billing/plans.ts';
 import { settlePlan } from '#src/billing/settle-plan.ts';
 import { stripeEvent } from '#src/billing/stripe-object.ts';
 import { beginTurns, askTurn } from '#src/chat/turns/begin-turns.ts';
@@ -65,7 +65,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
         addMember(
           services.db,
           { workspaceId, displayName, email: null, role: 'member' },
-          whyNoSeat,
+          explainNoSeat,
         );
       await invite('Ann')();
       const invitations = await behind(services.db, lockWorkspace(workspaceId), [

@@ -5,9 +5,9 @@ import {
   isAtLeast,
   PLANS,
   UNLIMITED,
-  whyNoEmailAccount,
-  whyNoSeat,
-  whyPlanForbids,
+  explainNoEmailAccount,
+  explainNoSeat,
+  explainPlanLimit,
 } from '#src/billing/plans.ts';
 import {
   type CheckoutFacts,
@@ -69,38 +69,38 @@ describe('the table of plans', () => {
   });
 
   it('names the missing plan and the remedy', () => {
-    expect(whyPlanForbids('Free', 'Personal')).toContain(
+    expect(explainPlanLimit('Free', 'Personal')).toContain(
       'This needs the Personal plan or higher; this workspace is on Free.',
     );
-    expect(whyPlanForbids('Agency', 'Enterprise')).toContain('needs the Enterprise plan; this');
-    expect(whyPlanForbids('Free', 'Personal')).toContain('POST /billing/checkout');
-    expect(whyPlanForbids('Personal', 'Personal')).toBeNull();
+    expect(explainPlanLimit('Agency', 'Enterprise')).toContain('needs the Enterprise plan; this');
+    expect(explainPlanLimit('Free', 'Personal')).toContain('POST /billing/checkout');
+    expect(explainPlanLimit('Personal', 'Personal')).toBeNull();
   });
 
   it('refuses a member without a seat, and names the plan that has one', () => {
-    expect(whyNoSeat('Personal', 2)).toBeNull();
-    expect(whyNoSeat('Personal', 3)).toContain(
+    expect(explainNoSeat('Personal', 2)).toBeNull();
+    expect(explainNoSeat('Personal', 3)).toContain(
       'The Personal plan has 3 seats, and this workspace has 3 members. Remove one, or change to Pro, which has 10 seats.',
     );
-    expect(whyNoSeat('Free', 1)).toContain(
+    expect(explainNoSeat('Free', 1)).toContain(
       'has 1 seat, and this workspace has 1 member. Remove it, or change to Personal, which has 3 seats',
     );
-    expect(whyNoSeat('Free', 12)).toContain('change to Agency, which has 50 seats');
-    expect(whyNoSeat('Agency', 50)).toContain(
+    expect(explainNoSeat('Free', 12)).toContain('change to Agency, which has 50 seats');
+    expect(explainNoSeat('Agency', 50)).toContain(
       'change to Enterprise, which has seats without limit',
     );
-    expect(whyNoSeat('Enterprise', 1_000_000)).toBeNull();
+    expect(explainNoSeat('Enterprise', 1_000_000)).toBeNull();
   });
 
   it('refuses a sender account over the limit, and names the plan that allows it', () => {
-    expect(whyNoEmailAccount('Personal', 2)).toBeNull();
-    expect(whyNoEmailAccount('Personal', 3)).toContain(
+    expect(explainNoEmailAccount('Personal', 2)).toBeNull();
+    expect(explainNoEmailAccount('Personal', 3)).toContain(
       'The Personal plan has 3 sender accounts, and this workspace has 3. Delete one (DELETE /email-accounts/{id}), or change to Pro, which has 10 sender accounts.',
     );
-    expect(whyNoEmailAccount('Pro', 60)).toContain(
+    expect(explainNoEmailAccount('Pro', 60)).toContain(
       'change to Enterprise, which has sender accounts without limit',
     );
-    expect(whyNoEmailAccount('Enterprise', 1_000_000)).toBeNull();
+    expect(explainNoEmailAccount('Enterprise', 1_000_000)).toBeNull();
   });
 });
 

@@ -3,7 +3,7 @@ import { readChange } from '#src/billing/stripe-change.ts';
 import { stripeEvent, stripeSubscription } from '#src/billing/stripe-object.ts';
 import { type Snapshot, snapshotOf } from '#src/billing/stripe-snapshot.ts';
 import { addSnapshot, orderSnapshots } from '#src/billing/stripe-snapshot-order.ts';
-import { addPayment, type PaymentNews, standingOf } from '#src/billing/stripe-standing.ts';
+import { addPayment, type PaymentUpdate, standingOf } from '#src/billing/stripe-standing.ts';
 import {
   type EventFixture,
   eventFixture,
@@ -30,7 +30,7 @@ const received = (events: readonly EventFixture[]) =>
     .reduce<Snapshot[]>((kept, one) => addSnapshot(kept, one), []);
 /** The standing of a subscription after its own events and those of its invoices. */
 const standing = (events: readonly EventFixture[]) => {
-  let payments: PaymentNews[] = [];
+  let payments: PaymentUpdate[] = [];
   for (const event of events.filter(isInvoice)) {
     const change = readChange(stripeEvent.parse(event));
     if (change.kind === 'invoice' && change.payment)

@@ -50,7 +50,7 @@ describe('documents accepted concurrently', () => {
     const acceptor = createDocumentAcceptor(
       watched,
       { enqueue: () => Promise.resolve() } as unknown as Services['producer'], // the part it uses
-      { takeRoom: () => Promise.resolve() },
+      { reserveRoom: () => Promise.resolve() },
       createLog('silent'),
       FLUSH_BYTES.embedded,
     );

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { localDateIn } from '#src/points/local-date.ts';
-import { advanceStreak, dayOfAward, rowBegin, type Streak, streakOn } from '#src/points/streak.ts';
+import {
+  advanceStreak,
+  dayOfAward,
+  firstDayInRow,
+  type Streak,
+  streakOn,
+} from '#src/points/streak.ts';
 
 const NONE: Streak = { current: 0, longest: 0, lastDay: null, lastDayImpact: 0, daysInRow: 0 };
 const HOUR_MS = 3_600_000;
@@ -144,11 +150,11 @@ function simulate(
     at += step.minutes * 60_000;
     zone = step.zone ?? zone;
     const now = new Date(at);
-    const began = firstOf.get(rowBegin(streak) ?? '') ?? null;
+    const began = firstOf.get(firstDayInRow(streak) ?? '') ?? null;
     const day = dayOfAward(now, zone, streak, began);
     if (!firstOf.has(day)) firstOf.set(day, now);
     streak = advanceStreak(streak, day, step.impact);
-    const rowBeganAt = firstOf.get(rowBegin(streak) ?? '') ?? now;
+    const rowBeganAt = firstOf.get(firstDayInRow(streak) ?? '') ?? now;
     return { at: now, zone, day, impact: step.impact, streak, rowBeganAt };
   });
 }

@@ -55,9 +55,9 @@ export function sourceError(address: ImapAddress, error: unknown): Error {
   if (details.tlsFailed === true || /CERT|TLS|SSL|SIGNATURE/.test(details.code ?? '')) {
     return new SourceRefused(sentence, options);
   }
-  const isPassing =
+  const isTransient =
     PASSING_CODES.has(details.serverResponseCode?.toUpperCase() ?? '') || PASSING_WORDS.test(words);
-  if (isNo && !isPassing) {
+  if (isNo && !isTransient) {
     return details.authenticationFailed === true
       ? new CredentialRejected(sentence, options)
       : new SourceRefused(sentence, options);

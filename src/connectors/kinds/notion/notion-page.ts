@@ -110,8 +110,8 @@ function addError(content: PageContent, page: NotionPage, error: unknown): void 
  * @throws the error itself when it concerns more than that
  */
 export function wordsOfOne(error: unknown): string {
-  const isPassing = error instanceof SourceUnavailable && error.retryAfterMs === null;
-  if (isPassing || isRefused(error, 400, 404)) return error.message;
+  const isTransient = error instanceof SourceUnavailable && error.retryAfterMs === null;
+  if (isTransient || isRefused(error, 400, 404)) return error.message;
   throw error;
 }
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** Whose data to erase. In lower case. */
-export interface WhomToErase {
+export interface ErasureSubjects {
   emails: readonly string[];
   /** Includes their subdomains and the addresses at them. */
   domains: readonly string[];

@@ -1,7 +1,7 @@
 import { Problem } from '#src/platform/errors.ts';
 
 /** The error for an upload when the disk is full; null for every other failure. */
-export function noRoom(error: unknown): Problem | null {
+export function diskFullError(error: unknown): Problem | null {
   const isFull =
     error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code));
   if (!isFull) return null;

@@ -2,7 +2,7 @@
 const MAX_CONTACT_LENGTH = 254;
 
 /** The address or number of a contact link ("Write to us"), unless its text already shows it. Empty for other links. */
-export function contactBehind(href: string, words: string): string {
+export function contactOfLink(href: string, words: string): string {
   const [, encoded = ''] = /^\s*(?:mailto|tel):([^?#]+)/i.exec(href) ?? [];
   const contact = decoded(encoded).trim();
   const isPlain = /^[^\s<>()[\]]+(?: [^\s<>()[\]]+)*$/.test(contact);

@@ -39,8 +39,8 @@ export const outreachMutants: readonly Mutant[] = [
   },
   {
     fault: 'somebody who asked not to be contacted receives mail',
-    file: 'src/email/administration/request-send.ts',
-    find: "await assertMayBeContacted(trx, address.workspaceId, { field: 'to', recipient: message.to });",
+    file: 'src/email/administration/queue-message.ts',
+    find: 'await assertMayBeContacted(trx, workspaceId, { field: RECIPIENT_FIELD[kind], recipient });',
     replace: '',
     tests: ['test/integration/email/send.test.ts', 'test/integration/outreach/privacy.test.ts'],
   },

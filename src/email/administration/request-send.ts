@@ -1,13 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { EmailMessageId, UserId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { EmailServices } from '#src/email/email-services.ts';
 import { type AccountAddress, lockAccount } from '#src/email/accounts.ts';
-import { assertMayBeContacted } from '#src/email/contactable.ts';
-import { dailyLimitOf, reserveDailySend } from '#src/email/daily-limit.ts';
-import { placeInLine } from '#src/email/place-in-line.ts';
-import { sendJobs } from '#src/email/send-jobs.ts';
+import { insertMessage, queueMessage } from './queue-message.ts';
 import type { NewMessage } from './send-request.ts';
 
 interface SendRequest {
@@ -29,20 +26,17 @@ export async function requestSend(
   address: AccountAddress,
   request: SendRequest,
 ): Promise<EmailMessageId> {
-  const { id, place } = await services.db
-    .transaction()
-    .execute((trx) => findOrInsert(trx, address, request));
-  if (place !== null) {
-    await sendJobs(services, [{ id, kind: 'message' }], { requestId: request.requestId, place });
-  }
-  return id;
+  const { requestId } = request;
+  return queueMessage(services, { kind: 'message', requestId }, (trx) =>
+    findOrInsert(trx, address, request),
+  );
 }
 
 async function findOrInsert(
   trx: DatabaseTransaction,
   address: AccountAddress,
   { userId, message, idempotencyKey, requestId }: SendRequest,
-): Promise<{ id: EmailMessageId; place: number | null }> {
+) {
   const account = await lockAccount(trx, address);
   const requestHash = hashOf(message);
   const earlier =
@@ -54,30 +48,20 @@ async function findOrInsert(
       `The account ${account.email} is not verified, so nothing is sent through it. Verify it first: POST /email-accounts/${address.id}/verify with a test_recipient.`,
     );
   }
-  await assertMayBeContacted(trx, address.workspaceId, { field: 'to', recipient: message.to });
-  const countedOn = await reserveDailySend(trx, address, dailyLimitOf(account));
-  const id = randomUUID() as EmailMessageId; // a new row's id is branded at its source
-  await trx
-    .insertInto('email_message')
-    .values({
-      id,
-      workspace_id: address.workspaceId,
-      email_account_id: address.id,
-      user_id: userId,
-      kind: 'message',
-      recipient: message.to,
+  return insertMessage(trx, address, account, {
+    kind: 'message',
+    userId,
+    recipient: message.to,
+    requestId,
+    content: {
       subject: message.subject,
       text_body: message.text,
       html_body: message.html ?? null,
       reply_to: message.reply_to ?? null,
       idempotency_key: idempotencyKey,
       request_hash: requestHash,
-      settings_revision: account.settings_revision,
-      counted_on: countedOn,
-      request_id: requestId,
-    })
-    .execute();
-  return { id, place: await placeInLine(trx, address.workspaceId) };
+    },
+  });
 }
 
 /** The message that the key was used for. The account is locked, so no concurrent request can insert it. */

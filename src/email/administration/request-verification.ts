@@ -1,14 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { EmailMessageId, UserId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { EmailServices } from '#src/email/email-services.ts';
 import { type AccountAddress, type AccountRecord, lockAccount } from '#src/email/accounts.ts';
-import { assertMayBeContacted } from '#src/email/contactable.ts';
-import { dailyLimitOf, reserveDailySend } from '#src/email/daily-limit.ts';
-import { sendJobs } from '#src/email/send-jobs.ts';
-import { placeInLine } from '#src/email/place-in-line.ts';
+import { insertMessage, queueMessage } from './queue-message.ts';
 
 /** Maximum number of verifications of one account per minute. */
 const MAX_PER_MINUTE = 5;
@@ -32,45 +28,27 @@ export async function requestVerification(
   address: AccountAddress,
   request: VerificationRequest,
 ): Promise<EmailMessageId> {
-  const { id, place } = await services.db
-    .transaction()
-    .execute((trx) => findOrInsert(trx, address, request));
-  if (place !== null) {
-    await sendJobs(services, [{ id, kind: 'verification' }], {
-      requestId: request.requestId,
-      place,
-    });
-  }
-  return id;
+  const { requestId } = request;
+  return queueMessage(services, { kind: 'verification', requestId }, (trx) =>
+    findOrInsert(trx, address, request),
+  );
 }
 
 async function findOrInsert(
   trx: DatabaseTransaction,
   address: AccountAddress,
   { userId, recipient, requestId }: VerificationRequest,
-): Promise<{ id: EmailMessageId; place: number | null }> {
+) {
   const account = await lockAccount(trx, address);
   const shared = await findShared(trx, address, account, recipient);
   if (shared !== null) return { id: shared, place: null };
   await assertNotTooOften(trx, address);
-  await assertMayBeContacted(trx, address.workspaceId, { field: 'test_recipient', recipient });
-  const countedOn = await reserveDailySend(trx, address, dailyLimitOf(account));
-  const id = randomUUID() as EmailMessageId; // a new row's id is branded at its source
-  await trx
-    .insertInto('email_message')
-    .values({
-      id,
-      workspace_id: address.workspaceId,
-      email_account_id: address.id,
-      user_id: userId,
-      kind: 'verification',
-      recipient,
-      settings_revision: account.settings_revision,
-      counted_on: countedOn,
-      request_id: requestId,
-    })
-    .execute();
-  return { id, place: await placeInLine(trx, address.workspaceId) };
+  return insertMessage(trx, address, account, {
+    kind: 'verification',
+    userId,
+    recipient,
+    requestId,
+  });
 }
 
 /** An earlier verification whose outcome also answers this request. */

@@ -107,7 +107,7 @@ it('the plan bounds the limit of the account', async () => {
   expect((await refusal(submit(services, account))).message).toContain('its limit of 200 messages');
   await setPlan('Free');
   await daysAgo(account, 1);
-  expect((await refusal(submit(services, account))).message).toContain('the 0 messages');
+  expect((await refusal(submit(services, account))).message).toContain('its limit of 0 messages');
   await setPlan('Enterprise');
   await submit(services, account);
 });

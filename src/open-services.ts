@@ -42,7 +42,8 @@ import { waitFor } from './platform/wait-for.ts';
 import type { WaitPolicy } from './platform/wait-for-server.ts';
 import type { RateLimitStore } from './platform/rate-limit-store.ts';
 import type { Services } from './services.ts';
-import { outreachSamples } from './outreach/outreach-metrics.ts';
+import { messageSamples } from './email/message-samples.ts';
+import { scrapeSamples } from './leads/scrapes/scrape-samples.ts';
 import { openUnsubscribeKeys } from './outreach/unsubscribe-keys.ts';
 import { createPointsAwarder } from './points/award-in-background.ts';
 import { createDeliveryLedger } from './webhooks/delivery-ledger.ts';
@@ -259,7 +260,8 @@ function openMetrics(db: Database, producer: Producer): Metrics {
   collectQueueMetrics(producer, QUEUES, metrics);
   metrics.addCollector(() => connectorSamples(db));
   metrics.addCollector(() => webhookSamples(db));
-  metrics.addCollector(() => outreachSamples(db));
+  metrics.addCollector(() => scrapeSamples(db));
+  metrics.addCollector(() => messageSamples(db));
   metrics.addCollector(() => modelUsageSamples(db));
   metrics.addCollector(async () => {
     const counts = await countByStatus(db, null);

@@ -4,6 +4,7 @@ import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { type PlanTier, type Role, ROLES } from '#src/tables/accounts.ts';
+import { lockWorkspace } from './lock-workspace.ts';
 import { createApiKey } from './api-keys.ts';
 
 /** A user account of a workspace. */
@@ -71,7 +72,7 @@ export async function addMember(
   explainNoSeat: ExplainNoSeat,
 ): Promise<{ userId: UserId; apiKey: string }> {
   return db.transaction().execute(async (trx) => {
-    const plan = await lockWorkspace(trx, workspaceId);
+    const { plan_tier: plan } = await lockWorkspace(trx, workspaceId);
     if (email !== null) await assertEmailIsFree(trx, workspaceId, email);
     const refusal = explainNoSeat(plan, await countMembers(trx, workspaceId));
     if (refusal !== null) throw new Problem('UNAUTHORIZED', refusal);
@@ -120,20 +121,6 @@ export async function removeMember(
 }
 
 const isValid = sql<boolean>`k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
-
-/** Serializes changes to a workspace's plan and members. Inserting rows that refer to the workspace is not blocked. */
-async function lockWorkspace(
-  trx: DatabaseTransaction,
-  workspaceId: WorkspaceId,
-): Promise<PlanTier> {
-  const { plan_tier: plan } = await trx
-    .selectFrom('workspace')
-    .select('plan_tier')
-    .where('id', '=', workspaceId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow();
-  return plan;
-}
 
 async function countMembers(trx: DatabaseTransaction, workspaceId: WorkspaceId): Promise<number> {
   const { members } = await trx

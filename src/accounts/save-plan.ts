@@ -1,5 +1,5 @@
 import type { WorkspaceId } from '#src/ids.ts';
-import type { DatabaseTransaction } from '#src/platform/database.ts';
+import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
 
 /** The plan in effect and since when, or the plan that applies without a subscription. */
@@ -12,4 +12,16 @@ export async function savePlan(
   change: PlanChange,
 ): Promise<void> {
   await trx.updateTable('workspace').set(change).where('id', '=', workspaceId).execute();
+}
+
+/** The plan in effect and since when. */
+export async function readPlan(
+  db: Database,
+  workspaceId: WorkspaceId,
+): Promise<{ plan_tier: PlanTier; plan_since: Date }> {
+  return db
+    .selectFrom('workspace')
+    .select(['plan_tier', 'plan_since'])
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
 }

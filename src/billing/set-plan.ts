@@ -1,5 +1,6 @@
+import { findWorkspace } from '#src/accounts/find-workspace.ts';
+import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
 import { savePlan } from '#src/accounts/save-plan.ts';
-import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -23,25 +24,20 @@ export async function setPlan(
   { workspaceId, planTier, ...terms }: PlanTerms & { workspaceId: string; planTier: PlanTier },
 ): Promise<PlanChange> {
   return db.transaction().execute(async (trx) => {
-    const workspace = await trx
-      .selectFrom('workspace')
-      .select(['id', 'plan_tier'])
-      // Compared as text, so that a malformed UUID is an unknown id instead of a database error.
-      .where(sql<string>`id::text`, '=', workspaceId.toLowerCase())
-      .forNoKeyUpdate()
-      .executeTakeFirst();
-    if (!workspace) {
+    const id = await findWorkspace(trx, workspaceId);
+    if (id === null) {
       throw new Problem(
         'NOT_FOUND',
         `There is no workspace with the id ${JSON.stringify(workspaceId.slice(0, 100))}. GET /manage/admin/workspaces lists them.`,
       );
     }
-    await savePlan(trx, workspace.id, { base_plan_tier: planTier });
+    const { plan_tier: previousPlanTier } = await lockWorkspace(trx, id);
+    await savePlan(trx, id, { base_plan_tier: planTier });
     return {
-      workspaceId: workspace.id,
-      planTier: await settlePlan(trx, workspace.id, terms),
+      workspaceId: id,
+      planTier: await settlePlan(trx, id, terms),
       basePlanTier: planTier,
-      previousPlanTier: workspace.plan_tier,
+      previousPlanTier,
     };
   });
 }

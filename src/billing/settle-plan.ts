@@ -1,8 +1,8 @@
+import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
 import { savePlan } from '#src/accounts/save-plan.ts';
 import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-import { Problem } from '#src/platform/errors.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
 import { higherPlan } from './plans.ts';
 
@@ -44,13 +44,7 @@ export async function settlePlan(
   workspaceId: WorkspaceId,
   terms: PlanTerms,
 ): Promise<PlanTier> {
-  const workspace = await trx
-    .selectFrom('workspace')
-    .select(['plan_tier', 'base_plan_tier'])
-    .where('id', '=', workspaceId)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  if (!workspace) throw new Problem('NOT_FOUND', 'There is no workspace with this id.');
+  const workspace = await lockWorkspace(trx, workspaceId);
   const granted = grantedTier(await readGrants(trx, workspaceId), terms);
   const settled = higherPlan(granted ?? 'Free', workspace.base_plan_tier);
   if (settled !== workspace.plan_tier) {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { UserId, WorkspaceId } from '#src/ids.ts';
+import { findWorkspace, findWorkspaceOfUser } from '#src/accounts/find-workspace.ts';
+import type { WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 
 /** The processing of one event, and its results. */
@@ -16,26 +17,13 @@ export interface StripeRun {
   readonly deletedSubscriptions: Set<string>;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** The workspace with this id, or that of the user with this id; null for an invalid or unknown id. */
-async function findWorkspace(
+async function findWorkspaceNamed(
   trx: DatabaseTransaction,
   id: string | null,
 ): Promise<WorkspaceId | null> {
-  if (id === null || !UUID.test(id)) return null;
-  const row = await trx
-    .selectFrom('workspace')
-    .select('id')
-    .where('id', '=', id.toLowerCase() as WorkspaceId) // in UUID format; the query tells whether it exists
-    .executeTakeFirst();
-  if (row) return row.id;
-  const user = await trx
-    .selectFrom('user_account')
-    .select('workspace_id')
-    .where('id', '=', id.toLowerCase() as UserId) // as above
-    .executeTakeFirst();
-  return user?.workspace_id ?? null;
+  if (id === null) return null;
+  return (await findWorkspace(trx, id)) ?? (await findWorkspaceOfUser(trx, id));
 }
 
 export async function workspaceOfCustomer(
@@ -64,8 +52,8 @@ export async function findOwner(
     reference: string | null;
   },
 ): Promise<WorkspaceId | null> {
-  const claimed = await findWorkspace(trx, links.claim);
-  const referred = await findWorkspace(trx, links.reference);
+  const claimed = await findWorkspaceNamed(trx, links.claim);
+  const referred = await findWorkspaceNamed(trx, links.reference);
   const owner =
     links.present ?? claimed ?? (await workspaceOfCustomer(trx, links.customerId)) ?? referred;
   for (const ignored of [claimed, referred]) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { readPlan } from '#src/accounts/save-plan.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
@@ -38,11 +39,7 @@ export async function readSubscriptionStatus(
   workspaceId: WorkspaceId,
   terms: PlanTerms,
 ): Promise<SubscriptionStatus> {
-  const workspace = await db
-    .selectFrom('workspace')
-    .select(['plan_tier', 'plan_since'])
-    .where('id', '=', workspaceId)
-    .executeTakeFirstOrThrow();
+  const workspace = await readPlan(db, workspaceId);
   const subscriptions = await db
     .selectFrom('stripe_subscription')
     .select(['plan_tier', 'amount_monthly', 'currency', 'current_period_end', 'created_at'])

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { emitEvents, type EventToEmit, type ToDeliver } from '#src/webhooks/emit-event.ts';
+import { listeningWorkspaces } from '#src/webhooks/listening-workspaces.ts';
 import { isVisibleToAll } from './document-access.ts';
 
 /** An event holds up to 256 documents, and a title has no limit of its own. */
@@ -49,20 +50,6 @@ export async function announceDocuments(
     trx,
     [...told].map(([workspaceId, group]) => eventOf(type, workspaceId, group)),
   );
-}
-
-/** A disabled endpoint listens too: it gets what it missed when its owner recovers it. */
-async function listeningWorkspaces(
-  trx: DatabaseTransaction,
-  type: DocumentEventType,
-  workspaces: readonly WorkspaceId[],
-): Promise<WorkspaceId[]> {
-  if (workspaces.length === 0) return [];
-  const { rows } = await sql<{ workspace_id: WorkspaceId }>`
-    select distinct workspace_id from webhook_endpoint
-    where workspace_id = any(${workspaces}::uuid[]) and deleted_at is null
-      and ${type} = any(event_types)`.execute(trx);
-  return rows.map((row) => row.workspace_id);
 }
 
 function eventOf(

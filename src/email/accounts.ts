@@ -79,23 +79,6 @@ export async function lockAccount(
   return read(trx, address, sql`for no key update of a`);
 }
 
-/**
- * Serializes the creation, deletion and default changes of the workspace's accounts.
- * @returns its plan
- */
-export async function lockWorkspace(
-  trx: DatabaseTransaction,
-  workspaceId: WorkspaceId,
-): Promise<PlanTier> {
-  const { plan_tier: plan } = await trx
-    .selectFrom('workspace')
-    .select('plan_tier')
-    .where('id', '=', workspaceId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow();
-  return plan;
-}
-
 /** The row name that the account's password is sealed for. */
 export function sealedFor(id: EmailAccountId): string {
   return `email_account:${id}`;

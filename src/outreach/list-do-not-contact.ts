@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
 import type { DoNotContactId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -58,7 +59,7 @@ export async function extendDoNotContact(
   why: { reason: DoNotContactReason; note?: string },
 ): Promise<StoredDoNotContact[]> {
   // Serializes concurrent calls, so that each counts the entries of the others.
-  await sql`select id from workspace where id = ${workspaceId} for no key update`.execute(trx);
+  await lockWorkspace(trx, workspaceId);
   const added = await addDoNotContact(trx, workspaceId, entries, why);
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from do_not_contact where workspace_id = ${workspaceId}`.execute(trx);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { hasWorkspaces } from '#src/accounts/find-workspace.ts';
 import { createSecretBox, type SecretBox, UnreadableSecret } from '#src/platform/crypto.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { keyIdOf } from '#src/platform/encryption-keys.ts';
@@ -35,7 +36,7 @@ export async function openUnsubscribeKeys(
     const readable = rows.flatMap((row) => openRow(secrets, row));
     const making = readable.filter(({ makesLinks }) => makesLinks);
     const reading = readable.filter(({ makesLinks }) => !makesLinks);
-    if (rows.length === 0 && (await isOlderDeployment(trx))) {
+    if (rows.length === 0 && (await hasWorkspaces(trx))) {
       for (const key of ringKeys) {
         await insertKey(trx, secrets, { key, makesLinks: false });
         reading.push({ key, makesLinks: false });
@@ -78,12 +79,6 @@ async function insertKey(
     .insertInto('unsubscribe_key')
     .values({ id, sealed_key: sealed, makes_links: makesLinks })
     .execute();
-}
-
-/** Whether the database was used before: a new one has no workspace when its first process starts. */
-async function isOlderDeployment(trx: DatabaseTransaction): Promise<boolean> {
-  const { rows } = await sql`select 1 from workspace limit 1`.execute(trx);
-  return rows.length > 0;
 }
 
 function rowName(id: string): string {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { findWorkspace } from '#src/accounts/find-workspace.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { OutreachServices } from './outreach-services.ts';
 import { addDoNotContact } from './do-not-contact.ts';
@@ -26,11 +26,8 @@ export async function unsubscribe(
   token: string,
 ): Promise<void> {
   const { workspaceId, email } = readUnsubscription(services, token);
-  const { rows } = await sql`select id from workspace where id = ${workspaceId}`.execute(
-    services.db,
-  );
   // A deleted workspace sends no more messages.
-  if (rows.length === 0) return;
+  if ((await findWorkspace(services.db, workspaceId)) === null) return;
   await addDoNotContact(services.db, workspaceId, [{ kind: 'email', value: email }], {
     reason: 'unsubscribed',
   });

@@ -104,13 +104,6 @@ export const lockMutants: readonly Mutant[] = [
     ...locks,
   },
   {
-    fault: 'two decisions about a plan overwrite each other',
-    file: 'src/billing/settle-plan.ts',
-    find: '    .forNoKeyUpdate()\n',
-    replace: '',
-    ...locks,
-  },
-  {
     fault: 'two concurrent awards lose points',
     file: 'src/points/ledger.ts',
     find: 'a.workspace_id = ${workspaceId} for update of a`',
@@ -139,8 +132,9 @@ export const lockMutants: readonly Mutant[] = [
     ...locks,
   },
   {
-    fault: 'two concurrent invitations exceed the seats of the plan',
-    file: 'src/accounts/members.ts',
+    fault:
+      'two concurrent invitations exceed the seats of the plan, two decisions about it overwrite each other',
+    file: 'src/accounts/lock-workspace.ts',
     find: '    .forNoKeyUpdate()\n',
     replace: '',
     ...locks,

@@ -1,3 +1,4 @@
+import { listSyncedDocuments } from '#src/documents/documents-of-pair.ts';
 import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { pathId } from '#src/connectors/administration/connector-request.ts';
@@ -6,7 +7,6 @@ import {
   listPrunes,
   listRunErrors,
   listRuns,
-  listSyncedDocuments,
 } from '#src/connectors/administration/pair-attempts.ts';
 import { findPairId } from '#src/connectors/administration/pair-status.ts';
 import {

@@ -1,3 +1,4 @@
+import { nameDocumentSets } from '#src/connectors/administration/document-sets.ts';
 import type { ChatModels } from '#src/chat/model/chat-models.ts';
 import { TOOL_IDS } from '#src/chat/tools/tool.ts';
 import type { CustomToolId, WorkspaceId } from '#src/ids.ts';
@@ -40,11 +41,7 @@ export async function documentSetNames(
   { documentSetIds, documentSetNames: names }: AgentChange,
 ): Promise<string[] | null> {
   if (!documentSetIds && !names) return null;
-  const sets = await trx
-    .selectFrom('document_set')
-    .select(['id', 'name'])
-    .where('workspace_id', '=', workspaceId)
-    .execute();
+  const sets = await nameDocumentSets(trx, workspaceId);
   if (names) {
     const known = new Set(sets.map(({ name }) => name));
     const missing = names.findIndex((name) => !known.has(name));

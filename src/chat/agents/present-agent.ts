@@ -1,3 +1,4 @@
+import { nameDocumentSets } from '#src/connectors/administration/document-sets.ts';
 import { z } from 'zod';
 
 import { listTools } from '#src/chat/custom-tools/list-tools.ts';
@@ -125,13 +126,8 @@ async function listSets(
   names: readonly string[],
 ): Promise<Map<string, number>> {
   if (names.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('document_set')
-    .select(['id', 'name'])
-    .where('workspace_id', '=', workspaceId)
-    .where('name', 'in', [...new Set(names)])
-    .execute();
-  return new Map(rows.map(({ id, name }) => [name, id]));
+  const sets = await nameDocumentSets(db, workspaceId);
+  return new Map(sets.map(({ id, name }) => [name, id]));
 }
 
 function presentSummary(

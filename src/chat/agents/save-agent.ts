@@ -1,3 +1,4 @@
+import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
 import { sql } from 'kysely';
 
 import type { ChatModels } from '#src/chat/model/chat-models.ts';
@@ -105,9 +106,7 @@ function chosen<T>(wanted: T | undefined, present: T): T {
 
 /** The lock on the workspace makes concurrent calls count one after the other. */
 async function assertRoom(trx: DatabaseTransaction, maker: AgentViewer): Promise<void> {
-  await sql`select id from workspace where id = ${maker.workspaceId} for no key update`.execute(
-    trx,
-  );
+  await lockWorkspace(trx, maker.workspaceId);
   const { agents } = await trx
     .selectFrom('agent')
     .select(sql<number>`count(*)::int`.as('agents'))

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
 import type { CustomToolId, McpServerId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -78,5 +79,5 @@ export async function reserveId(
 
 /** Serializes concurrent changes to the tools of one workspace. */
 export async function lockTools(trx: DatabaseTransaction, workspaceId: WorkspaceId): Promise<void> {
-  await sql`select id from workspace where id = ${workspaceId} for no key update`.execute(trx);
+  await lockWorkspace(trx, workspaceId);
 }

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 
+import { lockUser } from '#src/accounts/lock-user.ts';
 import type { ProjectId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -117,7 +118,7 @@ function selectProject(db: Database, owner: ProjectOwner, id: number) {
 
 /** The lock on the account makes concurrent requests count one after the other. */
 async function assertRoom(trx: DatabaseTransaction, owner: ProjectOwner): Promise<void> {
-  await sql`select id from user_account where id = ${owner.userId} for no key update`.execute(trx);
+  await lockUser(trx, owner.userId);
   const { projects } = await trx
     .selectFrom('project')
     .select(sql<number>`count(*)::int`.as('projects'))

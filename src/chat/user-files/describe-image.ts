@@ -1,8 +1,8 @@
 import type { ChatModel } from '#src/chat/model/chat-model.ts';
 import { ModelFailed } from '#src/chat/model/model-failed.ts';
-import type { DescribeImage, NamedImage } from '#src/documents/image-sections.ts';
+import type { DescribeImage } from '#src/documents/image-sections.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
-import { keepDescription } from '#src/files/stored-file-rows.ts';
+import { findDescription, keepDescription } from '#src/files/stored-file-rows.ts';
 import { readImage } from '#src/files/read-image.ts';
 import type { StoredFileId, WorkspaceId } from '#src/ids.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
@@ -34,7 +34,7 @@ export function createDescribeImage(services: DescribeServices): DescribeImage {
   const gate = openGate(AT_ONCE);
   return async (named, signal) => {
     const { workspaceId, fileId } = named;
-    const kept = isUuid(fileId) ? await readDescription(services, named) : null;
+    const kept = isUuid(fileId) ? await findDescription(services.db, named) : null;
     if (kept === null) return null;
     if (kept.description !== null) return kept.description || null;
     const { vision } = services.chatModels;
@@ -49,21 +49,6 @@ export function createDescribeImage(services: DescribeServices): DescribeImage {
       leave();
     }
   };
-}
-
-async function readDescription(
-  { db }: DescribeServices,
-  { workspaceId, userId, fileId }: NamedImage,
-): Promise<{ id: StoredFileId; description: string | null } | null> {
-  const row = await db
-    .selectFrom('stored_file')
-    .select(['id', 'description'])
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', fileId as StoredFileId) // from a document; the query tells whether it exists
-    .where('byte_count', '>=', 0)
-    .$if(userId !== null, (query) => query.where('created_by', '=', userId))
-    .executeTakeFirst();
-  return row ?? null;
 }
 
 /** @returns null when it should be asked again if the document is indexed again */

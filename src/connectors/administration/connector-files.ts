@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { documentsOfPair, dropDocuments } from '#src/documents/drop-documents.ts';
 import type { StoredFile } from '#src/files/file-store.ts';
-import { deleteFileRows } from '#src/files/stored-file-rows.ts';
+import { deleteFileRows, findStoredFiles } from '#src/files/stored-file-rows.ts';
 import type { CcPairId, ConnectorId, DocumentId, StoredFileId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -41,7 +41,7 @@ export async function listConnectorFiles(
   address: ConnectorAddress,
 ): Promise<ConnectorFile[]> {
   const settings = await readSettings(db, address, 'no-lock');
-  const stored = await storedFiles(db, address.workspaceId, settings.file_locations);
+  const stored = await findStoredFiles(db, address.workspaceId, settings.file_locations);
   return settings.file_locations.map((id, index) => {
     const file = stored.get(id);
     return {
@@ -90,7 +90,7 @@ export async function changeConnectorFiles(
         `file_ids_to_remove: the connector has no file ${unknown}. GET /manage/admin/connector/${address.connectorId}/files lists its files.`,
       );
     }
-    const stored = await storedFiles(trx, address.workspaceId, settings.file_locations);
+    const stored = await findStoredFiles(trx, address.workspaceId, settings.file_locations);
     const files = [
       ...settings.file_locations.map((id, index) => ({
         id,
@@ -196,24 +196,6 @@ async function readSettings(
     'BAD_REQUEST',
     `Connector ${connectorId} is of the kind ${connector.kind} and has no files. Only connectors of kind file have files.`,
   );
-}
-
-async function storedFiles(
-  db: Database | DatabaseTransaction,
-  workspaceId: WorkspaceId,
-  ids: readonly StoredFileId[],
-): Promise<Map<StoredFileId, { name: string; byte_count: number; created_at: Date }>> {
-  const { rows } = await sql<{
-    id: StoredFileId;
-    name: string;
-    byte_count: number;
-    created_at: Date;
-  }>`
-    select id, name, byte_count, created_at from stored_file
-    where workspace_id = ${workspaceId} and byte_count >= 0 and id = any(${ids}::uuid[])`.execute(
-    db,
-  );
-  return new Map(rows.map((row) => [row.id, { ...row, byte_count: Number(row.byte_count) }]));
 }
 
 /** Called when a connector of kind `file` is deleted: deletes its uploads, unless another connector names them. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { hasDocuments, LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
 import { dropDocuments } from '#src/documents/drop-documents.ts';
 import type { CcPairId, ConnectorId, DocumentId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
@@ -34,8 +35,7 @@ async function dropSome(
 ): Promise<void> {
   const marked = await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: DocumentId }>`
-      select d.id from document_cc_pair l
-      join document d on d.id = l.document_id
+      select d.id from ${LINKED_DOCUMENTS}
       join cc_pair p on p.id = l.cc_pair_id
       where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' and p.status = 'DELETING'
       order by d.id limit ${DOCUMENTS_PER_STEP}`.execute(trx);
@@ -60,10 +60,7 @@ async function removePair(db: Database, ccPairId: CcPairId): Promise<boolean> {
     const [pair] = rows;
     if (!pair) return true;
     // A separate statement, so that it sees documents attached while the previous one waited for the lock.
-    const { rows: documents } = await sql`select 1 from document_cc_pair l
-      join document d on d.id = l.document_id
-      where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' limit 1`.execute(trx);
-    if (documents.length > 0) return false;
+    if (await hasDocuments(trx, ccPairId)) return false;
     await trx.deleteFrom('cc_pair').where('id', '=', ccPairId).execute();
     const { rows: connectors } = await sql<Parameters<typeof deleteFilesOf>[1]>`
       delete from connector c where c.id = ${pair.connector_id}

@@ -48,6 +48,17 @@ export async function listDocumentSets(
   }));
 }
 
+export async function nameDocumentSets(
+  db: Database | DatabaseTransaction,
+  workspaceId: WorkspaceId,
+): Promise<Pick<DocumentSet, 'id' | 'name'>[]> {
+  return db
+    .selectFrom('document_set')
+    .select(['id', 'name'])
+    .where('workspace_id', '=', workspaceId)
+    .execute();
+}
+
 /** @throws Problem BAD_REQUEST for a name that is taken or a pair that does not exist */
 export async function createDocumentSet(
   db: Database,

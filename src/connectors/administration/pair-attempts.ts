@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isPrivateToOthers, isVisibleTo } from '#src/documents/document-access.ts';
+import { isPrivateToOthers } from '#src/documents/document-access.ts';
 import type { CcPairId, IndexAttemptId, PruneAttemptId, UserId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -160,27 +160,6 @@ export async function listPrunes(
       started_at, finished_at
     from ${chosen} order by id desc ${within(page)}`.execute(db);
   return { items: rows, total: await count(db, chosen) };
-}
-
-export interface SyncedDocument {
-  external_id: string;
-  indexed_at: Date | null;
-  accepted_at: Date;
-}
-
-/** The documents of a pair that a user may see, in order of arrival. */
-export async function listSyncedDocuments(
-  db: Database,
-  ccPairId: CcPairId,
-  userId: UserId,
-  page: PageRequest,
-): Promise<SyncedDocument[]> {
-  const { rows } = await sql<SyncedDocument>`
-    select d.external_id, d.indexed_at, d.accepted_at
-    from document_cc_pair l join document d on d.id = l.document_id
-    where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' and ${isVisibleTo('d', userId)}
-    order by d.id ${within(page)}`.execute(db);
-  return rows;
 }
 
 function within({ number, size }: PageRequest) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 
@@ -26,7 +27,7 @@ export async function listIndexedSources(
 ): Promise<string[]> {
   const { rows } = await sql<{ source: string }>`
     select distinct p.source from cc_pair p where p.workspace_id = ${workspaceId}
-      and exists (select 1 from document_cc_pair l where l.cc_pair_id = p.id)
+      and exists (select 1 from ${LINKED_DOCUMENTS} where l.cc_pair_id = p.id)
     order by p.source`.execute(db);
   return rows.map(({ source }) => source);
 }

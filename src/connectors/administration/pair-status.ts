@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { countByPair, type DocumentCounts } from '#src/documents/documents-of-pair.ts';
 import type { CcPairId, ConnectorId, IndexAttemptId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { IndexAttemptStatus, PairStatus } from '#src/tables/connectors.ts';
@@ -10,13 +11,6 @@ import { unknownPair } from './not-found.ts';
 const REPEATED_FAILURES = 5;
 
 /** Counts of a pair's documents by outcome. */
-export interface DocumentCounts {
-  indexed: number;
-  /** Accepted but not indexed yet. */
-  pending: number;
-  failed: number;
-}
-
 /** What an overview shows of a pair's run. */
 export interface LastRun {
   id: IndexAttemptId;
@@ -126,7 +120,7 @@ async function readPairs(
   const connectors = byId(await listConnectors(db, workspaceId));
   const credentialIds = [...new Set(pairs.map((pair) => pair.credential_id))];
   const credentials = byId(await readCredentials(db, workspaceId, credentialIds));
-  const documents = await countDocuments(db, ids);
+  const documents = await countByPair(db, ids);
   const lastRuns = await readLastRuns(db, ids, sql``);
   const finished = await readLastRuns(
     db,
@@ -146,20 +140,6 @@ async function readPairs(
       lastFinishedRun: finished.get(pair.id) ?? null,
     };
   });
-}
-
-async function countDocuments(
-  db: Database,
-  ids: readonly CcPairId[],
-): Promise<Map<CcPairId, DocumentCounts>> {
-  const { rows } = await sql<DocumentCounts & { id: CcPairId }>`
-    select l.cc_pair_id as id,
-      count(*) filter (where d.status = 'indexed')::int as indexed,
-      count(*) filter (where d.status in ('accepted', 'indexing'))::int as pending,
-      count(*) filter (where d.status = 'failed')::int as failed
-    from document_cc_pair l join document d on d.id = l.document_id
-    where l.cc_pair_id = any(${ids}::int[]) group by l.cc_pair_id`.execute(db);
-  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
 /** One index lookup per pair, however many runs there are. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { cleanText } from '#src/documents/clean-text.ts';
+import { LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
 import type { CcPairId, PruneAttemptId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
@@ -109,11 +110,9 @@ export async function endPrune(
     await trx.deleteFrom('prune_listing').where('prune_attempt_id', '=', prune.id).execute();
     if (status !== 'success') return;
     await sql`delete from connector_memory m where m.cc_pair_id = ${prune.pair.id}
-      and m.document_id is not null and not exists (select 1 from document d
-        join document_cc_pair l on l.document_id = d.id and l.cc_pair_id = m.cc_pair_id
-        where d.workspace_id = ${prune.pair.workspace_id} and d.external_id = m.document_id)`.execute(
-      trx,
-    );
+      and m.document_id is not null and not exists (select 1 from ${LINKED_DOCUMENTS}
+        where l.cc_pair_id = m.cc_pair_id and d.workspace_id = ${prune.pair.workspace_id}
+          and d.external_id = m.document_id)`.execute(trx);
     await trx
       .updateTable('cc_pair')
       .set({ last_pruned_at: now })

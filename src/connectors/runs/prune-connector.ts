@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { dropDocuments } from '#src/documents/drop-documents.ts';
+import { LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
 import type { CcPairId, DocumentId } from '#src/ids.ts';
 import { keepLease, LeaseLost } from '#src/platform/keep-lease.ts';
 import {
@@ -103,7 +104,7 @@ async function compare(
     from (select count(*)::int as known,
         count(*) filter (where ${isGone(prune)})::int as gone,
         (select count(*)::int from prune_listing where prune_attempt_id = ${prune.id}) as listed
-      from document_cc_pair l join document d on d.id = l.document_id
+      from ${LINKED_DOCUMENTS}
       where l.cc_pair_id = ${prune.pair.id} and l.seen_at is not null and d.status <> 'deleting'
     ) counted
     where a.id = ${prune.id} and a.claim_token = ${prune.token} and a.status = 'in_progress'
@@ -124,7 +125,7 @@ async function removeSome(
 ): Promise<number> {
   const { marked, left } = await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: DocumentId }>`
-      select d.id from document_cc_pair l join document d on d.id = l.document_id
+      select d.id from ${LINKED_DOCUMENTS}
       where l.cc_pair_id = ${prune.pair.id} and l.seen_at is not null and d.status <> 'deleting'
         and ${isGone(prune)}
       order by d.id limit ${DOCUMENTS_PER_STEP}`.execute(trx);

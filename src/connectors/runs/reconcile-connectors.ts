@@ -5,6 +5,7 @@ import { connectorSync } from '#queues/connector-sync.ts';
 import type { pairPayload } from '#queues/pair-payload.ts';
 import type { QueueDefinition } from '#queues/queue.ts';
 import type { z } from 'zod';
+import { LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
 
@@ -174,7 +175,7 @@ async function recordIndexFailures({ db }: ReconcileServices): Promise<void> {
         coalesce((select max(a.id) from index_attempt a
             where a.cc_pair_id = l.cc_pair_id and a.created_at <= d.accepted_at),
           (select max(a.id) from index_attempt a where a.cc_pair_id = l.cc_pair_id)) as attempt_id
-      from document d join document_cc_pair l on l.document_id = d.id
+      from ${LINKED_DOCUMENTS}
       where d.status = 'failed' and l.seen_at is not null
         and not exists (select 1 from index_attempt_error e where e.cc_pair_id = l.cc_pair_id
           and e.document_id = d.external_id and not e.is_resolved and e.stage = 'index')
@@ -197,7 +198,7 @@ async function recordIndexFailures({ db }: ReconcileServices): Promise<void> {
   await sql`
     update index_attempt_error e set is_resolved = true, resolved_at = now()
     where e.stage = 'index' and not e.is_resolved and not exists (
-      select 1 from document d join document_cc_pair l on l.document_id = d.id
+      select 1 from ${LINKED_DOCUMENTS}
       where d.workspace_id = e.workspace_id and d.external_id = e.document_id
         and l.cc_pair_id = e.cc_pair_id and d.status in ('failed', 'accepted', 'indexing'))`.execute(
     db,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { retryDocuments } from '#src/documents/retry-documents.ts';
+import { LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
 import type { DocumentId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
@@ -41,7 +42,7 @@ export async function sendFailedAgain(
   const ids = await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: DocumentId }>`
     with failed as (
-      select d.id, d.external_id from document d join document_cc_pair l on l.document_id = d.id
+      select d.id, d.external_id from ${LINKED_DOCUMENTS}
       where d.status = 'failed' and l.cc_pair_id = ${pair.id} and l.seen_at is not null
         and not exists (select 1 from index_attempt_error e where e.cc_pair_id = ${pair.id}
           and e.document_id = d.external_id and e.stage = 'index' and not e.is_resolved

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { documentsOfPair, dropDocuments } from '#src/documents/drop-documents.ts';
 import { markSeen } from '#src/documents/mark-seen.ts';
+import { countPresent, LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
 import type { DocumentId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { LeaseLost } from '#src/platform/keep-lease.ts';
@@ -87,10 +88,9 @@ async function countRepeated(
   if (outcome.unchanged.length === 0) return;
   const { rows } = await sql<{ external_id: string; created: boolean }>`
     select d.external_id, d.created_at >= a.created_at as created
-    from index_attempt a
-    join document d on d.workspace_id = a.workspace_id and d.accepted_at >= a.created_at
-    join document_cc_pair l on l.document_id = d.id and l.cc_pair_id = a.cc_pair_id
-      and (l.seen_at is null or l.seen_at < a.started_at)
+    from ${LINKED_DOCUMENTS}
+    join index_attempt a on a.cc_pair_id = l.cc_pair_id and a.workspace_id = d.workspace_id
+      and d.accepted_at >= a.created_at and (l.seen_at is null or l.seen_at < a.started_at)
     where a.id = ${id} and d.workspace_id = ${pair.workspace_id}
       and d.external_id = any(${outcome.unchanged}::text[])`.execute(trx);
   const repeated = new Set(rows.map((row) => row.external_id));
@@ -152,12 +152,7 @@ async function assertStored(
   stored: string[],
 ): Promise<void> {
   if (stored.length === 0) return;
-  const { rows } = await sql<{ present: number }>`
-    select count(*)::int as present from document d
-    join document_cc_pair l on l.document_id = d.id and l.cc_pair_id = ${pair.id}
-    where d.workspace_id = ${pair.workspace_id} and d.external_id = any(${stored}::text[])
-      and d.status <> 'deleting'`.execute(trx);
-  if ((rows[0]?.present ?? 0) < new Set(stored).size) {
+  if ((await countPresent(trx, pair, stored)) < new Set(stored).size) {
     throw new DocumentsRemoved('Documents of the page were removed while it was being saved.');
   }
 }

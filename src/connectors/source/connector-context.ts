@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LINKED_DOCUMENTS } from '#src/documents/documents-of-pair.ts';
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { ConnectorServices } from '#src/connectors/connector-services.ts';
@@ -70,9 +71,9 @@ async function recall(
     select m.key, m.value from connector_memory m
     where m.cc_pair_id = ${ccPairId} and m.key = any(${keys}::text[])
       and (m.document_id is null or exists (
-        select 1 from cc_pair p
-        join document d on d.workspace_id = p.workspace_id and d.external_id = m.document_id
-        join document_cc_pair l on l.document_id = d.id and l.cc_pair_id = p.id
-        where p.id = m.cc_pair_id and d.status not in ('failed', 'deleting')))`.execute(db);
+        select 1 from ${LINKED_DOCUMENTS}
+        join cc_pair p on p.id = l.cc_pair_id and p.workspace_id = d.workspace_id
+        where p.id = m.cc_pair_id and d.external_id = m.document_id
+          and d.status not in ('failed', 'deleting')))`.execute(db);
   return new Map(rows.map(({ key, value }) => [key, value]));
 }

@@ -7,7 +7,8 @@ import { Problem } from '#src/platform/errors.ts';
 import type { EmailServices } from '#src/email/email-services.ts';
 import type { PlanTier } from '#src/tables/accounts.ts';
 import { type NewAccount, serverOf } from './account-request.ts';
-import { type AccountRecord, findAccount, lockWorkspace, sealedFor } from '#src/email/accounts.ts';
+import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
+import { type AccountRecord, findAccount, sealedFor } from '#src/email/accounts.ts';
 import { assertWithinPlan } from '#src/email/daily-limit.ts';
 import { assertZoneIsStored } from './stored-zone.ts';
 import { vetSmtpServer } from './vet-smtp-server.ts';
@@ -34,7 +35,7 @@ export async function createAccount(
   const verificationToken = randomBytes(24).toString('base64url');
   const password = secrets.seal(request.smtp_password, sealedFor(id));
   const account = await db.transaction().execute(async (trx) => {
-    const plan = await lockWorkspace(trx, workspaceId);
+    const { plan_tier: plan } = await lockWorkspace(trx, workspaceId);
     assertWithinPlan(request.daily_limit, plan);
     const isFirst = await assertRoom(trx, workspaceId, plan);
     await trx

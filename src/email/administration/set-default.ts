@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/platform/database.ts';
-import { type AccountAddress, findAccount, lockWorkspace } from '#src/email/accounts.ts';
+import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
+import { type AccountAddress, findAccount } from '#src/email/accounts.ts';
 
 /**
  * Makes this account the only default of its workspace.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { leadScrape } from '#queues/lead-scrape.ts';
+import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
 import type { LeadScrapeId, UserId, WorkspaceId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
@@ -44,7 +45,7 @@ async function findOrInsert(
 ): Promise<{ id: LeadScrapeId; place: number | null }> {
   const shareKey = shareKeyOf(order);
   // Requests of a workspace are serialized here, so that equal ones find each other and the count is exact.
-  await sql`select id from workspace where id = ${workspaceId} for no key update`.execute(trx);
+  await lockWorkspace(trx, workspaceId);
   const shared = isFreshWanted ? null : await findShared(trx, workspaceId, shareKey);
   if (shared !== null) return { id: shared, place: null };
   const unfinished = await countUnfinished(trx, workspaceId);

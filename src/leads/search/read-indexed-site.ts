@@ -1,9 +1,7 @@
-import { sql } from 'kysely';
-import { HIDDEN } from '#src/documents/search-terms.ts';
+import { type IndexedDocument, readIndexedDocument } from '#src/documents/indexed-documents.ts';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import { GiveUp } from '#src/platform/errors.ts';
 import type { LeadServices } from '#src/leads/lead-services.ts';
-import type { DocumentMetadata, StoredSection } from '#src/tables/documents.ts';
 import type { ExtractedPage } from '#src/leads/extract/extracted-page.ts';
 import { indexedPageHtml } from './indexed-page-html.ts';
 import { foundPage } from './search-provider.ts';
@@ -25,7 +23,7 @@ export async function readIndexedSite(
   // One at a time: a document may have megabytes.
   for (const documentId of documentIds) {
     signal.throwIfAborted();
-    const document = await readDocument({ db }, workspaceId, documentId);
+    const document = await readIndexedDocument(db, workspaceId, documentId);
     const page = document && toPage(document);
     if (!page) continue;
     try {
@@ -39,27 +37,8 @@ export async function readIndexedSite(
   return pages;
 }
 
-interface StoredPage {
-  external_id: string;
-  semantic_identifier: string;
-  title: string | null;
-  sections: StoredSection[];
-  metadata: DocumentMetadata;
-}
-
-async function readDocument(
-  { db }: Pick<LeadServices, 'db'>,
-  workspaceId: WorkspaceId,
-  id: DocumentId,
-): Promise<StoredPage | null> {
-  const { rows } = await sql<StoredPage>`
-    select external_id, semantic_identifier, title, sections, metadata from document
-    where workspace_id = ${workspaceId} and id = ${id} and ${HIDDEN} is not true`.execute(db);
-  return rows[0] ?? null;
-}
-
 /** Null for a document without a URL: it is not a page. */
-function toPage(document: StoredPage): { url: string; html: string } | null {
+function toPage(document: IndexedDocument): { url: string; html: string } | null {
   const { external_id: id, sections, metadata } = document;
   const link = sections.find((section) => section.link !== null)?.link ?? '';
   const address = foundPage(id, '', '') ?? foundPage(link, '', '');

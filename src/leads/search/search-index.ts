@@ -1,8 +1,6 @@
-import { sql } from 'kysely';
+import { findIndexedIds } from '#src/documents/indexed-documents.ts';
 import { NO_FILTERS } from '#src/documents/search-filters.ts';
-import { HIDDEN } from '#src/documents/search-terms.ts';
 import { searchDocuments } from '#src/documents/search.ts';
-import type { DocumentId } from '#src/ids.ts';
 import type { LeadServices } from '#src/leads/lead-services.ts';
 import { contactDocuments } from './contact-documents.ts';
 import { groupSites, homePageOf } from './group-sites.ts';
@@ -40,9 +38,9 @@ export async function searchIndex(
     .slice(0, wanted)
     .map(([domain, pages]) => ({ domain, pages: pages.slice(0, MAX_HITS_KEPT) }));
   const pagesOfSites = sites.flatMap(({ pages }) => pages);
-  const ids = await documentIds(
-    services,
-    search,
+  const ids = await findIndexedIds(
+    services.db,
+    search.workspaceId,
     pagesOfSites.map(({ externalId }) => externalId),
   );
   const hosts = sites.flatMap(({ domain, pages }) =>
@@ -61,17 +59,4 @@ export async function searchIndex(
 
 function hostOf(url: string): string {
   return new URL(url).hostname;
-}
-
-async function documentIds(
-  { db }: Pick<LeadServices, 'db'>,
-  { workspaceId }: SiteSearch,
-  externalIds: readonly string[],
-): Promise<Map<string, DocumentId>> {
-  if (externalIds.length === 0) return new Map();
-  const { rows } = await sql<{ id: DocumentId; external_id: string }>`
-    select id, external_id from document
-    where workspace_id = ${workspaceId} and external_id = any(${[...externalIds]}::text[])
-      and ${HIDDEN} is not true`.execute(db);
-  return new Map(rows.map(({ id, external_id }) => [external_id, id]));
 }

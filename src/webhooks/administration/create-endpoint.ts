@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
 import type { WebhookEndpointId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
@@ -47,7 +48,7 @@ export async function createEndpoint(
 
 /** The lock on the workspace makes concurrent calls count one after another. */
 async function assertRoom(trx: DatabaseTransaction, workspaceId: WorkspaceId): Promise<void> {
-  await sql`select id from workspace where id = ${workspaceId} for no key update`.execute(trx);
+  await lockWorkspace(trx, workspaceId);
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from webhook_endpoint
     where workspace_id = ${workspaceId} and deleted_at is null`.execute(trx);

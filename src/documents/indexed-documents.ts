@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import type { DocumentId, WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { DocumentMetadata, StoredSection } from '#src/tables/documents.ts';
+import { HIDDEN } from './search-terms.ts';
+
+/** Row ids by the ids that their source knows them by; documents that searches do not show are left out. */
+export async function findIndexedIds(
+  db: Database,
+  workspaceId: WorkspaceId,
+  externalIds: readonly string[],
+): Promise<Map<string, DocumentId>> {
+  if (externalIds.length === 0) return new Map();
+  const { rows } = await sql<{ id: DocumentId; external_id: string }>`
+    select id, external_id from document
+    where workspace_id = ${workspaceId} and external_id = any(${[...externalIds]}::text[])
+      and ${HIDDEN} is not true`.execute(db);
+  return new Map(rows.map(({ id, external_id }) => [external_id, id]));
+}
+
+/** The content of a document as it was sent. */
+export interface IndexedDocument {
+  external_id: string;
+  semantic_identifier: string;
+  title: string | null;
+  sections: StoredSection[];
+  metadata: DocumentMetadata;
+}
+
+/** Null for a document that searches do not show. */
+export async function readIndexedDocument(
+  db: Database,
+  workspaceId: WorkspaceId,
+  id: DocumentId,
+): Promise<IndexedDocument | null> {
+  const { rows } = await sql<IndexedDocument>`
+    select external_id, semantic_identifier, title, sections, metadata from document
+    where workspace_id = ${workspaceId} and id = ${id} and ${HIDDEN} is not true`.execute(db);
+  return rows[0] ?? null;
+}

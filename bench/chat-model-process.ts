@@ -9,11 +9,11 @@ export interface ModelStarted {
   port: number;
 }
 export interface ModelReport {
-  underWay: number;
+  inProgress: number;
   answers: number;
 }
 
-const report: ModelReport = { underWay: 0, answers: 0 };
+const report: ModelReport = { inProgress: 0, answers: 0 };
 
 /** An OpenAI-compatible model with zero think time. Exits with its parent. */
 async function main(): Promise<void> {
@@ -38,9 +38,9 @@ async function answer(
   response: ServerResponse,
   { tokens, pauseMs }: { tokens: number; pauseMs: number },
 ): Promise<void> {
-  report.underWay += 1;
+  report.inProgress += 1;
   report.answers += 1;
-  response.on('close', () => (report.underWay -= 1));
+  response.on('close', () => (report.inProgress -= 1));
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (let index = 0; index < tokens && !response.destroyed; index += 1) {
     if (index > 0 && pauseMs > 0) await pause(pauseMs);

@@ -115,7 +115,7 @@ async function vanish({ millrace, model, items }: ChatBench): Promise<object> {
   const plan: LoadPlan = { pace: 'held', arrivalsMs: 1_000, streams: VANISHING };
   await abandonStreams(targetOf(millrace), loadOf({ items }, plan).bodies);
   const startedMs = performance.now();
-  await until(async () => (await model.report()).underWay === 0, VANISH_TIMEOUT_MS, 10);
+  await until(async () => (await model.report()).inProgress === 0, VANISH_TIMEOUT_MS, 10);
   const seconds = (performance.now() - startedMs) / 1_000;
   return {
     'clients that vanish': { streams: VANISHING, 'model calls end after s': rounded(seconds) },

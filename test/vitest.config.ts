@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { filesWith, MARKS } from './support/marked-files.ts';
+import { filesTagged, TAGS } from './support/tagged-files.ts';
 import { RunRules } from './support/run-rules.ts';
 
 /** Tests that start their own processes set a longer timeout. */
@@ -15,9 +15,9 @@ process.env['NODE_COMPILE_CACHE'] ??= resolve(
   '../node_modules/.cache/compiled',
 );
 
-const smoke = filesWith('test/integration', 'smoke');
-const peers = filesWith('test/integration', 'peers');
-const volume = filesWith('test/contracts', 'volume');
+const smoke = filesTagged('test/integration', 'smoke');
+const peers = filesTagged('test/integration', 'peers');
+const volume = filesTagged('test/contracts', 'volume');
 const {
   TEST_DATABASE_URL: databaseUrl,
   TEST_REDIS_URL: redisUrl,
@@ -58,7 +58,7 @@ export default defineConfig({
       ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', object]]),
     ],
     dangerouslyIgnoreUnhandledErrors: false,
-    tags: MARKS,
+    tags: TAGS,
     testTimeout: TIMEOUT_MS,
     hookTimeout: TIMEOUT_MS,
     expect: { poll: { timeout: POLL_MS } },
@@ -80,7 +80,7 @@ export default defineConfig({
             project(
               'sizes',
               {
-                include: filesWith(
+                include: filesTagged(
                   'test/integration',
                   'queues',
                   ...(redisUrl === undefined ? [] : (['database', 'smoke'] as const)),

@@ -72,7 +72,7 @@ export interface DeliveryLedger {
   /** Writes the attempt and the delivery's new state in one statement; the state only if the claim still holds. */
   record(record: AttemptRecord): Promise<void>;
   /** Attempts in progress in this process. */
-  readonly load: { underWay: number };
+  readonly load: { inProgress: number };
   idle(): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export function createDeliveryLedger(db: Database): DeliveryLedger {
     ({ answer }) => answer?.length ?? 0,
   );
   return {
-    load: { underWay: 0 },
+    load: { inProgress: 0 },
     claimEndpoint: (id) => endpointClaims.submit(id),
     releaseEndpoint: (endpoint) => releases.submit(endpoint),
     claim: (claim) => claims.submit(claim),

@@ -135,10 +135,10 @@ async function claimMore(
   const { id: endpointId, token } = endpoint;
   // Reserved at once, so that lanes asking at the same moment do not all find room.
   const { load } = services.deliveryLedger;
-  load.underWay += room;
+  load.inProgress += room;
   const claimed = await services.deliveryLedger
     .claim({ endpointId, token, room })
-    .finally(() => (load.underWay -= room));
+    .finally(() => (load.inProgress -= room));
   await followChanges(lane, claimed);
   if (lane.isDisabled) {
     await releaseUnsent(
@@ -155,7 +155,7 @@ async function claimMore(
 /** While the breaker is half-open, one delivery probes. */
 function roomOf({ services, endpoint, limit }: EndpointLane): number {
   if (endpoint.health.breakerUntil !== null) return 1;
-  const isCrowded = services.deliveryLedger.load.underWay >= MAX_LOAD;
+  const isCrowded = services.deliveryLedger.load.inProgress >= MAX_LOAD;
   return isCrowded ? Math.min(limit, FEW_IN_FLIGHT) : limit;
 }
 
@@ -214,12 +214,12 @@ function recordFault(lane: EndpointLane, error: unknown): void {
 }
 
 /** A send that waits for its receiver costs nothing here, so it counts as load only briefly. */
-function addLoad(load: { underWay: number }): () => void {
-  load.underWay += 1;
+function addLoad(load: { inProgress: number }): () => void {
+  load.inProgress += 1;
   let isCounted = true;
   const remove = (): void => {
     clearTimeout(timer);
-    if (isCounted) load.underWay -= 1;
+    if (isCounted) load.inProgress -= 1;
     isCounted = false;
   };
   const timer = setTimeout(remove, LOAD_MS);

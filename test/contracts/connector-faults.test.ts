@@ -7,7 +7,7 @@ import {
 } from '#test/support/connector-contract.ts';
 import type { SourceFault } from '#test/support/fake-source.ts';
 import { findRequest, PLACES } from '#test/support/find-request.ts';
-import { expectHonest, expectWhole } from '#test/support/poll-outcome.ts';
+import { expectFailureReported, expectComplete } from '#test/support/poll-outcome.ts';
 import { failuresOf, runPoll } from '#test/support/run-poll.ts';
 import { watchConnections } from '#test/support/watch-connections.ts';
 
@@ -15,7 +15,7 @@ const kinds = await loadContractKinds();
 const web = kinds.filter(({ speaksHttp }) => speaksHttp);
 
 const SERVER_ERROR: SourceFault = { kind: 'status', status: 500, body: { message: 'Sorry.' } };
-const HURRY_MS = 150;
+const SHORT_TIMEOUT_MS = 150;
 
 /** They accept any bytes: a wrong answer may be read as a file, or skipped as not a page. */
 const TAKES_ANY_BYTES = ['web', 's3', 'google_drive', 'confluence', 'rss'];
@@ -26,7 +26,7 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
     const pollWith = async (source: ContractSource, fault: SourceFault, times?: number) => {
       const n = await findRequest(source, place, () => runPoll(source));
       const injected = injectFault(source, n, fault, times);
-      const run = await runPoll(source, { timeoutMs: HURRY_MS });
+      const run = await runPoll(source, { timeoutMs: SHORT_TIMEOUT_MS });
       expect(injected.met).toBeGreaterThan(0);
       return run;
     };
@@ -35,27 +35,27 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
       await using source = await start();
       const headers = { 'retry-after': '7' };
       const run = await pollWith(source, { kind: 'status', status: 429, headers }, 1);
-      expectWhole(run, source);
+      expectComplete(run, source);
       expect(run.waits).toContain(7_000);
     });
 
     it('retries a 500 with growing waits within the run', async () => {
       await using source = await start();
       const run = await pollWith(source, SERVER_ERROR, 3);
-      expectWhole(run, source);
+      expectComplete(run, source);
       expect(run.waits).toEqual(expect.arrayContaining([1_000, 2_000, 4_000]));
     });
 
     it.each(['truncate', 'reset', 'drip'] as const)('recovers from one %s', async (kindOfFault) => {
       await using source = await start();
-      expectWhole(await pollWith(source, { kind: kindOfFault }, 1), source);
+      expectComplete(await pollWith(source, { kind: kindOfFault }, 1), source);
     });
 
     it('does not mistake a wrong answer for the end of the list', async () => {
       await using source = await start();
       const run = await pollWith(source, { kind: 'wrong-json' }, 1);
-      if (TAKES_ANY_BYTES.includes(kind)) expectHonest(run, source);
-      else expectWhole(run, source);
+      if (TAKES_ANY_BYTES.includes(kind)) expectFailureReported(run, source);
+      else expectComplete(run, source);
     });
 
     it.each([
@@ -67,7 +67,7 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
       'reports a failure when it gets only %s',
       async (_, fault) => {
         await using source = await start();
-        expectHonest(await pollWith(source, fault), source);
+        expectFailureReported(await pollWith(source, fault), source);
       },
     );
 
@@ -77,7 +77,7 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
         await using source = await start();
         using connections = watchConnections();
         const run = await pollWith(source, { kind: 'redirect', location });
-        expectHonest(run, source);
+        expectFailureReported(run, source);
         expect(run.error).not.toBeInstanceOf(SourceUnavailable);
         // Token requests follow no redirects: they are refused before any address is resolved.
         const isRefusedAtOnce = / answered 302/.test(String(run.error));
@@ -92,9 +92,9 @@ describe.each(web)('$kind, when its source misbehaves', ({ kind, start }) => {
     await using source = await start();
     const n = await findRequest(source, 'last', () => runPoll(source));
     const injected = injectFault(source, n, { kind: 'drip' });
-    const run = await runPoll(source, { timeoutMs: HURRY_MS });
+    const run = await runPoll(source, { timeoutMs: SHORT_TIMEOUT_MS });
     expect(injected.met).toBeGreaterThan(1);
-    expectHonest(run, source);
+    expectFailureReported(run, source);
     const words = [run.error, ...failuresOf(run).map(({ reason }) => reason)].map(String);
     expect(words.join('\n')).toContain('did not send its whole answer within');
   });

@@ -10,7 +10,7 @@ import {
   loadContractKinds,
 } from '#test/support/connector-contract.ts';
 import { findRequest, PLACES } from '#test/support/find-request.ts';
-import { expectSourceError, expectWhole } from '#test/support/poll-outcome.ts';
+import { expectSourceError, expectComplete } from '#test/support/poll-outcome.ts';
 import { checkSource, failuresOf, listAll, runPoll } from '#test/support/run-poll.ts';
 
 const kinds = await loadContractKinds();
@@ -105,7 +105,7 @@ describe.each(withCredential.flat())('$kind with an expired credential', ({ star
     });
     expect(failuresOf(run)).toEqual([]);
     // A separate token that is still valid may carry the run to its end.
-    if (run.error === null) expectWhole(run, source);
+    if (run.error === null) expectComplete(run, source);
     else expect(run.error).toBeInstanceOf(CredentialRejected);
   });
 });

@@ -5,8 +5,8 @@ import { QUEUES } from '#queues/index.ts';
 import { loadWorker, queuesByName } from '#workers/index.ts';
 
 /** Files of the two folders that are neither a queue nor a worker. */
-const QUEUE_GROUND = ['index', 'pair-payload', 'producer', 'queue'];
-const WORKER_GROUND = ['attempt-job', 'index', 'main', 'worker'];
+const NON_QUEUE_FILES = ['index', 'pair-payload', 'producer', 'queue'];
+const NON_WORKER_FILES = ['attempt-job', 'index', 'main', 'worker'];
 
 function names(folder: string, ground: string[]): string[] {
   const files = readdirSync(new URL(`../../${folder}/`, import.meta.url));
@@ -21,11 +21,11 @@ const listed = QUEUES.map((queue) => queue.name).toSorted();
 describe('queues and workers', () => {
   it('are listed once each, with one file per queue', () => {
     expect(new Set(listed).size).toBe(listed.length);
-    expect(names('queues', QUEUE_GROUND)).toEqual(listed);
+    expect(names('queues', NON_QUEUE_FILES)).toEqual(listed);
   });
 
   it('have one worker file per queue', () => {
-    expect(names('workers', WORKER_GROUND)).toEqual(listed);
+    expect(names('workers', NON_WORKER_FILES)).toEqual(listed);
   });
 
   it('are selected by name, and an unknown name fails with the list of names', () => {

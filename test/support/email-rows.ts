@@ -62,7 +62,7 @@ export async function dailySent(services: Services, { id }: AccountAddress): Pro
 }
 
 /** Makes the message's next attempt due and expires its claim. */
-export async function passTime({ db }: Services, id: EmailMessageId): Promise<void> {
+export async function expireClaim({ db }: Services, id: EmailMessageId): Promise<void> {
   await sql`update email_message set
     next_attempt_at = case when next_attempt_at is null then null else now() end,
     claimed_until = case when claimed_until is null then null else now() - interval '1 second' end,

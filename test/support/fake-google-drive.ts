@@ -29,13 +29,13 @@ export interface FakeDrive {
   /** Users who left the domain. */
   readonly departed: Set<string>;
   /** Adds or changes a file without an entry in the list of changes, as happens when its folder is moved. */
-  writeUntold(file: Partial<FakeFile> & { id: string; name: string }): void;
+  writeSilently(file: Partial<FakeFile> & { id: string; name: string }): void;
   /** Adds or changes a file, with an entry in the list of changes. */
   write(file: Partial<FakeFile> & { id: string; name: string }): void;
   /** Deletes a file permanently; only its id is left. */
   erase(id: string): void;
   /** Invalidates all change tokens issued so far. */
-  forgetChanges(): void;
+  expireChangeTokens(): void;
   /** Invalidates all access tokens issued so far. */
   revokeTokens(): void;
   /** Answers `invalid_grant` from now on. */
@@ -73,10 +73,10 @@ export function createFakeDrive(publicKey: KeyObject): FakeGoogle {
     isGranting: true,
     sorted: null,
     write(file) {
-      state.writeUntold(file);
+      state.writeSilently(file);
       state.changes.push(file.id);
     },
-    writeUntold(file) {
+    writeSilently(file) {
       const before = state.files.get(file.id) ?? NEW_FILE;
       state.files.set(file.id, { ...before, ...file });
       state.sorted = null;
@@ -86,7 +86,7 @@ export function createFakeDrive(publicKey: KeyObject): FakeGoogle {
       state.changes.push(id);
       state.sorted = null;
     },
-    forgetChanges: () => void (state.firstChange = state.changes.length + 1),
+    expireChangeTokens: () => void (state.firstChange = state.changes.length + 1),
     revokeTokens: () => state.tokens.clear(),
     refuseGrants: () => {
       state.isGranting = false;

@@ -10,7 +10,7 @@ import {
 } from './fake-openapi-service.ts';
 import { fillIn, type Injection } from './injection-cases.ts';
 import { type LeadSite, startLeadSite } from './lead-site.ts';
-import { type OutboundStage, startOutboundStage } from './outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from './outbound-stage.ts';
 import { insertPair, insertUser } from './seed-workspace.ts';
 import { startTripwire, type Tripwire } from './tripwire.ts';
 import { sendFiles } from './upload-files.ts';
@@ -77,32 +77,32 @@ export async function startInjectionStage(
       PYTHON_TOOL: 'true',
     }),
   );
-  const people = await openPeople(millrace);
-  const colleagueFile = await uploadText(millrace, people.colleagueKey, SECRETS.colleagueFile);
+  const users = await createUsers(millrace);
+  const colleagueFile = await uploadText(millrace, users.colleagueKey, SECRETS.colleagueFile);
   const session = await millrace.call(
     'POST',
     '/chat/create-chat-session',
     { description: `Memo ${SECRETS.colleagueMessage}` },
-    { key: people.colleagueKey },
+    { key: users.colleagueKey },
   );
   const injections = fillIn([...all], {
-    other_workspace: people.otherWorkspace,
+    other_workspace: users.otherWorkspace,
     other_document: OTHER_DOCUMENT,
     private_document: PRIVATE_DOCUMENT,
-    colleague: people.colleague,
+    colleague: users.colleague,
     colleague_file: colleagueFile,
     colleague_session: session.body.chat_session_id,
     inner: `http://${inner.address}:${inner.ports[0]}`,
     api: millrace.url,
   });
   mcpDescription = textAt(injections, 'mcp-description');
-  const admin = { key: people.adminKey };
+  const admin = { key: users.adminKey };
   await made(millrace.call('POST', '/admin/mcp/servers', notes(mcpServer.url), admin));
   const orders = shopTool(shop.url, textAt(injections, 'tool-description'));
   await made(millrace.call('POST', '/admin/tool/custom', orders, admin));
   await made(millrace.call('POST', '/admin/tool/custom', wiper(shop.url), admin));
-  for (const injection of injections) await plant(millrace, people.adminKey, injection, site);
-  await millrace.settled(people.adminKey);
+  for (const injection of injections) await plant(millrace, users.adminKey, injection, site);
+  await millrace.settled(users.adminKey);
   const resources = opened.move();
   return {
     millrace,
@@ -111,14 +111,14 @@ export async function startInjectionStage(
     inner,
     mcpServer,
     injections,
-    ...people,
+    ...users,
     toolsSay: (text) => (said = text),
-    call: (method, path, body) => millrace.call(method, path, body, { key: people.askerKey }),
+    call: (method, path, body) => millrace.call(method, path, body, { key: users.askerKey }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-async function openPeople(millrace: OutboundStage['millrace']) {
+async function createUsers(millrace: OutboundStage['millrace']) {
   const { db } = millrace.services;
   const own = await millrace.createWorkspace();
   const other = await millrace.createWorkspace();

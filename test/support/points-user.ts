@@ -21,7 +21,7 @@ export interface PointsUser {
   status: () => Promise<Answer['body']>;
   ledger: () => Promise<LedgerRow[]>;
   /** Moves everything so far that many days into the past. */
-  travel: (days: number) => Promise<void>;
+  shiftIntoPast: (days: number) => Promise<void>;
 }
 
 /** A user of a new workspace, in a time zone where it is about noon, so that no test crosses midnight. */
@@ -44,7 +44,7 @@ export async function createPointsUser(millrace: TestMillrace): Promise<PointsUs
         where user_id = ${userId} order by id`.execute(db);
       return rows;
     },
-    async travel(days) {
+    async shiftIntoPast(days) {
       await sql`update points_account set last_day = last_day - ${days}::int
         where user_id = ${userId}`.execute(db);
       await sql`update points_award set day = day - ${days}::int,

@@ -13,7 +13,7 @@ const SOURCE_ERRORS = [CredentialRejected, SourceRefused, SourceUnavailable];
 const MIN_SECRET_LENGTH = 6;
 
 /** The poll reached its end, nothing failed, and every document was found. */
-export function expectWhole(run: PollRun, source: ContractSource): void {
+export function expectComplete(run: PollRun, source: ContractSource): void {
   expect(run.error).toBeNull();
   expect(failuresOf(run)).toEqual([]);
   expect([...seenIn(run)].toSorted()).toEqual(source.fixture.ids().toSorted());
@@ -23,7 +23,7 @@ export function expectWhole(run: PollRun, source: ContractSource): void {
  * Everything unreadable was reported: by an error that ends the run, by failures, or, when the source says that an item
  * is not available to us, by skips with their reasons. Nothing is lost silently.
  */
-export function expectHonest(run: PollRun, source: ContractSource): void {
+export function expectFailureReported(run: PollRun, source: ContractSource): void {
   if (run.error !== null) {
     expectSourceError(run.error, source);
     return;

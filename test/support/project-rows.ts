@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 
 import type { UserFileStatus } from '#src/tables/chat.ts';
-import type { Person } from './people.ts';
+import type { TestUser } from './test-users.ts';
 import type { TestMillrace } from './test-millrace.ts';
 
 type Service = Pick<TestMillrace, 'services'>;
@@ -11,7 +11,7 @@ type Service = Pick<TestMillrace, 'services'>;
 /** Inserts a user file in the state that an upload and its worker leave. */
 export async function insertUserFile(
   { services: { db } }: Service,
-  { workspaceId, userId }: Pick<Person, 'workspaceId' | 'userId'>,
+  { workspaceId, userId }: Pick<TestUser, 'workspaceId' | 'userId'>,
   status: UserFileStatus = 'COMPLETED',
 ): Promise<string> {
   const [stored, id] = [randomUUID(), randomUUID()];
@@ -26,7 +26,7 @@ export async function insertUserFile(
 
 export async function insertSession(
   { services: { db } }: Service,
-  { workspaceId, userId }: Person,
+  { workspaceId, userId }: TestUser,
   projectId: number | null = null,
 ): Promise<string> {
   const id = randomUUID();

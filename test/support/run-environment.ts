@@ -1,4 +1,4 @@
-import { MARKER } from './left-behind.ts';
+import { MARKER } from './leftover-processes.ts';
 
 /**
  * Environment of every process that a test starts, besides its settings: the compile cache and the marker of the run.

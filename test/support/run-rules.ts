@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
-import { leftBehind, MARKER } from './left-behind.ts';
+import { findLeftoverProcesses, MARKER } from './leftover-processes.ts';
 
 /**
  * The requirements that a test title may state as `(needs X)`, and whether each is met. `(without X)` is the opposite.
@@ -53,7 +53,7 @@ export class RunRules implements Reporter {
     if (pattern === undefined) this.#countSkipped(tests.filter(isSkipped));
     else if (tests.length > 0 && tests.every(isSkipped))
       this.#fail(`No test has a name that matches ${pattern}.`);
-    for (const command of await leftBehind(String(process.pid)))
+    for (const command of await findLeftoverProcesses(String(process.pid)))
       this.#fail(`A process was left behind: ${command}`);
   }
 

@@ -25,7 +25,7 @@ export interface ScriptedLlm extends AsyncDisposable {
   /** Number of calls that the client closed before they were answered. */
   closedEarly(): number;
   /** Number of calls in progress. */
-  underWay(): number;
+  inProgress(): number;
 }
 
 /** An OpenAI-compatible server on loopback that answers call n with script n (the last one repeats). */
@@ -39,7 +39,7 @@ export async function startLlm(
 ): Promise<ScriptedLlm> {
   const calls: ScriptedLlm['calls'] = [];
   let closedEarly = 0;
-  let underWay = 0;
+  let inProgress = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -49,9 +49,9 @@ export async function startLlm(
       // Not a model call, for example from a client that disconnected before sending the body.
       if (body === null) return void response.writeHead(400).end();
       calls.push({ body, authorization: request.headers.authorization });
-      underWay += 1;
+      inProgress += 1;
       response.on('close', () => {
-        underWay -= 1;
+        inProgress -= 1;
         closedEarly += response.writableEnded ? 0 : 1;
       });
       const script = choose(body, calls.length - 1);
@@ -67,7 +67,7 @@ export async function startLlm(
     baseUrl: `http://127.0.0.1:${port}/v1`,
     calls,
     closedEarly: () => closedEarly,
-    underWay: () => underWay,
+    inProgress: () => inProgress,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

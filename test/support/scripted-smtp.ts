@@ -43,7 +43,7 @@ export interface ScriptedSmtp extends AsyncDisposable {
   readonly messages: ReceivedMail[];
   readonly openConnections: number;
   script: SmtpScript;
-  untilUnused(): Promise<void>;
+  untilIdle(): Promise<void>;
 }
 
 export interface ScriptedSmtpOptions {
@@ -75,7 +75,7 @@ export async function startScriptedSmtp(options: ScriptedSmtpOptions = {}): Prom
     get openConnections() {
       return open.size;
     },
-    async untilUnused() {
+    async untilIdle() {
       await Promise.all(
         [...open].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
       );

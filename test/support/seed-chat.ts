@@ -77,7 +77,7 @@ export async function seedChat(millrace: TestMillrace, owner: Owner): Promise<Se
     values (${owner.workspaceId}, current_date, 'seeded', 'seeded', 1, 2, 3, 0)`.execute(
     millrace.services.db,
   );
-  await until(() => isKept(millrace, messageId));
+  await until(() => isSaved(millrace, messageId));
   return {
     ...things,
     ...tools,
@@ -90,7 +90,7 @@ export async function seedChat(millrace: TestMillrace, owner: Owner): Promise<Se
 }
 
 /** Whether the last line of an answer is in the database, so that nothing more is written. */
-async function isKept({ services }: TestMillrace, messageId: number): Promise<boolean> {
+async function isSaved({ services }: TestMillrace, messageId: number): Promise<boolean> {
   const { rows } = await sql`select 1 from chat_run run
     join chat_run_part part on part.chat_message_id = run.chat_message_id
     where run.chat_message_id = ${messageId} and run.finished_at is not null

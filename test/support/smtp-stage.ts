@@ -4,7 +4,7 @@ import { createMailer } from '#src/email/smtp.ts';
 import type { EmailMessageId } from '#src/ids.ts';
 import { createHttpClient } from '#src/platform/http.ts';
 import { chooseFixedPort } from './child-process.ts';
-import { passTime } from './email-rows.ts';
+import { expireClaim } from './email-rows.ts';
 import { type EmailStage, startEmailStage } from './email-stage.ts';
 import {
   readPem,
@@ -66,7 +66,7 @@ export async function startSmtpStage(): Promise<SmtpStage> {
     },
     async hurry(text) {
       const id = text as EmailMessageId; // came from a row or an answer
-      await passTime(services, id);
+      await expireClaim(services, id);
       const { rows } = await sql<{ kind: 'verification' | 'message' }>`
         select kind from email_message where id = ${id}`.execute(services.db);
       await sendJobs(

@@ -1,4 +1,4 @@
-import type { Dialect, Refusal, Said } from './llm-dialects/dialect.ts';
+import type { Dialect, Refusal, ScriptedAnswer } from './llm-dialects/dialect.ts';
 import { IN_CONTENT_DIALECTS } from './llm-dialects/in-content.ts';
 import { OPENAI_DIALECTS } from './llm-dialects/open-ai.ts';
 import { REASONING_CONTENT_DIALECTS } from './llm-dialects/reasoning-content.ts';
@@ -29,7 +29,7 @@ export interface StrictLlm extends ScriptedLlm {
 /** A server of this dialect: it refuses as its vendor does, and answers accepted requests according to `plan`. */
 export async function startStrictLlm(
   dialect: Dialect,
-  plan: (body: LlmRequestBody, taken: number) => Said,
+  plan: (body: LlmRequestBody, taken: number) => ScriptedAnswer,
 ): Promise<StrictLlm> {
   const server = dialect.open();
   const refused: string[] = [];

@@ -8,7 +8,7 @@ export interface TcpServer extends AsyncDisposable {
   /** Total number of connections. */
   readonly connections: number;
   /** Resolves when no connection is left. */
-  untilUnused(): Promise<void>;
+  untilIdle(): Promise<void>;
 }
 
 /** `onRequest` is called when the first bytes of a connection have arrived. */
@@ -31,7 +31,7 @@ export async function startTcpServer(onRequest: (socket: Socket) => void): Promi
     get connections() {
       return connections;
     },
-    async untilUnused() {
+    async untilIdle() {
       const closing = [...open].map(
         // `once` would reject when a connection is reset.
         (socket) => new Promise((resolve) => socket.once('close', resolve)),

@@ -37,7 +37,7 @@ async function hold<Result>(
  * Does the work while another transaction is open, and commits that one only afterwards.
  * @throws when the work waits for that transaction, because its `lock_timeout` ends it
  */
-export async function beside<Result, Done>(
+export async function whileLocked<Result, Done>(
   db: Database,
   held: (trx: Transaction) => Promise<Result>,
   work: (result: Result) => Promise<Done>,
@@ -54,7 +54,7 @@ export async function beside<Result, Done>(
  * Starts all of the work while another transaction is open, waits until each part waits for a lock, and commits.
  * @throws when a part ends without having waited
  */
-export async function behind<Done>(
+export async function queuedBehindLock<Done>(
   db: Database,
   held: (trx: Transaction) => Promise<unknown>,
   works: readonly (() => Promise<Done>)[],

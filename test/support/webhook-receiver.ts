@@ -23,7 +23,7 @@ export type Behaviour =
   | { kind: 'slow-headers'; everyMs: number }
   | { kind: 'slow-body'; everyMs: number; status?: number }
   /** A body of this many bytes, generated while it is read. */
-  | { kind: 'vast'; bytes: number; status?: number; headers?: Record<string, string> }
+  | { kind: 'large-body'; bytes: number; status?: number; headers?: Record<string, string> }
   /** Resets the connection before the body is read, or after it. */
   | { kind: 'reset-early' }
   | { kind: 'reset-late' }
@@ -53,8 +53,8 @@ export interface WebhookReceiver extends AsyncDisposable {
   /** Total and open connections. */
   readonly connections: number;
   readonly openConnections: number;
-  /** Bytes of `vast` answers that were read. */
-  readonly vastBytesSent: number;
+  /** Bytes of `large-body` answers that were read. */
+  readonly largeBytesSent: number;
 }
 
 /** Each behaviour once, in this order; the last one is repeated. */
@@ -73,9 +73,9 @@ export async function startReceiver(
   const open = new Set<Socket>();
   const counts = new Map<string, number>();
   let connections = 0;
-  let vastBytesSent = 0;
-  const onVastBytes = (bytes: number): void => {
-    vastBytesSent += bytes;
+  let largeBytesSent = 0;
+  const onLargeBytes = (bytes: number): void => {
+    largeBytesSent += bytes;
   };
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const path = incoming.url ?? '/';
@@ -86,7 +86,7 @@ export async function startReceiver(
     const body = behaviour.kind === 'reset-early' ? Buffer.alloc(0) : await readBody(incoming);
     if (requests.length >= MAX_REQUESTS) throw new Error('More requests than a test should make.');
     requests.push({ path, headers: incoming.headers, body, arrivedAtMs });
-    await act(behaviour, outgoing, onVastBytes);
+    await act(behaviour, outgoing, onLargeBytes);
   };
   const server = await openServer(options.tls ?? false);
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -113,8 +113,8 @@ export async function startReceiver(
     get openConnections() {
       return open.size;
     },
-    get vastBytesSent() {
-      return vastBytesSent;
+    get largeBytesSent() {
+      return largeBytesSent;
     },
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy();
@@ -151,7 +151,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
 async function act(
   behaviour: Behaviour,
   outgoing: ServerResponse,
-  onVastBytes: (bytes: number) => void,
+  onLargeBytes: (bytes: number) => void,
 ): Promise<void> {
   const { socket } = outgoing.req;
   switch (behaviour.kind) {
@@ -172,9 +172,9 @@ async function act(
       outgoing.writeHead(behaviour.status ?? 200, { 'content-length': '1000000' });
       everyMs(behaviour.everyMs, socket, () => outgoing.write('x'));
       return;
-    case 'vast':
+    case 'large-body':
       outgoing.writeHead(behaviour.status ?? 200, behaviour.headers);
-      await pipeline(Readable.from(vastBody(behaviour.bytes, onVastBytes)), outgoing);
+      await pipeline(Readable.from(largeBody(behaviour.bytes, onLargeBytes)), outgoing);
       return;
     case 'reset-early':
     case 'reset-late':
@@ -194,7 +194,7 @@ function everyMs(ms: number, socket: Socket, write: () => void): void {
   socket.on('close', () => clearInterval(timer));
 }
 
-function* vastBody(bytes: number, onSent: (bytes: number) => void): Generator<Buffer> {
+function* largeBody(bytes: number, onSent: (bytes: number) => void): Generator<Buffer> {
   const block = Buffer.alloc(65_536, 'x');
   for (let left = bytes; left > 0; left -= block.length) {
     onSent(Math.min(left, block.length));

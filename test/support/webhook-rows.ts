@@ -109,7 +109,7 @@ export async function attemptsTo(
 }
 
 /** Moves everything planned for an endpoint that far into the past. */
-export async function travel(
+export async function shiftIntoPast(
   { db }: Pick<Services, 'db'>,
   id: WebhookEndpointId,
   hours: number,

@@ -38,12 +38,6 @@ describe('an operator', () => {
     },
   );
 
-  it('of another workspace cannot change any plan, not even their own', async () => {
-    const { workspaceId: id, key } = await millrace.createWorkspace('Free');
-    expect((await putPlan(id, 'Enterprise', key)).status).toBe(403);
-    expect((await statusOf(key)).body.plan_tier).toBe('Free');
-  });
-
   it('sets a plan, and a subscription that grants more overrides it', async () => {
     const { workspaceId: id, key } = await millrace.createWorkspace('Free');
     const set = await putPlan(id.toUpperCase(), 'Agency');
@@ -85,5 +79,19 @@ describe('an operator', () => {
     const { body: page } = await list(`?limit=1&offset=${all.total - 1}`);
     expect(page).toEqual({ workspaces: [all.workspaces.at(-1)], total: all.total });
     expect((await list('?limit=0')).body.detail).toContain('query.limit');
+  });
+});
+
+describe("the owner of a workspace other than the operator's", () => {
+  it('cannot change the plan of any workspace, not even of their own', async () => {
+    const { workspaceId: ownId, key } = await millrace.createWorkspace('Free');
+    const other = await millrace.createWorkspace('Free');
+    const answers = [
+      await putPlan(ownId, 'Enterprise', key),
+      await putPlan(other.workspaceId, 'Enterprise', key),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+    expect((await statusOf(key)).body.plan_tier).toBe('Free');
+    expect((await statusOf(other.key)).body.plan_tier).toBe('Free');
   });
 });

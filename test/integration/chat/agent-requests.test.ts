@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { findAgent } from '#src/chat/agents/find-agent.ts';
 import type { Answer } from '#test/support/api-client.ts';
-import { addPerson, openWorkspace, type Person } from '#test/support/people.ts';
+import { addUser, openWorkspace, type TestUser } from '#test/support/test-users.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 let millrace: TestMillrace;
-let admin: Person;
-let maker: Person;
-let reader: Person;
-let stranger: Person;
+let admin: TestUser;
+let maker: TestUser;
+let reader: TestUser;
+let stranger: TestUser;
 let documentSetId: number;
 let toolId: number;
 let strangersToolId: number;
@@ -22,8 +22,8 @@ beforeAll(async () => {
   });
   admin = await openWorkspace(millrace);
   stranger = await openWorkspace(millrace);
-  maker = await addPerson(millrace, admin, 'member');
-  reader = await addPerson(millrace, admin, 'read');
+  maker = await addUser(millrace, admin, 'member');
+  reader = await addUser(millrace, admin, 'read');
   const { db } = millrace.services;
   const { rows: sets } = await sql<{ id: number }>`
     insert into document_set (workspace_id, name) values (${admin.workspaceId}, 'Handbook'),
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
-async function make(by: Person, body: Record<string, unknown> = {}): Promise<number> {
+async function make(by: TestUser, body: Record<string, unknown> = {}): Promise<number> {
   const made = await by.call('POST', '/persona', { name: 'Helper', ...body });
   expect(made.text).toContain('"id"');
   return made.body.id;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assemble, type ChatStream, readChatBody } from '#test/support/chat-streams.ts';
-import { addPerson, openWorkspace, type Person } from '#test/support/people.ts';
+import { addUser, openWorkspace, type TestUser } from '#test/support/test-users.ts';
 import {
   callsTools,
   END_EVENTS,
@@ -23,7 +23,7 @@ const MARKERS = /\b(?:ASK|DOC)[0-9a-f]{12}\b/g;
 
 /** A user with a unique question, in a workspace whose documents contain a unique marker. */
 interface Asker {
-  person: Person;
+  person: TestUser;
   documentMarker: string;
   questions: [first: string, second: string];
   searches: boolean;
@@ -65,7 +65,7 @@ async function fillWorkspace(): Promise<Asker[]> {
     });
   }
   await millrace.settled(admin.key);
-  const people = [admin, await addPerson(millrace, admin, 'read')];
+  const people = [admin, await addUser(millrace, admin, 'read')];
   return people.flatMap((person) =>
     Array.from({ length: STREAMS_A_PERSON }, (_, n) => ({
       person,

@@ -7,7 +7,7 @@ import {
   shopDocument,
   startFakeOpenApiService,
 } from '#test/support/fake-openapi-service.ts';
-import { type OutboundStage, startOutboundStage } from '#test/support/outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 import { failureOfTool, runTool, typesOf } from '#test/support/run-tool.ts';
 import {
   type CallerHeaders,

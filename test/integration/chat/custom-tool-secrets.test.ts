@@ -9,7 +9,7 @@ import {
   startFakeOpenApiService,
 } from '#test/support/fake-openapi-service.ts';
 import { FORBIDDEN_LITERALS, redirectTargetsTo } from '#test/support/forbidden-hosts.ts';
-import { type OutboundStage, startOutboundStage } from '#test/support/outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 import { failureOfTool, runTool } from '#test/support/run-tool.ts';
 import {
   type CallerHeaders,

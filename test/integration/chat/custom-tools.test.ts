@@ -6,7 +6,7 @@ import {
   shopDocument,
   startFakeOpenApiService,
 } from '#test/support/fake-openapi-service.ts';
-import { type OutboundStage, startOutboundStage } from '#test/support/outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 import { runTool } from '#test/support/run-tool.ts';
 import { createKey } from '#test/support/seed-workspace.ts';
 import { type Json, openToolTenant, type ToolTenant } from '#test/support/tool-tenant.ts';

@@ -7,7 +7,7 @@ import type { StoredFileId, UserFileId } from '#src/ids.ts';
 import { RetryLater } from '#src/platform/errors.ts';
 import type { Services } from '#src/services.ts';
 import { buildPng } from '#test/support/build-images.ts';
-import { openWorkspace, type Person } from '#test/support/people.ts';
+import { openWorkspace, type TestUser } from '#test/support/test-users.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 import { sendFiles } from '#test/support/upload-files.ts';
@@ -15,7 +15,7 @@ import { sendFiles } from '#test/support/upload-files.ts';
 const never = new AbortController().signal;
 
 let millrace: TestMillrace;
-let ana: Person;
+let ana: TestUser;
 
 beforeAll(async () => {
   millrace = await startTestMillrace({ LOG_LEVEL: 'silent' });

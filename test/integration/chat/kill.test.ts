@@ -64,14 +64,14 @@ async function messageOf(db: Database, id: number) {
 }
 
 /** Waits until the lines that a reader has seen are in the database. */
-async function isKept(db: Database, id: number): Promise<boolean> {
+async function isSaved(db: Database, id: number): Promise<boolean> {
   const { rows } = await sql`select 1 from chat_run_part
     where chat_message_id = ${id} and lines::text like '%Half an answer%'`.execute(db);
   return rows.length > 0;
 }
 
 /** Simulates the expired lease of a dead process. */
-async function passTime(db: Database): Promise<void> {
+async function expireLeases(db: Database): Promise<void> {
   await sql`update chat_run set alive_until = alive_until - interval '1 minute'
     where finished_at is null`.execute(db);
 }
@@ -102,13 +102,13 @@ describe.skipIf(databaseUrl === undefined)(
       const { db } = processes;
       const api = await processes.startApi();
       const reader = await scene.begin();
-      await until(() => isKept(db, reader.messageId));
+      await until(() => isSaved(db, reader.messageId));
       await api.kill();
-      await until(async () => llm.underWay() === 0);
+      await until(async () => llm.inProgress() === 0);
       expect(await messageOf(db, reader.messageId)).toMatchObject({ isFinished: false });
       await processes.startApi();
       await expectUsable(scene, reader.sessionId);
-      await passTime(db);
+      await expireLeases(db);
       await processes.startWorkers();
       await until(async () => (await messageOf(db, reader.messageId)).isFinished, SWEEP_MS);
       expect(await messageOf(db, reader.messageId)).toMatchObject({
@@ -129,14 +129,14 @@ describe.skipIf(databaseUrl === undefined)(
       const { db, service } = processes;
       const api = await processes.startApi();
       const reader = await scene.begin();
-      await until(() => isKept(db, reader.messageId));
+      await until(() => isSaved(db, reader.messageId));
       await api.kill();
       await processes.startApi();
       const path = `/chat/chat-session/${reader.sessionId}/resume-stream`;
       const followed = fetch(service.url + path, {
         headers: { authorization: `Bearer ${service.key}` },
       }).then((response) => response.text());
-      await passTime(db);
+      await expireLeases(db);
       const { packets } = readChatBody(200, await followed);
       expect(JSON.stringify(packets)).toContain('Half an answer');
       expect(packets.at(-1)?.obj).toMatchObject({
@@ -188,7 +188,7 @@ describe.skipIf(databaseUrl === undefined)(
       api.signal('SIGTERM');
       // The models would never finish.
       expect(await api.ended(15 * GRACE_SECONDS * 1_000)).toBe(0);
-      await until(async () => llm.underWay() === 0);
+      await until(async () => llm.inProgress() === 0);
       for (const { messageId } of readers) {
         expect(await messageOf(db, messageId)).toMatchObject({
           content: 'Half an answer',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeMcpServer, startFakeMcpServer } from '#test/support/fake-mcp-server.ts';
-import { type OutboundStage, startOutboundStage } from '#test/support/outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 import { failureOfTool, runTool } from '#test/support/run-tool.ts';
 import { hold, sendJson } from '#test/support/script-mcp.ts';
 import { type Json, openToolTenant, type ToolTenant } from '#test/support/tool-tenant.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeMcpServer, startFakeMcpServer } from '#test/support/fake-mcp-server.ts';
 import { FORBIDDEN_LITERALS, redirectTargetsTo } from '#test/support/forbidden-hosts.ts';
-import { type OutboundStage, startOutboundStage } from '#test/support/outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 import { failureOfTool } from '#test/support/run-tool.ts';
 import { hold, listed, listing, script, sendJson, tool } from '#test/support/script-mcp.ts';
 import { type Json, openToolTenant, type ToolTenant } from '#test/support/tool-tenant.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeMcpServer, startFakeMcpServer } from '#test/support/fake-mcp-server.ts';
-import { type OutboundStage, startOutboundStage } from '#test/support/outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 import { listed, tool } from '#test/support/script-mcp.ts';
 import { type Json, openToolTenant, type ToolTenant } from '#test/support/tool-tenant.ts';
 import { registerWeather } from '#test/support/weather-tools.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type LeadSite, startLeadSite } from '#test/support/lead-site.ts';
-import { startOutboundStage, type OutboundStage } from '#test/support/outbound-doors.ts';
+import { startOutboundStage, type OutboundStage } from '#test/support/outbound-stage.ts';
 import {
   answersText,
   callsTools,

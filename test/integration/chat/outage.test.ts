@@ -124,7 +124,7 @@ describe.skipIf(databaseUrl === undefined)(
       const reader = await begin();
       await proxy.down();
       reader.leave();
-      await until(async () => llm.underWay() === 0);
+      await until(async () => llm.inProgress() === 0);
       await pause(OUTAGE_MS);
       await proxy.up();
       await until(async () => (await messageOf(reader.messageId)).finished_at !== null);

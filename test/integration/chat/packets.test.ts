@@ -193,7 +193,7 @@ describe('the packets of an answer', () => {
     const events = await stream(NO_TOOLS);
     expect(orderOf(events)).toEqual(['T0.0 message_start', 'T0.0 message_delta', 'T0.0 stop']);
     expect(textOf(events).length).toBeLessThan(1_000_000);
-    await expect.poll(() => llm.underWay()).toBe(0);
+    await expect.poll(() => llm.inProgress()).toBe(0);
   });
 });
 

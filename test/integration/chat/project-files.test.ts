@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Answer } from '#test/support/api-client.ts';
-import { openWorkspace, type Person } from '#test/support/people.ts';
+import { openWorkspace, type TestUser } from '#test/support/test-users.ts';
 import { insertSession, insertUserFile } from '#test/support/project-rows.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 let millrace: TestMillrace;
-let owner: Person;
+let owner: TestUser;
 
 beforeAll(async () => {
   millrace = await startTestMillrace();
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
-async function make(by: Person = owner, name = 'Move'): Promise<number> {
+async function make(by: TestUser = owner, name = 'Move'): Promise<number> {
   const { body } = await by.call('POST', `/user/projects/create?name=${name}`);
   expect(body).toMatchObject({ name });
   return body.id;

@@ -6,27 +6,27 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { findProject } from '#src/chat/projects/find-project.ts';
 import type { Answer } from '#test/support/api-client.ts';
-import { addPerson, openWorkspace, type Person } from '#test/support/people.ts';
+import { addUser, openWorkspace, type TestUser } from '#test/support/test-users.ts';
 import { insertSession, insertUserFile } from '#test/support/project-rows.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 let millrace: TestMillrace;
-let owner: Person;
+let owner: TestUser;
 /** An admin of the same workspace. */
-let colleague: Person;
-let reader: Person;
-let stranger: Person;
+let colleague: TestUser;
+let reader: TestUser;
+let stranger: TestUser;
 
 beforeAll(async () => {
   millrace = await startTestMillrace();
   colleague = await openWorkspace(millrace);
   stranger = await openWorkspace(millrace);
-  owner = await addPerson(millrace, colleague, 'member');
-  reader = await addPerson(millrace, colleague, 'read');
+  owner = await addUser(millrace, colleague, 'member');
+  reader = await addUser(millrace, colleague, 'read');
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
 
-async function make(by: Person = owner, name = 'Move'): Promise<number> {
+async function make(by: TestUser = owner, name = 'Move'): Promise<number> {
   const { body } = await by.call('POST', `/user/projects/create?name=${name}`);
   expect(body).toMatchObject({ name });
   return body.id;
@@ -195,7 +195,7 @@ describe('a project', () => {
   });
 
   it('is refused beyond 500 per user, however many are created at once', async () => {
-    const person = await addPerson(millrace, colleague, 'member');
+    const person = await addUser(millrace, colleague, 'member');
     await sql`insert into project (workspace_id, user_id, name)
       select ${person.workspaceId}, ${person.userId}, 'P' || n
       from generate_series(1, 498) n`.execute(millrace.services.db);

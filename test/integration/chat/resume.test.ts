@@ -162,7 +162,7 @@ describe('an answer whose reader lost the connection', () => {
     const reader = await beginAnswer(millrace);
     reader.leave();
     await millrace.call('POST', `/chat/stop-chat-session/${reader.sessionId}`);
-    await until(async () => llm.underWay() === 0);
+    await until(async () => llm.inProgress() === 0);
     expect((await messageOf(reader)).content).toContain('stopped by the user');
     expect(lastOf((await resume(reader.sessionId)).text)).toMatchObject({
       type: 'stop',
@@ -191,7 +191,7 @@ describe('an answer whose reader lost the connection', () => {
     const reader = await beginAnswer(millrace);
     reader.leave();
     await until(async () => (await messageOf(reader)).isFinished);
-    await until(async () => llm.underWay() === 0);
+    await until(async () => llm.inProgress() === 0);
     expect(await messageOf(reader)).toMatchObject({
       content: 'Half',
       error: 'The client went away before the answer was complete.',

@@ -77,7 +77,7 @@ describe('stopping an answer', () => {
     const row = await messageRow(reader.messageId);
     expect(row.content).toMatch(/^Half an answer\n\n_.*stopped by the user/);
     expect(row.error).toBeNull();
-    await until(async () => llm.underWay() === 0);
+    await until(async () => llm.inProgress() === 0);
   });
 
   it('does nothing when no answer is in progress, and is refused for other users’ sessions', async () => {
@@ -106,7 +106,7 @@ describe('stopping an answer', () => {
     const { status } = await millrace.call('DELETE', `/chat/session/${reader.sessionId}`);
     expect(status).toBe(200);
     expect(await reader.rest()).toContain('user_cancelled');
-    await until(async () => llm.underWay() === 0);
+    await until(async () => llm.inProgress() === 0);
   });
 });
 
@@ -120,15 +120,15 @@ describe('a client that disconnects', () => {
       content: 'Half an answer',
       error: expect.stringMatching(/went away/) as unknown,
     });
-    await until(async () => llm.underWay() === 0);
+    await until(async () => llm.inProgress() === 0);
   });
 
   it('leaves nothing running, a hundred times over', async () => {
     script = playsAndHangs(textEvent('Half'));
     const hundred = await Promise.all(Array.from({ length: 100 }, () => begin()));
-    expect(llm.underWay()).toBe(100);
+    expect(llm.inProgress()).toBe(100);
     for (const reader of hundred) reader.leave();
-    await until(async () => llm.underWay() === 0);
+    await until(async () => llm.inProgress() === 0);
     await until(async () => {
       const { rows } = await sql`select 1 from chat_run where finished_at is null`.execute(
         millrace.services.db,

@@ -8,7 +8,7 @@ import type { UserId, WorkspaceId } from '#src/ids.ts';
 import { FORBIDDEN_HOSTS, redirectTargetsTo } from '#test/support/forbidden-hosts.ts';
 import { type LeadSite, type SitePage, startLeadSite } from '#test/support/lead-site.ts';
 import { htmlPage, movesTo, sends } from '#test/support/page-answers.ts';
-import { type OutboundStage, startOutboundStage } from '#test/support/outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 import { failureOfTool, openedPages, runTool, typesOf } from '#test/support/run-tool.ts';
 import { insertPair, ownerOf } from '#test/support/seed-workspace.ts';
 import { startTripwire, type Tripwire } from '#test/support/tripwire.ts';

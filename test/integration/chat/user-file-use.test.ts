@@ -7,7 +7,7 @@ import { listProjectFiles } from '#src/chat/user-files/list-project-files.ts';
 import type { ProjectId, UserFileId } from '#src/ids.ts';
 import type { Answer } from '#test/support/api-client.ts';
 import { buildPng } from '#test/support/build-images.ts';
-import { addPerson, openWorkspace, type Person } from '#test/support/people.ts';
+import { addUser, openWorkspace, type TestUser } from '#test/support/test-users.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 import { type FilePart, sendFiles } from '#test/support/upload-files.ts';
@@ -17,11 +17,11 @@ const MAX_FILE_BYTES = 2_000_000;
 const never = new AbortController().signal;
 
 let millrace: TestMillrace;
-let ana: Person;
+let ana: TestUser;
 /** Another user of Ana's workspace. */
-let ben: Person;
+let ben: TestUser;
 /** A user of another workspace. */
-let eve: Person;
+let eve: TestUser;
 
 beforeAll(async () => {
   millrace = await startTestMillrace({
@@ -30,7 +30,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'silent',
   });
   ana = await openWorkspace(millrace);
-  ben = await addPerson(millrace, ana, 'member');
+  ben = await addUser(millrace, ana, 'member');
   eve = await openWorkspace(millrace);
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
@@ -41,7 +41,7 @@ const upload = (
     person = ana,
     fields = {},
     path = UPLOAD,
-  }: { person?: Person; fields?: Record<string, string>; path?: string } = {},
+  }: { person?: TestUser; fields?: Record<string, string>; path?: string } = {},
 ): Promise<Answer> => sendFiles(millrace, path, parts, { key: person.key, fields });
 
 async function settled(id: string, person = ana): Promise<Answer['body']> {
@@ -210,7 +210,7 @@ describe('an attachment', () => {
   });
 
   it('may be a file that a tool has made for the user, and for nobody else', async () => {
-    const save = (createdBy: Person) =>
+    const save = (createdBy: TestUser) =>
       millrace.services.files.save(
         {
           workspaceId: createdBy.workspaceId,

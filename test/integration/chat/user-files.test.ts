@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '#test/support/api-client.ts';
 import { buildDocx, buildPdf, buildZip } from '#test/support/build-files.ts';
 import { buildJpeg, buildPng } from '#test/support/build-images.ts';
-import { addPerson, openWorkspace, type Person } from '#test/support/people.ts';
+import { addUser, openWorkspace, type TestUser } from '#test/support/test-users.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 import { until } from '#test/support/until.ts';
 import { type FilePart, sendFiles } from '#test/support/upload-files.ts';
@@ -15,11 +15,11 @@ const UPLOAD = '/user/projects/file/upload';
 const MAX_FILE_BYTES = 2_000_000;
 
 let millrace: TestMillrace;
-let ana: Person;
+let ana: TestUser;
 /** Another user of Ana's workspace. */
-let ben: Person;
+let ben: TestUser;
 /** A user of another workspace. */
-let eve: Person;
+let eve: TestUser;
 
 beforeAll(async () => {
   millrace = await startTestMillrace({
@@ -28,7 +28,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'silent',
   });
   ana = await openWorkspace(millrace);
-  ben = await addPerson(millrace, ana, 'member');
+  ben = await addUser(millrace, ana, 'member');
   eve = await openWorkspace(millrace);
 });
 afterAll(() => millrace[Symbol.asyncDispose]());
@@ -39,7 +39,7 @@ const upload = (
     person = ana,
     fields = {},
     path = UPLOAD,
-  }: { person?: Person; fields?: Record<string, string>; path?: string } = {},
+  }: { person?: TestUser; fields?: Record<string, string>; path?: string } = {},
 ): Promise<Answer> => sendFiles(millrace, path, parts, { key: person.key, fields });
 
 async function settled(id: string, person = ana): Promise<Answer['body']> {

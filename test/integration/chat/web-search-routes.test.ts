@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LeadSite, startLeadSite } from '#test/support/lead-site.ts';
-import { type OutboundStage, startOutboundStage } from '#test/support/outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 import { type SearchEngine, startSearxng } from '#test/support/search-engine.ts';
 import { startTripwire } from '#test/support/tripwire.ts';
 

@@ -154,5 +154,5 @@ it('stops the answer on Ctrl-C and keeps it as stopped', async () => {
   const session = /Session (\S+);/.exec(run.stderr)?.[1] ?? '';
   const { body } = await millrace.call('GET', `/chat/get-chat-session/${session}`);
   expect(body.messages.at(-1).message).toMatch(/Half an answer.*stopped by the user/s);
-  await until(async () => llm.underWay() === 0);
+  await until(async () => llm.inProgress() === 0);
 });

@@ -78,7 +78,7 @@ describe('an answer', () => {
     for await (const line of client.chat.stream(ASKED)) {
       if ('obj' in line && line.obj.type === 'message_delta') break;
     }
-    await until(async () => llm.underWay() === 0);
+    await until(async () => llm.inProgress() === 0);
   });
 
   it('that ended while the connection was lost ends with the reason and is kept', async () => {
@@ -96,7 +96,7 @@ describe('an answer', () => {
     expect(lines.at(-1)).toMatchObject({
       obj: { type: 'error', message: expect.stringMatching(/went away/) as unknown },
     });
-    await until(async () => llm.underWay() === 0);
+    await until(async () => llm.inProgress() === 0);
     const session = lines.find((line) => 'chat_session_id' in line)?.chat_session_id ?? '';
     const { messages } = await client.sessions.get(session);
     expect(messages.at(-1)).toMatchObject({ message: 'Half' });

@@ -70,8 +70,10 @@ describe('a pair that is deleted while a page is in progress', () => {
     await deletePair(services, scripted.pair, never);
     expect(await scripted.documents('anywhere')).toEqual([scripted.named('pushed')]);
   });
+});
 
-  it('enqueues its documents in jobs that the workers can read', async () => {
+describe('more documents than one job may name', () => {
+  it('are enqueued in several jobs that the workers can read', async () => {
     const sent: number[] = [];
     const producer: Services['producer'] = {
       ...services.producer,

@@ -244,18 +244,28 @@ describe('a misbehaving source', () => {
   });
 
   it('that fails one document fails only that one, and the next run fixes it', async () => {
-    const broken = jira.ids()[1] ?? '';
+    const issue = jira.store.get('issue 2');
+    const text = issue.fields['description'];
+    const broken = jira.ids()[1];
+    issue.fields['description'] = { type: 'not a document of Jira' };
     await syncConnector(services, pair, never);
-    await sql`insert into index_attempt_error (workspace_id, cc_pair_id, index_attempt_id, stage,
-        document_id, message)
-      select ${test.workspaceId}, ${pair}, max(id), 'fetch', ${broken}, 'It was broken.'
-      from index_attempt where cc_pair_id = ${pair}`.execute(services.db);
+    expect(await attempts()).toMatchObject([{ fetched: 8, accepted: 7, failed: 1 }]);
+    expect(await documentsOf(test, pair)).toEqual(
+      jira
+        .ids()
+        .filter((id) => id !== broken)
+        .toSorted(),
+    );
+
+    issue.fields['description'] = text;
     await nextRun();
-    const { rows } = await sql<{ is_resolved: boolean }>`
-      select is_resolved from index_attempt_error where document_id = ${broken}`.execute(
+    expect((await attempts()).at(-1)).toMatchObject({ status: 'success', accepted: 1, failed: 0 });
+    expect(await documentsOf(test, pair)).toEqual(jira.ids().toSorted());
+    const { rows } = await sql`
+      select document_id, is_resolved from index_attempt_error where cc_pair_id = ${pair}`.execute(
       services.db,
     );
-    expect(rows).toEqual([{ is_resolved: true }]);
+    expect(rows).toEqual([{ document_id: broken, is_resolved: true }]);
   });
 });
 

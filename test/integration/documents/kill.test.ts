@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { MARKER } from '#test/support/left-behind.ts';
+import { MARKER } from '#test/support/leftover-processes.ts';
 import { makeDocuments, type Push, pushDocuments } from '#test/support/push-documents.ts';
 import {
   killWhileIndexing,

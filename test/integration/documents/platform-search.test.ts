@@ -2,26 +2,26 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { addPerson, openWorkspace, type Person } from '#test/support/people.ts';
+import { addUser, openWorkspace, type TestUser } from '#test/support/test-users.ts';
 import { insertPair } from '#test/support/seed-workspace.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 let millrace: TestMillrace;
-let admin: Person;
-let otherAdmin: Person;
-let reader: Person;
-let writer: Person;
-let inbox: Person;
-let stranger: Person;
+let admin: TestUser;
+let otherAdmin: TestUser;
+let reader: TestUser;
+let writer: TestUser;
+let inbox: TestUser;
+let stranger: TestUser;
 
 beforeAll(async () => {
   millrace = await startTestMillrace();
   admin = await openWorkspace(millrace);
   stranger = await openWorkspace(millrace);
-  otherAdmin = await addPerson(millrace, admin, 'admin');
-  reader = await addPerson(millrace, admin, 'read');
-  writer = await addPerson(millrace, admin, 'member');
-  inbox = await addPerson(millrace, admin, 'ingest');
+  otherAdmin = await addUser(millrace, admin, 'admin');
+  reader = await addUser(millrace, admin, 'read');
+  writer = await addUser(millrace, admin, 'member');
+  inbox = await addUser(millrace, admin, 'ingest');
   await fillIndex();
 });
 afterAll(() => millrace[Symbol.asyncDispose]());

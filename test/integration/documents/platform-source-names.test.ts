@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorkspace, type Person } from '#test/support/people.ts';
+import { openWorkspace, type TestUser } from '#test/support/test-users.ts';
 import { insertPair } from '#test/support/seed-workspace.ts';
 import { seedConnectors } from '#test/support/seed-connectors.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
@@ -17,7 +17,7 @@ const PUBLISHED = new Set(
 const SOURCES = { wiki: 'confluence', rss: 'web', tracker: 'jira', 'crm-of-ours': 'ingestion_api' };
 
 let millrace: TestMillrace;
-let admin: Person;
+let admin: TestUser;
 let feedId: number;
 
 beforeAll(async () => {

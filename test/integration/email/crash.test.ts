@@ -14,7 +14,7 @@ import {
   deliver,
   insertAccount,
   NEVER,
-  passTime,
+  expireClaim,
   submit,
 } from '#test/support/email-rows.ts';
 import { messageRows, PASSWORD, silentDns } from '#test/support/email-stage.ts';
@@ -66,7 +66,7 @@ describe('a worker that dies', () => {
     const late = deliver(services, id);
     await dead.reached;
     expect(await deliver(services, id)).toBe('nothing to do');
-    await passTime(services, id);
+    await expireClaim(services, id);
     expect(await deliver(services, id)).toBe('sent');
     dead.release();
     expect(await late).toBe('taken away');
@@ -79,9 +79,9 @@ describe('a worker that dies', () => {
     const dead = hold('after');
     const late = deliver(services, id);
     await dead.reached;
-    await passTime(services, id);
+    await expireClaim(services, id);
     expect(await deliver(services, id)).toBe('unknown');
-    await passTime(services, id);
+    await expireClaim(services, id);
     expect(await deliver(services, id)).toBe('nothing to do');
     dead.release();
     expect(await late).toBe('taken away');
@@ -147,7 +147,7 @@ describe('a message', () => {
       const { next_attempt_at: next, data_started_at: begun } = await row(id);
       expect(begun).toBeNull();
       pauses.push((next?.getTime() ?? 0) - Date.now());
-      await passTime(services, id);
+      await expireClaim(services, id);
     }
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
     expect(pauses[0]).toBeGreaterThan(50_000);
@@ -211,8 +211,8 @@ describe('a queue that loses jobs', () => {
     ];
     await sql`update email_message set status = 'sending', claim_token = 'dead',
       claimed_until = now() - interval '1 second' where id = ${abandoned}`.execute(services.db);
-    await passTime(services, waiting);
-    await passTime(services, abandoned);
+    await expireClaim(services, waiting);
+    await expireClaim(services, abandoned);
     const sent: EmailMessageId[] = [];
     const listening: Services = {
       ...services,

@@ -116,7 +116,7 @@ function holdOnce() {
 }
 
 /** Simulates the expired claim of a dead worker whose job was sent a while ago. */
-async function passTime({ db }: TestProcesses): Promise<void> {
+async function expireClaims({ db }: TestProcesses): Promise<void> {
   await sql`update email_message set queued_at = now() - interval '1 hour',
     created_at = created_at - interval '10 minutes',
     claimed_until = claimed_until - interval '1 minute' where finished_at is null`.execute(db);
@@ -138,7 +138,7 @@ describe.skipIf(databaseUrl === undefined)(
       await held.reached;
       expect(await scene.message()).toMatchObject({ status: 'sending', data_started_at: null });
       await first.kill();
-      await passTime(processes);
+      await expireClaims(processes);
       await processes.startWorkers();
       const answer = await asked;
       const { id, status, attempts } = await scene.finished();
@@ -169,7 +169,7 @@ describe.skipIf(databaseUrl === undefined)(
       await first.kill();
       // The server keeps the content it received.
       held.release();
-      await passTime(processes);
+      await expireClaims(processes);
       await processes.startWorkers();
       const { id, status, text_body: text } = await scene.finished();
       expect([status, text]).toEqual(['unknown', null]);

@@ -9,7 +9,7 @@ import { makeUnsubscribeToken } from '#src/outreach/unsubscribe-token.ts';
 import { createSecretBox } from '#src/platform/crypto.ts';
 import { keyIdOf } from '#src/platform/encryption-keys.ts';
 import type { Services } from '#src/services.ts';
-import { deliver, passTime, submit } from '#test/support/email-rows.ts';
+import { deliver, expireClaim, submit } from '#test/support/email-rows.ts';
 import { PASSWORD } from '#test/support/email-stage.ts';
 import { refuseIt } from '#test/support/fake-mailer.ts';
 import { runCommand } from '#test/support/fake-service.ts';
@@ -61,7 +61,7 @@ describe('after a rotation', () => {
 
     await using alone = await stage.start(fresh);
     expect(await readSealedThings(alone.services, things)).toEqual(before);
-    await passTime(alone.services, messageId);
+    await expireClaim(alone.services, messageId);
     expect(await deliver(alone.services, messageId)).toBe('sent');
     expect(alone.mailer.sent[0]?.settings.password).toBe(PASSWORD);
     expect(alone.mailer.sent[0]?.message.text).toContain('How are you?');

@@ -123,7 +123,7 @@ async function scrapeOf({ db }: TestProcesses, id: LeadScrapeId) {
 }
 
 /** Simulates the expired lease of a dead worker whose job was sent a while ago. */
-async function passTime({ db }: TestProcesses): Promise<void> {
+async function expireClaims({ db }: TestProcesses): Promise<void> {
   await sql`update lead_scrape set queued_at = now() - interval '1 minute',
     claimed_until = claimed_until - interval '1 minute' where finished_at is null`.execute(db);
 }
@@ -203,14 +203,14 @@ describe.skipIf(databaseUrl === undefined)(
       expect(asked.status).toBe(202);
       await forgetJobs(processes);
       const first = await processes.startWorkers();
-      await passTime(processes);
+      await expireClaims(processes);
       const id = await scene.halfDone();
       expect(id).toBe(asked.body.scrape_id);
       await forgetJobs(processes);
       await first.kill();
       scene.release();
       await processes.startWorkers();
-      await passTime(processes);
+      await expireClaims(processes);
       await scene.ended(id);
       const { body } = await processes.client.call('GET', asked.body.status_url);
       expect([body.status, body.total_results]).toEqual(['completed', 4 * FIRMS]);

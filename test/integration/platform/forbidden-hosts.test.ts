@@ -7,12 +7,8 @@ import {
   type ForbiddenHost,
   PUBLIC_ADDRESS,
 } from '#test/support/forbidden-hosts.ts';
-import {
-  type Door,
-  DOORS,
-  type OutboundStage,
-  startOutboundStage,
-} from '#test/support/outbound-doors.ts';
+import { type HostInput, HOST_INPUTS } from '#test/support/host-inputs.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 
 let stage: OutboundStage;
 beforeAll(async () => {
@@ -34,14 +30,14 @@ async function storedHosts(): Promise<string[]> {
 }
 
 /** The refusal, with a leading host replaced by HOST. */
-async function refusalAt(door: Door, { host }: ForbiddenHost) {
+async function refusalAt(door: HostInput, { host }: ForbiddenHost) {
   const { status, body } = await door.ask(stage.millrace, host);
   const [, field, words = ''] = /^(\S+): ([^]*)$/.exec(String(body.detail)) ?? [];
   const said = words.replace(/^\S+(?= cannot be reached)/, 'HOST');
   return { status, code: body.error_code, field, said };
 }
 
-describe.each(DOORS)('$name', (door) => {
+describe.each(HOST_INPUTS)('$name', (door) => {
   it('refuses every host of the table with one sentence and stores none of them', async () => {
     // Creates the row first when the request changes one.
     await door.ask(stage.millrace, 'localhost');
@@ -69,7 +65,7 @@ describe.each(DOORS)('$name', (door) => {
 });
 
 it('all requests accept a public host', async () => {
-  for (const door of DOORS.filter(({ name }) => !name.includes('scrape'))) {
+  for (const door of HOST_INPUTS.filter(({ name }) => !name.includes('scrape'))) {
     expect([door.name, (await door.ask(stage.millrace, PUBLIC_ADDRESS)).status]).toEqual([
       door.name,
       200,

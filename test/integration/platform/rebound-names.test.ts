@@ -9,12 +9,9 @@ import {
   rebindingsTo,
   spellingsOf,
 } from '#test/support/forbidden-hosts.ts';
+import { accountBody } from '#test/support/host-inputs.ts';
 import { firmPages, type LeadSite, type SitePage, startLeadSite } from '#test/support/lead-site.ts';
-import {
-  accountBody,
-  type OutboundStage,
-  startOutboundStage,
-} from '#test/support/outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 import { outgoingMessage } from '#test/support/smtp-mailer.ts';
 import { startTripwire, type Tripwire } from '#test/support/tripwire.ts';
 import { until } from '#test/support/until.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FORBIDDEN_HOSTS, redirectTargetsTo, spellingsOf } from '#test/support/forbidden-hosts.ts';
 import { type LeadSite, type SitePage, startLeadSite } from '#test/support/lead-site.ts';
-import { type OutboundStage, startOutboundStage } from '#test/support/outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from '#test/support/outbound-stage.ts';
 import { startTripwire, type Tripwire } from '#test/support/tripwire.ts';
 import { until } from '#test/support/until.ts';
 

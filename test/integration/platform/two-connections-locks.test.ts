@@ -24,7 +24,12 @@ import { lockAccount } from '#src/points/ledger.ts';
 import type { Services } from '#src/services.ts';
 import { insertCredentials } from '#test/support/seed-sealed.ts';
 import { eventFixture, subscriptionFixture } from '#test/support/stripe-fixtures.ts';
-import { behind, beside, openImpatientServices, valuesOf } from '#test/support/two-connections.ts';
+import {
+  queuedBehindLock,
+  whileLocked,
+  openImpatientServices,
+  valuesOf,
+} from '#test/support/two-connections.ts';
 
 const databaseUrl = process.env['TEST_DATABASE_URL'];
 const NEVER = new AbortController().signal;
@@ -48,7 +53,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
       const { workspaceId } = await newWorkspace();
       const terms = { now: new Date(), graceDays: 7 };
       const [settled] = valuesOf(
-        await behind(
+        await queuedBehindLock(
           services.db,
           (trx) =>
             sql`update workspace set plan_tier = 'Agency', base_plan_tier = 'Agency'
@@ -68,7 +73,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
           explainNoSeat,
         );
       await invite('Ann')();
-      const invitations = await behind(services.db, lockWorkspace(workspaceId), [
+      const invitations = await queuedBehindLock(services.db, lockWorkspace(workspaceId), [
         invite('Ben'),
         invite('Cat'),
       ]);
@@ -92,7 +97,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     it('is refused while another is applied, and Stripe sends it again', async () => {
       const event = newEvent((await newWorkspace()).workspaceId);
       const lock = (trx: Services['db']) => sql`select pg_advisory_xact_lock(7202614)`.execute(trx);
-      await beside(services.db, lock, async () => {
+      await whileLocked(services.db, lock, async () => {
         await expect(applyStripeEvent(services, event)).rejects.toThrow(/lock timeout/);
         expect(await isApplied(event.id)).toBe(false);
       });
@@ -117,7 +122,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
       );
     await award();
     const awards = valuesOf(
-      await behind(services.db, (trx) => lockAccount(trx, holder), [award, award]),
+      await queuedBehindLock(services.db, (trx) => lockAccount(trx, holder), [award, award]),
     );
     expect(awards.map(({ pointsTotal }) => pointsTotal).toSorted((a, b) => a - b)).toEqual([
       50, 75,
@@ -133,16 +138,17 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     opened.defer(() => pool.end());
     const log = openRequestLog({ kind: 'postgres', pool }, () => new Date());
     const take = () => log.take('chat:ann', 1);
-    await beside(
+    await whileLocked(
       services.db,
       (trx) => sql`select take_request('chat:ann', 1)`.execute(trx),
       async () => expect((await log.take('chat:ben', 1)).allowed).toBe(true),
     );
     const [second, third] = valuesOf(
-      await behind(services.db, (trx) => sql`select take_request('chat:cat', 2)`.execute(trx), [
-        () => log.take('chat:cat', 2),
-        () => log.take('chat:cat', 2),
-      ]),
+      await queuedBehindLock(
+        services.db,
+        (trx) => sql`select take_request('chat:cat', 2)`.execute(trx),
+        [() => log.take('chat:cat', 2), () => log.take('chat:cat', 2)],
+      ),
     );
     expect(new Set([second?.allowed, third?.allowed])).toEqual(new Set([false, true]));
     expect(await take()).toMatchObject({ allowed: false, used: 1 });
@@ -177,7 +183,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
         () => openUnsubscribeKeys(services.db, createSecretBox(keys()), keys()),
       ],
     ] as const)('check %s one after the other', async (_, lock, start) => {
-      const settled = await behind<unknown>(
+      const settled = await queuedBehindLock<unknown>(
         services.db,
         (trx) => sql`select pg_advisory_xact_lock(${lock}::bigint)`.execute(trx),
         [start, start],
@@ -199,7 +205,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     const [credential] = await insertCredentials(services, stage.workspaceId, 1);
     if (credential === undefined) throw new Error('The credential was not inserted.');
     const changed = services.secrets.seal('changed', `credential:${credential}`);
-    await behind(
+    await queuedBehindLock(
       services.db,
       (trx) => sql`update credential set secret = ${changed} where id = ${credential}`.execute(trx),
       [() => resealValues(rotated, null)],
@@ -230,7 +236,7 @@ describe.skipIf(databaseUrl === undefined)('two at once (needs TEST_DATABASE_URL
     const settings = { agentId: null, projectId: null };
     const turn = askTurn(owner, { place, settings, message: 'Why?', files: [], now });
     const [asked] = valuesOf(
-      await behind(
+      await queuedBehindLock(
         services.db,
         (trx) =>
           sql`update chat_session set deleted_at = now() where id = ${sessionId}`.execute(trx),

@@ -27,7 +27,12 @@ import { silentDns } from '#test/support/email-stage.ts';
 import { createFakeMailer } from '#test/support/fake-mailer.ts';
 import { insertPair, ownerOf } from '#test/support/seed-workspace.ts';
 import { insertLinkedPair } from '#test/support/test-services.ts';
-import { behind, beside, openImpatientServices, valuesOf } from '#test/support/two-connections.ts';
+import {
+  queuedBehindLock,
+  whileLocked,
+  openImpatientServices,
+  valuesOf,
+} from '#test/support/two-connections.ts';
 import { insertEndpoint, writePings } from '#test/support/webhook-rows.ts';
 
 const databaseUrl = process.env['TEST_DATABASE_URL'];
@@ -77,7 +82,7 @@ describe.skipIf(databaseUrl === undefined)(
       it('claimed by one worker are skipped by another, which takes the next', async () => {
         const first = await accept('first');
         let second: DocumentId | undefined;
-        await beside(services.db, claimed, async (held) => {
+        await whileLocked(services.db, claimed, async (held) => {
           expect(held).toEqual([first]);
           expect(await claimed(services.db)).toEqual([]);
           second = await accept('second');
@@ -88,7 +93,7 @@ describe.skipIf(databaseUrl === undefined)(
 
       it('are given to one of two index workers that take turns', async () => {
         const first = await accept('first');
-        await beside(services.db, claimed, async (held) => {
+        await whileLocked(services.db, claimed, async (held) => {
           expect(held).toEqual([first]);
           await using none = await createIndexTurns(services.db, 2).next();
           expect(none.documents).toEqual([]);
@@ -104,7 +109,7 @@ describe.skipIf(databaseUrl === undefined)(
       it('of dead workers are taken back, except the one being written', async () => {
         const [first, second] = [await accept('first'), await accept('second')];
         await claimed(services.db);
-        const taken = await beside(services.db, lockRow(first), () =>
+        const taken = await whileLocked(services.db, lockRow(first), () =>
           takeBackClaims(services.db, 'all'),
         );
         expect(taken).toEqual([second]);
@@ -112,7 +117,7 @@ describe.skipIf(databaseUrl === undefined)(
 
       it('without a job are sent again, except the one being written', async () => {
         const [first] = [await accept('first'), await accept('second')];
-        const sent = await beside(services.db, lockRow(first), () =>
+        const sent = await whileLocked(services.db, lockRow(first), () =>
           sendUnfinished(services, NEVER, 0),
         );
         expect(sent).toBe(1);
@@ -131,7 +136,7 @@ describe.skipIf(databaseUrl === undefined)(
         );
         const startedAt = new Date();
         const [dropped] = valuesOf(
-          await behind(
+          await queuedBehindLock(
             services.db,
             async (trx) => {
               await lockRow(id)(trx);
@@ -159,7 +164,7 @@ describe.skipIf(databaseUrl === undefined)(
         if (one === undefined || other === undefined) throw new Error('Two pairs must exist.');
         const id = await accept('shared', one);
         const [dropped] = valuesOf(
-          await behind(
+          await queuedBehindLock(
             services.db,
             async (trx) => {
               await lockRow(id)(trx);
@@ -183,7 +188,7 @@ describe.skipIf(databaseUrl === undefined)(
       it('whose run is due gives it to one of two workers', async () => {
         const pair = await newPair();
         const runs = valuesOf(
-          await behind(services.db, (trx) => lockPair(trx, pair), [
+          await queuedBehindLock(services.db, (trx) => lockPair(trx, pair), [
             () => claimRun(services, pair),
             () => claimRun(services, pair),
           ]),
@@ -203,7 +208,7 @@ describe.skipIf(databaseUrl === undefined)(
           requestId: null,
         });
         const prunes = valuesOf(
-          await behind(services.db, (trx) => lockPair(trx, pair), [
+          await queuedBehindLock(services.db, (trx) => lockPair(trx, pair), [
             () => claimPrune(services, pair),
             () => claimPrune(services, pair),
           ]),
@@ -216,7 +221,7 @@ describe.skipIf(databaseUrl === undefined)(
       it('give an endpoint to one of two workers', async () => {
         const { id } = await insertEndpoint(services, stage.workspaceId, 'https://example.com/one');
         const [second] = valuesOf(
-          await behind(services.db, (trx) => claimEndpoints(trx, [id]), [
+          await queuedBehindLock(services.db, (trx) => claimEndpoints(trx, [id]), [
             () => claimEndpoints(services.db, [id]),
           ]),
         );
@@ -239,7 +244,7 @@ describe.skipIf(databaseUrl === undefined)(
         const token = claim?.token ?? '';
         const claim2 = () =>
           createDeliveryLedger(services.db).claim({ endpointId: id, token, room: 10 });
-        expect(await beside(services.db, lockFirst(id), claim2)).toHaveLength(1);
+        expect(await whileLocked(services.db, lockFirst(id), claim2)).toHaveLength(1);
         expect(await claim2()).toHaveLength(1);
       });
 
@@ -248,7 +253,7 @@ describe.skipIf(databaseUrl === undefined)(
         await sql`update webhook_endpoint set enabled = false where id = ${id}`.execute(
           services.db,
         );
-        await beside(services.db, lockFirst(id), () =>
+        await whileLocked(services.db, lockFirst(id), () =>
           cancelDeliveries(services.db, id, 'It is disabled.'),
         );
         const { rows } = await sql<{ status: string }>`select status from webhook_delivery
@@ -274,7 +279,7 @@ describe.skipIf(databaseUrl === undefined)(
       it('is given to one of two workers', async () => {
         const id = await start('plumbers');
         const [second] = valuesOf(
-          await behind(services.db, (trx) => claimScrape(trx, id), [
+          await queuedBehindLock(services.db, (trx) => claimScrape(trx, id), [
             () => claimScrape(services.db, id),
           ]),
         );
@@ -283,7 +288,7 @@ describe.skipIf(databaseUrl === undefined)(
 
       it('requested twice at once is created once', async () => {
         const ids = valuesOf(
-          await behind(
+          await queuedBehindLock(
             services.db,
             (trx) =>
               sql`select 1 from workspace where id = ${stage.workspaceId} for no key update`.execute(
@@ -307,7 +312,7 @@ describe.skipIf(databaseUrl === undefined)(
       it('is given to one of two workers', async () => {
         const id = await submit(services, await newAccount(10));
         const [second] = valuesOf(
-          await behind(services.db, (trx) => claimMessage(trx, id), [
+          await queuedBehindLock(services.db, (trx) => claimMessage(trx, id), [
             () => claimMessage(services.db, id),
           ]),
         );
@@ -318,7 +323,7 @@ describe.skipIf(databaseUrl === undefined)(
         const account = await newAccount(10);
         const send = () => submit(services, account, { idempotencyKey: 'the-one' });
         const ids = valuesOf(
-          await behind(services.db, (trx) => lockAccount(trx, account), [send, send]),
+          await queuedBehindLock(services.db, (trx) => lockAccount(trx, account), [send, send]),
         );
         expect(new Set(ids).size).toBe(1);
       });
@@ -326,7 +331,10 @@ describe.skipIf(databaseUrl === undefined)(
       it('takes the last place of a day, and a second one at once has none', async () => {
         const account = await newAccount(1);
         const send = () => submit(services, account);
-        const sends = await behind(services.db, (trx) => lockAccount(trx, account), [send, send]);
+        const sends = await queuedBehindLock(services.db, (trx) => lockAccount(trx, account), [
+          send,
+          send,
+        ]);
         expect(sends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
       });
 
@@ -336,7 +344,7 @@ describe.skipIf(databaseUrl === undefined)(
         await sql`update email_message set status = 'sent', finished_at = now() - interval '9 years'`.execute(
           services.db,
         );
-        const swept = await beside(
+        const swept = await whileLocked(
           services.db,
           (trx) => sql`select 1 from email_message where id = ${ids[0]} for update`.execute(trx),
           () => sweepMessages(services, NEVER),

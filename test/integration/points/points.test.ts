@@ -96,11 +96,11 @@ describe('a reported action', () => {
 
 describe('an Idempotency-Key', () => {
   it('returns the first answer again, even after other actions and days', async () => {
-    const { post, ledger, travel } = await newUser();
+    const { post, ledger, shiftIntoPast } = await newUser();
     const headers = { 'Idempotency-Key': '!key~' };
     const first = await post({ action_type: 'search' }, headers);
     await post({ action_type: 'outreach' });
-    await travel(3);
+    await shiftIntoPast(3);
     const again = await post({ action_type: 'search', context: { retry: true } }, headers);
     expect([again.status, again.text]).toEqual([200, first.text]);
     expect(await ledger()).toHaveLength(2);
@@ -161,13 +161,13 @@ describe('the status', () => {
   });
 
   it('follows the streak over days, a missed day and a restart', async () => {
-    const { post, status, travel } = await newUser();
+    const { post, status, shiftIntoPast } = await newUser();
     await post({ action_type: 'share' });
-    await travel(1);
+    await shiftIntoPast(1);
     expect(await status()).toMatchObject({ current_streak: 2, longest_streak: 2 });
     expect((await post({ action_type: 'login' })).body.streak_count).toBe(3);
     expect((await post({ action_type: 'outreach' })).body.streak_count).toBe(7);
-    await travel(2);
+    await shiftIntoPast(2);
     expect(await status()).toMatchObject({ current_streak: 0, longest_streak: 7, points: 105 });
     expect((await post({ action_type: 'login' })).body.streak_count).toBe(1);
     expect(await status()).toMatchObject({ current_streak: 1, longest_streak: 7 });

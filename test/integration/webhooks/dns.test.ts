@@ -8,7 +8,7 @@ import {
   attemptsTo,
   deliveriesTo,
   insertEndpoint,
-  travel,
+  shiftIntoPast,
   writePings,
 } from '#test/support/webhook-rows.ts';
 
@@ -52,7 +52,7 @@ async function deliver(
   const { services, workspaceId } = test;
   const id = before ?? (await insertEndpoint(services, workspaceId, url)).id;
   if (before === null) await writePings(services, workspaceId, id);
-  else await travel(services, id, 1);
+  else await shiftIntoPast(services, id, 1);
   await deliverToEndpoint({ ...services, webhookHttp }, id, never);
   return id;
 }

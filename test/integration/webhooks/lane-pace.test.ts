@@ -15,7 +15,7 @@ import {
   attemptsTo,
   deliveriesTo,
   insertEndpoint,
-  travel,
+  shiftIntoPast,
   writePings,
 } from '#test/support/webhook-rows.ts';
 
@@ -141,7 +141,7 @@ describe('an endpoint that has failed for six days', () => {
     }) as Services['log']; // the logger with one method replaced
     await runJob({ ...services, log }, failing.id);
     expect(await endpointState(services.db, failing.id)).toMatchObject({ enabled: true });
-    await travel(services, failing.id, 6 * 24);
+    await shiftIntoPast(services, failing.id, 6 * 24);
     expect(await runJob({ ...services, log }, failing.id)).toMatchObject({ end: 'disabled' });
     const state = await endpointState(services.db, failing.id);
     expect(state).toMatchObject({ enabled: false, claim_token: null });
@@ -164,7 +164,7 @@ describe('an endpoint that has failed for six days', () => {
     const { id } = await endpointWith(12);
     receiver.behave = () => ({ kind: 'answer', status: 500 });
     await runJob(test.services, id);
-    await travel(test.services, id, 6 * 24);
+    await shiftIntoPast(test.services, id, 6 * 24);
     receiver.behave = () => ({ kind: 'answer' });
     await runJob(test.services, id);
     expect(await endpointState(test.services.db, id)).toMatchObject({ enabled: true, failures: 0 });

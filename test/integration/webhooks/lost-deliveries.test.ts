@@ -24,7 +24,7 @@ import {
   attemptsTo,
   deliveriesTo,
   insertEndpoint,
-  travel,
+  shiftIntoPast,
   writePings,
 } from '#test/support/webhook-rows.ts';
 
@@ -74,7 +74,7 @@ describe('reconcile', () => {
   it('finds late deliveries and those of a dead worker', async () => {
     const late = await endpointWith(1);
     const held = await endpointWith(1);
-    await travel(test.services, late.id, 1);
+    await shiftIntoPast(test.services, late.id, 1);
     await abandonDeliveries(test.services.db, held.id);
     expect(await finds(late.id)).toBe(true);
     expect(await finds(held.id)).toBe(true);
@@ -86,7 +86,7 @@ describe('reconcile', () => {
     await runJob(test.services, id);
     receiver.behave = () => ({ kind: 'answer' });
     expect(await finds(id)).toBe(false);
-    await travel(test.services, id, 1);
+    await shiftIntoPast(test.services, id, 1);
     expect(await finds(id)).toBe(true);
   });
 
@@ -94,7 +94,7 @@ describe('reconcile', () => {
     const { db } = test.services;
     const set = async (change: string, isLate: boolean = true): Promise<WebhookEndpointId> => {
       const { id } = await endpointWith(1);
-      if (isLate) await travel(test.services, id, 1);
+      if (isLate) await shiftIntoPast(test.services, id, 1);
       await sql`update webhook_endpoint set ${sql.raw(change)} where id = ${id}`.execute(db);
       return id;
     };
@@ -110,7 +110,7 @@ describe('reconcile', () => {
   it('sends one job per finding, and none in its next run', async () => {
     const { id } = await endpointWith(1);
     const { services } = test;
-    await travel(services, id, 1);
+    await shiftIntoPast(services, id, 1);
     expect(await finds(id)).toBe(true);
     const after = await delayedJobs(services);
     await reconcile(services, signal);
@@ -162,7 +162,7 @@ describe('an endpoint repaired by its owner during a delivery', () => {
     const { id, path } = await endpointWith(12);
     receiver.behave = () => ({ kind: 'answer', status: 500 });
     await runJob(test.services, id);
-    await travel(test.services, id, 6 * 24);
+    await shiftIntoPast(test.services, id, 6 * 24);
     receiver.behave = (at) => ({ kind: 'answer', status: at === path ? status : 204 });
     const gate = gateHttp(test.services.webhookHttp, 'after');
     const job = runJob({ ...test.services, webhookHttp: gate.http }, id);

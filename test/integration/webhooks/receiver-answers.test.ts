@@ -93,7 +93,7 @@ const CASES: Record<string, Case> = {
     answer: 'half',
   },
   '200 and 1 GB': {
-    behaviour: { kind: 'vast', bytes: GIGABYTE },
+    behaviour: { kind: 'large-body', bytes: GIGABYTE },
     ...ok,
     code: 200,
     answer: 'xxx',
@@ -218,7 +218,7 @@ describe('a receiver that answers with', () => {
   });
 
   it('a gigabyte is not read, and its connection is closed', () => {
-    expect(receiver.vastBytesSent).toBeLessThan(200_000_000);
+    expect(receiver.largeBytesSent).toBeLessThan(200_000_000);
     expect(grownBytes).toBeLessThan(400_000_000);
   });
 });

@@ -20,7 +20,7 @@ import {
   insertEndpoint,
   type InsertedEndpoint,
   sendPings,
-  travel,
+  shiftIntoPast,
 } from '#test/support/webhook-rows.ts';
 
 let millrace: TestMillrace;
@@ -63,7 +63,7 @@ async function untilAttempts(id: WebhookEndpointId, count: number): Promise<void
 /** Triggers the next attempt, however far in the future it is planned. */
 async function attemptAgain(id: WebhookEndpointId): Promise<void> {
   const { length } = await attemptsTo(millrace.services, id);
-  await travel(millrace.services, id, 48);
+  await shiftIntoPast(millrace.services, id, 48);
   await sendDeliveries(millrace.services, [id], { delayMs: 1 });
   await untilAttempts(id, length + 1);
 }
@@ -219,12 +219,12 @@ describe('an endpoint that keeps failing', () => {
     const { length } = receiver.requests;
     expect(length).toBeLessThan(20);
     expect((await statusOf(id)).breaker_until).not.toBeNull();
-    await travel(services, id, 1);
+    await shiftIntoPast(services, id, 1);
     await sendDeliveries(services, [id], { delayMs: 1 });
     await until(async () => (await statusOf(id)).breaker_trips === 2);
     expect(receiver.requests).toHaveLength(length + 1);
     isDown = false;
-    await travel(services, id, 1);
+    await shiftIntoPast(services, id, 1);
     await sendDeliveries(services, [id], { delayMs: 1 });
     await until(async () =>
       (await deliveriesTo(services, id)).every(({ status }) => status === 'delivered'),

@@ -1,12 +1,12 @@
 import type { LlmRequestBody } from '#test/support/scripted-llm.ts';
 
 /** What a server should say, independent of its format. */
-export interface Said {
+export interface ScriptedAnswer {
   reasoning?: string;
   text?: string;
   calls?: readonly { name: string; args: unknown }[];
   /** It ends at its length limit. */
-  isCut?: boolean;
+  isTruncated?: boolean;
 }
 
 export interface Refusal {
@@ -19,7 +19,7 @@ export interface DialectServer {
   /** Null when it accepts the request. */
   refuse: (body: LlmRequestBody) => Refusal | null;
   /** The events of an answer, framing included. */
-  play: (said: Said) => string[];
+  play: (said: ScriptedAnswer) => string[];
 }
 
 /** One vendor's response format, and what it refuses. */
@@ -31,7 +31,7 @@ export interface Dialect {
   /** What none of the sources shows. */
   assumed?: string;
   /** It shows its reasoning. */
-  thinks: boolean;
+  showsReasoning: boolean;
   open: () => DialectServer;
 }
 
@@ -45,8 +45,8 @@ export function halves(text: string | undefined): string[] {
   return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== '');
 }
 
-export function finishOf(said: Said): 'stop' | 'tool_calls' | 'length' {
-  if (said.isCut) return 'length';
+export function finishOf(said: ScriptedAnswer): 'stop' | 'tool_calls' | 'length' {
+  if (said.isTruncated) return 'length';
   return said.calls ? 'tool_calls' : 'stop';
 }
 

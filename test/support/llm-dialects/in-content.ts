@@ -22,7 +22,7 @@ const MISTRAL: Dialect = {
   ],
   assumed:
     'That it answers 400 when thinking does not come back: no such refusal was found. It is asked for here so that it does.',
-  thinks: true,
+  showsReasoning: true,
   open() {
     const nextId = idMaker((count) => `gSIMJiOk${count}`);
     const issued = new Map<string, unknown>();
@@ -102,7 +102,7 @@ function tagged(
 ): Dialect {
   return {
     ...facts,
-    thinks: true,
+    showsReasoning: true,
     open() {
       const nextId = idMaker((count) => `51836423${count}`);
       const issued = new Map<string, string>();
@@ -196,7 +196,7 @@ const ANTHROPIC: Dialect = {
     'platform.claude.com/docs/en/api/openai-sdk (no thinking is returned; unknown fields are ignored; temperature is capped)',
     'github.com/anthropics/claude-code/issues/7929, github.com/tghamm/Anthropic.SDK/issues/184 (calls and results belong together)',
   ],
-  thinks: false,
+  showsReasoning: false,
   open() {
     const nextId = idMaker((count) => `toolu_0149kv38${count}`);
     const chunk = (delta: unknown, finish_reason: string | null = null): string =>

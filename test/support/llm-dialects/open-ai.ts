@@ -8,7 +8,7 @@ import {
   idMaker,
   json,
   type Refusal,
-  type Said,
+  type ScriptedAnswer,
   USAGE,
 } from './dialect.ts';
 import type { LlmRequestBody } from '#test/support/scripted-llm.ts';
@@ -52,7 +52,7 @@ const OPENAI: Dialect = {
     'github.com/gabrii/Cursor-Azure-GPT-5/issues/33 (param and code)',
     'github.com/Nikunj2003/LLaMa-MCP-Streamlit/issues/1 (results without calls)',
   ],
-  thinks: false,
+  showsReasoning: false,
   open() {
     const nextId = idMaker((count) => `call_8ElDx${count}`);
     const head = {
@@ -72,7 +72,7 @@ const OPENAI: Dialect = {
       });
     return {
       refuse,
-      play: (said: Said) => [
+      play: (said: ScriptedAnswer) => [
         chunk({ role: 'assistant', content: said.calls ? null : '', refusal: null }),
         ...halves(said.text).map((content) => chunk({ content })),
         ...(said.calls ?? []).flatMap(({ name, args }, index) => [
@@ -100,7 +100,7 @@ const AZURE: Dialect = {
     'github.com/charmbracelet/fantasy providertests/testdata/TestAzureCommon/azure-o4-mini/tool_streaming.yaml',
     'github.com/gabrii/Cursor-Azure-GPT-5/issues/33',
   ],
-  thinks: false,
+  showsReasoning: false,
   open() {
     const nextId = idMaker((count) => `call_n1TZA${count}`);
     const tail = { created: 1, id: 'chatcmpl-D2', model: 'o4-mini-2025-04-16', usage: null };

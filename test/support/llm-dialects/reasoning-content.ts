@@ -35,7 +35,7 @@ const DEEPSEEK: Dialect = {
     'github.com/deepseek-ai/deepseek-harness/discussions/739 (an empty one, too)',
     'github.com/BerriAI/litellm/pull/37470 (tool_choice required)',
   ],
-  thinks: true,
+  showsReasoning: true,
   open() {
     const nextId = idMaker((count) => `call_0${count}_IhCAliIHtM9g`);
     const issued = new Map<string, string>();
@@ -95,7 +95,7 @@ const KIMI: Dialect = {
     'github.com/vercel/ai packages/moonshotai/src/__fixtures__/moonshotai-kimi-k3-temperature-rejection.json, moonshotai-required-tool-choice-error.json',
     'github.com/theopenco/llmgateway/pull/2093 (an empty reasoning_content counts as missing, a blank does not)',
   ],
-  thinks: true,
+  showsReasoning: true,
   open() {
     const nextId = idMaker((count) => `call-${count}`);
     const issued = new Map<string, string>();
@@ -163,7 +163,7 @@ function lenient(
 ): Dialect {
   return {
     ...facts,
-    thinks: true,
+    showsReasoning: true,
     open() {
       const nextId = idMaker((count) => `call_5507023${count}`);
       const chunk = (delta: unknown, more = {}): string =>

@@ -30,7 +30,7 @@ function reasoning(
 ): Dialect {
   return {
     ...facts,
-    thinks: true,
+    showsReasoning: true,
     open() {
       const nextId = idMaker(makeId);
       const chunk = (delta: unknown, finish_reason: string | null = null, more = {}): string =>

@@ -23,7 +23,7 @@ function gemini(
     ...facts,
     model: 'gemini-3.1-flash',
     // It reasons, but shows it only on request.
-    thinks: false,
+    showsReasoning: false,
     open() {
       const nextId = idMaker((count) => `jm4owj3${count}`);
       const issued = new Map<string, string>();
@@ -75,7 +75,7 @@ function gemini(
             };
             return chunk({ role: 'assistant', tool_calls: [call] });
           }),
-          chunk({ role: 'assistant' }, said.isCut ? 'length' : 'stop'),
+          chunk({ role: 'assistant' }, said.isTruncated ? 'length' : 'stop'),
           DONE,
         ],
       };
@@ -106,7 +106,7 @@ const OPENROUTER: Dialect = {
     'github.com/charmbracelet/fantasy providertests/testdata/TestOpenRouterThinking/gpt-5/thinking-streaming.yaml (at 5ed5d22: a summary comes in pieces of one index, and goes back as one beside what is encrypted)',
     'openrouter.ai/docs reasoning tokens (reasoning_details go back unmodified)',
   ],
-  thinks: true,
+  showsReasoning: true,
   open() {
     const nextId = idMaker((count) => `tool_add_k${count}`);
     const issued = new Map<string, unknown>();
@@ -192,7 +192,7 @@ const LITELLM: Dialect = {
     'docs.litellm.ai/docs/reasoning_content (reasoning_content and thinking_blocks with their signature)',
     'platform.claude.com/docs/build-with-claude/thinking-tool-workflows (they go back whole and unmodified)',
   ],
-  thinks: true,
+  showsReasoning: true,
   open() {
     const nextId = idMaker((count) => `toolu_01${count}`);
     const issued = new Map<string, unknown>();

@@ -13,7 +13,7 @@ import {
   START,
   subscriptionFixture,
 } from '#test/support/stripe-fixtures.ts';
-import { LIVES } from '#test/support/stripe-lives.ts';
+import { LIFECYCLES } from '#test/support/stripe-lifecycles.ts';
 import { cpuMsOf } from '#test/support/cpu-ms.ts';
 
 function snapshot(event: EventFixture): Snapshot {
@@ -51,7 +51,7 @@ const updated = (
   });
 
 describe('subscription events', () => {
-  it.each(Object.entries(LIVES))(
+  it.each(Object.entries(LIFECYCLES))(
     'of %s are put in order whatever order they arrive in',
     (_, life) => {
       const events = lifeOf('sub_1', life.base, life.steps);

@@ -105,7 +105,7 @@ test('the content follows 354 and the permission to send, and QUIT comes last', 
   await expect(sending).resolves.toEqual({ kind: 'sent' });
   expect(seen.contentBytes).toBe(0);
   expect(seen.commands.at(-1)).toBe('DATA');
-  await server.untilUnused();
+  await server.untilIdle();
   expect(server.sessions[0]?.commands.at(-1)).toBe('QUIT');
 });
 
@@ -115,7 +115,7 @@ test('nothing is sent without permission, and its reason is returned', async () 
   await expect(sendThrough(server, { beforeData: () => Promise.reject(reason) })).rejects.toBe(
     reason,
   );
-  await server.untilUnused();
+  await server.untilIdle();
   expect(server.messages).toHaveLength(0);
   expect(server.sessions[0]?.contentBytes).toBe(0);
 });
@@ -192,7 +192,7 @@ test.each([
   const reason = new Error('The worker stops.');
   controller.abort(reason);
   await expect(sending).rejects.toBe(reason);
-  await server.untilUnused();
+  await server.untilIdle();
 });
 
 test('the outcome is unknown after an abort once the message was transmitted', async () => {
@@ -204,5 +204,5 @@ test('the outcome is unknown after an abort once the message was transmitted', a
   await expect.poll(() => server.sessions[0]?.contentBytes ?? 0).toBeGreaterThan(0);
   controller.abort(new Error('The worker stops.'));
   await expect(sending).resolves.toMatchObject({ kind: 'unknown' });
-  await server.untilUnused();
+  await server.untilIdle();
 });

@@ -142,7 +142,7 @@ test.each(ENDLESS.flatMap((row) => [2525, 2465].map((port) => [port, ...row] as 
     expect(performance.now() - startedAtMs).toBeLessThan(60_000);
     expect(outcome).toMatchObject({ kind: 'failed', errorClass });
     expect(outcome).toMatchObject({ isTemporary: errorClass === 'timeout' });
-    await server.untilUnused();
+    await server.untilIdle();
   },
 );
 

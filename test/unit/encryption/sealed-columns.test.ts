@@ -5,7 +5,7 @@ import { SEALED_COLUMNS } from '#src/encryption/sealed-columns.ts';
 
 const SRC = path.resolve(import.meta.dirname, '../../../src');
 /** The files that seal values, with their columns. */
-const SEALERS: Record<string, string[]> = {
+const SEALING_FILES: Record<string, string[]> = {
   'chat/custom-tools/custom-headers.ts': [
     'custom_tool.sealed_headers',
     'mcp_server.sealed_headers',
@@ -31,9 +31,9 @@ it('every place that seals a value is known, and its column is resealed', () => 
   expect(
     sealing.toSorted(),
     'A new place that seals: add its column to src/encryption/sealed-columns.ts, with an index in a migration, and to test/support/seed-sealed.ts.',
-  ).toEqual(Object.keys(SEALERS).toSorted());
+  ).toEqual(Object.keys(SEALING_FILES).toSorted());
   const listed = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
-  expect([...new Set(Object.values(SEALERS).flat())].toSorted()).toEqual(listed.toSorted());
+  expect([...new Set(Object.values(SEALING_FILES).flat())].toSorted()).toEqual(listed.toSorted());
 });
 
 it('the secret of a webhook endpoint is resealed before the previous secret, to which a rotation moves it', () => {

@@ -56,7 +56,7 @@ test('an endless bomb is cut off at the limit', async () => {
   await expect(callOut(server.url, { maxBytes: 50_000_000 })).rejects.toMatchObject({
     kind: 'too-large',
   });
-  await server.untilUnused();
+  await server.untilIdle();
 });
 
 async function* zeros(): AsyncGenerator<Buffer> {
@@ -96,7 +96,7 @@ test('headers that arrive slowly end at the deadline', async () => {
     drip(socket, (count) => socket.write(`x-${count}: y\r\n`));
   });
   await expect(callOut(server.url, { timeoutMs: 150 })).rejects.toMatchObject({ kind: 'timeout' });
-  await server.untilUnused();
+  await server.untilIdle();
 });
 
 test('a body that arrives slowly ends at the deadline, even after a redirect', async () => {
@@ -111,7 +111,7 @@ test('a body that arrives slowly ends at the deadline, even after a redirect', a
   const failure = callOut(source.url, { timeoutMs: 3_000 });
   await expect(failure).rejects.toMatchObject({ kind: 'timeout' });
   await expect(failure).rejects.toThrow('127.0.0.1 did not send its whole answer within 3 s.');
-  await server.untilUnused();
+  await server.untilIdle();
 });
 
 test('a DNS lookup without an answer ends at the deadline', async () => {
@@ -134,7 +134,7 @@ test('an endless body ends at the limit, and its connection is closed', async ()
   await expect(callOut(server.url, { maxBytes: 1_000_000 })).rejects.toMatchObject({
     kind: 'too-large',
   });
-  await server.untilUnused();
+  await server.untilIdle();
 });
 
 test.each([
@@ -181,7 +181,7 @@ test('an abort during the body rejects with its reason and closes the connection
   await begun.promise;
   stop.abort(reason);
   await expect(answer).rejects.toBe(reason);
-  await server.untilUnused();
+  await server.untilIdle();
 });
 
 test('an abort before the headers, during the lookup, or before the call rejects with its reason', async () => {
@@ -193,7 +193,7 @@ test('an abort before the headers, during the lookup, or before the call rejects
   await asked.promise;
   stop.abort(reason);
   await expect(answer).rejects.toBe(reason);
-  await server.untilUnused();
+  await server.untilIdle();
   await expect(callOut(server.url, { signal: stop.signal })).rejects.toBe(reason);
 
   const stopLookup = new AbortController();

@@ -22,7 +22,7 @@ test('an endless body is cut exactly at the limit, and its connection is closed'
   const response = await callOut(server.url, cut);
   expect(response).toMatchObject({ status: 200, isCut: true });
   expect(response.text()).toBe('x'.repeat(1_000));
-  await server.untilUnused();
+  await server.untilIdle();
   expect(poured).toBeLessThan(20_000_000);
 });
 
@@ -109,7 +109,7 @@ test('a body that is incomplete at the deadline is cut there, and its connection
   const response = await callOut(server.url, { ...cut, timeoutMs: 200 });
   expect(response).toMatchObject({ status: 200, isCut: true });
   expect(response.text()).toMatch(/^x+$/);
-  await server.untilUnused();
+  await server.untilIdle();
 });
 
 test('errors before the head stay errors, since there is nothing to cut', async () => {
@@ -136,7 +136,7 @@ test('an abort by the caller during a body that may be cut rejects with its reas
   await begun.promise;
   stop.abort(reason);
   await expect(answer).rejects.toBe(reason);
-  await server.untilUnused();
+  await server.untilIdle();
 });
 
 test('a complete body is not cut, and its connection is reused', async () => {

@@ -90,7 +90,7 @@ test('a connection that is not established in time has its own timeout', async (
   const failure = callOut(url, {}, openOutboundClient({ connectTimeoutMs: 100 }));
   await expect(failure).rejects.toMatchObject({ kind: 'timeout', code: 'UND_ERR_CONNECT_TIMEOUT' });
   await expect(failure).rejects.toThrow('127.0.0.1 did not accept a connection in time');
-  await server.untilUnused();
+  await server.untilIdle();
   const whole = callOut(server.url, { timeoutMs: 100 }, openOutboundClient());
   await expect(whole).rejects.toMatchObject({ kind: 'timeout', code: '' });
 });

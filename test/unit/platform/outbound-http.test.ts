@@ -167,7 +167,7 @@ test('a connection is reused, and closing the client closes it', async () => {
   for (let index = 0; index < 10; index += 1) await callOut(server.url, {}, client);
   // A second connection opens when a call comes before the first one has settled.
   expect(server.connections).toBeLessThanOrEqual(2);
-  const unused = server.untilUnused();
+  const unused = server.untilIdle();
   await client[Symbol.asyncDispose]();
   await unused;
 });

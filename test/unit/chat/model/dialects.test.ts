@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { askLlm, openLlm, said as saidBy } from '#test/support/ask-llm.ts';
 import { echo, generated, searchFor, textOf, VPN } from '#test/support/generated-answer.ts';
-import type { Dialect, Said } from '#test/support/llm-dialects/dialect.ts';
+import type { Dialect, ScriptedAnswer } from '#test/support/llm-dialects/dialect.ts';
 import { DIALECTS, dialectOf, startStrictLlm } from '#test/support/strict-llm.ts';
 
 /** Thinks and calls two tools, then thinks, speaks and calls one, then answers. */
-function loop(dialect: Dialect, step: number): Said {
-  const thought = (reasoning: string): Pick<Said, 'reasoning'> =>
-    dialect.thinks ? { reasoning } : {};
+function loop(dialect: Dialect, step: number): ScriptedAnswer {
+  const thought = (reasoning: string): Pick<ScriptedAnswer, 'reasoning'> =>
+    dialect.showsReasoning ? { reasoning } : {};
   const calls = ['one', 'two'].map((text) => ({ name: 'echo', args: { text } }));
   if (step === 0) return { ...thought('First both.'), calls };
   if (step === 1) return { ...thought('Then this.'), text: 'One more.', calls: calls.slice(0, 1) };
@@ -48,14 +48,16 @@ describe.each(DIALECTS.map((dialect) => [dialect.server, dialect] as const))(
           obj.type === 'reasoning_delta' ? obj.reasoning : '',
         );
         const joined = thoughts.join('').replaceAll('\n', '');
-        expect(joined, `round ${round}`).toBe(dialect.thinks ? 'First both.Then this.Done.' : '');
+        expect(joined, `round ${round}`).toBe(
+          dialect.showsReasoning ? 'First both.Then this.Done.' : '',
+        );
       }
     });
 
     it('can be forced to search, names a chat within a length limit and reports truncation', async () => {
       await using llm = await startStrictLlm(dialect, (body) => ({
         text: body.tools === undefined ? 'Short' : 'Here it is [1].',
-        isCut: true,
+        isTruncated: true,
       }));
       const model = openLlm(llm, { model: dialect.model });
       const cut: string[] = [];

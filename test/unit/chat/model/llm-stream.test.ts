@@ -144,7 +144,7 @@ describe('the stream of a language model', () => {
       play(Object.assign(response, { end: () => response })),
     );
     expect((await askLlm(llm)).parts).toEqual([text('data: [DONE]\ndata: [DONE]'), finished()]);
-    await expect.poll(() => llm.underWay()).toBe(0);
+    await expect.poll(() => llm.inProgress()).toBe(0);
   });
 
   it.each(['content', 'reasoning_content'])(
@@ -156,7 +156,7 @@ describe('the stream of a language model', () => {
       expect(written).toBe(`${'12345678'.repeat(125)}1`);
       expect(parts.at(-1)).toEqual(finished('length'));
       expect(failure).toBeNull();
-      await expect.poll(() => llm.underWay()).toBe(0);
+      await expect.poll(() => llm.inProgress()).toBe(0);
     },
   );
 
@@ -169,7 +169,7 @@ describe('the stream of a language model', () => {
     await using llm = await startScriptedLlm(playsEndlessly(chunkEvent({ content: '' })));
     const { failure } = await askLlm(llm, {}, { timings: { firstTokenMs: 60 } });
     expect(failure).toMatchObject({ errorCode: 'CONNECTION_ERROR', isRetryable: true });
-    await expect.poll(() => llm.underWay()).toBe(0);
+    await expect.poll(() => llm.inProgress()).toBe(0);
   });
 
   it('stops an endless line before it exhausts memory', async () => {
@@ -192,7 +192,7 @@ describe('the stream of a language model', () => {
     );
     const next = await askLlm(stalled, {}, { timings: { betweenTokensMs: 50 } });
     expect([said(next), next.failure?.errorCode]).toEqual(['Hel', 'CONNECTION_ERROR']);
-    await expect.poll(() => silent.underWay() + stalled.underWay()).toBe(0);
+    await expect.poll(() => silent.inProgress() + stalled.inProgress()).toBe(0);
   });
 
   it('stops itself and the provider at once when the signal aborts before or during the answer', async () => {
@@ -215,7 +215,7 @@ describe('the stream of a language model', () => {
     const leaving = new AbortController();
     const timings = { retryDelayMs: 8_000 };
     const asked = askLlm(llm, { signal: leaving.signal }, { timings });
-    await expect.poll(() => [llm.calls.length, llm.underWay()]).toEqual([1, 0]);
+    await expect.poll(() => [llm.calls.length, llm.inProgress()]).toEqual([1, 0]);
     leaving.abort(new Error('gone'));
     await expect(asked).rejects.toThrow('gone');
     expect(llm.calls).toHaveLength(1);
@@ -229,7 +229,7 @@ describe('the stream of a language model', () => {
       expect(part).toEqual(text('more'));
       break;
     }
-    await expect.poll(() => llm.underWay()).toBe(0);
+    await expect.poll(() => llm.inProgress()).toBe(0);
   });
 });
 

@@ -192,7 +192,7 @@ describe('a tool call', () => {
     expect((await askLlm(llm, { tools }, { maxCharacters: 1_000 })).parts).toEqual([
       finished('length'),
     ]);
-    await expect.poll(() => llm.underWay()).toBe(0);
+    await expect.poll(() => llm.inProgress()).toBe(0);
   });
 
   it('may take long as long as data keeps arriving', async () => {

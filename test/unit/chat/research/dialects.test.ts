@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
 import { openLlm } from '#test/support/ask-llm.ts';
-import type { Said } from '#test/support/llm-dialects/dialect.ts';
+import type { ScriptedAnswer } from '#test/support/llm-dialects/dialect.ts';
 import { answerOf, research } from '#test/support/research-stage.ts';
 import { isShownTool, type LlmRequestBody, toolResults } from '#test/support/scripted-llm.ts';
 import { DIALECTS, startStrictLlm } from '#test/support/strict-llm.ts';
 
 /** A research of one agent that searches twice; the model calls a tool when it should write its report. */
-function plan(thinks: boolean): (body: LlmRequestBody) => Said {
+function plan(showsReasoning: boolean): (body: LlmRequestBody) => ScriptedAnswer {
   let reportsRefused = 0;
-  const calls = (name: string, args: unknown): Said => ({
-    ...(thinks && { reasoning: `I call ${name}.` }),
+  const calls = (name: string, args: unknown): ScriptedAnswer => ({
+    ...(showsReasoning && { reasoning: `I call ${name}.` }),
     calls: [{ name, args }],
   });
   return (body) => {
@@ -34,7 +34,7 @@ describe('a research', () => {
   it.each(DIALECTS.map((dialect) => [dialect.server, dialect] as const))(
     'with a model of %s keeps its state through all rounds',
     async (_server, dialect) => {
-      await using llm = await startStrictLlm(dialect, plan(dialect.thinks));
+      await using llm = await startStrictLlm(dialect, plan(dialect.showsReasoning));
       const model = openLlm(llm, { model: dialect.model });
       const { packets, outcome } = await research(model);
       expect(answerOf(packets)).toContain('[[1]](');

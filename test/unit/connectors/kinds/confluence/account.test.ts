@@ -89,7 +89,7 @@ test.each(DEPLOYMENTS)('%s: all ids are listed, however many there are', async (
 
 test('a result without an id fails alone in a poll, and stops a listing', async () => {
   await using fixture = await startFixture();
-  fixture.shelf.get('page 8').id = 8 as unknown as string;
+  fixture.store.get('page 8').id = 8 as unknown as string;
   const pages = await pollFixture(fixture);
   expect(pages.flatMap(({ failures }) => failures.map(({ reason }) => reason))).toEqual([
     expect.stringContaining('could not be read'),

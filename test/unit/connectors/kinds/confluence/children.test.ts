@@ -10,11 +10,11 @@ test.each(['Cloud', 'Server'] as const)(
   '%s: all comments and files of a page are read, using the endpoints documented today',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
-    const { shelf, server } = fixture;
+    const { store, server } = fixture;
     for (let index = 1; index <= 5; index += 1) {
-      shelf.comment('page 1', `<p>Remark ${index}.</p>`, AT);
+      store.comment('page 1', `<p>Remark ${index}.</p>`, AT);
       const file = { name: `${index}.txt`, bytes: Buffer.from(`File ${index}.`) };
-      shelf.attach('page 1', { ...file, mediaType: 'text/plain' }, AT);
+      store.attach('page 1', { ...file, mediaType: 'text/plain' }, AT);
     }
     const documents = documentsOf(await pollFixture(fixture));
     const page = documents.find(({ semanticIdentifier }) => semanticIdentifier === 'page 1');
@@ -30,13 +30,13 @@ test('a run resumes within the files of a page, even when its cursor has expired
   await using fixture = await startFixture();
   for (let index = 1; index <= 25; index += 1) {
     const bytes = Buffer.from(`File ${index}.`);
-    fixture.shelf.attach('page 1', { name: `${index}.txt`, bytes, mediaType: 'text/plain' }, AT);
+    fixture.store.attach('page 1', { name: `${index}.txt`, bytes, mediaType: 'text/plain' }, AT);
   }
   const pages = await pollFixture(fixture);
   const all = new Set(idsOf(pages));
   const index = pages.findIndex(({ checkpoint }) => hasPlace(checkpoint));
   expect(index).toBeGreaterThanOrEqual(0);
-  fixture.shelf.expireCursors();
+  fixture.store.expireCursors();
   const checkpoint: unknown = JSON.parse(JSON.stringify(pages[index]?.checkpoint));
   const rest = await pollFixture(fixture, { checkpoint });
   expect(rest.flatMap(({ failures }) => failures)).toEqual([]);

@@ -15,15 +15,15 @@ const TEXT_FILE = { name: 'notes.txt', bytes: Buffer.from('Notes.'), mediaType: 
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 
-function fileUrl({ root, shelf }: ConfluenceFixture, page: string, name: string): string {
-  return `${root}/download/attachments/${shelf.get(page).id}/${encodeURIComponent(name)}`;
+function fileUrl({ root, store }: ConfluenceFixture, page: string, name: string): string {
+  return `${root}/download/attachments/${store.get(page).id}/${encodeURIComponent(name)}`;
 }
 
 test.each(DEPLOYMENTS)(
   '%s: every page is yielded once, with a checkpoint after each batch',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
-    fixture.shelf.attach('page 2', TEXT_FILE, day(9));
+    fixture.store.attach('page 2', TEXT_FILE, day(9));
     const pages = await pollFixture(fixture);
     const ids = [...fixture.ids(), fileUrl(fixture, 'page 2', 'notes.txt')];
     expect(idsOf(pages).toSorted()).toEqual(ids.toSorted());
@@ -63,7 +63,7 @@ test.each(DEPLOYMENTS)(
 test('an expired cursor is replaced by the time of the last page', async () => {
   await using fixture = await startFixture();
   const pages = await pollFixture(fixture);
-  fixture.shelf.expireCursors();
+  fixture.store.expireCursors();
   const rest = await pollFixture(fixture, { checkpoint: pages[1]?.checkpoint });
   expect(new Set([...idsOf(pages.slice(0, 2)), ...idsOf(rest)])).toEqual(new Set(fixture.ids()));
   expect(idsOf(rest).length).toBeLessThan(6);
@@ -83,10 +83,10 @@ test.each(DEPLOYMENTS)(
   '%s: a new comment or file yields its page again, although the page itself is unchanged',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
-    fixture.shelf.comment('page 2', '<p>Late words.</p>', day(20));
-    fixture.shelf.attach('page 3', TEXT_FILE, day(20));
+    fixture.store.comment('page 2', '<p>Late words.</p>', day(20));
+    fixture.store.attach('page 3', TEXT_FILE, day(20));
     fixture.put('page 4', 'Edited.', day(20));
-    fixture.shelf.comment('page 4', '<p>Also late.</p>', day(20));
+    fixture.store.comment('page 4', '<p>Also late.</p>', day(20));
     const pages = await pollFixture(fixture, { since: day(19) });
     const [first, second, third] = fixture.ids().slice(1);
     expect(idsOf(pages)).toEqual([third, first, second, fileUrl(fixture, 'page 3', 'notes.txt')]);
@@ -96,15 +96,15 @@ test.each(DEPLOYMENTS)(
 
 test('a page is one document with its comments, as readers see them', async () => {
   await using fixture = await startFixture();
-  const { shelf, root } = fixture;
-  const page = shelf.put(
+  const { store, root } = fixture;
+  const page = store.put(
     'page 1',
     '<h1>Head</h1><p>x &amp; <ac:link><ri:page ri:content-title="y" /></ac:link></p>',
     day(9),
   );
   page.labels = ['red', 'green'];
   for (let index = 1; index <= 5; index += 1)
-    shelf.comment('page 1', `<p>Words ${index}.</p>`, day(10));
+    store.comment('page 1', `<p>Words ${index}.</p>`, day(10));
   const [document] = documentsOf(await pollFixture(fixture));
   const link = `${root}/spaces/ABC/pages/${page.id}/page%2B1`;
   expect(document).toMatchObject({
@@ -131,23 +131,23 @@ test.each(DEPLOYMENTS)(
   '%s: files are separate documents, and files without text are counted',
   async (deployment) => {
     await using fixture = await startFixture({ deployment });
-    const { shelf } = fixture;
-    shelf.attach(
+    const { store } = fixture;
+    store.attach(
       'page 1',
       { name: 'a b.txt', bytes: Buffer.from('Hello.'), mediaType: 'text/plain' },
       day(9),
     );
-    shelf.attach(
+    store.attach(
       'page 1',
       { name: 'cat.png', bytes: Buffer.from('PNG'), mediaType: 'image/png' },
       day(9),
     );
-    shelf.attach(
+    store.attach(
       'page 1',
       { name: 'broken.pdf', bytes: Buffer.from('no'), mediaType: 'application/pdf' },
       day(9),
     );
-    shelf.attach(
+    store.attach(
       'page 5',
       { name: 'c.txt', bytes: Buffer.from('There.'), mediaType: 'text/plain' },
       day(9),
@@ -183,7 +183,7 @@ test.each(DEPLOYMENTS)(
 
 test('a file is downloaded again only when it has a new version', async () => {
   await using fixture = await startFixture();
-  fixture.shelf.attach('page 1', TEXT_FILE, day(9));
+  fixture.store.attach('page 1', TEXT_FILE, day(9));
   const { connector, settings, credential } = openFixture(fixture);
   await using context = openTestContext();
   const again = async () =>
@@ -196,7 +196,7 @@ test('a file is downloaded again only when it has a new version', async () => {
   expect(second.flatMap(({ unchanged }) => unchanged)).toEqual([
     fileUrl(fixture, 'page 1', 'notes.txt'),
   ]);
-  fixture.shelf.attach('page 1', { ...TEXT_FILE, bytes: Buffer.from('New.') }, day(10));
+  fixture.store.attach('page 1', { ...TEXT_FILE, bytes: Buffer.from('New.') }, day(10));
   expect(documentsOf(await again()).some(({ sections }) => sections[0]?.text === 'New.')).toBe(
     true,
   );
@@ -204,13 +204,13 @@ test('a file is downloaded again only when it has a new version', async () => {
 
 test('labels to skip, archived pages and unreadable pages do not affect the others', async () => {
   await using fixture = await startFixture();
-  const { shelf, server } = fixture;
-  shelf.get('page 1').labels = ['secret'];
-  shelf.attach('page 1', TEXT_FILE, day(9));
-  shelf.get('page 2').status = 'archived';
-  shelf.get('page 3').storage = '<div>'.repeat(20_000);
-  shelf.comment('page 4', '<p>x</p>', day(9));
-  shelf.get('page 5').status = 'trashed';
+  const { store, server } = fixture;
+  store.get('page 1').labels = ['secret'];
+  store.attach('page 1', TEXT_FILE, day(9));
+  store.get('page 2').status = 'archived';
+  store.get('page 3').storage = '<div>'.repeat(20_000);
+  store.comment('page 4', '<p>x</p>', day(9));
+  store.get('page 5').status = 'trashed';
   server.fault = ({ url }) =>
     url.searchParams.get('cql')?.startsWith('type = comment and container = ')
       ? { kind: 'status', status: 403, body: { statusCode: 403, message: 'No comments for you.' } }
@@ -232,10 +232,10 @@ test('labels to skip, archived pages and unreadable pages do not affect the othe
 
 test('one page, its tree, or a query selects what is indexed', async () => {
   await using fixture = await startFixture();
-  const { shelf } = fixture;
-  const top = shelf.get('page 3').id;
-  shelf.get('page 4').parent = top;
-  shelf.get('page 6').labels = ['red'];
+  const { store } = fixture;
+  const top = store.get('page 3').id;
+  store.get('page 4').parent = top;
+  store.get('page 6').labels = ['red'];
   const choose = async (settings: Record<string, unknown>): Promise<string[]> =>
     idsOf(await pollFixture(fixture, { settings }));
   const ids = fixture.ids();
@@ -246,7 +246,7 @@ test('one page, its tree, or a query selects what is indexed', async () => {
 
 test('failed documents are fetched again one by one, and missing ones are removed', async () => {
   await using fixture = await startFixture();
-  fixture.shelf.attach('page 1', TEXT_FILE, day(9));
+  fixture.store.attach('page 1', TEXT_FILE, day(9));
   const [first = '', second = ''] = fixture.ids();
   const file = fileUrl(fixture, 'page 1', 'notes.txt');
   const goneFile = fileUrl(fixture, 'page 1', 'gone.txt');

@@ -26,7 +26,7 @@ describe('a poll', () => {
   test('lists everything when the changes have expired, but fetches only what is new', async () => {
     await poll();
     const changed = fixture().put('page 9', 'New.', SINCE);
-    fixture().drive.forgetChanges();
+    fixture().drive.expireChangeTokens();
     const before = requestsTo('/drive/v3/files/');
     const second = await poll({ since: SINCE });
     expect(second.ids).toEqual([changed]);

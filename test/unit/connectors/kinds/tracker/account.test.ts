@@ -30,7 +30,7 @@ test('the check repeats what Jira says about a missing project or an invalid que
 
 test('a query overrides the project, but not our sort order', async () => {
   await using fixture = await startFixture();
-  fixture.shelf.get('issue 7').fields['labels'] = ['red'];
+  fixture.store.get('issue 7').fields['labels'] = ['red'];
   const settings = { project_key: 'XYZ', jql_query: 'labels = red ORDER BY rank DESC' };
   await checkFixture(fixture, settings);
   expect(idsOf(await pollFixture(fixture, { settings }))).toEqual([fixture.ids()[6]]);

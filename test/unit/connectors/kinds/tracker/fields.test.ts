@@ -25,9 +25,9 @@ const FIELDS = [
   { name: 'A field of an odd shape' },
 ];
 
-function fill({ shelf }: TrackerFixture, steps: unknown): void {
-  shelf.fields = FIELDS;
-  Object.assign(shelf.get('issue 1').fields, {
+function fill({ store }: TrackerFixture, steps: unknown): void {
+  store.fields = FIELDS;
+  Object.assign(store.get('issue 1').fields, {
     customfield_10001: { value: 'Acme', id: '1' },
     customfield_10002: [{ value: 'Linux' }, { value: 'macOS' }],
     customfield_10003: { value: 'Europe', child: { value: 'Berlin' } },
@@ -71,10 +71,10 @@ test.each([
 
 test('the number of requested fields and the text of each are limited', async () => {
   await using fixture = await startFixture();
-  fixture.shelf.fields = Array.from({ length: 300 }, (_, index) =>
+  fixture.store.fields = Array.from({ length: 300 }, (_, index) =>
     field(20_000 + index, `Field ${index}`, 'string'),
   );
-  fixture.shelf.get('issue 1').fields['customfield_20000'] = 'word '.repeat(100_000);
+  fixture.store.get('issue 1').fields['customfield_20000'] = 'word '.repeat(100_000);
   const [first] = documentsOf(await pollFixture(fixture));
   expect(first?.sections[1]?.text.length).toBeLessThan(21_000);
   const search = fixture.server.requests.find(({ url }) => url.pathname.endsWith('/search/jql'));

@@ -24,7 +24,7 @@ test('an issue keeps its id when its project is renamed or it moves, and shows i
     collectPages(connector.poll(settings, credential, null, context.context), context);
   const before = idsOf(await poll());
   const [first = ''] = before;
-  const issue = fixture.shelf.get('issue 1');
+  const issue = fixture.store.get('issue 1');
   issue.key = 'NEW-1';
   const documents = (await poll()).flatMap((page) => page.documents);
   expect(documents.map(({ id }) => id)).toEqual(before);

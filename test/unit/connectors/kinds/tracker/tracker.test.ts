@@ -76,7 +76,7 @@ test('an expired page token is replaced by the time of the last issue', async ()
   const pages = await pollFixture(fixture);
   const inToken = pages.findIndex(({ checkpoint }) => JSON.stringify(checkpoint).includes('token'));
   expect(inToken).toBeGreaterThan(0);
-  fixture.shelf.expireTokens();
+  fixture.store.expireTokens();
   const rest = await pollFixture(fixture, { checkpoint: pages[inToken]?.checkpoint });
   expect(new Set([...idsOf(pages.slice(0, inToken + 1)), ...idsOf(rest)])).toEqual(
     new Set(fixture.ids()),
@@ -99,7 +99,7 @@ test.each(DEPLOYMENTS)(
 
 test('an issue is one document with all of its comments except those of the blacklist', async () => {
   await using fixture = await startFixture();
-  const issue = fixture.shelf.get('issue 1');
+  const issue = fixture.store.get('issue 1');
   const comment = (id: number, mail: string): object => ({
     id: String(id),
     author: { displayName: `Author ${id}`, emailAddress: mail },
@@ -159,18 +159,18 @@ test('an issue is one document with all of its comments except those of the blac
 
 test('an issue without description and comments is indexed by its summary', async () => {
   await using fixture = await startFixture();
-  fixture.shelf.get('issue 2').fields['description'] = null;
+  fixture.store.get('issue 2').fields['description'] = null;
   const document = documentsOf(await pollFixture(fixture)).find(({ id }) => id.endsWith('ABC-2'));
   expect(document?.sections.map(({ text }) => text)).toEqual(['issue 2']);
 });
 
 test('unreadable issues and issues that lose their comments fail alone, and labels to skip are counted', async () => {
   await using fixture = await startFixture();
-  const { shelf, server } = fixture;
-  shelf.get('issue 1').fields['description'] = { type: 'hologram' };
-  shelf.get('issue 2').fields['labels'] = 'not a list';
-  shelf.get('issue 3').fields['labels'] = ['secret'];
-  shelf.get('issue 4').comments.push(...Array.from({ length: 3 }, (_, id) => ({ id: String(id) })));
+  const { store, server } = fixture;
+  store.get('issue 1').fields['description'] = { type: 'hologram' };
+  store.get('issue 2').fields['labels'] = 'not a list';
+  store.get('issue 3').fields['labels'] = ['secret'];
+  store.get('issue 4').comments.push(...Array.from({ length: 3 }, (_, id) => ({ id: String(id) })));
   server.fault = ({ url }) =>
     url.pathname.endsWith('/ABC-4/comment')
       ? { kind: 'status', status: 403, body: { errorMessages: ['No comments for you.'] } }
@@ -195,7 +195,7 @@ test('unreadable issues and issues that lose their comments fail alone, and labe
 test('an item without a key is one failure and stops nothing', async () => {
   await using fixture = await startFixture({ deployment: 'Server' });
   for (const issue of ['issue 1', 'issue 2', 'issue 3'])
-    fixture.shelf.get(issue).key = 7 as unknown as string;
+    fixture.store.get(issue).key = 7 as unknown as string;
   const pages = await pollFixture(fixture);
   expect(pages.flatMap(({ failures }) => failures)).toHaveLength(3);
   expect(documentsOf(pages)).toHaveLength(5);

@@ -11,7 +11,7 @@ import {
   sessionFixture,
   START,
 } from '#test/support/stripe-fixtures.ts';
-import { type Life, LIVES } from '#test/support/stripe-lives.ts';
+import { type Lifecycle, LIFECYCLES } from '#test/support/stripe-lifecycles.ts';
 import { startTestMillrace, type TestMillrace } from '#test/support/test-millrace.ts';
 
 const SEED = 20_260_801;
@@ -35,8 +35,8 @@ interface Outcome {
 }
 
 /** Plays a subscription's life in a new workspace, with the events in the order that `arrange` returns. */
-async function live(
-  life: Life,
+async function playLifecycle(
+  life: Lifecycle,
   link: Link,
   arrange: (events: EventFixture[]) => EventFixture[],
 ): Promise<Outcome> {
@@ -118,14 +118,14 @@ async function outcomeOf(id: string, workspaceId: string, link: Link): Promise<O
 }
 
 describe('the events of a subscription', () => {
-  const cases = Object.entries(LIVES).flatMap(([name, life]) =>
+  const cases = Object.entries(LIFECYCLES).flatMap(([name, life]) =>
     (['the checkout', 'metadata', 'both'] as const).map((link) => ({ name, life, link })),
   );
 
   it.each(cases)(
     'of $name, linked by $link, end alike in every order and with duplicates',
     async ({ life, link }) => {
-      const right = await live(life, link, (events) => events);
+      const right = await playLifecycle(life, link, (events) => events);
       expect(right.plan).toBe(life.end.planTier);
       expect(right.subscription['status']).toBe(life.end.status);
       if (life.end.status === 'past_due') {
@@ -144,7 +144,7 @@ describe('the events of a subscription', () => {
       });
       await fc.assert(
         fc.asyncProperty(disorder, async ({ ranks, repeated }) => {
-          const outcome = await live(life, link, (events) => {
+          const outcome = await playLifecycle(life, link, (events) => {
             const shuffled = events
               .map((event, n) => ({ event, rank: ranks[n] ?? 0 }))
               .toSorted((a, b) => a.rank - b.rank)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type LeadSite, startLeadSite } from './lead-site.ts';
-import { type OutboundStage, startOutboundStage } from './outbound-doors.ts';
+import { type OutboundStage, startOutboundStage } from './outbound-stage.ts';
 import {
   callsTools,
   type LlmRequestBody,
@@ -79,7 +79,7 @@ export const ANSWER_STAGES: readonly AnswerStage[] = [
 ];
 
 /** A Millrace whose model and one of whose pages never respond. */
-export interface DepartureStage extends AsyncDisposable {
+export interface DisconnectStage extends AsyncDisposable {
   readonly millrace: OutboundStage['millrace'];
   readonly llm: ScriptedLlm;
   readonly site: LeadSite;
@@ -89,7 +89,7 @@ export interface DepartureStage extends AsyncDisposable {
   quiet(): Promise<void>;
 }
 
-export async function startDepartureStage(): Promise<DepartureStage> {
+export async function startDisconnectStage(): Promise<DisconnectStage> {
   await using opened = new AsyncDisposableStack();
   let current: AnswerStage['script'] = () => playsAndHangs();
   const site = opened.use(await startLeadSite({ '/slow': () => undefined }));
@@ -119,7 +119,7 @@ export async function startDepartureStage(): Promise<DepartureStage> {
       return { content, error, isFinished: finishedAt !== null };
     },
     async quiet() {
-      await until(async () => llm.underWay() === 0 && answerRuns.size === 0);
+      await until(async () => llm.inProgress() === 0 && answerRuns.size === 0);
       await until(async () => {
         const { rows } = await sql`select 1 from chat_run where finished_at is null`.execute(db);
         return rows.length === 0;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Attempt,
   attemptsOn,
-  type ChatPossessions,
-  givePossessions,
-} from '#test/support/chat-possessions.ts';
+  type OwnedChatData,
+  seedOwnedChatData,
+} from '#test/support/owned-chat-data.ts';
 import { type ChatStage, type ChatUser, startChatStage } from '#test/support/chat-stage.ts';
 import { answersText, type ScriptedLlm, startScriptedLlm } from '#test/support/scripted-llm.ts';
 import { dumpWorkspace } from '#test/support/dump-workspace.ts';
@@ -20,24 +20,28 @@ const BY_OTHER_ID = /by (?:its stored|the other) id$/;
 let llm: ScriptedLlm;
 let stage: ChatStage;
 let owner: ChatUser;
-let theirs: ChatPossessions;
+let theirs: OwnedChatData;
 /** An administrator of the same workspace and one of another workspace. */
-let others: { name: string; user: ChatUser; own: ChatPossessions }[];
+let others: { name: string; user: ChatUser; own: OwnedChatData }[];
 
 beforeAll(async () => {
   llm = await startScriptedLlm(answersText('An answer.'));
   stage = await startChatStage({ LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'scripted' });
   owner = await stage.openUser();
-  theirs = await givePossessions(stage.millrace, owner, MARKER);
+  theirs = await seedOwnedChatData(stage.millrace, owner, MARKER);
   const colleague = await owner.colleague('admin');
   const stranger = await stage.openUser();
   others = [
     {
       name: 'colleague',
       user: colleague,
-      own: await givePossessions(stage.millrace, colleague, 'b'),
+      own: await seedOwnedChatData(stage.millrace, colleague, 'b'),
     },
-    { name: 'stranger', user: stranger, own: await givePossessions(stage.millrace, stranger, 'c') },
+    {
+      name: 'stranger',
+      user: stranger,
+      own: await seedOwnedChatData(stage.millrace, stranger, 'c'),
+    },
   ];
 });
 afterAll(async () => {
@@ -46,7 +50,7 @@ afterAll(async () => {
 });
 
 /** Everything the owner has, as stored in the database. */
-async function possessionsOf(user: ChatUser): Promise<string[]> {
+async function ownedRowsOf(user: ChatUser): Promise<string[]> {
   const dump = await dumpWorkspace(stage.millrace.services.db, user.workspaceId);
   const rows = Object.entries(dump).filter(([table]) => !NOT_THEIRS.test(table));
   return rows.flatMap(([table, lines]) =>
@@ -60,7 +64,7 @@ describe.each([0, 1])('what belongs to one user (%i)', (index) => {
   it('is neither shown to, used by nor changed by others', async () => {
     const other = others[index];
     if (!other) throw new Error('The stage has no such user.');
-    const before = await possessionsOf(owner);
+    const before = await ownedRowsOf(owner);
     expect(before.length).toBeGreaterThan(5);
     llm.calls.length = 0;
     const wrong: unknown[] = [];
@@ -72,7 +76,7 @@ describe.each([0, 1])('what belongs to one user (%i)', (index) => {
     expect(wrong, other.name).toEqual([]);
     // The content did not even reach a model.
     expect(JSON.stringify(llm.calls)).not.toContain(MARKER);
-    expect(await possessionsOf(owner)).toEqual(before);
+    expect(await ownedRowsOf(owner)).toEqual(before);
   });
 
   it('is missing from all lists of other users', async () => {
@@ -98,10 +102,10 @@ describe.each([0, 1])('what belongs to one user (%i)', (index) => {
 
   it('survives when another user deletes all sessions', async () => {
     const other = others[index];
-    const before = await possessionsOf(owner);
+    const before = await ownedRowsOf(owner);
     const { status } = (await other?.user.call('DELETE', '/chat/delete-all-chat-sessions')) ?? {};
     expect(status).toBe(200);
-    expect(await possessionsOf(owner)).toEqual(before);
+    expect(await ownedRowsOf(owner)).toEqual(before);
   });
 
   it('rejects uploads of other users into a project', async () => {
@@ -133,7 +137,7 @@ describe.each([0, 1])('what belongs to one user (%i)', (index) => {
 describe('the same requests', () => {
   it('succeed for the owner, so they were not refused for their form', async () => {
     const user = await stage.openUser();
-    const own = await givePossessions(stage.millrace, user, 'd');
+    const own = await seedOwnedChatData(stage.millrace, user, 'd');
     const refused: unknown[] = [];
     for (const [name, method, path, body] of attemptsOn(own, own)) {
       if (method === 'DELETE' || BY_OTHER_ID.test(name)) continue;

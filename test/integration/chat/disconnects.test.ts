@@ -6,15 +6,15 @@ import { readChatBody } from '#test/support/chat-streams.ts';
 import {
   ANSWER_STAGES,
   type AnswerStage,
-  type DepartureStage,
-  startDepartureStage,
-} from '#test/support/departure-stage.ts';
+  type DisconnectStage,
+  startDisconnectStage,
+} from '#test/support/disconnect-stage.ts';
 import { answersText, END_EVENTS, startEvents, textEvent } from '#test/support/scripted-llm.ts';
 import { until } from '#test/support/until.ts';
 
-let stage: DepartureStage;
+let stage: DisconnectStage;
 beforeAll(async () => {
-  stage = await startDepartureStage();
+  stage = await startDisconnectStage();
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 beforeEach(() => {
@@ -54,7 +54,7 @@ async function readUntil({ script, sign }: AnswerStage): Promise<Reader> {
     return !done;
   };
   while (!text.includes(sign ?? 'reserved_assistant_message_id') && (await more()));
-  if (sign === null) await until(async () => stage.llm.underWay() === 1);
+  if (sign === null) await until(async () => stage.llm.inProgress() === 1);
   const { lines } = readChatBody(200, text.slice(0, text.lastIndexOf('\n\n') + 2));
   const session = lines.find((line) => 'chat_session_id' in line);
   const ids = lines.find((line) => 'reserved_assistant_message_id' in line);
@@ -115,7 +115,7 @@ describe('a client that disconnects', () => {
     stage.play(ANSWER_STAGES[2]?.script ?? (() => answersText('')));
     const leave = new AbortController();
     const asked = post({ stream: false }, leave.signal).catch(() => 'left');
-    await until(async () => stage.llm.underWay() === 1);
+    await until(async () => stage.llm.inProgress() === 1);
     leave.abort();
     expect(await asked).toBe('left');
     await stage.quiet();

@@ -7,7 +7,7 @@ export const MARKER = 'MILLRACE_TEST_RUN';
 const WORKER = /vitest|node_modules\/tinypool/;
 
 /** Command lines of processes that carry the marker of a run and are not its workers. Linux only; empty elsewhere. */
-export async function leftBehind(run: string): Promise<string[]> {
+export async function findLeftoverProcesses(run: string): Promise<string[]> {
   const ids = await readdir('/proc').catch(() => []);
   const commands = await Promise.all(
     ids.filter((id) => /^\d+$/.test(id) && id !== run).map((id) => commandOf(id, run)),

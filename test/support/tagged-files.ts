@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** What a test file may declare in a line of its own: `// @module-tag smoke`. Vitest rejects other tags. */
-export const MARKS = [
+export const TAGS = [
   {
     name: 'processes',
     description: 'Starts, kills or stops its own processes, with a longer timeout.',
@@ -18,27 +18,27 @@ export const MARKS = [
   { name: 'peers', description: 'Talks to third-party servers: `npm run test:peers`.' },
 ];
 
-export type Mark = 'smoke' | 'volume' | 'queues' | 'database' | 'peers';
+export type Tag = 'smoke' | 'volume' | 'queues' | 'database' | 'peers';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const MARK_LINE = /^\/\/ @module-tag ([\w-]+)$/gm;
+const TAG_LINE = /^\/\/ @module-tag ([\w-]+)$/gm;
 
 /** The test files below a folder of the repository, with their tags. */
-function markedFiles(folder: string): { file: string; marks: readonly string[] }[] {
+function taggedFiles(folder: string): { file: string; tags: readonly string[] }[] {
   return globSync(`${folder}/**/*.test.ts`, { cwd: ROOT })
     .toSorted()
     .map((file) => ({
       file,
-      marks: Array.from(
-        readFileSync(path.join(ROOT, file), 'utf8').matchAll(MARK_LINE),
-        ([, mark = '']) => mark,
+      tags: Array.from(
+        readFileSync(path.join(ROOT, file), 'utf8').matchAll(TAG_LINE),
+        ([, tag = '']) => tag,
       ),
     }));
 }
 
 /** The files of a folder that have one of these tags. */
-export function filesWith(folder: string, ...marks: Mark[]): string[] {
-  return markedFiles(folder)
-    .filter((entry) => marks.some((mark) => entry.marks.includes(mark)))
+export function filesTagged(folder: string, ...tags: Tag[]): string[] {
+  return taggedFiles(folder)
+    .filter((entry) => tags.some((tag) => entry.tags.includes(tag)))
     .map(({ file }) => file);
 }

@@ -4,7 +4,7 @@ import { until } from './until.ts';
 import { sendFiles } from './upload-files.ts';
 
 /** One of everything that a chat user can own; each contains the marker. */
-export interface ChatPossessions {
+export interface OwnedChatData {
   readonly sessionId: string;
   readonly questionId: number;
   readonly answerId: number;
@@ -14,11 +14,11 @@ export interface ChatPossessions {
   readonly agentId: number;
 }
 
-export async function givePossessions(
+export async function seedOwnedChatData(
   millrace: TestMillrace,
   user: ChatUser,
   marker: string,
-): Promise<ChatPossessions> {
+): Promise<OwnedChatData> {
   const project = await user.call('POST', `/user/projects/create?name=${marker}`);
   const projectId: number = project.body.id;
   await user.call('POST', `/user/projects/${projectId}/instructions`, {
@@ -65,7 +65,7 @@ export async function givePossessions(
 export type Attempt = [name: string, method: string, path: string, body?: unknown];
 
 /** Every request that names a session, message, file, project or agent, filled with the ids in `theirs`. */
-export function attemptsOn(theirs: ChatPossessions, own: ChatPossessions): Attempt[] {
+export function attemptsOn(theirs: OwnedChatData, own: OwnedChatData): Attempt[] {
   const ask = (name: string, more: object): Attempt => [
     name,
     'POST',

@@ -1,7 +1,7 @@
 import { itemsFixture, type LifeStep, priceFixture, START } from './stripe-fixtures.ts';
 
 /** The life of a subscription, and its expected final state. */
-export interface Life {
+export interface Lifecycle {
   base: Record<string, unknown>;
   steps: readonly LifeStep[];
   end: { status: string; planTier: string; pastDueSince?: number };
@@ -18,7 +18,7 @@ const ended = (reason: string | null) => ({
 });
 
 /** Steps without `after` happen in the same second as the previous step, where `created` does not tell their order. */
-export const LIVES: Record<string, Life> = {
+export const LIFECYCLES: Record<string, Lifecycle> = {
   'from trial over a late payment to its end': {
     base: { status: 'trialing', trial_end: START + 14 * DAY },
     steps: [

@@ -1,6 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examine, readTypeNames } from '#test/support/sql/describe-statement.ts';
+import { findNullFields, readNullableColumns } from '#test/support/sql/null-fields.ts';
 import { parseText } from '#test/support/sql/source-files.ts';
 import { collect, findStatements, type FoundStatements } from '#test/support/sql/statements.ts';
 import { openTestPglite } from '#test/unit/api/harness.ts';
@@ -18,12 +19,25 @@ const NOT_PREPARED = new Map([
   ],
 ]);
 
+/** Fields of rows that come from nullable columns and yet are never null, each with the reason. */
+const NEVER_NULL: Readonly<Record<string, string>> = {
+  'src/chat/sessions/project-sessions.ts project_id': 'The condition compares it with an id.',
+  'src/connectors/runs/announce-run.ts finished_at': 'Runs with these statuses have ended.',
+  'src/connectors/runs/open-pair.ts connector_id': 'The inner join compares it with an id.',
+  'src/email/claim-message.ts claim_token': 'The statement sets it.',
+  'src/encryption/keys-in-use.ts sealed': 'The condition requires a sealed value.',
+  'src/encryption/reseal-values.ts sealed': 'The condition requires a sealed value.',
+  'src/leads/scrapes/finish-scrape.ts processing_time_ms': 'The statement sets it.',
+};
+
 let pglite: PGlite;
+let nullable: Map<string, string>;
 let types: Map<number, string>;
 
 beforeAll(async () => {
   pglite = await openTestPglite();
   types = await readTypeNames(pglite);
+  nullable = await readNullableColumns(pglite);
 });
 afterAll(() => pglite.close());
 
@@ -34,6 +48,14 @@ describe('raw statements in src and workers', () => {
     const problems = await problemsOf(found);
     const unexpected = problems.filter(({ source }) => !NOT_PREPARED.has(source));
     expect(unexpected.map(shown).join('\n\n')).toBe('');
+  });
+
+  it('declare null where their columns can be null', async () => {
+    const fields = await nullFieldsOf(found);
+    expect(
+      fields,
+      'Add "| null" to the type of the field, or add it to NEVER_NULL with the reason.',
+    ).toEqual(Object.keys(NEVER_NULL));
   });
 
   it('are all assembled from their source', () => {
@@ -93,6 +115,18 @@ describe('a statement', () => {
     expect(refused?.place).toBe('src/made-up.ts:2');
   });
 
+  it.each([
+    ['select title from chat_session', '{ title: string }', ['src/made-up.ts title']],
+    ['select title as name from chat_session', '{ name: string }', ['src/made-up.ts name']],
+    ['select title from chat_session', '{ title: string | null }', []],
+    ['select title from chat_session where title is not null', '{ title: string }', []],
+    [`select coalesce(title, '') as title from chat_session`, '{ title: string }', []],
+    ['select id from chat_session', '{ id: string }', []],
+  ])('such as "%s" with rows %s has its nulls compared', async (text, row, fields) => {
+    const made = fromSource(`await sql<${row}>\`${text}\`.execute(db);`);
+    expect(await nullFieldsOf(made)).toEqual(fields);
+  });
+
   it('is checked with each of its fragments', async () => {
     const problems = await problemsOf(
       fromSource(`
@@ -144,6 +178,17 @@ async function problemsOf({ statements }: FoundStatements) {
     if (problems.length > 0) failed.push({ ...statement, problems });
   }
   return failed;
+}
+
+async function nullFieldsOf({ statements }: FoundStatements): Promise<string[]> {
+  const found = new Set<string>();
+  for (const statement of statements) {
+    const file = statement.place.replace(/:\d+$/, '');
+    for (const { field } of await findNullFields(pglite, nullable, statement)) {
+      found.add(`${file} ${field}`);
+    }
+  }
+  return [...found].toSorted();
 }
 
 function shown({ place, text, problems }: { place: string; text: string; problems: string[] }) {

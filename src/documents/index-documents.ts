@@ -84,10 +84,27 @@ async function takeTurn(
 ): Promise<boolean> {
   await using claim = await services.indexTurns.next();
   if (claim.documents.length === 0) return false;
+  if (claim.isLong) await wakeAnother(services, claim, own);
   await handBackOnFailure(services, { claim, own }, signal, () =>
     indexClaim(services, claim, signal),
   );
   return true;
+}
+
+/**
+ * A long turn on somebody else's document holds this job for seconds while other slots may sleep: a further job for its
+ * own documents wakes one of them.
+ */
+async function wakeAnother(
+  services: IndexServices,
+  claim: Claim,
+  own: readonly DocumentId[],
+): Promise<void> {
+  const claimed = new Set(claim.documents.map(({ id }) => id));
+  const left = own.filter((id) => !claimed.has(id));
+  if (left.length > 0 && (await someStillWait(services.db, left))) {
+    await sendJob(services, left, 0);
+  }
 }
 
 async function indexClaim(
@@ -217,16 +234,23 @@ async function handBackOnFailure(
 
 /** Documents of other jobs: theirs may have passed by meanwhile, and this one comes back for its own. */
 async function sendOthers(
-  { log, producer }: IndexServices,
+  services: IndexServices,
   { claim, own }: { claim: Claim; own: readonly DocumentId[] },
   delayMs: number,
 ): Promise<void> {
   const others = claim.documents.map(({ id }) => id).filter((id) => !own.includes(id));
-  if (others.length === 0) return;
+  if (others.length > 0) await sendJob(services, others, delayMs);
+}
+
+async function sendJob(
+  { log, producer }: IndexServices,
+  documentIds: DocumentId[],
+  delayMs: number,
+): Promise<void> {
   try {
-    await producer.enqueue(documentIndex, { documentIds: others }, { delayMs });
+    await producer.enqueue(documentIndex, { documentIds }, { delayMs });
   } catch (error) {
-    log.warn({ error: String(error) }, 'rows handed back, job not sent: reconcile will send it');
+    log.warn({ error: String(error) }, 'documents wait, job not sent: reconcile will send it');
   }
 }
 

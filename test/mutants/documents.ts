@@ -115,6 +115,13 @@ export const documentMutants: readonly Mutant[] = [
     tests: ['test/integration/documents/fair-turns.test.ts'],
   },
   {
+    fault: 'a job in a long turn for others leaves its own document waiting',
+    file: 'src/documents/index-documents.ts',
+    find: 'if (claim.isLong) await wakeAnother(services, claim, own);',
+    replace: '',
+    tests: ['test/integration/documents/fair-turns.test.ts'],
+  },
+  {
     fault: 'folded term counts replace those that were there',
     file: 'src/documents/term-counts.ts',
     find: 'select * from unnest(t.terms, t.chunks)',

@@ -1,6 +1,7 @@
 // @module-tag database
 // @module-tag queues
 import { sql } from 'kysely';
+import { documentIndex } from '#queues/document-index.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWorkspace } from '#src/accounts/workspaces.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
@@ -127,6 +128,20 @@ it('a document with very many tiny sections is a long turn, which leaves the las
   expect(await nextTurn(turns)).toEqual([]);
   await accept(small, ['small']);
   expect(await nextTurn(turns)).toEqual(['small/file']);
+});
+
+it('a job in a long turn for others wakes another slot for its own document', async () => {
+  await accept(large, ['huge'], { text: LARGE_TEXT });
+  const documentIds = await accept(small, ['newcomer'], { text: 'About the newcomer.' });
+  for (const queue of services.producer.openQueues()) await queue.obliterate({ force: true });
+  await using workers = new HeldWorkers();
+  await workers.start();
+  // The only job left is that of the newcomer. It takes the long turn first: that document has waited longer.
+  await services.producer.enqueue(documentIndex, { documentIds });
+  await until(async () => workers.batches.length === 2);
+  const texts = workers.batches.flatMap((batch) => batch.texts);
+  expect(texts.length).toBeGreaterThan(100);
+  expect(texts).toContainEqual(expect.stringContaining('About the newcomer.'));
 });
 
 it('a turn that finds nothing renews no lease', async () => {

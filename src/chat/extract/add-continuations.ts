@@ -31,30 +31,48 @@ export function addContinuations(
   const texts = new Set(chosen.map(({ unit }) => unit.text));
   let left = MAX_ANSWER_LENGTH - chosen.reduce((sum, { unit }) => sum + unit.text.length, 0);
   for (const [index, start] of chosen.entries()) {
+    const after: Candidate[] = [];
     for (const next of continuationOf(start, all, index === 0 ? AFTER_BEST : AFTER_OTHERS)) {
       const { text } = next.unit;
       if (texts.has(text)) continue;
-      if (text.length > left || quoted.size === MAX_UNITS) break;
-      quoted.add(next);
+      if (text.length > left || quoted.size + after.length === MAX_UNITS) break;
+      after.push(next);
       texts.add(text);
       left -= text.length;
     }
+    for (const next of withoutBareAnnouncement(after, all)) quoted.add(next);
   }
   return [...quoted];
 }
 
 function continuationOf(start: Candidate, all: readonly Candidate[], plain: Window): Candidate[] {
-  const { units, length } = start.unit.text.endsWith(':') ? ANNOUNCED : plain;
   const after: Candidate[] = [];
-  let left = length;
+  let room = isAnnouncement(start) ? ANNOUNCED : plain;
   let last = start;
-  for (const next of all.slice(start.position + 1, start.position + 1 + units)) {
-    left -= next.unit.text.length;
-    if (!isContinuation(last, next) || isScrap(next) || left < 0) break;
+  for (const next of all.slice(start.position + 1, start.position + 1 + MAX_UNITS)) {
+    const length = room.length - next.unit.text.length;
+    if (!isContinuation(last, next) || isScrap(next) || length < 0 || room.units === 0) break;
     after.push(next);
     last = next;
+    // What a continuation announces belongs to it, even beyond its own window.
+    room = isAnnouncement(next) ? ANNOUNCED : { units: room.units - 1, length };
   }
   return after;
+}
+
+function isAnnouncement({ unit }: Candidate): boolean {
+  return unit.text.endsWith(':');
+}
+
+/** Without a last line that announces what there is no room for. */
+function withoutBareAnnouncement(
+  after: readonly Candidate[],
+  all: readonly Candidate[],
+): readonly Candidate[] {
+  const last = after.at(-1);
+  const next = last === undefined ? undefined : all[last.position + 1];
+  if (last === undefined || next === undefined || !isAnnouncement(last)) return after;
+  return isContinuation(last, next) ? after.slice(0, -1) : after;
 }
 
 /** Whether one directly follows the other in the same section. */

@@ -22,6 +22,8 @@ const TABLE_DELIMITER = /^\|?\s*:?-+:?(?:\s*\|\s*:?-+:?)+\s*\|?$/;
 const RULE = /^\s*(?:[-*_=]\s*){3,}$/;
 /** False sentence ends: the segmenter does not know abbreviations. */
 const ABBREVIATION = /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|vs|No|Fig|approx|e\.g|i\.e|cf|al)\.\s*$/;
+/** The full stop that begins a name such as `.LCK`. */
+const LEADING_STOP = /\s\.$/;
 
 /**
  * Splits Markdown or plain text into quotable units, in order. Code blocks and small tables stay whole; in tables that
@@ -165,7 +167,8 @@ function splitSentences(text: string): string[] {
   let open = '';
   for (const { segment, index } of segmenter.segment(text)) {
     open += segment;
-    if (ABBREVIATION.test(open) || isInCode(open, text.slice(index + segment.length))) continue;
+    const isOpen = ABBREVIATION.test(open) || LEADING_STOP.test(open);
+    if (isOpen || isInCode(open, text.slice(index + segment.length))) continue;
     sentences.push(open.trim());
     open = '';
   }

@@ -41,6 +41,23 @@ describe('the continuation of a quote', () => {
     ]);
   });
 
+  it('includes what its last line announces, or ends before that line', () => {
+    const begin = 'Sailors coil the anchor rope. It must be dry. Wet ropes rot. Coil it so:';
+    const steps = ['lay a loop', 'turn it', 'lay the next'];
+    const list = steps.map((step) => `- ${step}`).join('\n');
+    const asked = 'Who coils the anchor rope?';
+    const sentences = ['Sailors coil the anchor rope.', 'It must be dry.', 'Wet ropes rot.'];
+    expect(texts(asked, fakeHit('a', `${begin}\n\n${list}`))).toEqual([
+      ...sentences,
+      'Coil it so:',
+      ...steps,
+    ]);
+    const code = `\`\`\`\n${'turn();\n'.repeat(150)}\`\`\``;
+    expect(texts(asked, fakeHit('a', `${begin}\n\n${code}`))).toEqual(sentences);
+    const next = `${begin}\n\n# Knots\n\nKnots hold.`;
+    expect(texts(asked, fakeHit('a', next))).toEqual([...sentences, 'Coil it so:']);
+  });
+
   it('excludes page fragments around the text', () => {
     const hit = fakeHit(
       'a',

@@ -53,6 +53,15 @@ describe('units of a text', () => {
     expect(texts('A ` stands alone. Then more.')).toEqual(['A ` stands alone.', 'Then more.']);
   });
 
+  it('do not end at the full stop that begins a name', () => {
+    const texts = (text: string): string[] => splitUnits(text).map((unit) => unit.text);
+    expect(texts('Delete the .LCK file first. Then open it.')).toEqual([
+      'Delete the .LCK file first.',
+      'Then open it.',
+    ]);
+    expect(texts('It is over . Then go home.')).toEqual(['It is over .', 'Then go home.']);
+  });
+
   it('are bounded pieces when the text has no sentences', () => {
     const pieces = splitUnits(`${'word '.repeat(1_000)}${'x'.repeat(5_000)}`);
     expect(pieces.length).toBeGreaterThan(20);

@@ -88,10 +88,10 @@ function coverageNeeded({ terms }: Question): number {
 }
 
 /** Whether what is to be explained is only mentioned once. */
-function lacksSubject({ kind, isEnglish }: Question, evidence: Evidence, subject: number): boolean {
-  if (kind !== 'definition' || !isEnglish) return false;
+function lacksSubject(question: Question, evidence: Evidence, subject: number): boolean {
+  if (question.kind !== 'definition' || !question.isEnglish) return false;
   const { own, about, mentions, heading } = evidence;
   const isNamedAround = (heading[subject] ?? 0) > 0 || (about[subject] ?? 0) > (own[subject] ?? 0);
   if (isNamedAround || (mentions[subject] ?? 0) > 1) return false;
-  return !definesAsked(evidence);
+  return !definesAsked(question, evidence);
 }

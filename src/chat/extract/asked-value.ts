@@ -21,6 +21,7 @@ export type Measure =
   | 'version'
   | 'port'
   | 'year'
+  | 'date'
   | 'number';
 
 export const NO_VALUE: AskedValue = {
@@ -53,9 +54,10 @@ const MEASURES: Readonly<
   },
   duration: {
     words: wordSet('long duration'),
-    requires: /\bhow long\b.{1,60}\btakes?\b/iu,
+    requires:
+      /\bhow long\b.{1,60}\btakes?\b|\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b/iu,
     amount:
-      /(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|half|an?))[ \u00a0-](?:\w+ )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|s|ms|min|h)\b|\bat once\b|\bimmediately\b|\binstantly\b|\bovernight\b|\bsame day\b/iu,
+      /(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|half|an?))[ \u00a0-](?:\w+ )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|s|ms|min|h)\b|\bat once\b|\bimmediately\b|\binstantly\b|\bovernight\b|\bsame day\b|\b(?:seconds|minutes|hours|days|weeks|months|years)\b[)*_]*:\s*\d|^\|.*\b(?:seconds|minutes|hours|days|weeks|months|years)\b.*\|\s*\n(?:.*\n)*.*\d/iu,
   },
   phone: {
     words: wordSet('phone telephone fax'),
@@ -76,6 +78,12 @@ const MEASURES: Readonly<
     words: wordSet('year'),
     requires: /\b(?:which|what) year\b/iu,
     amount: /\b(?:1\d|20)\d\d\b/u,
+  },
+  date: {
+    words: wordSet(''),
+    requires: /^\W*(?:and |so )?when (?:was|were|did)\b/iu,
+    amount:
+      /\b(?:1\d|20)\d\d(?:s|\b)|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b(?:January|February|March|April|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b|\b(?:\d{1,2}(?:st|nd|rd|th)?|[Ii]n|[Oo]n|[Ss]ince|[Uu]ntil|[Bb]y|[Oo]f) May\b|\bMay \d|\d(?:st|nd|rd|th) century\b|\b\d{1,2}:\d\d\b|\b\d{1,2} ?[ap]\.?m\b|\b(?:yesterday|today|noon|midnight|ago|[Ii]n (?:spring|summer|autumn|winter))\b/u,
   },
   number: {
     words: wordSet(''),
@@ -106,7 +114,7 @@ const TOKENS = /\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*|[^
 
 /** Kinds whose word may be anywhere in a question: "the length of the rope". A year is rarely what is asked for. */
 const NAMED = ['money', 'weight', 'distance', 'duration', 'phone', 'version'] as const;
-const REQUIRED = [...NAMED, 'port', 'year', 'number'] as const;
+const REQUIRED = [...NAMED, 'port', 'year', 'date', 'number'] as const;
 
 export function readAskedValue(text: string): AskedValue {
   if (ASKS_TWICE.test(text)) return NO_VALUE;

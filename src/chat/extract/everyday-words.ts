@@ -5,7 +5,7 @@ const OF_ASKING =
   'able actually allow allowed also alway anybody anyone anything available become best better big bit bring come ' +
   'concerning correct current currently deal describe differ difference different easily even ever ' +
   'everybody everyone everything exactly example exist explain far find get getting give given go goes going good got ' +
-  'great guy happen kind know let like long look lot make making ' +
+  'great guy happen instead kind know let like long look lot make making ' +
   'mean meaning means need needed never new nobody normal normally nothing number often ok people perform ' +
   'please possible proper properly purpose quick quickly really ' +
   'recommended regarding right say see seem should simple soon somebody someone something specific ' +

@@ -5,8 +5,8 @@ import { type Candidate, readCandidates, type Source } from './read-candidates.t
 import { type AskedTerm, type Question, readQuestion } from './read-question.ts';
 import { selectQuotes } from './select-quotes.ts';
 import type { Unit } from './split-units.ts';
-import { formFactor } from './score-form.ts';
-import { weighCandidates } from './weigh-candidates.ts';
+import { definesAsked, formFactor } from './score-form.ts';
+import { type Evidence, weighCandidates } from './weigh-candidates.ts';
 import { weighTerms, weightOf } from './weigh-terms.ts';
 
 /** A sentence, list item, code block or table quoted from one document. */
@@ -36,6 +36,8 @@ const DIRECT = 0.5;
 /** A source without any score counts as this share of the best one. */
 const LEAST_SCORE = 0.2;
 const RANK_PENALTY = 0.12;
+/** How strongly an answering passage must hold the heaviest word: at least elsewhere in the passage. */
+const MIN_TOPIC_STRENGTH = 0.4;
 
 /**
  * Quotes from `sources` (best first) that together best answer a question, each with its continuation: the best
@@ -55,6 +57,10 @@ export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[]
   const answering = evidence.filter((item, index) =>
     answersQuestion(question, weights, item, [evidence[index - 1], evidence[index + 1]]),
   );
+  const { topic } = weights;
+  const isOnTopic = ({ about }: Evidence): boolean =>
+    topic === null || (about[topic] ?? 0) >= MIN_TOPIC_STRENGTH;
+  if (!answering.some(isOnTopic)) return [];
   const bestScore = Math.max(Number.MIN_VALUE, ...sources.map(({ score }) => score));
   return selectQuotes(answering, {
     weights: weights.choose,
@@ -65,7 +71,10 @@ export function extractAnswer(asked: Asked, sources: readonly Source[]): Quote[]
       const said = weightOf(weights.cover, (term) => item.own[term]) / weights.total;
       const direct = 1 - DIRECT + DIRECT * said;
       const score = (sources[hit]?.score ?? 0) / bestScore;
-      const rank = (LEAST_SCORE + (1 - LEAST_SCORE) * score) / (1 + RANK_PENALTY * hit);
+      // The best hit mentions a word often; what defines it may be in any document.
+      const defines = question.kind === 'definition' && definesAsked(question, item);
+      const penalty = defines ? 0 : RANK_PENALTY * hit;
+      const rank = (LEAST_SCORE + (1 - LEAST_SCORE) * score) / (1 + penalty);
       return formFactor(question, item, weights.choose) * focus ** FOCUS * direct * rank;
     },
   });

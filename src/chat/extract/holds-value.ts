@@ -1,6 +1,7 @@
 import { countsAsked, holdsAmount, type Measure, namesMeasure } from './asked-value.ts';
 import type { Candidate } from './read-candidates.ts';
 import type { Question } from './read-question.ts';
+import { ungroupNumbers } from './ungroup-numbers.ts';
 import type { Evidence } from './weigh-candidates.ts';
 
 /** A mere digit next to "telephone" is not a telephone number. */
@@ -26,11 +27,16 @@ export function holdsCount(candidate: Candidate, counted: ReadonlySet<string>): 
   return countsAsked(unit.text, counted, speaksOfIt);
 }
 
-/** Whether one of these contains a number by itself: 20 is not part of 15.20, but 3.14 is a kind of 3. */
+/**
+ * Whether one of these contains a number by itself: 20 is not part of 15.20, but 3.14 is a kind of 3.
+ * @param number without commas between groups of digits
+ */
 export function holdsNumber(here: readonly Candidate[], number: string): boolean {
   const digits = number.replaceAll('.', String.raw`\.`);
   const alone = new RegExp(String.raw`(?<![\d.,:])${digits}(?![\d]|[,:]\d)`);
   return here.some(
-    ({ unit, title }) => title.has(number) || alone.test(unit.heading) || alone.test(unit.text),
+    ({ unit, title }) =>
+      title.has(number) ||
+      [unit.heading, unit.text].some((text) => alone.test(ungroupNumbers(text))),
   );
 }

@@ -4,6 +4,7 @@ import { holdsAmount, type Measure } from './asked-value.ts';
 import { stemDistinct } from './everyday-words.ts';
 import { subjectOf } from './subject-of.ts';
 import { splitUnits, type Unit } from './split-units.ts';
+import { ungroupNumbers } from './ungroup-numbers.ts';
 
 /** A found document, with its quotable passages in order. */
 export interface Source {
@@ -66,7 +67,7 @@ export function readCandidates(
   const vocabulary = new Map<string, string>();
   const stemsOf = (text: string): Set<string> => {
     const stems = new Set<string>();
-    for (const word of tokenizeWords(text)) {
+    for (const word of tokenizeWords(ungroupNumbers(text))) {
       if (FUNCTION_WORDS.has(word)) continue;
       const stem = stemDistinct(word);
       vocabulary.set(word, stem);

@@ -2,6 +2,7 @@ import { FUNCTION_WORDS } from '#src/documents/stop-words.ts';
 import { isUnspaced, stemWord, tokenizeWords, WORD_PATTERN } from '#src/documents/tokenize.ts';
 import { type AskedValue, isUnit, NO_VALUE, readAskedValue } from './asked-value.ts';
 import { ASKING_WORDS, CONTRACTED_WORDS, OTHER_LANGUAGES, stemDistinct } from './everyday-words.ts';
+import { ungroupNumbers } from './ungroup-numbers.ts';
 
 /** A word that an answer should speak of. */
 export interface AskedTerm {
@@ -20,6 +21,8 @@ export interface AskedTerm {
   isAsking: boolean;
   /** The requested action: it helps to choose the best passage more than to decide whether there is one. */
   isVerb: boolean;
+  /** `who [keeps] the key`: a text may say it otherwise ("held by"). */
+  isPredicate: boolean;
   /** A name, a number or an identifier, which nothing else can match. */
   isName: boolean;
   /** From the previous question. */
@@ -31,7 +34,7 @@ export type QuestionKind = 'definition' | 'instruction' | 'quantity' | 'person' 
 export interface Question {
   kind: QuestionKind;
   terms: readonly AskedTerm[];
-  /** Its numbers as written: `20`, `1.0`. */
+  /** Its numbers as written but for commas: `20`, `1.0`, `1500`. */
   numbers: readonly string[];
   value: AskedValue;
   isEnglish: boolean;
@@ -51,8 +54,9 @@ const MAX_TERMS = 60;
 const AUXILIARIES = new Set('do does did can could should would may might must to'.split(' '));
 const SUBJECTS = new Set('i we you he she they people somebody someone'.split(' '));
 const FRONTED = new Set('what which how when where why who whom whose'.split(' '));
+/** "When" asks for a time only at the front: elsewhere it mostly begins a condition. */
 const QUANTITY =
-  /\b(?:how (?:many|much|long|often|old|tall|high|far|big|large|fast|late|early|soon|deep|wide|heavy)|when|what (?:time|year|date|day|age|size|percentage|number)|(?:what|which) port|wann|wie (?:viele?|lange|oft|alt|hoch|gro(?:ß|ss)|weit)|combien|quand|cuánt[oa]s?|cuándo|quanto|quando|hoeveel|wanneer)\b/i;
+  /\b(?:how (?:many|much|long|often|old|tall|high|far|big|large|fast|late|early|soon|deep|wide|heavy)|(?<=(?:^|[.!?])\W*(?:(?:and|so|since|until|by|from) )?)when|what (?:time|year|date|day|age|size|percentage|number)|(?:what|which) port|wann|wie (?:viele?|lange|oft|alt|hoch|gro(?:ß|ss)|weit)|combien|quand|cuánt[oa]s?|cuándo|quanto|quando|hoeveel|wanneer)\b/i;
 const INSTRUCTION =
   /\b(?:how (?:do|does|can|could|should|would|to|must|might)|how['’]d|steps? to|(?:a|the|best) way to|what (?:do|must|should) (?:i|we|you) do|wie (?:kann|muss|soll|mache?|geht)|comment|cómo)\b/i;
 const DEFINITION =
@@ -60,6 +64,12 @@ const DEFINITION =
 const PERSON = /^\W*(?:and )?(?:who|whom|whose|wer|wem|wen|qui|quién|quem|wie is)\b/i;
 /** Words of a definition that ask for a fact about something instead of what it is. */
 const ASKS_FACT = /\b(?:default|maximum|minimum|limit|name|price|cost|difference|best|value of)\b/i;
+
+/** `What is the rate for …`, unless the word itself is to be explained. */
+const ASKS_FACT_ABOUT =
+  /^\W*(?:(?:and|so) )?what(?:['’]?s| is| are| was| were) the (?!(?:meaning|definition|purpose)s? )[\p{L}\p{N}_$ -]{1,40}? (?:on|for|of|in|per) /iu;
+/** `Chart of Accounts`: a preposition inside a name. */
+const NAME_OF = /(?<!\p{L})\p{Lu}\p{Ll}+ (?:on|for|of|in|per) \p{Lu}/u;
 
 /** What a question asks for. `before` is the question that it depends on, if any. */
 export function readQuestion(text: string, before: string | null): Question {
@@ -78,22 +88,30 @@ export function readQuestion(text: string, before: string | null): Question {
   return {
     kind: kindOf(text, value),
     terms: [...own.terms, ...inherited].slice(0, MAX_TERMS),
-    numbers: (text.normalize('NFKC').match(NUMBERS) ?? []).slice(0, MAX_NUMBERS),
+    numbers: (normalize(text).match(NUMBERS) ?? []).slice(0, MAX_NUMBERS),
     value,
     isEnglish: own.isEnglish,
   };
+}
+
+function normalize(text: string): string {
+  return ungroupNumbers(text.normalize('NFKC'));
 }
 
 function kindOf(text: string, { isRequired }: AskedValue): QuestionKind {
   if (isRequired || QUANTITY.test(text)) return 'quantity';
   if (INSTRUCTION.test(text)) return 'instruction';
   if (PERSON.test(text)) return 'person';
-  return DEFINITION.test(text) && !ASKS_FACT.test(text) ? 'definition' : 'other';
+  return DEFINITION.test(text) && !asksFact(text) ? 'definition' : 'other';
+}
+
+function asksFact(text: string): boolean {
+  return ASKS_FACT.test(text) || (ASKS_FACT_ABOUT.test(text) && !NAME_OF.test(text));
 }
 
 function readTerms(text: string): { terms: AskedTerm[]; isEnglish: boolean } {
   // The parts of `1.0` mean nothing on their own: the whole must occur anyway.
-  const raw = text.normalize('NFKC').replaceAll(DOTTED, ' ').match(WORD_PATTERN) ?? [];
+  const raw = normalize(text).replaceAll(DOTTED, ' ').match(WORD_PATTERN) ?? [];
   const words = raw.map((word) => word.toLowerCase());
   const language = languageOf(words);
   const isName = nameTest(raw, language?.hasCapitalNouns === true);
@@ -117,6 +135,7 @@ function readTerms(text: string): { terms: AskedTerm[]; isEnglish: boolean } {
         prior,
         isAsking,
         isVerb: !isAsking && !name && isVerb(words, index),
+        isPredicate: !name && words[index - 1] === 'who',
         isName: name,
         isInherited: false,
       });

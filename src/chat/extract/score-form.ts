@@ -12,6 +12,8 @@ const PERSON_NAME = /\p{Lu}\p{Ll}+\s+\p{Lu}\p{Ll}+|@/u;
 /** With more words before the verb, `x is a…` is about something else. */
 const MAX_WORDS_BEFORE_VERB = 7;
 const MIN_SHARE_OF_SUBJECT = 0.5;
+/** In the subject of a definition, beside what was asked for. */
+const MAX_OTHER_WORDS = 1;
 const DEFINES = 2;
 const DEFINES_ALONE = 4;
 const COUNTS = 1.4;
@@ -50,7 +52,9 @@ function shapeFactor(question: Question, evidence: Evidence, weights: readonly n
   const { unit } = candidate;
   switch (kind) {
     case 'definition':
-      if (definesAsked(evidence)) return definesAlone(evidence) ? DEFINES_ALONE : DEFINES;
+      if (definesAsked(question, evidence)) {
+        return definesAlone(evidence) ? DEFINES_ALONE : DEFINES;
+      }
       return candidate.isFirst ? 1.15 : 1;
     case 'instruction':
       if (isUnderHeading(evidence, weights)) return isCode(unit) ? 1.6 : 1.4;
@@ -87,9 +91,15 @@ function definesAlone({ candidate, subject }: Evidence): boolean {
   );
 }
 
-/** `X is …` where X is mostly what was asked for. */
-export function definesAsked({ candidate, subject }: Evidence): boolean {
+/** `X is …` where X is all that was asked for, but for words of the heading, and at most one word more. */
+export function definesAsked({ terms }: Question, evidence: Evidence): boolean {
+  const { candidate, subject, heading } = evidence;
+  const isHeld = (term: number): boolean => Math.max(subject[term] ?? 0, heading[term] ?? 0) > 0;
+  const asked = terms.flatMap(({ isAsking, isInherited }, term) =>
+    isAsking || isInherited ? [] : [term],
+  );
   const held = subject.filter((strength) => strength > 0).length;
+  if (!asked.every(isHeld) || candidate.subject.size > held + MAX_OTHER_WORDS) return false;
   const words = subjectOf(candidate.unit.text).split(/\s+/).length;
   if (held === 0 || words > MAX_WORDS_BEFORE_VERB) return false;
   return held / Math.max(1, words - 1) >= MIN_SHARE_OF_SUBJECT;

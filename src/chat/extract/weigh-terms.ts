@@ -15,6 +15,8 @@ export interface TermWeights {
   needed: readonly number[];
   /** Index of the heaviest term. */
   heaviest: number;
+  /** Index of the heaviest term that is no verb or predicate; null when there is none. */
+  topic: number | null;
 }
 
 /** A frequent word keeps this share of a rare one's weight. */
@@ -58,7 +60,17 @@ export function weighTerms(
     total: weightOf(cover, () => 1),
     needed: terms.flatMap((term, index) => (term.isName && holdingOf(term) <= most ? [index] : [])),
     heaviest: cover.indexOf(Math.max(...cover)),
+    topic: topicOf(terms, cover),
   };
+}
+
+function topicOf(terms: readonly AskedTerm[], cover: readonly number[]): number | null {
+  const ofNouns = cover.map((weight, index) => {
+    const term = terms[index];
+    return term === undefined || term.isVerb || term.isPredicate ? 0 : weight;
+  });
+  const most = Math.max(0, ...ofNouns);
+  return most === 0 ? null : ofNouns.indexOf(most);
 }
 
 function extraWeight(

@@ -71,6 +71,58 @@ describe('a question about a number', () => {
     const archive = 'After that, planner-1.0.0.tgz holds the planner.';
     expect(first('When was planner 1.0 released?', archive, { counts })).toBeNull();
   });
+
+  it('matches it with or without commas between groups of digits', () => {
+    const comma = 'A box with 1,500 bolts is blue.';
+    expect(first('Which box has 1500 bolts?', comma)).toMatch(/blue/);
+    expect(first('Which box has 1,500 bolts?', 'A box with 1500 bolts is blue.')).toMatch(/blue/);
+    expect(first('Which box has 500 bolts?', comma)).toBeNull();
+    expect(first('Which box has 1500 bolts?', 'A box with 1,50 bolts is blue.')).toBeNull();
+  });
+
+  it('needs an amount of time for how many days or years', () => {
+    const asked = 'How many days is a parcel kept?';
+    expect(first(asked, 'On other days a parcel is kept in room 12.')).toBeNull();
+    expect(first(asked, 'A parcel is kept for 14 days.')).toMatch(/14/);
+    expect(first(asked, 'Parcel kept, in days: 14.')).toMatch(/14/);
+    expect(first(asked, '| Kept | Days |\n|---|---|\n| Parcel | 14 |')).toMatch(/14/);
+  });
+
+  it('needs a date for when something was or happened', () => {
+    const asked = 'When was the harbour crane painted?';
+    expect(first(asked, 'The harbour crane was painted by a crew of 12.')).toBeNull();
+    expect(first(asked, 'The harbour crane was painted when we may not look.')).toBeNull();
+    expect(first(asked, 'The harbour crane was painted in 1998.')).toMatch(/1998/);
+    expect(first(asked, 'The harbour crane was painted in May.')).toMatch(/May/);
+    expect(first(asked, 'The harbour crane was painted last Monday.')).toMatch(/Monday/);
+    expect(first('When is the crane painted?', 'The crane is painted in dry weather.')).toMatch(
+      /dry/,
+    );
+  });
+});
+
+describe('the heaviest word of a question', () => {
+  const text = 'The purser sells tickets for cabins and seats on deck.';
+  const stems = ['purser', 'sell', 'ticket', 'cabin', 'seat'];
+  const holding = new Map(stems.map((stem) => [stem, 9]));
+  const asked = 'Which purser sells tickets for cabins, seats and hammocks?';
+
+  it('must occur somewhere in what answers, however much of the rest is covered', () => {
+    const counts = { passages: 400, holding: new Map([...holding, ['hammock', 1]]) };
+    expect(first(asked, text, { counts })).toBeNull();
+    const other = 'The purser sells tickets for hammocks, too.';
+    expect(first(asked, [text, other], { counts })).not.toBeNull();
+  });
+
+  it('may be missing when it is the action', () => {
+    const counts = { passages: 400, holding: new Map([...holding, ['haggl', 1]]) };
+    expect(first('How do I haggle for tickets for cabins?', text, { counts })).toMatch(/purser/);
+    const bell = ['brass', 'bell', 'harbour'].map((stem): [string, number] => [stem, 9]);
+    const words = { passages: 400, holding: new Map([...bell, ['polish', 1]]) };
+    const cleaned = 'The brass bell of the harbour is cleaned by Ada Finch.';
+    const who = 'Who polishes the brass bell of the harbour?';
+    expect(first(who, cleaned, { counts: words })).toMatch(/Ada/);
+  });
 });
 
 describe('a word of the question', () => {
@@ -146,6 +198,19 @@ describe('the definition of a word', () => {
     expect(first('What is a dallah?', ['The dallah shelf is for dallah lids.', entry])).toMatch(
       /long spout/,
     );
+  });
+
+  it('has all that was asked for as its subject', () => {
+    const counts = { passages: 100, holding: new Map(Object.entries({ cargo: 9, hatch: 1 })) };
+    const asked = 'What is a cargo hatch?';
+    expect(first(asked, 'Cargo is stowed below the hatch.', { counts })).toBeNull();
+    expect(first(asked, 'A cargo hatch is a door.', { counts })).toMatch(/door/);
+  });
+
+  it('need not repeat its heading', () => {
+    const counts = { passages: 100, holding: new Map(Object.entries({ signal: 9, k7: 1 })) };
+    const text = '# Signals\n\n`K7` means that a diver is below. `K9` means that all is well.';
+    expect(first('What does signal K7 mean?', text, { counts })).toMatch(/diver/);
   });
 
   it('may also be prose with brackets', () => {

@@ -2,8 +2,9 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserServer, Page, Route } from 'playwright-core';
 import type { Logger } from 'pino';
+import { openGate, throughGate } from '#src/platform/gate.ts';
 import { type HttpClient, OutboundError, type OutboundResponse } from '#src/platform/http.ts';
-import { openPageGate, orAbort } from './page-gate.ts';
+import { orAbort } from './or-abort.ts';
 import type { PageRenderer, RenderedPage } from '#src/platform/page-renderer.ts';
 import { SourceUnavailable } from '#src/connectors/source/source-errors.ts';
 
@@ -51,7 +52,9 @@ interface Options {
  */
 export function openChromiumRenderer(options: Options): PageRenderer & AsyncDisposable {
   const { http, log } = options;
-  const gate = openPageGate(PAGES_AT_ONCE);
+  const enter = openGate(PAGES_AT_ONCE);
+  /** Being rendered, or waiting for it. */
+  let pages = 0;
   let running: Promise<RunningBrowser> | null = null;
   let idleTimer: NodeJS.Timeout | null = null;
   let isClosed = false;
@@ -86,15 +89,17 @@ export function openChromiumRenderer(options: Options): PageRenderer & AsyncDisp
 
   return {
     async render(url, { scroll, signal }) {
-      const leave = await gate.enter();
+      pages += 1;
       if (idleTimer) clearTimeout(idleTimer);
       try {
-        signal.throwIfAborted();
-        if (isClosed) throw new SourceUnavailable('The browser is closed.');
-        return await renderPage(start, http, url, { scroll, signal });
+        return await throughGate(enter, async () => {
+          signal.throwIfAborted();
+          if (isClosed) throw new SourceUnavailable('The browser is closed.');
+          return renderPage(start, http, url, { scroll, signal });
+        });
       } finally {
-        leave();
-        if (gate.inside() === 0) idleTimer = setTimeout(() => void stop(), IDLE_MS).unref();
+        pages -= 1;
+        if (pages === 0) idleTimer = setTimeout(() => void stop(), IDLE_MS).unref();
       }
     },
     async [Symbol.asyncDispose]() {

@@ -17,20 +17,20 @@ import {
   upsertDocuments,
 } from './upsert-documents.ts';
 
-/** Of one flush, as many as one job carries. */
+/** Maximum documents per flush: as many as one job carries. */
 const FLUSH_DOCUMENTS = 256;
 
 /**
- * Of one flush, in bytes of JSON; a larger document goes alone. A server takes a few tens of MB at once. The embedded
- * database has one session: all other statements wait for as long as one lasts.
+ * Maximum bytes of JSON per flush; a larger document is flushed alone. A server handles a few tens of MB at once. The
+ * embedded database has a single session, so one statement blocks all others until it finishes.
  */
 export const FLUSH_BYTES = { embedded: 1_000_000, server: 16_000_000 };
 
 export interface AcceptedDocument {
   documentId: string;
-  /** True when a document with this id was there before. */
+  /** True when a document with this id already existed. */
   alreadyExisted: boolean;
-  /** False when the content is what is indexed, or waiting to be, already. */
+  /** False when the same content is already indexed or waiting to be indexed. */
   changed: boolean;
   status: DocumentStatus;
 }
@@ -38,22 +38,21 @@ export interface AcceptedDocument {
 export interface DocumentAcceptor {
   /**
    * Resolves once the row is committed. Concurrent callers share one statement and one job.
-   * @throws Problem RATE_LIMIT_EXCEEDED when the workspace's backlog leaves no room for more, UNAUTHORIZED when the pair
-   *   or the document is not the writer's to change, or LeaseLost when the document needs its pair and that is being
-   *   deleted
+   * @throws Problem RATE_LIMIT_EXCEEDED when the workspace's backlog is full; UNAUTHORIZED when the writer may not
+   *   change the pair or the document; or LeaseLost when the document needs its pair and that pair is being deleted
    */
   accept(document: IncomingDocument): Promise<AcceptedDocument>;
-  /** The same for one that was read from a request. */
+  /** Like `accept`, for a document that was read from a request. */
   acceptPacked(document: PackedDocument): Promise<AcceptedDocument>;
-  /** Sends rows that were changed another way to the index workers; never rejects. */
+  /** Enqueues index jobs for rows that were changed in another way; never rejects. */
   enqueue(documentIds: DocumentId[], requestId: string | null): Promise<void>;
-  /** Resolves when everything submitted has been settled. */
+  /** Resolves when everything submitted has settled. */
   idle(): Promise<void>;
 }
 
 /**
- * Rows first, then the job: a job that is lost on the way is sent again by `reconcile`, so a queue
- * that is down delays indexing but refuses nobody.
+ * Writes the rows first, then enqueues the job: `reconcile` resends a lost job, so a queue outage delays indexing but
+ * rejects no document.
  */
 export function createDocumentAcceptor(
   db: Database,
@@ -105,7 +104,7 @@ async function flush(
   return results;
 }
 
-/** One statement cannot write a row twice: repeated ids go to later waves, in their order. */
+/** One statement cannot write a row twice, so repeated ids go to later waves, in order. */
 function wavesOf(documents: PackedDocument[]): number[][] {
   const seen = new Map<string, number>();
   const waves: number[][] = [];
@@ -128,8 +127,8 @@ async function upsertWave(
     const rows = await upsertDocuments(db, chosen);
     return rows.map((row, index) => settledRow(row, chosen[index]));
   } catch (error) {
-    // A value that Postgres refuses must not fail its neighbours, nor a deadlock the whole flush:
-    // written one by one, each has its own fate.
+    // A value that Postgres rejects must not fail its neighbors, nor may a deadlock fail the whole flush: write the
+    // documents one by one, so that each succeeds or fails alone.
     if (chosen.length === 1 || !isOfOneRow(error)) {
       return chosen.map(() => ({ status: 'rejected', reason: error }));
     }
@@ -199,7 +198,10 @@ function firstOf<Row>(rows: Row[]): Row {
   return row;
 }
 
-/** SQLSTATE classes 22, data exception, 54, program limit exceeded, 23503, its pair was deleted meanwhile, and 40P01, deadlock detected: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * SQLSTATE class 22 (data exception), class 54 (program limit exceeded), 23503 (the pair was deleted meanwhile) and
+ * 40P01 (deadlock detected): https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 function isOfOneRow(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && /^(22|54|23503|40P01)/.test(String(error.code))

@@ -5,7 +5,7 @@ import { emitEvents, type EventToEmit, type ToDeliver } from '#src/webhooks/emit
 import { listeningWorkspaces } from '#src/webhooks/listening-workspaces.ts';
 import { isVisibleToAll } from './document-access.ts';
 
-/** An event holds up to 256 documents, and a title has no limit of its own. */
+/** An event holds up to 256 documents, and titles have no length limit of their own. */
 const MAX_TITLE_CHARACTERS = 500;
 const MAX_ERROR_CHARACTERS = 2_000;
 
@@ -22,12 +22,12 @@ interface ToldDocument {
 }
 
 /**
- * Tells webhook endpoints, in the transaction that marked them, which documents were indexed or failed: one event per
- * workspace. Where nobody listens, all it costs is the query that finds that out.
+ * Notifies webhook endpoints which documents were indexed or failed, one event per workspace. Runs in the transaction
+ * that changed their status. Without endpoints it costs only the query that looks for them.
  *
- * Endpoints belong to the administrators of a workspace, and documents that only private pairs have are for the eyes of
- * those who made the pairs: these are left out.
- * @returns for `sendDeliveries`
+ * Endpoints belong to the administrators of a workspace. Documents that only private pairs have are visible only to the
+ * owners of those pairs, so they are left out.
+ * @returns the input of `sendDeliveries`
  */
 export async function announceDocuments(
   trx: DatabaseTransaction,

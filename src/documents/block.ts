@@ -5,8 +5,8 @@ export interface Span {
 }
 
 /**
- * How good a place the beginning of a block is for a new chunk. A heading's value grows with its rank
- * (`headingStrength`), the others are fixed.
+ * How suitable the start of a block is as the start of a chunk. A heading's value grows with its rank
+ * (`headingStrength`); the others are fixed.
  */
 export const STRENGTH = {
   none: 0,
@@ -22,12 +22,12 @@ export function headingStrength(level: number): number {
   return STRENGTH.heading + (6 - level) / 10;
 }
 
-/** A piece of a section that its markup holds together. Blocks are in order, do not overlap and are not blank at their ends. */
+/** A unit of a section's markup. Blocks are in order, do not overlap, and neither start nor end with white space. */
 export interface Block extends Span {
   strength: number;
-  /** The headings above the block, outermost first; of a heading, itself too. */
+  /** The headings above the block, outermost first; for a heading block, including itself. */
   headings: readonly string[];
-  /** Where the header row of the table stands that this row belongs to. */
+  /** The header row of the table that this row belongs to. */
   tableHeader: Span | null;
 }
 
@@ -37,7 +37,7 @@ export interface SizedBlock extends Block {
 
 const MAX_HEADING_LENGTH = 200;
 
-/** The headings in force while a section is read from top to bottom. */
+/** The current headings while a section is read from top to bottom. */
 export class HeadingPath {
   #levels: number[] = [];
   #texts: readonly string[] = [];
@@ -46,7 +46,7 @@ export class HeadingPath {
     return this.#texts;
   }
 
-  /** Enters a heading of `level` 1–6: it ends those of its own and lower rank. */
+  /** Enters a heading of `level` 1–6, which ends the headings of the same and lower rank. */
   enter(level: number, text: string): readonly string[] {
     const kept = this.#levels.findLastIndex((above) => above < level) + 1;
     const short = text.replace(/\s+/g, ' ').trim().slice(0, MAX_HEADING_LENGTH).toWellFormed();

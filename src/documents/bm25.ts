@@ -3,36 +3,36 @@ import { hash32 } from './hash-text.ts';
 /** Term ids live in [0, TERM_SPACE): below pgvector's limit of 1e9 sparsevec dimensions and positive as an int4. */
 export const TERM_SPACE = 2 ** 29;
 /**
- * Terms of an average chunk: a constant, so that stored weights never go stale. Chunks are size-bounded (36 to 129 terms
- * on average in three test collections), and 60–100 serves all of them best.
+ * Terms in an average chunk: a constant, so that stored weights never become stale. Chunks are bounded in size (36 to
+ * 129 terms on average in three test collections), and 60–100 works best for all three.
  */
 export const AVERAGE_TERMS = 80;
 
 const K1 = 1.2;
 const B = 0.75;
-/** Terms in fewer than this share of the rows choose the candidates; pruning at 2–5 % costs no relevance. */
+/** Terms in fewer than this share of the rows select the candidates; pruning at 2–5 % does not reduce relevance. */
 const RARE_SHARE = 0.05;
-/** A term in fewer rows than this is cheap to look up whatever its share, so small workspaces lose nothing. */
+/** A term in fewer rows than this is cheap to look up whatever its share, so small workspaces lose no results. */
 export const RARE_ROWS = 500;
 const MIN_CANDIDATE_TERMS = 2;
-/** Common words are asked for together only when that likely leaves this many times the rows that are wanted. */
+/** Common words are combined only if that is likely to leave this many times the wanted rows. */
 const MIN_TOGETHER = 5;
 
 export interface TermVector {
   /** Distinct term ids, ascending. */
   ids: Int32Array;
-  /** One weight per id, all above zero. */
+  /** One positive weight per id. */
   weights: Float32Array;
 }
 
 export interface WeightedTerm {
   id: number;
   idf: number;
-  /** Rows that hold the term. */
+  /** Rows that contain the term. */
   df: number;
 }
 
-/** 32-bit hash of the workspace id; it scatters term ids, so that one GIN index is selective for every workspace. */
+/** 32-bit hash of the workspace id. It scatters term ids, so that one GIN index is selective for every workspace. */
 export function workspaceSalt(workspaceId: string): number {
   return hash32(workspaceId, 0);
 }
@@ -53,21 +53,21 @@ export function countTermIds(terms: readonly string[], salt: number): Map<number
 }
 
 /**
- * The document half of BM25, `tf·(k1+1) / (tf + k1·(1 - b + b·dl/avgdl))` with k1 = 1.2 and b = 0.75: its inner
- * product with `queryVector` is the BM25 score (Robertson & Zaragoza 2009).
+ * The document part of BM25, `tf·(k1+1) / (tf + k1·(1 - b + b·dl/avgdl))` with k1 = 1.2 and b = 0.75. Its inner product
+ * with `queryVector` is the BM25 score (Robertson & Zaragoza 2009).
  */
 export function documentWeights(terms: readonly string[], salt: number): TermVector {
   const counts = countTermIds(terms, salt);
   return toVector(counts, (_id, tf) => termWeight(tf, terms.length));
 }
 
-/** The document half for one term that occurs `tf` times among `length`. */
+/** The document part for one term that occurs `tf` times in a text of `length` terms. */
 export function termWeight(tf: number, length: number): number {
   const norm = K1 * (1 - B + (B * length) / AVERAGE_TERMS);
   return (tf * (K1 + 1)) / (tf + norm);
 }
 
-/** The query half: idf times the number of times the query says the term. `df` of a missing id is 0. */
+/** The query part: idf times the number of occurrences in the query. A missing id has a `df` of 0. */
 export function queryVector(
   counts: ReadonlyMap<number, number>,
   df: ReadonlyMap<number, number>,
@@ -76,27 +76,27 @@ export function queryVector(
   return toVector(counts, (id, count) => count * idf(df.get(id) ?? 0, n));
 }
 
-/** Lucene's idf, `ln(1 + (n - df + 0.5)/(df + 0.5))`: above zero even for a term in every one of the n rows. */
+/** Lucene's idf, `ln(1 + (n - df + 0.5)/(df + 0.5))`: positive even for a term in all n rows. */
 export function idf(df: number, n: number): number {
-  // Counters may run ahead of n for a moment.
+  // Counters may briefly run ahead of n.
   const rows = Math.max(n, df);
   return Math.log(1 + (rows - df + 0.5) / (df + 0.5));
 }
 
-/** Which rows are scored. Every row scored by all terms would be exact, and too slow for common words. */
+/** Selects the rows to score. Scoring every row by all terms would be exact, but too slow for common words. */
 export interface CandidateTerms {
-  /** Rows with any of these are candidates. */
+  /** Rows with any of these terms are candidates. */
   any: number[];
-  /** How many rows that may be, at most. */
+  /** Upper bound for the number of those rows. */
   rows: number;
-  /** Where those are too few: some of the rows that have all of these, common, terms. Empty where they suffice. */
+  /** If those are too few: also some of the rows that contain all of these common terms. Empty if they suffice. */
   all: number[];
 }
 
 /**
- * The rare terms fetch the candidates, and the two rarest that occur at all, as long as they are no more than
- * `maxRows`. A term that does not fit is in so many rows that it weighs little; it fetches only when the
- * rarer ones bring fewer than `wantedRows`.
+ * The rare terms fetch the candidates, and so do the two rarest terms that occur at all, as long as they match no more
+ * than `maxRows` rows. A term beyond that limit is so common that it carries little weight; it is used only if the
+ * rarer terms bring fewer than `wantedRows`.
  * @param n rows of the workspace
  */
 export function chooseCandidateTerms(
@@ -122,7 +122,7 @@ export function chooseCandidateTerms(
   return { any, rows, all: isEnough ? [] : commonTogether(left, n, maxRows, wantedRows) };
 }
 
-/** So many of these terms, the rarest first, that the rows that have them all are likely few enough, but not too few. */
+/** As many of these terms, rarest first, as make the rows that contain them all few enough, but not too few. */
 function commonTogether(
   rarestFirst: readonly WeightedTerm[],
   n: number,
@@ -132,7 +132,7 @@ function commonTogether(
   const chosen: number[] = [];
   let rows = n;
   for (const { id, df } of rarestFirst) {
-    // As if words came independently; those of one question come together more often.
+    // Assumes that words are independent; those of one query co-occur more often.
     const together = rows * Math.min(1, df / Math.max(1, n));
     if (chosen.length > 0 && (rows <= maxRows || together < MIN_TOGETHER * wantedRows)) break;
     chosen.push(id);

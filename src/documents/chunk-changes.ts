@@ -6,51 +6,51 @@ export interface NewVector {
   vector: Float32Array;
 }
 
-/** The row that the chunk had before; it keeps its vector and terms. */
+/** The chunk's existing row; it keeps its vector and terms. */
 export interface KeptChunk {
   chunk: PreparedChunk;
   keptId: number;
 }
 
-/** What is to be done for a document's chunks. */
+/** The changes to make to a document's chunks. */
 export interface ChunkChanges {
   document: ClaimedDocument;
-  /** Chunks that it has now. */
+  /** Number of chunks after the change. */
   chunkCount: number;
   fresh: NewVector[];
   kept: KeptChunk[];
-  /** Rows of chunks that it had and has no more. */
+  /** Rows of chunks that the document no longer has. */
   goneIds: number[];
 }
 
 /**
- * What searches see of a document from a step on. `old`: nothing of what the write adds. `allBut`: the text is complete,
- * and these chunks of the old one are hidden until they are removed. Null: the same as before the step.
+ * What searches see of a document after a step. `old`: nothing that this write adds. `allBut`: the new text is
+ * complete, and these chunks of the old text stay hidden until they are removed. Null: unchanged by the step.
  */
 export type Shown = 'old' | { allBut: number[] } | null;
 
-/** What one transaction does. */
+/** The work of one transaction. */
 export interface WriteStep {
   changes: ChunkChanges[];
-  /** Of a step of its own; what a shared step writes is complete at once. */
+  /** Set only for a large document's own steps; what a shared step writes is complete at once. */
   shown: Shown;
-  /** Nothing of its documents is left to do. */
+  /** No work is left for its documents. */
   isLast: boolean;
 }
 
-/** How many rows a step changes at most. */
+/** Maximum rows changed per step. */
 export interface StepSizes {
-  /** A step that documents share. A document with more changes is large. */
+  /** For a step that several documents share. A document with more changes is large. */
   shared: number;
-  /** A step of a large document. */
+  /** For a step of a large document. */
   large: number;
 }
 
 /**
- * The steps of a write, in order. Documents with few changes share a step, which is their only one. A large document
- * has steps of its own: first those that add its chunks, hidden; then one that shows them all and hides the old ones;
- * then those that move chunks and remove old ones.
- * @returns groups: when the claim is lost in one step of a group, the rest of the group is void
+ * The steps of a write, in order. Documents with few changes share a single step. A large document has its own steps:
+ * the first ones add its chunks, hidden; the next one shows them all and hides the old ones; the last ones move chunks
+ * and remove old ones.
+ * @returns groups: if the claim is lost in one step of a group, skip the rest of that group
  */
 export function stepsOf(changes: readonly ChunkChanges[], sizes: StepSizes): WriteStep[][] {
   const groups: WriteStep[][] = [];

@@ -9,9 +9,9 @@ import { maskTags, splitHtml } from './split-html.ts';
 import { splitMarkdown } from './split-markdown.ts';
 
 export const MAX_CHUNKS_PER_DOCUMENT = 20_000;
-/** Chunks of 200–400 tokens retrieve best at an equal context budget; 800 and more lose. */
+/** Chunks of 200–400 tokens give the best retrieval at an equal context budget; 800 and more do worse. */
 const DEFAULT_LIMITS: TokenLimits = { targetTokens: 320, maxTokens: 400 };
-/** Most that the title path, and most that the metadata, may add to a chunk, as a share of its maximum. */
+/** Maximum share of a chunk's token limit for the title path, and likewise for the metadata. */
 const CONTEXT_SHARE = 0.25;
 
 export interface ChunkableDocument {
@@ -28,21 +28,21 @@ export interface Chunk {
   start: number;
   end: number;
   text: string;
-  /** Whether `text` is HTML; `visibleText(text)` is what to show of it then. */
+  /** Whether `text` is HTML; if so, display `visibleText(text)`. */
   isHtml: boolean;
-  /** The headings that the chunk begins under, outermost first. */
+  /** The headings above the start of the chunk, outermost first. */
   headings: string[];
   link: string | null;
-  /** Estimate for the visible text, without context. */
+  /** Estimated tokens of the visible text, without context. */
   tokenCount: number;
-  /** What is tokenized and embedded: title and headings, a continued table's header row, the visible text, metadata. */
+  /** The text to tokenize and embed: title and headings, a continued table's header row, visible text, metadata. */
   indexedText: string;
 }
 
 /**
- * Splits a document at its structure into chunks that never cross a section and never overlap; together they hold all
- * that is not blank. A document without text becomes one empty chunk that is found by its title.
- * Throws `GiveUp` above `MAX_CHUNKS_PER_DOCUMENT`. Time is linear in the text.
+ * Splits a document along its structure into chunks that never cross a section or overlap; together they contain all
+ * text that is not blank. A document without text becomes one empty chunk, so that its title can be found.
+ * Throws `GiveUp` above `MAX_CHUNKS_PER_DOCUMENT`. Runs in linear time.
  */
 export function chunkDocument(
   document: ChunkableDocument,
@@ -109,7 +109,7 @@ function titleChunk(document: ChunkableDocument, suffix: string, contextTokens: 
   ];
 }
 
-/** `Title > Heading > Heading`, without repeating a heading that is the title. */
+/** `Title > Heading > Heading`, omitting a heading that repeats the title. */
 function titlePath(title: string, headings: readonly string[], maxTokens: number): string {
   const steps = [title, ...headings].map((step) => step.trim()).filter((step) => step !== '');
   const distinct = steps.filter((step, index) => step !== steps[index - 1]);

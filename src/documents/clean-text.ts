@@ -1,15 +1,15 @@
 const SAMPLE_LENGTH = 16_384;
 const BINARY_SHARE = 0.1;
-/** A short text with a few odd characters was damaged on its way; it is no file. */
+/** A short text with fewer odd characters than this was damaged in transit; it is not a binary file. */
 const BINARY_MIN_ODD = 32;
 
-/** Removes U+0000, which Postgres text cannot hold, and replaces lone surrogates, which UTF-8 cannot, by U+FFFD. */
+/** Removes U+0000, which Postgres text cannot hold, and replaces lone surrogates, invalid in UTF-8, with U+FFFD. */
 export function cleanText(text: string): string {
   const withoutNul = text.includes('\0') ? text.replaceAll('\0', '') : text;
   return withoutNul.isWellFormed() ? withoutNul : withoutNul.toWellFormed();
 }
 
-/** JSON of a value whose texts are cleaned like `cleanText`. */
+/** Serializes a value as JSON with its strings cleaned as in `cleanText`. */
 export function cleanJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'string' ? cleanText(part) : part,
@@ -17,8 +17,8 @@ export function cleanJson(value: unknown): string {
 }
 
 /**
- * Whether `text` is bytes read as text: more than a tenth of a sample (its beginning, middle and end), and at
- * least 32, are control characters or U+FFFD. Ask before `cleanText`, which removes part of the evidence.
+ * Whether `text` is binary data decoded as text: more than a tenth of a sample (start, middle and end), and at least 32
+ * characters, are control characters or U+FFFD. Call it before `cleanText`, which removes some of the evidence.
  */
 export function looksBinary(text: string): boolean {
   const middle = Math.max(0, (text.length - SAMPLE_LENGTH) >> 1);

@@ -1,7 +1,7 @@
 /*
- * A model-agnostic estimate of tokens by one scan over UTF-16 units: a run of characters of one class costs a token
- * for its first character and another for every further `RUN_LENGTH[class]` ones, white space costs nothing.
- * Calibrated on English prose, where byte-pair vocabularies hold most words of seven letters whole.
+ * A model-independent token estimate from one scan over UTF-16 units. A run of characters of one class costs one token
+ * for its first character and one for every further `RUN_LENGTH[class]` characters; white space is free.
+ * Calibrated on English prose, where byte-pair vocabularies contain most seven-letter words whole.
  */
 const SPACE = 0;
 const LOWER = 1;
@@ -14,7 +14,7 @@ const RUN_LENGTH = [0, 6, 6, 3, 2, 2, 1];
 
 const ASCII_CLASSES = Uint8Array.from({ length: 128 }, (_, code) => classOfAscii(code));
 
-/** Estimated tokens of `text`, or of its part from `start` to `end`. Splitting a text never lowers the sum. */
+/** Estimated tokens of `text` from `start` to `end`. Splitting a text never lowers the sum. */
 export function countTokens(text: string, start: number = 0, end: number = text.length): number {
   let tokens = 0;
   let previous = SPACE;
@@ -28,7 +28,7 @@ export function countTokens(text: string, start: number = 0, end: number = text.
   return tokens;
 }
 
-/** Offset in `start…end` up to which `text` costs at most `budget` tokens; never inside a surrogate pair. */
+/** The offset in `start…end` up to which `text` costs at most `budget` tokens; never inside a surrogate pair. */
 export function takeTokens(text: string, start: number, end: number, budget: number): number {
   let tokens = 0;
   let previous = SPACE;
@@ -44,7 +44,7 @@ export function takeTokens(text: string, start: number, end: number, budget: num
 }
 
 function continues(previous: number, kind: number): boolean {
-  // A capital before small letters begins the word that they continue.
+  // A capital letter before lowercase letters starts the word that they continue.
   return kind === previous || (kind === LOWER && previous === UPPER);
 }
 

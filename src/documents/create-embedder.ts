@@ -5,7 +5,7 @@ import { createOnnxEmbedder } from './embed-onnx.ts';
 import { createOpenAiEmbedder } from './embed-openai.ts';
 import { embedInThreads, type IndexThreads } from './index-threads.ts';
 
-/** The embedder that the settings name; `parseConfig` has checked that they are complete. */
+/** Creates the configured embedder; `parseConfig` has already checked that its settings are complete. */
 export async function createEmbedder(
   config: Config,
   fetch: typeof globalThis.fetch,

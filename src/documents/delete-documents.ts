@@ -4,13 +4,13 @@ import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import type { DocumentServices } from './document-services.ts';
 import { TermDeltas } from './term-counts.ts';
 
-/** Chunks removed per transaction: about a hundred milliseconds of the embedded database, which has one session. */
+/** Chunks removed per transaction: about 100 ms on the embedded database, which has a single session. */
 const CHUNKS_PER_STEP = 250;
 
-/** What a step came to: it removed a part, it removed the last, or there was nothing to remove. */
+/** The result of a step: it removed a part, it removed the last part, or there was nothing to remove. */
 export type DeletionStep = 'more' | 'last' | 'nothing';
 
-/** Takes a step in removing documents that are marked `deleting`, chunks first. Safe to run twice and to interrupt. */
+/** Runs one step of removing documents marked `deleting`, chunks first. Idempotent and safe to interrupt. */
 export async function deleteMarkedDocuments(
   { db, inBackground }: Pick<DocumentServices, 'db' | 'inBackground'>,
   ids: readonly DocumentId[],
@@ -26,8 +26,8 @@ export async function deleteMarkedDocuments(
 }
 
 /**
- * A document that was sent again meanwhile is `accepted` by now and stays. Locked first: the check
- * for chunks must see what a write committed while this one waited for the row.
+ * A document that was resubmitted meanwhile is `accepted` by now and stays. Locks the row first: the check for chunks
+ * must see what another write committed while this one waited for the lock.
  */
 async function deleteEmptied(db: Database, marked: DocumentId[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -58,7 +58,7 @@ async function deleteSomeChunks(db: Database, marked: DocumentId[]): Promise<num
   });
 }
 
-/** Deletes chunks with their vectors and terms, and counts the terms out. */
+/** Deletes chunks with their vectors and terms, and subtracts the terms from the counts. */
 export async function deleteChunks(
   trx: DatabaseTransaction,
   chunkIds: number[],

@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 
-/** An index entry of Postgres holds 2,704 bytes; in a URL the id grows threefold, below the 16 KB of a request's head. */
+/** A Postgres index entry holds 2,704 bytes. In a URL the id triples, still below the 16 KB limit of a request head. */
 export const MAX_ID_BYTES = 2_048;
 
-/** The ids that a document without one may have, by its title. */
+/** The candidate ids for a document without one, derived from its title. */
 export interface DerivedIds {
-  /** Different for different titles. */
+  /** Differs for different titles. */
   usual: string;
-  /** As earlier versions derived it: titles that differ in blanks and underscores share it. */
+  /** As derived by earlier versions: titles that differ only in blanks and underscores share it. */
   earlier: string;
   /** For a title whose usual id is the earlier id of another title. */
   other: string;
@@ -36,8 +36,8 @@ function sha256(text: string): string {
 }
 
 /**
- * The id of a document that comes without one: that of the document which has this title under one of its derived ids,
- * so that the same title is an update of it; else a free one.
+ * Chooses the id of a document that comes without one. If a document with this title exists under one of its derived
+ * ids, returns that id, so that the new document updates it; otherwise returns a free id.
  */
 export async function deriveId(
   db: Database,

@@ -5,31 +5,31 @@ import { Problem } from '#src/platform/errors.ts';
 import type { Role } from '#src/tables/accounts.ts';
 
 /*
- * Who may see and change a document. Every query that names documents to somebody takes its condition from here.
+ * Who may see and change a document. Every query that exposes documents takes its access condition from here.
  *
- * - A pair with `access_type` private belongs to the user who made it, whatever the role of anybody else's key.
- * - A document is seen by a user unless all pairs that have it are private to others. A document without a pair is seen
- *   by the whole workspace.
- * - Who does not see a document cannot change it, and nobody adds to a pair that is private to somebody else.
- * - A member changes what is in pairs of its own and in the default pair, and nothing else.
+ * - A pair with `access_type` private belongs to the user who created it, whatever the role of any other user's key.
+ * - A user sees a document unless all pairs that have it are private to others. The whole workspace sees a document
+ *   without a pair.
+ * - A user who cannot see a document cannot change it, and nobody can add to a pair that is private to somebody else.
+ * - A member can change only what is in their own pairs and in the default pair.
  */
 
-/** Whose eyes a document is seen with. */
+/** The user for whom visibility is checked. */
 export interface Reader {
   workspaceId: WorkspaceId;
   userId: UserId;
 }
 
-/** Whose key changes a document. */
+/** The user and role of the key that changes a document. */
 export interface Writer {
   userId: UserId;
   role: Role;
 }
 
-/** A column, a value that is sent, or null for somebody who made no pair. */
+/** A column, a bound value, or null for a user who created no pair. */
 type UserExpression = RawBuilder<unknown> | UserId | null;
 
-/** Holds for a row of `document` that this user may see. */
+/** True for a row of `document` that this user may see. */
 export function isVisibleTo(document: string, userId: UserExpression): RawBuilder<boolean> {
   const pairs = sql`document_cc_pair l join cc_pair p on p.id = l.cc_pair_id
     where l.document_id = ${sql.ref(`${document}.id`)}`;
@@ -37,14 +37,14 @@ export function isVisibleTo(document: string, userId: UserExpression): RawBuilde
     or exists (select 1 from ${pairs} and not (${isPrivateToOthers('p', userId)})))`;
 }
 
-/** Holds for a row of `document` that everybody in its workspace may see. */
+/** True for a row of `document` that everybody in its workspace may see. */
 export function isVisibleToAll(document: string): RawBuilder<boolean> {
   return isVisibleTo(document, null);
 }
 
 /**
- * Ids of the documents that this user may not see: the complement of `isVisibleTo`, for scans that touch many rows and
- * are better off with one set.
+ * Ids of the documents that this user may not see: the complement of `isVisibleTo`, for scans over many rows, where
+ * computing one set is cheaper.
  */
 export function privateToOthers(
   workspaceId: WorkspaceId,
@@ -57,7 +57,7 @@ export function privateToOthers(
         where ol.document_id = l.document_id and not (${isPrivateToOthers('o', userId)}))`;
 }
 
-/** False for nearly every workspace: then no search has to look for what it must not find. */
+/** False for nearly every workspace; searches then need no visibility check. */
 export async function hasPrivatePairsOfOthers(
   db: Database,
   workspaceId: WorkspaceId,
@@ -70,26 +70,26 @@ export async function hasPrivatePairsOfOthers(
   return rows.length > 0;
 }
 
-/** Holds for a row of `document` that this writer sees and may change or delete. */
+/** True for a row of `document` that this writer can see and may change or delete. */
 export function mayChangeDocument(document: string, writer: WriterExpression): RawBuilder<boolean> {
   return sql<boolean>`(${isVisibleTo(document, writer.userId)} and not (${writer.isMember}
     and exists (select 1 from document_cc_pair ml join cc_pair mp on mp.id = ml.cc_pair_id
       where ml.document_id = ${sql.ref(`${document}.id`)} and ${isOfOthers('mp', writer.userId)})))`;
 }
 
-/** Holds for a row of `cc_pair` that this writer may add documents to. */
+/** True for a row of `cc_pair` that this writer may add documents to. */
 export function mayAddToPair(pair: string, writer: WriterExpression): RawBuilder<boolean> {
   return sql<boolean>`not (${isPrivateToOthers(pair, writer.userId)}
     or (${writer.isMember} and ${isOfOthers(pair, writer.userId)}))`;
 }
 
-/** A writer inside of a statement. */
+/** A writer as SQL expressions. */
 interface WriterExpression {
   userId: UserExpression;
   isMember: RawBuilder<unknown>;
 }
 
-/** The refusal of a change to a document that the caller may not change. */
+/** The error for a change to a document that the caller may not change. */
 export function documentOfOthers(externalId: string): Problem {
   return new Problem(
     'UNAUTHORIZED',
@@ -97,19 +97,19 @@ export function documentOfOthers(externalId: string): Problem {
   );
 }
 
-/** As values of one statement. */
+/** The writer as bound values of a statement. */
 export function writerValues({ userId, role }: Writer): WriterExpression {
   return { userId, isMember: sql`${role === 'member'}::boolean` };
 }
 
-/** Holds for a row of `cc_pair` whose documents are for the eyes of one other user. A private pair without an owner is nobody's. */
+/** True for a row of `cc_pair` that is private and not owned by this user, which includes a pair without an owner. */
 export function isPrivateToOthers(pair: string, userId: UserExpression): RawBuilder<boolean> {
   const isPrivate = sql<boolean>`lower(${sql.ref(`${pair}.access_type`)}) = 'private'`;
   if (userId === null) return isPrivate;
   return sql<boolean>`(${isPrivate} and ${sql.ref(`${pair}.created_by`)} is distinct from ${userId})`;
 }
 
-/** Holds for a row of `cc_pair` whose documents are for the eyes of this user alone. */
+/** True for a row of `cc_pair` that is private to this user. */
 export function isPrivateTo(pair: string, userId: UserExpression): RawBuilder<boolean> {
   return sql<boolean>`(lower(${sql.ref(`${pair}.access_type`)}) = 'private'
     and ${sql.ref(`${pair}.created_by`)} is not distinct from ${userId})`;

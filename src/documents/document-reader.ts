@@ -5,20 +5,23 @@ import type { IncomingContext } from './incoming-document.ts';
 import { type BodyForm, readDocuments, type ReadItem } from './read-documents.ts';
 import type { ReadResult, ReadTask } from './read-thread.ts';
 
-/** Up to here, reading takes about as long as handing it over. A megabyte of small values would hold the event loop for 300 ms. */
+/**
+ * Up to this size, parsing inline takes about as long as transferring to a thread. Parsing a megabyte of small values
+ * would block the event loop for 300 ms.
+ */
 const MAX_INLINE_BYTES = 32_768;
 const THREADS = 2;
 const TIMEOUT_MS = 60_000;
 const MEMORY_LIMIT_MB = 1_024;
 
-/** Reads posted documents without holding the event loop, whatever their size. */
+/** Parses posted documents of any size without blocking the event loop. */
 export interface DocumentReader {
-  /** @param bytes gone afterwards when there are many. @throws Problem when the body itself is wrong */
+  /** @param bytes detached afterwards if large. @throws Problem when the body itself is invalid */
   read(bytes: Buffer, form: BodyForm, context: IncomingContext): Promise<ReadItem[]>;
   close(): Promise<void>;
 }
 
-/** Threads of their own: those of indexing have minutes of work before them when documents come in masses. */
+/** Uses its own threads: the index threads have minutes of work queued when many documents arrive. */
 export function openDocumentReader(log: Logger): DocumentReader {
   const pool = new Piscina({
     filename: new URL('./read-thread.ts', import.meta.url).href,
@@ -27,7 +30,7 @@ export function openDocumentReader(log: Logger): DocumentReader {
     idleTimeout: 30_000,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
   });
-  // A thread that dies between tasks is replaced; without a listener it would end the process.
+  // The pool replaces a thread that dies between tasks; without a listener the error would end the process.
   pool.on('error', (error: unknown) => log.error({ error: String(error) }, 'a read thread died'));
   return {
     async read(bytes, form, context) {
@@ -42,7 +45,7 @@ export function openDocumentReader(log: Logger): DocumentReader {
 
 async function readInThread(pool: Piscina, task: ReadTask): Promise<ReadResult> {
   try {
-    // Both sides are ours: read-thread.ts.
+    // Both sides are our own code: see read-thread.ts.
     return (await pool.run(task, {
       name: 'read',
       transferList: ownBuffer(task.bytes),
@@ -57,7 +60,7 @@ async function readInThread(pool: Piscina, task: ReadTask): Promise<ReadResult> 
   }
 }
 
-/** A buffer that shares its memory with others is copied. */
+/** Copies a buffer that shares its memory with others. */
 function ownBuffer({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }

@@ -7,7 +7,7 @@ import type { DescribeImage } from './image-sections.ts';
 import type { IndexThreads } from './index-threads.ts';
 import type { IndexTurns } from './index-turns.ts';
 
-/** What documents take. */
+/** Services that document handling needs. */
 export interface DocumentServices extends PlatformServices {
   readonly producer: Producer;
   readonly embedder: Embedder;
@@ -15,6 +15,6 @@ export interface DocumentServices extends PlatformServices {
   readonly indexTurns: IndexTurns;
   readonly documentReader: DocumentReader;
   readonly documentAcceptor: DocumentAcceptor;
-  /** Words for the images of documents. */
+  /** Describes the images of documents in words. */
   readonly describeImage: DescribeImage;
 }

@@ -3,7 +3,7 @@ import type { CcPairId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { isVisibleTo } from './document-access.ts';
 
-/** The source of a statement over the documents of pairs: `l` is the link to the pair (`cc_pair_id`, `seen_at`). */
+/** Join over the documents of pairs: `l` is the link to the pair (`cc_pair_id`, `seen_at`). */
 export const LINKED_DOCUMENTS = sql`document_cc_pair l join document d on d.id = l.document_id`;
 
 export interface DocumentCounts {
@@ -13,7 +13,7 @@ export interface DocumentCounts {
   failed: number;
 }
 
-/** Pairs without documents are left out. */
+/** Pairs without documents are omitted. */
 export async function countByPair(
   db: Database,
   ids: readonly CcPairId[],
@@ -28,14 +28,14 @@ export async function countByPair(
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
-/** Whether a pair has documents other than those that are being deleted. */
+/** Whether a pair has documents, not counting those being deleted. */
 export async function hasDocuments(trx: DatabaseTransaction, ccPairId: CcPairId): Promise<boolean> {
   const { rows } = await sql`select 1 from ${LINKED_DOCUMENTS}
     where l.cc_pair_id = ${ccPairId} and d.status <> 'deleting' limit 1`.execute(trx);
   return rows.length > 0;
 }
 
-/** How many of these documents the pair has, except those that are being deleted. */
+/** How many of these documents the pair has, not counting those being deleted. */
 export async function countPresent(
   trx: DatabaseTransaction,
   pair: { id: CcPairId; workspace_id: WorkspaceId },

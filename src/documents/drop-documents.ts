@@ -3,9 +3,9 @@ import type { CcPairId, DocumentId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 
 /**
- * Takes documents out of a pair. Those that no other pair has are out of search at once and are marked for deletion:
- * send them to the index workers once the transaction is committed.
- * @param seenBefore those that the pair's source showed later than this stay
+ * Removes documents from a pair. Those in no other pair leave search at once and are marked for deletion: enqueue them
+ * for the index workers once the transaction is committed.
+ * @param seenBefore documents that the pair's source showed later than this stay
  * @returns the marked documents' row ids, and how many documents left the pair
  */
 export async function dropDocuments(
@@ -15,7 +15,7 @@ export async function dropDocuments(
   seenBefore: Date | null = null,
 ): Promise<{ marked: DocumentId[]; left: number }> {
   if (ids.length === 0) return { marked: [], left: 0 };
-  // The lock comes first: whether another pair has a document is seen as it is once this one holds it.
+  // Lock first: whether another pair has a document must be read after this transaction holds the lock.
   const { rows: locked } = await sql<{ id: DocumentId }>`
     select d.id from document d join document_cc_pair p on p.document_id = d.id
     where d.id = any(${ids}::bigint[]) and p.cc_pair_id = ${ccPairId} and d.status <> 'deleting'
@@ -34,7 +34,7 @@ export async function dropDocuments(
   return { marked, left: held.length };
 }
 
-/** Read behind the lock: the choice of `ids` may be older than what a run has seen since. */
+/** Read after locking: a run may have seen some of the documents since `ids` was chosen. */
 async function stillToGo(
   trx: DatabaseTransaction,
   ccPairId: CcPairId,
@@ -51,7 +51,7 @@ async function stillToGo(
   return rows.map(({ id }) => id);
 }
 
-/** Row ids of a pair's documents by the ids that their source knows them by; unknown ones are left out. */
+/** Maps the source's document ids to row ids for one pair; unknown ids are omitted. */
 export async function documentsOfPair(
   trx: DatabaseTransaction,
   ccPairId: CcPairId,

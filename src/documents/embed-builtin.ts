@@ -8,21 +8,21 @@ import { stemWord, tokenizeWords } from './tokenize.ts';
 const DEFAULT_DIMENSIONS = 1024;
 const MIN_DIMENSIONS = 256;
 const MAX_DIMENSIONS = 2048;
-/** Unrelated queries reach 0.10 to 0.15 at 1024 dimensions (best of the 1,400 Cranfield texts), related ones 0.2 to 0.4. */
+/** Best score among 1,400 Cranfield texts at 1024 dimensions: 0.10–0.15 for unrelated queries, else 0.2–0.4. */
 const NOISE_FLOOR = 0.12;
 const DENSE_WEIGHT = 0.3;
 const GRAM_LENGTHS = [3, 4, 5];
 const STEM_SHARE = 0.5;
 const FUNCTION_WORD_SHARE = 0.25;
 const MAX_CACHED_WORDS = 50_000;
-/** Seeds are part of the model: changing one makes every stored vector meaningless. */
+/** Seeds are part of the model: changing one invalidates every stored vector. */
 const GRAM_SEED = 0x67726d;
 const STEM_SEED = 0x73746d;
 const SIGN_SEEDS = [0x5eed01, 0x5eed02];
 
 interface WordFeatures {
   stem: string;
-  /** Hash of each character 3-, 4- and 5-gram of `^word$`. */
+  /** Hash of every character 3-, 4- and 5-gram of `^word$`. */
   grams: Int32Array;
   stemHash: number;
 }
@@ -31,8 +31,8 @@ const featuresByWord = new Map<string, WordFeatures>();
 const rotationsByDimensions = new Map<number, Float32Array[]>();
 
 /**
- * An embedder without a model: hashed character n-grams, so it bridges inflection, compounds, identifiers and typing
- * errors, but knows no synonyms. Deterministic and offline. `dimensions` must be a power of two from 256 to 2048.
+ * An embedder without a model, based on hashed character n-grams. It matches inflections, compounds, identifiers and
+ * typos, but knows no synonyms. Deterministic and offline. `dimensions` must be a power of two from 256 to 2048.
  */
 export function createBuiltinEmbedder(options: { dimensions?: number } = {}): Embedder {
   const dimensions = options.dimensions ?? DEFAULT_DIMENSIONS;
@@ -55,7 +55,7 @@ export function createBuiltinEmbedder(options: { dimensions?: number } = {}): Em
   };
 }
 
-/** A query's vector: documents hold no corpus statistics, so the live `idf` of each stemmed word is applied here. */
+/** A query's vector: document vectors hold no corpus statistics, so the current `idf` of each stem is applied here. */
 export function embedQueryText(
   text: string,
   dimensions: number,
@@ -65,14 +65,14 @@ export function embedQueryText(
     STOP_WORDS.has(word) ? 0 : idf(stem),
   );
   const isEmpty = vector.every((value) => value === 0);
-  // "Who is it?" has only words that are not counted: better a weak vector than none.
+  // "Who is it?" contains only words that do not count: a weak vector is better than none.
   return isEmpty ? embedText(text, dimensions) : vector;
 }
 
 /**
- * Unit-length vector of `text` (zero when it has no word). Each word adds its n-grams, scaled by 1/√count, and half
- * its stem, weighed (1 + ln tf) · `weightOf`; then sign, Walsh–Hadamard, sign, Walsh–Hadamard spread the features
- * over all dimensions, which keeps every cosine and makes the sign bits of short texts meaningful.
+ * Unit-length vector of `text` (zero if it has no word). Each word adds its n-grams, scaled by 1/√count, and half its
+ * stem, weighted by (1 + ln tf) · `weightOf`. Two rounds of random signs and a Walsh–Hadamard transform then spread the
+ * features over all dimensions, which preserves every cosine and makes the sign bits of short texts meaningful.
  */
 export function embedText(
   text: string,
@@ -117,7 +117,7 @@ function addFeatures(vector: Float32Array, features: WordFeatures, weight: numbe
   addHashed(vector, mask, features.stemHash, weight * STEM_SHARE);
 }
 
-/** The low bits choose the dimension, the highest the sign. */
+/** The low bits select the dimension, the highest bit the sign. */
 function addHashed(vector: Float32Array, mask: number, hash: number, weight: number): void {
   const index = hash & mask;
   vector[index] = (vector[index] ?? 0) + (hash < 0 ? -weight : weight);

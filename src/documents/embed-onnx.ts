@@ -7,11 +7,11 @@ import { normalize } from '#src/platform/vector.ts';
 import type { Embedder } from './embed.ts';
 
 const DENSE_WEIGHT = 0.5;
-/** Padding makes every text of a batch as long as its longest. */
+/** Padding makes every text in a batch as long as the longest. */
 const BATCH_SIZE = 16;
 const PACKAGE = '@huggingface/transformers';
 
-/** The part of `@huggingface/transformers` that is used; it is an optional peer dependency of 474 MB. */
+/** The part of `@huggingface/transformers` that we use; it is an optional peer dependency of 474 MB. */
 export interface TransformersPackage {
   env: { allowRemoteModels: boolean; localModelPath: string };
   pipeline(task: 'feature-extraction', model: string): Promise<FeatureExtraction>;
@@ -26,13 +26,13 @@ interface FeatureExtraction {
 }
 
 export interface OnnxEmbedderOptions {
-  /** Folder of the model: `config.json`, `tokenizer.json`, `onnx/…`. */
+  /** Model folder: `config.json`, `tokenizer.json`, `onnx/…`. */
   model: string;
   dimensions: number;
   load?: () => Promise<TransformersPackage>;
 }
 
-/** Embeds with a local ONNX model, mean-pooled, without ever touching the network. Throws `GiveUp` with the remedy. */
+/** Embeds with a local ONNX model, mean-pooled, without network access. Throws `GiveUp` with the remedy. */
 export async function createOnnxEmbedder(options: OnnxEmbedderOptions): Promise<Embedder> {
   const folder = resolve(options.model);
   await access(join(folder, 'config.json')).catch((cause: unknown) => {
@@ -74,10 +74,10 @@ export async function createOnnxEmbedder(options: OnnxEmbedderOptions): Promise<
 }
 
 async function loadTransformers(): Promise<TransformersPackage> {
-  // A variable, so that types are not looked for where the package is not installed.
+  // A variable, so that the compiler does not look for types where the package is not installed.
   const name: string = PACKAGE;
   try {
-    // The package is outside our types; this interface is what we use of it.
+    // The package has no types here; this interface declares the part that we use.
     return (await import(name)) as TransformersPackage;
   } catch (cause) {
     throw new GiveUp(

@@ -15,24 +15,24 @@ const DEFAULT_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 5 * 60_000;
 /** 256 vectors of 4,096 floats in decimal are about 20 MB. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Once as base64, once as floats, once with the dimensions asked for. */
+/** One as base64, one as floats, one with the dimensions asked for. */
 const MAX_REQUESTS_PER_BATCH = 3;
 
 export interface OpenAiEmbedderOptions {
-  /** Up to and without `/embeddings`, such as `https://api.openai.com/v1`. */
+  /** Without the trailing `/embeddings`, for example `https://api.openai.com/v1`. */
   baseUrl: string;
   apiKey: string | null;
   model: string;
   dimensions: number;
   fetch: typeof globalThis.fetch;
-  /** For one request. */
+  /** Per request. */
   timeoutMs?: number;
 }
 
-/** What this endpoint turned out to want; learnt from its answers. */
+/** The request format that this endpoint accepts, learned from its answers. */
 interface RequestShape {
   isBase64: boolean;
-  /** Only some models can shorten their vectors, and other endpoints refuse the parameter. */
+  /** Only some models can shorten their vectors, and other endpoints reject the parameter. */
   asksDimensions: boolean;
 }
 
@@ -44,7 +44,7 @@ interface Answer {
 
 /**
  * Embeds through any OpenAI-compatible `/embeddings` endpoint. 408, 429, 5xx and network failures throw `RetryLater`
- * (after `Retry-After`, 2 s without, 5 min at most); other refusals and unusable answers throw `GiveUp`.
+ * (after `Retry-After`, by default 2 s, at most 5 min); other errors and unusable answers throw `GiveUp`.
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const client = new EmbeddingsClient(options);
@@ -118,13 +118,13 @@ class EmbeddingsClient {
   constructor(options: OpenAiEmbedderOptions) {
     this.#options = options;
     this.#url = `${options.baseUrl.replace(/\/+$/, '')}/embeddings`;
-    // Callers see these sentences beside their documents: the operator's address is not theirs to know.
+    // Callers see these messages next to their documents, so they must not reveal the operator's URL.
     this.#source = 'The embedding endpoint (EMBEDDING_BASE_URL)';
   }
 
   async embedBatch(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     for (let request = 1; request <= MAX_REQUESTS_PER_BATCH; request += 1) {
-      // A copy: requests in flight at the same time learn independently.
+      // A copy: concurrent requests learn independently.
       const shape = { ...this.#shape };
       const answer = await this.#post(texts, shape, signal);
       if (this.#refusesBase64(answer, shape)) continue;
@@ -151,7 +151,7 @@ class EmbeddingsClient {
         },
         body: JSON.stringify({
           model,
-          // Providers refuse an empty input.
+          // Providers reject an empty input.
           input: texts.map((text) => (text === '' ? ' ' : text)),
           ...(shape.isBase64 ? { encoding_format: 'base64' } : {}),
           ...(shape.asksDimensions ? { dimensions } : {}),
@@ -182,7 +182,7 @@ class EmbeddingsClient {
     const reason = `${this.#source} answered ${status}: ${this.#redacted(errorMessageOf(body))}`;
     if (status === 408 || status === 429 || status >= 500) {
       const askedMs = retryAfterMs(retryAfter, Date.now());
-      // Without a time to come back, 500 may be the fault of a text, which must not be tried for ever.
+      // A 500 without a retry time may be caused by one of the texts, which must not be retried forever.
       if (status === 500 && askedMs === null) throw new EmbedderFault(reason);
       throw new RetryLater(Math.min(askedMs ?? DEFAULT_DELAY_MS, MAX_DELAY_MS), reason);
     }
@@ -199,7 +199,7 @@ class EmbeddingsClient {
     );
   }
 
-  /** Some providers quote the key that they refuse. */
+  /** Some providers quote the rejected key. */
   #redacted(text: string): string {
     const { apiKey } = this.#options;
     return apiKey === null || apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
@@ -220,7 +220,7 @@ async function readCapped(response: Response, source: string): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** The code alone: the message of a connection error names the address. */
+/** Only the code: the message of a connection error contains the address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'connection lost';

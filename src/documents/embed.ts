@@ -3,13 +3,13 @@ export interface Embedder {
   /** Names what made a vector; vectors of different names are not comparable. */
   readonly model: string;
   readonly dimensions: number;
-  /** Share of the vector score in fusion (0…1). */
+  /** Weight of the vector score in fusion (0…1). */
   readonly denseWeight: number;
-  /** Inner products below this are chance: such a chunk is found only if it shares a word with the query. */
+  /** Inner products below this are noise: such a chunk is found only if it shares a word with the query. */
   readonly noiseFloor: number;
   /** One unit-length vector per text, in order. Throws `RetryLater`, `EmbedderFault` or `GiveUp`. */
   embedDocuments(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
-  /** `idf` takes a stemmed word, as `tokenize` makes it; embedders of neural models ignore it. */
+  /** `idf` takes a stem as returned by `tokenize`; neural embedders ignore it. */
   embedQuery(
     text: string,
     idf: (word: string) => number,
@@ -18,7 +18,7 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
-/** The embedder broke on a request: it is ill, or one of the texts makes it so. It costs an attempt. */
+/** The embedder failed on a request: it is broken, or one of the texts triggers the failure. Costs an attempt. */
 export class EmbedderFault extends Error {
   override readonly name = 'EmbedderFault';
 }

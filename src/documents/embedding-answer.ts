@@ -20,8 +20,8 @@ const errorSchema = z.union([
 const MAX_MESSAGE_LENGTH = 300;
 
 /**
- * The vectors of an OpenAI-compatible `/embeddings` answer in the order of the inputs, as arrays of floats or as
- * base64 of little-endian floats. Throws `GiveUp` when the answer is not such, or not for exactly `count` inputs.
+ * The vectors of an OpenAI-compatible `/embeddings` answer in the order of the inputs, given as arrays of floats or as
+ * base64 of little-endian floats. Throws `GiveUp` for an invalid answer or one without exactly `count` vectors.
  */
 export function parseEmbeddings(body: string, count: number, source: string): Float32Array[] {
   const parsed = answerSchema.safeParse(parseJson(body));
@@ -51,7 +51,7 @@ export function parseEmbeddings(body: string, count: number, source: string): Fl
   });
 }
 
-/** The provider's own words in an error answer, shortened. */
+/** The provider's own error message, shortened. */
 export function errorMessageOf(body: string): string {
   const parsed = errorSchema.safeParse(parseJson(body));
   return excerpt(parsed.success ? parsed.data : body);
@@ -65,7 +65,7 @@ function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    // Not JSON: the schema refuses it with the body's first words.
+    // Not JSON: the schema rejects it and quotes the start of the body.
     return null;
   }
 }

@@ -5,9 +5,9 @@ import type { Embedder } from './embed.ts';
 import { VECTOR_INDEX } from './vector-index.ts';
 
 const FACT = 'embedding_model';
-/** Any number that no other lock of Millrace uses. */
+/** An arbitrary number that no other Millrace lock uses. */
 const MODEL_LOCK = 7_202_602;
-/** Time for a worker with the right model to take what this one cannot write. */
+/** Gives a worker with the right model time to take what this one cannot write. */
 const OTHER_WORKERS_TURN_MS = 10_000;
 
 interface RecordedModel {
@@ -16,8 +16,8 @@ interface RecordedModel {
 }
 
 /**
- * Records the model at first start, and refuses another one while vectors of the first are stored:
- * vectors of two models cannot be compared.
+ * Records the model at first start, and rejects a different one while vectors of the first are stored: vectors of two
+ * models cannot be compared.
  * @throws StartError that names both models and says how to re-embed
  */
 export async function assertEmbeddingModel(
@@ -34,8 +34,8 @@ export async function assertEmbeddingModel(
 }
 
 /**
- * Forgets every chunk and vector, records the model, and sends all documents through indexing again.
- * Documents are not searchable until their turn comes.
+ * Deletes every chunk and vector, records the model, and queues all documents for indexing again.
+ * A document is not searchable until it is indexed again.
  * @returns how many documents wait for indexing
  */
 export async function reembedEverything(
@@ -44,7 +44,7 @@ export async function reembedEverything(
 ): Promise<number> {
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${MODEL_LOCK})`.execute(trx);
-    // Before the chunk tables, as every index write locks them in this order.
+    // Locked before the chunk tables, in the same order as every index write.
     await sql`lock table document in exclusive mode`.execute(trx);
     await sql`truncate chunk, chunk_vector, chunk_terms, term_count, term_delta`.execute(trx);
     const { rows } = await sql<{ waiting: number }>`
@@ -76,7 +76,7 @@ async function readModel(trx: DatabaseTransaction): Promise<RecordedModel | null
     .select('value')
     .where('name', '=', FACT)
     .executeTakeFirst();
-  // Written below, by this file alone.
+  // Written only by this file.
   return row ? (row.value as RecordedModel) : null;
 }
 
@@ -85,7 +85,7 @@ async function hasVectors(trx: DatabaseTransaction): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Writes the fact and gives the (empty) vector columns their dimensions. */
+/** Records the model and sets the dimensions of the (empty) vector columns. */
 async function recordModel(
   trx: DatabaseTransaction,
   { model, dimensions }: RecordedModel,

@@ -1,21 +1,21 @@
-/** Shares one resource among keys by cost, so that none waits for the backlog of another. */
+/** Shares one resource among keys by cost, so that no key waits for the backlog of another. */
 export interface FairOrder<Key> {
   /**
-   * Those whose turn it is, the first first: whoever has had the least, and whoever has had less than one slice more.
-   * Keys that have had the same stay in the order in which they are given.
+   * The keys whose turn it is, first one first: the key that has received least, and every key within one slice of it.
+   * Keys that have received the same stay in the given order.
    */
   next(keys: readonly Key[]): Key[];
-  /** Writes down what a key was given. */
+  /** Records the cost of what a key received. */
   charge(key: Key, cost: number): void;
 }
 
-/** What is forgotten of a key makes it a newcomer again. */
+/** A forgotten key counts as new again. */
 const MAX_KEYS = 10_000;
 
 /**
  * Start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996): each key has a tag that grows by the cost of what it
- * was given, and the lowest tag is next. Virtual time is the highest tag at which a turn began. Whoever comes, or comes
- * back, starts one slice before it: ahead of those who are being served all the time, by no more than a slice.
+ * receives, and the lowest tag is next. Virtual time is the highest tag at which a turn began. A new or returning key
+ * starts one slice before it: ahead of the keys that are served continuously, but by no more than a slice.
  */
 export function createFairOrder<Key>(slice: number): FairOrder<Key> {
   const tags = new Map<Key, number>();

@@ -3,7 +3,7 @@ export interface Scored {
   score: number;
 }
 
-/** Below this many hits min–max stretches noise over the whole range, so ranks are fused instead. */
+/** Below this many hits, min–max scaling stretches noise over the whole range, so ranks are fused instead. */
 const MIN_HITS_FOR_SCORES = 5;
 /** Cormack, Clarke & Büttcher 2009: the constant that flattens the top of reciprocal ranks. */
 const RRF_K = 60;
@@ -11,10 +11,10 @@ const RRF_LEXICAL_WEIGHT = 1;
 const RRF_DENSE_WEIGHT = 0.5;
 
 /**
- * Joins the hits of both legs into one list, best first, scores in 0…1.
- * Convex combination `(1 - w)·lexical + w·dense` of min–max normalised scores (Bruch et al. 2023, arXiv 2210.11934);
- * a key that a leg lacks counts as 0 there. With a leg of fewer than 5 hits: weighted reciprocal ranks.
- * Keys are distinct within a leg; ties are ordered by key, so that equal input gives equal output.
+ * Merges the hits of both legs into one list, best first, with scores in 0…1.
+ * Convex combination `(1 - w)·lexical + w·dense` of min–max normalized scores (Bruch et al. 2023, arXiv 2210.11934); a
+ * key missing from a leg scores 0 there. If a leg has fewer than 5 hits: weighted reciprocal ranks.
+ * Keys are distinct within a leg; ties are ordered by key, so that the result is deterministic.
  */
 export function fuseScores(
   lexical: readonly Scored[],

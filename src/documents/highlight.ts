@@ -7,7 +7,7 @@ const FRAGMENT_LENGTH = 200;
 /** Characters shown before a fragment's first match. */
 const LEAD_LENGTH = 50;
 const BLURB_TOKENS = 128;
-/** Chunks are far shorter; this bounds the work on anything else. */
+/** Chunks are far shorter; this bounds the work for any other text. */
 const MAX_TEXT_LENGTH = 100_000;
 
 interface Match extends Span {
@@ -15,8 +15,8 @@ interface Match extends Span {
 }
 
 /**
- * Up to three fragments of `text` around the words that match `queryTerms` (from `tokenize`), these in `<hi>…</hi>`,
- * in the order of the text. The text is as given: escape it before it becomes HTML.
+ * Up to three fragments of `text`, in order, around the words that match `queryTerms` (from `tokenize`), which are
+ * wrapped in `<hi>…</hi>`. The text is not escaped: escape it before using it as HTML.
  */
 export function highlight(text: string, queryTerms: readonly string[]): string[] {
   const shown = text.slice(0, MAX_TEXT_LENGTH);
@@ -26,7 +26,7 @@ export function highlight(text: string, queryTerms: readonly string[]): string[]
     .map((fragment) => render(shown, fragment, matches));
 }
 
-/** The first 128 tokens or so of a chunk, ending at a word. */
+/** About the first 128 tokens of a chunk, ending at a word boundary. */
 export function blurb(text: string): string {
   const reach = takeTokens(text, 0, text.length, BLURB_TOKENS);
   const isWhole = reach === text.length || /\s/.test(text.charAt(reach));
@@ -46,7 +46,7 @@ function findMatches(text: string, wanted: ReadonlySet<string>): Match[] {
   return matches;
 }
 
-/** Where a word has no ends (Chinese, Thai …), the matching pairs of characters, overlapping ones joined. */
+/** For scripts without word boundaries (Chinese, Thai …): the matching character pairs, overlapping ones merged. */
 function findPairs(word: string, offset: number, terms: readonly string[]): Match[] {
   const found: Match[] = [];
   for (const term of new Set(terms)) {
@@ -67,7 +67,7 @@ function findPairs(word: string, offset: number, terms: readonly string[]): Matc
   return joined;
 }
 
-/** Greedily those with the most different terms, which do not overlap. */
+/** Greedily chooses non-overlapping fragments with the most distinct terms. */
 function chooseFragments(text: string, matches: readonly Match[]): Span[] {
   const ranked = matches
     .map((match, index) => {
@@ -106,7 +106,7 @@ function render(text: string, fragment: Span, matches: readonly Match[]): string
   return (marked + text.slice(from, to)).replace(/\s+/g, ' ').trim();
 }
 
-/** Moves a fragment's beginning forward to a word's, unless that passes its first match. */
+/** Moves a fragment's start forward to the start of a word, unless that passes its first match. */
 function wordStart(text: string, start: number, firstMatch: number): number {
   if (start === 0 || /\s/.test(text.charAt(start - 1))) return start;
   const space = text.slice(start, firstMatch).search(/\s/);

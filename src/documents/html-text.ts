@@ -1,11 +1,11 @@
-/** Elements that begin and end on a line of their own. */
+/** Elements that begin and end on their own line. */
 const BLOCK_ELEMENTS = new Set(
   (
     'address article aside blockquote body br caption center dd details div dl dt fieldset figcaption figure footer ' +
     'form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table tbody tfoot thead tr ul'
   ).split(' '),
 );
-/** Elements whose content nobody sees. */
+/** Elements whose content is not displayed. */
 const HIDDEN_ELEMENTS = new Set(['script', 'style', 'template', 'svg', 'title']);
 const DOCUMENT_START = /^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html)\b/i;
 const STARTS_WITH_BLOCK =
@@ -43,7 +43,7 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = {
 };
 
 export interface HtmlToken {
-  /** `hidden` covers comments, declarations and elements that nobody sees, content included. */
+  /** `hidden` covers comments, declarations and elements that are not displayed, including their content. */
   kind: 'text' | 'open' | 'close' | 'hidden';
   /** Element name in lower case; empty for text. */
   name: string;
@@ -51,7 +51,7 @@ export interface HtmlToken {
   end: number;
 }
 
-/** Whether `text` is HTML rather than Markdown (which may hold some HTML) or plain text; judged by its beginning. */
+/** Whether `text` is HTML rather than plain text or Markdown (which may contain some HTML); judged by its start. */
 export function looksLikeHtml(text: string): boolean {
   const sample = text.slice(0, SAMPLE_LENGTH);
   if (DOCUMENT_START.test(sample)) return true;
@@ -60,7 +60,7 @@ export function looksLikeHtml(text: string): boolean {
   return (sample.match(CLOSING_BLOCK)?.length ?? 0) >= MIN_CLOSING_BLOCKS;
 }
 
-/** What a reader of the HTML sees: no tags, entities decoded, one line per block element. */
+/** The HTML as displayed: without tags, with entities decoded, one line per block element. */
 export function visibleText(html: string): string {
   const parts: string[] = [];
   for (const token of htmlTokens(html)) {
@@ -79,7 +79,7 @@ export function visibleText(html: string): string {
     .join('\n');
 }
 
-/** Tags and the text between them, tiling `html`. Broken markup is text; takes linear time whatever it is given. */
+/** Tags and the text between them, covering all of `html`. Broken markup counts as text. Runs in linear time. */
 export function* htmlTokens(html: string): Generator<HtmlToken> {
   const reader = new TagReader(html);
   let textStart = 0;
@@ -104,14 +104,14 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
 
 class TagReader {
   readonly #html: string;
-  /** Terminators looked for in vain: looking again from further on would be in vain too. */
+  /** Terminators that were not found: searching again from further on would fail too. */
   readonly #absent = new Set<string>();
 
   constructor(html: string) {
     this.#html = html;
   }
 
-  /** The tag that begins at `start`, where a `<` stands; null when it is text. */
+  /** The tag that begins with the `<` at `start`; null if it is text. */
   read(start: number): HtmlToken | null {
     const html = this.#html;
     if (html.startsWith('<!--', start)) {
@@ -132,7 +132,7 @@ class TagReader {
     return { kind: 'hidden', name, start, end: hiddenEnd === -1 ? end : hiddenEnd };
   }
 
-  /** Offset behind the `>` that ends a tag; a quoted `>` does not. */
+  /** Offset after the `>` that ends a tag; a quoted `>` does not end it. */
   #tagEnd(from: number): number {
     const html = this.#html;
     let at = from;
@@ -144,7 +144,7 @@ class TagReader {
       if (closing === -1) break;
       at = closing + 1;
     }
-    // Quotes that never close: ignore quoting from here on.
+    // A quote is never closed: ignore quoting from here on.
     this.#absent.add('quoted >');
     return this.#find('>', from);
   }

@@ -154,10 +154,19 @@ function keepRenewing(db: Database, token: string, ids: DocumentId[]): () => voi
 
 /** True when some of the documents wait for their turn. */
 export async function someStillWait(db: Database, ids: readonly DocumentId[]): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from document where id = any(${ids}::bigint[]) and status = 'accepted' and ${DUE}
-    limit 1`.execute(db);
-  return rows.length > 0;
+  return (await listWaiting(db, ids, 1)).length > 0;
+}
+
+/** Which of the documents wait for their turn, at most `limit` of them. */
+export async function listWaiting(
+  db: Database,
+  ids: readonly DocumentId[],
+  limit: number,
+): Promise<DocumentId[]> {
+  const { rows } = await sql<{ id: DocumentId }>`
+    select id from document where id = any(${ids}::bigint[]) and status = 'accepted' and ${DUE}
+    limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /**

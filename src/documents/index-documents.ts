@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { documentIndex } from '#queues/document-index.ts';
+import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts';
 import type { DocumentId } from '#src/ids.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
 import type { DocumentServices } from './document-services.ts';
@@ -8,6 +8,7 @@ import {
   type Claim,
   type ClaimedDocument,
   failDocument,
+  listWaiting,
   postponeDocument,
   releaseClaim,
   someStillWait,
@@ -84,27 +85,20 @@ async function takeTurn(
 ): Promise<boolean> {
   await using claim = await services.indexTurns.next();
   if (claim.documents.length === 0) return false;
-  if (claim.isLong) await wakeAnother(services, claim, own);
-  await handBackOnFailure(services, { claim, own }, signal, () =>
-    indexClaim(services, claim, signal),
-  );
+  await handBackOnFailure(services, { claim, own }, signal, async () => {
+    if (claim.isLong) await wakeAnother(services, own);
+    await indexClaim(services, claim, signal);
+  });
   return true;
 }
 
 /**
- * A long turn on somebody else's document holds this job for seconds while other slots may sleep: a further job for its
- * own documents wakes one of them.
+ * A long turn holds this job for seconds, while other slots may sleep: a further job for those of its documents that
+ * still wait wakes one of them.
  */
-async function wakeAnother(
-  services: IndexServices,
-  claim: Claim,
-  own: readonly DocumentId[],
-): Promise<void> {
-  const claimed = new Set(claim.documents.map(({ id }) => id));
-  const left = own.filter((id) => !claimed.has(id));
-  if (left.length > 0 && (await someStillWait(services.db, left))) {
-    await sendJob(services, left, 0);
-  }
+async function wakeAnother(services: IndexServices, own: readonly DocumentId[]): Promise<void> {
+  const waiting = await listWaiting(services.db, own, MAX_DOCUMENTS_PER_JOB);
+  if (waiting.length > 0) await sendJob(services, waiting, 0);
 }
 
 async function indexClaim(

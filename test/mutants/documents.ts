@@ -117,7 +117,7 @@ export const documentMutants: readonly Mutant[] = [
   {
     fault: 'a job in a long turn for others leaves its own document waiting',
     file: 'src/documents/index-documents.ts',
-    find: 'if (claim.isLong) await wakeAnother(services, claim, own);',
+    find: 'if (claim.isLong) await wakeAnother(services, own);',
     replace: '',
     tests: ['test/integration/documents/fair-turns.test.ts'],
   },

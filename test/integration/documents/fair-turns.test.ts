@@ -1,7 +1,7 @@
 // @module-tag database
 // @module-tag queues
 import { sql } from 'kysely';
-import { documentIndex } from '#queues/document-index.ts';
+import { documentIndex, MAX_DOCUMENTS_PER_JOB } from '#queues/document-index.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWorkspace } from '#src/accounts/workspaces.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
@@ -142,6 +142,19 @@ it('a job in a long turn for others wakes another slot for its own document', as
   const texts = workers.batches.flatMap((batch) => batch.texts);
   expect(texts.length).toBeGreaterThan(100);
   expect(texts).toContainEqual(expect.stringContaining('About the newcomer.'));
+});
+
+it('a full job that also took over lapsed documents wakes another slot, too', async () => {
+  await accept(large, ['huge'], { text: LARGE_TEXT });
+  const documentIds = await accept(small, named('newcomer', MAX_DOCUMENTS_PER_JOB));
+  const lapsed = await accept(small, ['lapsed']);
+  await sql`update document set status = 'indexing', claimed_until = now() - interval '1 minute'
+    where id = any(${lapsed}::bigint[])`.execute(services.db);
+  for (const queue of services.producer.openQueues()) await queue.obliterate({ force: true });
+  await using workers = new HeldWorkers();
+  await workers.start();
+  await services.producer.enqueue(documentIndex, { documentIds });
+  await until(async () => workers.batches.length === 2);
 });
 
 it('a turn that finds nothing renews no lease', async () => {

@@ -1,15 +1,14 @@
 import { sql } from 'kysely';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { isUuid } from '#src/platform/is-uuid.ts';
 
 /** The workspace with this id; null for an unknown id, and for text that is not a UUID. */
 export async function findWorkspace(
   db: Database | DatabaseTransaction,
   id: string,
 ): Promise<WorkspaceId | null> {
-  if (!UUID.test(id)) return null;
+  if (!isUuid(id)) return null;
   const row = await db
     .selectFrom('workspace')
     .select('id')
@@ -23,7 +22,7 @@ export async function findWorkspaceOfUser(
   db: Database | DatabaseTransaction,
   id: string,
 ): Promise<WorkspaceId | null> {
-  if (!UUID.test(id)) return null;
+  if (!isUuid(id)) return null;
   const row = await db
     .selectFrom('user_account')
     .select('workspace_id')

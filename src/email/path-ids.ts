@@ -1,25 +1,24 @@
 import type { EmailAccountId, EmailMessageId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+import { isUuid } from '#src/platform/is-uuid.ts';
 
 // Path ids are branded here, after their format is checked: an id of any other format cannot exist.
 
 /** @throws Problem NOT_FOUND */
 export function accountIdOf(text: string): EmailAccountId {
-  if (!UUID.test(text)) throw unknownAccount(text);
+  if (!isUuid(text)) throw unknownAccount(text);
   return text.toLowerCase() as EmailAccountId;
 }
 
 /** @throws Problem NOT_FOUND */
 export function messageIdOf(text: string): EmailMessageId {
-  if (!UUID.test(text)) throw unknownMessage(text);
+  if (!isUuid(text)) throw unknownMessage(text);
   return text.toLowerCase() as EmailMessageId;
 }
 
 /** @throws Problem NOT_FOUND */
 export function verificationIdOf(text: string): EmailMessageId {
-  if (!UUID.test(text)) throw unknownVerification(text);
+  if (!isUuid(text)) throw unknownVerification(text);
   return text.toLowerCase() as EmailMessageId;
 }
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ChatOwner } from '#src/chat/turns/chat-owner.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
+import { isUuid } from '#src/platform/is-uuid.ts';
 
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** Largest value of a Postgres `integer`. */
 const MAX_ID = 2_147_483_647;
 const given = z.coerce.number('must be a whole number').int('must be a whole number');
@@ -18,7 +18,7 @@ export interface SessionAddress extends ChatOwner {
  * @throws Problem NOT_FOUND
  */
 export function sessionIdOf(text: string): ChatSessionId {
-  if (!UUID.test(text)) throw unknownSession(text);
+  if (!isUuid(text)) throw unknownSession(text);
   return text.toLowerCase() as ChatSessionId;
 }
 

@@ -8,7 +8,7 @@ import type { StoredFileId, WorkspaceId } from '#src/ids.ts';
 import { GiveUp, RetryLater } from '#src/platform/errors.ts';
 import { openGate } from '#src/platform/gate.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
-import { isUuid } from './user-file-owner.ts';
+import { isUuid } from '#src/platform/is-uuid.ts';
 
 const AT_ONCE = 4;
 const TIMEOUT_MS = 60_000;

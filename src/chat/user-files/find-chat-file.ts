@@ -2,7 +2,8 @@ import type { StoredFile } from '#src/files/file-store.ts';
 import type { StoredFileId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
-import { isUuid, type UserFileOwner } from './user-file-owner.ts';
+import type { UserFileOwner } from './user-file-owner.ts';
+import { isUuid } from '#src/platform/is-uuid.ts';
 
 /**
  * A stored file that the user has uploaded, or that a tool has made for them.

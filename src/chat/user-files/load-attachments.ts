@@ -8,7 +8,8 @@ import type { ChatServices } from '#src/chat/chat-services.ts';
 import type { ChatFileType, FileDescriptor, UserFileStatus } from '#src/tables/chat.ts';
 import { chatFileTypeOf } from './chat-file-type.ts';
 import { readFileText } from './read-file-text.ts';
-import { isUuid, type UserFileOwner } from './user-file-owner.ts';
+import type { UserFileOwner } from './user-file-owner.ts';
+import { isUuid } from '#src/platform/is-uuid.ts';
 
 /** A file attached to a message. */
 export interface Attachment {

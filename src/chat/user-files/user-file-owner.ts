@@ -5,10 +5,3 @@ export interface UserFileOwner {
   workspaceId: WorkspaceId;
   userId: UserId;
 }
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Whether the database can look up the id; any other is unknown. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}

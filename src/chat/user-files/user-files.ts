@@ -2,7 +2,8 @@ import type { UserFileId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { SHOWN_COLUMNS, type ShownUserFile } from './present-user-file.ts';
-import { isUuid, type UserFileOwner } from './user-file-owner.ts';
+import type { UserFileOwner } from './user-file-owner.ts';
+import { isUuid } from '#src/platform/is-uuid.ts';
 
 const RECENT = 100;
 

@@ -1,6 +1,6 @@
 import type { Database } from '#src/platform/database.ts';
 import { lockWorkspace } from '#src/accounts/lock-workspace.ts';
-import { type AccountAddress } from '#src/email/accounts.ts';
+import type { AccountAddress } from '#src/email/accounts.ts';
 import { unknownAccount } from '#src/email/path-ids.ts';
 
 /**

@@ -15,8 +15,8 @@ import { sendDeliveries } from '#src/webhooks/emit-event.ts';
 import { endScrape } from './finish-scrape.ts';
 import type { StoredLead } from './lead-rows.ts';
 import { readLeadsToShow } from './read-leads-to-show.ts';
+import { isUuid } from '#src/platform/is-uuid.ts';
 
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const CURSOR = /^(\d{1,16}):([0-9a-f-]{36})$/;
 const MAX_PAGE = 200;
 const PAGE = 50;
@@ -61,7 +61,7 @@ export interface ScrapeDetails {
  * @throws Problem NOT_FOUND
  */
 export function scrapeIdOf(text: string): LeadScrapeId {
-  if (!UUID.test(text)) throw unknownScrape(text);
+  if (!isUuid(text)) throw unknownScrape(text);
   return text.toLowerCase() as LeadScrapeId;
 }
 

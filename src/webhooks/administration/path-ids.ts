@@ -1,7 +1,7 @@
 import type { WebhookDeliveryId, WebhookEndpointId, WebhookEventId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
+import { isUuid } from '#src/platform/is-uuid.ts';
 
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 /** Far beyond any row id, but still a safe JavaScript number. */
 const DELIVERY_ID = /^\d{1,15}$/;
@@ -10,7 +10,7 @@ const DELIVERY_ID = /^\d{1,15}$/;
 
 /** @throws Problem NOT_FOUND */
 export function endpointIdOf(text: string): WebhookEndpointId {
-  if (!UUID.test(text)) throw unknownEndpoint(text);
+  if (!isUuid(text)) throw unknownEndpoint(text);
   return text.toLowerCase() as WebhookEndpointId;
 }
 

@@ -112,7 +112,7 @@ export function chooseCandidateTerms(
   for (const { id, df } of rarestFirst) {
     const isWanted = df < limit || occurring < MIN_CANDIDATE_TERMS;
     if (!isWanted || rows + df > maxRows) break;
-    // A term that the counters do not know yet costs nothing to look up.
+    // A term that is not counted yet costs nothing to look up.
     any.push(id);
     rows += df;
     if (df > 0) occurring += 1;
@@ -122,7 +122,7 @@ export function chooseCandidateTerms(
   return { any, rows, all: isEnough ? [] : commonTogether(left, n, maxRows, wantedRows) };
 }
 
-/** As many of these terms, rarest first, as make the rows that contain them all few enough, but not too few. */
+/** Takes terms, rarest first, until the rows that contain all of them are few enough, but not too few. */
 function commonTogether(
   rarestFirst: readonly WeightedTerm[],
   n: number,

@@ -12,16 +12,16 @@ import {
 } from './vector-index.ts';
 
 const ROWS_PER_STEP = 500;
-/** One run that inserts into the index stops here; the next scheduled one goes on. */
+/** A run that inserts into the index stops after this time; the next scheduled run continues. */
 const RUN_BUDGET_MS = 25_000;
 
 type PromoteServices = Pick<DocumentServices, 'db' | 'config' | 'clock'>;
 
 /**
- * Moves staged vectors of large workspaces into the HNSW index, a few at a time: inserting into the
- * graph is the slow part of loading, so it happens here and not while documents are indexed.
- * Where the index is not there, or not sound, it is built first; searches do without it meanwhile.
- * PGlite keeps scanning bits: building the graph in WASM is slower than the scan it would save.
+ * Moves staged vectors of large workspaces into the HNSW index, a few at a time. Inserting into the graph is the slow
+ * part of loading, so it happens here and not while documents are indexed. If the index is missing or unsound, it is
+ * built first; meanwhile, searches do without it. PGlite keeps scanning sign bits: building the graph in WASM takes
+ * longer than the scans it would save.
  * @returns how many vectors were moved
  */
 export async function promoteVectors(
@@ -54,15 +54,15 @@ function isSound({ serves, remains }: VectorIndexState): boolean {
 }
 
 /**
- * Drops what an interrupted build left, and builds the index when it does not serve. The rows are marked before: no
- * search takes them from the index until it serves, and building it over them is faster than inserting them.
+ * Drops the remains of an interrupted build, and builds the index if it is not usable. The rows are marked first: no
+ * search takes them from an unusable index, and building it over them is faster than inserting them.
  */
 async function mendIndex(
   connection: Database,
   workspaceIds: WorkspaceId[],
   signal: AbortSignal,
 ): Promise<number> {
-  // Again under the lock: another process may have built it since.
+  // Read again under the lock: another process may have built the index since.
   const state = await readVectorIndex(connection);
   if (isSound(state) || state.isBeingBuilt) return 0;
   await dropRemains(connection, state.remains);

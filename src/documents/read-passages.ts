@@ -9,18 +9,18 @@ import { areShown } from './shown-chunks.ts';
 import { readTermCounts } from './term-counts.ts';
 import { stemWord, tokenize, tokenizeWords } from './tokenize.ts';
 
-/** Passages of one document that are compared; the beginning of a book stands for the whole. */
+/** Passages compared per document; the beginning of a book represents the whole. */
 const MAX_COMPARED = 500;
 
 /** How frequent the words of a question are in a workspace. */
 export interface WordCounts {
-  /** Passages in all. */
+  /** All passages of the workspace. */
   passages: number;
-  /** Stem → passages that hold it. */
+  /** Stem → passages that contain it. */
   holding: ReadonlyMap<string, number>;
 }
 
-/** A passage of a document that was found, beside the one that search shows. */
+/** A passage of a found document, in addition to the one that the search shows. */
 export interface FurtherPassage {
   document_id: string;
   chunk_ind: number;
@@ -32,13 +32,13 @@ export interface FurtherPassage {
 export interface PassagesInput {
   workspaceId: WorkspaceId;
   query: string;
-  /** Ids of documents that the caller may see: those of a search. */
+  /** Ids of documents that the caller may see: those found by a search. */
   documentIds: readonly string[];
-  /** Passages of each document, at most. */
+  /** Maximum number of passages per document. */
   perDocument: number;
 }
 
-/** The passages of found documents that fit a question best by their words, and how frequent those words are. */
+/** The passages of found documents that best match the words of a question, and how frequent those words are. */
 export async function readPassages(
   db: Database,
   { workspaceId, query, documentIds, perDocument }: PassagesInput,

@@ -23,7 +23,7 @@ const tagObject = z
   )
   .refine((tags) => tags.length <= MAX_VALUES, `must not name more than ${MAX_VALUES} tags`);
 
-/** `search_filters` of the OpenAPI document; tags as an object, or as the list of pairs that existing clients send. */
+/** `search_filters` of the OpenAPI document. Tags are an object or, from existing clients, a list of pairs. */
 export const searchFiltersSchema = z
   .object({
     source_type: names,
@@ -59,8 +59,8 @@ export function hasFilters(filters: SearchFilters): boolean {
 }
 
 /**
- * Ids of the documents that pass; null when everything does. Values of one filter are alternatives,
- * different filters must all hold.
+ * Selects the ids of the documents that pass; null without filters. A document passes if it matches at least one value
+ * of every filter.
  */
 export function filteredDocuments(
   workspaceId: WorkspaceId,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A found document as the platform family shows it (SearchDoc). What is unknown is null, never left out. */
+/** A found document in the format of the platform family (SearchDoc). Unknown fields are null, never omitted. */
 export const searchDocSchema = z
   .object({
     document_id: z.string(),
@@ -24,7 +24,7 @@ export const searchDocSchema = z
   .meta({ id: 'SearchDoc' });
 export type SearchDoc = z.output<typeof searchDocSchema>;
 
-/** A SearchDoc with the passage that was found and where it stands. */
+/** A SearchDoc with the matching passage and its position. */
 export const searchHitSchema = searchDocSchema
   .extend({
     text: z.string().describe('The passage as it stands in its section.'),

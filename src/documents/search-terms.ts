@@ -15,10 +15,10 @@ import { filteredDocuments, hasFilters, type SearchFilters } from './search-filt
 import { areShown } from './shown-chunks.ts';
 import type { TermCounts } from './term-counts.ts';
 
-/** What a search may see, and how many chunks each half of it brings. */
+/** What a search may see, and how many chunks each of its halves (terms and vectors) returns. */
 export interface SearchScope {
   workspaceId: WorkspaceId;
-  /** Whose eyes it is seen with; null when nothing is private to others. */
+  /** The user who searches; null if no document is private to others. */
   userId: UserId | null;
   filters: SearchFilters;
   limit: number;
@@ -31,16 +31,16 @@ export interface FoundChunk {
   score: number;
 }
 
-/** Rows scored at most for one question: 1 µs each on a server, several in WASM. */
+/** Maximum number of rows scored for one query: 1 µs each on a server, several in WASM. */
 export const MAX_SCORED = { embedded: 5_000, 'one-database': 20_000, 'scale-out': 20_000 };
-/** From this share of a workspace on, the planner would rather read the whole table: three times as slow. */
+/** Above this share of a workspace's rows, the planner prefers to scan the whole table, which is three times slower. */
 const SCAN_SHARE = 0.05;
 
 /**
- * BM25 over `sparsevec`: the rows hold the document half, the query vector the live idf. The rare terms
- * fetch the candidates through the GIN index; all terms score them. Only a question of nothing but
- * common words is not exact: the best of so many rows that have them.
- * @param maxScored rows scored at most
+ * BM25 over `sparsevec`: the stored rows hold the document part, the query vector the current idf. The rare terms
+ * select the candidates through the GIN index; all terms score them. Only a query made up of common words is
+ * approximate: a limited number of the rows that contain them is scored.
+ * @param maxScored maximum number of rows scored
  */
 export async function searchTerms(
   db: Database,
@@ -55,7 +55,7 @@ export async function searchTerms(
     const df = counts.df.get(id) ?? 0;
     return { id, df, idf: idf(df, counts.chunks) };
   });
-  // Where not every row may be seen, nobody knows how many of a term's rows are left.
+  // If some rows are invisible, it is unknown how many visible rows contain a term.
   const isNarrowed = hasFilters(scope.filters) || scope.userId !== null;
   const candidates = chooseCandidateTerms(weighted, counts.chunks, {
     maxRows: maxScored,
@@ -77,7 +77,7 @@ function bestOf(
 ): RawBuilder<FoundChunk> {
   const found = sql`select chunk_id as key, document_id as "documentId", -(weights <#> ${query}::sparsevec) as score`;
   const rare = sql`${found} from chunk_terms where terms && ${any}::int[] and ${searchable(scope)}`;
-  // What both parts have is the same row twice, which the union makes one.
+  // The union removes rows that both parts find.
   const both =
     all.length === 0
       ? rare
@@ -86,7 +86,7 @@ function bestOf(
   return sql<FoundChunk>`select * from (${both}) found order by score desc limit ${scope.limit}`;
 }
 
-/** Without a scan of the table, and without other processes of the server for so little work. */
+/** Disables table scans, and parallel workers, which do not pay off for so little work. */
 function throughIndex<T>(db: Database, statement: RawBuilder<T>): Promise<QueryResult<T>> {
   return db.transaction().execute(async (trx) => {
     await sql`select set_config('enable_seqscan', 'off', true),
@@ -96,17 +96,17 @@ function throughIndex<T>(db: Database, statement: RawBuilder<T>): Promise<QueryR
 }
 
 /**
- * Hides a document that is being deleted, and one that was sent again after that until its new
- * content is indexed. The index `document_hidden` has the same condition.
+ * True for a document that is being deleted, and for one that was then sent again until its new content is indexed.
+ * The index `document_hidden` has the same condition.
  */
 export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at)`);
 
-/** The chunks that a search may find: of visible documents, and not hidden themselves. */
+/** Condition for chunks that a search may find: of a visible document, and not hidden themselves. */
 export function searchable(scope: SearchScope): RawBuilder<unknown> {
   return sql`${visible(scope)} and ${areShown(scope.workspaceId)}`;
 }
 
-/** The rows of one workspace that pass the filters, are not hidden, and are not private to others. */
+/** Condition for rows of the workspace whose document passes the filters, and is not hidden or private to others. */
 export function visible({ workspaceId, userId, filters }: SearchScope): RawBuilder<unknown> {
   const allowed = filteredDocuments(workspaceId, filters);
   const notHidden = sql`workspace_id = ${workspaceId} and document_id not in (

@@ -6,11 +6,14 @@ import { type FoundChunk, type SearchScope, searchable } from './search-terms.ts
 import { hasFilters } from './search-filters.ts';
 import { INDEX_SERVES } from './vector-index.ts';
 
-/** Below this many chunks every vector is compared exactly: 5 to 10 ms, 1 ms by sign bits. Ten times as long in WASM. */
+/** Up to this many chunks, all vectors are compared exactly: 5–10 ms, against 1 ms by sign bits; tenfold in WASM. */
 const EXACT_CHUNKS = { embedded: 200, 'one-database': 2_000, 'scale-out': 2_000 };
-/** Nearest by sign bits that are compared again exactly. */
+/** How many of the nearest vectors by sign bits are then compared exactly. */
 const RERANKED = 400;
-/** Of a query's largest component, as it is sent: integers are read nine times as fast as fractions, and as exactly. */
+/**
+ * A query is scaled so that its largest component is this, then rounded: integers are parsed nine times as fast as
+ * fractions, and are just as accurate.
+ */
 const QUERY_UNIT = 20_000;
 /** https://github.com/pgvector/pgvector#iterative-index-scans */
 const HNSW_EF_SEARCH = 200;
@@ -18,9 +21,9 @@ const HNSW_EF_SEARCH = 200;
 type VectorServices = Pick<DocumentServices, 'db' | 'config'>;
 
 /**
- * The nearest chunks by inner product of unit vectors. Small workspaces are compared exactly; larger
- * ones by sign bits and again exactly; promoted vectors come from the HNSW index, unless filters
- * make the share that passes too small for it, or there is no index that serves.
+ * The nearest chunks by inner product of unit vectors. Small workspaces are compared exactly, larger ones by sign bits
+ * and then exactly. Promoted vectors come from the HNSW index, unless there is no usable index, or there are filters:
+ * too few vectors may pass them.
  */
 export async function searchVectors(
   { db, config }: VectorServices,
@@ -37,7 +40,7 @@ export async function searchVectors(
   if (!mayUseIndex || hasFilters(scope.filters)) {
     return nearestByBits(db, searchable(scope), vector, query, scope.limit);
   }
-  // One snapshot for all: a vector that is promoted meanwhile must not be missed or found twice.
+  // One snapshot, so that a vector promoted in the meantime is neither missed nor found twice.
   const transaction = db.transaction().setIsolationLevel('repeatable read');
   return transaction.execute(async (trx) => {
     if (!(await prepareIndexScan(trx))) {
@@ -82,8 +85,8 @@ function nearestByBits(
 }
 
 /**
- * Sets how the index is scanned, for this transaction.
- * @returns whether there is an index to scan: it may be in the making, or lost at any time
+ * Sets the scan parameters of the index for this transaction.
+ * @returns whether the index can be used: it may be under construction, or be dropped at any time
  */
 async function prepareIndexScan(trx: DatabaseTransaction): Promise<boolean> {
   const { rows } = await sql<{ serves: boolean }>`
@@ -93,7 +96,7 @@ async function prepareIndexScan(trx: DatabaseTransaction): Promise<boolean> {
   return rows[0]?.serves === true;
 }
 
-/** A vector that stands for the query in order, and what its products are to be divided by. */
+/** A multiple of the query vector, which ranks the same; dividing by `scale` gives the original scores. */
 interface ScaledQuery {
   literal: string;
   scale: number;

@@ -24,11 +24,11 @@ import { searchVectors } from './search-vectors.ts';
 import { readTermCounts, type TermCounts } from './term-counts.ts';
 import { tokenize } from './tokenize.ts';
 
-/** Chunks that each half brings to the fusion: enough that the best of every document is among them. */
+/** Chunks that each half contributes to the fusion: enough to include the best chunk of every document. */
 const MIN_CANDIDATES = 100;
 const CANDIDATES_PER_RESULT = 5;
 const UNKNOWN_WORD_SHARE = 0.6;
-/** Of an owner as hits show it, in characters. */
+/** Longest owner name shown in a hit, in characters. */
 const MAX_OWNER_NAME = 200;
 
 type SearchServices = Pick<DocumentServices, 'db' | 'embedder' | 'config' | 'log'>;
@@ -37,18 +37,18 @@ export type { SearchHit } from './search-hit.ts';
 
 export interface SearchInput {
   workspaceId: WorkspaceId;
-  /** Who searches: documents that are private to others are not found. */
+  /** The user who searches. Documents private to others are not found. */
   userId: UserId;
   query: string;
   filters: SearchFilters;
-  /** Documents wanted, at most. */
+  /** Maximum number of documents. */
   limit: number;
   signal: AbortSignal;
 }
 
 /**
- * Hybrid search: BM25 and vectors, each with workspace and filters applied inside, fused convexly
- * on min–max scores (Bruch et al. 2023, arXiv 2210.11934); one hit per document, its best chunk.
+ * Hybrid search: BM25 and vectors, each restricted to the workspace and the filters, combined by convex fusion of
+ * min–max scores (Bruch et al. 2023, arXiv 2210.11934). Each document yields one hit: its best chunk.
  */
 export async function searchDocuments(
   services: SearchServices,
@@ -80,7 +80,7 @@ export async function searchDocuments(
   return readHits(services, input.workspaceId, best, words);
 }
 
-/** Null while the embedder is away: words alone find less, but they find. */
+/** Null while the embedder is unavailable: a search by words alone is better than none. */
 async function embedQuery(
   { embedder, log }: SearchServices,
   { query, signal }: SearchInput,
@@ -95,7 +95,7 @@ async function embedQuery(
   }
 }
 
-/** A word that no chunk holds is likely misspelt: rare, but not worth more than every real word. */
+/** A word that no chunk contains is probably misspelled: it is rare, but must not outweigh every real word. */
 function wordIdf(counts: TermCounts, salt: number): (word: string) => number {
   return (word) => {
     const df = counts.df.get(termId(word, salt)) ?? 0;
@@ -155,7 +155,7 @@ async function readHits(
 ): Promise<SearchHit[]> {
   if (best.length === 0) return [];
   const ids = best.map(({ chunkId }) => chunkId);
-  // The chunks first: a planner without statistics (the embedded size has no autovacuum) would begin with all documents.
+  // Chunks first: without statistics (the embedded size has no autovacuum) the planner would start from all documents.
   const { rows } = await sql<HitRow>`
     with c as materialized (select * from chunk where id = any(${ids}::bigint[]))
     select c.id as chunk_id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
@@ -179,7 +179,7 @@ function toHit(row: HitRow, score: number, words: string[]): SearchHit {
     chunk_ind: row.ordinal,
     semantic_identifier: row.semantic_identifier,
     link: row.link,
-    // A document without text is found by its title.
+    // A document without text can be found by its title.
     blurb: blurb(shown) || row.semantic_identifier,
     source_type: row.source,
     boost: 0,

@@ -1,24 +1,24 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 
-/** The columns that tell a chunk and its document in the statement that asks. */
+/** The columns that identify a chunk and its document in the surrounding statement. */
 interface ChunkColumns {
   chunk: RawBuilder<unknown>;
   document: RawBuilder<unknown>;
 }
 
-/** As `chunk_terms` and `chunk_vector` name them. */
+/** The names in `chunk_terms` and `chunk_vector`. */
 const OWN_COLUMNS: ChunkColumns = { chunk: sql.raw('chunk_id'), document: sql.raw('document_id') };
 
 /**
- * Whether a chunk may be seen. Every statement that shows chunks asks this: a large document is replaced in several
- * transactions, and none of them may show a part of a text.
+ * Whether a chunk may be shown. Every statement that shows chunks needs this condition: a large document is replaced in
+ * several transactions, and a partial text must never be visible.
  *
  * - `hidden_above`: the new text is being written. Ids come from one sequence, so its chunks have ids above this one.
- *   It counts for nothing once the document is indexed: a worker of the version before ends one without clearing it.
- * - `hidden_ids`: the new text is complete, and these chunks of the old one are still to be removed.
+ *   Ignored once the document is indexed: a worker of the previous version finishes a document without clearing it.
+ * - `hidden_ids`: the new text is complete, and these chunks of the old text have yet to be removed.
  *
- * Few documents are in either state, so their ids come first: the rows of all others are compared with nothing else.
+ * Few documents are in either state, so a row is first compared with their ids; for most, no other check is needed.
  */
 export function areShown(
   workspaceId: WorkspaceId,

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 
-/** Longest title that a hit or a list shows, in characters; the whole is searched. */
+/** Longest title shown in a hit or a list, in characters; search uses the whole title. */
 const MAX_SHOWN_TITLE = 1_000;
 const MAX_SHOWN_OWNERS = 20;
 const MAX_OWNERS_BYTES = 262_144;
 
 /**
- * Columns of `document d` as hits and lists show them. They are bounded where they are read, whatever is stored:
- * a document may be as large as MAX_DOCUMENT_BYTES, and one answer shows hundreds.
+ * Columns of `document d` as shown in hits and lists. They are cut when read, whatever is stored: a document may be as
+ * large as MAX_DOCUMENT_BYTES, and one answer shows hundreds.
  */
 export const SHOWN_TITLE = sql`left(d.semantic_identifier, ${sql.lit(MAX_SHOWN_TITLE)})`;
 export const SHOWN_METADATA = sql`coalesce(d.shown_metadata, d.metadata)`;

@@ -6,7 +6,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** English words that carry grammar rather than a topic; the builtin embedder turns them down. Holds all stop words. */
+/** English words that carry grammar, not topic; includes all stop words. The builtin embedder weights them less. */
 export const FUNCTION_WORDS: ReadonlySet<string> = new Set([
   ...STOP_WORDS,
   ...(

@@ -4,8 +4,8 @@ import { BinaryCopy } from '#src/platform/copy-binary.ts';
 import { copyRows, type Database, type DatabaseTransaction } from '#src/platform/database.ts';
 
 /**
- * Terms are counted in buckets: a row holds all the terms of a workspace whose ids end in the same bits, as arrays. A
- * write of many chunks appends one row per bucket instead of one per term, which is some forty times less work.
+ * Terms are counted in buckets: a row holds, as arrays, all terms of a workspace whose ids end in the same bits. A
+ * write of many chunks appends one row per bucket instead of one per term, which is about forty times less work.
  */
 const BUCKETS = 256;
 /** The pseudo-term that counts a workspace's chunks, in a bucket of its own. */
@@ -20,15 +20,15 @@ function bucketOf(term: number): number {
 export interface TermCounts {
   /** Chunks in the workspace. */
   chunks: number;
-  /** Term id → chunks that hold it. */
+  /** Term id → chunks that contain it. */
   df: Map<number, number>;
 }
 
-/** Changes of one write, summed per workspace and term before they reach the database. */
+/** The changes of one write, summed per workspace and term before they reach the database. */
 export class TermDeltas {
   readonly #sums = new Map<WorkspaceId, Map<number, number>>();
 
-  /** Counts one chunk with these distinct terms: `by` is 1 when it comes, −1 when it goes. */
+  /** Counts one chunk with these distinct terms: `by` is 1 when it is added, −1 when it is removed. */
   add(workspaceId: WorkspaceId, terms: Iterable<number>, by: 1 | -1): void {
     const sums = this.#sums.get(workspaceId) ?? new Map<number, number>();
     this.#sums.set(workspaceId, sums);
@@ -55,13 +55,13 @@ export class TermDeltas {
   }
 }
 
-/** How many chunks hold each term, folded and not yet folded changes together. */
+/** How many chunks contain each term, including changes not yet folded. */
 export async function readTermCounts(
   db: Database,
   workspaceId: WorkspaceId,
   terms: readonly number[],
 ): Promise<TermCounts> {
-  // Two words may have one id.
+  // Two words may share an id.
   const wanted = [...new Set([CHUNKS_TERM, ...terms])];
   const { rows } = await sql<{ term: number; chunks: number }>`
     with wanted as (
@@ -81,7 +81,7 @@ export async function readTermCounts(
 }
 
 /**
- * Folds appended changes into `term_count`, at most `limit` rows, those of a bucket together.
+ * Folds at most `limit` rows of changes into `term_count`, bucket by bucket.
  * @returns how many were folded; fewer than `limit` means that none are left
  */
 export async function foldTermDeltas(db: Database, limit: number): Promise<number> {

@@ -3,7 +3,7 @@ import { stemmer } from 'stemmer';
 import { normalizeText } from '#src/platform/normalize-text.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
-/** Longer terms are cut: their beginning still finds them, and no blob of base64 swells the index. */
+/** Longer terms are cut: they are still found, and base64 does not bloat the index. */
 const MAX_TERM_LENGTH = 64;
 const MAX_CACHED_WORDS = 50_000;
 
@@ -20,7 +20,7 @@ const STARTS_UNSPACED = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'u');
 const NON_ASCII = /[^\0-\x7f]/;
 const ASCII_LETTERS = /^[a-z]+$/;
 const JOINERS = /[-_'’]/g;
-/** aB | ABc: where camelCase and XMLHttp fall apart. */
+/** aB | ABc: the word boundaries in camelCase and XMLHttp. */
 const CAMEL_BOUNDARY = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
 interface Expansion {
@@ -28,12 +28,12 @@ interface Expansion {
   terms: readonly string[];
 }
 
-/** Words are Zipfian: nearly every one was seen a moment ago. */
+/** A cache: word frequencies are Zipfian, so nearly every word has been seen recently. */
 const expansions = new Map<string, Expansion>();
 
 /**
  * The terms of `text` in order, as BM25 counts them: NFKC, lower case, identifiers whole and in parts, no stop words,
- * Porter stems. The same function serves documents and queries.
+ * Porter stems. Documents and queries use the same function.
  */
 export function tokenize(text: string): string[] {
   const terms: string[] = [];
@@ -43,7 +43,7 @@ export function tokenize(text: string): string[] {
   return terms;
 }
 
-/** The words behind `tokenize`, neither stemmed nor filtered: lower case, identifiers whole and in parts. */
+/** The words that `tokenize` starts from, neither stemmed nor filtered: lower case, identifiers whole and in parts. */
 export function tokenizeWords(text: string): string[] {
   const words: string[] = [];
   for (const word of wordsOf(text)) {
@@ -104,10 +104,10 @@ function splitIdentifier(identifier: string): string[] {
   const parts = word
     .split(JOINERS)
     .flatMap((part) => (part.length > MAX_TERM_LENGTH ? [part] : part.split(CAMEL_BOUNDARY)));
-  // Nothing but joiners is left of `漢-字` between its runs.
+  // Between the runs of `漢-字`, only joiners are left.
   if (whole === '') return [];
   if (parts.length < 2) return [whole];
-  // A lone letter (`don't`, `x-ray`) says nothing by itself.
+  // A single letter (`don't`, `x-ray`) means nothing by itself.
   const telling = parts.filter((part) => part.length > 1 || /\p{N}/u.test(part));
   return [whole, ...telling.map((part) => capped(part.toLowerCase()))];
 }

@@ -3,12 +3,12 @@ import type { Database } from '#src/platform/database.ts';
 
 export const VECTOR_INDEX = 'chunk_vector_promoted';
 
-/** Any number that no other lock of Millrace uses. */
+/** Arbitrary, but different from the keys of Millrace's other locks. */
 const BUILD_LOCK = 7_202_604;
 
 /**
- * Whether a search may take promoted vectors from the index: it is there, finished, the one that is meant, and old
- * enough for the snapshot. The planner asks the same, and compares every promoted vector when the answer is no.
+ * Whether a search may take promoted vectors from the index: it exists, is complete, has the right definition, and is
+ * old enough for the snapshot. The planner checks the same, and otherwise compares every promoted vector.
  */
 export const INDEX_SERVES: RawBuilder<boolean> = sql<boolean>`exists (
   select 1 from pg_index i
@@ -22,12 +22,12 @@ export const INDEX_SERVES: RawBuilder<boolean> = sql<boolean>`exists (
     and am.amname = 'hnsw' and o.opcname = 'halfvec_ip_ops' and a.attname = 'embedding'
     and pg_get_expr(i.indpred, i.indrelid) = 'promoted')`;
 
-/** What there is of the index. */
+/** State of the index in the database. */
 export interface VectorIndexState {
   serves: boolean;
-  /** Indexes of its name, or of an interrupted reindex of it, that serve nothing and cost every write. */
+  /** Unusable indexes of its name, or left by an interrupted reindex. They only slow down writes. */
   remains: string[];
-  /** Some session builds an index on the table; whether Millrace or an operator began it. */
+  /** A session is building an index on the table, for Millrace or for an operator. */
   isBeingBuilt: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function readVectorIndex(db: Database): Promise<VectorIndexState> {
           c.relname = ${VECTOR_INDEX} and not one.serves
           or c.relname ~ ${`^${VECTOR_INDEX}_cc(new|old)[0-9]*$`} and not i.indisvalid)
       ) as remains, exists (
-        -- What another role builds is hidden from this view but for the database.
+        -- Of a build by another role, this view shows only the database.
         select 1 from pg_stat_progress_create_index p where p.datname = current_database()
           and (p.relid is null or p.relid = to_regclass('public.chunk_vector'))
       ) as "isBeingBuilt"
@@ -49,12 +49,12 @@ export async function readVectorIndex(db: Database): Promise<VectorIndexState> {
 }
 
 /**
- * Runs `work` while no other process of Millrace does, on one connection, without a limit for its statements. An abort
- * cancels the statement that is running. The lock belongs to the server's session: when this process dies while the
- * server goes on building, nobody else begins.
+ * Runs `work` in at most one Millrace process at a time, on one connection and without a statement timeout. An abort
+ * cancels the running statement. The lock belongs to the server session: if this process dies while the server goes on
+ * building, no other process starts.
  *
- * It is only ever tried for: whoever waited for it would hold a snapshot that a concurrent build waits for.
- * @returns null when another process has the lock
+ * The lock is tried, never waited for: a waiting session would hold a snapshot, and a concurrent build waits for that.
+ * @returns null if another process holds the lock
  */
 export async function underBuildLock<T>(
   db: Database,
@@ -78,7 +78,7 @@ export async function underBuildLock<T>(
   });
 }
 
-/** Removes what serves nothing; concurrently, so that searches and writes go on. */
+/** Drops unusable indexes concurrently, so that searches and writes go on. */
 export async function dropRemains(connection: Database, remains: string[]): Promise<void> {
   for (const name of remains) {
     await sql`drop index concurrently if exists ${sql.id('public', name)}`.execute(connection);
@@ -86,8 +86,8 @@ export async function dropRemains(connection: Database, remains: string[]): Prom
 }
 
 /**
- * Over all rows that are promoted by now, which is faster than inserting them one by one. Writes go on.
- * Counted before: a planner that believes that few rows are promoted would sort them all instead of using the index.
+ * Builds the index over all rows promoted so far, which is faster than inserting them one by one. Writes go on.
+ * `analyze` comes first: if the planner expects few promoted rows, it sorts them all instead of using the index.
  */
 export async function createVectorIndex(connection: Database): Promise<void> {
   await sql`analyze public.chunk_vector`.execute(connection);
@@ -104,7 +104,7 @@ async function cancelledBy<T>(
   signal.throwIfAborted();
   let cancelling: Promise<unknown> = Promise.resolve();
   const cancel = (): void => {
-    // A connection that is lost ends the work by itself.
+    // If the connection is lost, the work ends anyway.
     cancelling = sql`select pg_cancel_backend(${pid})`.execute(db).catch(() => null);
   };
   signal.addEventListener('abort', cancel, { once: true });

@@ -156,6 +156,6 @@ export async function countLedger(
       (select count(*)::int from tried) as attempts,
       (select count(*)::int from tried where outcome = 'delivered') as successes`.execute(db);
   const [counts] = rows;
-  if (!counts) throw new Error('A select without a table gave no row.');
+  if (!counts) throw new Error('A select without a table returned no row.');
   return counts;
 }

@@ -11,7 +11,7 @@ const MAX_ERROR_CHARACTERS = 2_000;
 
 type DocumentEventType = 'document.indexed' | 'document.failed';
 
-interface ToldDocument {
+interface AnnouncedDocument {
   workspace_id: WorkspaceId;
   document_id: string;
   semantic_identifier: string;
@@ -25,8 +25,8 @@ interface ToldDocument {
  * Notifies webhook endpoints which documents were indexed or failed, one event per workspace. Runs in the transaction
  * that changed their status. Without endpoints it costs only the query that looks for them.
  *
- * Endpoints belong to the administrators of a workspace. Documents that only private pairs have are visible only to the
- * owners of those pairs, so they are left out.
+ * Endpoints belong to the administrators of a workspace. Documents that are only in private pairs are visible only to
+ * the owners of those pairs, so they are left out.
  * @returns the input of `sendDeliveries`
  */
 export async function announceDocuments(
@@ -37,7 +37,7 @@ export async function announceDocuments(
   const workspaces = [...new Set(documents.map((document) => document.workspace_id))];
   const listening = await listeningWorkspaces(trx, type, workspaces);
   if (listening.length === 0) return [];
-  const { rows } = await sql<ToldDocument>`
+  const { rows } = await sql<AnnouncedDocument>`
     select d.workspace_id, d.external_id as document_id, d.source, d.chunk_count,
       left(d.semantic_identifier, ${MAX_TITLE_CHARACTERS}::int) as semantic_identifier,
       left(coalesce(d.error, ''), ${MAX_ERROR_CHARACTERS}::int) as error, now() as at
@@ -45,32 +45,32 @@ export async function announceDocuments(
     where d.id = any(${documents.map(({ id }) => id)}::bigint[])
       and d.workspace_id = any(${listening}::uuid[]) and ${isVisibleToAll('d')}
     order by d.id`.execute(trx);
-  const told = Map.groupBy(rows, (row) => row.workspace_id);
+  const announced = Map.groupBy(rows, (row) => row.workspace_id);
   return emitEvents(
     trx,
-    [...told].map(([workspaceId, group]) => eventOf(type, workspaceId, group)),
+    [...announced].map(([workspaceId, group]) => eventOf(type, workspaceId, group)),
   );
 }
 
 function eventOf(
   type: DocumentEventType,
   workspaceId: WorkspaceId,
-  told: ToldDocument[],
+  announced: AnnouncedDocument[],
 ): EventToEmit {
-  const whose = { workspaceId, at: told[0]?.at ?? new Date() };
-  const count = told.length;
-  const named = ({ document_id, semantic_identifier, source }: ToldDocument) => ({
+  const whose = { workspaceId, at: announced[0]?.at ?? new Date() };
+  const count = announced.length;
+  const named = ({ document_id, semantic_identifier, source }: AnnouncedDocument) => ({
     document_id,
     semantic_identifier,
     source,
   });
   switch (type) {
     case 'document.indexed': {
-      const documents = told.map((row) => ({ ...named(row), chunk_count: row.chunk_count }));
+      const documents = announced.map((row) => ({ ...named(row), chunk_count: row.chunk_count }));
       return { ...whose, type, data: { documents, count } };
     }
     case 'document.failed': {
-      const documents = told.map((row) => ({ ...named(row), error: row.error }));
+      const documents = announced.map((row) => ({ ...named(row), error: row.error }));
       return { ...whose, type, data: { documents, count } };
     }
   }

@@ -7,20 +7,20 @@ import type { ToDeliver } from '#src/webhooks/emit-event.ts';
 import { announceDocuments } from './announce-documents.ts';
 import { DUE, DUE_AT, type LaneCursor } from './waiting-lanes.ts';
 
-/** A claim that is not renewed for this long is taken for that of a dead worker. */
+/** A claim that was not renewed for this long belongs to a dead worker. */
 const LEASE_SECONDS = 20;
 const RENEW_EVERY_MS = 5_000;
 /**
- * What is claimed at once, in bytes of text: about a third of a second of work. Whoever comes meanwhile waits for as
- * long, and the memory of a batch is bounded whatever the sizes of its documents.
+ * Maximum size of one claim, in bytes of text: about a third of a second of work. It bounds how long new documents
+ * wait, and the memory of a batch, whatever the sizes of its documents.
  */
 export const SLICE_COST = 256_000;
-/** The rows and statements of a document cost about as much as so many bytes of its text. */
+/** The rows and statements of a document cost about as much as this many bytes of text. */
 const DOCUMENT_COST = 1_000;
-/** After so many attempts that came to nothing a document may be what kills its workers: it is claimed alone. */
+/** After this many unfinished attempts, the document itself may be killing its workers, so it is claimed alone. */
 const ATTEMPTS_IN_BATCH = 2;
 const MAX_ROWS = 256;
-/** Taken back at once. */
+/** Maximum number of expired claims taken back at once. */
 const MAX_LAPSED = 256;
 
 export interface ClaimedDocument {
@@ -41,18 +41,18 @@ export interface ClaimedDocument {
 export interface Claim extends AsyncDisposable {
   readonly token: string;
   readonly documents: ClaimedDocument[];
-  /** The work may take far longer than that of a slice. */
+  /** The work may take far longer than a slice. */
   readonly isLong: boolean;
 }
 
 /**
- * Takes the documents that have waited longest in these lanes, lane by lane, as many as a slice holds. Two workers never
- * hold the same document; an edit clears the claim, so the claimant's write finds its token gone.
+ * Claims the documents that have waited longest, lane by lane, up to one slice. Two workers never hold the same
+ * document; an edit clears the claim, so the worker's write finds its token gone.
  *
- * Three kinds of documents make a claim long: one that is larger than a slice, one that was tried in vain before (each
- * of these alone), and those with images, which others have to describe (together).
+ * Three kinds of documents make a claim long: a document larger than a slice, one that earlier attempts did not
+ * finish (each of these is claimed alone), and documents with images, which a model must describe (claimed together).
  *
- * Disposing ends the renewal of the lease, not the claim.
+ * Disposing stops renewing the lease; it does not end the claim.
  */
 export async function claimDocuments(
   db: Database,
@@ -108,7 +108,7 @@ export async function claimDocuments(
   };
 }
 
-/** Holds nothing, so there is nothing to renew. */
+/** An empty claim; there is nothing to renew. */
 export const NO_CLAIM: Claim = {
   token: '',
   documents: [],
@@ -116,17 +116,17 @@ export const NO_CLAIM: Claim = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
-/** Rows of older releases have their bytes alone. */
+/** Rows written by older releases have no `index_cost`. */
 const COST = sql<number>`coalesce(d.index_cost, d.content_bytes)`;
 
-/** Sections are stored as they were written: without spaces, and a quote inside of a text has a backslash. */
+/** Sections are stored as serialized: without spaces, and with a backslash before any quote inside a text. */
 const HAS_IMAGES = sql<boolean>`d.sections::text like '%"image_file_id":"%'`;
 
 const LAPSED = sql`and claimed_until < now() limit ${MAX_LAPSED}`;
 
 /**
- * Makes documents wait again whose worker died. Those that may have killed it come behind all that wait in their lane.
- * @param whose the lapsed ones, or all: what a process knows that is the only one and has just started
+ * Returns documents whose worker died to waiting. Those that may have killed it go to the end of their lane.
+ * @param whose claims that have lapsed, or all: right only for a process that has just started and is the only one
  */
 export async function takeBackClaims(db: Database, whose: 'lapsed' | 'all'): Promise<DocumentId[]> {
   const { rows } = await sql<{ id: DocumentId }>`
@@ -140,7 +140,7 @@ export async function takeBackClaims(db: Database, whose: 'lapsed' | 'all'): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Renews the lease until it is told to stop; one renewal at a time, however long it waits. */
+/** Renews the lease until stopped, one renewal at a time, even if one is slow. */
 function keepRenewing(db: Database, token: string, ids: DocumentId[]): () => void {
   let pending: Promise<void> | null = null;
   const timer = setInterval(() => {
@@ -152,12 +152,12 @@ function keepRenewing(db: Database, token: string, ids: DocumentId[]): () => voi
   return () => clearInterval(timer);
 }
 
-/** True when some of the documents wait for their turn. */
+/** Whether any of the documents is waiting for its turn. */
 export async function someStillWait(db: Database, ids: readonly DocumentId[]): Promise<boolean> {
   return (await listWaiting(db, ids, 1)).length > 0;
 }
 
-/** Which of the documents wait for their turn, at most `limit` of them. */
+/** The documents that are waiting for their turn, at most `limit`. */
 export async function listWaiting(
   db: Database,
   ids: readonly DocumentId[],
@@ -170,8 +170,8 @@ export async function listWaiting(
 }
 
 /**
- * A missed renewal is not an error: the lease outlives several, and the write checks the claim
- * anyway. Rows that are locked just now belong to the write itself.
+ * A missed renewal is not an error: the lease outlasts several of them, and the write checks the claim anyway. A row
+ * that is locked at this moment is being written under the claim.
  */
 async function renew(db: Database, token: string, ids: DocumentId[]): Promise<void> {
   await sql`
@@ -185,7 +185,7 @@ async function renew(db: Database, token: string, ids: DocumentId[]): Promise<vo
     .catch(() => undefined);
 }
 
-/** Hands what is left of a claim back; the attempt counts only if `countsAttempt`. */
+/** Returns the unfinished documents of a claim; the attempt counts only if `countsAttempt`. */
 export async function releaseClaim(
   db: Database,
   { token, documents }: Pick<Claim, 'token' | 'documents'>,
@@ -206,8 +206,8 @@ export async function releaseClaim(
 }
 
 /**
- * The document as it stands can never be indexed.
- * @returns for `sendDeliveries`: who is told of it
+ * Marks a document that cannot be indexed as it is.
+ * @returns the input of `sendDeliveries`
  */
 export async function failDocument(
   db: Database,

@@ -8,7 +8,7 @@ import type { Role } from '#src/tables/accounts.ts';
  * Who may see and change a document. Every query that exposes documents takes its access condition from here.
  *
  * - A pair with `access_type` private belongs to the user who created it, whatever the role of any other user's key.
- * - A user sees a document unless all pairs that have it are private to others. The whole workspace sees a document
+ * - A user sees a document unless all pairs that contain it are private to others. The whole workspace sees a document
  *   without a pair.
  * - A user who cannot see a document cannot change it, and nobody can add to a pair that is private to somebody else.
  * - A member can change only what is in their own pairs and in the default pair.

@@ -65,7 +65,7 @@ export function embedQueryText(
     STOP_WORDS.has(word) ? 0 : idf(stem),
   );
   const isEmpty = vector.every((value) => value === 0);
-  // "Who is it?" contains only words that do not count: a weak vector is better than none.
+  // "Who is it?" has only words that do not count: a weak vector is better than none.
   return isEmpty ? embedText(text, dimensions) : vector;
 }
 

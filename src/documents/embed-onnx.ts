@@ -64,7 +64,7 @@ export async function createOnnxEmbedder(options: OnnxEmbedderOptions): Promise<
     embedDocuments: embed,
     async embedQuery(text, _idf, signal) {
       const [vector] = await embed([text], signal);
-      if (vector === undefined) throw new GiveUp(`The model in ${folder} made no vector.`);
+      if (vector === undefined) throw new GiveUp(`The model in ${folder} returned no vector.`);
       return vector;
     },
     async close() {
@@ -96,7 +96,7 @@ function rowsOf(
   const width = data.length / count;
   if (width !== dimensions) {
     throw new GiveUp(
-      `The model in ${folder} makes ${width} dimensions, but EMBEDDING_DIMENSIONS is ${dimensions}.`,
+      `The model in ${folder} has ${width} dimensions, but EMBEDDING_DIMENSIONS is ${dimensions}.`,
     );
   }
   const values = Float32Array.from(data);

@@ -15,7 +15,7 @@ const DEFAULT_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 5 * 60_000;
 /** 256 vectors of 4,096 floats in decimal are about 20 MB. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** One as base64, one as floats, one with the dimensions asked for. */
+/** One request for base64, one for floats, and one that asks for the dimensions. */
 const MAX_REQUESTS_PER_BATCH = 3;
 
 export interface OpenAiEmbedderOptions {
@@ -56,7 +56,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     embedDocuments: (texts, signal) => embedAll(client, texts, signal),
     async embedQuery(text, _idf, signal) {
       const [vector] = await client.embedBatch([text], signal);
-      if (vector === undefined) throw new GiveUp('The embedding endpoint answered no vector.');
+      if (vector === undefined) throw new GiveUp('The embedding endpoint returned no vector.');
       return vector;
     },
     async close() {},
@@ -187,15 +187,15 @@ class EmbeddingsClient {
       throw new RetryLater(Math.min(askedMs ?? DEFAULT_DELAY_MS, MAX_DELAY_MS), reason);
     }
     if (status < 400)
-      throw new GiveUp(`${this.#source} redirects; set EMBEDDING_BASE_URL to where.`);
+      throw new GiveUp(`${this.#source} redirects; set EMBEDDING_BASE_URL to the target.`);
     throw new GiveUp(reason);
   }
 
   #wrongDimensions(actual: number): GiveUp {
     const { model, dimensions } = this.#options;
     return new GiveUp(
-      `${this.#source} answers ${actual} dimensions for the model ${model}, but EMBEDDING_DIMENSIONS is ` +
-        `${dimensions}; set it to ${actual} and index anew.`,
+      `${this.#source} returns ${actual} dimensions for the model ${model}, but EMBEDDING_DIMENSIONS is ` +
+        `${dimensions}; set it to ${actual} and re-embed the documents.`,
     );
   }
 

@@ -1,6 +1,6 @@
 /** Turns texts into unit-length vectors. One deployment uses one embedder; `model` is recorded with the index. */
 export interface Embedder {
-  /** Names what made a vector; vectors of different names are not comparable. */
+  /** Identifies the source of a vector. Vectors of different models are not comparable. */
   readonly model: string;
   readonly dimensions: number;
   /** Weight of the vector score in fusion (0…1). */

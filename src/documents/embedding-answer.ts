@@ -33,7 +33,7 @@ export function parseEmbeddings(body: string, count: number, source: string): Fl
   }
   const { data } = parsed.data;
   if (data.length !== count) {
-    throw new GiveUp(`${source} answered ${data.length} embeddings for ${count} texts.`);
+    throw new GiveUp(`${source} returned ${data.length} embeddings for ${count} texts.`);
   }
   const vectors = new Map<number, Float32Array>();
   for (const [position, { index, embedding }] of data.entries()) {
@@ -42,10 +42,10 @@ export function parseEmbeddings(body: string, count: number, source: string): Fl
   return Array.from({ length: count }, (_, index) => {
     const vector = vectors.get(index);
     if (vector === undefined) {
-      throw new GiveUp(`${source} answered no embedding for text ${index} of ${count}.`);
+      throw new GiveUp(`${source} returned no embedding for text ${index} of ${count}.`);
     }
     if (!vector.every(Number.isFinite)) {
-      throw new GiveUp(`${source} answered an embedding with a value that is not a number.`);
+      throw new GiveUp(`${source} returned an embedding with a value that is not a number.`);
     }
     return vector;
   });

@@ -3,7 +3,7 @@ import { RetryLater } from '#src/platform/errors.ts';
 import type { StoredSection } from '#src/tables/documents.ts';
 import type { ClaimedDocument } from './claim-documents.ts';
 
-/** An image of the workspace; with a `userId`, one that this user has uploaded. */
+/** An image of the workspace; if `userId` is set, one that this user uploaded. */
 export interface NamedImage {
   workspaceId: WorkspaceId;
   userId: UserId | null;
@@ -11,21 +11,21 @@ export interface NamedImage {
 }
 
 /**
- * What a stored image shows, in words; null when there is no such image, or nobody who could tell.
- * @throws RetryLater when whoever could tell is away
+ * Describes a stored image in words; null if there is no such image, or no model that can describe it.
+ * @throws RetryLater while that model is unavailable
  */
 export type DescribeImage = (image: NamedImage, signal: AbortSignal) => Promise<string | null>;
 
-/** Of one document; the images after them are left without words. */
+/** Images described per document; the rest get no description. */
 const MAX_IMAGES = 100;
 
 export interface ResolvedImages {
   ready: ClaimedDocument[];
-  /** Images of these could not be described now. */
+  /** Documents with images that could not be described yet. */
   later: { document: ClaimedDocument; reason: string }[];
 }
 
-/** Gives the sections that show an image its description as text, after the text that they have. */
+/** Appends its description to the text of each section that has an image. */
 export async function resolveImages(
   documents: readonly ClaimedDocument[],
   describe: DescribeImage,
@@ -51,7 +51,7 @@ async function resolveDocument(
   if (images.size === 0) return { ready: document };
   const descriptions = new Map<string, string>();
   try {
-    // One after the other: `describe` bounds how many of all documents are at it.
+    // One at a time; across documents, `describe` limits concurrency itself.
     for (const [fileId, userId] of [...images].slice(0, MAX_IMAGES)) {
       const image = { workspaceId: document.workspace_id, userId, fileId };
       const description = await describe(image, signal);

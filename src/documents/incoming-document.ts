@@ -8,15 +8,15 @@ import { derivedIds, MAX_ID_BYTES } from './derived-id.ts';
 import type { Writer } from './document-access.ts';
 import { METADATA_LIMITS, metadataExcess, shownMetadata } from './metadata-limits.ts';
 
-/** Longest tag that is stored, in characters of key and value together. */
+/** Longest tag that is stored, in characters of `key=value`. */
 const MAX_TAG_LENGTH = 255;
 /** Largest `cc_pair_id` that can exist: a Postgres `integer`. */
 const MAX_PAIR_ID = 2_147_483_647;
 const MAX_SECTIONS = 100_000;
-/** Each section is a chunk at least; its rows cost about as much as so many bytes of text. */
+/** Each section becomes at least one chunk; its rows cost about as much as this many bytes of text. */
 const SECTION_COST = 500;
 export const MAX_OWNER_FIELD = 1_000;
-/** Of each of the two lists. */
+/** For each of the two lists of owners. */
 export const MAX_OWNERS = 200;
 
 const text = z.string().transform(cleanText);
@@ -35,7 +35,7 @@ const owners = z.array(owner).max(MAX_OWNERS).nullish();
 
 const section = z.object({ text: text.nullish(), link, image_file_id: optionalText });
 
-/** A blank section is kept, since offsets count from the list as it was sent. */
+/** Blank sections are kept, since section indexes refer to the list as sent. */
 const hasContent = (value: z.output<typeof section>): boolean =>
   (value.image_file_id ?? '') !== '' || (value.text ?? '').trim() !== '';
 
@@ -73,14 +73,14 @@ const updatedAt = z.iso
     'must lie in the years 1 to 9999 of UTC',
   );
 
-/** An id that cannot exist is an unknown one, and those are accepted. */
+/** Ids that cannot exist count as unknown ids, which are accepted. */
 const pairId = z
   .number()
   .int()
   .nullish()
   .transform((id) => (typeof id === 'number' && id > 0 && id <= MAX_PAIR_ID ? id : null));
 
-/** `IngestionDocument` of the OpenAPI document; what is absent gets its default here, and all text is cleaned. */
+/** `IngestionDocument` of the OpenAPI document. Fills in defaults and cleans all text. */
 const documentSchema = z
   .object({
     id: documentId.nullish(),
@@ -117,10 +117,10 @@ export type IngestionItem = z.output<typeof ingestionItemSchema>;
 /** A document ready to be written: one row of `document`. */
 export interface IncomingDocument {
   workspaceId: WorkspaceId;
-  /** Who sends it; null when the product itself stores it, for a connector. */
+  /** The user who sends the document; null if Millrace stores it for a connector. */
   writer: Writer | null;
   ccPairId: CcPairId | null;
-  /** True: without its pair, or when that is being deleted, it is refused instead of joining the default pair. */
+  /** If its pair is missing or being deleted, refuse the document instead of adding it to the default pair. */
   needsPair?: boolean;
   requestId: string | null;
   externalId: string;
@@ -129,7 +129,7 @@ export interface IncomingDocument {
   source: string;
   sections: StoredSection[];
   metadata: DocumentMetadata;
-  /** What hits show in its place; null when they show the whole. */
+  /** The part of the metadata that hits show; null if they show all of it. */
   shownMetadata: DocumentMetadata | null;
   tags: string[];
   docUpdatedAt: string | null;
@@ -138,7 +138,7 @@ export interface IncomingDocument {
   /** SHA-256, hex. */
   contentHash: string;
   contentBytes: number;
-  /** What indexing costs, in bytes of text. */
+  /** Cost of indexing, in bytes of text. */
   indexCost: number;
 }
 
@@ -149,14 +149,14 @@ export interface IncomingContext {
   maxBytes: number;
 }
 
-/** A document as it goes into the database: JSON, and what must be known of it before. */
+/** A document as sent to the database: its JSON, and the fields needed before it is written. */
 export interface PackedDocument {
   externalId: string;
   workspaceId: WorkspaceId;
   ccPairId: CcPairId | null;
   requestId: string | null;
   contentBytes: number;
-  /** IncomingDocument as an object of JSON, in UTF-8; `externalId` beside it is what counts. */
+  /** The IncomingDocument as a JSON object, in UTF-8. The `externalId` above takes precedence over the one in it. */
   json: Uint8Array<ArrayBuffer>;
 }
 
@@ -167,7 +167,7 @@ export function packDocument(document: IncomingDocument): PackedDocument {
 }
 
 /**
- * Derives what the caller left open: the id, the tags, the content hash.
+ * Adds what is derived from the content: a missing id, the tags, the content hash.
  * @throws Problem PAYLOAD_TOO_LARGE when the text exceeds `maxBytes`
  */
 export function toIncomingDocument(
@@ -198,7 +198,7 @@ export function toIncomingDocument(
     workspaceId: context.workspaceId,
     writer: context.writer,
     requestId: context.requestId,
-    // Whether the workspace has this pair is seen when the row is written.
+    // Writing the row checks that the workspace has this pair.
     ccPairId: item.cc_pair_id as CcPairId | null,
     externalId: document.id ?? derivedIds(document.semantic_identifier).usual,
     shownMetadata: shownMetadata(document.metadata),
@@ -209,14 +209,14 @@ export function toIncomingDocument(
   };
 }
 
-/** UTF-8 bytes of all that is text, whatever JSON makes of them. */
+/** UTF-8 bytes of all text, without JSON escapes. */
 function textBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (value === null || typeof value !== 'object') return 0;
   return Object.values(value).reduce((sum: number, part) => sum + textBytes(part), 0);
 }
 
-/** An image goes with the user who names it: what it shows is for nobody else to publish. */
+/** Records the user who referred to the image: only an image that this user uploaded may be published. */
 function toStoredSection(value: z.output<typeof section>, writer: Writer | null): StoredSection {
   const hasImage = (value.image_file_id ?? '') !== '';
   return {

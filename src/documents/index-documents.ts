@@ -23,11 +23,11 @@ const MAX_ATTEMPTS = 8;
 const POISON_REASON = `The process that indexed the document died in each of ${MAX_ATTEMPTS} attempts. Split the document into smaller ones, or give the workers more memory, and send it again.`;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10 * 60_000;
-/** Whoever describes images may be away for a while: such retries are that much slower, half an hour in all. */
+/** The model that describes images may be unavailable for a while, so these retries are slower: half an hour in all. */
 const IMAGE_RETRY_FACTOR = 15;
-/** Far less than the queue allows: an attempt whose time is up would cost the documents in hand one of theirs. */
+/** Far below the queue's timeout: a job that runs into that costs its claimed documents an attempt. */
 const LONGEST_JOB_MS = 60_000;
-/** Rows are locked for the length of one statement. Long documents may wait for a place for many seconds. */
+/** A row lock lasts for one statement; a long document may wait many seconds for a slot. */
 const SHORTEST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 200;
 
@@ -44,13 +44,13 @@ type IndexServices = Pick<
 >;
 
 /**
- * Takes turns until these documents are indexed, or another worker is at them. A turn goes to whoever is next, so the
- * documents of a small workspace are indexed in the turn after they came, whichever job that belongs to, and however
- * many jobs of others stand before their own.
+ * Takes turns until these documents are indexed or held by another worker. A turn serves the lanes that are next,
+ * whichever job it runs in. So the documents of a small workspace are indexed in the next turn, however many jobs of
+ * others are ahead of their own.
  *
- * A turn brings the index to the present revision of each document: claim, chunk, embed, replace. States, attempts and
- * errors are kept per document, so one bad document never fails its neighbours.
- * @throws RetryLater when the embedder asks to come back later (no document loses an attempt), and after `longestMs`
+ * A turn brings the index to the current revision of each document: claim, chunk, embed, replace. Status, attempts and
+ * errors are kept per document, so a bad document never fails its neighbors.
+ * @throws RetryLater when the embedder asks for a pause (no document loses an attempt), and after `longestMs`
  */
 export async function indexDocuments(
   services: IndexServices,
@@ -63,12 +63,13 @@ export async function indexDocuments(
   let emptyTurns = 0;
   for (let mayDelete = true; ;) {
     signal.throwIfAborted();
-    if (performance.now() > endsAt) throw new RetryLater(0, 'Its documents wait for their turns.');
+    if (performance.now() > endsAt)
+      throw new RetryLater(0, 'Its documents are waiting for their turn.');
     const deletion: DeletionStep = mayDelete
       ? await deleteMarkedDocuments(services, ids)
       : 'nothing';
     mayDelete = deletion === 'more';
-    // Whoever deleted takes a turn, too: thousands of such jobs may stand before the job of one document.
+    // A job that deletes takes a turn too: thousands of these may be ahead of a job that indexes a document.
     const hasDeleted = deletion !== 'nothing';
     if (!hasDeleted && !(await someStillWait(services.db, own))) return;
     const worked = await takeTurn(services, own, signal);
@@ -77,7 +78,7 @@ export async function indexDocuments(
   }
 }
 
-/** @returns false when nothing was due that this worker may take */
+/** @returns false when nothing was due that this worker may claim */
 async function takeTurn(
   services: IndexServices,
   own: readonly DocumentId[],
@@ -93,8 +94,8 @@ async function takeTurn(
 }
 
 /**
- * A long turn holds this job for seconds, while other slots may sleep: a further job for those of its documents that
- * still wait wakes one of them.
+ * A long turn occupies this job for seconds while other slots may be idle. Another job for those of its documents that
+ * are still waiting wakes one of them.
  */
 async function wakeAnother(services: IndexServices, own: readonly DocumentId[]): Promise<void> {
   const waiting = await listWaiting(services.db, own, MAX_DOCUMENTS_PER_JOB);
@@ -112,12 +113,12 @@ async function indexClaim(
     await indexBatch(services, claim, documents, signal);
   } catch (error) {
     if (signal.aborted || error instanceof RetryLater) throw error;
-    // Something in the batch is poisonous: each document alone, so that it fails alone.
+    // One document fails the batch: index each alone, so that only that one fails.
     for (const document of documents) await indexAlone(services, claim, document, signal);
   }
 }
 
-/** An error ends the last attempt as failed; a document that is past it never let its worker come so far. */
+/** An error in the last attempt fails the document, so one with even more attempts has killed its workers. */
 async function failPoisonous(services: IndexServices, claim: Claim): Promise<ClaimedDocument[]> {
   for (const { id, attempts } of claim.documents) {
     if (attempts > MAX_ATTEMPTS) await fail(services, claim, id, POISON_REASON);
@@ -155,7 +156,7 @@ async function tryLater(
   await services.producer.enqueue(documentIndex, { documentIds: [id] }, { delayMs });
 }
 
-/** Images get their words; documents whose images cannot get them now come again, or go without the last time. */
+/** Adds image descriptions. Documents that cannot get them yet are postponed; the last attempt goes without. */
 async function withImages(
   services: IndexServices,
   claim: Claim,
@@ -201,8 +202,8 @@ async function fail(
 }
 
 /**
- * Whatever ends the work early, the claimed rows go back to waiting. The attempt is returned, except
- * when the time was up: documents that never fit into it must not be tried for ever.
+ * If the work ends early, for whatever reason, the claimed rows return to waiting. The attempt does not count, except
+ * after a job timeout: documents that always exceed it must not be retried forever.
  */
 async function handBackOnFailure(
   services: IndexServices,
@@ -226,7 +227,7 @@ async function handBackOnFailure(
   }
 }
 
-/** Documents of other jobs: theirs may have passed by meanwhile, and this one comes back for its own. */
+/** Sends a job for documents of other jobs, which may have ended by now. This job is retried for its own documents. */
 async function sendOthers(
   services: IndexServices,
   { claim, own }: { claim: Claim; own: readonly DocumentId[] },
@@ -244,7 +245,7 @@ async function sendJob(
   try {
     await producer.enqueue(documentIndex, { documentIds }, { delayMs });
   } catch (error) {
-    log.warn({ error: String(error) }, 'documents wait, job not sent: reconcile will send it');
+    log.warn({ error: String(error) }, 'documents waiting, job not sent: reconcile will send it');
   }
 }
 
@@ -261,7 +262,7 @@ function textOf(document: ClaimedDocument) {
   };
 }
 
-/** Exponential, capped, with up to half of it as jitter; `random` lies in [0, 1). */
+/** Exponential backoff, capped, of which up to half is jitter; `random` is in [0, 1). */
 export function retryDelayMs(attempt: number, random: number): number {
   const base = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS);
   return Math.round(base * (0.5 + random / 2));
@@ -276,7 +277,7 @@ function reasonOf(error: unknown): string {
     return 'Preparing the document took longer than a minute. Split it into smaller documents.';
   }
   if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return 'Preparing the document took more memory than one document may. Split it into smaller documents.';
+    return 'Preparing the document took more memory than allowed. Split it into smaller documents.';
   }
   return error instanceof Error ? error.message : String(error);
 }

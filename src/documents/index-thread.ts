@@ -8,7 +8,7 @@ export function prepareDocuments(documents: DocumentText[]): Prepared[] {
   return documents.map(prepareDocument);
 }
 
-/** Vectors of the builtin embedder, one after the other in one array of texts.length × dimensions. */
+/** Vectors of the builtin embedder, concatenated into one array of texts.length × dimensions. */
 export function embedTexts(task: { texts: readonly string[]; dimensions: number }): Float32Array {
   const vectors = new Float32Array(task.texts.length * task.dimensions);
   task.texts.forEach((text, index) => {

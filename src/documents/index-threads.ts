@@ -8,21 +8,21 @@ import { patient, TaskQueueWithPatience } from './task-queue.ts';
 
 const TASK_TIMEOUT_MS = 60_000;
 const MEMORY_LIMIT_MB = 1_024;
-/** Some tens of milliseconds: as long as the texts of a small document wait behind those of a large one. */
+/** A few tens of milliseconds of work: the longest that a small document waits for a piece of a large one. */
 const TEXTS_PER_TASK = 64;
-/** More text than a slice has is of a document that takes seconds: it goes through the threads in pieces. */
+/** More text than a slice holds comes from a large document that takes seconds, so it is processed in pieces. */
 const LARGE_CHARACTERS = 300_000;
 
-/** The threads that do the CPU-heavy half of indexing, so that the event loop stays free to answer. */
+/** Threads for the CPU-heavy half of indexing, which would block the event loop. */
 export interface IndexThreads {
-  /** One answer per document, in order. Rejects when a task ran out of time or memory. */
+  /** One result per document, in order. Rejects when a task runs out of time or memory. */
   prepare(documents: DocumentText[], signal: AbortSignal): Promise<Prepared[]>;
   /** Vectors of the builtin embedder. */
   embed(texts: readonly string[], dimensions: number, signal: AbortSignal): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
-/** Threads start when the first task comes and end after a while of idleness. */
+/** Threads start with the first task, and stop when idle. */
 export function openIndexThreads(threads: number, log: Logger): IndexThreads {
   const pool = new Piscina({
     filename: new URL('./index-thread.ts', import.meta.url).href,
@@ -32,15 +32,15 @@ export function openIndexThreads(threads: number, log: Logger): IndexThreads {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
     taskQueue: new TaskQueueWithPatience(),
   });
-  // A thread that dies between tasks is replaced; without a listener it would end the process.
+  // The pool replaces a thread that dies between tasks; without a listener the error would end the process.
   pool.on('error', (error: unknown) => log.error({ error: String(error) }, 'an index thread died'));
   const run: RunTask = async (name, task, signal) =>
-    // The name and the types belong together: all come from index-thread.ts.
+    // Names and types match: both come from index-thread.ts.
     (await pool.run(task, {
       name,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TASK_TIMEOUT_MS)]),
     })) as never;
-  // Cutting a very large text is one task of a second: one thread is kept for others.
+  // Cutting a very large text is a single task of about a second, so one thread is kept free for others.
   const enterWithLargeText = openGate(Math.max(1, threads - 1));
   const prepareLarge = async (document: DocumentText, signal: AbortSignal): Promise<Prepared> => {
     const cut = await throughGate(enterWithLargeText, () =>
@@ -87,7 +87,7 @@ type RunTask = <Name extends keyof ThreadTasks>(
   signal: AbortSignal,
 ) => Promise<ReturnType<ThreadTasks[Name]>>;
 
-/** As many of one caller at once as there are threads: the tasks of others come in between. */
+/** Queues only as many pieces of one caller as there are threads, so that tasks of others run in between. */
 async function inPieces<Item, Result>(
   items: readonly Item[],
   width: number,
@@ -102,7 +102,7 @@ async function inPieces<Item, Result>(
   return (await Promise.all(parts)).flat();
 }
 
-/** The builtin embedder with its document side moved to the threads. */
+/** The builtin embedder, with document embedding moved to the threads. */
 export function embedInThreads(embedder: Embedder, threads: IndexThreads): Embedder {
   return {
     model: embedder.model,

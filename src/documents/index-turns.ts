@@ -4,23 +4,22 @@ import { type Claim, claimDocuments, NO_CLAIM } from './claim-documents.ts';
 import { createLaneOrder } from './lane-order.ts';
 import { type LaneCursor, listWaitingLanes, type WaitingLane } from './waiting-lanes.ts';
 
-/** Lanes that turn out to have nothing that this worker may take are passed over, so often in one turn. */
+/** How often one turn may skip lanes that prove to have nothing for this worker. */
 const MAX_TRIES = 8;
 
-/** Says whose documents the workers of this process index next. */
+/** Decides which documents the workers of this process index next. */
 export interface IndexTurns {
-  /** The documents of the next turn, claimed; none when nothing is due that may be taken now. */
+  /** Claims the documents of the next turn; an empty claim when none is due that may be claimed now. */
   next(): Promise<Claim>;
 }
 
 /**
- * What was given to whom is known to this process alone: other processes keep books of their own, and one that forgets
- * all of it does no more than begin a new round.
- * @param places how many turns run at once; one of them is kept for turns that are not long
+ * Each process counts its own turns, in memory only: after a restart it merely begins a new round.
+ * @param places how many turns run at once; one is reserved for turns that are not long
  */
 export function createIndexTurns(db: Database, places: number): IndexTurns {
   const order = createLaneOrder();
-  // One claim after the other, so that each knows what the one before it was given.
+  // One claim at a time, so that each takes the previous ones into account.
   const enter = openGate(1);
   let longPlaces = Math.max(1, places - 1);
   let cursor: LaneCursor | null = null;

@@ -4,7 +4,7 @@ import type { Database } from '#src/platform/database.ts';
 import type { DocumentMetadata, StoredSection } from '#src/tables/documents.ts';
 import { HIDDEN } from './search-terms.ts';
 
-/** Row ids by the ids that their source knows them by; documents that searches do not show are left out. */
+/** Maps external ids to row ids, without documents that searches do not show. */
 export async function findIndexedIds(
   db: Database,
   workspaceId: WorkspaceId,

@@ -3,17 +3,17 @@ import { SLICE_COST } from './claim-documents.ts';
 import { createFairOrder, type FairOrder } from './fair-order.ts';
 import type { LaneCursor, WaitingLane } from './waiting-lanes.ts';
 
-/** After so many turns of others in a row, the lane that has waited longest has one whatever it has had before. */
+/** After this many turns of others in a row, the lane that has waited longest gets one, whatever it has received. */
 const MAX_PASSED_OVER = 3;
-/** Of one turn. */
+/** Maximum number of lanes in one turn. */
 const MAX_LANES_IN_TURN = 64;
 const MAX_WORKSPACES = 10_000;
 
-/** Turns go round the workspaces, and within a workspace round its sources, by what their documents cost. */
+/** Shares turns among workspaces, and within a workspace among its sources, by the cost of their documents. */
 export interface LaneOrder {
-  /** Whose turn it is, the first first. */
+  /** The lanes whose turn it is, in order. */
   next(lanes: readonly WaitingLane[]): WaitingLane[];
-  /** Writes down that a document of the lane was claimed. */
+  /** Records that a document of the lane was claimed. */
   charge(lane: LaneCursor, cost: number): void;
 }
 

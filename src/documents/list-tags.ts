@@ -5,7 +5,7 @@ import type { Database } from '#src/platform/database.ts';
 import { privateToOthers } from './document-access.ts';
 import { HIDDEN } from './search-terms.ts';
 
-/** Tags are suggested while somebody types; the newest documents have those that are in use. */
+/** Tags are suggested while a user types, so only the newest documents are read; they have the tags in use. */
 const NEWEST_DOCUMENTS = 20_000;
 const MAX_TAGS = 100;
 
@@ -17,15 +17,15 @@ export interface DocumentTag {
 
 export interface TagSearch {
   workspaceId: WorkspaceId;
-  /** Whose eyes it is seen with. */
+  /** The user who searches. */
   userId: UserId;
-  /** `key=value` means both; other text either of them; null: any tag. */
+  /** `key=value` matches both parts; other text matches the key or the value; null matches every tag. */
   pattern: string | null;
-  /** Whether what the pattern names may go on after it. */
+  /** Whether the pattern matches prefixes. */
   isPrefix: boolean;
 }
 
-/** Tags of the newest documents that a user may find, in the order of the alphabet, 100 at most. */
+/** Tags of the newest documents that a user may find, in alphabetical order, at most 100. */
 export async function listTags(db: Database, search: TagSearch): Promise<DocumentTag[]> {
   const { workspaceId, userId } = search;
   const { rows } = await sql<DocumentTag>`

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { CcPairId, WorkspaceId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 
-/** Notes when a pair's source has shown documents: pruning leaves alone what was seen after its listing began. */
+/** Records when a pair's source last showed documents. Pruning keeps those seen after its listing began. */
 export async function markSeen(
   trx: DatabaseTransaction,
   pair: { id: CcPairId; workspace_id: WorkspaceId },

@@ -1,18 +1,18 @@
 import type { DocumentMetadata } from '#src/tables/documents.ts';
 
-/** Of a document's metadata. They hold for every door; a connector cuts what its source has beyond them. */
+/** Limits of a document's metadata, however it is sent; a connector cuts what exceeds them. */
 export const METADATA_LIMITS = { keys: 1_000, bytes: 262_144, keyLength: 255, listLength: 1_000 };
 
-/** Hits, chat packets and saved answers repeat the metadata of each document, so they carry no more than this. */
+/** Limits for hits, chat packets and saved answers, each of which repeats the metadata of its documents. */
 const SHOWN_LIMITS = { keys: 100, bytes: 8_192, keyLength: 255, listLength: 100 };
-/** One long value must not take the place of all others. */
+/** One long value must not crowd out all others. */
 const SHOWN_VALUE_BYTES = 2_048;
-/** Of a key in a sentence about it. */
+/** Longest part of a key shown in an error. */
 const SHOWN_KEY_LENGTH = 50;
 
 type Limits = typeof METADATA_LIMITS;
 
-/** What is wrong with the size of metadata, as a sentence without its subject; null when it is within the limits. */
+/** How metadata exceeds the limits, as a sentence without its subject; null if it does not. */
 export function metadataExcess(metadata: DocumentMetadata): string | null {
   const { keys, bytes, keyLength, listLength } = METADATA_LIMITS;
   const entries = Object.entries(metadata);
@@ -31,12 +31,12 @@ export function metadataExcess(metadata: DocumentMetadata): string | null {
   return null;
 }
 
-/** The metadata as far as it keeps the limits: its first keys, without those that are too long themselves. */
+/** The part of the metadata that is within the limits: its first entries, without those that are too long. */
 export function cutMetadata(metadata: DocumentMetadata): DocumentMetadata {
   return takeWhatFits(metadata, METADATA_LIMITS, METADATA_LIMITS.bytes);
 }
 
-/** What is shown of metadata instead of the whole; null when the whole is small enough. */
+/** The part of the metadata to show; null if it is small enough to show as a whole. */
 export function shownMetadata(metadata: DocumentMetadata): DocumentMetadata | null {
   if (jsonBytes(metadata) <= SHOWN_LIMITS.bytes) return null;
   return takeWhatFits(metadata, SHOWN_LIMITS, SHOWN_VALUE_BYTES);
@@ -58,7 +58,7 @@ function takeWhatFits(
     taken.push([key, kept]);
     room -= bytes;
   }
-  // `__proto__` is a key like any other here.
+  // With `fromEntries`, `__proto__` is an ordinary key.
   return Object.fromEntries(taken);
 }
 

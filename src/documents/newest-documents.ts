@@ -23,7 +23,7 @@ interface NewestRow {
   link: string | null;
 }
 
-/** The documents that came last of those that the user may find, by their beginning. */
+/** The newest documents that the user may find, each shown by its first chunk. */
 export async function newestDocuments(
   db: Database,
   scope: { workspaceId: WorkspaceId; userId: UserId; filters: SearchFilters; limit: number },

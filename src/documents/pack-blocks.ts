@@ -1,13 +1,13 @@
 import { type SizedBlock, STRENGTH } from './block.ts';
 import type { TokenLimits } from './size-blocks.ts';
 
-/** A chunk may end this early, as a share of the target, where the text pauses; earlier only before a heading. */
+/** Minimum size of a chunk that ends at a natural break, as a share of the target; smaller before a heading. */
 const MIN_FILL = 0.5;
 const MIN_FILL_BEFORE_HEADING = 0.25;
 
 /**
- * Groups blocks into chunks of at most `maxTokens`: each ends at the strongest break within reach, of equal breaks
- * the one nearest to `targetTokens`. Reads lazily and holds one chunk's blocks at a time.
+ * Groups blocks into chunks of at most `maxTokens`. Each ends at the strongest break within reach; among equal breaks,
+ * at the one nearest to `targetTokens`. Reads lazily and holds the blocks of one chunk at a time.
  */
 export function* packBlocks(
   blocks: Iterable<SizedBlock>,
@@ -29,7 +29,7 @@ export function* packBlocks(
   if (held.length > 0) yield held;
 }
 
-/** Index of the block to begin the next chunk with; the last one when no break is far enough in. */
+/** Index of the block that starts the next chunk; the last block if no break is far enough in. */
 function chooseCut(blocks: readonly SizedBlock[], targetTokens: number): number {
   let best = blocks.length - 1;
   let bestStrength = -1;

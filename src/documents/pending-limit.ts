@@ -3,16 +3,16 @@ import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { Problem } from '#src/platform/errors.ts';
 
-/** A count is trusted this long; what this process accepts meanwhile is added to it. */
+/** A count is valid for this long; documents that this process accepts meanwhile are added to it. */
 const COUNT_VALID_MS = 1_000;
 const RETRY_AFTER_SECONDS = 5;
 const MAX_CACHED = 10_000;
 
-/** Refuses new documents of a workspace while too many of its documents wait for indexing. */
+/** Rejects new documents of a workspace while too many are waiting for indexing. */
 export interface PendingLimit {
   /**
-   * Counts one document more.
-   * @throws Problem RATE_LIMIT_EXCEEDED with the seconds after which to try again
+   * Counts one more document.
+   * @throws Problem RATE_LIMIT_EXCEEDED with the seconds to wait before the next try
    */
   reserveRoom(workspaceId: WorkspaceId): Promise<void>;
 }
@@ -42,7 +42,7 @@ export function createPendingLimit(db: Database, max: number, clock: () => Date)
   };
 }
 
-/** Counts no further than the limit, so that a long backlog costs no more than a short one. */
+/** Stops counting at the limit, so that a long backlog costs no more than a short one. */
 async function countPending(db: Database, workspaceId: WorkspaceId, max: number): Promise<number> {
   const { rows } = await sql<{ pending: number }>`
     select count(*)::int as pending from (
@@ -54,7 +54,7 @@ async function countPending(db: Database, workspaceId: WorkspaceId, max: number)
 function full(max: number): Problem {
   return new Problem(
     'RATE_LIMIT_EXCEEDED',
-    `This workspace has ${max} documents waiting for indexing, the most it may have (MAX_PENDING_DOCUMENTS). Send more when some are indexed; GET /service-api/ingestion/stats shows the backlog.`,
+    `This workspace has ${max} documents waiting for indexing, the maximum (MAX_PENDING_DOCUMENTS). Send more once some are indexed; GET /service-api/ingestion/stats shows the backlog.`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

@@ -14,14 +14,14 @@ export interface PreparedDocument {
 
 interface PlacedDocument extends PreparedDocument {
   kept: KeptChunk[];
-  /** Those that have no row yet. */
+  /** Chunks that have no row yet. */
   unknown: PreparedChunk[];
   goneIds: number[];
 }
 
 /**
- * Finds out which chunks have a row already, and embeds the others: an unchanged chunk keeps its row and vector, and
- * so does one that an attempt wrote which did not come to its end.
+ * Finds the chunks that already have a row, and embeds the others. An unchanged chunk keeps its row and vector, as does
+ * a chunk written by an earlier, unfinished attempt.
  */
 export async function placeChunks(
   { db, embedder }: Pick<DocumentServices, 'db' | 'embedder'>,
@@ -42,14 +42,14 @@ export async function placeChunks(
   return placed.map(({ document, chunks, kept, unknown: own, goneIds }) => {
     const fresh = own.map((chunk) => {
       const vector = vectorOf.get(chunk);
-      if (!vector) throw new GiveUp('The embedder answered with fewer vectors than texts.');
+      if (!vector) throw new GiveUp('The embedder returned fewer vectors than texts.');
       return { chunk, vector };
     });
     return { document, chunkCount: chunks.length, fresh, kept, goneIds };
   });
 }
 
-/** Each stored row serves one chunk of the same text; repeated texts have a row each. */
+/** Each stored row is used for one chunk with the same text; a repeated text has a row for each occurrence. */
 function placeOne(
   one: PreparedDocument,
   stored: Map<string, number[]> = new Map<string, number[]>(),
@@ -64,7 +64,7 @@ function placeOne(
   return placed;
 }
 
-/** Rows of chunks that the documents have now, by the hash of their indexed text. */
+/** The current chunk rows of the documents, by the hash of their indexed text. */
 async function storedChunks(
   db: Database,
   ids: readonly DocumentId[],

@@ -1,4 +1,4 @@
-/** Source types that strict clients of the platform family know, in each of its versions. */
+/** Source types that strict clients know in every version of the platform family. */
 const KNOWN: ReadonlySet<string> = new Set(
   `ingestion_api slack web google_drive gmail github gitbook gitlab guru bookstack outline confluence jira slab
   productboard file coda notion zulip linear hubspot document360 gong google_sites zendesk loopio dropbox sharepoint teams
@@ -6,21 +6,21 @@ const KNOWN: ReadonlySet<string> = new Set(
   not_applicable discord freshdesk fireflies egnyte airtable highspot drupal_wiki imap bitbucket testrail mock_connector
   user_file`.split(/\s+/),
 );
-/** Ours that have another name there. */
+/** Our source types that have another name there. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['tracker', 'jira'],
   ['wiki', 'confluence'],
   ['rss', 'web'],
   ['atom', 'web'],
 ]);
-/** Members that hold what others have written; a `source` in there is theirs. */
+/** Members with free content, in which a `source` is left alone. */
 const FREE: ReadonlySet<string> = new Set([
   'metadata',
   'connector_specific_config',
   'credential_json',
   'tool_arguments',
 ]);
-/** Beside these a `source` is a source type: connectors, credentials, pairs, documents, tags. */
+/** Next to these members, `source` is a source type: connectors, credentials, pairs, documents, tags. */
 const BESIDE_SOURCE = [
   ['connector_specific_config'],
   ['credential_json'],
@@ -30,27 +30,27 @@ const BESIDE_SOURCE = [
   ['indexing_statuses', 'summary'],
   ['has_successful_run'],
 ];
-/** And beside these a `source_type`. */
+/** Next to these members, `source_type` is one. */
 const BESIDE_SOURCE_TYPE = [['document_id', 'semantic_identifier'], ['citation_id']];
 
-/** A source type as clients under `/api` accept it: one that they do not know breaks the whole reply. */
+/** Maps a source type to one that clients under `/api` accept: an unknown one makes them reject the whole reply. */
 export function platformSource(source: string): string {
   const name = source.toLowerCase();
-  // What nobody else knows came by ingestion.
+  // Sources unknown there are shown as ingested.
   return NAMES.get(name) ?? (KNOWN.has(name) ? name : 'ingestion_api');
 }
 
-/** The name of a source for whoever asks: ours, or under `/api` the one that clients there accept. */
+/** The name of a source for a client: our own, or under `/api` one that clients there accept. */
 export function sourceFor(framing: 'sse' | 'lines', source: string): string {
   return framing === 'lines' ? platformSource(source) : source;
 }
 
-/** Sources that are shown there under this name, besides the one that has it. */
+/** Other sources that are shown under this name there. */
 export function shownAs(name: string): string[] {
   return [...NAMES].flatMap(([source, shown]) => (shown === name.toLowerCase() ? [source] : []));
 }
 
-/** JSON for clients under `/api`: every source type is one that they accept; what others have written stays as it is. */
+/** JSON for clients under `/api`: maps every source type to one that they accept, and leaves free content alone. */
 export function toPlatformJson(value: unknown): string {
   const free = new WeakSet<object>();
   return JSON.stringify(value, function withKnownSource(this: object, key, part: unknown) {

@@ -6,7 +6,7 @@ import { type Chunk, chunkDocument } from './chunk-text.ts';
 import { looksBinary } from './clean-text.ts';
 import { tokenize } from './tokenize.ts';
 
-/** What the CPU-heavy half of indexing needs of a document. */
+/** The fields of a document that the CPU-heavy half of indexing needs. */
 export interface DocumentText {
   workspaceId: string;
   title: string;
@@ -14,7 +14,7 @@ export interface DocumentText {
   metadata: DocumentMetadata;
 }
 
-/** What the index keeps of a chunk's indexed text. */
+/** What the index stores for a chunk's indexed text. */
 export interface ChunkTerms {
   /** First 16 bytes of the SHA-256 of the indexed text, hex. */
   hash: string;
@@ -26,7 +26,7 @@ export type PreparedChunk = Chunk & ChunkTerms;
 
 export type Prepared = { chunks: PreparedChunk[] } | { failure: string };
 
-/** Chunks and tokenizes one document. A document that cannot be indexed is an answer, not an error. */
+/** Chunks and tokenizes one document. If it cannot be indexed, returns the failure instead of throwing. */
 export function prepareDocument(document: DocumentText): Prepared {
   const cut = cutDocument(document);
   if ('failure' in cut) return cut;
@@ -34,7 +34,7 @@ export function prepareDocument(document: DocumentText): Prepared {
   return { chunks: cut.chunks.map((chunk) => ({ ...chunk, ...termsOf(chunk.indexedText, salt) })) };
 }
 
-/** The quick half: a tenth of the time. */
+/** Splits a document into chunks: a tenth of the time of `prepareDocument`. */
 export function cutDocument(document: DocumentText): { chunks: Chunk[] } | { failure: string } {
   if (document.sections.some((section) => looksBinary(section.text))) {
     return {
@@ -49,7 +49,7 @@ export function cutDocument(document: DocumentText): { chunks: Chunk[] } | { fai
   }
 }
 
-/** The other half, for as many chunks as the caller likes. */
+/** Finds the terms of any number of chunks: the rest of `prepareDocument`. */
 export function findTerms(task: { workspaceId: string; indexedTexts: string[] }): ChunkTerms[] {
   const salt = workspaceSalt(task.workspaceId);
   return task.indexedTexts.map((text) => termsOf(text, salt));

@@ -6,7 +6,7 @@ import type { DocumentRecord } from './store.ts';
 const timestamp = z.iso.datetime().nullable();
 const milliseconds = z.number().nullable();
 
-/** What ingestion answers for one document, once its row is committed. */
+/** The answer of ingestion for one document, once its row is committed. */
 export const acceptedSchema = z
   .object({
     document_id: z.string(),
@@ -54,7 +54,7 @@ export function presentAccepted(accepted: AcceptedDocument): z.input<typeof acce
 
 export function presentDocument(record: DocumentRecord): z.input<typeof documentStatusSchema> {
   const { accepted_at: accepted, indexing_started_at: started } = record;
-  // An edit starts the clock anew; until it is indexed the earlier time says nothing.
+  // An edit restarts the clock; until it is indexed, the earlier time is meaningless.
   const indexed = record.status === 'indexed' ? record.indexed_at : null;
   return {
     document_id: record.external_id,

@@ -13,17 +13,17 @@ import {
 } from './incoming-document.ts';
 
 export const MAX_BATCH = 1_000;
-/** Of one body, at all levels: a batch of a thousand documents with thousands of sections has fewer. */
+/** Per body, at all levels: a batch of a thousand documents with thousands of sections has fewer. */
 export const MAX_VALUES = 3_000_000;
 
-/** What the bytes are: one item, or `{documents: [item, …]}`. */
+/** The form of the body: one item, or `{documents: [item, …]}`. */
 export type BodyForm = 'item' | 'batch';
 
-/** A document ready to be stored, or why it is not. */
+/** A document ready to be stored, or why it was refused. */
 export type ReadItem =
   | {
       document: PackedDocument;
-      /** Of a document that came without an id: what its id is derived from. */
+      /** For a document without an id: what its id is derived from. */
       unnamed: { title: string; ids: DerivedIds } | null;
     }
   | { refused: Refusal };
@@ -34,13 +34,13 @@ export interface Refusal {
   message: string;
 }
 
-// Only the frame is checked as a whole; each item is checked, and fails, alone.
+// Only the frame is validated as a whole; items are validated, and fail, one by one.
 const frameSchema = z.object({ documents: z.array(z.unknown()).min(1).max(MAX_BATCH) });
 
 /**
- * Parses and checks what was posted; one answer per item, in order. The costly part of a request, and free of everything else, so
- * that a thread can do it.
- * @throws Problem when the body itself is wrong
+ * Parses and validates a posted body; one result per item, in order. This is the costly part of a request and depends
+ * on nothing else, so that a thread can do it.
+ * @throws Problem when the body itself is invalid
  */
 export function readDocuments(
   bytes: Uint8Array,
@@ -50,7 +50,7 @@ export function readDocuments(
   weighJson(bytes, MAX_VALUES);
   const body = parseJson(bytes);
   if (form === 'item') return [readItem(body, context)];
-  // The schema of this very call made it.
+  // The schema in this call produced it.
   const { documents } = parsePart('body', frameSchema, body) as z.output<typeof frameSchema>;
   return documents.map((document) => readItem(document, context));
 }

@@ -11,7 +11,7 @@ export interface ReadTask {
 
 export type ReadResult = { items: ReadItem[] } | { refused: Refusal };
 
-/** Entry point of the threads; `document-reader.ts` calls it by name. What is large is handed over, not copied. */
+/** Entry point of the threads; `document-reader.ts` calls it by name. Large buffers are transferred, not copied. */
 export function read({ bytes, form, context }: ReadTask): ReadResult {
   const result = resultOf(bytes, form, context);
   const buffers =
@@ -26,7 +26,7 @@ export function read({ bytes, form, context }: ReadTask): ReadResult {
       return result;
     },
   });
-  // It is the result again when it arrives.
+  // The receiver gets the plain result.
   return moved as ReadResult;
 }
 

@@ -4,16 +4,16 @@ import type { DocumentId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { DocumentServices } from './document-services.ts';
 
-/** A row whose job was sent longer ago than this, and is not waiting in the queue, has lost it. */
+/** A job that was sent longer ago than this, and is not waiting in the queue, is lost. */
 const STALE_MS = 20_000;
-/** A job that waits behind a backlog is not lost: its rows are as old as the head of the queue. */
+/** A job that waits behind a backlog is not lost, so rows must be older than the head of the queue by this much. */
 const BACKLOG_MARGIN_MS = 30_000;
 const MAX_JOBS_PER_RUN = 400;
 
 type SendServices = Pick<DocumentServices, 'db' | 'producer'>;
 
 /**
- * Sends jobs again for documents that are past due: the queue may have lost everything, the rows have not.
+ * Sends jobs again for overdue documents: the queue may have lost its jobs, but the rows are still there.
  * @returns how many documents were sent again
  */
 export async function reconcileDocuments(
@@ -26,8 +26,8 @@ export async function reconcileDocuments(
 }
 
 /**
- * Sends one job for every unfinished row whose last one was sent at least `lostAfterMs` ago. A row
- * that a worker held when it died is not behind the backlog, so it need not be older than that.
+ * Sends jobs for all unfinished rows whose last job was sent at least `lostAfterMs` ago. A row that a worker held when
+ * it died does not wait behind a backlog, so for it `STALE_MS` is enough.
  */
 export async function sendUnfinished(
   { db, producer }: SendServices,
@@ -53,11 +53,11 @@ export async function sendUnfinished(
 async function databaseTime(db: Database): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now()`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error('A select without a table gave no row.');
+  if (!row) throw new Error('A select without a table returned no row.');
   return row.now;
 }
 
-/** The bounds are fixed for a run: what the run itself has sent is newer and is not taken twice. */
+/** The bounds are fixed for a run: rows that the run has already sent are newer, and are not taken again. */
 async function takeDueDocuments(
   db: Database,
   before: { waiting: Date; abandoned: Date },

@@ -15,12 +15,12 @@ import { assertModelIsCurrent } from './embedding-model.ts';
 import { writeChunks } from './write-chunks.ts';
 
 /**
- * Rows changed in one transaction: everybody waits for a transaction of the embedded database, which has one session. A
- * turn of ordinary documents fits into one step. Those of a large document follow each other, so they are shorter.
+ * Maximum rows changed per transaction: the embedded database has a single session, so everything waits for it. A turn
+ * of ordinary documents fits into one step. A large document takes many steps in succession, so these are shorter.
  */
 const STEP_SIZES: StepSizes = { shared: 400, large: 250 };
 
-/** Who writes: claims and vectors are worth nothing to another. */
+/** The worker that writes, its claim, and the model of its vectors. */
 interface Writer {
   token: string;
   model: string;
@@ -29,13 +29,14 @@ interface Writer {
 }
 
 /**
- * Replaces the documents' chunks: what is unchanged keeps its row and vector, what is new is loaded with COPY, what is
- * gone is deleted. Documents whose claim was lost meanwhile (edited, deleted, taken over) are left alone.
+ * Replaces the documents' chunks: unchanged chunks keep their row and vector, new ones are loaded with COPY, removed
+ * ones are deleted. Documents whose claim was lost meanwhile (edited, deleted, taken over) are left alone.
  *
  * A document with few changes is replaced in one transaction: the old chunks are searchable until the commit. One with
- * many is replaced step by step, and searches see the old text until the new one is complete. An attempt that is cut off
- * is gone on with where it stopped: what it wrote is found again by its hash, and is hidden until then.
- * @returns for `sendDeliveries`: who is told of it
+ * many changes is replaced step by step, and searches see the old text until the new text is complete. After an
+ * interruption, the next attempt continues where the last one stopped: it finds the chunks already written by their
+ * hashes. Until then they are hidden.
+ * @returns the input of `sendDeliveries`
  */
 export async function replaceChunks(
   db: Database,
@@ -47,17 +48,17 @@ export async function replaceChunks(
     const isLarge = steps.length > 1;
     for (const step of steps) {
       writer.signal.throwIfAborted();
-      const told = await (isLarge
+      const deliveries = await (isLarge
         ? writer.inBackground(() => takeStep(db, writer, step))
         : takeStep(db, writer, step));
-      if (told === null) break;
-      toDeliver.push(...told);
+      if (deliveries === null) break;
+      toDeliver.push(...deliveries);
     }
   }
   return toDeliver;
 }
 
-/** @returns null when none of its documents is held any more */
+/** @returns null when the claim on all its documents was lost */
 async function takeStep(
   db: Database,
   { token, model }: Writer,
@@ -76,7 +77,7 @@ async function takeStep(
   });
 }
 
-/** Row locks until the commit; the fence against older revisions. */
+/** Locks the rows until the commit, and leaves out documents that were edited or taken over. */
 async function lockHeldDocuments(
   trx: DatabaseTransaction,
   token: string,
@@ -91,7 +92,7 @@ async function lockHeldDocuments(
   return changes.filter(({ document }) => revisions.get(document.id) === document.revision);
 }
 
-/** Before the chunks are numbered: those that come have higher ids than `hidden_above`. */
+/** Must run before new chunks get their ids, so that these are above `hidden_above`. */
 async function showChunks(
   trx: DatabaseTransaction,
   held: readonly ChunkChanges[],

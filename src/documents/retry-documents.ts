@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DocumentId } from '#src/ids.ts';
 import type { DatabaseTransaction } from '#src/platform/database.ts';
 
-/** Gives failed documents all their attempts back. The caller has locked the rows, and sends their jobs afterwards. */
+/** Resets the attempts of failed documents. The caller has locked the rows, and sends their jobs afterwards. */
 export async function retryDocuments(
   trx: DatabaseTransaction,
   ids: readonly DocumentId[],

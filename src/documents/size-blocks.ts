@@ -2,18 +2,18 @@ import { type Block, type SizedBlock, STRENGTH } from './block.ts';
 import { countTokens, takeTokens } from './count-tokens.ts';
 
 export interface TokenLimits {
-  /** What a chunk should have. */
+  /** Desired size of a chunk. */
   targetTokens: number;
-  /** What no chunk exceeds. */
+  /** Maximum size of a chunk. */
   maxTokens: number;
 }
 
-/** Text given to the sentence segmenter at once; it copies what it gets. */
+/** Characters passed to the sentence segmenter at once; it copies its input. */
 const SENTENCE_WINDOW = 64 * 1024;
 
 /**
- * Counts each block's tokens and splits those above the limit: into sentences, and what is still too long at lines,
- * else words, else anywhere but inside a surrogate pair. `text` is the section with its tags masked.
+ * Counts each block's tokens and splits blocks above the limit into sentences. A sentence that is still too long is
+ * split at lines, else at words, else anywhere except inside a surrogate pair. `text` is the section with tags masked.
  */
 export function* sizeBlocks(
   text: string,
@@ -48,7 +48,7 @@ function* sentencesOf(text: string, start: number, end: number) {
   const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
   for (let from = start; from < end;) {
     const to = windowEnd(text, from, end);
-    // A line break ends a sentence for the segmenter, but wrapped prose breaks lines anywhere.
+    // For the segmenter a line break ends a sentence, but wrapped prose breaks lines anywhere.
     const window = text.slice(from, to).replace(/[\r\n\u2028\u2029]/g, ' ');
     for (const { segment, index } of segmenter.segment(window)) {
       const span = trimmed(segment, from + index);
@@ -75,13 +75,13 @@ function* cutAtWords(text: string, start: number, end: number, budget: number) {
   }
 }
 
-/** The last line break before `reach`, else the last white space, else `reach`; always beyond `from`. */
+/** The last line break before `reach`, else the last white space, else `reach`; always after `from`. */
 function wordEnd(text: string, from: number, reach: number): number {
   const line = lastWhitespace(text, from + (reach - from) / 2, reach, /[\r\n]/);
   if (line !== -1) return line;
   const space = lastWhitespace(text, from + 1, reach, /\s/);
   if (space !== -1) return space;
-  // A budget below the cost of one character must still advance by that character.
+  // Advances by at least one character, even if that exceeds the budget.
   return reach > from ? reach : from + String.fromCodePoint(text.codePointAt(from) ?? 0).length;
 }
 

@@ -10,7 +10,7 @@ const PARAGRAPH_ELEMENTS = new Set(
 const ROW_ELEMENTS = new Set(['li', 'tr', 'dt', 'dd', 'figcaption']);
 const HEADING = /^h([1-6])$/;
 
-/** `html` with every tag blanked out, offset for offset: what is left is what counts as text. */
+/** `html` with every tag replaced by spaces, so that only text is left and offsets stay the same. */
 export function maskTags(html: string): string {
   const parts: string[] = [];
   for (const { kind, name, start, end } of htmlTokens(html)) {
@@ -21,7 +21,7 @@ export function maskTags(html: string): string {
   return parts.join('');
 }
 
-/** Blocks of HTML: headings, paragraphs, list items and table rows (or their cells, where these hold paragraphs). */
+/** Blocks of HTML: headings, paragraphs, list items and table rows (or cells, if these contain paragraphs). */
 export function* splitHtml(html: string): Generator<Block> {
   const splitter = new HtmlSplitter(html);
   for (const token of htmlTokens(html)) {
@@ -39,7 +39,7 @@ export function* splitHtml(html: string): Generator<Block> {
 class HtmlSplitter {
   readonly #html: string;
   readonly #path = new HeadingPath();
-  /** Extent of the text of the block being read. */
+  /** The text span of the block being read. */
   #open: Span | null = null;
   #strength = STRENGTH.paragraph;
   #headingLevel: number | null = null;
@@ -61,7 +61,7 @@ class HtmlSplitter {
     if (this.#row !== null) this.#row.span = { start: this.#row.span?.start ?? from, end: to };
   }
 
-  /** Takes a tag and returns the block that it ended, if any. */
+  /** Takes a tag and returns the block that it ends, if any. */
   takeTag({ kind, name }: HtmlToken): Block | null {
     if (kind === 'hidden') return null;
     const heading = HEADING.exec(name)?.[1];
@@ -87,7 +87,7 @@ class HtmlSplitter {
         : this.#path.enter(level, visibleText(this.#html.slice(open.start, open.end)));
     const block: Block = {
       ...open,
-      // What follows a heading stays with it, unless that is the next heading.
+      // A block that follows a heading stays with it, unless it is a heading too.
       strength: this.#afterHeading && level === null ? STRENGTH.none : this.#strength,
       headings,
       tableHeader: this.#row === null ? null : this.#tableHeader,
@@ -98,12 +98,12 @@ class HtmlSplitter {
     return block;
   }
 
-  /** How well a chunk may begin behind this tag; null when the tag stands inside a line. */
+  /** How suitable the position after this tag is as the start of a chunk; null for an inline tag. */
   #strengthOf(name: string, heading: string | undefined): number | null {
     if (heading !== undefined) return headingStrength(Number(heading));
     if (ROW_ELEMENTS.has(name)) return STRENGTH.row;
     if (!PARAGRAPH_ELEMENTS.has(name)) return null;
-    // Paragraphs inside a cell hold together better than two rows do.
+    // Paragraphs inside a cell belong together more closely than two rows do.
     return this.#row === null || name === 'table' ? STRENGTH.paragraph : STRENGTH.sentence;
   }
 

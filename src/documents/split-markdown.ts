@@ -30,13 +30,13 @@ export function* splitMarkdown(text: string): Generator<Block> {
   if (last !== null) yield last;
 }
 
-/** Reads line by line and keeps the one block that may still grow. */
+/** Reads line by line and holds the one block that may still grow. */
 class MarkdownSplitter {
   readonly #text: string;
   readonly #path = new HeadingPath();
   #open: OpenBlock | null = null;
   #afterBlank = true;
-  /** What ends the code block being read. */
+  /** The fence that ends the code block being read. */
   #fence: string | null = null;
   #tableHeader: Span | null = null;
 
@@ -44,7 +44,7 @@ class MarkdownSplitter {
     this.#text = text;
   }
 
-  /** Takes the next line and returns the block that it ended, if any. */
+  /** Takes the next line and returns the block that it ends, if any. */
   take(line: Line): Block | null {
     if (line.body === '') {
       this.#afterBlank = true;
@@ -71,7 +71,7 @@ class MarkdownSplitter {
     return this.#begin(line, 'code', isTopLevel ? STRENGTH.row : STRENGTH.line);
   }
 
-  /** A line that makes a heading or a table's header row of the single line above it. */
+  /** Handles a line that turns the single line above it into a heading or a table's header row. */
   #turnsParagraph(line: Line): boolean {
     const open = this.#open;
     if (open?.kind !== 'paragraph' || open.lineCount !== 1 || this.#afterBlank) return false;
@@ -140,7 +140,7 @@ class MarkdownSplitter {
     tableHeader: Span | null = null,
   ): Block | null {
     const closed = this.#open;
-    // What follows a heading stays with it, unless that is the next heading.
+    // A block that follows a heading stays with it, unless it is a heading too.
     const isCaptioned = closed?.kind === 'heading' && kind !== 'heading';
     this.#open = {
       start: line.start,
@@ -166,7 +166,7 @@ class MarkdownSplitter {
 }
 
 function headingText(body: string, level: number): string {
-  // Bounded before the expression, so that its cost is too.
+  // Cut first, which bounds the cost of the expression.
   return body.slice(level, 1000).replace(/\s#+\s*$/, '');
 }
 
@@ -174,7 +174,7 @@ function isTableDelimiter(body: string): boolean {
   return TABLE_DELIMITER.test(body) && body.includes('|') && body.includes('-');
 }
 
-/** Lines without the white space around them. A form feed (a page's end in extracted text) ends a line too. */
+/** Lines without surrounding white space. A form feed (the end of a page in extracted text) also ends a line. */
 function* linesOf(text: string): Generator<Line> {
   const breaks = /\r?\n|\r|\f/g;
   let lineStart = 0;

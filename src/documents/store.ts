@@ -13,7 +13,7 @@ import {
 } from './document-access.ts';
 import { SHOWN_TITLE } from './shown-columns.ts';
 
-/** A document as its owner sees it; content stays where it is. */
+/** A document as its owner sees it, without its content. */
 export interface DocumentRecord {
   id: DocumentId;
   external_id: string;
@@ -40,7 +40,7 @@ const RECORD = sql`d.id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d
   d.indexed_at, array(select cc_pair_id from document_cc_pair where document_id = d.id
     order by cc_pair_id) as cc_pair_ids`;
 
-/** Null when there is none that the reader may see. */
+/** Null if there is none that the reader may see. */
 export async function findDocument(
   db: Database,
   { workspaceId, userId }: Reader,
@@ -63,7 +63,7 @@ export interface DocumentListing {
   limit: number;
 }
 
-/** Those that the reader may see, newest first. */
+/** Lists documents that the reader may see, newest first. */
 export async function listDocuments(
   db: Database,
   listing: DocumentListing,
@@ -87,9 +87,9 @@ export async function listDocuments(
 }
 
 /**
- * Takes a document out of search at once; its rows are removed by a job.
- * @returns its row id, or null when there is none that the writer sees
- * @throws Problem UNAUTHORIZED when the writer sees it and may not change it
+ * Removes a document from search at once; a job deletes its rows later.
+ * @returns its row id, or null if there is none that the writer can see
+ * @throws Problem UNAUTHORIZED when the writer can see it but may not change it
  */
 export async function markDeleting(
   db: Database,
@@ -112,9 +112,9 @@ export interface IngestionStats {
   counts: Record<DocumentStatus, number>;
   /** Over the last minute. */
   documentsPerSecond: number;
-  /** Age of the oldest document that waits or is being indexed; null when none is. */
+  /** Age of the oldest document that is waiting or being indexed; null if there is none. */
   oldestPendingSeconds: number | null;
-  /** Null when documents wait and none was indexed in the last minute. */
+  /** Null if documents are waiting but none was indexed in the last minute. */
   estimatedSecondsToDrain: number | null;
 }
 
@@ -145,7 +145,7 @@ function secondsToDrain(pending: number, perSecond: number): number | null {
   return perSecond === 0 ? null : Math.ceil(pending / perSecond);
 }
 
-/** Documents by status, of one workspace or of all. */
+/** Number of documents by status, of one workspace or of all. */
 export async function countByStatus(
   db: Database,
   workspaceId: WorkspaceId | null,

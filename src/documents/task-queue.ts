@@ -2,17 +2,17 @@ import { FixedQueue, queueOptionsSymbol, type TaskQueue } from 'piscina';
 
 type Task = Parameters<TaskQueue['push']>[0];
 
-/** Marks a task as one of very many: those of others that come after it go before it. */
+/** Marks a task as one of many of a large document: later tasks of others overtake it. */
 const PATIENT = { isPatient: true };
 
-/** The task, to be queued behind all that are not patient. */
+/** Returns the task marked as patient, so that it waits behind all ordinary tasks. */
 export function patient<T extends object>(task: T): T {
   return { ...task, [queueOptionsSymbol]: PATIENT };
 }
 
 /**
- * First come, first served, but patient tasks wait while there are others. So the threads are never idle, and the text
- * of a small document waits for one piece of a large one, not for all of them.
+ * First in, first out, but patient tasks wait while there are ordinary ones. So threads are not idle while any task
+ * waits, and a small document waits for one piece of a large document, not for all of them.
  */
 export class TaskQueueWithPatience implements TaskQueue {
   readonly #ordinary = new FixedQueue();

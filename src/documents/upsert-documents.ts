@@ -13,7 +13,7 @@ export interface AcceptedRow {
   id: DocumentId;
   status: DocumentStatus;
   already_existed: boolean;
-  /** False when the content is what is indexed, or waiting to be, already. */
+  /** False when the same content is already indexed or waiting to be indexed. */
   changed: boolean;
 }
 
@@ -23,12 +23,12 @@ export interface RefusedRow {
   refusal: Refusal;
 }
 
-/** Why a row was not written: it needs its pair, and that is gone or going; or its writer may not. */
+/** Why a row was not written: its required pair is deleted or being deleted, or its writer lacks permission. */
 export type Refusal = 'pair gone' | 'pair of others' | 'document of others';
 
 /**
- * Writes documents whose ids differ; one row for each, in their order. It tries again what a concurrent writer hid: a row
- * committed after the statement's snapshot, with the same content, is neither written by the statement nor seen by it.
+ * Writes documents with distinct ids; returns one row per document, in order. Retries documents hidden by a concurrent
+ * writer: the statement neither writes nor sees a row with the same content that was committed after its snapshot.
  * @throws Problem SERVICE_UNAVAILABLE when others keep writing the same documents
  */
 export async function upsertDocuments(
@@ -51,7 +51,7 @@ export async function upsertDocuments(
   if (missing.length > 0) {
     throw new Problem(
       'SERVICE_UNAVAILABLE',
-      'The document is being written by others; send it again.',
+      'Other requests are writing this document; send it again.',
       {
         retryAfterSeconds: 1,
       },
@@ -60,20 +60,20 @@ export async function upsertDocuments(
   return rows;
 }
 
-/** Of the JSON that `upsert` is given. */
+/** Columns of the JSON that `upsert` passes to the statement. */
 const INPUT_COLUMNS =
   sql.raw(`n int, "workspaceId" uuid, writer json, "ccPairId" int, "needsPair" boolean, "requestId" text, "externalId" text,
   "semanticIdentifier" text, title text, source text, sections json, metadata json, "shownMetadata" json, tags json,
   "docUpdatedAt" timestamptz, "primaryOwners" json, "secondaryOwners" json,
   "contentHash" text, "contentBytes" int, "indexCost" int`);
 
-/** A document that nobody sends, but the product stores by itself, has no writer. */
+/** The writer of an input row; null for a document that Millrace stores by itself. */
 const WRITER = {
   userId: sql`(writer->>'userId')::uuid`,
   isMember: sql`writer->>'role' = 'member'`,
 };
 
-/** Of a row of `input`; null when it may be written. */
+/** Why a row of `input` is refused; null if it may be written. */
 const REFUSAL = sql`case
   when coalesce("needsPair", false) and not exists (select 1 from cc_pair n
     where n.id = "ccPairId" and n.workspace_id = "workspaceId" and n.status <> 'DELETING')
@@ -86,8 +86,9 @@ const REFUSAL = sql`case
     then 'document of others' end`;
 
 /**
- * Attaches each document to the pair that it names; a new one that names none joins the default pair. What a private
- * pair changed is from then on for its owner alone: it leaves the pairs of others until they send the same content.
+ * Attaches each document to the pair that it names; a new document that names none joins the default pair. A document
+ * changed through a private pair is then visible to its owner only: it leaves the pairs of others until they send the
+ * same content.
  */
 const ATTACHED = sql`chosen as (
       select k.id, k.already_existed, k.changed, coalesce(named.id, fallback.id) as pair,
@@ -157,7 +158,7 @@ async function upsert(
   return rows;
 }
 
-/** A list of their objects, each with its place and its id: of two fields of one name the last counts. */
+/** A JSON array of the documents, each with its position and id appended: the last of two equal fields counts. */
 function inputOf(documents: PackedDocument[]): string {
   const objects = documents.map(({ json, externalId }, n) => {
     const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8');

@@ -2,32 +2,32 @@ import { type RawBuilder, sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 
-/** Waiting documents of one workspace and one source: a crawl does not keep the workspace's other documents waiting. */
+/** Waiting documents of one workspace and source. A crawl thus does not hold up the workspace's other documents. */
 export interface WaitingLane {
   workspace_id: WorkspaceId;
   source: string;
-  /** Since when its first document could have been indexed. */
+  /** When its first document became due. */
   due_at: Date;
 }
 
 /** Where a listing stopped. */
 export type LaneCursor = Pick<WaitingLane, 'workspace_id' | 'source'>;
 
-/** Bounds what a turn costs while very many workspaces wait: the next turn goes on behind these. */
+/** Bounds the cost of a turn when many workspaces are waiting: the next turn continues after these lanes. */
 const MAX_LANES = 500;
 
 /** The expression of the index `document_turn`. */
 export const DUE_AT: RawBuilder<Date> = sql`coalesce(next_attempt_at, accepted_at)`;
-/** The delayed job of a postponed document may come a moment early. */
+/** The delayed job of a postponed document may run a moment early. */
 export const DUE: RawBuilder<boolean> = sql`${DUE_AT} <= now() + interval '1 second'`;
 
 const BEFORE_ALL = sql`('00000000-0000-0000-0000-000000000000'::uuid, ''::text)`;
 
 /**
- * The lanes that have a document to index now. One index probe for each lane, however many documents wait in it (a
- * loose index scan, as the wiki of PostgreSQL describes it).
- * @param after where the listing before this one stopped; null from the beginning
- * @returns `next`, where the next listing goes on; null when this one has come to the end
+ * The lanes with a document that is due. Takes one index probe per lane, however many documents wait in it (a loose
+ * index scan, https://wiki.postgresql.org/wiki/Loose_indexscan).
+ * @param after where the previous listing stopped; null to start at the beginning
+ * @returns `next`: where the next listing continues, or null if this one reached the end
  */
 export async function listWaitingLanes(
   db: Database,

@@ -17,7 +17,7 @@ interface NewChunk {
   vector: Float32Array;
 }
 
-/** Makes the rows of chunks, their vectors and terms, and the term counts, what the changes say. */
+/** Applies the changes to the rows of chunks, their vectors and terms, and to the term counts. */
 export async function writeChunks(
   trx: DatabaseTransaction,
   changes: readonly ChunkChanges[],
@@ -36,7 +36,7 @@ export async function writeChunks(
   await deltas.write(trx);
 }
 
-/** Most stay where they were: those are not written again. */
+/** Most chunks stay where they were; their rows are not written. */
 async function moveKeptChunks(trx: DatabaseTransaction, kept: readonly KeptChunk[]): Promise<void> {
   if (kept.length === 0) return;
   const moved = kept.map(({ chunk, keptId }) => ({ id: keptId, ...placeOf(chunk) }));

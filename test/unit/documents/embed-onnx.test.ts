@@ -73,6 +73,6 @@ test('a model with other dimensions is rejected, naming both numbers', async () 
   const load = async () => fakePackage(4).transformers;
   const embedder = await createOnnxEmbedder({ model: model.folder, dimensions: 3, load });
   await expect(embedder.embedQuery('a', () => 1, signal)).rejects.toThrow(
-    'makes 4 dimensions, but EMBEDDING_DIMENSIONS is 3',
+    'has 4 dimensions, but EMBEDDING_DIMENSIONS is 3',
   );
 });

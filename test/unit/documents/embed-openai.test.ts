@@ -204,7 +204,7 @@ test('a redirect is not followed, to protect the key', async () => {
 });
 
 test.each([
-  ['the wrong dimension', { data: [{ index: 0, embedding: [1, 2] }] }, 'answers 2 dimensions'],
+  ['the wrong dimension', { data: [{ index: 0, embedding: [1, 2] }] }, 'returns 2 dimensions'],
   ['too few vectors', { data: [] }, '0 embeddings for 1 texts'],
   ['the wrong index', { data: [{ index: 4, embedding: [1, 2, 3] }] }, 'no embedding for text 0'],
   ['something else', '<html>Login</html>', 'check EMBEDDING_BASE_URL'],

@@ -12,7 +12,7 @@ import {
   termId,
 } from '#src/documents/bm25.ts';
 import { embedQueryText, embedText } from '#src/documents/embed-builtin.ts';
-import { fuseScores, type Scored } from '#src/documents/fuse-scores.ts';
+import { fuseScores, type Scored } from '#src/documents/search/fuse-scores.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 
 const COLLECTIONS_URL = new URL('../../shared/data', import.meta.url);

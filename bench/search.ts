@@ -3,7 +3,7 @@ import { ensureBootstrap } from '#src/accounts/ensure-bootstrap.ts';
 import { ingestionItemSchema, toIncomingDocument } from '#src/documents/incoming-document.ts';
 import { indexDocuments } from '#src/documents/index-documents.ts';
 import { promoteVectors } from '#src/documents/promote-vectors.ts';
-import { searchDocuments } from '#src/documents/search.ts';
+import { searchDocuments } from '#src/documents/search/search-documents.ts';
 import { foldTermDeltas } from '#src/documents/term-counts.ts';
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import { openServices } from '#src/open-services.ts';

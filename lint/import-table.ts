@@ -82,6 +82,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'runs',
     'administration',
   ],
+  documents: ['.', 'search'],
   leads: ['lexicon', 'extract', '.', 'merge', 'visit', 'search', 'scrapes'],
   email: ['.', 'administration'],
   chat: [

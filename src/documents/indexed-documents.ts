@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { DocumentMetadata, StoredSection } from '#src/tables/documents.ts';
-import { HIDDEN } from './search-terms.ts';
+import { HIDDEN } from './shown-chunks.ts';
 
 /** Maps external ids to row ids, without documents that searches do not show. */
 export async function findIndexedIds(

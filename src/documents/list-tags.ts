@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { privateToOthers } from './document-access.ts';
-import { HIDDEN } from './search-terms.ts';
+import { HIDDEN } from './shown-chunks.ts';
 
 /** Tags are suggested while a user types, so only the newest documents are read; they have the tags in use. */
 const NEWEST_DOCUMENTS = 20_000;

@@ -32,3 +32,9 @@ export function areShown(
       select unnest(hidden_ids) from document
       where workspace_id = ${workspaceId} and hidden_ids is not null))`;
 }
+
+/**
+ * True for a document that is being deleted, and for one that was then sent again until its new content is indexed.
+ * The index `document_hidden` has the same condition.
+ */
+export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at)`);

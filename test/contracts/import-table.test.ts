@@ -35,7 +35,7 @@ const CASES: readonly [file: string, imported: string, allowed: boolean][] = [
   ['src/documents/a.ts', '#src/services.ts', false],
   ['src/documents/b.ts', '#src/open-services.ts', false],
   ['src/documents/c.ts', '#src/platform/errors.ts', true],
-  ['src/platform/a.ts', '#src/documents/search.ts', false],
+  ['src/platform/a.ts', '#src/documents/search/search-documents.ts', false],
   ['src/platform/b.ts', '#src/tables/tables.ts', true],
   ['src/tables/a.ts', '#src/platform/errors.ts', false],
   ['src/api/a.ts', '#src/api/routes/index.ts', false],

@@ -81,14 +81,14 @@ export const documentMutants: readonly Mutant[] = [
   },
   {
     fault: 'lexical and dense scores have swapped weights',
-    file: 'src/documents/fuse-scores.ts',
+    file: 'src/documents/search/fuse-scores.ts',
     find: 'addMinMax(fused, lexical, 1 - denseWeight);',
     replace: 'addMinMax(fused, lexical, denseWeight);',
     tests: ['test/unit/documents/fuse-scores.test.ts'],
   },
   {
     fault: 'a search with few hits counts the first rank twice',
-    file: 'src/documents/fuse-scores.ts',
+    file: 'src/documents/search/fuse-scores.ts',
     find: 'weight / (RRF_K + 1 + rank)',
     replace: 'weight / (RRF_K + 1 + Math.max(1, rank))',
     tests: ['test/unit/documents/fuse-scores.test.ts'],

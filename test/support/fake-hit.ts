@@ -1,4 +1,4 @@
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 
 /** A search hit with this text, whose title and link come from its id. */
 export function fakeHit(id: string, text: string): SearchHit {

@@ -7,7 +7,7 @@ import { type Packet, packetSchema } from '#src/chat/wire/packets.ts';
 import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import { createInternalSearch } from '#src/chat/built-in-tools/internal-search.ts';
 import { defineTool, type Tool, ToolFailed } from '#src/chat/tools/tool.ts';
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import { fakeHit } from './fake-hit.ts';
 
 export const searchFor = (...hits: SearchHit[]): Tool => createInternalSearch(async () => hits);

@@ -7,10 +7,10 @@ import { toPlatformJson } from '#src/documents/platform-source.ts';
 import { withSpellings } from '#src/connectors/kinds/source-spellings.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
 import { visibleText } from '#src/documents/html-text.ts';
-import { newestDocuments } from '#src/documents/newest-documents.ts';
-import { searchDocuments } from '#src/documents/search.ts';
-import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search-filters.ts';
-import { searchDocSchema, type SearchHit } from '#src/documents/search-hit.ts';
+import { newestDocuments } from '#src/documents/search/newest-documents.ts';
+import { searchDocuments } from '#src/documents/search/search-documents.ts';
+import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search/search-filters.ts';
+import { searchDocSchema, type SearchHit } from '#src/documents/search/search-hit.ts';
 
 const MAX_QUERY_LENGTH = 2_048;
 const ADMIN_RESULTS = 50;

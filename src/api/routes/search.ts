@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { defineRoute, type Route } from '#src/api/route.ts';
 import { withSpellings } from '#src/connectors/kinds/source-spellings.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
-import { searchDocuments } from '#src/documents/search.ts';
+import { searchDocuments } from '#src/documents/search/search-documents.ts';
 import { visibleText } from '#src/documents/html-text.ts';
-import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search-filters.ts';
-import { searchHitSchema } from '#src/documents/search-hit.ts';
+import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search/search-filters.ts';
+import { searchHitSchema } from '#src/documents/search/search-hit.ts';
 
 const MAX_QUERY_LENGTH = 2_048;
 const { source_type, document_set, tags, time_cutoff } = searchFiltersSchema.shape;

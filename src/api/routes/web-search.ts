@@ -9,7 +9,7 @@ import {
 } from '#src/chat/search/present-web.ts';
 import { readWebPages, toPageUrls } from '#src/chat/search/read-web-pages.ts';
 import { tidyTexts } from '#src/chat/tools/text-list.ts';
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import { openSearchProvider } from '#src/leads/search/open-search-provider.ts';
 import { SearchProviderFailed } from '#src/leads/search/search-provider.ts';
 import { Problem } from '#src/platform/errors.ts';

@@ -1,5 +1,5 @@
 import { cleanText } from '#src/documents/clean-text.ts';
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import { startMessage } from '#src/chat/steps/ask-model.ts';
 import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import { extractFrom } from '#src/chat/extract/extract-from.ts';

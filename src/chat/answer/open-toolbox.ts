@@ -1,6 +1,6 @@
-import { readPassages } from '#src/documents/read-passages.ts';
-import { searchDocuments } from '#src/documents/search.ts';
-import type { SearchFilters } from '#src/documents/search-filters.ts';
+import { readPassages } from '#src/documents/search/read-passages.ts';
+import { searchDocuments } from '#src/documents/search/search-documents.ts';
+import type { SearchFilters } from '#src/documents/search/search-filters.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { ChatServices } from '#src/chat/chat-services.ts';
 import type { ChatModel } from '#src/chat/model/chat-model.ts';

@@ -1,4 +1,4 @@
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import { type ModelStep, type ModelStepInput, startMessage } from '#src/chat/steps/ask-model.ts';
 import { askWithin } from '#src/chat/steps/ask-within.ts';
 import { callingMessage, refusedCalls } from '#src/chat/steps/call-messages.ts';

@@ -1,4 +1,4 @@
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 
 /** Parallel tools number their documents in ranges this far apart, so that no two collide. */
 const RANGE = 100;

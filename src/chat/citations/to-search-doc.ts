@@ -1,4 +1,4 @@
-import type { SearchDoc, SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchDoc, SearchHit } from '#src/documents/search/search-hit.ts';
 import { safeLink } from './safe-link.ts';
 
 /** The part of a hit that packets carry: without its text and offsets, and without an unsafe link. */

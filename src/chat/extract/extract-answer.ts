@@ -1,4 +1,4 @@
-import type { WordCounts } from '#src/documents/read-passages.ts';
+import type { WordCounts } from '#src/documents/search/read-passages.ts';
 import { answersQuestion } from './answers-question.ts';
 import { type Alternatives, matchTerms } from './match-terms.ts';
 import { type Candidate, readCandidates, type Source } from './read-candidates.ts';

@@ -1,5 +1,5 @@
-import type { PassagesInput, readPassages } from '#src/documents/read-passages.ts';
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { PassagesInput, readPassages } from '#src/documents/search/read-passages.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import type { Asked } from './extract-answer.ts';
 import { toSources } from './to-sources.ts';
 import { type ExtractPiece, writeExtract } from './write-extract.ts';

@@ -1,5 +1,5 @@
-import type { FurtherPassage } from '#src/documents/read-passages.ts';
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { FurtherPassage } from '#src/documents/search/read-passages.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import type { Source } from './read-candidates.ts';
 
 type FoundHit = Pick<

@@ -1,5 +1,5 @@
 import { idf } from '#src/documents/bm25.ts';
-import type { WordCounts } from '#src/documents/read-passages.ts';
+import type { WordCounts } from '#src/documents/search/read-passages.ts';
 import type { Alternatives } from './match-terms.ts';
 import type { AskedTerm } from './read-question.ts';
 

@@ -1,5 +1,5 @@
 import type { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import { escapeQuote } from './escape-quote.ts';
 import { extractAnswer } from './extract-answer.ts';
 import { toSources } from './to-sources.ts';

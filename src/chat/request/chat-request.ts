@@ -4,7 +4,7 @@ import {
   NO_FILTERS,
   searchFiltersSchema,
   type SearchFilters,
-} from '#src/documents/search-filters.ts';
+} from '#src/documents/search/search-filters.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import { llmOverrideSchema, type LlmOverride } from '#src/chat/model/llm-override.ts';
 import type { MessageParent } from '#src/chat/turns/turn-place.ts';

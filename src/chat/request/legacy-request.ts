@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search-filters.ts';
-import { searchDocSchema } from '#src/documents/search-hit.ts';
+import { NO_FILTERS, searchFiltersSchema } from '#src/documents/search/search-filters.ts';
+import { searchDocSchema } from '#src/documents/search/search-hit.ts';
 import {
   type ChatRequest,
   chatRequestSchema,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { NO_FILTERS } from '#src/documents/search-filters.ts';
+import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
 import type { ChatSessionId } from '#src/ids.ts';
 import { Problem } from '#src/platform/errors.ts';
 import type { ChatModels } from '#src/chat/model/chat-models.ts';

@@ -4,7 +4,7 @@ import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import type { Packet } from '#src/chat/wire/packets.ts';
 import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import { interleave } from '#src/platform/interleave.ts';
 import { askWithinBudget, type ResearchRun } from './ask-within-budget.ts';
 import type { Place } from './place.ts';

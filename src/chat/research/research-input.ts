@@ -1,7 +1,7 @@
 import type { ChatModel, ChatModelMessage } from '#src/chat/model/chat-model.ts';
 import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import type { ResearchLimits } from './research-limits.ts';
 
 export interface ResearchInput {

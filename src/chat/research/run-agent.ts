@@ -6,7 +6,7 @@ import type { Packet } from '#src/chat/wire/packets.ts';
 import { runTools } from '#src/chat/steps/run-tools.ts';
 import type { ToolCall } from '#src/chat/wire/tool-call.ts';
 import type { Tool } from '#src/chat/tools/tool.ts';
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import { startDeadline } from '#src/platform/deadline.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { askForWords } from './ask-for-words.ts';

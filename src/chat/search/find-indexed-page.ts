@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { safeLink } from '#src/chat/citations/safe-link.ts';
 import { visibleText } from '#src/documents/html-text.ts';
-import { blurb } from '#src/documents/highlight.ts';
+import { blurb } from '#src/documents/search/highlight.ts';
 import { privateToOthers } from '#src/documents/document-access.ts';
-import { HIDDEN } from '#src/documents/search-terms.ts';
-import { areShown } from '#src/documents/shown-chunks.ts';
+import { areShown, HIDDEN } from '#src/documents/shown-chunks.ts';
 import { SHOWN_METADATA, SHOWN_TITLE } from '#src/documents/shown-columns.ts';
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { DocumentMetadata } from '#src/tables/documents.ts';

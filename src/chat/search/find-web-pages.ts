@@ -4,7 +4,7 @@ import {
   SearchProviderFailed,
 } from '#src/leads/search/search-provider.ts';
 import { visibleText } from '#src/documents/html-text.ts';
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import { fuseRanks, type RankedList } from './fuse-ranks.ts';
 import { webDocument } from './web-document.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import type { OpenedWebPage } from './read-web-pages.ts';
 
 const numbered = z.object({

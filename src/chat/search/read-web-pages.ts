@@ -1,5 +1,5 @@
 import { cleanText } from '#src/documents/clean-text.ts';
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import type { UserId, WorkspaceId } from '#src/ids.ts';
 import { whyUncallable } from '#src/leads/visit/explain-fetch-failure.ts';
 import { startDeadline, untilAborted } from '#src/platform/deadline.ts';

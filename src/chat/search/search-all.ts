@@ -1,6 +1,6 @@
 import { countTokens } from '#src/documents/count-tokens.ts';
 import { visibleText } from '#src/documents/html-text.ts';
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import { type FusedItem, fuseRanks } from './fuse-ranks.ts';
 
 /** Limit of a single search. */

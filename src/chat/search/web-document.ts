@@ -1,6 +1,6 @@
-import { blurb } from '#src/documents/highlight.ts';
+import { blurb } from '#src/documents/search/highlight.ts';
 import { cleanText } from '#src/documents/clean-text.ts';
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 
 const MAX_TITLE_LENGTH = 300;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_AGENT } from '#src/chat/agents/find-agent.ts';
 import { type Packet, packetAt, packetSchema } from '#src/chat/wire/packets.ts';
 import type { MainlineMessage } from '#src/chat/turns/mainline.ts';
-import { type SearchDoc, searchDocSchema } from '#src/documents/search-hit.ts';
+import { type SearchDoc, searchDocSchema } from '#src/documents/search/search-hit.ts';
 import type { UserId } from '#src/ids.ts';
 import { CHAT_FILE_TYPES } from '#src/tables/chat.ts';
 import { sharedStatus } from './present-session.ts';

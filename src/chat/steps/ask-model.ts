@@ -1,4 +1,4 @@
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import type {
   ChatModel,
   ChatModelRequest,

@@ -1,4 +1,4 @@
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import { startDeadline, untilAborted } from '#src/platform/deadline.ts';
 import { interleave } from '#src/platform/interleave.ts';
 import type { ModelToolCall } from '#src/chat/model/chat-model.ts';

@@ -1,4 +1,4 @@
-import type { SearchDoc } from '#src/documents/search-hit.ts';
+import type { SearchDoc } from '#src/documents/search/search-hit.ts';
 import { Problem } from '#src/platform/errors.ts';
 import { type AnswerPiece, WrittenCitations } from '#src/chat/citations/written-citations.ts';
 import type { ErrorPacket, PacketBody, StreamLine } from '#src/chat/wire/packets.ts';

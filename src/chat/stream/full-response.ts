@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AnswerSummary } from '#src/chat/wire/answer-summary.ts';
 import { removeCitations } from '#src/chat/citations/written-citations.ts';
 import { citationInfoSchema, type StreamLine } from '#src/chat/wire/packets.ts';
-import { searchDocSchema } from '#src/documents/search-hit.ts';
+import { searchDocSchema } from '#src/documents/search/search-hit.ts';
 import { toolCallSchema } from '#src/chat/wire/tool-call.ts';
 
 /** The whole answer in one object, as the OpenAPI document describes it. */

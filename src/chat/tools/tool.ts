@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { NumberRange } from '#src/chat/citations/citation-numbers.ts';
 import type { GeneratedImage, PacketBody } from '#src/chat/wire/packets.ts';
-import type { SearchDoc, SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchDoc, SearchHit } from '#src/documents/search/search-hit.ts';
 
 /** Ids of the built-in tools, the same in every installation; those that administrators add start at 1000. */
 export const TOOL_IDS = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { countTermIds, idf, termWeight, workspaceSalt } from '#src/documents/bm25.ts';
-import { blurb, highlight } from '#src/documents/highlight.ts';
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import { blurb, highlight } from '#src/documents/search/highlight.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 import type { StoredFileId, UserFileId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { searchDocSchema } from '#src/documents/search-hit.ts';
+import { searchDocSchema } from '#src/documents/search/search-hit.ts';
 
 /** Position of a packet: packets of the same turn and tab form one block of the answer. */
 const placementSchema = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { searchDocSchema } from '#src/documents/search-hit.ts';
+import { searchDocSchema } from '#src/documents/search/search-hit.ts';
 import { generatedImageSchema } from './packets.ts';
 
 /** One tool call in the complete response. */

@@ -1,5 +1,5 @@
 import { shownAs } from '#src/documents/platform-source.ts';
-import type { SearchFilters } from '#src/documents/search-filters.ts';
+import type { SearchFilters } from '#src/documents/search/search-filters.ts';
 import { findConnector } from './registry.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { privateToOthers } from '#src/documents/document-access.ts';
-import { HIDDEN } from '#src/documents/search-terms.ts';
+import { HIDDEN } from '#src/documents/shown-chunks.ts';
 import type { DocumentId, UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { discoverPages } from '#src/leads/visit/discover-pages.ts';

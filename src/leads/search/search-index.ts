@@ -1,6 +1,6 @@
 import { findIndexedIds } from '#src/documents/indexed-documents.ts';
-import { NO_FILTERS } from '#src/documents/search-filters.ts';
-import { searchDocuments } from '#src/documents/search.ts';
+import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
+import { searchDocuments } from '#src/documents/search/search-documents.ts';
 import type { LeadServices } from '#src/leads/lead-services.ts';
 import { contactDocuments } from './contact-documents.ts';
 import { groupSites, homePageOf } from './group-sites.ts';

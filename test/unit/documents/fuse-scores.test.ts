@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { fuseScores } from '#src/documents/fuse-scores.ts';
+import { fuseScores } from '#src/documents/search/fuse-scores.ts';
 
 const leg = (...scores: number[]) => scores.map((score, key) => ({ key, score }));
 const keys = (hits: { key: number }[]) => hits.map(({ key }) => key);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { blurb, highlight } from '#src/documents/highlight.ts';
+import { blurb, highlight } from '#src/documents/search/highlight.ts';
 import { tokenize } from '#src/documents/tokenize.ts';
 
 test('words with a matching stem are marked in any case and inflection', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withSpellings } from '#src/connectors/kinds/source-spellings.ts';
 import { platformSource, toPlatformJson } from '#src/documents/platform-source.ts';
-import { NO_FILTERS } from '#src/documents/search-filters.ts';
+import { NO_FILTERS } from '#src/documents/search/search-filters.ts';
 
 describe('a source type under /api', () => {
   it.each([

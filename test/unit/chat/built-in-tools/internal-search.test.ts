@@ -4,7 +4,7 @@ import { CitationNumbers } from '#src/chat/citations/citation-numbers.ts';
 import { createInternalSearch } from '#src/chat/built-in-tools/internal-search.ts';
 import type { SearchIndex } from '#src/chat/search/search-all.ts';
 import { ToolFailed } from '#src/chat/tools/tool.ts';
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import { fakeHit } from '#test/support/fake-hit.ts';
 import { failureOfTool, runTool, typesOf } from '#test/support/run-tool.ts';
 

@@ -4,7 +4,7 @@ import { extractAnswer, type Quote } from '#src/chat/extract/extract-answer.ts';
 import { splitUnits } from '#src/chat/extract/split-units.ts';
 import { toSources } from '#src/chat/extract/to-sources.ts';
 import { type ExtractPiece, writeExtract } from '#src/chat/extract/write-extract.ts';
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import { fakeHit } from '#test/support/fake-hit.ts';
 
 const alone = (question: string) => ({ question, before: null, counts: null });

@@ -6,7 +6,7 @@ import { type ExtractPiece, writeExtract } from '#src/chat/extract/write-extract
 import { writeQuotes } from '#src/chat/extract/write-quotes.ts';
 import { streamPieces } from '#src/chat/answer/stream-pieces.ts';
 import { toSearchDoc } from '#src/chat/citations/to-search-doc.ts';
-import type { SearchHit } from '#src/documents/search-hit.ts';
+import type { SearchHit } from '#src/documents/search/search-hit.ts';
 import { fakeHit } from '#test/support/fake-hit.ts';
 
 const QUESTION = 'How do I rotate the signing key?';

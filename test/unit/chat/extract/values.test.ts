@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { extractAnswer } from '#src/chat/extract/extract-answer.ts';
 import { toSources } from '#src/chat/extract/to-sources.ts';
-import type { WordCounts } from '#src/documents/read-passages.ts';
+import type { WordCounts } from '#src/documents/search/read-passages.ts';
 import { fakeHit } from '#test/support/fake-hit.ts';
 
 /** The first quote, or null when nothing is quoted. */

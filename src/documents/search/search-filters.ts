@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { DocumentId, WorkspaceId } from '#src/ids.ts';
-import { cleanText } from './clean-text.ts';
+import { cleanText } from '#src/documents/clean-text.ts';
 
 const MAX_VALUES = 1_000;
 const names = z

@@ -4,11 +4,11 @@ import type { UserId, WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import type { DocumentMetadata } from '#src/tables/documents.ts';
 import { blurb } from './highlight.ts';
-import { visibleText } from './html-text.ts';
+import { visibleText } from '#src/documents/html-text.ts';
 import type { SearchDoc } from './search-hit.ts';
 import { visible } from './search-terms.ts';
-import { areShown } from './shown-chunks.ts';
-import { SHOWN_METADATA, SHOWN_TITLE } from './shown-columns.ts';
+import { areShown } from '#src/documents/shown-chunks.ts';
+import { SHOWN_METADATA, SHOWN_TITLE } from '#src/documents/shown-columns.ts';
 import type { SearchFilters } from './search-filters.ts';
 
 interface NewestRow {

@@ -9,11 +9,11 @@ import {
   queryVector,
   RARE_ROWS,
   TERM_SPACE,
-} from './bm25.ts';
-import { privateToOthers } from './document-access.ts';
+} from '#src/documents/bm25.ts';
+import { privateToOthers } from '#src/documents/document-access.ts';
 import { filteredDocuments, hasFilters, type SearchFilters } from './search-filters.ts';
-import { areShown } from './shown-chunks.ts';
-import type { TermCounts } from './term-counts.ts';
+import { areShown, HIDDEN } from '#src/documents/shown-chunks.ts';
+import type { TermCounts } from '#src/documents/term-counts.ts';
 
 /** What a search may see, and how many chunks each of its halves (terms and vectors) returns. */
 export interface SearchScope {
@@ -94,12 +94,6 @@ function throughIndex<T>(db: Database, statement: RawBuilder<T>): Promise<QueryR
     return statement.execute(trx);
   });
 }
-
-/**
- * True for a document that is being deleted, and for one that was then sent again until its new content is indexed.
- * The index `document_hidden` has the same condition.
- */
-export const HIDDEN = sql.raw(`(status = 'deleting' or indexed_at < created_at)`);
 
 /** Condition for chunks that a search may find: of a visible document, and not hidden themselves. */
 export function searchable(scope: SearchScope): RawBuilder<unknown> {

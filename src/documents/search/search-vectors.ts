@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '#src/platform/database.ts';
 import { signBits, vectorLiteral } from '#src/platform/vector.ts';
-import type { DocumentServices } from './document-services.ts';
+import type { DocumentServices } from '#src/documents/document-services.ts';
 import { type FoundChunk, type SearchScope, searchable } from './search-terms.ts';
 import { hasFilters } from './search-filters.ts';
-import { INDEX_SERVES } from './vector-index.ts';
+import { INDEX_SERVES } from '#src/documents/vector-index.ts';
 
 /** Up to this many chunks, all vectors are compared exactly: 5–10 ms, against 1 ms by sign bits; tenfold in WASM. */
 const EXACT_CHUNKS = { embedded: 200, 'one-database': 2_000, 'scale-out': 2_000 };

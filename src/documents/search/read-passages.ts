@@ -2,12 +2,17 @@ import { sql } from 'kysely';
 import type { WorkspaceId } from '#src/ids.ts';
 import type { Database } from '#src/platform/database.ts';
 import { sparseVectorLiteral } from '#src/platform/vector.ts';
-import { countTermIds, queryVector, TERM_SPACE, termId, workspaceSalt } from './bm25.ts';
-import { visibleText } from './html-text.ts';
-import { HIDDEN } from './search-terms.ts';
-import { areShown } from './shown-chunks.ts';
-import { readTermCounts } from './term-counts.ts';
-import { stemWord, tokenize, tokenizeWords } from './tokenize.ts';
+import {
+  countTermIds,
+  queryVector,
+  TERM_SPACE,
+  termId,
+  workspaceSalt,
+} from '#src/documents/bm25.ts';
+import { visibleText } from '#src/documents/html-text.ts';
+import { areShown, HIDDEN } from '#src/documents/shown-chunks.ts';
+import { readTermCounts } from '#src/documents/term-counts.ts';
+import { stemWord, tokenize, tokenizeWords } from '#src/documents/tokenize.ts';
 
 /** Passages compared per document; the beginning of a book represents the whole. */
 const MAX_COMPARED = 500;

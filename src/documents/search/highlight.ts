@@ -1,6 +1,6 @@
-import type { Span } from './block.ts';
-import { takeTokens } from './count-tokens.ts';
-import { isUnspaced, tokenize, WORD_PATTERN } from './tokenize.ts';
+import type { Span } from '#src/documents/block.ts';
+import { takeTokens } from '#src/documents/count-tokens.ts';
+import { isUnspaced, tokenize, WORD_PATTERN } from '#src/documents/tokenize.ts';
 
 const MAX_FRAGMENTS = 3;
 const FRAGMENT_LENGTH = 200;

@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { WorkspaceId } from '#src/ids.ts';
+import type { Database } from '#src/platform/database.ts';
+import type { DocumentMetadata, StoredOwner } from '#src/tables/documents.ts';
+import { visibleText } from '#src/documents/html-text.ts';
+import { areShown, HIDDEN } from '#src/documents/shown-chunks.ts';
+import { SHOWN_METADATA, SHOWN_OWNERS, SHOWN_TITLE } from '#src/documents/shown-columns.ts';
+import { blurb, highlight } from './highlight.ts';
+import type { RankedChunk } from './rerank-candidates.ts';
+import type { SearchHit } from './search-hit.ts';
+
+/** Longest owner name shown in a hit, in characters. */
+const MAX_OWNER_NAME = 200;
+
+interface HitRow {
+  chunk_id: number;
+  external_id: string;
+  semantic_identifier: string;
+  source: string;
+  metadata: DocumentMetadata;
+  doc_updated_at: Date | null;
+  primary_owners: StoredOwner[];
+  secondary_owners: StoredOwner[];
+  ordinal: number;
+  section_index: number;
+  start_offset: number;
+  end_offset: number;
+  text: string;
+  is_html: boolean;
+  headings: string[];
+  link: string | null;
+}
+
+/** Returns the ranked chunks as hits, in order, without those that were deleted or hidden in the meantime. */
+export async function readHits(
+  db: Database,
+  workspaceId: WorkspaceId,
+  best: readonly RankedChunk[],
+  words: readonly string[],
+): Promise<SearchHit[]> {
+  if (best.length === 0) return [];
+  const ids = best.map(({ chunkId }) => chunkId);
+  // Chunks first: without statistics (the embedded size has no autovacuum) the planner would start from all documents.
+  const { rows } = await sql<HitRow>`
+    with c as materialized (select * from chunk where id = any(${ids}::bigint[]))
+    select c.id as chunk_id, d.external_id, ${SHOWN_TITLE} as semantic_identifier, d.source,
+      ${SHOWN_METADATA} as metadata, d.doc_updated_at, ${SHOWN_OWNERS.primary} as primary_owners,
+      ${SHOWN_OWNERS.secondary} as secondary_owners, c.ordinal, c.section_index,
+      c.start_offset, c.end_offset, c.text, c.is_html, c.headings, c.link
+    from c join document d on d.id = c.document_id
+    where d.workspace_id = ${workspaceId} and ${HIDDEN} is not true
+      and ${areShown(workspaceId, { chunk: sql`c.id`, document: sql`d.id` })}`.execute(db);
+  const byId = new Map(rows.map((row) => [row.chunk_id, row]));
+  return best.flatMap(({ chunkId, score }) => {
+    const row = byId.get(chunkId);
+    return row ? toHit(row, score, words) : [];
+  });
+}
+
+function toHit(row: HitRow, score: number, words: readonly string[]): SearchHit {
+  const shown = row.is_html ? visibleText(row.text) : row.text;
+  return {
+    document_id: row.external_id,
+    chunk_ind: row.ordinal,
+    semantic_identifier: row.semantic_identifier,
+    link: row.link,
+    // A document without text can be found by its title.
+    blurb: blurb(shown) || row.semantic_identifier,
+    source_type: row.source,
+    boost: 0,
+    hidden: false,
+    metadata: row.metadata,
+    score,
+    is_relevant: null,
+    relevance_explanation: null,
+    match_highlights: highlight(shown, words),
+    updated_at: row.doc_updated_at?.toISOString() ?? null,
+    primary_owners: displayNames(row.primary_owners),
+    secondary_owners: displayNames(row.secondary_owners),
+    is_internet: false,
+    text: row.text,
+    is_html: row.is_html,
+    section_index: row.section_index,
+    start_offset: row.start_offset,
+    end_offset: row.end_offset,
+    headings: row.headings,
+  };
+}
+
+function displayNames(owners: StoredOwner[]): string[] | null {
+  const shown = owners.flatMap((owner) => {
+    const parts = [owner.first_name, owner.middle_initial, owner.last_name].filter(Boolean);
+    const name = owner.display_name || parts.join(' ') || owner.email || '';
+    return name === '' ? [] : name.slice(0, MAX_OWNER_NAME).toWellFormed();
+  });
+  return shown.length > 0 ? shown : null;
+}

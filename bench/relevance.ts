@@ -27,7 +27,7 @@ const UNKNOWN_WORD_SHARE = 0.6;
 const SALT = 0;
 /** Share of these small collections that the search scores at most, corresponding to 20,000 of 50,000 rows. */
 const SCORED_SHARE = 0.4;
-/** With fewer rows the best hundred would hardly be among them, which does not represent a limit of thousands. */
+/** With fewer rows, most of the best hundred would be missing, unlike with a limit of thousands. */
 const MIN_SCORED = 500;
 
 const documentSchema = z.object({ id: z.string(), title: z.string(), text: z.string() });

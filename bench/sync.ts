@@ -172,8 +172,8 @@ async function fetchAll(urls: string[]): Promise<void> {
 }
 
 /**
- * Ten times as many items: a page of issues holds 100, and the few requests that open a run should weigh no more than
- * usual.
+ * Ten times as many items: a page of issues holds 100, and the few requests that open a run should not weigh more than
+ * in the other sources.
  */
 async function startTracker(pages: number, latencyMs: number): Promise<Subject> {
   const count = pages * 10;

@@ -5,7 +5,7 @@ const MAX_SHOWN_VALUE_BYTES = 2_048;
 /** Size of a saved answer; larger ones are checked. */
 const MAX_ANSWER_BYTES = 200_000;
 
-/** Hits show this instead of large metadata; null where they show the whole. */
+/** Hits show this instead of large metadata; null where they show all of it. */
 const COLUMN = sql`alter table document add column shown_metadata json`;
 
 const BACKFILL = sql`update document d set shown_metadata = (

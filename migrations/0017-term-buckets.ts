@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 const STATEMENTS = [
-  // One row for 256th of the terms instead of one for each: see src/documents/term-counts.ts.
+  // One row per 256th of the terms instead of one per term: see src/documents/term-counts.ts.
   sql`create table summed as
     select workspace_id, case when term < 0 then -1 else term & 255 end as bucket,
       array_agg(term) as terms, array_agg(n) as chunks

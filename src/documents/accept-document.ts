@@ -127,7 +127,7 @@ async function upsertWave(
     const rows = await upsertDocuments(db, chosen);
     return rows.map((row, index) => settledRow(row, chosen[index]));
   } catch (error) {
-    // A value that Postgres rejects must not fail its neighbors, nor may a deadlock fail the whole flush: write the
+    // A value that Postgres rejects must not fail its neighbours, nor may a deadlock fail the whole flush: write the
     // documents one by one, so that each succeeds or fails alone.
     if (chosen.length === 1 || !isOfOneRow(error)) {
       return chosen.map(() => ({ status: 'rejected', reason: error }));

@@ -49,7 +49,7 @@ type IndexServices = Pick<
  * others are ahead of their own.
  *
  * A turn brings the index to the current revision of each document: claim, chunk, embed, replace. Status, attempts and
- * errors are kept per document, so a bad document never fails its neighbors.
+ * errors are kept per document, so a bad document never fails its neighbours.
  * @throws RetryLater when the embedder asks for a pause (no document loses an attempt), and after `longestMs`
  */
 export async function indexDocuments(
@@ -63,8 +63,7 @@ export async function indexDocuments(
   let emptyTurns = 0;
   for (let mayDelete = true; ;) {
     signal.throwIfAborted();
-    if (performance.now() > endsAt)
-      throw new RetryLater(0, 'Its documents are waiting for their turn.');
+    if (performance.now() > endsAt) throw new RetryLater(0, 'Its documents await their turn.');
     const deletion: DeletionStep = mayDelete
       ? await deleteMarkedDocuments(services, ids)
       : 'nothing';

@@ -17,7 +17,7 @@ export interface StoredSection {
   text: string;
   link: string | null;
   image_file_id: string | null;
-  /** The user who must have uploaded the image; absent when the product itself wrote the section. */
+  /** The user who must have uploaded the image; absent in sections that Millrace stored for a connector. */
   image_user_id?: UserId;
 }
 
@@ -41,7 +41,7 @@ interface DocumentTable {
   source: string;
   sections: Json<StoredSection[]>;
   metadata: Json<DocumentMetadata>;
-  /** Shown in hits instead of large metadata; null when they show the whole. */
+  /** Shown in hits instead of large metadata; null if hits show all of it. */
   shown_metadata: Json<DocumentMetadata> | null;
   /** `key=value` for each metadata pair; the tag filter matches these. */
   tags: string[];

@@ -10,7 +10,7 @@ interface PointsAccountTable {
   longest_streak: Generated<number>;
   /** The last local date with an award. */
   last_day: LocalDate | null;
-  /** What that day has added to the streak. */
+  /** The impact added on that day. */
   last_day_impact: Generated<number>;
   /** Consecutive local dates with an award. */
   days_in_row: Generated<number>;

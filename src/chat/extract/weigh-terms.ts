@@ -29,7 +29,7 @@ const VERB_SHARE = 0.7;
 /** A name in more of the passages than this is the topic of all of them. */
 const COMMON_NAME_SHARE = 0.1;
 const FEW_PASSAGES = 2;
-/** A name in this many passages names the whole and distinguishes nothing. */
+/** A name in this share of the passages names their common topic and distinguishes none of them. */
 const EVERYWHERE_SHARE = 0.25;
 const MANY_PASSAGES = 20;
 const EVERYWHERE_WEIGHT = 0.6;

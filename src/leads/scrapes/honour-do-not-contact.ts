@@ -6,7 +6,7 @@ import { registrableDomain } from '#src/leads/lexicon/registrable-domain.ts';
 
 /**
  * Removes whoever must not be contacted: a person with a listed address entirely, an organisation's listed address
- * only, and everybody of a listed domain.
+ * only, and everybody at a listed domain.
  */
 export async function withoutDoNotContact<Draft extends LeadDraft>(
   db: Database | DatabaseTransaction,

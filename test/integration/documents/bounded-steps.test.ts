@@ -59,7 +59,7 @@ async function chunks(): Promise<StoredChunk[]> {
   return rows;
 }
 
-/** Makes every chunk insert fail that leaves more than `count` chunks in the table. */
+/** Fails every chunk insert that would leave more than `count` chunks in the table. */
 async function allowChunks(count: number | null): Promise<void> {
   await sql`drop trigger if exists full_house on chunk`.execute(services.db);
   if (count === null) return;

@@ -128,7 +128,7 @@ it('a colleague who names an image of the owner in a document does not learn wha
   expect(await found()).toContain(shows);
 });
 
-it('the owner sees and changes them', async () => {
+it('the owner can see and change the private documents', async () => {
   const call = (method: string, path: string, body?: unknown) =>
     millrace.call(method, path, body, { key: owner.adminKey });
   expect((await call('GET', '/service-api/ingestion/diary-1')).text).toContain(MARKER);

@@ -144,7 +144,7 @@ it('a job in a long turn for others wakes another slot for its own document', as
   expect(texts).toContainEqual(expect.stringContaining('About the newcomer.'));
 });
 
-it('a full job that also took over lapsed documents wakes another slot, too', async () => {
+it('a full job that also took over lapsed documents still wakes another slot', async () => {
   await accept(large, ['huge'], { text: LARGE_TEXT });
   const documentIds = await accept(small, named('newcomer', MAX_DOCUMENTS_PER_JOB));
   const lapsed = await accept(small, ['lapsed']);
@@ -169,7 +169,7 @@ it('a turn that finds nothing renews no lease', async () => {
 });
 
 describe('with the queue full of another workspace', () => {
-  it('a document is in the turn after it came', async () => {
+  it('a new document is in the next turn', async () => {
     for (const id of named('backlog', BACKLOG)) await accept(large, [id]);
     await using workers = new HeldWorkers();
     await workers.start();

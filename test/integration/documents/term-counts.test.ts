@@ -20,7 +20,7 @@ beforeEach(async () => {
   await sql`truncate term_count, term_delta`.execute(stage.services.db);
 });
 
-/** Counts chunks of these terms in, or out, in one write. */
+/** Adds chunks with these terms to the counts, or removes them, in one write. */
 async function count(workspaceId: WorkspaceId, chunks: number[][], by: 1 | -1): Promise<void> {
   const deltas = new TermDeltas();
   for (const terms of chunks) deltas.add(workspaceId, terms, by);
@@ -59,7 +59,7 @@ it('counts are the same before, in the middle of, and after folding', async () =
   expect(await read(SECOND)).toEqual({ chunks: 1, df: { 7: 1 } });
 });
 
-it('terms that no chunk holds any more leave nothing behind', async () => {
+it('terms that no chunk contains any more leave nothing behind', async () => {
   await count(FIRST, [TERMS, TERMS], 1);
   await foldTermDeltas(stage.services.db, 100);
   await count(FIRST, [TERMS, TERMS], -1);
@@ -68,7 +68,7 @@ it('terms that no chunk holds any more leave nothing behind', async () => {
   expect(await rowsLeft()).toEqual({ deltas: 0, terms: 0 });
 });
 
-it('folding beside writers and other folding loses and doubles nothing', async () => {
+it('folding during writes and other folds neither loses nor duplicates counts', async () => {
   const writes = Array.from({ length: 40 }, () => count(FIRST, [[7, 263], [8]], 1));
   const folds = Array.from({ length: 20 }, () => foldTermDeltas(stage.services.db, 9));
   await Promise.all([...writes, ...folds]);
@@ -78,7 +78,7 @@ it('folding beside writers and other folding loses and doubles nothing', async (
   expect(await rowsLeft()).toEqual({ deltas: 0, terms: 4 });
 });
 
-it('a term that is asked for twice is counted once', async () => {
+it('a term requested twice is counted once', async () => {
   await count(FIRST, [[7]], 1);
   const { chunks, df } = await readTermCounts(stage.services.db, FIRST, [7, 7]);
   expect([chunks, df.get(7)]).toEqual([1, 1]);

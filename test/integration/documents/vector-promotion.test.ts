@@ -135,7 +135,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect(await stage.indexes()).toEqual(VALID);
     });
 
-    it('is noticed missing by the next search when somebody drops it, and is built again', async () => {
+    it('is not used by the next search after somebody drops it, and is rebuilt', async () => {
       await promote();
       await expectSearchByIndex();
       await sql`drop index chunk_vector_promoted`.execute(stage.services.db);
@@ -168,7 +168,7 @@ describe.skipIf(databaseUrl === undefined)(
       expect(seen.scansWords).toBe(false);
     });
 
-    it('loses what an interrupted reindex left beside it', async () => {
+    it('loses the remains of an interrupted reindex', async () => {
       await promote();
       const held = await stage.holdSnapshot();
       const reindexing = sql`reindex index concurrently chunk_vector_promoted`.execute(

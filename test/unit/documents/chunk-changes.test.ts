@@ -68,7 +68,7 @@ describe('steps of a write', () => {
     ]);
   });
 
-  it('are there for a document that has nothing to change, too', () => {
+  it('exist even for a document without changes', () => {
     expect(shapeOf(stepsOf([changesOf('same', {})], { shared: 10, large: 10 }))).toEqual([
       [[['same 0+0-0'], null, true]],
     ]);

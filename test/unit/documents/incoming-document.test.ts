@@ -19,7 +19,7 @@ function incoming(document: object, rest: object = {}, maxBytes = 1_000_000): In
   });
 }
 
-it('an incoming document keeps its id exactly, and derives one from the title without it', () => {
+it('an incoming document keeps its exact id, or gets one derived from its title', () => {
   expect(incoming({ id: 'a b/c?%20' }).externalId).toBe('a b/c?%20');
   expect(incoming({}).externalId).toBe('ingestion_api_A_title');
   expect(incoming({ id: null }).externalId).toBe('ingestion_api_A_title');

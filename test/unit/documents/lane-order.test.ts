@@ -64,6 +64,6 @@ it('workspaces that have had no turn yet share one', () => {
   expect(createLaneOrder().next(lanes).map(nameOf)).toEqual(lanes.slice(0, 64).map(nameOf));
 });
 
-it('nobody gets a turn when no lane waits', () => {
+it('no lane gets a turn when none is waiting', () => {
   expect(createLaneOrder().next([])).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const READS_CHUNKS = /\b(?:from|join) chunk(?:_terms|_vector)?\b/;
-/** They maintain the rows, but show them to nobody. */
+/** These maintain the rows, but show them to nobody. */
 const MAINTAINERS = ['delete-documents.ts', 'place-chunks.ts', 'promote-vectors.ts'];
 
 it('every statement that shows chunks excludes hidden ones', () => {

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createLog } from '#src/platform/log.ts';
 import { type OpenDatabase, openDatabase } from '#src/platform/database.ts';
 import { migrate } from '#src/platform/migrations.ts';
@@ -42,10 +43,22 @@ export function templateDatabase(): string | null {
 export async function copyTemplate(dataDirectory: string): Promise<void> {
   const template = process.env[VARIABLE];
   if (template === undefined) return;
+  await keepCompiledPostgres();
   await cp(template, path.join(dataDirectory, 'pglite'), {
     recursive: true,
     mode: constants.COPYFILE_FICLONE,
   });
+}
+
+let compiledPostgres: WebAssembly.Module | undefined;
+
+/**
+ * Threads of a process share compiled WebAssembly as long as one of them holds it. Without this, every test compiles
+ * Postgres again, which is a third of what starting the embedded size costs.
+ */
+async function keepCompiledPostgres(): Promise<void> {
+  const file = fileURLToPath(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite')));
+  compiledPostgres ??= await WebAssembly.compile(await readFile(file));
 }
 
 async function prepare(place: {
